@@ -1,0 +1,3 @@
+export { type AskOptions, type Bus, type CommandContext, type CommandHandler, type CommandServer, type ConsumeOptions, type Delivery, on, type ServeOptions, type Streamed } from './bus.ts'
+export { connectBus, type ConnectOptions } from './connect.ts'
+export { type WorkQueue } from './topology.ts'

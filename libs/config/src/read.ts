@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs'
+import { ConfigError } from './config-error.ts'
+import { Secret } from './secret.ts'
+
+export type Env = Readonly<Record<string, string | undefined>>
+
+/** The variable, or the content of the file that `<name>_FILE` names (as container secrets are mounted); empty counts as unset. */
+export function optional(env: Env, name: string): string | undefined {
+  const value = env[name]
+  if (value !== undefined && value !== '') return value
+  const file = env[`${name}_FILE`]
+  if (file === undefined || file === '') return undefined
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch {
+    throw new ConfigError(`${name}_FILE`, 'the file cannot be read')
+  }
+}
+
+export function required(env: Env, name: string): string {
+  const value = optional(env, name)
+  if (value === undefined) throw new ConfigError(name, 'must be set')
+  return value
+}
+
+export interface IntegerRange {
+  fallback?: number
+  min?: number
+  max?: number
+}
+
+/** A whole number within the range. Without a fallback the variable must be set. */
+export function integer(env: Env, name: string, range: IntegerRange = {}): number {
+  const { fallback, min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = range
+  const text = optional(env, name)
+  if (text === undefined) {
+    if (fallback === undefined) throw new ConfigError(name, 'must be set')
+    return fallback
+  }
+  const value = Number(text)
+  if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value))
+    throw new ConfigError(name, `must be a whole number, got "${text}"`)
+  if (value < min || value > max) throw new ConfigError(name, `must be between ${min} and ${max}, got ${value}`)
+  return value
+}
+
+const unitMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** Milliseconds. Written as a plain number of milliseconds or with a unit: `500ms`, `30s`, `10m`, `3d`. */
+export function duration(env: Env, name: string, range: IntegerRange = {}): number {
+  const text = optional(env, name)
+  if (text === undefined) return integer(env, name, range)
+  const match = /^(\d+)\s*(ms|s|m|h|d)?$/.exec(text)
+  if (!match) throw new ConfigError(name, `must be a duration such as 30s, 10m or 3d, got "${text}"`)
+  const value = Number(match[1]) * (unitMs[match[2] ?? 'ms'] ?? 1)
+  return integer({ [name]: String(value) }, name, range)
+}
+
+/** Bytes. Written as a plain number or with a unit: `512kB`, `50MB`, `50M`. */
+export function byteSize(env: Env, name: string, range: IntegerRange = {}): number {
+  const text = optional(env, name)
+  if (text === undefined) return integer(env, name, range)
+  const match = /^(\d+)\s*([kmg])?b?$/i.exec(text)
+  if (!match) throw new ConfigError(name, `must be a size such as 50MB, got "${text}"`)
+  const factor = { k: 1024, m: 1024 ** 2, g: 1024 ** 3 }[(match[2] ?? '').toLowerCase()] ?? 1
+  return integer({ [name]: String(Number(match[1]) * factor) }, name, range)
+}
+
+export function boolean(env: Env, name: string, fallback: boolean): boolean {
+  const text = optional(env, name)?.toLowerCase()
+  if (text === undefined) return fallback
+  if (['true', '1', 'yes', 'y', 'on'].includes(text)) return true
+  if (['false', '0', 'no', 'n', 'off'].includes(text)) return false
+  throw new ConfigError(name, `must be true or false, got "${text}"`)
+}
+
+export function oneOf<T extends string>(env: Env, name: string, choice: { values: readonly T[]; fallback: T }): T {
+  const text = optional(env, name)
+  if (text === undefined) return choice.fallback
+  const value = choice.values.find((candidate) => candidate === text)
+  if (value === undefined) throw new ConfigError(name, `must be one of ${choice.values.join(', ')}, got "${text}"`)
+  return value
+}
+
+/** An address that parses and has one of the protocols (`postgres:`, `https:` …). Its text is kept as given. */
+export function url(env: Env, name: string, protocols: readonly string[]): string {
+  const text = required(env, name)
+  const parsed = URL.canParse(text) ? new URL(text) : undefined
+  if (!parsed || !protocols.includes(parsed.protocol))
+    throw new ConfigError(name, `must be an address starting with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`)
+  return text
+}
+
+export function secret(env: Env, name: string): Secret | undefined {
+  const value = optional(env, name)
+  return value === undefined ? undefined : new Secret(value)
+}
+
+/** A JSON object. */
+export function json(env: Env, name: string): Record<string, unknown> | undefined {
+  const text = optional(env, name)
+  if (text === undefined) return undefined
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    throw new ConfigError(name, `must be JSON (${cause instanceof Error ? cause.message : 'unreadable'})`)
+  }
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    throw new ConfigError(name, 'must be a JSON object')
+  return value as Record<string, unknown>
+}

@@ -1,0 +1,25 @@
+import { type Static, Type } from 'typebox'
+import { defineCommand } from '../define.ts'
+import { Strict } from '../schemas/primitives.ts'
+
+// Asked of auth-bridge, the only process that opens stored secrets: exchange `commands`, key `credentials`, one queue for all replicas.
+
+/** What one needs to log in at the account's server: a password or an access token that is valid now. */
+export const Credentials = Type.Union([
+  Type.Object({ user: Type.String(), pass: Type.String() }),
+  Type.Object({ user: Type.String(), accessToken: Type.String() }),
+])
+export type Credentials = Static<typeof Credentials>
+
+export const getCredentials = defineCommand({
+  name: 'getCredentials',
+  request: Strict({ account: Type.String(), protocol: Type.Union([Type.Literal('imap'), Type.Literal('smtp')]) }),
+  response: Credentials,
+})
+
+/** The key of the webhook signature. */
+export const getServiceSecret = defineCommand({
+  name: 'getServiceSecret',
+  request: Strict({}),
+  response: Type.Object({ serviceSecret: Type.String() }),
+})

@@ -1,0 +1,26 @@
+export * from './commands/index.ts'
+export {
+  type Action,
+  type Command,
+  type CommandRequest,
+  type CommandResponse,
+  defineCommand,
+  defineEvent,
+  defineOperation,
+  type EventContract,
+  type Group,
+  type Operation,
+  type OperationInput,
+  type OperationOutput,
+} from './define.ts'
+export * from './events/index.ts'
+export * from './hints.ts'
+export { allOperations, type OperationId, operations } from './operations/index.ts'
+export * from './schemas/account.ts'
+export * from './schemas/message.ts'
+export * from './schemas/primitives.ts'
+export * from './schemas/submission.ts'
+export * from './schemas/token.ts'
+export * from './settings/settings.ts'
+export * from './shards.ts'
+export { check, type FieldError, matches } from './validate.ts'

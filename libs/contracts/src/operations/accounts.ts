@@ -1,0 +1,68 @@
+import { Type } from 'typebox'
+import { defineOperation } from '../define.ts'
+import { AccountListEntry, AccountRecord, AccountRegistration, accountStates } from '../schemas/account.ts'
+import { AccountId, OneOf, paged, paging, Strict } from '../schemas/primitives.ts'
+
+const params = Strict({ account: AccountId })
+
+/** Registers an account, or updates the one of that id in place. Credentials are tried later: see the account's state and its events. */
+export const createAccount = defineOperation({
+  id: 'createAccount',
+  method: 'post',
+  path: '/v1/account',
+  tag: 'Account',
+  summary: 'Register or update an account',
+  scope: 'api',
+  permission: { action: 'write', group: 'admin' },
+  body: AccountRegistration,
+  response: Type.Object({ account: Type.String(), state: OneOf(['new', 'existing']) }),
+  errors: ['AccountAlreadyExists'],
+})
+
+export const getAccount = defineOperation({
+  id: 'getAccount',
+  method: 'get',
+  path: '/v1/account/:account',
+  tag: 'Account',
+  summary: 'Read an account with its state',
+  scope: 'api',
+  permission: { action: 'read', group: 'account' },
+  params,
+  query: Strict({ quota: Type.Optional(Type.Boolean({ default: false })) }),
+  response: AccountRecord,
+})
+
+export const listAccounts = defineOperation({
+  id: 'listAccounts',
+  method: 'get',
+  path: '/v1/accounts',
+  tag: 'Account',
+  summary: 'List accounts',
+  scope: 'api',
+  permission: { action: 'read', group: 'account' },
+  query: Strict({
+    ...paging,
+    state: Type.Optional(OneOf(accountStates)),
+    query: Type.Optional(Type.String({ maxLength: 256, description: 'Part of the id, name or address' })),
+  }),
+  response: Type.Object({
+    ...paged,
+    query: Type.Union([Type.String(), Type.Literal(false)]),
+    state: Type.String(),
+    accounts: Type.Array(AccountListEntry),
+  }),
+})
+
+/** Deletes the account, its credentials, its index, its queued mail and its tokens. Mail on the server stays. */
+export const deleteAccount = defineOperation({
+  id: 'deleteAccount',
+  method: 'delete',
+  path: '/v1/account/:account',
+  tag: 'Account',
+  summary: 'Delete an account',
+  scope: 'api',
+  permission: { action: 'destructive', group: 'account' },
+  params,
+  query: Strict({ revoke: Type.Optional(Type.Boolean({ default: false })) }),
+  response: Type.Object({ account: Type.String(), deleted: Type.Boolean() }),
+})

@@ -1,0 +1,32 @@
+import { Type } from 'typebox'
+import { defineOperation } from '../define.ts'
+import { Strict } from '../schemas/primitives.ts'
+import { type SettingKey, settingKeys, SettingsUpdate } from '../settings/settings.ts'
+
+const flag = Type.Optional(Type.Boolean())
+const flags = Object.fromEntries(settingKeys.map((key) => [key, flag])) as Record<SettingKey, typeof flag>
+
+/** Only the settings asked for (`?webhooks=true&notifyText=true`) are answered; secret ones as true or false. */
+export const getSettings = defineOperation({
+  id: 'getSettings',
+  method: 'get',
+  path: '/v1/settings',
+  tag: 'Settings',
+  summary: 'Read settings',
+  scope: 'api',
+  permission: { action: 'read', group: 'admin' },
+  query: Strict({ ...flags, eventTypes: flag }),
+  response: Type.Record(Type.String(), Type.Unknown()),
+})
+
+export const updateSettings = defineOperation({
+  id: 'updateSettings',
+  method: 'post',
+  path: '/v1/settings',
+  tag: 'Settings',
+  summary: 'Change settings',
+  scope: 'api',
+  permission: { action: 'write', group: 'admin' },
+  body: SettingsUpdate,
+  response: Type.Object({ updated: Type.Array(Type.String()) }),
+})

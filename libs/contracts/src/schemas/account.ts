@@ -1,0 +1,122 @@
+import { type Static, Type } from 'typebox'
+import { AccountId, IsoDate, KeyValue, MailAddress, Nullable, OneOf, Strict } from './primitives.ts'
+
+export const accountStates = [
+  'new',
+  'init',
+  'connecting',
+  'syncing',
+  'connected',
+  'authenticationError',
+  'connectError',
+  'disconnected',
+  'unset',
+  'paused',
+] as const
+export type AccountState = (typeof accountStates)[number]
+
+const Login = Strict({
+  user: Type.String({ minLength: 1, maxLength: 256, format: 'one-line' }),
+  pass: Type.Optional(Type.String({ maxLength: 256, format: 'one-line' })),
+})
+
+const Tls = Type.Object({ rejectUnauthorized: Type.Optional(Type.Boolean()), minVersion: Type.Optional(Type.String({ maxLength: 256 })) })
+
+const server = {
+  useAuthServer: Type.Optional(Type.Boolean()),
+  auth: Type.Optional(Type.Union([Login, Type.Literal(false)])),
+  host: Type.String({ minLength: 1, maxLength: 1024, format: 'host-name' }),
+  port: Type.Integer({ minimum: 1, maximum: 65_535 }),
+  secure: Type.Optional(Type.Boolean({ default: false, description: 'Implicit TLS on connect; otherwise STARTTLS' })),
+  tls: Type.Optional(Tls),
+}
+
+const MailPath = Type.Optional(Nullable(Type.String({ maxLength: 1024, format: 'mailbox-path' })))
+
+export const ImapConfig = Strict({
+  ...server,
+  disabled: Type.Optional(Type.Boolean()),
+  disableIMAP4rev2: Type.Optional(Type.Boolean()),
+  resyncDelay: Type.Optional(Type.Integer({ minimum: 1, maximum: 86_400, default: 900, description: 'Seconds between full looks at all folders' })),
+  sentMailPath: MailPath,
+  draftsMailPath: MailPath,
+  junkMailPath: MailPath,
+  trashMailPath: MailPath,
+  archiveMailPath: MailPath,
+})
+export type ImapConfig = Static<typeof ImapConfig>
+
+export const SmtpConfig = Strict(server)
+export type SmtpConfig = Static<typeof SmtpConfig>
+
+/** What `POST /v1/account` takes. Only `account` and `name` must be there. */
+export const AccountRegistration = Strict({
+  account: Nullable(AccountId),
+  name: Type.String({ maxLength: 256, format: 'one-line' }),
+  email: Type.Optional(MailAddress),
+  expectedEmail: Type.Optional(MailAddress),
+  path: Type.Optional(Nullable(Type.Array(Type.String({ maxLength: 1024, format: 'mailbox-path' }), { single: true }))),
+  subconnections: Type.Optional(Type.Array(Type.String({ maxLength: 256 }), { single: true })),
+  webhooks: Type.Optional(Type.String({ maxLength: 2048, format: 'http-url-or-empty' })),
+  webhooksCustomHeaders: Type.Optional(Type.Array(KeyValue, { maxItems: 100 })),
+  copy: Type.Optional(Nullable(Type.Boolean())),
+  logs: Type.Optional(Type.Boolean()),
+  notifyFrom: Type.Optional(Nullable(Type.Union([IsoDate, Type.Literal('now')]))),
+  proxy: Type.Optional(Type.String({ maxLength: 1024 })),
+  smtpEhloName: Type.Optional(Nullable(Type.String({ maxLength: 255, format: 'host-name' }))),
+  imapIndexer: Type.Optional(Nullable(OneOf(['full', 'fast']))),
+  imap: Type.Optional(Type.Union([ImapConfig, Type.Literal(false)])),
+  smtp: Type.Optional(Type.Union([SmtpConfig, Type.Literal(false)])),
+  locale: Type.Optional(Type.String({ maxLength: 100 })),
+  tz: Type.Optional(Type.String({ maxLength: 100 })),
+})
+export type AccountRegistration = Static<typeof AccountRegistration>
+
+export const LastError = Type.Object({
+  response: Type.Optional(Type.String()),
+  description: Type.Optional(Type.String()),
+  serverResponseCode: Type.Optional(Type.String()),
+})
+export type LastError = Static<typeof LastError>
+
+/** An account as read back. Passwords are masked as `******`. */
+export const AccountRecord = Type.Object({
+  account: AccountId,
+  name: Type.String(),
+  email: Type.Optional(Type.String()),
+  expectedEmail: Type.Optional(Type.String()),
+  state: OneOf(accountStates),
+  type: OneOf(['imap', 'sending']),
+  webhooks: Type.Optional(Type.String()),
+  webhooksCustomHeaders: Type.Optional(Type.Array(KeyValue)),
+  copy: Type.Optional(Nullable(Type.Boolean())),
+  logs: Type.Optional(Type.Boolean()),
+  notifyFrom: Type.Optional(Nullable(Type.String())),
+  path: Type.Optional(Nullable(Type.Array(Type.String()))),
+  subconnections: Type.Optional(Type.Array(Type.String())),
+  proxy: Type.Optional(Type.String()),
+  smtpEhloName: Type.Optional(Nullable(Type.String())),
+  imapIndexer: Type.Optional(Nullable(Type.String())),
+  imap: Type.Optional(Type.Unknown()),
+  smtp: Type.Optional(Type.Unknown()),
+  locale: Type.Optional(Type.String()),
+  tz: Type.Optional(Type.String()),
+  sendOnly: Type.Optional(Type.Boolean()),
+  syncTime: Type.Optional(Type.String()),
+  authFailureDisabledAt: Type.Optional(Type.String()),
+  lastError: Nullable(LastError),
+})
+export type AccountRecord = Static<typeof AccountRecord>
+
+export const AccountListEntry = Type.Object({
+  account: AccountId,
+  name: Type.String(),
+  email: Type.Optional(Type.String()),
+  type: OneOf(['imap', 'sending']),
+  state: OneOf(accountStates),
+  webhooks: Type.Optional(Type.String()),
+  proxy: Type.Optional(Type.String()),
+  smtpEhloName: Type.Optional(Nullable(Type.String())),
+  syncTime: Type.Optional(Type.String()),
+  lastError: Nullable(LastError),
+})

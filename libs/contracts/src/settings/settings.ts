@@ -1,0 +1,86 @@
+import { type Static, Type } from 'typebox'
+import { KeyValue, Nullable, Strict } from '../schemas/primitives.ts'
+
+const Bool = Nullable(Type.Boolean())
+const Bytes = Nullable(Type.Integer({ minimum: 0, maximum: 1_073_741_824 }))
+const Port = Nullable(Type.Integer({ minimum: 1, maximum: 65_535 }))
+const Host = Nullable(Type.String({ minLength: 1, maxLength: 255, format: 'host-name' }))
+const ServerSecret = Nullable(Type.String({ maxLength: 1024 }))
+const Names = Nullable(Type.Array(Type.String({ maxLength: 256 }), { maxItems: 1000 }))
+
+/** Every setting there is, with its type. `null` unsets one. Interface spec, "Settings", and the shapes its users know. */
+export const settings = {
+  webhooks: Nullable(Type.String({ maxLength: 2048, format: 'http-url-or-empty' })),
+  webhooksEnabled: Bool,
+  webhookEvents: Names,
+  webhooksCustomHeaders: Nullable(Type.Array(KeyValue, { maxItems: 100 })),
+  notifyHeaders: Names,
+  notifyText: Bool,
+  notifyTextSize: Bytes,
+  notifyWebSafeHtml: Bool,
+  notifyAttachments: Bool,
+  notifyAttachmentSize: Bytes,
+  notifyCalendarEvents: Bool,
+  inboxNewOnly: Bool,
+  serviceUrl: Nullable(Type.String({ maxLength: 2048, format: 'http-url' })),
+  serviceSecret: ServerSecret,
+  authServer: Nullable(Type.String({ maxLength: 2048, format: 'http-url-or-empty' })),
+  ignoreMailCertErrors: Bool,
+  smtpEhloName: Host,
+  deliveryAttempts: Nullable(Type.Integer({ minimum: 1, maximum: 100 })),
+  trackOpens: Bool,
+  trackClicks: Bool,
+  generateEmailSummary: Bool,
+  resolveGmailCategories: Bool,
+  imapIndexer: Nullable(Type.Union([Type.Literal('full'), Type.Literal('fast')])),
+  imapProxyServerEnabled: Bool,
+  imapProxyServerPort: Port,
+  imapProxyServerHost: Host,
+  imapProxyServerTLSEnabled: Bool,
+  smtpServerEnabled: Bool,
+  smtpServerPort: Port,
+  smtpServerHost: Host,
+  smtpServerTLSEnabled: Bool,
+} as const
+
+export type SettingKey = keyof typeof settings
+export const settingKeys = Object.keys(settings) as SettingKey[]
+
+/** Sealed at rest, opened by auth-bridge alone, read back as true or false. */
+export const secretSettings = ['serviceSecret'] as const satisfies readonly SettingKey[]
+
+/** Not for tokens with a permissions record, neither to read nor to change: whoever can set these can read mail or mint access. */
+export const privilegedSettings = [
+  'webhooks',
+  'webhooksCustomHeaders',
+  'serviceUrl',
+  'serviceSecret',
+  'authServer',
+  'ignoreMailCertErrors',
+  'imapProxyServerEnabled',
+  'imapProxyServerHost',
+  'imapProxyServerPort',
+  'smtpServerEnabled',
+  'smtpServerHost',
+  'smtpServerPort',
+] as const satisfies readonly SettingKey[]
+
+const optionalSettings = Object.fromEntries(
+  settingKeys.map((key) => [key, Type.Optional(settings[key])]),
+) as { [K in SettingKey]: ReturnType<typeof Type.Optional<(typeof settings)[K]>> }
+
+export const SettingsUpdate = Strict(optionalSettings, { minProperties: 1 })
+export type SettingsUpdate = Static<typeof SettingsUpdate>
+/** Settings as processes read them: unset ones are absent. */
+export type Settings = { [K in SettingKey]?: NonNullable<Static<(typeof settings)[K]>> }
+
+/** What a fresh instance starts with. */
+export const seededSettings = { notifyText: true, notifyTextSize: 2_097_152 } as const satisfies Settings
+
+export const settingDefaults = {
+  imapProxyServerHost: '127.0.0.1',
+  imapProxyServerPort: 2993,
+  smtpServerHost: '127.0.0.1',
+  smtpServerPort: 2525,
+  deliveryAttempts: 10,
+} as const satisfies Settings

@@ -1,0 +1,8 @@
+export { connect, type ConnectOptions, type Db, type Tx } from './connect.ts'
+export { deriveEventId } from './events/event-id.ts'
+export { maxMessageBytes, publishEvents, type PublishEvent, toMessage } from './events/publish.ts'
+export { type NewEvent, recordEvents, type RecordedEvent } from './events/record.ts'
+export { listMigrations, migrate, type MigrateOptions } from './migrate.ts'
+export { ping, schemaIsReady } from './schema.ts'
+export { cacheSettings, readSettings, type SettingsCache } from './settings.ts'
+export type * from './tables/index.ts'

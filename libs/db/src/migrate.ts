@@ -1,0 +1,51 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import { type Migration, Migrator } from 'kysely/migration'
+import { Pool } from 'pg'
+
+const folder = join(import.meta.dirname, 'migrations')
+
+/** The numbered files there are, oldest first, without `.sql`. */
+export async function listMigrations(): Promise<string[]> {
+  const files = await readdir(folder)
+  return files.filter((file) => /^\d{4}-[a-z0-9-]+\.sql$/.test(file)).map((file) => file.slice(0, -4)).sort()
+}
+
+async function readMigrations(): Promise<Record<string, Migration>> {
+  const names = await listMigrations()
+  const entries = names.map(async (name): Promise<[string, Migration]> => {
+    const text = await readFile(join(folder, `${name}.sql`), 'utf8')
+    return [name, { up: (db) => sql.raw(text).execute(db).then(() => undefined) }]
+  })
+  return Object.fromEntries(await Promise.all(entries))
+}
+
+export interface MigrateOptions {
+  /** Passwords of the services' roles, by role name. Roles not named here keep the one they have. */
+  rolePasswords?: Record<string, string>
+}
+
+/** Brings the schema up to date, as the owner of the database. Several at once: one works, the others wait. Forward only. */
+export async function migrate(ownerUrl: string, { rolePasswords = {} }: MigrateOptions = {}): Promise<string[]> {
+  const db = new Kysely<unknown>({
+    dialect: new PostgresDialect({ pool: new Pool({ connectionString: ownerUrl, max: 2, connectionTimeoutMillis: 10_000 }) }),
+  })
+  try {
+    const migrator = new Migrator({ db, provider: { getMigrations: readMigrations } })
+    const { error, results = [] } = await migrator.migrateToLatest()
+    if (error) throw error
+    await sql`grant select on kysely_migration to public`.execute(db)
+    await setPasswords(db, rolePasswords)
+    return results.map((result) => result.migrationName)
+  } finally {
+    await db.destroy()
+  }
+}
+
+async function setPasswords(db: Kysely<unknown>, passwords: Record<string, string>): Promise<void> {
+  for (const [role, password] of Object.entries(passwords)) {
+    if (!/^posthorn_[a-z_]+$/.test(role)) throw new Error(`${role} is not a role of ours`)
+    await sql`alter role ${sql.id(role)} login password ${sql.lit(password)}`.execute(db)
+  }
+}

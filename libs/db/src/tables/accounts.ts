@@ -1,0 +1,64 @@
+import type { AccountState, ImapConfig, LastError, SmtpConfig } from '@posthorn/contracts'
+import type { Generated } from 'kysely'
+import type { JsonOrNull } from './json.ts'
+
+/** Server settings as stored: the password is in `credentials`. */
+export type StoredServer<T extends ImapConfig | SmtpConfig> = Omit<T, 'auth'> & { auth?: { user: string } | false }
+export interface StoredHeader {
+  key: string
+  value: string
+}
+
+/** What was registered. Written by api-gateway. */
+export interface Accounts {
+  account: string
+  shard: number
+  name: string
+  email: string | null
+  expectedEmail: string | null
+  imap: JsonOrNull<StoredServer<ImapConfig>>
+  smtp: JsonOrNull<StoredServer<SmtpConfig>>
+  path: JsonOrNull<string[]>
+  subconnections: JsonOrNull<string[]>
+  webhooks: string | null
+  webhooksCustomHeaders: JsonOrNull<StoredHeader[]>
+  copy: boolean | null
+  logs: Generated<boolean>
+  notifyFrom: Generated<Date>
+  proxy: string | null
+  smtpEhloName: string | null
+  imapIndexer: 'full' | 'fast' | null
+  locale: string | null
+  tz: string | null
+  /** Raised by every change: a session knows by it that it is out of date. */
+  version: Generated<string>
+  createdAt: Generated<Date>
+  updatedAt: Generated<Date>
+}
+
+/** Passwords, sealed. Written by api-gateway, which cannot read them; opened by auth-bridge. */
+export interface Credentials {
+  account: string
+  kind: 'imap' | 'smtp'
+  sealed: string
+  updatedAt: Generated<Date>
+}
+
+/** How an account is doing. Written by sync-worker, the holder of its shard; no row yet means `new`. */
+export interface AccountStates {
+  account: string
+  state: AccountState
+  /** Raised by every change of state: event ids are made of it. */
+  stateEpoch: Generated<string>
+  lastError: JsonOrNull<LastError>
+  errorCount: Generated<number>
+  authFailingSince: Date | null
+  authFailureDisabledAt: Date | null
+  /** The registration (accounts.version) this state belongs to. */
+  accountVersion: Generated<string>
+  initializedAt: Date | null
+  delimiter: string | null
+  nextMailboxNumber: Generated<number>
+  syncTime: Date | null
+  updatedAt: Generated<Date>
+}

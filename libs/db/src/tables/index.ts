@@ -1,0 +1,36 @@
+import type { Accounts, AccountStates, Credentials } from './accounts.ts'
+import type { Deliveries } from './deliveries.ts'
+import type { EventIds, Events } from './events.ts'
+import type { AnnouncedMessages, MailboxChunks, Mailboxes } from './mailboxes.ts'
+import type { Outbox } from './outbox.ts'
+import type { SealedSettings, SettingsTable } from './settings.ts'
+import type { Shards, Workers } from './shards.ts'
+import type { Tokens, TokenWindows } from './tokens.ts'
+
+/** Every table, as Kysely knows them: snake_case in SQL, camelCase here. */
+export interface Tables {
+  accounts: Accounts
+  accountStates: AccountStates
+  announcedMessages: AnnouncedMessages
+  credentials: Credentials
+  deliveries: Deliveries
+  eventIds: EventIds
+  events: Events
+  mailboxChunks: MailboxChunks
+  mailboxes: Mailboxes
+  outbox: Outbox
+  sealedSettings: SealedSettings
+  settings: SettingsTable
+  shards: Shards
+  tokenWindows: TokenWindows
+  tokens: Tokens
+  workers: Workers
+}
+export type * from './accounts.ts'
+export type * from './deliveries.ts'
+export type * from './events.ts'
+export type * from './mailboxes.ts'
+export type * from './outbox.ts'
+export type * from './settings.ts'
+export type * from './shards.ts'
+export type * from './tokens.ts'

@@ -1,0 +1,27 @@
+import type { Permissions, Restrictions } from '@posthorn/contracts'
+import type { Generated } from 'kysely'
+import type { JsonOrNull } from './json.ts'
+
+/** Access tokens by the SHA-256 (hex) of their value. Written by api-gateway; the last use by whoever checks. */
+export interface Tokens {
+  id: string
+  account: string | null
+  scopes: string[]
+  description: string | null
+  metadata: string | null
+  restrictions: JsonOrNull<Restrictions>
+  permissions: JsonOrNull<Permissions>
+  ip: string | null
+  remoteAddress: string | null
+  createdAt: Generated<Date>
+  expiresAt: Date | null
+  lastUsedAt: Date | null
+  lastUsedIp: string | null
+}
+
+/** Requests of a token within a window, counted across replicas. Written by api-gateway. */
+export interface TokenWindows {
+  token: string
+  windowStart: Date
+  requests: number
+}

@@ -1,0 +1,1 @@
+export { type Checks, type HttpServer, type ServeOptions, serve } from './serve.ts'

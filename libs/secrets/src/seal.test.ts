@@ -1,0 +1,34 @@
+import { expect, test } from '@jest/globals'
+import { keyPairFromSecret, readPublicKey } from './keys.ts'
+import { createOpener, createSealer } from './seal.ts'
+
+const { privateKey, publicKey } = keyPairFromSecret('correct horse battery staple')
+const opener = createOpener([privateKey])
+
+test('what the public key seals, the private key opens', async () => {
+  const sealed = await createSealer(readPublicKey(publicKey.text)).seal('pass wörd', 'credentials/a/imap')
+  expect(sealed).not.toContain('pass')
+  expect(await opener.open(sealed, 'credentials/a/imap')).toBe('pass wörd')
+})
+
+test('a value moved to another account does not open', async () => {
+  const sealed = await createSealer(publicKey).seal('secret', 'credentials/a/imap')
+  await expect(opener.open(sealed, 'credentials/b/imap')).rejects.toThrow('cannot be opened')
+})
+
+test('a tampered value and a foreign key do not open', async () => {
+  const sealed = await createSealer(publicKey).seal('secret', 'x')
+  const parts = sealed.split('.')
+  const text = parts[3] ?? ''
+  parts[3] = (text[0] === 'A' ? 'B' : 'A') + text.slice(1)
+  await expect(opener.open(parts.join('.'), 'x')).rejects.toThrow('cannot be opened')
+  const stranger = createOpener([keyPairFromSecret('another').privateKey])
+  await expect(stranger.open(sealed, 'x')).rejects.toThrow('cannot be opened')
+})
+
+test('after a rotation both keys open, by the id inside', async () => {
+  const next = keyPairFromSecret('the next one')
+  const both = createOpener([next.privateKey, privateKey])
+  expect(await both.open(await createSealer(publicKey).seal('old', 'x'), 'x')).toBe('old')
+  expect(await both.open(await createSealer(next.publicKey).seal('new', 'x'), 'x')).toBe('new')
+})
