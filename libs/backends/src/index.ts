@@ -1,0 +1,2 @@
+export type * from './backend.ts'
+export { imapBackend } from './imap/backend.ts'
