@@ -1,0 +1,19 @@
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from './commands.ts'
+
+// `make migration NAME=add-labels`: the next numbered file.
+const name = process.argv[2] ?? ''
+if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name)) {
+  process.stderr.write('usage: make migration NAME=add-labels\n')
+  process.exit(1)
+}
+const folder = join(root, 'libs/db/src/migrations')
+const last = readdirSync(folder)
+  .filter((file) => file.endsWith('.sql'))
+  .sort()
+  .at(-1)
+const number = String(Number(last?.slice(0, 4) ?? 0) + 1).padStart(4, '0')
+const file = join(folder, `${number}-${name}.sql`)
+writeFileSync(file, `-- Runs while the services of the release before are up: add, do not take away.\n`, { flag: 'wx' })
+process.stdout.write(`${file}\n`)

@@ -1,0 +1,71 @@
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs, parseEnv } from 'node:util'
+import { root, runJest, runProgram, runStaticChecks } from './commands.ts'
+
+// `make test`: everything a contributor or CI needs to see green, servers included. The last line says how many passed.
+//   node libs/tooling/src/test.ts                     all of it
+//   node libs/tooling/src/test.ts --kind integration  one kind
+//   node libs/tooling/src/test.ts path/to/x.test.ts   one file
+
+type Kind = 'unit' | 'integration' | 'e2e'
+interface Counts {
+  passed: number
+  failed: number
+  skipped: number
+}
+
+const { values, positionals } = parseArgs({ options: { kind: { type: 'string' } }, allowPositionals: true })
+const whole = values.kind === undefined && positionals.length === 0
+const kinds = (values.kind === undefined ? ['unit', 'integration', 'e2e'] : [values.kind]) as Kind[]
+const counts: Counts = { passed: 0, failed: 0, skipped: 0 }
+
+if (whole) counts.failed += (await runStaticChecks()).length
+const needsServers = kinds.some((kind) => kind !== 'unit') && !positionals.every((path) => path.includes('/src/') && path.length > 0 && !whole)
+const servers = needsServers ? await startServers() : undefined
+try {
+  for (const kind of kinds) add(await runKind(kind))
+} finally {
+  if (servers?.started) await runProgram('node', ['deploy/local/src/servers.ts', 'stop'])
+}
+process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`)
+process.exitCode = counts.failed > 0 ? 1 : 0
+
+/** A run of one kind. End-to-end tests each start a whole system: one after the other. */
+async function runKind(kind: Kind): Promise<Counts> {
+  const file = join(root, `.local/plain-line.${process.pid}.${kind}`)
+  mkdirSync(join(root, '.local'), { recursive: true })
+  const filters = positionals.length > 0 ? ['--passWithNoTests', '--testPathPatterns', ...positionals] : []
+  const code = await runJest(['--selectProjects', kind, `--maxWorkers=${kind === 'e2e' ? 1 : 2}`, ...filters], {
+    PLAIN_LINE_FILE: file,
+    ...servers?.env,
+  })
+  const found = readCounts(file)
+  // A run that ended badly without a failed test (a crash, an open handle that was forced) is a failure all the same.
+  return code !== 0 && found.failed === 0 ? { ...found, failed: 1 } : found
+}
+
+function readCounts(file: string): Counts {
+  try {
+    const [passed = 0, failed = 0, skipped = 0] = readFileSync(file, 'utf8').match(/\d+/g)?.map(Number) ?? []
+    return { passed, failed, skipped }
+  } catch {
+    return { passed: 0, failed: 0, skipped: 0 }
+  } finally {
+    rmSync(file, { force: true })
+  }
+}
+
+function add(found: Counts): void {
+  counts.passed += found.passed
+  counts.failed += found.failed
+  counts.skipped += found.skipped
+}
+
+/** The servers of `make servers`: those that run already are used and left running. */
+async function startServers(): Promise<{ env: NodeJS.ProcessEnv; started: boolean }> {
+  const envFile = join(root, '.local/servers.env')
+  const code = await runProgram('node', ['deploy/local/src/servers.ts', 'start'])
+  if (code !== 0 && code !== 3) throw new Error('the servers for the tests did not start')
+  return { env: parseEnv(readFileSync(envFile, 'utf8')) as NodeJS.ProcessEnv, started: code === 0 }
+}

@@ -1,0 +1,74 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { root } from './commands.ts'
+
+export interface WorkspacePackage {
+  /** Folder from the root: `libs/bus`. */
+  folder: string
+  dependencies: string[]
+  devDependencies: string[]
+}
+
+export function readPackages(): WorkspacePackage[] {
+  return globSync(['libs/*/package.json', 'services/*/package.json', 'deploy/local/package.json', 'test-e2e/package.json'], { cwd: root }).map((file) => {
+    const json = JSON.parse(readFileSync(join(root, file), 'utf8')) as Record<string, Record<string, string> | undefined>
+    return {
+      folder: dirname(file),
+      dependencies: [...Object.keys(json['dependencies'] ?? {}), ...Object.keys(json['optionalDependencies'] ?? {})],
+      devDependencies: Object.keys(json['devDependencies'] ?? {}),
+    }
+  })
+}
+
+export interface SourceFile {
+  path: string
+  text: string
+  imports: string[]
+}
+
+/** Every TypeScript file below the folders, with what it imports. */
+export function readSources(patterns: readonly string[]): SourceFile[] {
+  return globSync(patterns as string[], { cwd: root, exclude: (name) => name.includes('node_modules') })
+    .filter((path) => !path.includes('node_modules'))
+    .map((path) => {
+      const text = readFileSync(join(root, path), 'utf8')
+      const imports = [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1] ?? '')
+      return { path, text, imports }
+    })
+}
+
+const levels: Record<string, number> = {
+  errors: 0, config: 0, tooling: 0,
+  contracts: 1, 'message-id': 1, secrets: 1, links: 1, db: 1, telemetry: 1, mime: 1, net: 1,
+  bus: 2, http: 2, service: 2, backends: 2,
+}
+
+/** The level of a folder: libraries import levels below their own (and contracts), services any library. */
+export function levelOf(folder: string): number {
+  const [top, name = ''] = folder.split('/')
+  if (top === 'libs') return name === 'testkit' ? 4 : (levels[name] ?? -1)
+  if (top === 'services') return 3
+  return 5
+}
+
+/** The one place of each outside package; `store` stands for the store folders of services. */
+export const doors: Record<string, readonly string[]> = {
+  amqplib: ['libs/bus/'],
+  pg: ['libs/db/'],
+  kysely: ['libs/db/', 'store'],
+  ajv: ['libs/contracts/'],
+  'ajv-formats': ['libs/contracts/'],
+  express: ['libs/http/', 'services/api-gateway/src/operations/', 'services/api-gateway/src/app.ts'],
+  imapflow: ['libs/backends/src/imap/'],
+  mailparser: ['libs/mime/'],
+  nodemailer: ['libs/mime/', 'services/sender/src/transports/', 'services/api-gateway/src/operations/accounts/verify'],
+  got: ['libs/net/'],
+  jose: ['libs/secrets/'],
+  pino: ['libs/telemetry/'],
+  'prom-client': ['libs/telemetry/'],
+  'smtp-server': ['services/smtp-proxy/src/'],
+  testcontainers: ['libs/testkit/'],
+}
+
+/** Where tools run, not the product: they may use any client. */
+export const freeFolders = ['libs/testkit/', 'deploy/local/', 'test-e2e/']
