@@ -1,0 +1,5 @@
+export { type AttachmentPosition, decodeAttachmentId, encodeAttachmentId } from './attachment-id.ts'
+export type { MessagePosition } from './bytes.ts'
+export { type Cursor, decodeCursor, encodeCursor } from './cursor.ts'
+export { decodeMessageId, encodeMessageId } from './message-id.ts'
+export { decodeTextId, encodeTextId, type TextPosition } from './text-id.ts'
