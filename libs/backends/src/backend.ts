@@ -154,7 +154,10 @@ export interface MailSession extends AsyncDisposable {
   /** One part of a message, at most `maxBytes` after decoding. */
   downloadPart(uid: number, part: string, options?: { maxBytes?: number }): Promise<Download>
   downloadSource(uid: number): Promise<Download>
-  changeFlags(uid: number, change: { add?: readonly string[]; remove?: readonly string[] }): Promise<void>
+  changeFlags(
+    uid: number,
+    change: { add?: readonly string[]; remove?: readonly string[] },
+  ): Promise<void>
   /**
    * Waits in IDLE (or by NOOP every 30 s where the server has none) until the signal aborts or the connection ends, and tells what the
    * server says. Renewed before 29 minutes (RFC 2177); a dead connection is noticed within 2 minutes.

@@ -1,0 +1,78 @@
+import { expect, test } from '@jest/globals'
+import { AppError } from '@posthorn/errors'
+import { array, assert, integer, property, string, tuple } from 'fast-check'
+import {
+  batchesOf,
+  countUids,
+  formatSequenceSet,
+  normaliseRanges,
+  parseSequenceSet,
+  rangesOf,
+  uidsIn,
+} from './uid-ranges.ts'
+
+const range = tuple(integer({ min: 1, max: 99 }), integer({ min: 0, max: 9 })).map(
+  ([first, more]) => [first, first + more] as const,
+)
+
+test('a sequence set is read in whatever order the server writes it', () => {
+  expect(parseSequenceSet('1:5,9')).toEqual([
+    [1, 5],
+    [9, 9],
+  ])
+  expect(parseSequenceSet('9,5:1,3:7,8')).toEqual([[1, 9]])
+  expect(parseSequenceSet('1016,1016')).toEqual([[1016, 1016]])
+  expect(parseSequenceSet('1:4294967295')).toEqual([[1, 4294967295]])
+})
+
+test('what is no sequence set is an error that says so', () => {
+  for (const text of [
+    '',
+    ',',
+    '0',
+    '1:',
+    ':1',
+    '1,,2',
+    '1:2:3',
+    '*',
+    '1:*',
+    '4294967296',
+    '1 2',
+    '-1',
+    'x',
+    '1,',
+  ])
+    expect(() => parseSequenceSet(text)).toThrow(AppError)
+  assert(
+    property(string(), (text) => {
+      try {
+        expect(countUids(parseSequenceSet(text))).toBeGreaterThan(0)
+      } catch (error) {
+        expect(error).toBeInstanceOf(AppError)
+      }
+    }),
+  )
+})
+
+test('any ranges become ascending ranges without overlap that hold the same UIDs', () => {
+  assert(
+    property(array(range), (ranges) => {
+      const uids = new Set(ranges.flatMap((range) => [...uidsIn([range])]))
+      expect(normaliseRanges(ranges)).toEqual(rangesOf(uids))
+      if (ranges.length > 0)
+        expect(parseSequenceSet(formatSequenceSet(ranges))).toEqual(rangesOf(uids))
+    }),
+  )
+})
+
+test('batches hold every UID once and no more than asked', () => {
+  assert(
+    property(array(range), integer({ min: 1, max: 20 }), (list, size) => {
+      const ranges = normaliseRanges(list)
+      const batches = [...batchesOf(ranges, size)]
+      expect(batches.flatMap((batch) => [...uidsIn(batch)])).toEqual([...uidsIn(ranges)])
+      for (const batch of batches.slice(0, -1)) expect(countUids(batch)).toBe(size)
+    }),
+  )
+  expect(batchesOf([[1, 0xffff_ffff]], 500).next().value).toEqual([[1, 500]])
+})

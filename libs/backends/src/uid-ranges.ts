@@ -1,0 +1,119 @@
+import { AppError } from '@posthorn/errors'
+import type { UidRange } from './backend.ts'
+
+/** RFC 9051 §9: a UID is a number of 32 bits and never zero. */
+export const maxUid = 0xffff_ffff
+
+const colon = 58
+const comma = 44
+const zero = 48
+const nine = 57
+
+/**
+ * Reads a sequence set such as `1:5,9` in one pass, without a string or an array per UID. Reversed, unsorted and overlapping
+ * pieces (some servers write them) come out in order. `*` has no place in an answer: it, zero, numbers beyond 32 bits and anything
+ * else throw `unreachable`, as a server that talks nonsense.
+ */
+export function parseSequenceSet(text: string): UidRange[] {
+  const pieces: UidRange[] = []
+  let first = 0
+  let number = 0
+  for (let at = 0; at <= text.length; at++) {
+    const char = at === text.length ? comma : text.charCodeAt(at)
+    if (char >= zero && char <= nine) {
+      number = number * 10 + (char - zero)
+      if (number > maxUid) throw unreadable(text)
+    } else if (number === 0) {
+      throw unreadable(text)
+    } else if (char === colon && first === 0) {
+      first = number
+      number = 0
+    } else if (char === comma) {
+      pieces.push(
+        first === 0 ? [number, number] : [Math.min(first, number), Math.max(first, number)],
+      )
+      first = number = 0
+    } else {
+      throw unreadable(text)
+    }
+  }
+  return normaliseRanges(pieces)
+}
+
+/** As a command takes it: `1:5,9`. Empty for no UIDs, which no command may carry. */
+export function formatSequenceSet(ranges: readonly UidRange[]): string {
+  return ranges
+    .map(([first, last]) => (first === last ? String(first) : `${first}:${last}`))
+    .join(',')
+}
+
+/** Ascending, without overlap, neighbours joined. Linear where the ranges are in order already. */
+export function normaliseRanges(ranges: readonly UidRange[]): UidRange[] {
+  const inOrder = ranges.every((range, at) => at === 0 || (ranges[at - 1]?.[0] ?? 0) <= range[0])
+  const sorted = inOrder ? ranges : ranges.toSorted((a, b) => a[0] - b[0])
+  const joined: UidRange[] = []
+  let open: [number, number] | undefined
+  for (const [first, last] of sorted) {
+    if (open && first <= open[1] + 1) {
+      if (last > open[1]) open[1] = last
+    } else {
+      open = [first, last]
+      joined.push(open)
+    }
+  }
+  return joined
+}
+
+/** Single UIDs, in any order and possibly repeated, as ranges. */
+export function rangesOf(uids: Iterable<number>): UidRange[] {
+  const sorted = Uint32Array.from(uids).sort()
+  const ranges: [number, number][] = []
+  let open: [number, number] | undefined
+  for (const uid of sorted) {
+    if (open && uid <= open[1] + 1) open[1] = uid
+    else ranges.push((open = [uid, uid]))
+  }
+  return ranges
+}
+
+/** How many UIDs the ranges hold. */
+export function countUids(ranges: readonly UidRange[]): number {
+  let count = 0
+  for (const [first, last] of ranges) count += last - first + 1
+  return count
+}
+
+/** Every UID of the ranges, one after the other. */
+export function* uidsIn(ranges: readonly UidRange[]): Generator<number, void, undefined> {
+  for (const [first, last] of ranges) for (let uid = first; uid <= last; uid++) yield uid
+}
+
+/** The ranges cut into pieces of at most `size` UIDs, in order. */
+export function* batchesOf(
+  ranges: readonly UidRange[],
+  size: number,
+): Generator<UidRange[], void, undefined> {
+  let batch: UidRange[] = []
+  let room = size
+  for (const [first, last] of ranges) {
+    for (let from = first; from <= last;) {
+      const to = Math.min(last, from + room - 1)
+      batch.push([from, to])
+      room -= to - from + 1
+      from = to + 1
+      if (room > 0) continue
+      yield batch
+      batch = []
+      room = size
+    }
+  }
+  if (batch.length > 0) yield batch
+}
+
+function unreadable(text: string): AppError {
+  const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text
+  return new AppError(
+    'unreachable',
+    `The server sent a sequence set that cannot be read: ${JSON.stringify(shown)}`,
+  )
+}

@@ -1,0 +1,170 @@
+import type { UidRange } from '@posthorn/backends'
+import { AppError } from '@posthorn/errors'
+
+/** One bit a UID, 8,192 UIDs a bitmap: the first byte's lowest bit is the first UID of the chunk. */
+export const chunkUids = 8_192
+export const chunkBytes = chunkUids / 8
+
+/** Stops a server that claims four billion messages from filling our memory: 16 MiB a bitmap. Real mailboxes need some hundred. */
+export const maxChunks = 16_384
+
+/** Bitmaps by the number of their chunk, each of 1,024 bytes. A chunk without a bit set has none. */
+export type Bitmaps = Map<number, Uint8Array>
+
+export const emptyBitmap: Readonly<Uint8Array> = new Uint8Array(chunkBytes)
+
+export function chunkOf(uid: number): number {
+  return Math.floor(uid / chunkUids)
+}
+
+export function hasUid(bits: Uint8Array, uid: number): boolean {
+  const bit = uid % chunkUids
+  return ((bits[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0
+}
+
+export function setUid(bits: Uint8Array, uid: number, on: boolean): void {
+  const bit = uid % chunkUids
+  const mask = 1 << (bit & 7)
+  bits[bit >> 3] = on ? (bits[bit >> 3] ?? 0) | mask : (bits[bit >> 3] ?? 0) & ~mask
+}
+
+/** The bitmaps of some UIDs. Throws `unreachable` where they are spread over more chunks than any real mailbox has. */
+export function bitmapsFromRanges(ranges: readonly UidRange[]): Bitmaps {
+  const bitmaps: Bitmaps = new Map()
+  for (const [first, last] of ranges)
+    for (let chunk = chunkOf(first); chunk <= chunkOf(last); chunk++) {
+      const start = chunk * chunkUids
+      fill(
+        bitmapOf(bitmaps, chunk),
+        Math.max(first - start, 0),
+        Math.min(last - start, chunkUids - 1),
+      )
+    }
+  return bitmaps
+}
+
+/** The UIDs of some bitmaps, which may be shorter than a chunk (see `trimBitmap`). */
+export function rangesFromBitmaps(bitmaps: ReadonlyMap<number, Uint8Array>): UidRange[] {
+  const ranges: [number, number][] = []
+  for (const chunk of [...bitmaps.keys()].sort((a, b) => a - b))
+    appendRanges(ranges, chunk, bitmaps.get(chunk) ?? emptyBitmap)
+  return ranges
+}
+
+/** Which UIDs came and which went. */
+export function diffBitmaps(
+  before: ReadonlyMap<number, Uint8Array>,
+  after: ReadonlyMap<number, Uint8Array>,
+): { added: UidRange[]; removed: UidRange[] } {
+  const added: [number, number][] = []
+  const removed: [number, number][] = []
+  for (const chunk of [...new Set([...before.keys(), ...after.keys()])].sort((a, b) => a - b)) {
+    const old = before.get(chunk) ?? emptyBitmap
+    const now = after.get(chunk) ?? emptyBitmap
+    appendRanges(added, chunk, without(now, old))
+    appendRanges(removed, chunk, without(old, now))
+  }
+  return { added, removed }
+}
+
+export function isEmpty(bits: Uint8Array): boolean {
+  return bits.every((byte) => byte === 0)
+}
+
+/** How many bits are set. */
+export function popcount(bits: Uint8Array): number {
+  let count = 0
+  for (const byte of bits) count += bitsOf[byte] ?? 0
+  return count
+}
+
+export function sameBitmap(a: Uint8Array, b: Uint8Array): boolean {
+  return Buffer.compare(trimBitmap(a), trimBitmap(b)) === 0
+}
+
+/** As stored: without the zero bytes at the end. A view of the same memory. */
+export function trimBitmap(bits: Uint8Array): Uint8Array {
+  let length = bits.length
+  while (length > 0 && bits[length - 1] === 0) length--
+  return bits.subarray(0, length)
+}
+
+/** A copy in full length of what was stored. */
+export function untrimBitmap(stored: Uint8Array): Uint8Array {
+  const bits = new Uint8Array(chunkBytes)
+  bits.set(stored.subarray(0, chunkBytes))
+  return bits
+}
+
+/** The UIDs of one bitmap, ascending. */
+export function* uidsInBitmap(chunk: number, bits: Uint8Array): Generator<number, void, undefined> {
+  for (let at = 0; at < bits.length; at++) {
+    const byte = bits[at] ?? 0
+    if (byte === 0) continue
+    for (let bit = 0; bit < 8; bit++) if (byte & (1 << bit)) yield chunk * chunkUids + at * 8 + bit
+  }
+}
+
+/** Bits of `a` that `b` lacks. */
+export function without(a: Uint8Array, b: Uint8Array): Uint8Array {
+  const bits = new Uint8Array(chunkBytes)
+  for (let at = 0; at < a.length; at++) bits[at] = (a[at] ?? 0) & ~(b[at] ?? 0)
+  return bits
+}
+
+/** Bits that both have. */
+export function both(a: Uint8Array, b: Uint8Array): Uint8Array {
+  const bits = new Uint8Array(chunkBytes)
+  for (let at = 0; at < a.length; at++) bits[at] = (a[at] ?? 0) & (b[at] ?? 0)
+  return bits
+}
+
+function bitmapOf(bitmaps: Bitmaps, chunk: number): Uint8Array {
+  const known = bitmaps.get(chunk)
+  if (known) return known
+  if (bitmaps.size >= maxChunks)
+    throw new AppError('unreachable', 'The server names more UIDs than a mailbox can have')
+  const bits = new Uint8Array(chunkBytes)
+  bitmaps.set(chunk, bits)
+  return bits
+}
+
+/** Sets the bits from `first` to `last`, both inside the chunk. */
+function fill(bits: Uint8Array, first: number, last: number): void {
+  const firstByte = first >> 3
+  const lastByte = last >> 3
+  const head = 0xff << (first & 7)
+  const tail = 0xff >> (7 - (last & 7))
+  if (firstByte === lastByte) {
+    bits[firstByte] = (bits[firstByte] ?? 0) | (head & tail)
+    return
+  }
+  bits[firstByte] = (bits[firstByte] ?? 0) | head
+  bits.fill(0xff, firstByte + 1, lastByte)
+  bits[lastByte] = (bits[lastByte] ?? 0) | tail
+}
+
+/** Adds the UIDs of one chunk to ranges that end before it. */
+function appendRanges(ranges: [number, number][], chunk: number, bits: Uint8Array): void {
+  const start = chunk * chunkUids
+  let open = ranges.at(-1)
+  for (let at = 0; at < bits.length; at++) {
+    const byte = bits[at] ?? 0
+    if (byte === 0) continue
+    const uid = start + at * 8
+    if (byte === 0xff && open?.[1] === uid - 1) {
+      open[1] = uid + 7
+      continue
+    }
+    for (let bit = 0; bit < 8; bit++) {
+      if ((byte & (1 << bit)) === 0) continue
+      if (open?.[1] === uid + bit - 1) open[1] = uid + bit
+      else ranges.push((open = [uid + bit, uid + bit]))
+    }
+  }
+}
+
+const bitsOf = Uint8Array.from(
+  { length: 256 },
+  (_, byte) => byte.toString(2).replaceAll('0', '').length,
+)

@@ -1,0 +1,173 @@
+import { expect, test } from '@jest/globals'
+import { array, assert, constantFrom, dictionary, integer, property, subarray } from 'fast-check'
+import { applyFlags, compare, removeUids } from './compare.ts'
+import { type Difference, MailboxIndex, maxKeywords, toStored } from './mailbox-index.ts'
+import { rangesOf, uidsIn } from './ranges.ts'
+
+/** The naive model: a set of flags for every UID. */
+type Model = Map<number, Set<string>>
+
+const flagNames = ['\\Seen', '\\Flagged', 'work', '$Junk']
+const uid = integer({ min: 1, max: 40 }).map((n) => (n > 20 ? 8_170 + n : n))
+const model = dictionary(uid.map(String), subarray(flagNames), { maxKeys: 30 }).map(
+  (entries): Model =>
+    new Map(Object.entries(entries).map(([uid, flags]) => [Number(uid), new Set(flags)])),
+)
+
+function minus<T>(a: Set<T>, b: Set<T>): Set<T> {
+  return new Set([...a].filter((one) => !b.has(one)))
+}
+
+function byName(a: string, b: string): number {
+  return a < b ? -1 : 1
+}
+
+function found(mailbox: Model, names = flagNames) {
+  const flags = names.map(
+    (name) =>
+      [
+        name,
+        rangesOf([...mailbox].filter(([, set]) => set.has(name)).map(([uid]) => uid)),
+      ] as const,
+  )
+  return { uids: rangesOf(mailbox.keys()), flags: new Map(flags) }
+}
+
+function indexOf(mailbox: Model): MailboxIndex {
+  const index = new MailboxIndex()
+  index.adopt(compare(index, found(mailbox)).dirtyChunks)
+  return index
+}
+
+function modelOf(index: MailboxIndex): Model {
+  return new Map([...uidsIn(index.uids())].map((uid) => [uid, new Set(index.flagsOf(uid))]))
+}
+
+function expectChanges(difference: Difference, before: Model, after: Model): void {
+  const kept = [...before.keys()].filter((uid) => after.has(uid)).sort((a, b) => a - b)
+  const changed = kept.flatMap((uid) => {
+    const [old, now] = [before.get(uid) ?? new Set<string>(), after.get(uid) ?? new Set<string>()]
+    if (minus(old, now).size + minus(now, old).size === 0) return []
+    return [
+      {
+        uid,
+        added: [...minus(now, old)].toSorted(byName),
+        removed: [...minus(old, now)].toSorted(byName),
+        value: [...now].toSorted(byName),
+      },
+    ]
+  })
+  expect(difference.changed).toEqual(changed)
+  expect(difference.added).toEqual(rangesOf([...after.keys()].filter((uid) => !before.has(uid))))
+  expect(difference.removed).toEqual(rangesOf([...before.keys()].filter((uid) => !after.has(uid))))
+}
+
+test('a full comparison tells what came, went and changed, and adopting it makes the index equal', () => {
+  assert(
+    property(model, model, (before, after) => {
+      const index = indexOf(before)
+      const difference = compare(index, found(after))
+      expectChanges(difference, before, after)
+      expect(modelOf(index)).toEqual(before)
+      index.adopt(difference.dirtyChunks)
+      expect(modelOf(index)).toEqual(after)
+      expect(compare(index, found(after)).dirtyChunks.size).toBe(0)
+    }),
+    { numRuns: 400 },
+  )
+})
+
+test('deltas are taken in message by message, the last word on a UID counting', () => {
+  const messages = array(delta(), { maxLength: 30 })
+  assert(
+    property(model, messages, (before, deltas) => {
+      const index = indexOf(before)
+      const after: Model = new Map(before)
+      for (const { uid, flags } of deltas) after.set(uid, new Set(flags))
+      const difference = applyFlags(index, deltas)
+      expectChanges(difference, before, after)
+      index.adopt(difference.dirtyChunks)
+      expect(modelOf(index)).toEqual(after)
+    }),
+    { numRuns: 400 },
+  )
+})
+
+function delta() {
+  return uid.chain((uid) => subarray(flagNames).map((flags) => ({ uid, flags })))
+}
+
+test('messages that are gone take their flags with them', () => {
+  assert(
+    property(model, array(uid), (before, gone) => {
+      const index = indexOf(before)
+      const after: Model = new Map([...before].filter(([uid]) => !gone.includes(uid)))
+      const difference = removeUids(index, rangesOf(gone))
+      expectChanges(difference, before, after)
+      index.adopt(difference.dirtyChunks)
+      expect(modelOf(index)).toEqual(after)
+      expect([...index.chunks.values()].every(({ flags }) => flags.size <= flagNames.length)).toBe(
+        true,
+      )
+    }),
+    { numRuns: 400 },
+  )
+})
+
+test('what was stored is what is read back', () => {
+  assert(
+    property(model, (mailbox) => {
+      const index = indexOf(mailbox)
+      const stored = [...index.chunks].map(([number, chunk]) => toStored(number, chunk))
+      expect(modelOf(MailboxIndex.fromStored(stored))).toEqual(mailbox)
+      expect(
+        stored.every(({ uids, flagBits }) =>
+          [uids, ...flagBits].every((bits) => bits.at(-1) !== 0),
+        ),
+      ).toBe(true)
+    }),
+  )
+})
+
+test('a flag that was not searched for is left as it is', () => {
+  assert(
+    property(model, constantFrom(...flagNames), (mailbox, name) => {
+      const index = indexOf(mailbox)
+      expect(compare(index, found(mailbox, [name])).dirtyChunks.size).toBe(0)
+      expect(
+        compare(index, { uids: rangesOf(mailbox.keys()), flags: new Map() }).dirtyChunks.size,
+      ).toBe(0)
+    }),
+  )
+})
+
+test('system flags come in one spelling, and \\Recent and its like never', () => {
+  const index = new MailboxIndex()
+  const { dirtyChunks, added } = applyFlags(index, [
+    { uid: 3, flags: ['\\SEEN', '\\Recent', '\\Important', 'Work'] },
+  ])
+  index.adopt(dirtyChunks)
+  expect(added).toEqual([[3, 3]])
+  expect(index.flagsOf(3)).toEqual(['Work', '\\Seen'])
+  expect(index.flagsOf(4)).toBeUndefined()
+  expect(index.uidsWith('\\Seen')).toEqual([[3, 3]])
+})
+
+test('no more than 64 keywords are remembered, those in use before others', () => {
+  const keywords = Array.from({ length: 200 }, (_, n) => `k${n}`)
+  const index = new MailboxIndex()
+  index.adopt(applyFlags(index, [{ uid: 1, flags: keywords }]).dirtyChunks)
+  expect(index.flags().size).toBe(maxKeywords)
+  const again = applyFlags(index, [{ uid: 1, flags: keywords.toReversed() }])
+  expect(again.changed).toEqual([])
+  expect(index.remembered(['\\Seen', 'other', 'k1'])).toEqual(new Set(['\\Seen', 'k1']))
+})
+
+test('a hundred thousand messages of which half were read meanwhile', () => {
+  const all: Model = new Map(Array.from({ length: 100_000 }, (_, n) => [n + 1, new Set<string>()]))
+  const index = indexOf(all)
+  const seen = rangesOf([...all.keys()].filter((uid) => uid % 2 === 0))
+  const difference = compare(index, { uids: [[1, 100_000]], flags: new Map([['\\Seen', seen]]) })
+  expect(difference.changed).toHaveLength(50_000)
+  expect(difference.dirtyChunks.size).toBe(13)
+})

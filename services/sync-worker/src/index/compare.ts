@@ -1,0 +1,200 @@
+import type { MessageFlags, UidRange } from '@posthorn/backends'
+import {
+  type Bitmaps,
+  bitmapsFromRanges,
+  both,
+  chunkBytes,
+  chunkOf,
+  emptyBitmap,
+  hasUid,
+  isEmpty,
+  rangesFromBitmaps,
+  sameBitmap,
+  setUid,
+  uidsInBitmap,
+  without,
+} from './chunk.ts'
+import {
+  canonicalFlag,
+  type Difference,
+  type FlagChange,
+  type IndexChunk,
+  type MailboxIndex,
+} from './mailbox-index.ts'
+import { intersectRanges } from './ranges.ts'
+
+/** What searches found: every UID of the mailbox, and of each flag that was searched for the UIDs that have it. */
+export interface Found {
+  uids: readonly UidRange[]
+  flags: ReadonlyMap<string, readonly UidRange[]>
+}
+
+/**
+ * Compares the whole mailbox. A flag that was not searched for is left as it is: name every flag in `index.flags()` for a full comparison,
+ * none to compare only which messages exist (those added then have no flags yet: apply flag deltas first).
+ */
+export function compare(index: MailboxIndex, found: Found): Difference {
+  const uids = bitmapsFromRanges(found.uids)
+  const flags = searchedFlags(index, found)
+  const next = new Map<number, IndexChunk>()
+  for (const chunk of new Set([...index.chunks.keys(), ...uids.keys()])) {
+    const exists = uids.get(chunk) ?? emptyBitmap
+    const bits = new Map<string, Uint8Array>()
+    for (const [flag, old] of index.chunks.get(chunk)?.flags ?? [])
+      if (!flags.has(flag)) bits.set(flag, both(old, exists))
+    for (const [flag, bitmaps] of flags) {
+      const now = bitmaps.get(chunk)
+      if (now) bits.set(flag, now)
+    }
+    next.set(chunk, { uids: exists, flags: bits })
+  }
+  return compareChunks(index, next)
+}
+
+/** Takes in what the server says of single messages (CONDSTORE deltas, fetched messages). Unknown UIDs are added, with their flags. The last word on a UID counts. */
+export function applyFlags(index: MailboxIndex, messages: readonly MessageFlags[]): Difference {
+  const remembered = index.remembered(new Set(messages.flatMap(({ flags }) => flags)))
+  const next = new Map<number, MutableChunk>()
+  for (const { uid, flags } of messages) {
+    const chunk = editable(index, next, chunkOf(uid))
+    setUid(chunk.uids, uid, true)
+    for (const bits of chunk.flags.values()) setUid(bits, uid, false)
+    for (const flag of flags) {
+      const name = canonicalFlag(flag)
+      if (name !== undefined && remembered.has(name)) setUid(bitsFor(chunk, name), uid, true)
+    }
+  }
+  return compareChunks(index, next)
+}
+
+/** Takes messages out, those unknown too. */
+export function removeUids(index: MailboxIndex, uids: readonly UidRange[]): Difference {
+  const next = new Map<number, MutableChunk>()
+  for (const [chunk, gone] of bitmapsFromRanges(intersectRanges(index.uids(), uids))) {
+    const { uids, flags } = editable(index, next, chunk)
+    for (const bits of [uids, ...flags.values()]) bits.set(without(bits, gone))
+  }
+  return compareChunks(index, next)
+}
+
+interface MutableChunk {
+  uids: Uint8Array
+  flags: Map<string, Uint8Array>
+}
+
+function editable(
+  index: MailboxIndex,
+  next: Map<number, MutableChunk>,
+  number: number,
+): MutableChunk {
+  let chunk = next.get(number)
+  if (!chunk) {
+    const old = index.chunks.get(number)
+    const flags = [...(old?.flags ?? [])].map(([flag, bits]) => [flag, bits.slice()] as const)
+    chunk = { uids: (old?.uids ?? emptyBitmap).slice(), flags: new Map(flags) }
+    next.set(number, chunk)
+  }
+  return chunk
+}
+
+function bitsFor({ flags }: MutableChunk, flag: string): Uint8Array {
+  let bits = flags.get(flag)
+  if (!bits) flags.set(flag, (bits = new Uint8Array(chunkBytes)))
+  return bits
+}
+
+/** Bitmaps of the flags we remember, of messages that exist: a server may name others. */
+function searchedFlags(index: MailboxIndex, found: Found): Map<string, Bitmaps> {
+  const remembered = index.remembered(found.flags.keys())
+  const flags = new Map<string, Bitmaps>()
+  for (const [flag, uids] of found.flags) {
+    const name = canonicalFlag(flag)
+    if (name !== undefined && remembered.has(name))
+      flags.set(name, bitmapsFromRanges(intersectRanges(found.uids, uids)))
+  }
+  return flags
+}
+
+function compareChunks(index: MailboxIndex, next: ReadonlyMap<number, IndexChunk>): Difference {
+  const added: Bitmaps = new Map()
+  const removed: Bitmaps = new Map()
+  const changed: FlagChange[] = []
+  const dirtyChunks: Difference['dirtyChunks'] = new Map()
+  for (const chunk of [...next.keys()].sort((a, b) => a - b)) {
+    const old = index.chunks.get(chunk) ?? noMessages
+    const now = next.get(chunk) ?? noMessages
+    if (!same(old, now)) dirtyChunks.set(chunk, tidy(now))
+    added.set(chunk, without(now.uids, old.uids))
+    removed.set(chunk, without(old.uids, now.uids))
+    appendChanges(changed, chunk, { old, now })
+  }
+  return {
+    added: rangesFromBitmaps(added),
+    removed: rangesFromBitmaps(removed),
+    changed,
+    dirtyChunks,
+  }
+}
+
+const noMessages: IndexChunk = { uids: emptyBitmap, flags: new Map() }
+
+function same(old: IndexChunk, now: IndexChunk): boolean {
+  return (
+    sameBitmap(old.uids, now.uids) &&
+    flagNames(old, now).every((flag) => sameBitmap(bits(old, flag), bits(now, flag)))
+  )
+}
+
+/** Without the flags that nobody has; undefined without messages. */
+function tidy({ uids, flags }: IndexChunk): IndexChunk | undefined {
+  if (isEmpty(uids)) return undefined
+  return { uids, flags: new Map([...flags].filter(([, bits]) => !isEmpty(bits))) }
+}
+
+/** Adds the messages of a chunk that were there before and have other flags now. */
+function appendChanges(
+  changed: FlagChange[],
+  chunk: number,
+  { old, now }: { old: IndexChunk; now: IndexChunk },
+): void {
+  const flags = flagNames(old, now).map((flag) => ({
+    flag,
+    before: bits(old, flag),
+    after: bits(now, flag),
+  }))
+  const differ = flags.reduce(orDifference, new Uint8Array(chunkBytes))
+  for (const uid of uidsInBitmap(chunk, both(differ, both(old.uids, now.uids))))
+    changed.push(changeOf(uid, flags))
+}
+
+interface FlagBits {
+  flag: string
+  before: Uint8Array
+  after: Uint8Array
+}
+
+function orDifference(differ: Uint8Array, { before, after }: FlagBits): Uint8Array {
+  for (let at = 0; at < chunkBytes; at++)
+    differ[at] = (differ[at] ?? 0) | ((before[at] ?? 0) ^ (after[at] ?? 0))
+  return differ
+}
+
+function changeOf(uid: number, flags: readonly FlagBits[]): FlagChange {
+  const change: FlagChange = { uid, added: [], removed: [], value: [] }
+  for (const { flag, before, after } of flags) {
+    const had = hasUid(before, uid)
+    const has = hasUid(after, uid)
+    if (has) change.value.push(flag)
+    if (has && !had) change.added.push(flag)
+    if (had && !has) change.removed.push(flag)
+  }
+  return change
+}
+
+function flagNames(old: IndexChunk, now: IndexChunk): string[] {
+  return [...new Set([...old.flags.keys(), ...now.flags.keys()])].sort()
+}
+
+function bits({ flags }: IndexChunk, flag: string): Uint8Array {
+  return flags.get(flag) ?? emptyBitmap
+}

@@ -1,0 +1,55 @@
+import { expect, test } from '@jest/globals'
+import type { UidRange } from '@posthorn/backends'
+import { assert, array, integer, property, tuple } from 'fast-check'
+import {
+  countUids,
+  intersectRanges,
+  rangesOf,
+  subtractRanges,
+  uidsIn,
+  uniteRanges,
+} from './ranges.ts'
+
+const uids = array(integer({ min: 1, max: 60 }), { maxLength: 40 }).map((list) => new Set(list))
+
+function sorted(set: Set<number>): number[] {
+  return [...set].sort((a, b) => a - b)
+}
+
+test('subtracting, intersecting and uniting agree with sets', () => {
+  assert(
+    property(tuple(uids, uids), ([a, b]) => {
+      const [x, y] = [rangesOf(a), rangesOf(b)]
+      expect(subtractRanges(x, y)).toEqual(rangesOf([...a].filter((uid) => !b.has(uid))))
+      expect(intersectRanges(x, y)).toEqual(rangesOf([...a].filter((uid) => b.has(uid))))
+      expect(uniteRanges(x, y)).toEqual(rangesOf([...a, ...b]))
+      expect([...uidsIn(x)]).toEqual(sorted(a))
+      expect(countUids(x)).toBe(a.size)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('a hole that spans several ranges cuts each of them', () => {
+  const from: UidRange[] = [
+    [1, 10],
+    [20, 30],
+    [40, 50],
+  ]
+  expect(subtractRanges(from, [[5, 45]])).toEqual([
+    [1, 4],
+    [46, 50],
+  ])
+  expect(subtractRanges(from, [])).toEqual(from)
+  expect(subtractRanges([], from)).toEqual([])
+})
+
+test('ranges up to the largest UID are not walked UID by UID', () => {
+  const all: UidRange[] = [[1, 0xffff_ffff]]
+  expect(subtractRanges(all, [[5, 5]])).toEqual([
+    [1, 4],
+    [6, 0xffff_ffff],
+  ])
+  expect(uniteRanges(all, all)).toEqual(all)
+  expect(countUids(all)).toBe(0xffff_ffff)
+})

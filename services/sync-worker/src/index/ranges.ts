@@ -1,0 +1,72 @@
+import type { UidRange } from '@posthorn/backends'
+
+export {
+  batchesOf,
+  countUids,
+  formatSequenceSet,
+  normaliseRanges,
+  parseSequenceSet,
+  rangesOf,
+  uidsIn,
+} from '@posthorn/backends/uid-ranges'
+
+// Set algebra over ranges that are ascending and without overlap, as every function here returns them. All of it is linear.
+
+/** The UIDs of `from` that `without` lacks. */
+export function subtractRanges(
+  from: readonly UidRange[],
+  without: readonly UidRange[],
+): UidRange[] {
+  const left: UidRange[] = []
+  let at = 0
+  for (const [first, last] of from) {
+    let start = first
+    while (at < without.length && end(without, at) < start) at++
+    for (let hole = without[at]; hole && hole[0] <= last; hole = without[at]) {
+      if (hole[0] > start) left.push([start, hole[0] - 1])
+      start = hole[1] + 1
+      // A hole that reaches beyond this range may cut the next one as well.
+      if (hole[1] > last) break
+      at++
+    }
+    if (start <= last) left.push([start, last])
+  }
+  return left
+}
+
+/** The UIDs that both have. */
+export function intersectRanges(a: readonly UidRange[], b: readonly UidRange[]): UidRange[] {
+  const both: UidRange[] = []
+  let i = 0
+  let j = 0
+  for (let x = a[i], y = b[j]; x && y; x = a[i], y = b[j]) {
+    const first = Math.max(x[0], y[0])
+    const last = Math.min(x[1], y[1])
+    if (first <= last) both.push([first, last])
+    if (x[1] < y[1]) i++
+    else j++
+  }
+  return both
+}
+
+/** The UIDs that at least one has. */
+export function uniteRanges(a: readonly UidRange[], b: readonly UidRange[]): UidRange[] {
+  const united: [number, number][] = []
+  let open: [number, number] | undefined
+  let i = 0
+  let j = 0
+  for (let x = a[i], y = b[j]; x ?? y; x = a[i], y = b[j]) {
+    const takeX = x !== undefined && (y === undefined || x[0] <= y[0])
+    const next = takeX ? x : y
+    if (takeX) i++
+    else j++
+    if (!next) break
+    if (open && next[0] <= open[1] + 1) open[1] = Math.max(open[1], next[1])
+    else united.push((open = [next[0], next[1]]))
+  }
+  return united
+}
+
+function end(ranges: readonly UidRange[], at: number): number {
+  return ranges[at]?.[1] ?? Infinity
+}
