@@ -1,0 +1,127 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { messageOf } from '@posthorn/errors'
+import got, { type Request, type Response } from 'got'
+import { createAgents } from './agents.ts'
+import type { EgressPolicy, Lookup } from './egress.ts'
+import { type Outcome, outcomeOfError, outcomeOfStatus } from './outcome.ts'
+
+export interface HttpCallerOptions {
+  policy: EgressPolicy
+  /** For a whole call: lookup, connection, request, answer and its body. */
+  timeoutMs: number
+  /** Kept of an answer's body; a longer one is cut here and its connection closed. */
+  maxResponseBytes: number
+  /** Connections to one host at the same time; default 64. */
+  maxSockets?: number
+  /** The system's resolver, unless a test has its own. */
+  lookup?: Lookup
+}
+
+export interface CallRequest {
+  method: 'GET' | 'POST'
+  url: string
+  headers?: Readonly<Record<string, string>>
+  body?: string | Uint8Array
+  /** Instead of the caller's. */
+  timeoutMs?: number
+  signal?: AbortSignal
+}
+
+export interface CallResult {
+  outcome: Outcome
+  /** Absent when no answer came. */
+  status?: number
+  headers: IncomingHttpHeaders
+  /** At most `maxResponseBytes` of it, as sent: nothing is decompressed. */
+  body: Buffer
+  durationMs: number
+  /** For people; may name hosts and addresses. Absent when an answer came in full. */
+  error?: string
+}
+
+export interface HttpCaller extends Disposable {
+  /** Makes one request: no redirect is followed, nothing is tried again. Never rejects: what went wrong is the outcome. */
+  call(request: CallRequest): Promise<CallResult>
+}
+
+/** How long a connection may take to be made, TLS included, within the time of the call. */
+const connectMs = 10_000
+
+/**
+ * HTTP to servers that are not ours, over kept connections. Everything of it is bounded: time, bytes, connections; and it goes only
+ * where the policy lets it. Disposing closes idle connections and breaks the calls in hand.
+ */
+export function createHttpCaller(options: HttpCallerOptions): HttpCaller {
+  const { policy, maxSockets = 64, lookup } = options
+  const agents = createAgents({ policy, maxSockets, ...(lookup ? { lookup } : {}) })
+  const client = got.extend({
+    agent: { http: agents.http, https: agents.https },
+    followRedirect: false,
+    throwHttpErrors: false,
+    retry: { limit: 0 },
+    decompress: false,
+  })
+  return {
+    call: (request) => call(client, options, request),
+    [Symbol.dispose]: () => agents[Symbol.dispose](),
+  }
+}
+
+async function call(
+  client: typeof got,
+  options: HttpCallerOptions,
+  request: CallRequest,
+): Promise<CallResult> {
+  const startedAt = performance.now()
+  const timeoutMs = request.timeoutMs ?? options.timeoutMs
+  const took = () => performance.now() - startedAt
+  let stream: Request
+  try {
+    stream = client.stream(request.url, {
+      method: request.method,
+      headers: { ...request.headers },
+      ...(request.body === undefined ? {} : { body: request.body }),
+      ...(request.signal ? { signal: request.signal } : {}),
+      timeout: { request: timeoutMs, connect: connectMs, secureConnect: connectMs },
+    })
+  } catch (error) {
+    return {
+      outcome: 'protocol',
+      headers: {},
+      body: Buffer.alloc(0),
+      durationMs: took(),
+      error: messageOf(error),
+    }
+  }
+  return { ...(await answerOf(stream, options.maxResponseBytes)), durationMs: took() }
+}
+
+/** Reads an answer up to the limit. A body that breaks off, or does not end in time, makes the call fail: the server had not finished. */
+function answerOf(stream: Request, maxBytes: number): Promise<Omit<CallResult, 'durationMs'>> {
+  return new Promise((resolve) => {
+    let response: Response | undefined
+    const chunks: Buffer[] = []
+    let bytes = 0
+    const finish = (outcome: Outcome, error?: string) =>
+      resolve({
+        outcome,
+        ...(response ? { status: response.statusCode } : {}),
+        headers: response?.headers ?? {},
+        body: Buffer.concat(chunks),
+        ...(error === undefined ? {} : { error }),
+      })
+    stream.once('response', (received: Response) => (response = received))
+    stream.on('data', (chunk: Buffer) => {
+      chunks.push(chunk.subarray(0, maxBytes - bytes))
+      bytes += chunk.length
+      if (bytes <= maxBytes || !response) return
+      finish(outcomeOfStatus(response.statusCode))
+      stream.destroy()
+    })
+    stream.once('end', () => response && finish(outcomeOfStatus(response.statusCode)))
+    stream.on('error', (error) =>
+      finish(outcomeOfError(error, stream.timings?.connect !== undefined), messageOf(error)),
+    )
+    stream.once('close', () => finish('reset', 'the connection was closed'))
+  })
+}
