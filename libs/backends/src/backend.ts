@@ -63,8 +63,11 @@ export interface SelectedMailbox {
   flags: string[]
 }
 
-/** All messages, or those that have (or with `without`, lack) one flag. */
-export type UidQuery = { all: true } | { flag: string } | { without: string }
+/**
+ * All messages, those that have (or with `without`, lack) one flag, or those that came into the mailbox on the day of `since` (UTC) or
+ * later: RFC 9051 §6.4.4 `SINCE`, which compares days alone and knows no time zone, so ask for a day more and look at the dates.
+ */
+export type UidQuery = { all: true } | { flag: string } | { without: string } | { since: Date }
 
 export interface MessageFlags {
   uid: number

@@ -22,6 +22,8 @@ export interface Mailboxes {
   messages: number | null
   /** The bitmaps were filled. */
   flagsComplete: Generated<boolean>
+  /** Raised by every commit of changes: tells one change of a message's flags from the next like it. */
+  syncEpoch: Generated<string>
   syncedAt: Date | null
   createdAt: Generated<Date>
 }
