@@ -1,3 +1,15 @@
+export {
+  addressAllowed,
+  findUsableToken,
+  listTokens,
+  markTokenUsed,
+  refusalOf,
+  type TokenRefusal,
+  type TokenRow,
+  type TokenUse,
+  type TokenVerdict,
+  type UsableToken,
+} from './access.ts'
 export { connect, type ConnectOptions, type Db, type Tx } from './connect.ts'
 export { deriveEventId } from './events/event-id.ts'
 export { maxMessageBytes, publishEvents, type PublishEvent, toMessage } from './events/publish.ts'

@@ -1,0 +1,21 @@
+import { type Env, optional, required, Secret } from '@posthorn/config'
+import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
+
+export interface Config extends ServiceConfig {
+  /** What the sealing key pair is derived from. */
+  readonly secret: Secret
+  /** Secrets of before: what was sealed under them still opens. */
+  readonly previousSecrets: readonly Secret[]
+}
+
+export function readConfig(env: Env): Config {
+  return {
+    ...readServiceConfig(env, { port: 3007 }),
+    secret: new Secret(required(env, 'SVC_SECRET')),
+    previousSecrets: (optional(env, 'SVC_SECRET_PREVIOUS') ?? '')
+      .split(',')
+      .map((text) => text.trim())
+      .filter((text) => text !== '')
+      .map((text) => new Secret(text)),
+  }
+}

@@ -1,0 +1,74 @@
+import type { Db } from '@posthorn/db'
+
+export type Protocol = 'imap' | 'smtp'
+
+/** What an account's registration says about one protocol, and the sealed password beside it. */
+export interface StoredLogin {
+  account: string
+  protocol: Protocol
+  /** The registration has this protocol. */
+  configured: boolean
+  useAuthServer: boolean
+  user: string | undefined
+  sealed: string | undefined
+}
+
+/** Undefined when there is no such account. */
+export async function findLogin(db: Db, account: string, protocol: Protocol): Promise<StoredLogin | undefined> {
+  const row = await db
+    .selectFrom('accounts')
+    .leftJoin('credentials', (join) =>
+      join.onRef('credentials.account', '=', 'accounts.account').on('credentials.kind', '=', protocol),
+    )
+    .select(['accounts.imap', 'accounts.smtp', 'credentials.sealed'])
+    .where('accounts.account', '=', account)
+    .executeTakeFirst()
+  if (!row) return undefined
+  const server = row[protocol]
+  return {
+    account,
+    protocol,
+    configured: server !== null,
+    useAuthServer: server?.useAuthServer === true,
+    user: server?.auth ? server.auth.user : undefined,
+    sealed: row.sealed ?? undefined,
+  }
+}
+
+/** Where a sealed value belongs: it opens at no other place. */
+export function placeOfPassword(account: string, protocol: Protocol): string {
+  return `credentials/${account}/${protocol}`
+}
+
+export const placeOfServiceSecret = 'settings/serviceSecret'
+
+export async function findSealedServiceSecret(db: Db): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('sealedSettings')
+    .select('sealed')
+    .where('key', '=', 'serviceSecret')
+    .executeTakeFirst()
+  return row?.sealed
+}
+
+export interface SealedSample {
+  sealed: string
+  place: string
+}
+
+/** Some sealed values, the newest and the oldest passwords and the service secret: enough to tell whether the keys fit. */
+export async function listSealedSamples(db: Db): Promise<SealedSample[]> {
+  const passwords = (order: 'asc' | 'desc') =>
+    db
+      .selectFrom('credentials')
+      .select(['account', 'kind', 'sealed'])
+      .orderBy('updatedAt', order)
+      .limit(3)
+      .execute()
+  const secret = await findSealedServiceSecret(db)
+  const rows = [...(await passwords('desc')), ...(await passwords('asc'))]
+  return [
+    ...(secret === undefined ? [] : [{ sealed: secret, place: placeOfServiceSecret }]),
+    ...rows.map(({ account, kind, sealed }) => ({ sealed, place: placeOfPassword(account, kind) })),
+  ]
+}
