@@ -53,12 +53,9 @@ export function createAgents({ policy, maxSockets, lookup }: AgentsOptions): Age
 }
 
 type Connected = (error: Error | null, stream: Duplex) => void
-type Connect = (options: ClientRequestArgs, connected?: Connected) => Duplex | null | undefined
-type Guard = (
-  connect: Connect,
-  options: ClientRequestArgs,
-  connected?: Connected,
-) => Duplex | null | undefined
+type Connection = ReturnType<HttpAgent['createConnection']>
+type Connect = (options: ClientRequestArgs, connected?: Connected) => Connection
+type Guard = (connect: Connect, options: ClientRequestArgs, connected?: Connected) => Connection
 
 class GuardedHttpAgent extends HttpAgent {
   readonly #guard: Guard

@@ -41,7 +41,7 @@ export interface CallResult {
 
 export interface HttpCaller extends Disposable {
   /** Makes one request: no redirect is followed, nothing is tried again. Never rejects: what went wrong is the outcome. */
-  call(request: CallRequest): Promise<CallResult>
+  readonly call: (request: CallRequest) => Promise<CallResult>
 }
 
 /** How long a connection may take to be made, TLS included, within the time of the call. */
@@ -99,26 +99,28 @@ async function call(
 /** Reads an answer up to the limit. A body that breaks off, or does not end in time, makes the call fail: the server had not finished. */
 function answerOf(stream: Request, maxBytes: number): Promise<Omit<CallResult, 'durationMs'>> {
   return new Promise((resolve) => {
-    let response: Response | undefined
+    let answer: { status: number; headers: IncomingHttpHeaders } | undefined
     const chunks: Buffer[] = []
     let bytes = 0
     const finish = (outcome: Outcome, error?: string) =>
       resolve({
         outcome,
-        ...(response ? { status: response.statusCode } : {}),
-        headers: response?.headers ?? {},
+        headers: {},
+        ...answer,
         body: Buffer.concat(chunks),
         ...(error === undefined ? {} : { error }),
       })
-    stream.once('response', (received: Response) => (response = received))
+    stream.once('response', ({ statusCode, headers }: Response) => {
+      answer = { status: statusCode, headers }
+    })
     stream.on('data', (chunk: Buffer) => {
       chunks.push(chunk.subarray(0, maxBytes - bytes))
       bytes += chunk.length
-      if (bytes <= maxBytes || !response) return
-      finish(outcomeOfStatus(response.statusCode))
+      if (bytes <= maxBytes || !answer) return
+      finish(outcomeOfStatus(answer.status))
       stream.destroy()
     })
-    stream.once('end', () => response && finish(outcomeOfStatus(response.statusCode)))
+    stream.once('end', () => answer && finish(outcomeOfStatus(answer.status)))
     stream.on('error', (error) =>
       finish(outcomeOfError(error, stream.timings?.connect !== undefined), messageOf(error)),
     )
