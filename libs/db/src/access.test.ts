@@ -21,19 +21,35 @@ test.each<[string, Partial<TokenRow>, string | undefined]>([
   ['ending now', { expiresAt: new Date(1_000) }, 'expired'],
   ['ending later', { expiresAt: new Date(1_001) }, undefined],
   ['from elsewhere', { restrictions: { addresses: ['10.0.0.2'] } }, 'address'],
-  ['from elsewhere and bound to another', { account: 'b', restrictions: { addresses: ['10.0.0.2'] } }, 'account'],
-  ['with all it takes', { permissions: { actions: [...all], groups: ['message', 'mailbox'] } }, undefined],
+  [
+    'from elsewhere and bound to another',
+    { account: 'b', restrictions: { addresses: ['10.0.0.2'] } },
+    'account',
+  ],
+  [
+    'with all it takes',
+    { permissions: { actions: [...all], groups: ['message', 'mailbox'] } },
+    undefined,
+  ],
   ['read only', { permissions: { actions: ['read'] } }, 'permission'],
   ['without mailboxes', { permissions: { groups: ['message'] } }, 'permission'],
   ['with an unreadable record', { permissions: [] as never }, 'permission'],
   ['with an empty record', { permissions: {} }, 'permission'],
-  ['with a word for a list', { permissions: { actions: 'read write destructive' as never } }, 'permission'],
+  [
+    'with a word for a list',
+    { permissions: { actions: 'read write destructive' as never } },
+    'permission',
+  ],
 ])('a token %s', (_what, changes, expected) => {
   expect(refusalOf({ ...row, ...changes }, use, 1_000)).toBe(expected)
 })
 
 test('sending needs send and submit, no more', () => {
-  const sender: TokenRow = { ...row, scopes: ['smtp'], permissions: { actions: ['send'], groups: ['submit'] } }
+  const sender: TokenRow = {
+    ...row,
+    scopes: ['smtp'],
+    permissions: { actions: ['send'], groups: ['submit'] },
+  }
   expect(refusalOf(sender, { ...use, scope: 'smtp' })).toBeUndefined()
 })
 

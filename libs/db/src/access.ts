@@ -24,7 +24,9 @@ export interface UsableToken {
 /** Clients are told apart `address` alone; the rest is one answer to them, and several in a log. */
 export type TokenRefusal = 'unknown' | 'expired' | 'scope' | 'account' | 'permission' | 'address'
 
-export type TokenVerdict = { token: UsableToken; refused?: never } | { token?: never; refused: TokenRefusal }
+export type TokenVerdict =
+  | { token: UsableToken; refused?: never }
+  | { token?: never; refused: TokenRefusal }
 
 export type TokenRow = Pick<
   Selectable<Tokens>,
@@ -32,13 +34,14 @@ export type TokenRow = Pick<
 >
 
 /** What a client can do once it is in: a token with a permissions record must admit all of it. */
-const surfaces: Record<TokenUse['scope'], readonly { group: Group; actions: readonly Action[] }[]> = {
-  smtp: [{ group: 'submit', actions: ['send'] }],
-  'imap-proxy': [
-    { group: 'message', actions: ['read', 'write', 'destructive'] },
-    { group: 'mailbox', actions: ['write', 'destructive'] },
-  ],
-}
+const surfaces: Record<TokenUse['scope'], readonly { group: Group; actions: readonly Action[] }[]> =
+  {
+    smtp: [{ group: 'submit', actions: ['send'] }],
+    'imap-proxy': [
+      { group: 'message', actions: ['read', 'write', 'destructive'] },
+      { group: 'mailbox', actions: ['write', 'destructive'] },
+    ],
+  }
 
 const columns = ['id', 'account', 'scopes', 'restrictions', 'permissions', 'expiresAt'] as const
 
@@ -63,7 +66,11 @@ export async function listTokens(db: Db, ids: readonly string[]): Promise<TokenR
 }
 
 /** Why a token may not be used so, or undefined. The address comes last: only a token that is right otherwise learns of it. */
-export function refusalOf(row: TokenRow, use: TokenUse, now: number = Date.now()): TokenRefusal | undefined {
+export function refusalOf(
+  row: TokenRow,
+  use: TokenUse,
+  now: number = Date.now(),
+): TokenRefusal | undefined {
   if (row.expiresAt !== null && row.expiresAt.getTime() <= now) return 'expired'
   if (!row.scopes.includes(use.scope) && !row.scopes.includes('*')) return 'scope'
   if (row.account !== null && row.account !== use.account) return 'account'
@@ -98,7 +105,10 @@ function listAdmits(list: unknown, wanted: readonly string[]): boolean {
 }
 
 /** Whether an address is in a list of addresses and ranges; no list, or an empty one, has them all. Unreadable entries match nothing. */
-export function addressAllowed(ranges: readonly string[] | null | undefined, address: string): boolean {
+export function addressAllowed(
+  ranges: readonly string[] | null | undefined,
+  address: string,
+): boolean {
   if (!ranges || ranges.length === 0) return true
   const family = isIP(address)
   if (family === 0) return false
@@ -113,5 +123,6 @@ function addRange(list: BlockList, range: string): void {
   if (family === 0 || rest.length > 0) return
   const type = family === 6 ? 'ipv6' : 'ipv4'
   if (prefix === undefined) list.addAddress(address, type)
-  else if (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 6 ? 128 : 32)) list.addSubnet(address, Number(prefix), type)
+  else if (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 6 ? 128 : 32))
+    list.addSubnet(address, Number(prefix), type)
 }

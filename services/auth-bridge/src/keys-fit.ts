@@ -4,7 +4,15 @@ import type { Logger } from '@posthorn/telemetry'
 import { listSealedSamples } from './store/credentials.ts'
 
 /** Whether the keys open what is stored. True on an empty database; values that do not open while others do are logged. */
-export async function keysFit({ db, opener, log }: { db: Db; opener: Opener; log: Logger }): Promise<boolean> {
+export async function keysFit({
+  db,
+  opener,
+  log,
+}: {
+  db: Db
+  opener: Opener
+  log: Logger
+}): Promise<boolean> {
   const samples = await listSealedSamples(db)
   let opened = 0
   for (const { sealed, place } of samples) {

@@ -5,9 +5,15 @@ const now = Date.parse('2026-03-01T12:00:00Z')
 const read = (body: unknown) => parseAnswer(JSON.stringify(body), now)
 
 test('a token and a password are both taken; the token wins', () => {
-  expect(read({ user: 'u', accessToken: 't' })?.credentials).toEqual({ user: 'u', accessToken: 't' })
+  expect(read({ user: 'u', accessToken: 't' })?.credentials).toEqual({
+    user: 'u',
+    accessToken: 't',
+  })
   expect(read({ user: 'u', pass: 'p' })?.credentials).toEqual({ user: 'u', pass: 'p' })
-  expect(read({ user: 'u', pass: 'p', accessToken: 't' })?.credentials).toEqual({ user: 'u', accessToken: 't' })
+  expect(read({ user: 'u', pass: 'p', accessToken: 't' })?.credentials).toEqual({
+    user: 'u',
+    accessToken: 't',
+  })
 })
 
 test.each([
@@ -25,9 +31,15 @@ test.each([
 })
 
 test('an answer is kept until a minute before its end, at most five minutes, and five seconds when it names none', () => {
-  expect(read({ user: 'u', accessToken: 't', expires: '2026-03-01T12:03:00Z' })?.until).toBe(now + 120_000)
-  expect(read({ user: 'u', accessToken: 't', expires: now / 1_000 + 180 })?.until).toBe(now + 120_000)
-  expect(read({ user: 'u', accessToken: 't', expires: '2026-03-01T18:00:00Z' })?.until).toBe(now + 300_000)
+  expect(read({ user: 'u', accessToken: 't', expires: '2026-03-01T12:03:00Z' })?.until).toBe(
+    now + 120_000,
+  )
+  expect(read({ user: 'u', accessToken: 't', expires: now / 1_000 + 180 })?.until).toBe(
+    now + 120_000,
+  )
+  expect(read({ user: 'u', accessToken: 't', expires: '2026-03-01T18:00:00Z' })?.until).toBe(
+    now + 300_000,
+  )
   expect(read({ user: 'u', accessToken: 't' })?.until).toBe(now + 5_000)
   expect(read({ user: 'u', accessToken: 't', expires: 'soon' })?.until).toBe(now + 5_000)
 })

@@ -32,20 +32,29 @@ export function parseAnswer(text: string, now: number): Answer | undefined {
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : undefined
+    return value !== null && typeof value === 'object'
+      ? (value as Record<string, unknown>)
+      : undefined
   } catch {
     return undefined
   }
 }
 
 function oneLine(value: unknown, maxLength: number): string | undefined {
-  // eslint-disable-next-line no-control-regex
-  return typeof value === 'string' && value !== '' && value.length <= maxLength && !/[\0\r\n]/.test(value)
+  return typeof value === 'string' &&
+    value !== '' &&
+    value.length <= maxLength &&
+    !/[\0\r\n]/.test(value)
     ? value
     : undefined
 }
 
 function keepUntil(expires: unknown, now: number): number {
-  const end = typeof expires === 'number' ? expires * 1_000 : typeof expires === 'string' ? Date.parse(expires) : NaN
+  const end =
+    typeof expires === 'number'
+      ? expires * 1_000
+      : typeof expires === 'string'
+        ? Date.parse(expires)
+        : NaN
   return Number.isFinite(end) ? Math.min(end - marginMs, now + maxKeptMs) : now + burstMs
 }

@@ -8,9 +8,13 @@ export function storedPassword(opener: Opener): CredentialProvider {
   return {
     async get({ account, protocol, user, sealed }) {
       if (user === undefined || sealed === undefined)
-        throw new AppError('rejected', `No ${protocol.toUpperCase()} password is stored for this account`, {
-          code: 'AuthenticationFails',
-        })
+        throw new AppError(
+          'rejected',
+          `No ${protocol.toUpperCase()} password is stored for this account`,
+          {
+            code: 'AuthenticationFails',
+          },
+        )
       return { user, pass: await opener.open(sealed, placeOfPassword(account, protocol)) }
     },
   }

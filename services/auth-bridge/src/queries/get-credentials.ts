@@ -15,7 +15,10 @@ export interface Deps {
 export function onGetCredentials({ db, storedPassword, authServer }: Deps) {
   return on(getCredentials, async ({ account, protocol }, { signal }) => {
     const login = await findLogin(db, account, protocol)
-    if (!login) throw new AppError('not-found', 'Account record was not found for requested ID', { code: 'AccountNotFound' })
+    if (!login)
+      throw new AppError('not-found', 'Account record was not found for requested ID', {
+        code: 'AccountNotFound',
+      })
     if (!login.configured)
       throw new AppError('not-found', `The account has no ${protocol.toUpperCase()} server`, {
         code: protocol === 'imap' ? 'IMAPUnavailable' : 'SMTPUnavailable',

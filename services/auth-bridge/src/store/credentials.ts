@@ -14,11 +14,17 @@ export interface StoredLogin {
 }
 
 /** Undefined when there is no such account. */
-export async function findLogin(db: Db, account: string, protocol: Protocol): Promise<StoredLogin | undefined> {
+export async function findLogin(
+  db: Db,
+  account: string,
+  protocol: Protocol,
+): Promise<StoredLogin | undefined> {
   const row = await db
     .selectFrom('accounts')
     .leftJoin('credentials', (join) =>
-      join.onRef('credentials.account', '=', 'accounts.account').on('credentials.kind', '=', protocol),
+      join
+        .onRef('credentials.account', '=', 'accounts.account')
+        .on('credentials.kind', '=', protocol),
     )
     .select(['accounts.imap', 'accounts.smtp', 'credentials.sealed'])
     .where('accounts.account', '=', account)

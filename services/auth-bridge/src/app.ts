@@ -1,0 +1,115 @@
+import { type Bus, connectBus } from '@posthorn/bus'
+import { describeConfig } from '@posthorn/config'
+import type { Invalidation } from '@posthorn/contracts'
+import { cacheSettings, connect, type Db, ping, type SettingsCache } from '@posthorn/db'
+import { serve } from '@posthorn/http'
+import { createHttpCaller } from '@posthorn/net'
+import { createOpener, keyPairFromSecret, type Opener } from '@posthorn/secrets'
+import { everyFew, waitForSchema } from '@posthorn/service'
+import { createLogger, createMetrics, type Logger } from '@posthorn/telemetry'
+import type { Config } from './config.ts'
+import { keysFit } from './keys-fit.ts'
+import {
+  type AuthServer,
+  authServer,
+  authServerMaxBytes,
+  authServerTimeoutMs,
+} from './providers/auth-server.ts'
+import { storedPassword } from './providers/stored-password.ts'
+import { onGetCredentials } from './queries/get-credentials.ts'
+import { onGetServiceSecret } from './queries/get-service-secret.ts'
+
+const name = 'auth-bridge'
+
+/** Builds the service. Whatever it opened is closed in reverse order, also when a later step here fails. */
+export async function startApp(config: Config, signal: AbortSignal): Promise<AsyncDisposable> {
+  const log = createLogger(name, config.logLevel)
+  log.info({ config: describeConfig(config) }, 'starting')
+  await using opened = new AsyncDisposableStack()
+  const db = opened.adopt(
+    connect(config.databaseUrl, {
+      name,
+      max: config.databasePoolSize,
+      onError: (err) => log.warn({ err }, 'lost a connection'),
+    }),
+    (db) => db.destroy(),
+  )
+  const bus = opened.use(await connectBus(config.amqpUrl, { name, log }))
+  let fits = false
+  opened.use(
+    await serve({
+      host: config.host,
+      port: config.port,
+      log,
+      metrics: createMetrics(name),
+      checks: {
+        postgres: () => ping(db),
+        rabbitmq: () => assert(bus.up),
+        secret: () => assert(fits),
+      },
+    }),
+  )
+  await waitForSchema(db, log, signal)
+
+  const keys = [config.secret, ...config.previousSecrets].map(
+    (secret) => keyPairFromSecret(secret.reveal()).privateKey,
+  )
+  const opener = createOpener(keys)
+  const answering = opened.use(new AsyncDisposableStack())
+  // Wrong keys would turn every question this replica takes from the shared queue into an error: it takes none until they fit.
+  opened.use(
+    everyFew({ everyMs: 5_000, log, name: 'keys' }, async () => {
+      if (fits || !(await keysFit({ db, opener, log }))) return
+      await startAnswering(answering, { db, bus, opener, log })
+      fits = true
+    }),
+  )
+  return opened.move()
+}
+
+interface Parts {
+  db: Db
+  bus: Bus
+  opener: Opener
+  log: Logger
+}
+
+async function startAnswering(
+  opened: AsyncDisposableStack,
+  { db, bus, opener, log }: Parts,
+): Promise<void> {
+  const settings = cacheSettings(db)
+  const http = opened.use(
+    // The operator's own server may be anywhere in their network, but for the cloud's metadata.
+    createHttpCaller({
+      policy: 'link-local',
+      timeoutMs: authServerTimeoutMs,
+      maxResponseBytes: authServerMaxBytes,
+    }),
+  )
+  const server = authServer({ http, address: async () => (await settings.get()).authServer })
+  opened.use(await bus.onInvalidate((message) => forget(message, settings, server)))
+  opened.use(
+    await bus.serve({
+      queue: 'credentials',
+      keys: ['credentials'],
+      handlers: [
+        onGetCredentials({ db, storedPassword: storedPassword(opener), authServer: server }),
+        onGetServiceSecret({ db, opener }),
+      ],
+    }),
+  )
+  log.info('answering')
+}
+
+function forget({ topic, id }: Invalidation, settings: SettingsCache, server: AuthServer): void {
+  if (topic === 'settings') {
+    settings.invalidate()
+    server.forget()
+  }
+  if (topic === 'accounts') server.forget(id)
+}
+
+function assert(holds: boolean): void {
+  if (!holds) throw new Error('not now')
+}

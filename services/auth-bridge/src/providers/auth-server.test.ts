@@ -1,0 +1,90 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeEach, expect, test } from '@jest/globals'
+import { createHttpCaller } from '@posthorn/net'
+import type { StoredLogin } from '../store/credentials.ts'
+import { authServer } from './auth-server.ts'
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void
+let answer: Answer
+let requests: IncomingMessage[]
+const server = createServer((request, response) => {
+  requests.push(request)
+  answer(request, response)
+})
+await new Promise<void>((resolve) => {
+  server.listen(0, '127.0.0.1', resolve)
+})
+const { port } = server.address() as AddressInfo
+const http = createHttpCaller({ policy: 'link-local', timeoutMs: 1_000, maxResponseBytes: 1_024 })
+afterAll(() => {
+  http[Symbol.dispose]()
+  server.close()
+})
+beforeEach(() => {
+  requests = []
+  answer = (_request, response) => response.end('{"user":"u@example.com","accessToken":"t"}')
+})
+
+const login = (account: string): StoredLogin => ({
+  account,
+  protocol: 'imap',
+  configured: true,
+  useAuthServer: true,
+  user: undefined,
+  sealed: undefined,
+})
+const signal = new AbortController().signal
+const provider = (url: string | undefined = `http://127.0.0.1:${port}/auth`) =>
+  authServer({ http, address: () => Promise.resolve(url) })
+
+test('the account and the protocol are in the query, the credentials of the URL in a header', async () => {
+  const bridge = provider(`http://op:p%40ss@127.0.0.1:${port}/auth?key=1`)
+  expect(await bridge.get(login('a&b'), signal)).toEqual({
+    user: 'u@example.com',
+    accessToken: 't',
+  })
+  expect(requests[0]?.url).toBe('/auth?key=1&account=a%26b&proto=imap')
+  expect(requests[0]?.headers.authorization).toBe(
+    `Basic ${Buffer.from('op:p@ss').toString('base64')}`,
+  )
+})
+
+test('an account is asked for once at a time, and again when it was forgotten', async () => {
+  const bridge = provider()
+  await Promise.all(Array.from({ length: 50 }, () => bridge.get(login('a'), signal)))
+  expect(requests).toHaveLength(1)
+  bridge.forget('b')
+  await bridge.get(login('a'), signal)
+  expect(requests).toHaveLength(1)
+  bridge.forget('a')
+  await bridge.get(login('a'), signal)
+  expect(requests).toHaveLength(2)
+})
+
+test.each<[string, Answer]>([
+  ['an error', (_request, response) => response.writeHead(500).end('{"user":"u","pass":"p"}')],
+  ['a redirect', (_request, response) => response.writeHead(302, { location: '/elsewhere' }).end()],
+  ['a page', (_request, response) => response.end('<html>')],
+  [
+    'more than a user and a token',
+    (_request, response) => response.end(`{"user":"u","pass":"p"${' '.repeat(2_000)}}`),
+  ],
+  ['half an answer', (request) => request.socket.destroy()],
+  ['nothing', () => undefined],
+])('%s is a failure of the server, not of the login', async (_what, given) => {
+  answer = given
+  await expect(provider().get(login('a'), signal)).rejects.toMatchObject({
+    kind: 'unreachable',
+    code: 'HTTPRequestError',
+  })
+  expect(requests).toHaveLength(1)
+})
+
+test.each([undefined, '', 'nonsense', 'http://169.254.169.254/'])(
+  'no question goes to %p',
+  async (url) => {
+    const bridge = authServer({ http, address: () => Promise.resolve(url) })
+    await expect(bridge.get(login('a'), signal)).rejects.toMatchObject({ code: 'HTTPRequestError' })
+  },
+)
