@@ -1,0 +1,29 @@
+const cr = 0x0d
+const lf = 0x0a
+
+/**
+ * The same message with every line ended by CRLF. A lone CR or LF means different things to different servers, which is how one
+ * message can be made to look like two (SMTP smuggling).
+ */
+export function canonicalLines(message: Buffer): Buffer {
+  const missing = countLoneBreaks(message)
+  if (missing === 0) return message
+  const fixed = Buffer.allocUnsafe(message.length + missing)
+  let at = 0
+  for (let i = 0; i < message.length; i++) {
+    const byte = message[i] as number
+    if (byte === lf && message[i - 1] !== cr) fixed[at++] = cr
+    fixed[at++] = byte
+    if (byte === cr && message[i + 1] !== lf) fixed[at++] = lf
+  }
+  return fixed
+}
+
+function countLoneBreaks(message: Buffer): number {
+  let count = 0
+  for (let at = message.indexOf(lf); at !== -1; at = message.indexOf(lf, at + 1))
+    if (message[at - 1] !== cr) count++
+  for (let at = message.indexOf(cr); at !== -1; at = message.indexOf(cr, at + 1))
+    if (message[at + 1] !== lf) count++
+  return count
+}

@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto'
+import { domainToASCII } from 'node:url'
+import type { Submission } from '@posthorn/contracts'
+import MailComposer from 'nodemailer/lib/mail-composer'
+import { canonicalLines } from './canonical-lines.ts'
+import { htmlToText } from './html-to-text.ts'
+import { invalidField, refuseInjection, requireAddress } from './refuse-injection.ts'
+
+type Mailbox = NonNullable<Submission['from']>
+
+export interface ComposeOptions {
+  /** The account's own address: the sender of a submission that names none. */
+  from: Mailbox
+  date?: Date
+  /** Used when the submission brings none; with or without angle brackets. */
+  messageId?: string
+  /** The right side of a generated Message-ID, where the sender's domain cannot be one. */
+  hostname?: string
+}
+
+export interface ComposedMessage {
+  /** RFC 5322, lines ended by CRLF; ASCII but for internationalised addresses. Without Bcc. */
+  mime: Buffer
+  /** With its angle brackets. */
+  messageId: string
+  envelope: { from: string; to: string[] }
+}
+
+/**
+ * Makes the message of a submission, and the envelope that it goes out with.
+ *
+ * Reads no file and no URL. Whatever could break out of a header or an SMTP command is refused.
+ *
+ * @throws AppError `invalid` with `fields`
+ */
+export async function composeMessage(
+  submission: Submission,
+  options: ComposeOptions,
+): Promise<ComposedMessage> {
+  const checked = refuseInjection({ ...submission, from: submission.from ?? options.from })
+  const from = checked.from ?? options.from
+  const messageId = messageIdOf(
+    checked.messageId ?? options.messageId ?? newMessageId(from, options),
+  )
+  const composer = new MailComposer({
+    headers: customHeaders(checked),
+    from: mailbox(from),
+    ...lists(checked),
+    ...(checked.subject === undefined ? {} : { subject: checked.subject }),
+    messageId,
+    date: options.date ?? new Date(),
+    ...bodies(checked),
+    attachments: (checked.attachments ?? []).map(attachment),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    newline: 'win',
+  })
+  const mime = canonicalLines(await composer.compile().build())
+  return { mime, messageId, envelope: envelopeOf(checked, from) }
+}
+
+function mailbox({ name, address }: Mailbox) {
+  return { name: name ?? '', address }
+}
+
+function lists({ to, cc, replyTo }: Submission) {
+  const list = (addresses: Mailbox[] | undefined) => (addresses ?? []).map(mailbox)
+  return {
+    ...(to?.length ? { to: list(to) } : {}),
+    ...(cc?.length ? { cc: list(cc) } : {}),
+    ...(replyTo?.length ? { replyTo: list(replyTo) } : {}),
+  }
+}
+
+/** An HTML body never goes alone: readers without HTML get its text. */
+function bodies({ text, html }: Submission) {
+  if (!html) return { text: text ?? '' }
+  return { text: text || htmlToText(html), html }
+}
+
+function customHeaders({ headers = {} }: Submission) {
+  return Object.entries(headers).flatMap(([key, value]) =>
+    [value].flat().map((value) => ({ key, value })),
+  )
+}
+
+function attachment(part: NonNullable<Submission['attachments']>[number]) {
+  const content = Buffer.from(part.content, 'base64')
+  const contentType = attachmentType(part.contentType)
+  return {
+    content,
+    filename: part.filename ?? false,
+    contentTransferEncoding: 'base64',
+    ...(contentType === undefined ? {} : { contentType }),
+    ...(part.cid === undefined ? {} : { cid: part.cid.replace(/^<|>$/g, '') }),
+    ...(part.contentDisposition === undefined
+      ? {}
+      : { contentDisposition: part.contentDisposition }),
+  } as const
+}
+
+/**
+ * RFC 2045 §6.4 lets composite types not be base64, which is what makes any content safe to carry: those go as plain bytes, and so
+ * does what is no media type at all.
+ */
+function attachmentType(type: string | undefined): string | undefined {
+  if (type === undefined) return undefined
+  const known = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+\s*(?:;|$)/i.test(type)
+  return known && !/^(?:multipart|message)\//i.test(type) ? type : 'application/octet-stream'
+}
+
+/** Everybody once, however often and in whichever case they are named. */
+function envelopeOf({ to, cc, bcc, envelope }: Submission, from: Mailbox) {
+  const named = [to, cc, bcc].flatMap((list) => (list ?? []).map(({ address }) => address))
+  const recipients = new Map<string, string>()
+  for (const address of envelope?.to ?? named) {
+    const safe = asciiDomain(requireAddress(address, envelope?.to ? 'envelope.to' : 'to'))
+    if (!recipients.has(safe.toLowerCase())) recipients.set(safe.toLowerCase(), safe)
+  }
+  return {
+    from: asciiDomain(requireAddress(envelope?.from ?? from.address, 'envelope.from')),
+    to: [...recipients.values()],
+  }
+}
+
+/** Only an address whose local part needs SMTPUTF8 anyway keeps its domain as written (RFC 6531 §3.2). */
+function asciiDomain(address: string): string {
+  const at = address.lastIndexOf('@')
+  const local = address.slice(0, at)
+  const domain = address.slice(at + 1)
+  if (domain.startsWith('[') || /[^\x20-\x7e]/.test(local)) return address
+  return `${local}@${domainToASCII(domain) || domain}`
+}
+
+function newMessageId({ address }: Mailbox, { hostname }: ComposeOptions): string {
+  const domain = domainToASCII(address.slice(address.lastIndexOf('@') + 1))
+  return `<${randomUUID()}@${domain || hostname || 'localhost'}>`
+}
+
+/** RFC 5322 §3.6.4, and nothing that a header would have to encode or fold. */
+function messageIdOf(id: string): string {
+  const bare = id.replace(/^<|>$/g, '')
+  if (!/^[\x21-\x3b\x3d\x3f-\x7e]+@[\x21-\x3b\x3d\x3f-\x7e]+$/.test(bare) || bare.length > 994)
+    throw invalidField('messageId', 'must be a Message-ID')
+  return `<${bare}>`
+}

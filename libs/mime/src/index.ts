@@ -1,0 +1,14 @@
+export { isAutoReply } from './auto-reply.ts'
+export { canonicalLines } from './canonical-lines.ts'
+export { composeMessage, type ComposedMessage, type ComposeOptions } from './compose.ts'
+export { decodeText } from './decode-text.ts'
+export { decodeWords } from './decode-words.ts'
+export { htmlToText } from './html-to-text.ts'
+export { parseHeaders } from './parse-headers.ts'
+export {
+  type ParsedAddress,
+  type ParsedAttachment,
+  type ParsedMessage,
+  parseMessage,
+} from './parse-message.ts'
+export { safeHtml } from './safe-html.ts'

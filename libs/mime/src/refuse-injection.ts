@@ -1,0 +1,47 @@
+import { check, MailAddress, matches, Submission } from '@posthorn/contracts'
+import { AppError } from '@posthorn/errors'
+
+/** What ends a line for some mail software. Such a character in a header or an SMTP command could start another one. */
+const lineBreaks = /[\r\n\0\u0085\u2028\u2029]/
+
+/** Headers that the composer alone writes: they say how the bytes are to be read, or who gets them. */
+const reserved = /^(?:content-.*|mime-version|bcc|resent-.*|return-path|received|dkim-signature)$/i
+
+export function invalidField(path: string, reason: string): AppError {
+  const message = `"${path}" ${reason}`
+  const key = path.slice(path.lastIndexOf('.') + 1)
+  return new AppError('invalid', message, { extras: { fields: [{ message, key, path }] } })
+}
+
+/**
+ * The submission, checked once more against its contract: whoever composes may have got it from elsewhere than the API.
+ *
+ * @throws AppError `invalid` with `fields` when a header or the envelope could be broken out of.
+ */
+export function refuseInjection(submission: Submission): Submission {
+  const checked = check(Submission, structuredClone(submission))
+  const { text: _text, html: _html, attachments = [], headers = {}, ...lines } = checked
+  refuseLineBreaks(lines, '')
+  refuseLineBreaks(headers, 'headers')
+  for (const [index, { content: _content, ...part }] of attachments.entries())
+    refuseLineBreaks(part, `attachments.${index}`)
+  for (const name of Object.keys(headers))
+    if (reserved.test(name)) throw invalidField(`headers.${name}`, 'cannot be set')
+  return checked
+}
+
+/** An address that may go into an SMTP command. */
+export function requireAddress(address: string, path: string): string {
+  if (!matches(MailAddress, address) || lineBreaks.test(address))
+    throw invalidField(path, 'must be a valid email address')
+  return address
+}
+
+function refuseLineBreaks(value: unknown, path: string): void {
+  if (typeof value === 'string') {
+    if (lineBreaks.test(value)) throw invalidField(path, 'must be a single line of text')
+  } else if (value !== null && typeof value === 'object') {
+    for (const [key, member] of Object.entries(value))
+      refuseLineBreaks(member, path === '' ? key : `${path}.${key}`)
+  }
+}

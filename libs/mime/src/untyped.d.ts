@@ -1,0 +1,42 @@
+// What we use of two packages that come without types.
+
+declare module 'html-to-text' {
+  interface Selector {
+    selector: string
+    format?: string
+    options?: Record<string, unknown>
+  }
+  interface Options {
+    wordwrap?: number | false
+    selectors?: Selector[]
+    limits?: {
+      maxInputLength?: number
+      maxChildNodes?: number
+      maxDepth?: number
+      ellipsis?: string
+    }
+  }
+  export function compile(options: Options): (html: string) => string
+}
+
+declare module 'sanitize-html' {
+  type Attributes = Record<string, string>
+  interface Options {
+    allowedTags: string[]
+    allowedAttributes: Record<string, string[]>
+    allowedStyles?: Record<string, Record<string, RegExp[]>>
+    allowedSchemes?: string[]
+    allowedSchemesByTag?: Record<string, string[]>
+    allowedSchemesAppliedToAttributes?: string[]
+    allowProtocolRelative?: boolean
+    nonTextTags?: string[]
+    nestingLimit?: number
+    disallowedTagsMode?: 'discard'
+    transformTags?: Record<
+      string,
+      (tagName: string, attribs: Attributes) => { tagName: string; attribs: Attributes }
+    >
+  }
+  const sanitize: (html: string, options: Options) => string
+  export default sanitize
+}
