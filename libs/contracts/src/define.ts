@@ -27,14 +27,20 @@ export interface Operation {
   readonly summary: string
   readonly description?: string
   readonly scope: 'api'
-  readonly permission: { readonly action: Action; readonly group: Group }
+  /** `byKey`: the operation itself decides what tokens with a permissions record may do, setting by setting. */
+  readonly permission: { readonly action: Action; readonly group: Group; readonly byKey?: true }
   readonly params?: TObject
   readonly query?: TObject
   readonly headers?: TObject
   readonly body?: TSchema
   readonly response: TSchema
   /** What a 200 carries. Anything but JSON is streamed. */
-  readonly produces?: 'application/json' | 'message/rfc822' | 'text/event-stream' | 'text/plain' | 'application/octet-stream'
+  readonly produces?:
+    | 'application/json'
+    | 'message/rfc822'
+    | 'text/event-stream'
+    | 'text/plain'
+    | 'application/octet-stream'
   /** `upload` routes take bodies up to SVC_MAX_BODY_SIZE, all others 1 MB. */
   readonly bodyLimit?: 'default' | 'upload'
   /** Documented codes beyond the 400/401/403/429 that every operation may answer. */
@@ -47,7 +53,10 @@ export function defineOperation<const O extends Operation>(operation: O): O {
   return operation
 }
 
-type Part<O extends Operation, K extends 'params' | 'query' | 'headers' | 'body'> = O[K] extends TSchema ? Static<O[K]> : undefined
+type Part<
+  O extends Operation,
+  K extends 'params' | 'query' | 'headers' | 'body',
+> = O[K] extends TSchema ? Static<O[K]> : undefined
 
 /** What a handler of the operation is given, already checked. */
 export interface OperationInput<O extends Operation> {
@@ -79,6 +88,9 @@ export interface EventContract {
   readonly data: TSchema
 }
 
-export function defineEvent<const N extends string, const D extends TSchema>(name: N, data: D): { readonly name: N; readonly data: D } {
+export function defineEvent<const N extends string, const D extends TSchema>(
+  name: N,
+  data: D,
+): { readonly name: N; readonly data: D } {
   return { name, data }
 }

@@ -1,42 +1,57 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
-import type { FieldError } from './validate.ts'
+import { unionKeyword } from './unions.ts'
+
+/** One rejected input, as the error body lists it. */
+export interface FieldError {
+  message: string
+  /** The last part of the path. */
+  key: string
+  /** Dotted, such as `to.0.address`. */
+  path: string
+}
+
+/** Names in answers are cut here: they come from the request. */
+const maxNameLength = 200
 
 /** A schema error in words a caller can act on. */
 export function describeError(error: ErrorObject): FieldError {
-  const path = pathOf(error)
-  const key = path.slice(path.lastIndexOf('.') + 1)
-  return { message: `"${path || 'body'}" ${reason(error)}`, key, path }
+  const parts = partsOf(error)
+  const path = parts.join('.')
+  return { message: `"${path || 'body'}" ${reasonOf(error)}`, key: parts.at(-1) ?? '', path }
 }
 
-function pathOf({ instancePath, keyword, params }: ErrorObject): string {
+/** The same for a rule that a schema cannot say. */
+export function fieldError(path: string, reason: string): FieldError {
+  return { message: `"${path}" ${reason}`, key: path.slice(path.lastIndexOf('.') + 1), path }
+}
+
+function partsOf({ instancePath, keyword, params, propertyName }: ErrorObject): string[] {
   const parts = instancePath
     .split('/')
     .slice(1)
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
   if (keyword === 'required') parts.push(String(params['missingProperty']))
-  if (keyword === 'additionalProperties') parts.push(String(params['additionalProperty']))
-  if (keyword === 'unevaluatedProperties') parts.push(String(params['unevaluatedProperty']))
-  return parts.join('.')
+  else if (keyword === 'additionalProperties') parts.push(String(params['additionalProperty']))
+  else if (keyword === 'unevaluatedProperties') parts.push(String(params['unevaluatedProperty']))
+  else if (propertyName !== undefined) parts.push(propertyName)
+  return parts.map((part) => part.slice(0, maxNameLength))
 }
 
-function reason({ keyword, params, message }: ErrorObject): string {
-  switch (keyword) {
-    case 'required':
-      return 'is required'
-    case 'additionalProperties':
-    case 'unevaluatedProperties':
-      return 'is not allowed'
-    case 'type':
-      return `must be of type ${[params['type']].flat().join(' or ')}`
-    case 'format':
-      return `must be a valid ${formatNames[String(params['format'])] ?? String(params['format'])}`
-    case 'enum':
-      return `must be one of ${(params['allowedValues'] as unknown[]).map(String).join(', ')}`
-    case 'const':
-      return `must be ${JSON.stringify(params['allowedValue'])}`
-    default:
-      return message ?? 'is invalid'
-  }
+const reasons: Record<string, (params: Record<string, unknown>) => string> = {
+  required: () => 'is required',
+  additionalProperties: () => 'is not allowed',
+  unevaluatedProperties: () => 'is not allowed',
+  type: ({ type }) => `must be of type ${[type].flat().join(' or ')}`,
+  format: ({ format }) => `must be a valid ${formatNames[String(format)] ?? String(format)}`,
+  enum: ({ allowedValues }) => `must be one of ${[allowedValues].flat().map(String).join(', ')}`,
+  const: ({ allowedValue }) => `must be ${JSON.stringify(allowedValue)}`,
+  pattern: () => 'has the wrong form',
+  [unionKeyword]: ({ wanted }) => `must be ${[wanted].flat().join(' or ')}`,
+  minProperties: () => 'must not be empty',
+}
+
+function reasonOf({ keyword, params, message }: ErrorObject): string {
+  return reasons[keyword]?.(params) ?? message ?? 'is invalid'
 }
 
 const formatNames: Record<string, string> = {

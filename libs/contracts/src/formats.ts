@@ -15,7 +15,11 @@ function isMailAddress(value: string): boolean {
 function isHostName(value: string): boolean {
   return (
     value.length <= 253 &&
-    value.split('.').every((label) => /^[\p{L}\p{N}\p{M}_](?:[\p{L}\p{N}\p{M}_-]{0,61}[\p{L}\p{N}\p{M}_])?$/u.test(label))
+    value
+      .split('.')
+      .every((label) =>
+        /^[\p{L}\p{N}\p{M}_](?:[\p{L}\p{N}\p{M}_-]{0,61}[\p{L}\p{N}\p{M}_])?$/u.test(label),
+      )
   )
 }
 
@@ -23,9 +27,22 @@ function isHttpUrl(value: string): boolean {
   return URL.canParse(value) && ['http:', 'https:'].includes(new URL(value).protocol)
 }
 
-/** RFC 3339 with a time, or a plain date; anything JavaScript would have to guess is refused. */
-function isDate(value: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}(?:[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:[Zz]|[+-]\d{2}:?\d{2})?)?$/.test(value) && !Number.isNaN(Date.parse(value))
+const date =
+  /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)([Zz]|[+-]\d{2}:?\d{2})?)?$/
+
+/**
+ * The moment that an ISO 8601 text names; one without a zone is UTC. Undefined for everything JavaScript would guess at, such as
+ * the 30th of February.
+ */
+export function parseDate(value: string): Date | undefined {
+  const [, day, time = '00:00', zone = 'Z'] = date.exec(value) ?? []
+  if (day === undefined) return undefined
+  const midnight = new Date(`${day}T00:00:00Z`)
+  if (Number.isNaN(midnight.getTime()) || midnight.toISOString().slice(0, 10) !== day)
+    return undefined
+  const offset = zone.toUpperCase().replace(/^([+-]\d{2})(\d{2})$/, '$1:$2')
+  const moment = new Date(`${day}T${time}${offset}`)
+  return Number.isNaN(moment.getTime()) ? undefined : moment
 }
 
 /** An IP address or a CIDR range. */
@@ -39,13 +56,13 @@ function isAddressRange(value: string): boolean {
 /** The formats our schemas use beyond JSON Schema's own. All run in linear time. */
 export const formats: Record<string, (value: string) => boolean> = {
   'mail-address': isMailAddress,
-  'host-name': (value) => isHostName(value) || /^[0-9a-fA-F:.]+$/.test(value),
+  'host-name': (value) => isHostName(value) || isIP(value) !== 0,
   'http-url': isHttpUrl,
   'http-url-or-empty': (value) => value === '' || isHttpUrl(value),
-  'date-time': isDate,
+  'date-time': (value) => parseDate(value) !== undefined,
   'one-line': (value) => !controls.test(value.replaceAll('\t', '')),
   'header-name': (value) => /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(value),
   'address-range': isAddressRange,
-  base64: (value) => /^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(value),
+  base64: (value) => /^[A-Za-z0-9+/\s]*(?:=\s*){0,2}$/.test(value),
   'mailbox-path': (value) => value !== '' && !controls.test(value),
 }

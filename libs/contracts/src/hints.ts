@@ -9,7 +9,12 @@ export type SubmissionHint = Static<typeof SubmissionHint>
  * costs seconds.
  */
 export const Invalidation = Type.Object({
-  topic: Type.Union([Type.Literal('settings'), Type.Literal('tokens'), Type.Literal('accounts'), Type.Literal('routes')]),
+  topic: Type.Union([
+    Type.Literal('settings'),
+    Type.Literal('tokens'),
+    Type.Literal('accounts'),
+    Type.Literal('routes'),
+  ]),
   /** The account, token id or route id; absent: all. */
   id: Type.Optional(Type.String()),
 })

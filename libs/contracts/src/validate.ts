@@ -1,82 +1,110 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
 import { AppError } from '@posthorn/errors'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
 import type { Static, TSchema } from 'typebox'
-import { describeError } from './describe-error.ts'
+import { describeError, type FieldError } from './describe-error.ts'
 import { formats } from './formats.ts'
+import { isSmall } from './size.ts'
+import { dropBranchNoise } from './unions.ts'
 
-export interface FieldError {
-  message: string
-  /** The last part of the path. */
-  key: string
-  /** Dotted, such as `to.0.address`. */
-  path: string
+export { type FieldError } from './describe-error.ts'
+
+/** `body`: taken as it is. `text` (path, query, headers): turned into what the schema asks for. */
+type Kind = 'body' | 'text'
+
+const options = { strict: false, useDefaults: true, discriminator: false, formats } as const
+const coerceTypes = { body: false, text: 'array' } as const
+
+// The first pass stops at the first error and so costs no more than reading the value. Only a small value that failed is
+// looked at again for all its errors: a hostile body of a million wrong items must not become a million error objects.
+const passes = { first: passOf(false), full: passOf(true) }
+
+interface Pass {
+  ajv: Record<Kind, Ajv2020>
+  /** Compiled once per schema: compiling is hundreds of times dearer than checking. */
+  compiled: Record<Kind, WeakMap<TSchema, ValidateFunction>>
 }
 
-const options = { allErrors: true, strict: false, useDefaults: true, discriminator: false } as const
-// Bodies are taken as they are; what comes as text (path, query, headers) is turned into what the schema asks for.
-const bodies = addFormats.default(new Ajv2020({ ...options, formats }))
-const texts = addFormats.default(new Ajv2020({ ...options, coerceTypes: 'array', formats }))
+function passOf(allErrors: boolean): Pass {
+  const ajv = (kind: Kind) =>
+    addFormats.default(new Ajv2020({ ...options, allErrors, coerceTypes: coerceTypes[kind] }))
+  return {
+    ajv: { body: ajv('body'), text: ajv('text') },
+    compiled: { body: new WeakMap(), text: new WeakMap() },
+  }
+}
 
-/** At most this many rejected inputs are listed: a hostile body must not make a long answer. */
-const maxFields = 50
-
-// Compiled once per schema: compiling is hundreds of times dearer than checking.
-const compiled = { body: new WeakMap<TSchema, ValidateFunction>(), text: new WeakMap<TSchema, ValidateFunction>() }
-
-function validator(schema: TSchema, kind: 'body' | 'text'): ValidateFunction {
-  const known = compiled[kind].get(schema)
+function validator(pass: Pass, schema: TSchema, kind: Kind): ValidateFunction {
+  const known = pass.compiled[kind].get(schema)
   if (known) return known
-  const made = (kind === 'body' ? bodies : texts).compile(schema)
-  compiled[kind].set(schema, made)
+  const made = pass.ajv[kind].compile(schema)
+  pass.compiled[kind].set(schema, made)
   return made
 }
 
+/** At most this many rejected inputs are listed. */
+const maxFields = 50
+
 /**
- * Checks a value against a contract and fills in defaults (in place).
+ * Checks a value against a contract and fills in defaults (in place). Takes time in proportion to the value's size.
  *
  * @throws AppError `invalid` with `fields`, one a rejected input.
  */
-export function check<S extends TSchema>(schema: S, value: unknown, kind: 'body' | 'text' = 'body'): Static<S> {
+export function check<S extends TSchema>(
+  schema: S,
+  value: unknown,
+  kind: Kind = 'body',
+): Static<S> {
   const candidate = kind === 'body' ? wrapSingles(schema, value) : value
-  const validate = validator(schema, kind)
+  const validate = validator(passes.first, schema, kind)
   if (validate(candidate)) return candidate as Static<S>
-  const fields = fieldErrors(validate.errors ?? [])
-  throw new AppError('invalid', fields[0]?.message ?? 'Input validation failed', { extras: { fields } })
+  throw invalid(fieldErrors(schema, candidate, kind))
+}
+
+/** The error of a request whose fields do not do, in the form every client knows. */
+export function invalid(fields: FieldError[]): AppError {
+  return new AppError('invalid', fields[0]?.message ?? 'Input validation failed', {
+    extras: { fields },
+  })
+}
+
+/** Compiles a schema ahead of its first use, which would else pay for it. */
+export function prepare(schema: TSchema, kind: Kind = 'body'): void {
+  validator(passes.first, schema, kind)
 }
 
 /** Whether the value satisfies the schema; says nothing about why not. */
 export function matches<S extends TSchema>(schema: S, value: unknown): value is Static<S> {
-  return validator(schema, 'body')(value) === true
+  return validator(passes.first, schema, 'body')(value)
 }
 
 /** Lists may be given as a single value where the schema says `single: true`. */
 function wrapSingles(schema: TSchema, value: unknown): unknown {
-  const properties = (schema as { properties?: Record<string, { single?: boolean }> }).properties
-  if (!properties || value === null || typeof value !== 'object' || Array.isArray(value)) return value
+  const { properties } = schema as { properties?: Record<string, { single?: boolean }> }
+  if (!properties || value === null || typeof value !== 'object' || Array.isArray(value))
+    return value
   const object = value as Record<string, unknown>
   for (const [name, property] of Object.entries(properties)) {
+    if (!acceptsSingle(property) || !Object.hasOwn(object, name)) continue
     const given = object[name]
-    if (property.single && given !== undefined && given !== null && !Array.isArray(given)) object[name] = [given]
+    if (given !== undefined && given !== null && !Array.isArray(given)) object[name] = [given]
   }
   return object
 }
 
-function fieldErrors(errors: ErrorObject[]): FieldError[] {
-  const seen = new Map<string, FieldError>()
-  for (const error of errors) {
-    // A union reports each of its branches; what the branches say about the inside of the value comes first and tells more.
-    if (error.keyword === 'if') continue
-    const field = describeError(error)
-    if (!seen.has(field.path)) seen.set(field.path, field)
-    if (seen.size >= maxFields) break
-  }
-  return dropParents([...seen.values()])
+/** `single` may stand on the list itself or, where null is taken as well, on a branch. */
+function acceptsSingle(schema: { single?: boolean; anyOf?: { single?: boolean }[] }): boolean {
+  return schema.single ?? schema.anyOf?.some((branch) => branch.single) ?? false
 }
 
-/** `anyOf` failing at `imap` next to `imap.host` failing: the inner one is what the caller can act on. */
-function dropParents(fields: FieldError[]): FieldError[] {
-  return fields.filter(
-    (field) => !fields.some((other) => other !== field && other.path.startsWith(`${field.path}.`)),
-  )
+function fieldErrors(schema: TSchema, value: unknown, kind: Kind): FieldError[] {
+  const validate = validator(isSmall(value) ? passes.full : passes.first, schema, kind)
+  validate(value)
+  const fields = new Map<string, FieldError>()
+  for (const error of dropBranchNoise(validate.errors ?? [])) {
+    const field = describeError(error)
+    if (!fields.has(field.path)) fields.set(field.path, field)
+    if (fields.size >= maxFields) break
+  }
+  return [...fields.values()]
 }

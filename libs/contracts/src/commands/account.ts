@@ -31,7 +31,9 @@ export const getMessage = defineCommand({
   request: Strict({
     account: Type.String(),
     message: Type.String(),
-    textType: Type.Optional(Type.Union([Type.Literal('plain'), Type.Literal('html'), Type.Literal('*')])),
+    textType: Type.Optional(
+      Type.Union([Type.Literal('plain'), Type.Literal('html'), Type.Literal('*')]),
+    ),
     maxBytes: Type.Optional(Type.Integer()),
     webSafeHtml: Type.Optional(Type.Boolean()),
     embedAttachedImages: Type.Optional(Type.Boolean()),

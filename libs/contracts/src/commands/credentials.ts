@@ -13,7 +13,10 @@ export type Credentials = Static<typeof Credentials>
 
 export const getCredentials = defineCommand({
   name: 'getCredentials',
-  request: Strict({ account: Type.String(), protocol: Type.Union([Type.Literal('imap'), Type.Literal('smtp')]) }),
+  request: Strict({
+    account: Type.String(),
+    protocol: Type.Union([Type.Literal('imap'), Type.Literal('smtp')]),
+  }),
   response: Credentials,
 })
 

@@ -6,4 +6,7 @@ export * from './credentials.ts'
 
 /** Commands that the holder of an account's shard answers. */
 export const accountCommands = account
-export const credentialQueries = { getCredentials: credentials.getCredentials, getServiceSecret: credentials.getServiceSecret }
+export const credentialQueries = {
+  getCredentials: credentials.getCredentials,
+  getServiceSecret: credentials.getServiceSecret,
+}

@@ -10,7 +10,10 @@ export const accountAdded = defineEvent('accountAdded', Account)
 export const accountDeleted = defineEvent('accountDeleted', Account)
 
 /** The first sync of all mailboxes finished. Published by sync-worker, once an account and registration. */
-export const accountInitialized = defineEvent('accountInitialized', Type.Object({ initialized: Type.Literal(true) }))
+export const accountInitialized = defineEvent(
+  'accountInitialized',
+  Type.Object({ initialized: Type.Literal(true) }),
+)
 
 /** The server refused the credentials. Published by sync-worker, once a run of equal failures, and again when syncing is switched off. */
 export const authenticationError = defineEvent(
@@ -23,7 +26,10 @@ export const authenticationError = defineEvent(
 )
 
 /** A login succeeded after an authenticationError, or the first one of a new account did. Published by sync-worker. */
-export const authenticationSuccess = defineEvent('authenticationSuccess', Type.Object({ user: Type.String() }))
+export const authenticationSuccess = defineEvent(
+  'authenticationSuccess',
+  Type.Object({ user: Type.String() }),
+)
 
 /** The server could not be reached, or refused for another reason than the credentials. Published by sync-worker, once a run of equal failures. */
 export const connectError = defineEvent(

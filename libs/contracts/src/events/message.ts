@@ -31,7 +31,10 @@ export const messageNew = defineEvent(
 export type MessageNew = Static<typeof messageNew.data>
 
 /** A message is no longer in its folder. Published by sync-worker, at least once. */
-export const messageDeleted = defineEvent('messageDeleted', Type.Object({ id: Type.String(), uid: Type.Integer() }))
+export const messageDeleted = defineEvent(
+  'messageDeleted',
+  Type.Object({ id: Type.String(), uid: Type.Integer() }),
+)
 
 const Changes = Type.Object({
   added: Type.Optional(Type.Array(Type.String())),
@@ -42,11 +45,20 @@ const Changes = Type.Object({
 /** The flags of a message changed. Published by sync-worker, at least once a change that was seen. */
 export const messageUpdated = defineEvent(
   'messageUpdated',
-  Type.Object({ id: Type.String(), uid: Type.Integer(), changes: Type.Object({ flags: Type.Optional(Changes), labels: Type.Optional(Changes) }) }),
+  Type.Object({
+    id: Type.String(),
+    uid: Type.Integer(),
+    changes: Type.Object({ flags: Type.Optional(Changes), labels: Type.Optional(Changes) }),
+  }),
 )
 
 /** A message that the server had announced could not be fetched. Published by sync-worker. */
 export const messageMissing = defineEvent(
   'messageMissing',
-  Type.Object({ id: Type.String(), uid: Type.Integer(), missingRetries: Type.Integer(), missingDelay: Type.Integer() }),
+  Type.Object({
+    id: Type.String(),
+    uid: Type.Integer(),
+    missingRetries: Type.Integer(),
+    missingDelay: Type.Integer(),
+  }),
 )

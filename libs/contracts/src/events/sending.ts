@@ -47,5 +47,10 @@ export const messageDeliveryError = defineEvent(
 /** No attempt is left, or the server refused for good. Published by sender, once a submission. `error` is the first line of the first failed attempt's error. */
 export const messageFailed = defineEvent(
   'messageFailed',
-  Type.Object({ messageId: Type.String(), queueId: Type.String(), error: Type.String(), networkRouting: Type.Optional(NetworkRouting) }),
+  Type.Object({
+    messageId: Type.String(),
+    queueId: Type.String(),
+    error: Type.String(),
+    networkRouting: Type.Optional(NetworkRouting),
+  }),
 )

@@ -1,6 +1,11 @@
 import { Type } from 'typebox'
 import { defineOperation } from '../define.ts'
-import { AccountListEntry, AccountRecord, AccountRegistration, accountStates } from '../schemas/account.ts'
+import {
+  AccountListEntry,
+  AccountRecord,
+  AccountRegistration,
+  accountStates,
+} from '../schemas/account.ts'
 import { AccountId, OneOf, paged, paging, Strict } from '../schemas/primitives.ts'
 
 const params = Strict({ account: AccountId })
@@ -43,7 +48,9 @@ export const listAccounts = defineOperation({
   query: Strict({
     ...paging,
     state: Type.Optional(OneOf(accountStates)),
-    query: Type.Optional(Type.String({ maxLength: 256, description: 'Part of the id, name or address' })),
+    query: Type.Optional(
+      Type.String({ maxLength: 256, description: 'Part of the id, name or address' }),
+    ),
   }),
   response: Type.Object({
     ...paged,

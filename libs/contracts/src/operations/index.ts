@@ -7,6 +7,13 @@ import * as submissions from './submissions.ts'
 import * as tokens from './tokens.ts'
 
 /** Every operation of the REST API, by id. */
-export const operations = { ...accounts, ...mailboxes, ...messages, ...settings, ...submissions, ...tokens }
+export const operations = {
+  ...accounts,
+  ...mailboxes,
+  ...messages,
+  ...settings,
+  ...submissions,
+  ...tokens,
+}
 export type OperationId = keyof typeof operations
 export const allOperations: readonly Operation[] = Object.values(operations)

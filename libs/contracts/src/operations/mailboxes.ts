@@ -16,5 +16,13 @@ export const listMailboxes = defineOperation({
   query: Strict({ counters: Type.Optional(Type.Boolean({ default: false })) }),
   headers: Type.Object(timeoutHeader),
   response: Type.Object({ mailboxes: Type.Array(MailboxEntry) }),
-  errors: ['NotYetConnected', 'AuthenticationFails', 'ConnectionError', 'NotSyncing', 'IMAPUnavailable', 'WorkerNotAvailable', 'Timeout'],
+  errors: [
+    'NotYetConnected',
+    'AuthenticationFails',
+    'ConnectionError',
+    'NotSyncing',
+    'IMAPUnavailable',
+    'WorkerNotAvailable',
+    'Timeout',
+  ],
 })

@@ -3,7 +3,15 @@ import { defineOperation } from '../define.ts'
 import { MessageDetail, MessagePage } from '../schemas/message.ts'
 import { AccountId, OneOf, paging, Strict, timeoutHeader } from '../schemas/primitives.ts'
 
-const unavailable = ['NotYetConnected', 'AuthenticationFails', 'ConnectionError', 'NotSyncing', 'IMAPUnavailable', 'WorkerNotAvailable', 'Timeout'] as const
+const unavailable = [
+  'NotYetConnected',
+  'AuthenticationFails',
+  'ConnectionError',
+  'NotSyncing',
+  'IMAPUnavailable',
+  'WorkerNotAvailable',
+  'Timeout',
+] as const
 const headers = Type.Object(timeoutHeader)
 const MessageId = Type.String({ minLength: 1, maxLength: 256 })
 

@@ -4,7 +4,10 @@ import { Strict } from '../schemas/primitives.ts'
 import { type SettingKey, settingKeys, SettingsUpdate } from '../settings/settings.ts'
 
 const flag = Type.Optional(Type.Boolean())
-const flags = Object.fromEntries(settingKeys.map((key) => [key, flag])) as Record<SettingKey, typeof flag>
+const flags = Object.fromEntries(settingKeys.map((key) => [key, flag])) as Record<
+  SettingKey,
+  typeof flag
+>
 
 /** Only the settings asked for (`?webhooks=true&notifyText=true`) are answered; secret ones as true or false. */
 export const getSettings = defineOperation({
@@ -14,7 +17,7 @@ export const getSettings = defineOperation({
   tag: 'Settings',
   summary: 'Read settings',
   scope: 'api',
-  permission: { action: 'read', group: 'admin' },
+  permission: { action: 'read', group: 'admin', byKey: true },
   query: Strict({ ...flags, eventTypes: flag }),
   response: Type.Record(Type.String(), Type.Unknown()),
 })
@@ -26,7 +29,7 @@ export const updateSettings = defineOperation({
   tag: 'Settings',
   summary: 'Change settings',
   scope: 'api',
-  permission: { action: 'write', group: 'admin' },
+  permission: { action: 'write', group: 'admin', byKey: true },
   body: SettingsUpdate,
   response: Type.Object({ updated: Type.Array(Type.String()) }),
 })

@@ -22,7 +22,12 @@ export const createToken = defineOperation({
 })
 
 /** The older address of createToken. */
-export const createTokenAlias = defineOperation({ ...createToken, id: 'createTokenAlias', path: '/v1/token', hidden: true })
+export const createTokenAlias = defineOperation({
+  ...createToken,
+  id: 'createTokenAlias',
+  path: '/v1/token',
+  hidden: true,
+})
 
 export const deleteToken = defineOperation({
   id: 'deleteToken',
@@ -37,4 +42,9 @@ export const deleteToken = defineOperation({
 })
 
 /** The older address of deleteToken. */
-export const deleteTokenAlias = defineOperation({ ...deleteToken, id: 'deleteTokenAlias', path: '/v1/token/:token', hidden: true })
+export const deleteTokenAlias = defineOperation({
+  ...deleteToken,
+  id: 'deleteTokenAlias',
+  path: '/v1/token/:token',
+  hidden: true,
+})

@@ -20,14 +20,19 @@ const Login = Strict({
   pass: Type.Optional(Type.String({ maxLength: 256, format: 'one-line' })),
 })
 
-const Tls = Type.Object({ rejectUnauthorized: Type.Optional(Type.Boolean()), minVersion: Type.Optional(Type.String({ maxLength: 256 })) })
+const Tls = Type.Object({
+  rejectUnauthorized: Type.Optional(Type.Boolean()),
+  minVersion: Type.Optional(Type.String({ maxLength: 256 })),
+})
 
 const server = {
   useAuthServer: Type.Optional(Type.Boolean()),
   auth: Type.Optional(Type.Union([Login, Type.Literal(false)])),
   host: Type.String({ minLength: 1, maxLength: 1024, format: 'host-name' }),
   port: Type.Integer({ minimum: 1, maximum: 65_535 }),
-  secure: Type.Optional(Type.Boolean({ default: false, description: 'Implicit TLS on connect; otherwise STARTTLS' })),
+  secure: Type.Optional(
+    Type.Boolean({ default: false, description: 'Implicit TLS on connect; otherwise STARTTLS' }),
+  ),
   tls: Type.Optional(Tls),
 }
 
@@ -37,7 +42,14 @@ export const ImapConfig = Strict({
   ...server,
   disabled: Type.Optional(Type.Boolean()),
   disableIMAP4rev2: Type.Optional(Type.Boolean()),
-  resyncDelay: Type.Optional(Type.Integer({ minimum: 1, maximum: 86_400, default: 900, description: 'Seconds between full looks at all folders' })),
+  resyncDelay: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 86_400,
+      default: 900,
+      description: 'Seconds between full looks at all folders',
+    }),
+  ),
   sentMailPath: MailPath,
   draftsMailPath: MailPath,
   junkMailPath: MailPath,
@@ -55,7 +67,11 @@ export const AccountRegistration = Strict({
   name: Type.String({ maxLength: 256, format: 'one-line' }),
   email: Type.Optional(MailAddress),
   expectedEmail: Type.Optional(MailAddress),
-  path: Type.Optional(Nullable(Type.Array(Type.String({ maxLength: 1024, format: 'mailbox-path' }), { single: true }))),
+  path: Type.Optional(
+    Nullable(
+      Type.Array(Type.String({ maxLength: 1024, format: 'mailbox-path' }), { single: true }),
+    ),
+  ),
   subconnections: Type.Optional(Type.Array(Type.String({ maxLength: 256 }), { single: true })),
   webhooks: Type.Optional(Type.String({ maxLength: 2048, format: 'http-url-or-empty' })),
   webhooksCustomHeaders: Type.Optional(Type.Array(KeyValue, { maxItems: 100 })),

@@ -1,7 +1,16 @@
 import { type Static, Type } from 'typebox'
 import { Nullable, OneOf, ReadAddress } from './primitives.ts'
 
-export const SpecialUse = OneOf(['\\All', '\\Archive', '\\Drafts', '\\Flagged', '\\Junk', '\\Sent', '\\Trash', '\\Inbox'])
+export const SpecialUse = OneOf([
+  '\\All',
+  '\\Archive',
+  '\\Drafts',
+  '\\Flagged',
+  '\\Junk',
+  '\\Sent',
+  '\\Trash',
+  '\\Inbox',
+])
 export type SpecialUse = Static<typeof SpecialUse>
 
 export const AttachmentInfo = Type.Object({
@@ -13,13 +22,18 @@ export const AttachmentInfo = Type.Object({
   contentId: Type.Optional(Type.String()),
   filename: Type.Optional(Type.String()),
   method: Type.Optional(Type.String()),
-  content: Type.Optional(Type.String({ description: 'Base64, in messageNew with notifyAttachments' })),
+  content: Type.Optional(
+    Type.String({ description: 'Base64, in messageNew with notifyAttachments' }),
+  ),
 })
 export type AttachmentInfo = Static<typeof AttachmentInfo>
 
 export const TextInfo = Type.Object({
   id: Type.String(),
-  encodedSize: Type.Object({ plain: Type.Optional(Type.Integer()), html: Type.Optional(Type.Integer()) }),
+  encodedSize: Type.Object({
+    plain: Type.Optional(Type.Integer()),
+    html: Type.Optional(Type.Integer()),
+  }),
   plain: Type.Optional(Type.String()),
   html: Type.Optional(Type.String()),
   hasMore: Type.Optional(Type.Boolean()),
@@ -92,7 +106,11 @@ export const MailboxEntry = Type.Object({
   messages: Type.Union([Type.Integer(), Type.Literal(false)]),
   uidNext: Type.Union([Type.Integer(), Type.Literal(false)]),
   status: Type.Optional(
-    Type.Object({ messages: Type.Optional(Type.Integer()), unseen: Type.Optional(Type.Integer()), error: Type.Optional(Type.String()) }),
+    Type.Object({
+      messages: Type.Optional(Type.Integer()),
+      unseen: Type.Optional(Type.Integer()),
+      error: Type.Optional(Type.String()),
+    }),
   ),
 })
 export type MailboxEntry = Static<typeof MailboxEntry>

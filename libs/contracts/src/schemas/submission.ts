@@ -23,18 +23,27 @@ export const Submission = Strict({
   cc: Type.Optional(Addresses),
   bcc: Type.Optional(Addresses),
   envelope: Type.Optional(
-    Strict({ from: Type.Optional(MailAddress), to: Type.Optional(Type.Array(MailAddress, { maxItems: 1000 })) }),
+    Strict({
+      from: Type.Optional(MailAddress),
+      to: Type.Optional(Type.Array(MailAddress, { maxItems: 1000 })),
+    }),
   ),
   subject: Type.Optional(Type.String({ maxLength: 10_240, format: 'one-line' })),
   text: Type.Optional(Type.String({ maxLength: maxPartLength })),
   html: Type.Optional(Type.String({ maxLength: maxPartLength })),
   attachments: Type.Optional(Type.Array(UploadAttachment, { maxItems: 1000 })),
-  messageId: Type.Optional(Type.String({ maxLength: 996, format: 'one-line', pattern: '^<?[^\\s<>]+@[^\\s<>]+>?$' })),
+  messageId: Type.Optional(
+    Type.String({ maxLength: 996, format: 'one-line', pattern: '^<?[^\\s<>@]+@[^\\s<>]+>?$' }),
+  ),
   headers: Type.Optional(
-    Type.Record(Type.String(), Type.Union([HeaderValue, Type.Array(HeaderValue, { maxItems: 100 })]), {
-      maxProperties: 200,
-      propertyNames: { format: 'header-name', maxLength: 256 },
-    }),
+    Type.Record(
+      Type.String(),
+      Type.Union([HeaderValue, Type.Array(HeaderValue, { maxItems: 100 })]),
+      {
+        maxProperties: 200,
+        propertyNames: { format: 'header-name', maxLength: 256 },
+      },
+    ),
   ),
   sendAt: Type.Optional(IsoDate),
   deliveryAttempts: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),

@@ -4,20 +4,47 @@ import { AccountId, IsoDate, Nullable, OneOf, Strict } from './primitives.ts'
 export const tokenScopes = ['api', 'smtp', 'imap-proxy'] as const
 
 export const Restrictions = Strict({
-  referrers: Type.Optional(Nullable(Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), { maxItems: 100 }))),
-  addresses: Type.Optional(Nullable(Type.Array(Type.String({ maxLength: 64, format: 'address-range' }), { maxItems: 1000 }))),
+  referrers: Type.Optional(
+    Nullable(Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), { maxItems: 100 })),
+  ),
+  addresses: Type.Optional(
+    Nullable(
+      Type.Array(Type.String({ maxLength: 64, format: 'address-range' }), { maxItems: 1000 }),
+    ),
+  ),
   rateLimit: Type.Optional(
-    Nullable(Strict({ maxRequests: Type.Integer({ minimum: 1 }), timeWindow: Type.Integer({ minimum: 1, description: 'Seconds' }) })),
+    Nullable(
+      Strict({
+        maxRequests: Type.Integer({ minimum: 1 }),
+        timeWindow: Type.Integer({ minimum: 1, description: 'Seconds' }),
+      }),
+    ),
   ),
 })
 export type Restrictions = Static<typeof Restrictions>
 
 export const Permissions = Strict(
   {
-    actions: Type.Optional(Type.Array(OneOf(['read', 'write', 'send', 'destructive']), { minItems: 1 })),
+    actions: Type.Optional(
+      Type.Array(OneOf(['read', 'write', 'send', 'destructive']), { minItems: 1 }),
+    ),
     groups: Type.Optional(
       Type.Array(
-        OneOf(['account', 'mailbox', 'message', 'submit', 'outbox', 'export', 'template', 'blocklist', 'webhook', 'gateway', 'events', 'diagnostics', 'logs']),
+        OneOf([
+          'account',
+          'mailbox',
+          'message',
+          'submit',
+          'outbox',
+          'export',
+          'template',
+          'blocklist',
+          'webhook',
+          'gateway',
+          'events',
+          'diagnostics',
+          'logs',
+        ]),
         { minItems: 1 },
       ),
     ),
@@ -29,7 +56,9 @@ export type Permissions = Static<typeof Permissions>
 export const TokenRequest = Strict({
   account: Type.Optional(AccountId),
   description: Type.Optional(Type.String({ maxLength: 1024 })),
-  scopes: Type.Optional(Type.Array(OneOf(tokenScopes), { minItems: 1, single: true, default: ['api'] })),
+  scopes: Type.Optional(
+    Type.Array(OneOf(tokenScopes), { minItems: 1, single: true, default: ['api'] }),
+  ),
   metadata: Type.Optional(Type.String({ maxLength: 1_048_576 })),
   restrictions: Type.Optional(Nullable(Restrictions)),
   permissions: Type.Optional(Nullable(Permissions)),

@@ -75,7 +75,10 @@ export type SettingsUpdate = Static<typeof SettingsUpdate>
 export type Settings = { [K in SettingKey]?: NonNullable<Static<(typeof settings)[K]>> }
 
 /** What a fresh instance starts with. */
-export const seededSettings = { notifyText: true, notifyTextSize: 2_097_152 } as const satisfies Settings
+export const seededSettings = {
+  notifyText: true,
+  notifyTextSize: 2_097_152,
+} as const satisfies Settings
 
 export const settingDefaults = {
   imapProxyServerHost: '127.0.0.1',

@@ -1,0 +1,99 @@
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { formats, parseDate } from './formats.ts'
+
+const takes = (format: string, value: string) => formats[format]?.(value)
+
+test.each([
+  [
+    'mail-address',
+    [
+      'a@b.example',
+      'a.b+c@b-c.example',
+      '"a b"@c.example',
+      'ü@bücher.example',
+      'a@[192.0.2.1]',
+      'root@localhost',
+    ],
+    [
+      'a',
+      '@b',
+      'a@',
+      'a b@c.example',
+      'a@b..c',
+      'a@-b.example',
+      'a@b\r\nRCPT TO:<x@y>',
+      '<a@b.example>',
+      'a@b,c@d',
+      `${'a'.repeat(320)}@b.example`,
+    ],
+  ],
+  [
+    'host-name',
+    ['localhost', 'imap.example.com', '192.0.2.1', '::1', 'xn--bcher-kva.example'],
+    ['', 'a b', 'a..b', 'http://a', 'a/b', `${'a'.repeat(64)}.example`],
+  ],
+  [
+    'http-url',
+    ['http://a', 'https://user:pass@a.example:8080/b?c#d'],
+    ['', 'ftp://a', 'javascript:alert(1)', '//a', 'a.example'],
+  ],
+  ['http-url-or-empty', ['', 'http://a'], ['mailto:a@b.example']],
+  [
+    'date-time',
+    [
+      '2026-01-02',
+      '2026-01-02T03:04:05Z',
+      '2026-01-02T03:04:05.678+01:00',
+      '2026-01-02 03:04',
+      '2028-02-29',
+    ],
+    [
+      'tomorrow',
+      '2026-02-30',
+      '2027-02-29',
+      '2026-13-01',
+      '2026-01-02T25:00:00Z',
+      '1',
+      '02/01/2026',
+    ],
+  ],
+  ['one-line', ['', 'a\tb', 'ü'], ['a\nb', 'a\rb', 'a\0b', '\u007f']],
+  ['header-name', ['Subject', 'X-A_b.1'], ['', 'a b', 'a:', 'ü']],
+  [
+    'address-range',
+    ['192.0.2.1', '10.0.0.0/8', '::/0', '2001:db8::1/128'],
+    ['', '10.0.0.0/33', '10.0.0/8', '::1/129', '10.0.0.1/', 'a', '10.0.0.1/8/8', '10.0.0.0/-1'],
+  ],
+  ['base64', ['', 'YQ==', 'YWJj\r\nYWJj', 'YQ= =\n'], ['Y!', '====', 'YQ==YQ==', 'YQ-_']],
+  ['mailbox-path', ['INBOX', 'Ä/b', ' '], ['', 'a\r\nb', 'a\0']],
+])('%s', (format, good, bad) => {
+  expect(good.filter((value) => !takes(format, value))).toEqual([])
+  expect(bad.filter((value) => takes(format, value))).toEqual([])
+})
+
+test('a date without a zone is UTC, wherever the process runs', () => {
+  expect(parseDate('2026-01-02T03:04')?.toISOString()).toBe('2026-01-02T03:04:00.000Z')
+  expect(parseDate('2026-01-02')?.toISOString()).toBe('2026-01-02T00:00:00.000Z')
+  expect(parseDate('2026-01-02T03:04:05+0130')?.toISOString()).toBe('2026-01-02T01:34:05.000Z')
+})
+
+test('no text makes a format throw, or takes an address with a line break', () => {
+  const names = Object.keys(formats)
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...names),
+      fc.string({ unit: 'binary', maxLength: 200 }),
+      (format, text) => {
+        expect(typeof takes(format, text)).toBe('boolean')
+        if (/[\r\n\0]/.test(text))
+          expect(
+            ['mail-address', 'one-line', 'header-name', 'host-name', 'mailbox-path'].filter(
+              (strict) => takes(strict, text),
+            ),
+          ).toEqual([])
+      },
+    ),
+    { numRuns: 3_000 },
+  )
+})

@@ -1,0 +1,91 @@
+import type { TObject, TSchema } from 'typebox'
+import type { Operation } from '../define.ts'
+import { allOperations } from '../operations/index.ts'
+import { components, documented } from './components.ts'
+import { errorResponses, Problem } from './problem.ts'
+
+/** The OpenAPI 3.1 document of the REST API, made of the contracts and of nothing else. */
+export function buildOpenApi(version: string): Record<string, unknown> {
+  const shown = allOperations.filter(({ hidden }) => hidden !== true)
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Posthorn',
+      version,
+      description:
+        "A company's software uses its customers' mailboxes: register accounts, read mailboxes and messages, submit mail, and hear of everything that happens by signed webhooks.",
+    },
+    servers: [{ url: '/' }],
+    security: [{ bearer: [] }, { accessToken: [] }],
+    tags: [...new Set(shown.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths: pathsOf(shown),
+    components: {
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer' },
+        accessToken: { type: 'apiKey', in: 'query', name: 'access_token' },
+      },
+      schemas: components(),
+    },
+  }
+}
+
+function pathsOf(operations: readonly Operation[]): Record<string, Record<string, object>> {
+  const paths: Record<string, Record<string, object>> = {}
+  for (const operation of operations) {
+    const path = operation.path.replace(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [operation.method]: describe(operation) }
+  }
+  return paths
+}
+
+function describe(operation: Operation): object {
+  const { id, tag, summary, description, permission, params, query, headers, body } = operation
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(description === undefined ? {} : { description }),
+    'x-svc-action': permission.action,
+    'x-svc-group': permission.group,
+    parameters: [
+      ...parameters('path', params),
+      ...parameters('query', query),
+      ...parameters('header', headers),
+    ],
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: documented(body) } },
+          },
+        }),
+    responses: {
+      200: success(operation),
+      ...errorResponses(operation, documented(Problem) as TSchema),
+    },
+  }
+}
+
+function success({ produces = 'application/json', response }: Operation): object {
+  return { description: 'Done', content: { [produces]: { schema: documented(response) } } }
+}
+
+function parameters(place: 'path' | 'query' | 'header', schema: TObject | undefined): object[] {
+  if (schema === undefined) return []
+  const required = new Set<string>(schema.required ?? [])
+  return Object.entries<TSchema>(schema.properties).map(([name, property]) => ({
+    name: place === 'header' ? headerName(name) : name,
+    in: place,
+    required: place === 'path' || required.has(name),
+    schema: documented(property),
+  }))
+}
+
+/** `x-svc-timeout` as people write it: `X-SVC-Timeout`. */
+function headerName(name: string): string {
+  const words = name
+    .split('-')
+    .map((word) => (word === 'svc' ? 'SVC' : word.slice(0, 1).toUpperCase() + word.slice(1)))
+  return words.join('-')
+}

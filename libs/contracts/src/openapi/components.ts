@@ -1,0 +1,84 @@
+import type { TSchema } from 'typebox'
+import {
+  AccountListEntry,
+  AccountRecord,
+  AccountRegistration,
+  ImapConfig,
+  LastError,
+  SmtpConfig,
+} from '../schemas/account.ts'
+import {
+  AttachmentInfo,
+  MailboxEntry,
+  MessageDetail,
+  MessageEntry,
+  MessagePage,
+  TextInfo,
+} from '../schemas/message.ts'
+import { Address, KeyValue, ReadAddress } from '../schemas/primitives.ts'
+import { Submission, SubmissionResult, UploadAttachment } from '../schemas/submission.ts'
+import { Permissions, Restrictions, TokenRequest } from '../schemas/token.ts'
+import { SettingsUpdate } from '../settings/settings.ts'
+import { Problem } from './problem.ts'
+
+/** The schemas that have a name in the document; all others stand where they are used. */
+const named: Record<string, TSchema> = {
+  AccountListEntry,
+  AccountRecord,
+  AccountRegistration,
+  Address,
+  AttachmentInfo,
+  ImapConfig,
+  KeyValue,
+  LastError,
+  MailboxEntry,
+  MessageDetail,
+  MessageEntry,
+  MessagePage,
+  Permissions,
+  Problem,
+  ReadAddress,
+  Restrictions,
+  Settings: SettingsUpdate,
+  SmtpConfig,
+  Submission,
+  SubmissionResult,
+  TextInfo,
+  TokenRequest,
+  UploadAttachment,
+}
+
+// By content: making a schema optional copies it, so that it is not the same object any more.
+const names = new Map(Object.entries(named).map(([name, schema]) => [JSON.stringify(schema), name]))
+
+/** Formats of ours that have a name in JSON Schema as well; the others are told in words by their name. */
+const formats: Record<string, string> = {
+  'mail-address': 'email',
+  'http-url': 'uri',
+  'http-url-or-empty': 'uri-reference',
+}
+
+/** Every named schema, written out. */
+export function components(): Record<string, object> {
+  return Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, members(schema)]))
+}
+
+/** A schema as the document shows it: named ones as references, and nothing in it that only our validator knows. */
+export function documented(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(documented)
+  if (schema === null || typeof schema !== 'object') return schema
+  const name = names.get(JSON.stringify(schema))
+  return name === undefined ? members(schema) : { $ref: `#/components/schemas/${name}` }
+}
+
+function members(schema: object): object {
+  const { single, format, ...rest } = schema as { single?: boolean; format?: unknown }
+  const described = Object.fromEntries(
+    Object.entries(rest).map(([key, value]) => [key, documented(value)]),
+  )
+  return {
+    ...described,
+    ...(typeof format === 'string' ? { format: formats[format] ?? format } : {}),
+    ...(single ? { description: 'A single value is taken as a list of one' } : {}),
+  }
+}

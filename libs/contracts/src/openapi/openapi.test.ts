@@ -1,0 +1,84 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { errorCodes } from '@posthorn/errors'
+import { allOperations } from '../operations/index.ts'
+import { buildOpenApi } from './build.ts'
+import { errorStatuses } from './error-statuses.ts'
+
+const root = join(import.meta.dirname, '../..')
+const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+  version: string
+}
+const document = JSON.parse(JSON.stringify(buildOpenApi(version))) as {
+  paths: Record<
+    string,
+    Record<
+      string,
+      {
+        operationId: string
+        responses: Record<string, unknown>
+        parameters: { name: string; in: string; required: boolean }[]
+      }
+    >
+  >
+  components: { schemas: Record<string, unknown> }
+}
+
+test('the committed document is what the contracts say (`make openapi` writes it)', async () => {
+  expect(JSON.parse(await readFile(join(root, 'openapi.json'), 'utf8'))).toEqual(document)
+})
+
+test('every operation is there but for the older addresses, which only those know who use them', () => {
+  const ids = Object.values(document.paths).flatMap((methods) =>
+    Object.values(methods).map(({ operationId }) => operationId),
+  )
+  expect(ids.sort()).toEqual(
+    allOperations
+      .filter(({ hidden }) => !hidden)
+      .map(({ id }) => id)
+      .sort(),
+  )
+  expect(document.paths['/v1/token']).toBeUndefined()
+})
+
+test('every reference has its schema, and every schema its reference', () => {
+  const text = JSON.stringify(document)
+  const used = new Set([...text.matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, name]) => name))
+  expect([...used].sort()).toEqual(Object.keys(document.components.schemas).sort())
+})
+
+test('every parameter in a path is described, and required', () => {
+  for (const [path, methods] of Object.entries(document.paths)) {
+    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+    for (const { parameters } of Object.values(methods)) {
+      const described = parameters.filter((parameter) => parameter.in === 'path')
+      expect(described.map(({ name }) => name)).toEqual(names)
+      expect(described.every(({ required }) => required)).toBe(true)
+    }
+  }
+})
+
+test('an operation tells the errors it may answer', () => {
+  const responses = document.paths['/v1/account/{account}/messages']?.['get']?.responses ?? {}
+  expect(Object.keys(responses)).toEqual([
+    '200',
+    '400',
+    '401',
+    '403',
+    '404',
+    '429',
+    '500',
+    '503',
+    '504',
+  ])
+  expect(JSON.stringify(responses['404'])).toContain('FolderNotFound')
+})
+
+test('every code that exists has a status, and there is no other', () => {
+  expect(Object.keys(errorStatuses).sort()).toEqual([...errorCodes].sort())
+})
+
+test('nothing that only our validator knows is in the document', () => {
+  expect(JSON.stringify(document)).not.toMatch(/"single"|mail-address|http-url/)
+})

@@ -1,0 +1,195 @@
+import { expect, test } from '@jest/globals'
+import { AppError } from '@posthorn/errors'
+import fc from 'fast-check'
+import type { TSchema } from 'typebox'
+import { allOperations, operations } from './operations/index.ts'
+import { AccountRegistration } from './schemas/account.ts'
+import { Submission } from './schemas/submission.ts'
+import { TokenRequest } from './schemas/token.ts'
+import { SettingsUpdate } from './settings/settings.ts'
+import { check } from './validate.ts'
+
+function refusal(schema: TSchema, value: unknown, kind: 'body' | 'text' = 'body') {
+  try {
+    check(schema, value, kind)
+  } catch (error) {
+    if (error instanceof AppError && error.kind === 'invalid') return error.extras.fields ?? []
+    throw error
+  }
+  return []
+}
+const paths = (schema: TSchema, value: unknown, kind?: 'body' | 'text') =>
+  refusal(schema, value, kind).map(({ path }) => path)
+
+const account = { account: 'a', name: 'A' }
+const imap = { host: 'imap.example.com', port: 993, auth: { user: 'u', pass: 'p' } }
+
+test('a bad port of a server that could also be false is told as the port', () => {
+  expect(refusal(AccountRegistration, { ...account, imap: { ...imap, port: 70_000 } })).toEqual([
+    { message: '"imap.port" must be <= 65535', key: 'port', path: 'imap.port' },
+  ])
+})
+
+test('a value that no branch of a union takes is told once, with what would do', () => {
+  expect(refusal(AccountRegistration, { ...account, imap: 'yes' })).toEqual([
+    { message: '"imap" must be object or false', key: 'imap', path: 'imap' },
+  ])
+  expect(refusal(AccountRegistration, { ...account, notifyFrom: 5 })).toEqual([
+    {
+      message: '"notifyFrom" must be string or "now" or null',
+      key: 'notifyFrom',
+      path: 'notifyFrom',
+    },
+  ])
+})
+
+test.each([
+  ['an unknown field', AccountRegistration, { ...account, nope: 1 }, ['nope']],
+  [
+    'an unknown nested field',
+    AccountRegistration,
+    { ...account, imap: { ...imap, nope: 1 } },
+    ['imap.nope'],
+  ],
+  ['missing fields', AccountRegistration, {}, ['account', 'name']],
+  [
+    'missing nested fields',
+    AccountRegistration,
+    { ...account, imap: {} },
+    ['imap.host', 'imap.port'],
+  ],
+  [
+    'a wrong type inside a union inside a union',
+    AccountRegistration,
+    { ...account, imap: { ...imap, auth: { user: 1 } } },
+    ['imap.auth.user'],
+  ],
+  [
+    'an address in a list',
+    Submission,
+    { to: [{ address: 'a@b.example' }, { address: 'nope' }] },
+    ['to.1.address'],
+  ],
+  ['an address given alone', Submission, { to: { address: 'nope' } }, ['to.0.address']],
+  ['a header name', Submission, { headers: { 'a b': 'x' } }, ['headers.a b']],
+  [
+    'a line break in a header',
+    Submission,
+    { headers: { subject: 'a\r\nBcc: x@y.example' } },
+    ['headers.subject'],
+  ],
+  [
+    'a line break in a name',
+    Submission,
+    { to: [{ name: 'a\nb', address: 'a@b.example' }] },
+    ['to.0.name'],
+  ],
+  ['a scope that only operators give', TokenRequest, { scopes: ['*'] }, ['scopes.0']],
+  [
+    'an address range',
+    TokenRequest,
+    { restrictions: { addresses: ['10.0.0.0/33'] } },
+    ['restrictions.addresses.0'],
+  ],
+  ['no setting at all', SettingsUpdate, {}, ['']],
+  [
+    'a setting of another type',
+    SettingsUpdate,
+    { webhookEvents: 'messageNew', notifyText: 'yes' },
+    ['webhookEvents', 'notifyText'],
+  ],
+  ['no body', AccountRegistration, undefined, ['']],
+])('%s is named by its path', (...[, schema, value, expected]) => {
+  expect(paths(schema as TSchema, value).sort()).toEqual([...expected].sort())
+})
+
+test('path, query and headers come as text and are turned into what is asked for', () => {
+  const { query } = operations.listMessages
+  expect(check(query, { path: 'INBOX', page: '2' }, 'text')).toEqual({
+    path: 'INBOX',
+    page: 2,
+    pageSize: 20,
+  })
+  expect(paths(query, { path: 'INBOX', page: 'two', pageSize: '5000' }, 'text')).toEqual([
+    'page',
+    'pageSize',
+  ])
+  expect(paths(query, { path: ['INBOX', 'Sent'] }, 'text')).toEqual(['path'])
+  expect(paths(operations.createAccount.body, { ...account, logs: 'true' })).toEqual(['logs'])
+})
+
+const schemas = allOperations.flatMap(({ params, query, headers, body }) =>
+  [params, query, headers, body].filter((schema) => schema !== undefined),
+)
+
+test('whatever comes, check answers with the value or with an AppError that names at most 50 inputs', () => {
+  const anything = fc.anything({
+    withNullPrototype: true,
+    withBigInt: true,
+    withDate: true,
+    maxDepth: 4,
+  })
+  // Objects with the names that the schemas know reach further in than any thing does.
+  const known = fc.dictionary(
+    fc.constantFrom(
+      'account',
+      'name',
+      'imap',
+      'smtp',
+      'to',
+      'headers',
+      'auth',
+      'scopes',
+      'restrictions',
+      'permissions',
+      'webhooks',
+      'sendAt',
+      '__proto__',
+    ),
+    fc.oneof(
+      anything,
+      fc.dictionary(
+        fc.constantFrom('host', 'port', 'auth', 'address', 'name', 'addresses'),
+        anything,
+      ),
+    ),
+  )
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...schemas),
+      fc.oneof(anything, known),
+      fc.constantFrom('body' as const, 'text' as const),
+      (schema, value, kind) => {
+        const fields = refusal(schema, value, kind)
+        expect(fields.length).toBeLessThanOrEqual(50)
+        expect(fields.every(({ message, path, key }) => message !== '' && path.endsWith(key))).toBe(
+          true,
+        )
+      },
+    ),
+    { numRuns: 2_000 },
+  )
+})
+
+test.each([
+  ['a million wrong items', () => ({ to: Array.from({ length: 1_000_000 }, () => 0) })],
+  [
+    'a million unknown names',
+    () => Object.fromEntries(Array.from({ length: 1_000_000 }, (_, n) => [`x${n}`, 0])),
+  ],
+  [
+    '20 MB that are nearly base64',
+    () => ({ attachments: [{ content: `${' '.repeat(20_000_000)}!` }] }),
+  ],
+  ['20 MB of @ as a Message-ID', () => ({ messageId: `${'@'.repeat(20_000_000)} ` })],
+  ['20 MB of a quoted local part', () => ({ to: [{ address: `"${'\\a'.repeat(10_000_000)}` }] })],
+  ['20 MB of labels', () => ({ to: [{ address: `a@${'a-'.repeat(10_000_000)}` }] })],
+  ['a name of 20 MB', () => ({ ['x'.repeat(20_000_000)]: 1 })],
+])('%s are refused in linear time, with a short answer', (_name, make) => {
+  const value = make()
+  const started = performance.now()
+  const fields = refusal(Submission, value)
+  expect(performance.now() - started).toBeLessThan(3_000)
+  expect(fields.length).toBeGreaterThan(0)
+  expect(JSON.stringify(fields).length).toBeLessThan(10_000)
+})
