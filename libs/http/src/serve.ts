@@ -1,11 +1,12 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Logger, Metrics } from '@posthorn/telemetry'
-import express, { type Express } from 'express'
-
-/** What must answer for the process to be ready, by name: `{ postgres: () => ping(db), rabbitmq: () => assertUp(bus) }`. */
-export type Checks = Record<string, () => unknown>
+import express, { type Express, type Request, type Response } from 'express'
+import { type Checks, mountHealth } from './health.ts'
+import { closeListener, createListener } from './listener.ts'
+import { answerProblems, notFound } from './problems.ts'
+import { requestLog } from './request-log.ts'
+import { securityHeaders } from './security-headers.ts'
 
 export interface ServeOptions {
   host: string
@@ -22,28 +23,29 @@ export interface HttpServer extends AsyncDisposable {
   readonly port: number
 }
 
-/** How long one readiness check may take. */
-const checkMs = 2_000
-
 /**
  * `/health/live` (the process turns), `/health/ready` (503 while a check fails or the process stops), `/metrics`, and what is mounted.
+ * Whatever goes wrong, and whatever is not there, is answered in JSON as the interface spec has it.
  *
  * Disposing answers requests in hand, and refuses readiness meanwhile.
  */
-export async function serve({ host, port, log, metrics, checks, mount }: ServeOptions): Promise<HttpServer> {
+export async function serve(options: ServeOptions): Promise<HttpServer> {
+  const { host, port, log, metrics, checks, mount } = options
+  const stopping = new AbortController()
   const app = express()
   app.disable('x-powered-by')
-  let stopping = false
-  app.get('/health/live', (_request, response) => void response.json({ success: true }))
-  app.get('/health/ready', async (_request, response) => {
-    const failed = stopping ? ['stopping'] : await failing(checks)
-    response.status(failed.length === 0 ? 200 : 503).json({ success: failed.length === 0, ...(failed.length === 0 ? {} : { failed }) })
-  })
-  app.get('/metrics', async (_request, response) => {
-    response.type(metrics.contentType).send(await metrics.text())
-  })
+  app.disable('etag')
+  app.use(requestLog(log, metrics), securityHeaders)
+  mountHealth(app, { checks, metrics, stopping: stopping.signal })
   mount?.(app)
-  const server = createServer(app)
+
+  const answer = answerProblems(log)
+  const server = createListener((request, response) =>
+    // Called with what no handler took: an error, or nothing for a path that is not there.
+    app(request as Request, response as Response, (error) =>
+      answer(request, response, error ?? notFound()),
+    ),
+  )
   server.listen(port, host)
   await once(server, 'listening')
   const bound = (server.address() as AddressInfo).port
@@ -51,41 +53,8 @@ export async function serve({ host, port, log, metrics, checks, mount }: ServeOp
   return {
     port: bound,
     async [Symbol.asyncDispose]() {
-      stopping = true
-      await close(server)
+      stopping.abort()
+      await closeListener(server)
     },
   }
-}
-
-async function failing(checks: Checks): Promise<string[]> {
-  const results = await Promise.all(
-    Object.entries(checks).map(async ([name, check]) => {
-      try {
-        await within(checkMs, check())
-        return []
-      } catch {
-        return [name]
-      }
-    }),
-  )
-  return results.flat()
-}
-
-async function within(ms: number, work: unknown): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('no answer in time')), ms)
-  })
-  try {
-    await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-async function close(server: Server): Promise<void> {
-  const closed = once(server, 'close')
-  server.close()
-  server.closeIdleConnections()
-  await closed
 }

@@ -1,0 +1,36 @@
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { assertNames, assertShape } from './json-shape.ts'
+
+const shape = (text: string) => () => assertShape(Buffer.from(text))
+
+test('whatever JSON there is passes, strings full of brackets and quotes too', () => {
+  fc.assert(fc.property(fc.json({ maxDepth: 8 }), (text) => expect(shape(text)).not.toThrow()))
+  expect(
+    shape(JSON.stringify(['[{'.repeat(1_000), '\\"[', '\\\\', '"'].concat('\\'.repeat(9)))),
+  ).not.toThrow()
+})
+
+test('a hundred levels pass, one more does not', () => {
+  expect(shape('['.repeat(100) + ']'.repeat(100))).not.toThrow()
+  expect(shape('{"a":'.repeat(101))).toThrow('nested deeper than 100')
+})
+
+test('a body of commas costs us nothing but a look', () => {
+  expect(shape(`[${'0,'.repeat(600_000)}0]`)).toThrow('more than 500000 members')
+})
+
+test('broken text is left to the parser', () => {
+  for (const text of ['"', '"\\', ']]]', '', '{"a']) expect(shape(text)).not.toThrow()
+})
+
+test.each(['{"__proto__":{}}', '[[{"a":{"constructor":1}}]]', '{"\\u005f_proto__":1}'])(
+  '%s is refused for its name',
+  (text) => {
+    expect(() => assertNames(JSON.parse(text))).toThrow('is not allowed as a name')
+  },
+)
+
+test('the same words as values pass', () => {
+  expect(() => assertNames(['__proto__', { a: 'constructor' }, null, 1])).not.toThrow()
+})

@@ -1,0 +1,81 @@
+import type { IncomingMessage } from 'node:http'
+import { AppError } from '@posthorn/errors'
+import { assertNames, assertShape } from './json-shape.ts'
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * Reads a JSON body of at most `maxBytes`; undefined when there is none. To be called once the caller is known: nobody else gets
+ * to put megabytes into our memory.
+ *
+ * @throws AppError `too-large` by the announced length, before a byte was read, or as soon as more came; `invalid` for anything but
+ * JSON in UTF-8, for nesting beyond reason, and for names like `__proto__`.
+ */
+export async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
+  if (!hasBody(request)) return undefined
+  assertHeaders(request, maxBytes)
+  const bytes = await readBytes(request, maxBytes)
+  if (bytes.length === 0) return undefined
+  assertShape(bytes)
+  const value = parse(bytes)
+  assertNames(value)
+  return value
+}
+
+/** RFC 9112 §6.3: a request has a body when it says so. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
+function assertHeaders({ headers }: IncomingMessage, maxBytes: number): void {
+  const type = headers['content-type']
+  if (type !== undefined && !isJson(type))
+    throw new AppError('invalid', 'Content-Type must be application/json in UTF-8')
+  const encoding = headers['content-encoding'] ?? 'identity'
+  // A kilobyte can unpack to a gigabyte: bodies are taken as they are.
+  if (encoding !== 'identity') throw new AppError('invalid', 'Content-Encoding is not supported')
+  if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
+}
+
+function isJson(contentType: string): boolean {
+  const [type = '', ...parameters] = contentType
+    .toLowerCase()
+    .split(';', 10)
+    .map((part) => part.trim())
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice(8)
+  const named = charset === undefined || /^"?(?:utf-?8|us-ascii)"?$/.test(charset)
+  return (type === 'application/json' || /^application\/[\w.-]+\+json$/.test(type)) && named
+}
+
+function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+  const chunks: Buffer[] = []
+  let size = 0
+  const onData = (chunk: Buffer) => {
+    size += chunk.length
+    if (size <= maxBytes) return void chunks.push(chunk)
+    chunks.length = 0
+    request.off('data', onData)
+    request.resume() // what follows is read and thrown away, so that the client gets to read our answer
+    reject(tooLarge(maxBytes))
+  }
+  request.on('data', onData)
+  request.once('end', () => resolve(Buffer.concat(chunks)))
+  request.once('error', (cause) =>
+    reject(new AppError('invalid', 'The body did not arrive', { cause })),
+  )
+  request.once('close', () => reject(new AppError('invalid', 'The body did not arrive')))
+  return promise
+}
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(utf8.decode(bytes))
+  } catch {
+    throw new AppError('invalid', 'The body is not valid JSON')
+  }
+}
+
+function tooLarge(maxBytes: number): AppError {
+  return new AppError('too-large', `The body is larger than ${maxBytes} bytes`)
+}
