@@ -1,0 +1,134 @@
+import { execFile } from 'node:child_process'
+import { access, chmod, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { DovecotProgram } from './dovecot-program.ts'
+import { dataFolder, type Place } from './unprivileged.ts'
+
+const templates = join(import.meta.dirname, '../../dovecot')
+
+export interface DovecotPorts {
+  imap: number
+  imaps: number
+  lmtp: number
+  submission: number
+  /** Where Dovecot hands on what is submitted: a `mail-hub.ts`, or any SMTP server on this machine. */
+  relay: number
+}
+
+export interface DovecotSetup {
+  place: Place
+  ports: DovecotPorts
+  bind: string
+  password: string
+  program: DovecotProgram
+  /** Address (RFC 7662) where XOAUTH2 and OAUTHBEARER tokens are checked; without it they are not offered. */
+  introspectionUrl?: string
+}
+
+/** Writes Dovecot's configuration and, once, its certificate. Returns the file to start it with. */
+export async function configureDovecot(setup: DovecotSetup): Promise<string> {
+  const { place, program } = setup
+  const data = place.dir
+  for (const folder of ['mail', 'state']) await dataFolder(join(data, folder), place.as)
+  await rm(join(data, 'run'), { recursive: true, force: true }) // sockets of a run that was killed
+  await makeCertificate(data, program)
+  const { root } = program
+  if (root !== undefined) {
+    await dataFolder(join(data, 'run'), {})
+    await chmod(join(data, 'run'), 0o755)
+    await symlink(join(root, 'usr/lib/dovecot/modules'), join(data, 'run/modules'))
+  }
+  const values = placeholders(setup, await groupName(place.as.gid ?? userInfo().gid))
+  await fill('oauth2.conf.ext.in', join(data, 'oauth2.conf.ext'), values)
+  const file = join(data, 'dovecot.conf')
+  await fill('dovecot.conf.in', file, values)
+  return file
+}
+
+function placeholders(setup: DovecotSetup, group: string): Record<string, string> {
+  const { place, ports, bind, password, program, introspectionUrl } = setup
+  const oauth =
+    introspectionUrl === undefined
+      ? ''
+      : `passdb {\n  driver = oauth2\n  mechanisms = xoauth2 oauthbearer\n  args = ${place.dir}/oauth2.conf.ext\n}`
+  return {
+    DATA: place.dir,
+    USER: place.as.uid === undefined ? userInfo().username : 'nobody',
+    GROUP: group,
+    BIND: bind,
+    IMAP: String(ports.imap),
+    IMAPS: String(ports.imaps),
+    LMTP: String(ports.lmtp),
+    SUBMISSION: String(ports.submission),
+    RELAY: String(ports.relay),
+    PASSWORD: password,
+    OAUTH: oauth,
+    OAUTH_MECHANISMS: oauth === '' ? '' : ' xoauth2 oauthbearer',
+    INTROSPECTION: introspectionUrl ?? '',
+    PROGRAMS: program.root === undefined ? '' : fetchedPrograms(program.root, program.env),
+  }
+}
+
+/** Dovecot wants groups by name, and Debian calls that of nobody nogroup. */
+async function groupName(gid: number): Promise<string> {
+  const lines = (await readFile('/etc/group', 'utf8')).split('\n').map((line) => line.split(':'))
+  return lines.find(([, , id]) => id === String(gid))?.[0] ?? String(gid)
+}
+
+function fetchedPrograms(root: string, env: Record<string, string>): string {
+  const lib = join(root, 'usr/lib/dovecot')
+  return [
+    `libexec_dir = ${lib}`,
+    `mail_plugin_dir = ${lib}/modules`,
+    `login_plugin_dir = ${lib}/modules/login`,
+    // Dovecot hands its processes no variables but these.
+    `import_environment = TZ LD_LIBRARY_PATH=${env['LD_LIBRARY_PATH']}`,
+  ].join('\n')
+}
+
+async function fill(template: string, file: string, values: Record<string, string>): Promise<void> {
+  const text = await readFile(join(templates, template), 'utf8')
+  const filled = text.replace(/^(?!#).*$/gm, (line) =>
+    line.replace(/@([A-Z_]+)@/g, (_match, name: string) => {
+      const value = values[name]
+      if (value === undefined) throw new Error(`${template} asks for ${name}, which is not known`)
+      return value
+    }),
+  )
+  await writeFile(file, filled, { mode: 0o644 })
+}
+
+async function makeCertificate(data: string, { openssl, env }: DovecotProgram): Promise<void> {
+  const [key, certificate] = [join(data, 'tls.key'), join(data, 'tls.crt')]
+  if (
+    await access(certificate).then(
+      () => true,
+      () => false,
+    )
+  )
+    return
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256']
+  const names = 'subjectAltName=DNS:mail.test,DNS:localhost,IP:127.0.0.1'
+  const args = [
+    'req',
+    '-x509',
+    ...curve,
+    '-nodes',
+    '-days',
+    '3650',
+    '-subj',
+    '/CN=mail.test',
+    '-addext',
+    names,
+    '-keyout',
+    key,
+    '-out',
+    `${certificate}.draft`,
+  ]
+  // A configuration of its own: the system's may be missing.
+  await writeFile(join(data, 'openssl.cnf'), '[req]\ndistinguished_name = dn\n[dn]\n')
+  await promisify(execFile)(openssl, [...args, '-config', join(data, 'openssl.cnf')], { env })
+  await rename(`${certificate}.draft`, certificate)
+}

@@ -1,0 +1,27 @@
+export {
+  deliver,
+  type Dovecot,
+  type DovecotAddress,
+  type DovecotOptions,
+  startDovecot,
+} from './dovecot.ts'
+export type { Life } from './life.ts'
+export {
+  type Accepted,
+  listAccepted,
+  type MailHub,
+  type MailHubAddress,
+  startMailHub,
+} from './mail-hub.ts'
+export { cacheFolder, checkout, localFolder } from './paths.ts'
+export { freePort, freePortFrom, freePorts } from './ports.ts'
+export { type Postgres, type PostgresOptions, startPostgres } from './postgres.ts'
+export { type Rabbit, type RabbitOptions, startRabbit } from './rabbitmq.ts'
+export {
+  closeConnections,
+  dropVhost,
+  listVhosts,
+  makeVhost,
+  type RabbitAddress,
+} from './rabbitmq-api.ts'
+export { startTestServers, type TestServers, type TestServersOptions } from './test-servers.ts'

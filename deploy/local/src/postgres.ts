@@ -1,0 +1,152 @@
+import { execFile } from 'node:child_process'
+import { rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { errorCode } from './error-code.ts'
+import { begin, type Life, untilReady } from './life.ts'
+import { freePort } from './ports.ts'
+import { escapeIdentifier, withClient } from './postgres-client.ts'
+import { findPostgres } from './postgres-program.ts'
+import { launch } from './processes.ts'
+import { randomPassword, rememberState } from './state-file.ts'
+import { dataFolder, type Place, placeFor } from './unprivileged.ts'
+
+export interface PostgresOptions {
+  /** Kept: port, password, log, and (usually) the data. */
+  dir: string
+  port?: number
+  /** Address to listen on; default 127.0.0.1. */
+  bind?: string
+  /** Whether commits survive a loss of power. Tests do without, and are faster; a killed server loses nothing either way. */
+  durable?: boolean
+  /** Goes on when we end. */
+  outlive?: boolean
+}
+
+export interface Postgres extends Life {
+  /** As the owner `posthorn`, a superuser, to the database `postgres`. */
+  readonly url: string
+  readonly port: number
+  /** Makes a database if there is none by that name; its address as the owner. */
+  database(name: string): Promise<string>
+  /** Stops it and removes its data. */
+  destroy(): Promise<void>
+}
+
+interface State {
+  port: number
+  password: string
+}
+
+/**
+ * PostgreSQL 18 on this machine, from the dependencies. Passwords are asked of everybody (SCRAM), so roles can be told apart.
+ *
+ * When we are root it runs as `nobody`, as it refuses root.
+ */
+export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
+  const { dir, bind = '127.0.0.1', durable = true, outlive = false } = options
+  const place = await placeFor(dir)
+  const bin = await findPostgres()
+  const { port, password } = await rememberState<State>(join(dir, 'postgres.json'), async () => ({
+    port: options.port ?? (await freePort()),
+    password: randomPassword(),
+  }))
+  const data = await initialise({ bin, place, password })
+  const url = `postgres://posthorn:${password}@127.0.0.1:${port}/postgres`
+  const settings = { port, listen_addresses: bind, ...common, ...(durable ? {} : fast) }
+  const life = await begin(async () => {
+    const running = await launch({
+      command: join(bin, 'postgres'),
+      args: [
+        '-D',
+        data,
+        ...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]),
+      ],
+      env: { LC_ALL: 'C', PATH: '/usr/bin:/bin' },
+      cwd: '/',
+      ...place.as,
+      logFile: join(dir, 'postgres.log'),
+      outlive,
+      signal: 'SIGINT', // "fast": ends sessions instead of waiting for them
+    })
+    await untilReady(
+      { what: 'PostgreSQL', running },
+      async () => void (await withClient(url, (client) => client.query('select 1'))),
+    )
+    return [running]
+  })
+  return Object.assign(life, {
+    url,
+    port,
+    database: (name: string) => createDatabase(url, name),
+    async destroy() {
+      await life.stop()
+      await rm(place.dir, { recursive: true, force: true })
+      await rm(dir, { recursive: true, force: true })
+    },
+  })
+}
+
+const common = {
+  unix_socket_directories: '', // paths of sockets are limited to 107 bytes, folders are not
+  max_connections: 300,
+  shared_buffers: '64MB',
+  log_min_messages: 'warning',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+}
+const fast = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  autovacuum_naptime: '10s',
+}
+
+async function initialise({
+  bin,
+  place,
+  password,
+}: {
+  bin: string
+  place: Place
+  password: string
+}): Promise<string> {
+  const data = join(place.dir, 'data')
+  if (await exists(join(data, 'PG_VERSION'))) return data
+  // A first start that was cut short is begun again: PG_VERSION is written early, so the draft gets its name only when it is whole.
+  const draft = join(place.dir, 'data.draft')
+  await rm(draft, { recursive: true, force: true })
+  await dataFolder(draft, place.as)
+  const passwordFile = join(await dataFolder(join(place.dir, 'init'), place.as), 'password')
+  await writeFile(passwordFile, password, { mode: 0o644 })
+  const args = ['-D', draft, '-U', 'posthorn', `--pwfile=${passwordFile}`, '-A', 'scram-sha-256']
+  await promisify(execFile)(
+    join(bin, 'initdb'),
+    [...args, '-E', 'UTF8', '--no-locale', '--no-sync'],
+    {
+      env: { LC_ALL: 'C', PATH: '/usr/bin:/bin' },
+      cwd: '/',
+      ...place.as,
+    },
+  )
+  await rm(join(place.dir, 'init'), { recursive: true, force: true })
+  await rename(draft, data)
+  return data
+}
+
+async function createDatabase(url: string, name: string): Promise<string> {
+  await withClient(url, (client) =>
+    client.query(`create database ${escapeIdentifier(name)}`),
+  ).catch((error: unknown) => {
+    // 42P04: there is one; 23505: another process made it at the same moment
+    if (!['42P04', '23505'].includes(errorCode(error) ?? '')) throw error
+  })
+  return Object.assign(new URL(url), { pathname: `/${name}` }).href
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,209 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { begin, type Life, untilReady } from './life.ts'
+import { freePorts } from './ports.ts'
+import { launch, type Running } from './processes.ts'
+import {
+  closeConnections,
+  dropVhost,
+  listVhosts,
+  makeVhost,
+  type RabbitAddress,
+} from './rabbitmq-api.ts'
+import { findRabbit, type RabbitProgram } from './rabbitmq-program.ts'
+import { randomPassword, rememberState } from './state-file.ts'
+
+export interface RabbitOptions {
+  /** Kept: ports, password, log and data. */
+  dir: string
+  /** Where fetched packages are kept, for all to share. */
+  cache: string
+  port?: number
+  /** Address to listen on; default 127.0.0.1. */
+  bind?: string
+  /** Goes on when we end. */
+  outlive?: boolean
+}
+
+export interface Rabbit extends Life, RabbitAddress {
+  readonly port: number
+  /** Makes a virtual host if there is none by that name; its AMQP address. */
+  vhost(name: string): Promise<string>
+  dropVhost(name: string): Promise<void>
+  closeConnections(vhost: string): Promise<number>
+  /** Loses everything: stops, removes the data, starts with the same port, user and virtual hosts, all empty. */
+  wipe(): Promise<void>
+  /** Stops it and removes its data. */
+  destroy(): Promise<void>
+}
+
+interface State {
+  port: number
+  distribution: number
+  epmd: number
+  management: number
+  password: string
+  cookie: string
+}
+
+/**
+ * A RabbitMQ node of our own, which knows nothing of one the system may run: its own ports, cookie and name service (epmd), on loopback.
+ *
+ * It has the management plugin, for virtual hosts are made through it in milliseconds, where rabbitmqctl takes seconds.
+ */
+export async function startRabbit(options: RabbitOptions): Promise<Rabbit> {
+  const { dir, cache, bind = '127.0.0.1', outlive = false } = options
+  const program = await findRabbit(cache)
+  await mkdir(dir, { recursive: true })
+  const state = await rememberState<State>(join(dir, 'rabbitmq.json'), () =>
+    freshState(options.port),
+  )
+  const address: RabbitAddress = {
+    amqp: `amqp://posthorn:${state.password}@127.0.0.1:${state.port}`,
+    api: `http://posthorn:${state.password}@127.0.0.1:${state.management}`,
+  }
+  const node: Node = { dir, state, bind, program, outlive, address }
+  const life = await begin(() => startNode(node))
+  const made = new Set<string>()
+  return Object.assign(life, {
+    ...address,
+    port: state.port,
+    vhost(name: string) {
+      made.add(name)
+      return makeVhost(address, name)
+    },
+    dropVhost(name: string) {
+      made.delete(name)
+      return dropVhost(address, name)
+    },
+    closeConnections: (vhost: string) => closeConnections(address, vhost),
+    async wipe() {
+      const vhosts = await listVhosts(address).catch(() => [...made]) // it may be dead already
+      await life.stop()
+      await rm(join(dir, 'data'), { recursive: true, force: true })
+      await life.restart()
+      for (const vhost of vhosts) await makeVhost(address, vhost)
+    },
+    async destroy() {
+      await life.stop()
+      await rm(dir, { recursive: true, force: true })
+    },
+  })
+}
+
+interface Node {
+  dir: string
+  state: State
+  bind: string
+  program: RabbitProgram
+  outlive: boolean
+  address: RabbitAddress
+}
+
+async function freshState(wanted: number | undefined): Promise<State> {
+  const [port = 0, distribution = 0, epmd = 0, management = 0] = await freePorts(4)
+  return {
+    port: wanted ?? port,
+    distribution,
+    epmd,
+    management,
+    password: randomPassword(),
+    cookie: randomPassword(),
+  }
+}
+
+async function startNode(node: Node): Promise<Running[]> {
+  const { dir, state, program, outlive, address } = node
+  await writeFiles(node)
+  const env = environment(node)
+  // Erlang would start epmd by itself, as a daemon that nobody stops; one that is there already is used.
+  const epmd = await launch({
+    command: program.erlang ? join(program.erlang, 'epmd') : 'epmd',
+    args: ['-port', String(state.epmd), '-address', '127.0.0.1'],
+    env,
+    cwd: dir,
+    logFile: join(dir, 'epmd.log'),
+    outlive,
+  })
+  await untilReady({ what: "RabbitMQ's epmd", running: epmd, timeoutMs: 10_000 }, () =>
+    greets(state.epmd),
+  )
+  const broker = await launch({
+    command: join(program.sbin, 'rabbitmq-server'),
+    args: [],
+    env,
+    cwd: dir,
+    logFile: join(dir, 'rabbitmq.log'),
+    outlive,
+  })
+  try {
+    await untilReady({ what: 'RabbitMQ', running: broker, timeoutMs: 120_000 }, async () => {
+      await greets(state.port)
+      await listVhosts(address)
+    })
+  } catch (error) {
+    process.kill(epmd.id.pid)
+    throw error
+  }
+  return [broker, epmd]
+}
+
+async function greets(port: number): Promise<void> {
+  const socket = connect(port, '127.0.0.1')
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(2_000) })
+  } finally {
+    socket.destroy()
+  }
+}
+
+async function writeFiles({ dir, state, bind }: Node): Promise<void> {
+  for (const folder of ['data', 'log', 'home']) await mkdir(join(dir, folder), { recursive: true })
+  await writeFile(join(dir, 'enabled_plugins'), '[rabbitmq_management].\n')
+  await rm(join(dir, 'home/.erlang.cookie'), { force: true })
+  await writeFile(join(dir, 'home/.erlang.cookie'), state.cookie, { mode: 0o400 })
+  const settings = {
+    'listeners.tcp.default': `${bind}:${state.port}`,
+    'management.tcp.ip': '127.0.0.1',
+    'management.tcp.port': state.management,
+    // Without figures of every queue the plugin is cheap; it is here for its API.
+    'management_agent.disable_metrics_collector': true,
+    default_user: 'posthorn',
+    default_pass: state.password,
+    loopback_users: 'none',
+    'disk_free_limit.absolute': '64MB',
+    'vm_memory_high_watermark.absolute': '1GB',
+    'log.console': false,
+    'log.file.level': 'warning',
+  }
+  const text = Object.entries(settings).map(([key, value]) => `${key} = ${value}\n`)
+  await writeFile(join(dir, 'rabbitmq.conf'), text.join(''), { mode: 0o600 })
+}
+
+function environment({ dir, state, program }: Node): Record<string, string> {
+  const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+  return {
+    PATH: program.erlang ? `${program.erlang}:${systemPath}` : systemPath,
+    HOME: join(dir, 'home'),
+    LC_ALL: 'C.UTF-8',
+    // The name is of systemd; what it says to the start script is: become the broker, do not stand in front of it.
+    RUNNING_UNDER_SYSTEMD: 'true',
+    ERL_EPMD_PORT: String(state.epmd),
+    ERL_EPMD_ADDRESS: '127.0.0.1',
+    RABBITMQ_NODENAME: 'mq@localhost',
+    RABBITMQ_DIST_PORT: String(state.distribution),
+    RABBITMQ_CONF_ENV_FILE: '/dev/null',
+    RABBITMQ_CONFIG_FILE: join(dir, 'rabbitmq'),
+    RABBITMQ_ADVANCED_CONFIG_FILE: join(dir, 'none'),
+    RABBITMQ_MNESIA_BASE: join(dir, 'data'),
+    RABBITMQ_LOG_BASE: join(dir, 'log'),
+    RABBITMQ_PID_FILE: join(dir, 'pid'),
+    RABBITMQ_ENABLED_PLUGINS_FILE: join(dir, 'enabled_plugins'),
+    RABBITMQ_GENERATED_CONFIG_DIR: join(dir, 'data/config'),
+    RABBITMQ_SCHEMA_DIR: join(dir, 'data/schema'),
+    RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS:
+      '-kernel inet_dist_use_interface {127,0,0,1} +sbwt none +sbwtdcpu none +sbwtdio none +S 2:2',
+  }
+}

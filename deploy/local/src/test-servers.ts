@@ -1,0 +1,106 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { startDovecot } from './dovecot.ts'
+import type { Life } from './life.ts'
+import { startMailHub } from './mail-hub.ts'
+import { startPostgres } from './postgres.ts'
+import { startRabbit } from './rabbitmq.ts'
+
+export interface TestServersOptions {
+  /** A folder for everything of theirs; removed when they stop. */
+  dir: string
+  /** Where fetched packages are kept, for all to share. */
+  cache: string
+  /** Where addresses of servers that run already are looked for: those are used, and not started. */
+  env?: Readonly<Record<string, string | undefined>>
+  /** Go on when we end. */
+  outlive?: boolean
+}
+
+export interface TestServers {
+  /** What tests read: TEST_POSTGRES_URL, TEST_AMQP_URL, TEST_AMQP_API, TEST_DOVECOT and TEST_MAIL_HUB (JSON). */
+  env: Record<string, string>
+  servers: readonly Life[]
+  stop(): Promise<void>
+}
+
+type Part = { env: Record<string, string>; servers: Life[] }
+
+/** Postgres, RabbitMQ, Dovecot and a mail hub, side by side; about five seconds, once RabbitMQ has been fetched. */
+export async function startTestServers({
+  dir,
+  cache,
+  env = {},
+  outlive = false,
+}: TestServersOptions): Promise<TestServers> {
+  const options = (name: string) => ({ dir: join(dir, name), cache, outlive })
+  const given = (names: string[]) =>
+    names.every((name) => env[name])
+      ? { env: Object.fromEntries(names.map((name) => [name, env[name] ?? ''])), servers: [] }
+      : undefined
+  const parts = await Promise.allSettled([
+    given(['TEST_POSTGRES_URL']) ?? postgres(options('postgres')),
+    given(['TEST_AMQP_URL', 'TEST_AMQP_API']) ?? rabbit(options('rabbitmq')),
+    given(['TEST_DOVECOT', 'TEST_MAIL_HUB']) ?? mail(options('dovecot')),
+  ])
+  const started = parts.flatMap((part) => (part.status === 'fulfilled' ? [part.value] : []))
+  const servers = started.flatMap((part) => part.servers)
+  const stop = async () => {
+    await Promise.all(servers.map((server) => server.stop()))
+    await rm(dir, { recursive: true, force: true })
+  }
+  for (const part of parts) {
+    if (part.status === 'fulfilled') continue
+    await stop()
+    throw part.reason
+  }
+  return {
+    env: Object.assign({}, ...started.map((part) => part.env)) as Record<string, string>,
+    servers,
+    stop,
+  }
+}
+
+interface Options {
+  dir: string
+  cache: string
+  outlive: boolean
+}
+
+async function postgres(options: Options): Promise<Part> {
+  const server = await startPostgres({ ...options, durable: false })
+  return { env: { TEST_POSTGRES_URL: server.url }, servers: [server] }
+}
+
+async function rabbit(options: Options): Promise<Part> {
+  const server = await startRabbit(options)
+  return { env: { TEST_AMQP_URL: server.amqp, TEST_AMQP_API: server.api }, servers: [server] }
+}
+
+async function mail(options: Options): Promise<Part> {
+  const dovecot = await startDovecot(options)
+  const hub = await startMailHub({
+    ...options,
+    port: dovecot.relayPort,
+    lmtpPort: dovecot.lmtpPort,
+  })
+  const { host, imapPort, imapsPort, lmtpPort, submissionPort, relayPort, certPath, password } =
+    dovecot
+  const address = {
+    host,
+    imapPort,
+    imapsPort,
+    lmtpPort,
+    submissionPort,
+    relayPort,
+    certPath,
+    password,
+  }
+  return {
+    env: {
+      TEST_DOVECOT: JSON.stringify(address),
+      TEST_MAIL_HUB: JSON.stringify({ host: hub.host, port: hub.port, control: hub.control }),
+    },
+    servers: [dovecot, hub],
+  }
+}

@@ -1,0 +1,60 @@
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { chown, lstat, mkdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { errorCode } from './error-code.ts'
+import { writeState } from './state-file.ts'
+
+/** The user that servers run as when we are root: Postgres refuses root, and mail should not be written by it. */
+export const nobody = { uid: 65_534, gid: 65_534 } as const
+
+export function weAreRoot(): boolean {
+  return process.getuid?.() === 0
+}
+
+/** Whether `nobody` can read and enter what we, as root, can: false below a folder like /root. */
+export function nobodyReaches(path: string): boolean {
+  const args = ['-c', 'test -r "$1" && test -x "$1"', 'sh', path]
+  return spawnSync('sh', args, { ...nobody, cwd: '/' }).status === 0
+}
+
+export interface Place {
+  dir: string
+  /** What to start the server with: empty unless we are root. */
+  as: { uid?: number; gid?: number }
+}
+
+/**
+ * A folder for a server's data: `dir` itself, or, where we are root and the server's user could not get there, one under the
+ * system's folder for temporary files, noted in `dir`/place.json. Belongs to that user.
+ */
+export async function placeFor(dir: string): Promise<Place> {
+  await mkdir(dir, { recursive: true })
+  if (!weAreRoot()) return { dir, as: {} }
+  const place = nobodyReaches(dir) ? dir : await elsewhere(dir)
+  await writeState(join(dir, 'place.json'), { place })
+  return { dir: place, as: nobody }
+}
+
+async function elsewhere(dir: string): Promise<string> {
+  const name = createHash('sha256').update(dir).digest('hex').slice(0, 16)
+  return ownFolder(join(tmpdir(), `posthorn-${name}`))
+}
+
+/** A folder of ours in a place where anybody may make folders: refused when somebody else did. */
+export async function ownFolder(path: string): Promise<string> {
+  await mkdir(path, { mode: 0o755 }).catch((error: unknown) => {
+    if (errorCode(error) !== 'EEXIST') throw error
+  })
+  const { uid } = await lstat(path)
+  if (uid !== process.getuid?.()) throw new Error(`${path} belongs to another user`)
+  return path
+}
+
+/** A folder that the server's user may write to. */
+export async function dataFolder(path: string, as: Place['as']): Promise<string> {
+  await mkdir(path, { recursive: true, mode: 0o700 })
+  if (as.uid !== undefined) await chown(path, as.uid, as.gid ?? as.uid)
+  return path
+}

@@ -1,0 +1,98 @@
+import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { glob, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { connect, type Db } from '@posthorn/db'
+import { migrate } from '@posthorn/db/migrate'
+import { checkout } from '@posthorn/local/paths'
+import { startPostgres } from '@posthorn/local/postgres'
+import { escapeIdentifier, withClient } from '@posthorn/local/postgres-client'
+import { sharedServer } from './private-servers.ts'
+
+/** The services' roles, as the migrations make them. */
+export const roles = [
+  'posthorn_api_gateway',
+  'posthorn_sync_worker',
+  'posthorn_sender',
+  'posthorn_webhook_dispatcher',
+  'posthorn_imap_proxy',
+  'posthorn_smtp_proxy',
+  'posthorn_auth_bridge',
+] as const
+export type Role = (typeof roles)[number]
+
+export interface TestDatabase {
+  /** As the owner, who may do anything. Closed by `drop`. */
+  db: Db
+  /** The owner's address. */
+  url: string
+  ownerUrl: string
+  /** The address of a service's role, which may do what the migrations grant it. */
+  roleUrl(role: Role): string
+  drop(): Promise<void>
+}
+
+const ownServer = sharedServer('postgres', (dir) => startPostgres({ dir, durable: false }))
+
+/** An empty database with the schema, of one test file alone; a copy of a template that the first of a run makes. */
+export async function testDatabase(): Promise<TestDatabase> {
+  const given = process.env['TEST_POSTGRES_URL']
+  const server = given || (await ownServer.use()).url
+  const template = await ensureTemplate(server)
+  const name = `t_${randomBytes(8).toString('hex')}`
+  await withClient(server, (client) =>
+    client.query(
+      `create database ${escapeIdentifier(name)} template ${escapeIdentifier(template)}`,
+    ),
+  )
+  const url = Object.assign(new URL(server), { pathname: `/${name}` }).href
+  const db = connect(url, { name: 'test', max: 5 })
+  return {
+    db,
+    url,
+    ownerUrl: url,
+    roleUrl: (role) =>
+      Object.assign(new URL(url), { username: role, password: passwordOf(server, role) }).href,
+    async drop() {
+      await db.destroy()
+      await withClient(server, (client) =>
+        client.query(`drop database if exists ${escapeIdentifier(name)} with (force)`),
+      )
+      if (!given) await ownServer.release()
+    },
+  }
+}
+
+/** Roles belong to the server, so everyone who tests on it must give them the same passwords. */
+function passwordOf(server: string, role: string): string {
+  return createHmac('sha256', new URL(server).password || 'test')
+    .update(role)
+    .digest('hex')
+}
+
+/** One template for each state of the migrations. The lock is the server's: others wait until it is whole. */
+async function ensureTemplate(server: string): Promise<string> {
+  const name = `posthorn_template_${await fingerprint()}`
+  await withClient(server, async (client) => {
+    await client.query("select pg_advisory_lock(hashtext('posthorn test template'))")
+    const { rows } = await client.query<{ datistemplate: boolean }>(
+      'select datistemplate from pg_database where datname = $1',
+      [name],
+    )
+    if (rows[0]?.datistemplate) return
+    // One that is no template yet was left by somebody who died making it.
+    await client.query(`drop database if exists ${escapeIdentifier(name)} with (force)`)
+    await client.query(`create database ${escapeIdentifier(name)}`)
+    const rolePasswords = Object.fromEntries(roles.map((role) => [role, passwordOf(server, role)]))
+    await migrate(Object.assign(new URL(server), { pathname: `/${name}` }).href, { rolePasswords })
+    await client.query(`alter database ${escapeIdentifier(name)} is_template true`)
+  })
+  return name
+}
+
+async function fingerprint(): Promise<string> {
+  const folder = join(checkout, 'libs/db/src/migrations')
+  const files = (await Array.fromAsync(glob('*.sql', { cwd: folder }))).sort()
+  const hash = createHash('sha256')
+  for (const file of files) hash.update(`${file}\n`).update(await readFile(join(folder, file)))
+  return hash.digest('hex').slice(0, 12)
+}

@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto'
+import { cacheFolder } from '@posthorn/local/paths'
+import { startRabbit } from '@posthorn/local/rabbitmq'
+import {
+  closeConnections,
+  dropVhost,
+  makeVhost,
+  type RabbitAddress,
+} from '@posthorn/local/rabbitmq-api'
+import { sharedServer } from './private-servers.ts'
+
+export interface TestBus {
+  /** AMQP address of an empty virtual host of one test file alone. */
+  url: string
+  vhost: string
+  /** Closes all connections to it from the broker's side; returns how many there were. */
+  closeConnections(): Promise<number>
+  drop(): Promise<void>
+}
+
+const ownServer = sharedServer('rabbitmq', (dir) =>
+  startRabbit({ dir, cache: cacheFolder(process.env) }),
+)
+
+/** An empty virtual host: on the broker of TEST_AMQP_URL and TEST_AMQP_API, else on one started for this process. */
+export async function testBus(): Promise<TestBus> {
+  const { TEST_AMQP_URL: amqp, TEST_AMQP_API: api } = process.env
+  const given: RabbitAddress | undefined = amqp && api ? { amqp, api } : undefined
+  const address = given ?? (await ownServer.use())
+  const vhost = `t-${randomBytes(8).toString('hex')}`
+  return {
+    url: await makeVhost(address, vhost),
+    vhost,
+    closeConnections: () => closeConnections(address, vhost),
+    async drop() {
+      await dropVhost(address, vhost)
+      if (!given) await ownServer.release()
+    },
+  }
+}
