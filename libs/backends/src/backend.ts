@@ -1,4 +1,5 @@
 import type { Credentials, SpecialUse } from '@posthorn/contracts'
+import type { EgressPolicy } from '@posthorn/net'
 import type { Logger } from '@posthorn/telemetry'
 
 /** UIDs as the server writes them: inclusive ranges, ascending, without overlap. A mailbox of 100,000 messages is often one of them. */
@@ -13,7 +14,10 @@ export interface ConnectOptions {
   rejectUnauthorized?: boolean
   credentials: Credentials
   log: Logger
+  /** Gives up connecting; a session that stands is closed by disposing of it. */
   signal?: AbortSignal
+  /** Where the connection may go; default `off`. A host that may not be connected to is `forbidden` `EEGRESSBLOCKED`. */
+  egress?: EgressPolicy
   /** Milliseconds for connecting and logging in together; default 30 s. */
   connectTimeoutMs?: number
 }
@@ -46,6 +50,7 @@ export interface ListedMailbox {
 export interface MailboxStatus {
   path: string
   messages: number
+  /** 0 where the server does not say. */
   uidNext: number
   uidValidity: bigint
   unseen?: number
@@ -55,6 +60,7 @@ export interface MailboxStatus {
 export interface SelectedMailbox {
   path: string
   messages: number
+  /** 0 where the server does not say. */
   uidNext: number
   uidValidity: bigint
   /** Absent where the mailbox has no mod-sequences (NOMODSEQ, or no CONDSTORE at all). */
@@ -110,10 +116,12 @@ export interface FetchedMessage extends MessageFlags {
     bcc: ReadAddress[]
   }
   bodyStructure: BodyPart
-  /** The whole header block as it came, when asked for. */
+  /** The header block as it came, when asked for: its first 256 KiB. */
   headers?: Buffer
   emailId?: string
   threadId?: string
+  /** The server cannot describe this message: `envelope` and `bodyStructure` say nothing. Headers, when asked for, are there. */
+  incomplete?: true
 }
 
 export interface FetchOptions {
@@ -131,6 +139,7 @@ export interface Download {
 export type MailboxNotice =
   | { kind: 'exists'; messages: number }
   | { kind: 'expunge' }
+  /** Without a uid the server did not say whose: compare. */
   | { kind: 'flags'; uid?: number; flags: string[]; modseq?: bigint }
 
 /**

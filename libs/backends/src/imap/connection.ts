@@ -1,0 +1,150 @@
+import { AppError } from '@posthorn/errors'
+import type { Logger } from '@posthorn/telemetry'
+import { ImapFlow, type ImapFlowOptions } from 'imapflow'
+import { commandError, connectError, connectionGone, timedOut } from './errors.ts'
+import { Lane } from './lane.ts'
+import { Notices } from './notices.ts'
+import { Refusals } from './refusals.ts'
+
+/** No command takes longer, whatever trickles in meanwhile. A silent server is noticed much earlier, by the socket's own timeout. */
+const commandMs = 5 * 60_000
+/** A polite LOGOUT is worth this much waiting. */
+const logoutMs = 2_000
+
+/** The mailbox a call is meant for: UIDs mean nothing in another. */
+export interface OpenMailbox {
+  path: string
+  uidValidity: bigint
+}
+
+/** An imapflow client from its first byte to its last, and the one way to give it commands. */
+export class ImapConnection {
+  readonly client: ImapFlow
+  readonly lane = new Lane()
+  readonly notices = new Notices()
+  readonly closed: Promise<Error | undefined>
+  readonly #refusals: Refusals
+  #reason: Error | undefined
+  #asked = false
+  #open: OpenMailbox | undefined
+
+  constructor(options: ImapFlowOptions, log: Logger) {
+    this.#refusals = new Refusals(log)
+    this.client = new ImapFlow({ ...options, logger: this.#refusals.logger() })
+    // For as long as the client lives, closed or not: an 'error' event that nobody hears ends the process.
+    this.client.on('error', (error) => (this.#reason ??= connectError(error)))
+    const { promise, resolve } = Promise.withResolvers<Error | undefined>()
+    this.closed = promise
+    this.client.once('close', () => {
+      if (!this.#asked) this.#reason ??= this.#byeOr(connectionGone())
+      resolve(this.#asked ? undefined : this.#reason)
+    })
+    this.notices.listenTo(this.client)
+  }
+
+  /** Connects and logs in. Whatever goes wrong, nothing stays open. */
+  async connect(signal: AbortSignal): Promise<void> {
+    const giveUp = () => this.end(timedOut('The mail server took too long to let us in'))
+    signal.addEventListener('abort', giveUp, { once: true })
+    try {
+      if (signal.aborted) giveUp()
+      await this.client.connect()
+      if (!this.client.usable) throw this.#gone()
+    } catch (error) {
+      const reason = signal.aborted ? (this.#reason ?? error) : error
+      this.end(connectError(reason))
+      throw connectError(reason)
+    } finally {
+      signal.removeEventListener('abort', giveUp)
+    }
+  }
+
+  /** Runs commands when their turn has come. With a mailbox, only while that one is open. Every failure is an AppError. */
+  async call<T>(work: (client: ImapFlow) => Promise<T>, mailbox?: OpenMailbox): Promise<T> {
+    return await this.lane.run(() => this.perform(work, mailbox))
+  }
+
+  /** The same for whoever holds the lane already. */
+  async perform<T>(work: (client: ImapFlow) => Promise<T>, mailbox?: OpenMailbox): Promise<T> {
+    if (!this.client.usable) throw this.#gone()
+    if (mailbox && !this.#isOpen(mailbox))
+      throw new AppError('unavailable', 'Another mailbox was opened meanwhile')
+    this.#refusals.clear()
+    const timer = setTimeout(
+      () => this.end(timedOut('The mail server took too long to answer')),
+      commandMs,
+    )
+    try {
+      return await work(this.client)
+    } catch (error) {
+      throw this.#reason !== undefined && !this.client.usable ? this.#gone() : commandError(error)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** The error behind an answer of imapflow that is merely `false`. */
+  refused(what: string): AppError {
+    if (!this.client.usable) return this.#gone()
+    const refusal = this.#refusals.last
+    return refusal
+      ? commandError(refusal)
+      : new AppError('rejected', `The mail server did not ${what}`)
+  }
+
+  /** NOOP, for whoever holds the lane: imapflow answers false where it failed, whatever its types say. */
+  async noop(client: ImapFlow): Promise<void> {
+    const answer: unknown = await client.noop()
+    if (answer === false) throw this.refused('answer NOOP')
+  }
+
+  /** The mailbox that is open now. */
+  get open(): OpenMailbox {
+    if (!this.client.usable) throw this.#gone()
+    if (!this.#open) throw new AppError('internal', 'No mailbox is open')
+    return this.#open
+  }
+
+  set open(mailbox: OpenMailbox | undefined) {
+    const same =
+      mailbox && this.#open?.path === mailbox.path && this.#open.uidValidity === mailbox.uidValidity
+    if (!same) this.notices.forget()
+    this.#open = mailbox
+  }
+
+  /** Cuts the connection, for a reason of ours. */
+  end(reason: AppError): void {
+    this.#reason ??= reason
+    this.client.close()
+  }
+
+  /** Says goodbye where that is quickly done, and closes. */
+  async close(): Promise<void> {
+    if (this.client.isClosed) return
+    this.#asked = true
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(() => resolve(), logoutMs)
+    await Promise.race([this.client.logout().catch(() => {}), late])
+    clearTimeout(timer)
+    this.client.close()
+  }
+
+  #isOpen({ path, uidValidity }: OpenMailbox): boolean {
+    return (
+      this.client.mailbox !== false &&
+      this.#open?.path === path &&
+      this.#open.uidValidity === uidValidity
+    )
+  }
+
+  #gone(): AppError {
+    return this.#byeOr(connectionGone(this.#reason))
+  }
+
+  /** The server's parting words explain more than a closed socket. */
+  #byeOr(error: AppError): AppError {
+    const bye = this.client.byeReason
+    if (bye === undefined || this.#asked || error.code !== 'ECONNRESET') return error
+    return connectError(Object.assign(new Error('closed'), { code: 'NoConnection', reason: bye }))
+  }
+}

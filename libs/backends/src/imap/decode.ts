@@ -1,0 +1,141 @@
+/** Takes the transfer encoding (RFC 2045 §6) off a stream, in linear time and without holding more than a piece of it. Never fails: what is not as it should be is passed on. */
+export function decoded(
+  content: AsyncIterable<Uint8Array>,
+  encoding: string | undefined,
+): AsyncIterable<Uint8Array> {
+  switch (encoding?.trim().toLowerCase()) {
+    case 'base64':
+      return transformed(content, new Base64())
+    case 'quoted-printable':
+      return transformed(content, new QuotedPrintable())
+    default:
+      return content
+  }
+}
+
+/** The first `maxBytes`; the rest is not asked for. */
+export async function* limited(
+  content: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array> {
+  let left = maxBytes
+  if (left <= 0) return
+  for await (const bytes of content) {
+    yield bytes.length > left ? bytes.subarray(0, left) : bytes
+    left -= bytes.length
+    if (left <= 0) return
+  }
+}
+
+interface Decoder {
+  push(bytes: Uint8Array): Uint8Array
+  end(): Uint8Array
+}
+
+async function* transformed(
+  content: AsyncIterable<Uint8Array>,
+  decoder: Decoder,
+): AsyncGenerator<Uint8Array> {
+  for await (const bytes of content) {
+    const out = decoder.push(bytes)
+    if (out.length > 0) yield out
+  }
+  const out = decoder.end()
+  if (out.length > 0) yield out
+}
+
+/** Characters outside the alphabet are skipped; padding in the middle, as of texts that were joined, starts anew. */
+class Base64 implements Decoder {
+  #carry = ''
+
+  push(bytes: Uint8Array): Uint8Array {
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+    const pieces = (this.#carry + text.replaceAll(/[^A-Za-z0-9+/=]+/g, '')).split(/=+/)
+    const last = pieces.pop() ?? ''
+    const whole = last.length - (last.length % 4)
+    this.#carry = last.slice(whole)
+    return Buffer.concat(
+      [...pieces, last.slice(0, whole)].map((piece) => Buffer.from(piece, 'base64')),
+    )
+  }
+
+  end(): Uint8Array {
+    return Buffer.from(this.#carry, 'base64')
+  }
+}
+
+const tab = 9
+const lf = 10
+const cr = 13
+const space = 32
+const equals = 61
+
+/** RFC 2045 §6.7. An `=` that begins nothing stays; blanks at the end of a line go, as transport may have put them there. */
+class QuotedPrintable implements Decoder {
+  /** What came since the last byte whose meaning is settled: blanks, or an `=` and what follows it. */
+  #held: number[] = []
+  #out = Buffer.alloc(0)
+  #length = 0
+
+  push(bytes: Uint8Array): Uint8Array {
+    this.#out = Buffer.allocUnsafe(bytes.length + this.#held.length)
+    this.#length = 0
+    for (const byte of bytes) this.#take(byte)
+    return this.#out.subarray(0, this.#length)
+  }
+
+  end(): Uint8Array {
+    const rest = this.#held[0] === equals ? Uint8Array.from(this.#held) : new Uint8Array()
+    this.#held = []
+    return rest
+  }
+
+  #take(byte: number): void {
+    if (this.#held[0] === equals) this.#afterEquals(byte)
+    else if (byte === equals) this.#hold(byte)
+    else if (byte === space || byte === tab) this.#held.push(byte)
+    else {
+      if (byte === cr || byte === lf) this.#held = []
+      this.#release()
+      this.#put(byte)
+    }
+  }
+
+  #hold(byte: number): void {
+    this.#release()
+    this.#held.push(byte)
+  }
+
+  /** `=XY`, or a line break that is none: `=`, blanks, CRLF. */
+  #afterEquals(byte: number): void {
+    const [, second] = this.#held
+    if (byte === lf) this.#held = []
+    else if (second === undefined ? isHex(byte) || isBlank(byte) : isBlank(second) && isBlank(byte))
+      this.#held.push(byte)
+    else if (second !== undefined && isHex(second) && isHex(byte)) {
+      this.#held = []
+      this.#put(Number.parseInt(String.fromCharCode(second, byte), 16))
+    } else {
+      this.#release()
+      this.#take(byte)
+    }
+  }
+
+  #release(): void {
+    for (const byte of this.#held) this.#put(byte)
+    this.#held = []
+  }
+
+  #put(byte: number): void {
+    this.#out[this.#length++] = byte
+  }
+}
+
+/** What may stand between `=` and the end of a line. */
+function isBlank(byte: number): boolean {
+  return byte === space || byte === tab || byte === cr
+}
+
+function isHex(byte: number): boolean {
+  return (byte >= 48 && byte <= 57) || (byte >= 65 && byte <= 70) || (byte >= 97 && byte <= 102)
+}

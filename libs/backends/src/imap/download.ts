@@ -1,0 +1,104 @@
+import { AppError } from '@posthorn/errors'
+import type { FetchMessageObject, FetchQueryObject } from 'imapflow'
+import type { Download } from '../backend.ts'
+import type { ImapConnection, OpenMailbox } from './connection.ts'
+import { decoded, limited } from './decode.ts'
+import { messageNotFound } from './errors.ts'
+import { findPart, toBodyPart } from './structure.ts'
+
+/** Large enough for a distant server not to make us wait per piece, small enough to hold a few. */
+const chunkBytes = 2 ** 20
+/** The first piece is small: most parts are. */
+const firstBytes = 128 * 1024
+
+/** The whole message as stored. Every piece is a FETCH of its own: left early there is nothing to undo, and other calls run in between. */
+export async function downloadSource(connection: ImapConnection, uid: number): Promise<Download> {
+  const pieces = new Pieces(connection, uid)
+  const { size, bytes } = await pieces.first()
+  return { ...(size === undefined ? {} : { size }), content: pieces.from(bytes) }
+}
+
+export async function downloadPart(
+  connection: ImapConnection,
+  uid: number,
+  { part, maxBytes = Infinity }: { part: string; maxBytes?: number },
+): Promise<Download> {
+  const mailbox = connection.open
+  const row = await fetchOne({ connection, mailbox }, uid, { uid: true, bodyStructure: true })
+  const root = row.bodyStructure && toBodyPart(row.bodyStructure)
+  const found = root && findPart(root, part)
+  if (!found) throw new AppError('not-found', 'The message has no such part', { code: 'NotFound' })
+  // Some servers know the body of a message that is not multipart only by its other name.
+  const pieces = new Pieces(connection, uid, part === '1' && root.part === '1' ? 'TEXT' : part)
+  const { bytes } = await pieces.first()
+  const content = decoded(pieces.from(bytes), found.encoding)
+  return {
+    ...(found.size === undefined ? {} : { size: found.size }),
+    content: maxBytes === Infinity ? content : limited(content, maxBytes),
+  }
+}
+
+class Pieces {
+  readonly #connection: ImapConnection
+  readonly #mailbox: OpenMailbox
+  readonly #uid: number
+  readonly #section: string | undefined
+
+  constructor(connection: ImapConnection, uid: number, section?: string) {
+    this.#connection = connection
+    this.#mailbox = connection.open
+    this.#uid = uid
+    this.#section = section
+  }
+
+  /** Asked for at once, so that a message that is not there is an answer and not a broken stream. */
+  async first(): Promise<{ size: number | undefined; bytes: Buffer }> {
+    return await this.#fetch(0, firstBytes)
+  }
+
+  /** Goes on after the first piece, until one comes back short. */
+  async *from(first: Buffer): AsyncGenerator<Uint8Array> {
+    if (first.length > 0) yield first
+    // More than was asked for: the server takes no notice of ranges, and this was everything.
+    let more = first.length === firstBytes
+    for (let start = first.length; more;) {
+      const { bytes } = await this.#fetch(start, chunkBytes)
+      if (bytes.length > chunkBytes)
+        throw new AppError('unreachable', 'The mail server sent more than it was asked for')
+      if (bytes.length > 0) yield bytes
+      start += bytes.length
+      more = bytes.length === chunkBytes
+    }
+  }
+
+  async #fetch(
+    start: number,
+    maxLength: number,
+  ): Promise<{ size: number | undefined; bytes: Buffer }> {
+    const section = this.#section
+    const query =
+      section === undefined
+        ? { source: { start, maxLength } }
+        : { bodyParts: [{ key: section, start, maxLength }] }
+    const row = await fetchOne(
+      { connection: this.#connection, mailbox: this.#mailbox },
+      this.#uid,
+      { uid: true, size: true, ...query },
+    )
+    const bytes = section === undefined ? row.source : row.bodyParts?.get(section.toLowerCase())
+    return { size: row.size, bytes: bytes ?? Buffer.alloc(0) }
+  }
+}
+
+async function fetchOne(
+  { connection, mailbox }: { connection: ImapConnection; mailbox: OpenMailbox },
+  uid: number,
+  query: FetchQueryObject,
+): Promise<FetchMessageObject> {
+  const row = await connection.call(
+    (client) => client.fetchOne(String(uid), query, { uid: true }),
+    mailbox,
+  )
+  if (!row || row.uid !== uid) throw messageNotFound()
+  return row
+}

@@ -1,0 +1,160 @@
+import { AppError, type ErrorKind } from '@posthorn/errors'
+import type { ImapFlowError } from 'imapflow'
+import { brief } from './text.ts'
+
+/** RFC 5530 §3 and what providers add: the server is in trouble or had enough, which says nothing about us. */
+const temporaryCodes = new Set(['UNAVAILABLE', 'SERVERBUG', 'INUSE', 'THROTTLED'])
+/** The same at login, where limits and quotas stand for "too many connections", "too much traffic". */
+const temporaryLoginCodes = new Set([...temporaryCodes, 'LIMIT', 'OVERQUOTA'])
+/** Needs a person to mend it. */
+const credentialCodes = new Set([
+  'AUTHENTICATIONFAILED',
+  'AUTHORIZATIONFAILED',
+  'EXPIRED',
+  'PRIVACYREQUIRED',
+  'CONTACTADMIN',
+  'WEBALERT',
+])
+
+const temporaryText =
+  /too many|limit|temporar|unavailable|try (again|later)|timed? ?out|throttl|server error|\bbusy\b/i
+const credentialText =
+  /invalid|incorrect|wrong|denied|password|credential|authenticat|log ?in|disabled|expired|not connected/i
+
+/** imapflow's own codes for what the rest of the world calls otherwise. */
+const codeNames = new Map([
+  ['NoConnection', 'ECONNRESET'],
+  ['EConnectionClosed', 'ECONNRESET'],
+  ['StateLogout', 'ECONNRESET'],
+  ['ClosedAfterConnectText', 'ECONNRESET'],
+  ['ClosedAfterConnectTLS', 'ECONNRESET'],
+  ['CONNECT_TIMEOUT', 'ETIMEDOUT'],
+  ['GREETING_TIMEOUT', 'ETIMEDOUT'],
+  ['UPGRADE_TIMEOUT', 'ETIMEDOUT'],
+  ['ETIMEOUT', 'ETIMEDOUT'],
+  ['ETHROTTLE', 'THROTTLED'],
+])
+
+/** What a tagged NO or BAD, or a BYE, said. */
+interface Answer {
+  status?: string
+  code?: string
+  text: string
+}
+
+/** An error of connecting or logging in: refused credentials, or a server that could not be asked. */
+export function connectError(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  const failure = error as ImapFlowError
+  const answer = answerOf(failure)
+  if (answer.status === undefined && !failure.authenticationFailed)
+    return unreachable(failure, answer)
+  const kind =
+    isCredentialFailure(answer) && failure.code !== 'ETHROTTLE' ? 'unauthorized' : 'unreachable'
+  const fallback = kind === 'unauthorized' ? 'AUTHENTICATIONFAILED' : 'UNAVAILABLE'
+  return answered(kind, { ...answer, code: answer.code ?? fallback }, error)
+}
+
+/** An error of a command on a connection that is logged in. */
+export function commandError(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  const failure = error as ImapFlowError
+  const answer = answerOf(failure)
+  if (failure.mailboxMissing || failure.code === 'NotFound') return folderNotFound(error)
+  if (answer.status === undefined || failure.code === 'ETHROTTLE')
+    return unreachable(failure, answer)
+  if (answer.code === 'NONEXISTENT') return folderNotFound(error)
+  if (answer.code === 'AUTHENTICATIONFAILED' || answer.code === 'EXPIRED')
+    return answered('unauthorized', answer, error)
+  return answered(
+    answer.code !== undefined && temporaryCodes.has(answer.code) ? 'unreachable' : 'rejected',
+    answer,
+    error,
+  )
+}
+
+/** Whether the server answered, and with a refusal: the connection is as good as before. */
+export function isRefusal(error: AppError): boolean {
+  return error.extras.info?.['status'] !== undefined && error.code !== 'THROTTLED'
+}
+
+export function messageNotFound(): AppError {
+  return new AppError('not-found', 'Message not found', { code: 'MessageNotFound' })
+}
+
+export function connectionGone(cause?: Error): AppError {
+  if (cause instanceof AppError) return cause
+  return new AppError('unreachable', 'The connection to the mail server is closed', {
+    code: 'ECONNRESET',
+    cause,
+  })
+}
+
+export function timedOut(message: string): AppError {
+  return new AppError('unreachable', message, { code: 'ETIMEDOUT' })
+}
+
+function folderNotFound(cause: unknown): AppError {
+  return new AppError('not-found', 'Mailbox not found', { code: 'FolderNotFound', cause })
+}
+
+/** Codes decide; where there is none the words do, and unclear words count against the credentials only in a plain NO. */
+function isCredentialFailure({ status, code, text }: Answer): boolean {
+  if (code !== undefined && credentialCodes.has(code)) return true
+  if (code !== undefined && temporaryLoginCodes.has(code)) return false
+  if (temporaryText.test(text)) return false
+  return credentialText.test(text) || (code === undefined && status !== 'BAD')
+}
+
+function unreachable(failure: ImapFlowError, answer: Answer): AppError {
+  const bye = failure.reason
+  const code =
+    bye === undefined
+      ? (codeNames.get(failure.code ?? '') ?? failure.code ?? 'ConnectionError')
+      : 'BYE'
+  const message =
+    bye === undefined
+      ? `The mail server cannot be reached: ${failure.message}`
+      : `The mail server closed the connection: ${bye}`
+  const response = bye ?? answer.text
+  return new AppError('unreachable', brief(message), {
+    code,
+    cause: failure,
+    ...(response === '' ? {} : { extras: { info: { response: brief(response) } } }),
+  })
+}
+
+function answered(kind: ErrorKind, { status, code, text }: Answer, cause: unknown): AppError {
+  return new AppError(
+    kind,
+    text === '' ? 'The mail server refused' : `The mail server refused: ${brief(text)}`,
+    {
+      ...(code === undefined ? {} : { code }),
+      cause,
+      extras: { info: { response: brief(text), ...(status === undefined ? {} : { status }) } },
+    },
+  )
+}
+
+/** imapflow leaves the answer as a text or as a parsed line, depending on the command. */
+function answerOf(failure: ImapFlowError): Answer {
+  const response: unknown = failure.response
+  const text = failure.responseText ?? (typeof response === 'string' ? response : '')
+  const code = failure.serverResponseCode ?? codeIn(response)
+  const status = failure.responseStatus ?? (failure.authenticationFailed ? 'NO' : undefined)
+  return {
+    text,
+    ...(status === undefined ? {} : { status }),
+    ...(code === undefined ? {} : { code: code.toUpperCase() }),
+  }
+}
+
+interface ParsedLine {
+  attributes?: ({ section?: ({ value?: unknown } | null)[] } | null)[]
+}
+
+function codeIn(response: unknown): string | undefined {
+  if (typeof response !== 'object' || response === null) return undefined
+  const code = (response as ParsedLine).attributes?.[0]?.section?.[0]?.value
+  return typeof code === 'string' ? code : undefined
+}

@@ -1,0 +1,128 @@
+import { AppError } from '@posthorn/errors'
+import type { FetchMessageObject, FetchQueryObject } from 'imapflow'
+import type { FetchedMessage, FetchOptions, MessageFlags, UidRange } from '../backend.ts'
+import { batchesOf, countUids, formatSequenceSet, rangesOf, uidsIn } from '../uid-ranges.ts'
+import type { ImapConnection, OpenMailbox } from './connection.ts'
+import { isRefusal } from './errors.ts'
+import { hasCondstore } from './mailboxes.ts'
+import { toFetchedMessage, toMessageFlags } from './message.ts'
+
+const batchUids = 500
+/** With headers a batch may weigh 256 KiB a message. */
+const batchUidsWithHeaders = 100
+const maxHeaderBytes = 256 * 1024
+/** A few messages that the server cannot read are picked out of a batch; if it refuses more often than this, it is not about messages. */
+const maxRefusals = 40
+
+/** All of it is collected before the first is handed out: the connection is free while the consumer works. */
+export async function* changedFlags(
+  connection: ImapConnection,
+  since: bigint,
+): AsyncGenerator<MessageFlags> {
+  const mailbox = connection.open
+  yield* await connection.call(async (client) => {
+    if (!hasCondstore(client) || (client.mailbox && client.mailbox.noModseq))
+      throw new AppError('unprocessable', 'The mailbox has no mod-sequences', {
+        code: 'MissingServerExtension',
+      })
+    const changed: MessageFlags[] = []
+    for await (const row of client.fetch(
+      '1:*',
+      { uid: true, flags: true },
+      { uid: true, changedSince: since },
+    ))
+      if (row.uid && row.flags) changed.push(toMessageFlags(row))
+    return changed
+  }, mailbox)
+}
+
+/** A batch at a time: collected, then handed out, with the connection free in between. */
+export async function* fetchMessages(
+  connection: ImapConnection,
+  uids: readonly UidRange[],
+  { headers = false }: FetchOptions = {},
+): AsyncGenerator<FetchedMessage> {
+  const fetch = new Fetch(connection, headers)
+  for (const batch of batchesOf(uids, headers ? batchUidsWithHeaders : batchUids))
+    yield* await fetch.batch(batch)
+}
+
+/** What the server is asked of each message. */
+class Fetch {
+  readonly #connection: ImapConnection
+  readonly #mailbox: OpenMailbox
+  readonly #bare: FetchQueryObject
+  readonly #full: FetchQueryObject
+  #refusals = 0
+
+  constructor(connection: ImapConnection, headers: boolean) {
+    this.#connection = connection
+    this.#mailbox = connection.open
+    const parts = headers
+      ? { bodyParts: [{ key: 'HEADER', start: 0, maxLength: maxHeaderBytes }] }
+      : {}
+    this.#bare = {
+      uid: true,
+      flags: true,
+      internalDate: true,
+      size: true,
+      threadId: true,
+      ...parts,
+    }
+    this.#full = { ...this.#bare, envelope: true, bodyStructure: true }
+  }
+
+  /**
+   * The messages of a batch that are still there. One that the server, or the library's parser, chokes on in full is asked for again
+   * without envelope and structure, rather than lost.
+   */
+  async batch(uids: readonly UidRange[]): Promise<FetchedMessage[]> {
+    this.#refusals = 0
+    const rows = await this.#rows(uids, this.#full)
+    const missing = rangesOf([...uidsIn(uids)].filter((uid) => !rows.has(uid)))
+    if (missing.length > 0)
+      for (const [uid, row] of await this.#rows(missing, this.#bare)) rows.set(uid, row)
+    return [...rows.values()].sort((a, b) => a.uid - b.uid).map(toFetchedMessage)
+  }
+
+  /** Halves what is refused until what the server can give is found; a single message it refuses is left out. */
+  async #rows(
+    uids: readonly UidRange[],
+    query: FetchQueryObject,
+  ): Promise<Map<number, FetchMessageObject>> {
+    try {
+      return await this.#ask(uids, query)
+    } catch (error) {
+      const count = countUids(uids)
+      if (!(error instanceof AppError) || !isRefusal(error) || ++this.#refusals > maxRefusals)
+        throw error
+      if (count === 1) return new Map()
+      const rows = new Map<number, FetchMessageObject>()
+      for (const half of batchesOf(uids, Math.ceil(count / 2)))
+        for (const [uid, row] of await this.#rows(half, query)) rows.set(uid, row)
+      return rows
+    }
+  }
+
+  async #ask(
+    uids: readonly UidRange[],
+    query: FetchQueryObject,
+  ): Promise<Map<number, FetchMessageObject>> {
+    const wanted = new Set(uidsIn(uids))
+    return await this.#connection.call(async (client) => {
+      const rows = new Map<number, FetchMessageObject>()
+      for await (const row of client.fetch(formatSequenceSet(uids), query, { uid: true })) {
+        // RFC 9051 §7.5.2: the server may speak of other messages meanwhile, and of one message in several answers.
+        if (wanted.has(row.uid)) rows.set(row.uid, { ...rows.get(row.uid), ...defined(row) })
+      }
+      for (const [uid, row] of rows) if (row.size === undefined) rows.delete(uid)
+      return rows
+    }, this.#mailbox)
+  }
+}
+
+function defined(row: FetchMessageObject): FetchMessageObject {
+  return Object.fromEntries(
+    Object.entries(row).filter(([, value]) => value !== undefined),
+  ) as unknown as FetchMessageObject
+}

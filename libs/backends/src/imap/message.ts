@@ -1,0 +1,60 @@
+import type { FetchMessageObject, MessageAddressObject, MessageEnvelopeObject } from 'imapflow'
+import type { FetchedMessage, MessageFlags, ReadAddress } from '../backend.ts'
+import { toBodyPart } from './structure.ts'
+import { clean } from './text.ts'
+
+type Envelope = FetchedMessage['envelope']
+
+export function toMessageFlags({ uid, flags, modseq }: FetchMessageObject): MessageFlags {
+  return { uid, flags: [...(flags ?? [])].map(clean), ...(modseq === undefined ? {} : { modseq }) }
+}
+
+/** A row of FETCH as we hand it on; what the server left out or garbled is absent, never made up. */
+export function toFetchedMessage(row: FetchMessageObject): FetchedMessage {
+  const envelope = toEnvelope(row.envelope ?? {})
+  const { emailId, threadId, headers } = row
+  return {
+    ...toMessageFlags(row),
+    size: row.size ?? 0,
+    internalDate: validDate(row.internalDate) ?? envelope.date ?? new Date(0),
+    envelope,
+    bodyStructure: row.bodyStructure
+      ? toBodyPart(row.bodyStructure)
+      : { type: 'application/octet-stream' },
+    ...(headers === undefined ? {} : { headers }),
+    ...(emailId ? { emailId: clean(emailId) } : {}),
+    ...(threadId ? { threadId: clean(threadId) } : {}),
+    ...(row.envelope && row.bodyStructure ? {} : { incomplete: true }),
+  }
+}
+
+function toEnvelope({ subject, messageId, inReplyTo, ...rest }: MessageEnvelopeObject): Envelope {
+  const date = validDate(rest.date)
+  return {
+    ...(date === undefined ? {} : { date }),
+    ...(subject === undefined ? {} : { subject: clean(subject) }),
+    ...(messageId ? { messageId: clean(messageId) } : {}),
+    ...(inReplyTo ? { inReplyTo: clean(inReplyTo) } : {}),
+    from: toAddresses(rest.from),
+    sender: toAddresses(rest.sender),
+    replyTo: toAddresses(rest.replyTo),
+    to: toAddresses(rest.to),
+    cc: toAddresses(rest.cc),
+    bcc: toAddresses(rest.bcc),
+  }
+}
+
+/** The name of a group (RFC 5322 §3.4) comes as a name without an address. */
+function toAddresses(addresses: readonly MessageAddressObject[] = []): ReadAddress[] {
+  return addresses.map(({ name, address }) => ({
+    ...(name ? { name: clean(name) } : {}),
+    ...(address ? { address: clean(address) } : {}),
+  }))
+}
+
+/** Unless it cannot be read, or lies where Postgres and JSON have no dates. */
+function validDate(date: Date | string | undefined): Date | undefined {
+  if (!(date instanceof Date) || Number.isNaN(date.getTime())) return undefined
+  const year = date.getUTCFullYear()
+  return year >= 0 && year <= 9_999 ? date : undefined
+}

@@ -1,0 +1,51 @@
+import type { Logger } from '@posthorn/telemetry'
+import type { ImapFlowError, ImapFlowOptions } from 'imapflow'
+
+/**
+ * imapflow answers many refused commands with `false` and tells the reason to its logger alone. This is that logger: it keeps the last
+ * refusal for the error that we make of the `false`, and passes texts (never whole entries, which hold mail and sometimes more) on at trace.
+ */
+export class Refusals {
+  #last: ImapFlowError | undefined
+  readonly #log: Logger
+
+  constructor(log: Logger) {
+    this.#log = log
+  }
+
+  /** What the server said to the last refused command since `clear`. */
+  get last(): ImapFlowError | undefined {
+    return this.#last
+  }
+
+  clear(): void {
+    this.#last = undefined
+  }
+
+  logger(): NonNullable<ImapFlowOptions['logger']> {
+    const note = (entry: unknown) => this.#note(entry)
+    // Without this imapflow writes out every command and answer for a log that nobody reads.
+    const isLevelEnabled = (level: string) => level === 'warn' || level === 'error'
+    const logger = {
+      trace() {},
+      debug() {},
+      info() {},
+      warn: note,
+      error: note,
+      fatal: note,
+      isLevelEnabled,
+    }
+    return logger
+  }
+
+  #note(entry: unknown): void {
+    if (typeof entry !== 'object' || entry === null) return
+    const { err, msg } = entry as { err?: unknown; msg?: unknown }
+    const error = err instanceof Error ? (err as ImapFlowError) : undefined
+    if (error?.responseStatus) this.#last = error
+    this.#log.trace(
+      { said: typeof msg === 'string' ? msg : undefined, why: error?.message, code: error?.code },
+      'imap library',
+    )
+  }
+}

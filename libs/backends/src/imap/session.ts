@@ -1,0 +1,101 @@
+import type {
+  Capabilities,
+  Download,
+  FetchedMessage,
+  FetchOptions,
+  ListedMailbox,
+  MailboxNotice,
+  MailboxStatus,
+  MailSession,
+  MessageFlags,
+  SelectedMailbox,
+  UidQuery,
+  UidRange,
+} from '../backend.ts'
+import type { ImapConnection } from './connection.ts'
+import { downloadPart, downloadSource } from './download.ts'
+import { changedFlags, fetchMessages } from './fetch.ts'
+import { changeFlags, type FlagsChange } from './flags.ts'
+import { hasCondstore, listMailboxes, select, status } from './mailboxes.ts'
+import { UidSearch } from './search.ts'
+import { type Timings, Watch } from './watch.ts'
+
+/** One IMAP connection that is logged in. */
+export class ImapSession implements MailSession {
+  readonly capabilities: Capabilities
+  readonly user: string
+  readonly closed: Promise<Error | undefined>
+  readonly #connection: ImapConnection
+  readonly #search: UidSearch
+  readonly #watch: Watch
+
+  constructor(connection: ImapConnection, user: string, timings: Timings) {
+    const { client } = connection
+    const has = (name: string) => client.capabilities.has(name)
+    this.#connection = connection
+    this.#search = new UidSearch(connection)
+    this.#watch = new Watch(connection, timings)
+    this.user = typeof client.authenticated === 'string' ? client.authenticated : user
+    this.closed = connection.closed
+    this.capabilities = {
+      condstore: hasCondstore(client),
+      esearch: has('ESEARCH'),
+      idle: has('IDLE'),
+      objectId: has('OBJECTID'),
+      listStatus: has('LIST-STATUS'),
+      move: has('MOVE'),
+      uidPlus: has('UIDPLUS'),
+    }
+  }
+
+  listMailboxes(): Promise<ListedMailbox[]> {
+    return listMailboxes(this.#connection)
+  }
+
+  status(path: string): Promise<MailboxStatus> {
+    return status(this.#connection, path)
+  }
+
+  select(
+    path: string,
+    { readOnly = false }: { readOnly?: boolean } = {},
+  ): Promise<SelectedMailbox> {
+    return select(this.#connection, path, readOnly)
+  }
+
+  searchUids(query: UidQuery): Promise<UidRange[]> {
+    return this.#search.run(query)
+  }
+
+  changedFlags(since: bigint): AsyncIterable<MessageFlags> {
+    return changedFlags(this.#connection, since)
+  }
+
+  fetchMessages(uids: readonly UidRange[], options?: FetchOptions): AsyncIterable<FetchedMessage> {
+    return fetchMessages(this.#connection, uids, options)
+  }
+
+  downloadPart(uid: number, part: string, options: { maxBytes?: number } = {}): Promise<Download> {
+    return downloadPart(this.#connection, uid, { part, ...options })
+  }
+
+  downloadSource(uid: number): Promise<Download> {
+    return downloadSource(this.#connection, uid)
+  }
+
+  changeFlags(uid: number, change: FlagsChange): Promise<void> {
+    return changeFlags(this.#connection, uid, change)
+  }
+
+  watch(notice: (notice: MailboxNotice) => void, signal: AbortSignal): Promise<void> {
+    return this.#watch.run(notice, signal)
+  }
+
+  async ping(): Promise<void> {
+    await this.#connection.call((client) => this.#connection.noop(client))
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#connection.close()
+  }
+}

@@ -1,0 +1,72 @@
+import type { MessageStructureObject } from 'imapflow'
+import type { BodyPart } from '../backend.ts'
+import { clean } from './text.ts'
+
+/** Messages inside messages inside messages: deeper ones are left out. */
+const maxDepth = 64
+
+/**
+ * BODYSTRUCTURE with the part numbers of RFC 9051 §6.4.5. A message inside a message starts its own count: the text of an attached plain
+ * message at 2 is 2.1, and an attached multipart has no number of its own.
+ */
+export function toBodyPart(node: MessageStructureObject): BodyPart {
+  return numbered(node, { number: [], isMessage: true })
+}
+
+/** Where a node stands: the number of what holds it, and whether that is a message, whose one body is its part 1. */
+interface Place {
+  number: number[]
+  isMessage: boolean
+}
+
+function numbered(node: MessageStructureObject, { number, isMessage }: Place): BodyPart {
+  const isMultipart = node.type.startsWith('multipart/')
+  const own = isMessage && !isMultipart ? [...number, 1] : number
+  const hasNumber = !(isMessage && isMultipart)
+  return {
+    ...(hasNumber ? { part: own.join('.') } : {}),
+    ...described(node),
+    ...(node.childNodes === undefined || own.length >= maxDepth
+      ? {}
+      : {
+          childNodes: node.childNodes.map((child, at) =>
+            numbered(
+              child,
+              isMultipart
+                ? { number: [...own, at + 1], isMessage: false }
+                : { number: own, isMessage: true },
+            ),
+          ),
+        }),
+  }
+}
+
+function described(node: MessageStructureObject): Omit<BodyPart, 'part' | 'childNodes'> {
+  return {
+    type: clean(node.type),
+    ...(node.parameters === undefined ? {} : { parameters: cleanValues(node.parameters) }),
+    ...(node.id ? { id: clean(node.id) } : {}),
+    ...(node.encoding ? { encoding: clean(node.encoding) } : {}),
+    ...(node.size === undefined ? {} : { size: node.size }),
+    ...(node.disposition ? { disposition: clean(node.disposition) } : {}),
+    ...(node.dispositionParameters === undefined
+      ? {}
+      : { dispositionParameters: cleanValues(node.dispositionParameters) }),
+  }
+}
+
+function cleanValues(parameters: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => [clean(name), clean(value)]),
+  )
+}
+
+/** The part of that number, if there is one. */
+export function findPart(root: BodyPart, part: string): BodyPart | undefined {
+  if (root.part === part) return root
+  for (const child of root.childNodes ?? []) {
+    const found = findPart(child, part)
+    if (found) return found
+  }
+  return undefined
+}

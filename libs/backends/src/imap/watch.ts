@@ -1,0 +1,128 @@
+import type { MailboxNotice } from '../backend.ts'
+import type { ImapConnection } from './connection.ts'
+import { connectionGone, timedOut } from './errors.ts'
+
+export interface Timings {
+  /** How often we look whether bytes came. */
+  sampleMs: number
+  /** After so long without a byte the server is asked. */
+  quietMs: number
+  /** How long it may take to answer. With the two above: under two minutes until a dead connection is noticed. */
+  probeMs: number
+  /** IDLE is entered anew after so long: RFC 2177 says 29 minutes, firewalls forget much earlier. */
+  renewMs: number
+  /** How often a server without IDLE is asked. */
+  pollMs: number
+}
+
+export const defaultTimings: Timings = {
+  sampleMs: 15_000,
+  quietMs: 70_000,
+  probeMs: 25_000,
+  renewMs: 9 * 60_000,
+  pollMs: 30_000,
+}
+
+type Wake = 'aborted' | 'wanted' | 'due' | 'closed' | 'ended' | 'refused'
+
+/** An IDLE that the server ends within this time is none: some offer it and do not do it. */
+const shortMs = 1_000
+
+/**
+ * Watches the open mailbox in rounds. Other commands of the session may come in between: a round ends when one waits, and the next begins
+ * when it is done.
+ */
+export class Watch {
+  readonly #connection: ImapConnection
+  readonly #timings: Timings
+  #idles: boolean
+
+  constructor(connection: ImapConnection, timings: Timings) {
+    this.#connection = connection
+    this.#timings = timings
+    this.#idles = connection.client.capabilities.has('IDLE')
+  }
+
+  async run(notice: (notice: MailboxNotice) => void, signal: AbortSignal): Promise<void> {
+    const { lane, notices } = this.#connection
+    const stop = notices.watch(notice)
+    try {
+      while (!signal.aborted) await lane.run(() => this.#round(signal))
+    } finally {
+      stop()
+    }
+  }
+
+  async #round(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return
+    await this.#connection.perform(async (client) => {
+      // Left in IDLE by the round before, which ended for a command that then sent nothing.
+      if (client.idling) await this.#probe()
+    })
+    const began = performance.now()
+    const wake = await this.#wait(signal)
+    if (wake === 'closed') throw connectionGone(await this.#connection.closed)
+    if (wake === 'aborted' || wake === 'due') await this.#probe()
+    if (wake === 'refused' || (wake === 'ended' && performance.now() - began < shortMs))
+      this.#idles = false
+    // 'wanted': the command that waits ends IDLE itself, which spares it a round trip.
+  }
+
+  /** Idles, where the server can, until something calls for an end. */
+  async #wait(signal: AbortSignal): Promise<Wake> {
+    const { client, lane } = this.#connection
+    const { promise, resolve } = Promise.withResolvers<Wake>()
+    const onAbort = () => resolve('aborted')
+    signal.addEventListener('abort', onAbort, { once: true })
+    const onClose = () => resolve('closed')
+    client.once('close', onClose)
+    const notWanted = lane.onWanted(() => resolve('wanted'))
+    const timer = this.#idles
+      ? this.#whenQuiet(() => resolve('due'))
+      : setTimeout(() => resolve('due'), this.#timings.pollMs)
+    if (this.#idles)
+      client.idle().then(
+        (answer) => resolve(answer === false ? 'refused' : 'ended'),
+        () => resolve('refused'),
+      )
+    try {
+      const wake = await promise
+      return client.usable ? wake : 'closed'
+    } finally {
+      clearInterval(timer)
+      notWanted()
+      client.off('close', onClose)
+      signal.removeEventListener('abort', onAbort)
+    }
+  }
+
+  /** Calls when nothing has come for long, or when IDLE has lasted long enough. */
+  #whenQuiet(call: () => void): NodeJS.Timeout {
+    const { client } = this.#connection
+    const { sampleMs, quietMs, renewMs } = this.#timings
+    const began = performance.now()
+    let bytes = client.stats().received
+    let heard = began
+    return setInterval(() => {
+      const now = performance.now()
+      const received = client.stats().received
+      if (received !== bytes) heard = now
+      bytes = received
+      if (now - heard >= quietMs || now - began >= renewMs) call()
+    }, sampleMs)
+  }
+
+  /** NOOP with a deadline. It ends IDLE, if we are in it, and lets the server tell what is new. */
+  async #probe(): Promise<void> {
+    const connection = this.#connection
+    const timer = setTimeout(
+      () => connection.end(timedOut('The mail server has fallen silent')),
+      this.#timings.probeMs,
+    )
+    try {
+      await connection.perform((client) => connection.noop(client))
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
