@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs, parseEnv } from 'node:util'
 import { root, runJest, runProgram, runStaticChecks } from './commands.ts'
@@ -21,7 +21,8 @@ const kinds = (values.kind === undefined ? ['unit', 'integration', 'e2e'] : [val
 const counts: Counts = { passed: 0, failed: 0, skipped: 0 }
 
 if (whole) counts.failed += (await runStaticChecks()).length
-const needsServers = kinds.some((kind) => kind !== 'unit') && !positionals.every((path) => path.includes('/src/') && path.length > 0 && !whole)
+const unitOnly = positionals.length > 0 && positionals.every((path) => path.includes('/src/'))
+const needsServers = !unitOnly && kinds.some((kind) => kind !== 'unit')
 const servers = needsServers ? await startServers() : undefined
 try {
   for (const kind of kinds) add(await runKind(kind))
@@ -64,8 +65,10 @@ function add(found: Counts): void {
 
 /** The servers of `make servers`: those that run already are used and left running. */
 async function startServers(): Promise<{ env: NodeJS.ProcessEnv; started: boolean }> {
+  const read = () => (existsSync(envFile) ? readFileSync(envFile, 'utf8') : '')
   const envFile = join(root, '.local/servers.env')
-  const code = await runProgram('node', ['deploy/local/src/servers.ts', 'start'])
-  if (code !== 0 && code !== 3) throw new Error('the servers for the tests did not start')
-  return { env: parseEnv(readFileSync(envFile, 'utf8')) as NodeJS.ProcessEnv, started: code === 0 }
+  const before = read()
+  if ((await runProgram('node', ['deploy/local/src/servers.ts', 'start'])) !== 0) throw new Error('the servers for the tests did not start')
+  const after = read()
+  return { env: parseEnv(after), started: before !== after }
 }
