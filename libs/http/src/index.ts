@@ -1,3 +1,4 @@
+export { assertText } from './json-shape.ts'
 export { type Checks } from './health.ts'
 export { describeProblem, type Problem } from './problems.ts'
 export { readJson } from './read-json.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { assertNames, assertShape } from './json-shape.ts'
+import { assertContent, assertShape } from './json-shape.ts'
 
 const shape = (text: string) => () => assertShape(Buffer.from(text))
 
@@ -27,10 +27,17 @@ test('broken text is left to the parser', () => {
 test.each(['{"__proto__":{}}', '[[{"a":{"constructor":1}}]]', '{"\\u005f_proto__":1}'])(
   '%s is refused for its name',
   (text) => {
-    expect(() => assertNames(JSON.parse(text))).toThrow('is not allowed as a name')
+    expect(() => assertContent(JSON.parse(text))).toThrow('is not allowed as a name')
   },
 )
 
 test('the same words as values pass', () => {
-  expect(() => assertNames(['__proto__', { a: 'constructor' }, null, 1])).not.toThrow()
+  expect(() => assertContent(['__proto__', { a: 'constructor' }, null, 1])).not.toThrow()
 })
+
+test.each(['["\\u0000"]', '{"a\\u0000":1}', '["\\ud800"]'])(
+  '%s is refused: no database takes it',
+  (text) => {
+    expect(() => assertContent(JSON.parse(text))).toThrow('Text must be Unicode')
+  },
+)

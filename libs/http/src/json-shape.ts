@@ -54,11 +54,17 @@ function isEscaped(text: Buffer, at: number): boolean {
 
 const poisonous = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** @throws AppError `invalid` when any object inside has a name that would reach a prototype when copied carelessly. */
-export function assertNames(value: unknown): void {
+/**
+ * Looks through a parsed body.
+ *
+ * @throws AppError `invalid` when an object inside has a name that would reach a prototype when copied carelessly, or a text has what
+ * no database takes: U+0000, or half a surrogate pair.
+ */
+export function assertContent(value: unknown): void {
   const inside: unknown[] = [value]
   while (inside.length > 0) {
     const next = inside.pop()
+    if (typeof next === 'string') assertText(next)
     if (next === null || typeof next !== 'object') continue
     if (Array.isArray(next)) {
       for (const element of next) inside.push(element)
@@ -66,7 +72,14 @@ export function assertNames(value: unknown): void {
     }
     for (const [name, member] of Object.entries(next)) {
       if (poisonous.has(name)) throw new AppError('invalid', `"${name}" is not allowed as a name`)
+      assertText(name)
       inside.push(member)
     }
   }
+}
+
+/** @throws AppError `invalid` */
+export function assertText(text: string): void {
+  if (text.includes('\0') || !text.isWellFormed())
+    throw new AppError('invalid', 'Text must be Unicode without U+0000')
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { AppError } from '@posthorn/errors'
-import { assertNames, assertShape } from './json-shape.ts'
+import { assertContent, assertShape } from './json-shape.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -18,7 +18,7 @@ export async function readJson(request: IncomingMessage, maxBytes: number): Prom
   if (bytes.length === 0) return undefined
   assertShape(bytes)
   const value = parse(bytes)
-  assertNames(value)
+  assertContent(value)
   return value
 }
 
