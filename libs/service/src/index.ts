@@ -1,3 +1,5 @@
+export { followListener, type FollowedListener, type FollowOptions, type Listener, type ListenerAddress } from './follow-listener.ts'
+export { listen } from './listen.ts'
 export { run } from './run.ts'
 export { everyFew, type Loop } from './loop.ts'
 export { type ServiceConfig, readServiceConfig } from './service-config.ts'

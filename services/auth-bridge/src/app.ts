@@ -34,14 +34,15 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
     }),
     (db) => db.destroy(),
   )
-  const bus = opened.use(await connectBus(config.amqpUrl, { name, log }))
+  const metrics = createMetrics(name)
+  const bus = opened.use(await connectBus({ url: config.amqpUrl, name, log, metrics }))
   let fits = false
   opened.use(
     await serve({
       host: config.host,
       port: config.port,
       log,
-      metrics: createMetrics(name),
+      metrics,
       checks: {
         postgres: () => ping(db),
         rabbitmq: () => assert(bus.up),

@@ -1,0 +1,109 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { type SecureContext, TLSSocket } from 'node:tls'
+import { CommandParser, type Input } from './parser.ts'
+import { readMore } from './read-more.ts'
+
+/** The mail client's side, as lines, until it is logged in. */
+export class Client {
+  readonly address: string
+  #socket: Socket
+  #parser = new CommandParser()
+
+  constructor(socket: Socket) {
+    this.#socket = socket
+    this.address = plainAddress(socket.remoteAddress)
+    watch(socket)
+  }
+
+  get socket(): Socket {
+    return this.#socket
+  }
+
+  get secure(): boolean {
+    return this.#socket instanceof TLSSocket
+  }
+
+  get gone(): boolean {
+    return this.#socket.destroyed || !this.#socket.writable
+  }
+
+  /** What the client says next; undefined when it has gone. */
+  async next(): Promise<Input | undefined> {
+    for (;;) {
+      if (this.gone) return undefined
+      const input = this.#parser.next()
+      if (input) return input
+      if (!(await this.#read())) return undefined
+    }
+  }
+
+  /** A line that is no command; undefined when the client has gone or says too much. */
+  async line(): Promise<string | undefined> {
+    for (;;) {
+      const line = this.#parser.line()
+      if (line !== null) return line
+      if (!(await this.#read())) return undefined
+    }
+  }
+
+  /** Whether bytes have come that were not read as commands yet. */
+  get hasMore(): boolean {
+    return this.#parser.pending > 0 || this.#socket.readableLength > 0
+  }
+
+  write(...lines: string[]): void {
+    if (!this.gone) this.#socket.write(`${lines.join('\r\n')}\r\n`)
+  }
+
+  /** Says goodbye and closes; a client that does not take note is cut off. */
+  end(text?: string): void {
+    if (text !== undefined) this.write(`* BYE ${text}`)
+    this.#socket.end()
+    this.#socket.resume()
+    const socket = this.#socket
+    setTimeout(() => socket.destroy(), 1_000).unref()
+  }
+
+  /** The bytes the client has sent beyond its login. */
+  takeRest(): Buffer {
+    return this.#parser.takeRest()
+  }
+
+  /**
+   * Goes over to TLS; false where that fails. What was sent in the clear before it may be anybody's, and is forgotten
+   * (RFC 9051 §6.2.1).
+   */
+  async startTls(secureContext: SecureContext): Promise<boolean> {
+    this.#parser = new CommandParser()
+    const secure = new TLSSocket(this.#socket, {
+      isServer: true,
+      secureContext,
+      ALPNProtocols: ['imap'],
+    })
+    watch(secure)
+    this.#socket = secure
+    const done = await Promise.race([
+      once(secure, 'secure').then(() => true),
+      once(secure, 'close').then(() => false),
+    ]).catch(() => false)
+    return done
+  }
+
+  async #read(): Promise<boolean> {
+    const chunk = await readMore(this.#socket)
+    if (!chunk) return false
+    this.#parser.push(chunk)
+    return true
+  }
+}
+
+/** An error is followed by `close`, which is what is waited for; without a listener it would end the process. */
+function watch(socket: Socket): void {
+  socket.on('error', () => undefined)
+}
+
+/** IPv4 as IPv4, also where the listener is one for both. */
+export function plainAddress(address: string | undefined): string {
+  return (address ?? '').replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
+}

@@ -1,0 +1,99 @@
+import { isIPv6 } from 'node:net'
+
+const forgetMs = 15 * 60_000
+const maxDelayMs = 15_000
+const maxEntries = 20_000
+
+/** Failures that cost nothing: somebody pasted the wrong token. */
+const freePair = 1
+/** Of one address, whatever the accounts: a few people behind one router. */
+const freeAddress = 5
+
+interface Failures {
+  count: number
+  last: number
+}
+
+/**
+ * Makes guessing slow: each failure for an address and account doubles how long their next try waits, and each of an address adds to
+ * how long its failures take. Forgotten after a quarter of an hour, or by a success of the pair. In memory, of this process alone.
+ */
+export class Penalties {
+  readonly #failures = new Map<string, Failures>()
+  readonly #now: () => number
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now
+  }
+
+  /** How long a try waits before it is looked at. */
+  beforeTry(address: string, account: string): number {
+    const over = this.#count(pairKey(address, account)) - freePair
+    return over <= 0 ? 0 : Math.min(250 * 2 ** Math.min(over, 10), maxDelayMs)
+  }
+
+  /** Notes a failure; says how long its answer waits. */
+  failed(address: string, account: string): number {
+    this.#add(pairKey(address, account))
+    const over = this.#add(network(address)) - freeAddress
+    return over <= 0 ? 0 : Math.min(250 * over, maxDelayMs)
+  }
+
+  succeeded(address: string, account: string): void {
+    this.#failures.delete(pairKey(address, account))
+  }
+
+  #count(key: string): number {
+    const failures = this.#failures.get(key)
+    return failures && this.#now() - failures.last < forgetMs ? failures.count : 0
+  }
+
+  #add(key: string): number {
+    const count = this.#count(key) + 1
+    this.#failures.delete(key)
+    this.#failures.set(key, { count, last: this.#now() })
+    // The oldest go first: a Map keeps the order of insertion.
+    const [oldest] = this.#failures.keys()
+    if (this.#failures.size > maxEntries && oldest !== undefined) this.#failures.delete(oldest)
+    return count
+  }
+}
+
+/** How many hold a place at once, by key. */
+export class Places {
+  readonly #taken = new Map<string, number>()
+  readonly #max: number
+
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  /** A place until it is disposed, or undefined when all are taken. */
+  take(key: string): Disposable | undefined {
+    const taken = this.#taken.get(key) ?? 0
+    if (taken >= this.#max) return undefined
+    this.#taken.set(key, taken + 1)
+    let held = true
+    return {
+      [Symbol.dispose]: () => {
+        if (held) this.#free(key)
+        held = false
+      },
+    }
+  }
+
+  #free(key: string): void {
+    const left = (this.#taken.get(key) ?? 1) - 1
+    if (left > 0) this.#taken.set(key, left)
+    else this.#taken.delete(key)
+  }
+}
+
+const pairKey = (address: string, account: string) => `${network(address)} ${account.slice(0, 256)}`
+
+/** An IPv6 customer has a /64 to choose from. */
+export function network(address: string): string {
+  if (!isIPv6(address)) return address
+  const [head = ''] = address.split('::')
+  return head.split(':').slice(0, 4).join(':')
+}

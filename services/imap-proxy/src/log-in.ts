@@ -1,0 +1,125 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Bus } from '@posthorn/bus'
+import { getCredentials } from '@posthorn/contracts'
+import type { Db, SettingsCache, UsableToken } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import type { Logger } from '@posthorn/telemetry'
+import { checkAccess, type Login, type Refusal } from './access.ts'
+import type { Penalties, Places } from './limits.ts'
+import type { StoredImap } from './store.ts'
+import { type MailServer, openUpstream, type Upstream } from './upstream.ts'
+
+export interface LogInDeps {
+  db: Db
+  bus: Pick<Bus, 'ask'>
+  settings: SettingsCache
+  penalties: Penalties
+  /** Sessions by account. */
+  places: Places
+  log: Logger
+  ownPort: () => number | undefined
+}
+
+export type LoggedIn =
+  | { upstream: Upstream; token: UsableToken; place: Disposable; refusal?: never }
+  | { refusal: Refusal; upstream?: never }
+
+/** Connecting, TLS and login at the mail server, all together. */
+const upstreamMs = 30_000
+const credentialsMs = 12_000
+
+const unavailable: Refusal = {
+  text: '[UNAVAILABLE] Temporary failure, try again later',
+  result: 'unavailable',
+}
+const tooMany: Refusal = { text: '[LIMIT] Too many sessions of this account', result: 'limit' }
+
+/** Lets a client in: checks its token and logs in at the account's server. What went wrong is told in our words alone. */
+export async function logIn(
+  deps: LogInDeps,
+  login: Login,
+  client: { address: string; signal: AbortSignal },
+): Promise<LoggedIn> {
+  const { penalties, log } = deps
+  const { address, signal } = client
+  await delay(penalties.beforeTry(address, login.account), undefined, { signal })
+  try {
+    const access = await checkAccess(deps.db, login, address)
+    if (access.refusal) {
+      const { refusal } = access
+      log.info({ account: login.account.slice(0, 256), address, result: refusal.result }, 'refused')
+      if (refusal.result === 'invalid')
+        await delay(penalties.failed(address, login.account), undefined, { signal })
+      return { refusal }
+    }
+    penalties.succeeded(address, login.account)
+    return await connectTo(deps, { account: login.account, ...access }, signal)
+  } catch (err) {
+    signal.throwIfAborted()
+    const refusal = refusalFor(err)
+    log.warn({ err, account: login.account, address, result: refusal.result }, 'not logged in')
+    return { refusal }
+  }
+}
+
+interface Admitted {
+  account: string
+  imap: StoredImap
+  token: UsableToken
+}
+
+async function connectTo(
+  deps: LogInDeps,
+  { account, imap, token }: Admitted,
+  signal: AbortSignal,
+): Promise<LoggedIn> {
+  const place = deps.places.take(account)
+  if (!place) return { refusal: tooMany }
+  try {
+    const { ignoreMailCertErrors = false } = await deps.settings.get()
+    const credentials = await deps.bus.ask(
+      getCredentials,
+      { account, protocol: 'imap' },
+      { key: 'credentials', timeoutMs: credentialsMs, signal },
+    )
+    const upstream = await openUpstream(serverOf(imap, ignoreMailCertErrors), {
+      credentials,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(upstreamMs)]),
+      ownPort: deps.ownPort(),
+    })
+    return { upstream, token, place }
+  } catch (error) {
+    place[Symbol.dispose]()
+    throw error
+  }
+}
+
+const tlsVersions = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const
+
+function serverOf(
+  { host, port, secure = false, tls }: StoredImap,
+  ignoreMailCertErrors: boolean,
+): MailServer {
+  return {
+    host,
+    port,
+    secure,
+    rejectUnauthorized: !ignoreMailCertErrors && tls?.rejectUnauthorized !== false,
+    minVersion: tlsVersions.find((version) => version === tls?.minVersion),
+  }
+}
+
+function refusalFor(error: unknown): Refusal {
+  if (!(error instanceof AppError)) return unavailable
+  if (error.kind === 'rejected')
+    return {
+      text: '[AUTHENTICATIONFAILED] The mail server refused the login',
+      result: 'upstream-refused',
+    }
+  if (error.kind === 'rate-limited')
+    return {
+      text: '[LIMIT] The mail server takes no more sessions of this account',
+      result: 'limit',
+    }
+  return unavailable
+}
