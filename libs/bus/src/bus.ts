@@ -1,4 +1,10 @@
-import type { Command, CommandRequest, CommandResponse, EventMessage, Invalidation } from '@posthorn/contracts'
+import type {
+  Command,
+  CommandRequest,
+  CommandResponse,
+  EventMessage,
+  Invalidation,
+} from '@posthorn/contracts'
 import type { Static, TSchema } from 'typebox'
 import type { WorkQueue } from './topology.ts'
 
@@ -9,6 +15,8 @@ export interface AskOptions {
   /** Milliseconds until the asker stops waiting; travels with the request, and nobody acts after it. */
   timeoutMs: number
   signal?: AbortSignal
+  /** Given again when the same request is repeated, so that a change it asks for is made once; else each request is its own. */
+  requestId?: string
 }
 
 /** An answer that is followed by bytes. Stop reading (`return`) to cancel the other side. */
@@ -63,6 +71,11 @@ export interface ConsumeOptions<S extends TSchema> {
    * comes back later, at most the queue's delivery limit.
    */
   handle: (delivery: Delivery<Static<S>>) => Promise<void>
+  /**
+   * How long a delivery that failed for now is held before it goes back to the queue, by the number of times it has come back already;
+   * 100 ms doubling to 5 s, which makes a good minute until the delivery limit.
+   */
+  holdMs?: (redeliveries: number) => number
 }
 
 /**
@@ -87,9 +100,17 @@ export interface Bus extends AsyncDisposable {
    * @throws AppError `unavailable` `WorkerNotAvailable` at once when nobody holds the key or the broker is down; `timeout` `Timeout`
    * at the deadline; else whatever the handler threw.
    */
-  ask<C extends Command>(command: C, request: CommandRequest<C>, options: AskOptions): Promise<CommandResponse<C>>
+  ask<C extends Command>(
+    command: C,
+    request: CommandRequest<C>,
+    options: AskOptions,
+  ): Promise<CommandResponse<C>>
   /** As `ask`, for commands with `streams: true`. The timeout counts until the first answer, then between chunks. */
-  askStream<C extends Command>(command: C, request: CommandRequest<C>, options: AskOptions): Promise<Streamed<C>>
+  askStream<C extends Command>(
+    command: C,
+    request: CommandRequest<C>,
+    options: AskOptions,
+  ): Promise<Streamed<C>>
   serve(options: ServeOptions): Promise<CommandServer>
   /** Tells every process. Best effort: caches expire by themselves. */
   invalidate(message: Invalidation): Promise<void>
@@ -100,7 +121,10 @@ export interface Bus extends AsyncDisposable {
 /** Pairs a command with its handler; the bus checks requests before and answers after. */
 export function on<C extends Command>(
   command: C,
-  handle: (request: CommandRequest<C>, context: CommandContext) => Promise<C extends { streams: true } ? Streamed<C> : CommandResponse<C>>,
+  handle: (
+    request: CommandRequest<C>,
+    context: CommandContext,
+  ) => Promise<C extends { streams: true } ? Streamed<C> : CommandResponse<C>>,
 ): CommandHandler {
   return { command, handle: handle as CommandHandler['handle'] }
 }

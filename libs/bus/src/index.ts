@@ -1,3 +1,14 @@
-export { type AskOptions, type Bus, type CommandContext, type CommandHandler, type CommandServer, type ConsumeOptions, type Delivery, on, type ServeOptions, type Streamed } from './bus.ts'
+export {
+  type AskOptions,
+  type Bus,
+  type CommandContext,
+  type CommandHandler,
+  type CommandServer,
+  type ConsumeOptions,
+  type Delivery,
+  on,
+  type ServeOptions,
+  type Streamed,
+} from './bus.ts'
 export { connectBus, type ConnectOptions } from './connect.ts'
 export { type WorkQueue } from './topology.ts'

@@ -1,17 +1,115 @@
-import { eventPartitions, shardCount } from '@posthorn/contracts'
+import {
+  EventMessageSchema,
+  eventPartitions,
+  shardCount,
+  SubmissionHint,
+} from '@posthorn/contracts'
+import type { Channel } from 'amqplib'
+import type { TSchema } from 'typebox'
 
 /** Exchange names are part of the deployment's public face: teams may bind queues of their own to `events`. */
-export const exchanges = { events: 'events', commands: 'commands', invalidate: 'invalidate', dead: 'dead' } as const
+export const exchanges = {
+  events: 'events',
+  commands: 'commands',
+  invalidate: 'invalidate',
+  dead: 'dead',
+} as const
+
+const exchangeTypes = {
+  events: 'topic',
+  commands: 'direct',
+  invalidate: 'fanout',
+  dead: 'direct',
+} as const
 
 /** The durable queues there are. A changed argument needs a new name: RabbitMQ refuses to redeclare (406). */
 export type WorkQueue = `webhook.events.${number}` | 'sender.submissions'
 
-export const eventQueues: readonly WorkQueue[] = Array.from({ length: eventPartitions }, (_, p): WorkQueue => `webhook.events.${p}`)
+export const eventQueues: readonly WorkQueue[] = Array.from(
+  { length: eventPartitions },
+  (_, p): WorkQueue => `webhook.events.${p}`,
+)
 export const workQueues: readonly WorkQueue[] = [...eventQueues, 'sender.submissions']
+
+/** The queue that all who answer for credentials share. */
+export const credentialsQueue = 'credentials'
+
+/** A message is dead-lettered when it has come back more often. Always said: RabbitMQ 3.10 has no limit, 4.0 has 20. */
+export const deliveryLimit = 20
+/** Dead letters are evidence, the truth is in Postgres: beyond this the oldest go. */
+const deadLettersKept = 100_000
 
 /** The binding keys of an event queue: all events of the shards that fall on its partition. */
 export function bindingKeys(partition: number): string[] {
   const keys: string[] = []
   for (let shard = partition; shard < shardCount; shard += eventPartitions) keys.push(`*.${shard}`)
   return keys
+}
+
+/** What may be sent to a work queue. */
+export function schemaOf(queue: WorkQueue): TSchema {
+  return queue === 'sender.submissions' ? SubmissionHint : EventMessageSchema
+}
+
+export function declareExchange(channel: Channel, name: keyof typeof exchanges): Promise<unknown> {
+  return channel.assertExchange(exchanges[name], exchangeTypes[name], { durable: true })
+}
+
+/** A work queue, where its dead letters go, and its bindings. */
+export async function declareWorkQueue(channel: Channel, queue: WorkQueue): Promise<void> {
+  const partition = eventQueues.indexOf(queue)
+  const dead = `${queue}.dead`
+  // Sent in this order without waiting for the answers one by one; the first refusal closes the channel and fails them all.
+  await Promise.all([
+    declareExchange(channel, 'dead'),
+    channel.assertQueue(dead, {
+      arguments: { 'x-queue-type': 'quorum', 'x-max-length': deadLettersKept },
+    }),
+    channel.bindQueue(dead, exchanges.dead, queue),
+    channel.assertQueue(queue, {
+      arguments: {
+        'x-queue-type': 'quorum',
+        'x-delivery-limit': deliveryLimit,
+        'x-dead-letter-exchange': exchanges.dead,
+        'x-dead-letter-routing-key': queue,
+        // One reader at a time: the events of an account stay in order.
+        ...(partition < 0 ? {} : { 'x-single-active-consumer': true }),
+      },
+    }),
+    ...(partition < 0 ? [] : [bindEvents(channel, queue, partition)]),
+  ])
+}
+
+async function bindEvents(channel: Channel, queue: WorkQueue, partition: number): Promise<void> {
+  await Promise.all([
+    declareExchange(channel, 'events'),
+    ...bindingKeys(partition).map((key) => channel.bindQueue(queue, exchanges.events, key)),
+  ])
+}
+
+/** The queue of credential queries: shared, durable, and lost messages are none, since every query has its deadline. */
+export async function declareCredentialsQueue(channel: Channel): Promise<string> {
+  await channel.assertQueue(credentialsQueue, {
+    arguments: { 'x-queue-type': 'quorum', 'x-delivery-limit': deliveryLimit },
+  })
+  return credentialsQueue
+}
+
+/** Whatever must be there before anything is published, so that an event is routed although no dispatcher has ever run. */
+export async function declareTopology(channel: Channel): Promise<void> {
+  await Promise.all([
+    declareExchange(channel, 'commands'),
+    declareExchange(channel, 'invalidate'),
+    ...workQueues.map((queue) => declareWorkQueue(channel, queue)),
+  ])
+}
+
+/** A queue of this process alone, gone with its connection. A new name each time: the broker may still hold the last one. */
+export async function declareOwnQueue(channel: Channel, purpose: string): Promise<string> {
+  const { queue } = await channel.assertQueue(`${purpose}.${crypto.randomUUID()}`, {
+    exclusive: true,
+    autoDelete: true,
+    durable: false,
+  })
+  return queue
 }

@@ -1,0 +1,119 @@
+import type { Logger } from '@posthorn/telemetry'
+import type { Channel, ConsumeMessage } from 'amqplib'
+import { Answerer, type AnswererDeps } from './answer.ts'
+import { Bindings } from './bindings.ts'
+import type { CommandServer, ServeOptions } from './bus.ts'
+import { InHand } from './in-hand.ts'
+import type { Inbox } from './inbox.ts'
+import type { Instruments } from './instruments.ts'
+import { KeptChannel, plain } from './kept-channel.ts'
+import type { Link } from './link.ts'
+import {
+  credentialsQueue,
+  declareCredentialsQueue,
+  declareExchange,
+  declareOwnQueue,
+  exchanges,
+} from './topology.ts'
+import { atMost } from './waiting.ts'
+import { cancelKey } from './wire.ts'
+
+const defaultConcurrency = 100
+const cancelMs = 2_000
+
+export interface ServerDeps extends Omit<AnswererDeps, 'inbox'> {
+  link: Link
+  inbox: Inbox
+  log: Logger
+  instruments: Instruments
+  name: string
+  healMs: number
+}
+
+/** Takes requests from a queue and has them answered. */
+export class Server implements CommandServer {
+  readonly kept: KeptChannel<Channel>
+  readonly #deps: ServerDeps
+  readonly #options: ServeOptions
+  readonly #answerer: Answerer
+  readonly #bindings: Bindings
+  readonly #inHand = new InHand()
+  #tag: string | undefined
+
+  constructor(deps: ServerDeps, options: ServeOptions) {
+    this.#deps = deps
+    this.#options = options
+    this.#answerer = new Answerer({ ...deps, inbox: () => deps.inbox.address }, options.handlers)
+    const shared = options.queue === 'credentials'
+    const keys = [...(shared ? [credentialsQueue] : []), ...(options.keys ?? [])]
+    this.#bindings = new Bindings(exchanges.commands, keys)
+    for (const key of keys) void deps.inbox.listen(cancelKey(key))
+    this.kept = new KeptChannel({
+      link: deps.link,
+      open: plain,
+      setup: (channel, restart) => this.#setup(channel, restart),
+      heal: { everyMs: deps.healMs, run: (channel) => this.#heal(channel) },
+      log: deps.log,
+      what: `commands (${options.queue})`,
+    })
+  }
+
+  async bind(key: string): Promise<void> {
+    await Promise.all([this.#bindings.add(key), this.#deps.inbox.listen(cancelKey(key))])
+  }
+
+  async unbind(key: string): Promise<void> {
+    await Promise.all([this.#bindings.remove(key), this.#deps.inbox.unlisten(cancelKey(key))])
+  }
+
+  /**
+   * Answers what was asked before and takes no more. A private queue is first taken off its keys and then read to its end: who asks from
+   * then on is told at once that nobody is there, or reaches the next holder.
+   */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const channel = this.kept.current
+    if (this.#options.queue === 'private') {
+      await atMost(
+        cancelMs,
+        Promise.all(this.#bindings.keys.map((key) => this.#bindings.remove(key))),
+      )
+      await this.#inHand.empty()
+    }
+    if (channel && this.#tag !== undefined) await atMost(cancelMs, channel.cancel(this.#tag))
+    await this.#inHand.empty()
+    await this.kept.close()
+    await Promise.all(this.#bindings.keys.map((key) => this.#deps.inbox.unlisten(cancelKey(key))))
+  }
+
+  async #setup(channel: Channel, restart: (reason: string) => void): Promise<void> {
+    await declareExchange(channel, 'commands')
+    const shared = this.#options.queue === 'credentials'
+    const queue = shared
+      ? await declareCredentialsQueue(channel)
+      : await declareOwnQueue(channel, `${this.#deps.name}.commands`)
+    await channel.prefetch(this.#options.concurrency ?? defaultConcurrency)
+    const take = (message: ConsumeMessage | null) =>
+      message ? this.#inHand.add(this.#take(channel, message)) : restart('queue deleted')
+    this.#tag = (await channel.consume(queue, take)).consumerTag
+    await this.#bindings.attach(channel, queue)
+  }
+
+  /** Whoever deletes the exchange takes our bindings with it, and nobody tells us. */
+  async #heal(channel: Channel): Promise<void> {
+    await declareExchange(channel, 'commands')
+    await this.#bindings.bindAll()
+  }
+
+  async #take(channel: Channel, message: ConsumeMessage): Promise<void> {
+    const result = await this.#answerer.take(message)
+    this.#deps.instruments.consumed(
+      this.#options.queue === 'private' ? 'commands' : credentialsQueue,
+      result,
+    )
+    try {
+      channel.ack(message)
+    } catch {
+      // The channel is gone; if the request comes again, its answer is known.
+    }
+  }
+}
