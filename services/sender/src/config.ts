@@ -1,0 +1,47 @@
+import { duration, type Env, integer } from '@posthorn/config'
+import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
+import type { LaneLimits } from './delivery/lanes.ts'
+import type { SmtpLimits } from './transports/smtp-session.ts'
+
+export interface Config extends ServiceConfig {
+  readonly lanes: LaneLimits
+  /** The wait after the first failed attempt; doubled after each further one. */
+  readonly retryBaseMs: number
+  /** Between two looks for due messages; a hint brings the next one forward. */
+  readonly sweepMs: number
+  /** How long a claim holds without being renewed. */
+  readonly leaseMs: number
+  /** How long rows of finished messages are kept. */
+  readonly keepFinishedMs: number
+  readonly smtp: SmtpLimits
+}
+
+const minute = 60_000
+
+export function readConfig(env: Env): Config {
+  return {
+    ...readServiceConfig(env, { port: 3003 }),
+    lanes: {
+      concurrency: integer(env, 'SVC_SENDER_CONCURRENCY', { fallback: 50, min: 1, max: 1_000 }),
+      perAccount: integer(env, 'SVC_SENDER_PER_ACCOUNT', { fallback: 5, min: 1, max: 100 }),
+      perHost: integer(env, 'SVC_SENDER_PER_HOST', { fallback: 10, min: 1, max: 1_000 }),
+      maxBytes: 256 * 1024 * 1024,
+    },
+    retryBaseMs: duration(env, 'SVC_SENDER_RETRY_BASE', { fallback: 5_000, min: 1 }),
+    sweepMs: duration(env, 'SVC_SENDER_SWEEP', { fallback: 1_000, min: 10 }),
+    leaseMs: duration(env, 'SVC_SENDER_LEASE', { fallback: minute, min: 200 }),
+    keepFinishedMs: duration(env, 'SVC_SENDER_KEEP_FINISHED', {
+      fallback: 24 * 60 * minute,
+      min: 0,
+    }),
+    // RFC 5321 §4.5.3.2 asks for minutes at each stage; a submission server that is up answers far sooner.
+    smtp: {
+      connectMs: duration(env, 'SVC_SMTP_CONNECT_TIMEOUT', { fallback: minute / 2, min: 1 }),
+      greetingMs: duration(env, 'SVC_SMTP_GREETING_TIMEOUT', { fallback: minute, min: 1 }),
+      commandMs: duration(env, 'SVC_SMTP_COMMAND_TIMEOUT', { fallback: minute, min: 1 }),
+      dataMs: duration(env, 'SVC_SMTP_DATA_TIMEOUT', { fallback: 10 * minute, min: 1 }),
+      idleMs: 10_000,
+      maxMessages: 100,
+    },
+  }
+}

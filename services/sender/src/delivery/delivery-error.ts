@@ -1,0 +1,39 @@
+/** Where in a session a failure happened, as `smtpCommand` names it. */
+export type SmtpCommand =
+  | 'CONN'
+  | 'EHLO'
+  | 'STARTTLS'
+  | 'AUTH'
+  | 'MAIL FROM'
+  | 'RCPT TO'
+  | 'DATA'
+  | (string & {})
+
+export interface DeliveryFailure {
+  message: string
+  /** A short word for the kind: `EAUTH`, `ECONNREFUSED`, `EENVELOPE` … */
+  code?: string
+  /** The server's reply. */
+  response?: string
+  responseCode?: number
+  command?: SmtpCommand
+}
+
+/** The message could not be delivered, and the world's part in it: becomes a messageDeliveryError. */
+export class DeliveryError extends Error {
+  override name = 'DeliveryError'
+  readonly failure: DeliveryFailure
+
+  constructor(failure: DeliveryFailure, options?: ErrorOptions) {
+    super(failure.message, options)
+    this.failure = failure
+  }
+}
+
+/**
+ * The attempt ended before the message was handed over, for a reason of our own: no credentials to be had now, a marker that could
+ * not be written, the process stopping. It counts for nothing.
+ */
+export class NotAttempted extends Error {
+  override name = 'NotAttempted'
+}

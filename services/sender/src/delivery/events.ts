@@ -1,0 +1,87 @@
+import { messageDeliveryError, messageFailed, messageSent } from '@posthorn/contracts'
+import { deriveEventId, type NewEvent } from '@posthorn/db'
+import type { DeliveryFailure } from './delivery-error.ts'
+
+/** The message that an event is about. */
+export interface Subject {
+  queueId: string
+  account: string
+  messageId: string
+  envelope: { from: string; to: string[] }
+  attempt: number
+  maxAttempts: number
+  firstError: string | null
+}
+
+export interface Acceptance {
+  response: string
+  /** The Message-ID that the server put in place of ours. */
+  serverMessageId?: string
+  accepted: string[]
+}
+
+/** The server took the message. `partly`: for some of the recipients, and the others will be tried again. */
+export function sentEvent(
+  { queueId, account, messageId, envelope, attempt }: Subject,
+  { response, serverMessageId, accepted }: Acceptance,
+  { partly }: { partly: boolean },
+): NewEvent {
+  const rewritten = serverMessageId !== undefined && serverMessageId !== messageId
+  return {
+    eventId: deriveEventId(partly ? ['messageSent', queueId, attempt] : ['messageSent', queueId]),
+    event: messageSent.name,
+    account,
+    data: {
+      messageId: rewritten ? serverMessageId : messageId,
+      ...(rewritten ? { originalMessageId: messageId } : {}),
+      response,
+      queueId,
+      envelope: { from: envelope.from, to: accepted },
+    },
+  }
+}
+
+/** One attempt failed, for all recipients or for those named. */
+export function deliveryErrorEvent(
+  { queueId, account, messageId, envelope, attempt, maxAttempts }: Subject,
+  { message, code, response, responseCode, command }: DeliveryFailure,
+  {
+    nextAttempt,
+    recipients = envelope.to,
+  }: { nextAttempt: Date | undefined; recipients?: string[] },
+): NewEvent {
+  return {
+    eventId: deriveEventId(['messageDeliveryError', queueId, attempt]),
+    event: messageDeliveryError.name,
+    account,
+    data: {
+      queueId,
+      envelope: { from: envelope.from, to: recipients },
+      messageId,
+      error: message,
+      ...(code === undefined ? {} : { errorCode: code }),
+      ...(response === undefined ? {} : { smtpResponse: response }),
+      ...(responseCode === undefined ? {} : { smtpResponseCode: responseCode }),
+      ...(command === undefined ? {} : { smtpCommand: command }),
+      job: {
+        id: queueId,
+        attemptsMade: attempt,
+        attempts: maxAttempts,
+        nextAttempt: nextAttempt?.toISOString() ?? false,
+      },
+    },
+  }
+}
+
+/** Nothing more will be tried. */
+export function failedEvent(
+  { queueId, account, messageId, firstError }: Subject,
+  { message }: DeliveryFailure,
+): NewEvent {
+  return {
+    eventId: deriveEventId(['messageFailed', queueId]),
+    event: messageFailed.name,
+    account,
+    data: { messageId, queueId, error: (firstError ?? message).split(/\r?\n/, 1)[0] ?? '' },
+  }
+}

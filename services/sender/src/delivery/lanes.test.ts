@@ -1,0 +1,63 @@
+import { expect, test } from '@jest/globals'
+import { Lanes } from './lanes.ts'
+
+const limits = { concurrency: 4, perAccount: 2, perHost: 3, maxBytes: 100 }
+const place = (account: string, host = 'h:25', bytes = 1) => ({ account, host, bytes })
+
+test('an account has its share and no more', () => {
+  const lanes = new Lanes(limits, 1_000)
+  expect([1, 2, 3].map(() => lanes.tryEnter(place('a')))).toEqual([true, true, false])
+  expect(lanes.closed().accounts).toEqual(['a'])
+  lanes.leave(place('a'))
+  expect(lanes.closed().accounts).toEqual([])
+  expect(lanes.tryEnter(place('a'))).toBe(true)
+})
+
+test('a server and the process have theirs', () => {
+  const lanes = new Lanes(limits, 1_000)
+  expect(['a', 'b', 'c', 'd'].map((account) => lanes.tryEnter(place(account)))).toEqual([
+    true,
+    true,
+    true,
+    false,
+  ])
+  expect(lanes.closed().hosts).toEqual(['h:25'])
+  expect(lanes.tryEnter(place('e', 'other:25'))).toBe(true)
+  expect(lanes.free).toBe(0)
+  expect(lanes.tryEnter(place('f', 'third:25'))).toBe(false)
+})
+
+test('messages in hand have a bound in bytes, but one alone always goes', () => {
+  const lanes = new Lanes(limits, 1_000)
+  expect(lanes.tryEnter(place('a', 'h:25', 500))).toBe(true)
+  expect(lanes.tryEnter(place('b', 'h:25', 1))).toBe(false)
+  lanes.leave(place('a', 'h:25', 500))
+  expect(lanes.tryEnter(place('b', 'h:25', 60))).toBe(true)
+  expect(lanes.tryEnter(place('c', 'h:25', 60))).toBe(false)
+  expect(lanes.tryEnter(place('c', 'h:25', 40))).toBe(true)
+})
+
+test('a suspended lane is closed, and failures of the same moment count once', () => {
+  const lanes = new Lanes(limits, 10_000)
+  lanes.tryEnter(place('a'))
+  expect(lanes.suspend('host', place('a'))).toBe(10_000)
+  expect(lanes.suspend('host', place('a'))).toBeLessThanOrEqual(10_000)
+  expect(lanes.closed()).toEqual({ accounts: [], hosts: ['h:25'] })
+  expect(lanes.tryEnter(place('b'))).toBe(false)
+  expect(lanes.tryEnter(place('b', 'other:25'))).toBe(true)
+})
+
+test('after a suspension one message goes first, and success opens the lane', () => {
+  const lanes = new Lanes(limits, 0)
+  lanes.suspend('account', place('a'))
+  expect(lanes.tryEnter(place('a'))).toBe(true)
+  expect(lanes.tryEnter(place('a'))).toBe(false)
+  lanes.recover(place('a'))
+  expect(lanes.tryEnter(place('a'))).toBe(true)
+})
+
+test('a message of an account without a server never waits for others of its kind', () => {
+  const lanes = new Lanes(limits, 1_000)
+  for (const account of ['a', 'b', 'c', 'd']) expect(lanes.tryEnter(place(account, ''))).toBe(true)
+  expect(lanes.closed().hosts).toEqual([])
+})

@@ -1,0 +1,201 @@
+import type { Db } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import { sql } from 'kysely'
+
+/** A due row as the lanes see it. */
+export interface DueSubmission {
+  queueId: string
+  account: string
+  /** `host:port` of the account's server; empty where it has none. */
+  host: string
+  bytes: number
+}
+
+/** Who holds a row: a process and the attempt it counted. A row taken over is at another attempt. */
+export interface Hold {
+  queueId: string
+  worker: string
+  attempt: number
+}
+
+/** A row in hand. */
+export interface Submission extends Hold {
+  account: string
+  messageId: string
+  envelope: { from: string; to: string[] }
+  mime: Buffer
+  maxAttempts: number
+  firstError: string | null
+  /** The attempt before ended between the final dot and the record of the answer: the server may have taken the message. */
+  maybeSent: boolean
+}
+
+export interface DueOptions {
+  limit: number
+  /** Lanes in which nothing can start now. */
+  closed: { accounts: string[]; hosts: string[] }
+}
+
+const isDue = sql<boolean>`(state = 'queued' and next_attempt_at <= now() and (lease_until is null or lease_until < now()))`
+const laneHost = sql<string>`coalesce(lower(accounts.smtp ->> 'host') || ':' || (accounts.smtp ->> 'port'), '')`
+
+/** What could be sent now, longest waiting first. Takes nothing. */
+export function listDue(db: Db, { limit, closed }: DueOptions): Promise<DueSubmission[]> {
+  return db
+    .selectFrom('outbox')
+    .innerJoin('accounts', 'accounts.account', 'outbox.account')
+    .select([
+      'outbox.queueId',
+      'outbox.account',
+      laneHost.as('host'),
+      sql<number>`coalesce(octet_length(mime), 0)`.as('bytes'),
+    ])
+    .where(isDue)
+    .whereRef('attempts', '<', 'maxAttempts')
+    .where(sql<boolean>`(outbox.account <> all(${sql.val(closed.accounts)}::text[]))`)
+    .where(sql<boolean>`(${laneHost} <> all(${sql.val(closed.hosts)}::text[]))`)
+    .orderBy('nextAttemptAt')
+    .limit(limit)
+    .execute()
+}
+
+/** Counts an attempt on each of the rows that is due still, and holds them until the lease ends. Committed before anything is sent. */
+export async function claimDue(
+  db: Db,
+  queueIds: string[],
+  { worker, leaseMs }: { worker: string; leaseMs: number },
+): Promise<Submission[]> {
+  if (queueIds.length === 0) return []
+  const rows = await db
+    .with('due', (db) =>
+      db
+        .selectFrom('outbox')
+        .select(['queueId', 'dataSentAt'])
+        .where('queueId', 'in', queueIds)
+        .where(isDue)
+        .whereRef('attempts', '<', 'maxAttempts')
+        .forUpdate()
+        .skipLocked(),
+    )
+    .updateTable('outbox')
+    .from('due')
+    .whereRef('outbox.queueId', '=', 'due.queueId')
+    .set({
+      attempts: sql`attempts + 1`,
+      worker,
+      leaseUntil: inMs(leaseMs),
+      attemptStartedAt: sql<Date>`now()`,
+      dataSentAt: null,
+    })
+    .returning([
+      'outbox.queueId',
+      'account',
+      'messageId',
+      'envelope',
+      'mime',
+      'attempts',
+      'maxAttempts',
+      'firstError',
+      'due.dataSentAt as sentBefore',
+    ])
+    .execute()
+  return rows.map(({ attempts, mime, sentBefore, ...row }) => ({
+    ...row,
+    worker,
+    attempt: attempts,
+    mime: mime ?? Buffer.alloc(0),
+    maybeSent: sentBefore !== null,
+  }))
+}
+
+/** Keeps the rows in hand for another lease. Returns those that are held still. */
+export async function renewLeases(db: Db, holds: Hold[], leaseMs: number): Promise<Set<string>> {
+  if (holds.length === 0) return new Set()
+  const rows = await db
+    .updateTable('outbox')
+    .set({ leaseUntil: inMs(leaseMs) })
+    .where('state', '=', 'queued')
+    .where(
+      sql<boolean>`((queue_id, worker, attempts) in (select * from unnest(
+        ${sql.val(holds.map(({ queueId }) => queueId))}::text[], ${sql.val(holds.map(({ worker }) => worker))}::uuid[],
+        ${sql.val(holds.map(({ attempt }) => attempt))}::integer[])))`,
+    )
+    .returning('queueId')
+    .execute()
+  return new Set(rows.map(({ queueId }) => queueId))
+}
+
+/**
+ * Commits that the final dot is about to be written. From here on the server may have the message, whatever becomes of us.
+ *
+ * @throws AppError `stale` when the row is no longer ours: the dot must not be written
+ */
+export async function markDataSent(
+  db: Db,
+  { queueId, worker, attempt }: Hold,
+  leaseMs: number,
+): Promise<void> {
+  const { numUpdatedRows } = await db
+    .updateTable('outbox')
+    .set({ dataSentAt: sql<Date>`now()`, leaseUntil: inMs(leaseMs) })
+    .where('queueId', '=', queueId)
+    .where('worker', '=', worker)
+    .where('attempts', '=', attempt)
+    .where('state', '=', 'queued')
+    .where(sql<boolean>`(lease_until > now())`)
+    .executeTakeFirst()
+  if (numUpdatedRows !== 1n) throw new AppError('stale', 'Another sender holds the message')
+}
+
+/** Gives a row back as if it had not been claimed. */
+export async function releaseClaim(
+  db: Db,
+  { queueId, worker, attempt }: Hold,
+  delayMs: number,
+): Promise<void> {
+  await db
+    .updateTable('outbox')
+    .set({
+      attempts: sql`attempts - 1`,
+      worker: null,
+      leaseUntil: null,
+      nextAttemptAt: inMs(delayMs),
+    })
+    .where('queueId', '=', queueId)
+    .where('worker', '=', worker)
+    .where('attempts', '=', attempt)
+    .where('state', '=', 'queued')
+    .execute()
+}
+
+/** How many messages are due, counted up to a limit: it is for a gauge. */
+export async function countDue(db: Db): Promise<number> {
+  const { rows } = await sql<{ due: string }>`
+    select count(*) as due from (select 1 from outbox where ${isDue} limit 10000) as due`.execute(
+    db,
+  )
+  return Number(rows[0]?.due ?? 0)
+}
+
+/** Removes rows of messages that were finished long enough ago. Returns how many; call again while it is as many as the limit. */
+export async function deleteFinished(
+  db: Db,
+  { keepMs, limit }: { keepMs: number; limit: number },
+): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('outbox')
+    .where('queueId', 'in', (db) =>
+      db
+        .selectFrom('outbox')
+        .select('queueId')
+        .where('state', '<>', 'queued')
+        .where(sql<boolean>`(finished_at < now() - make_interval(secs => ${keepMs / 1_000}))`)
+        .limit(limit),
+    )
+    .executeTakeFirst()
+  return Number(numDeletedRows)
+}
+
+function inMs(ms: number) {
+  return sql<Date>`now() + make_interval(secs => ${ms / 1_000})`
+}

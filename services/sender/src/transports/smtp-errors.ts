@@ -1,0 +1,45 @@
+import {
+  DeliveryError,
+  type DeliveryFailure,
+  type SmtpCommand,
+} from '../delivery/delivery-error.ts'
+
+/** What nodemailer hangs on its errors. */
+interface SmtpError extends Error {
+  code?: string
+  /** The system's code, where `code` says ESOCKET. */
+  originalCode?: string
+  response?: string
+  responseCode?: number
+  command?: string
+}
+
+/** Bytes of a server's reply that are kept. */
+const maxReply = 2_000
+
+/** nodemailer reports a lost or late connection as `CONN` whenever it happens: `during` says what was going on. */
+export function toDeliveryError(error: unknown, during: SmtpCommand): DeliveryError {
+  if (error instanceof DeliveryError) return error
+  return new DeliveryError(toFailure(error as SmtpError, during), { cause: error })
+}
+
+export function toFailure(error: SmtpError, during: SmtpCommand): DeliveryFailure {
+  const { message, response, responseCode } = error
+  const code = error.code === 'ESOCKET' ? (error.originalCode ?? error.code) : error.code
+  const command =
+    error.command === undefined || error.command === 'CONN' || error.command === 'API'
+      ? during
+      : error.command
+  return {
+    message: clean(message),
+    ...(code === undefined ? {} : { code }),
+    ...(response === undefined ? {} : { response: clean(response) }),
+    ...(responseCode === undefined ? {} : { responseCode }),
+    command,
+  }
+}
+
+/** Goes into events and into Postgres: without NUL and other controls, and not without end. */
+export function clean(reply: string): string {
+  return reply.replace(/[\0-\x09\x0b-\x1f\x7f]+/g, ' ').slice(0, maxReply)
+}
