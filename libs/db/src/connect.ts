@@ -1,5 +1,6 @@
 import { CamelCasePlugin, Kysely, PostgresDialect, type Transaction } from 'kysely'
 import { Pool } from 'pg'
+import { boundedPool } from './bounded-pool.ts'
 import type { Tables } from './tables/index.ts'
 
 export type Db = Kysely<Tables>
@@ -11,28 +12,36 @@ export interface ConnectOptions {
   name: string
   /** Connections at most; default 10. */
   max?: number
-  /** Told of connections that broke while idle; the pool replaces them by itself. */
+  /** How long a statement may take, and its answer a little longer; default 30 s. */
+  timeoutMs?: number
+  /** Told of connections that broke; the pool replaces them by itself. */
   onError?: (error: Error) => void
 }
 
 /**
  * A pool of connections. Opens nothing yet: the first query does.
  *
- * Every wait is bounded: 5 s for a connection, 30 s for a statement, so that a paused server cannot hang a caller for ever.
+ * Every wait is bounded: 5 s for a connection, `timeoutMs` for a statement, so that a paused server cannot hang a caller for ever.
  */
-export function connect(url: string, { name, max = 10, onError }: ConnectOptions): Db {
+export function connect(url: string, options: ConnectOptions): Db {
+  const { name, max = 10, timeoutMs = 30_000, onError } = options
   const pool = new Pool({
     connectionString: url,
     application_name: name,
     max,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
-    statement_timeout: 30_000,
-    query_timeout: 35_000,
+    statement_timeout: timeoutMs,
+    query_timeout: timeoutMs + Math.min(timeoutMs / 2, 5_000),
     idle_in_transaction_session_timeout: 60_000,
     keepAlive: true,
   })
-  // Without a listener a broken idle connection would end the process.
-  pool.on('error', (error) => onError?.(error))
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] })
+  // Without listeners a broken connection would end the process. The pool listens to those that are idle and passes it on; while a
+  // transaction holds one nobody does but we.
+  pool.on('error', () => undefined)
+  pool.on('connect', (client) => void client.on('error', (error) => onError?.(error)))
+  return new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: boundedPool(pool) }),
+    plugins: [new CamelCasePlugin()],
+  })
 }
