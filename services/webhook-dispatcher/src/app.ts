@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto'
+import { type Bus, connectBus } from '@posthorn/bus'
+import { describeConfig } from '@posthorn/config'
+import { getServiceSecret } from '@posthorn/contracts'
+import { cacheSettings, connect, type Db, ping } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import { serve } from '@posthorn/http'
+import { createHttpCaller } from '@posthorn/net'
+import { everyFew, waitForSchema } from '@posthorn/service'
+import { createLogger, createMetrics, type Logger, type Metrics } from '@posthorn/telemetry'
+import type { Config, WebhookConfig } from './config.ts'
+import { deliver } from './delivery/deliver.ts'
+import { holdDeliveries, type InHand } from './delivery/in-hand.ts'
+import { type RetryLoop, startRetryLoop } from './delivery/retry-loop.ts'
+import { serviceSecret } from './delivery/service-secret.ts'
+import { coalesce } from './events/coalesce.ts'
+import { fanOut } from './events/fan-out.ts'
+import { consumeHints } from './events/hints.ts'
+import { sweepFanOut, sweepPublish } from './events/sweep.ts'
+import { keepHouse } from './housekeeping.ts'
+import { dispatcherMetrics } from './metrics.ts'
+import { countDue } from './store/deliveries.ts'
+import { currentTargets } from './targets/current-target.ts'
+
+const name = 'webhook-dispatcher'
+
+export interface App extends AsyncDisposable {
+  /** Of health and metrics. */
+  readonly port: number
+}
+
+/** Builds the service. Whatever it opened is closed in reverse order, also when a later step here fails. */
+export async function startApp(config: Config, signal: AbortSignal): Promise<App> {
+  const log = createLogger(name, config.logLevel)
+  log.info(describeConfig(config), 'starting')
+  await using opened = new AsyncDisposableStack()
+  const db = opened.adopt(
+    connect(config.databaseUrl, {
+      name,
+      max: config.databasePoolSize,
+      onError: (err) => log.warn({ err }, 'a connection to Postgres broke'),
+    }),
+    (db) => db.destroy(),
+  )
+  const metrics = createMetrics(name)
+  await waitForSchema(db, log, signal)
+  const bus = opened.use(await connectBus({ url: config.amqpUrl, name, log, metrics }))
+  const http = opened.use(
+    await serve({
+      ...config,
+      log,
+      metrics,
+      checks: { postgres: () => ping(db), rabbitmq: () => assertUp(bus) },
+    }),
+  )
+  opened.use(await startDispatching({ db, bus, log, metrics, config: config.webhooks }))
+  const app = opened.move()
+  return { port: http.port, [Symbol.asyncDispose]: () => app.disposeAsync() }
+}
+
+function assertUp(bus: Bus): void {
+  if (!bus.up) throw new AppError('unavailable', 'RabbitMQ cannot be used')
+}
+
+export interface DispatchingDeps {
+  db: Db
+  bus: Bus
+  log: Logger
+  metrics: Metrics
+  config: WebhookConfig
+}
+
+/** How many partitions are fanned out at the same time: each takes a connection to Postgres. */
+const fanOutWidth = 4
+const sweepEveryMs = 1_000
+const hourMs = 3_600_000
+
+/** Everything between the events and their targets. Disposing stops taking, ends what is in hand, gives the rest back. */
+export async function startDispatching({
+  db,
+  bus,
+  log,
+  metrics,
+  config,
+}: DispatchingDeps): Promise<AsyncDisposable> {
+  await using opened = new AsyncDisposableStack()
+  opened.use(everyFew({ everyMs: hourMs, log, name: 'housekeeping' }, keepHouse(db, config, log)))
+  const { inHand, retries, claim } = await openDelivery({ db, bus, log, metrics, config }, opened)
+
+  const requestRun = coalesce(
+    fanOut({
+      db,
+      claim,
+      room: (lane) => (retries.isBacklogged(lane) ? 0 : inHand.room(lane)),
+      take: (deliveries) => inHand.take(deliveries),
+      overflowed(lane) {
+        retries.markBacklogged(lane)
+        retries.dueIn(0)
+      },
+    }),
+    fanOutWidth,
+  )
+  opened.use(
+    everyFew({ everyMs: sweepEveryMs, log, name: 'sweep-fan-out' }, sweepFanOut(db, requestRun)),
+  )
+  opened.use(everyFew({ everyMs: sweepEveryMs, log, name: 'sweep-publish' }, sweepPublish(db, bus)))
+  opened.use(await consumeHints(bus, requestRun))
+  return opened.move()
+}
+
+async function openDelivery(
+  { db, bus, log, metrics, config }: DispatchingDeps,
+  opened: AsyncDisposableStack,
+) {
+  const claim = { self: randomUUID(), leaseMs: config.leaseMs }
+  const settings = cacheSettings(db)
+  const targets = currentTargets(db, settings)
+  const secret = serviceSecret({ ask: () => askServiceSecret(bus), log })
+  opened.use(
+    await bus.onInvalidate(({ topic, id }) => {
+      if (topic === 'accounts') targets.forget(id)
+      if (topic !== 'settings') return
+      settings.invalidate()
+      secret.invalidate()
+    }),
+  )
+  const http = opened.use(
+    createHttpCaller({
+      policy: config.egressPolicy,
+      timeoutMs: config.timeoutMs,
+      maxResponseBytes,
+      maxSockets: config.concurrency,
+    }),
+  )
+  const attempt = deliver({
+    db,
+    claim,
+    http,
+    secret,
+    targets,
+    retryBaseMs: config.retryBaseMs,
+    metrics: dispatcherMetrics(metrics, () => countDue(db, maxCounted)),
+    log,
+  })
+  const inHand: InHand = opened.use(
+    holdDeliveries({
+      ...config,
+      db,
+      claim,
+      deliver: attempt,
+      dueIn: (ms) => retries.dueIn(ms),
+      onRoom: (lane) => retries.onRoom(lane),
+      log,
+    }),
+  )
+  const retries: RetryLoop = opened.use(
+    startRetryLoop({
+      db,
+      claim,
+      rooms: () => inHand.rooms(),
+      take: (deliveries) => inHand.take(deliveries),
+      log,
+    }),
+  )
+  return { inHand, retries, claim }
+}
+
+/** Read of an answer: enough to tell a person what the target said. */
+const maxResponseBytes = 16_384
+const maxCounted = 10_000
+
+async function askServiceSecret(bus: Bus): Promise<string> {
+  const { serviceSecret } = await bus.ask(
+    getServiceSecret,
+    {},
+    { key: 'credentials', timeoutMs: 5_000 },
+  )
+  return serviceSecret
+}

@@ -1,0 +1,22 @@
+import { expect, test } from '@jest/globals'
+import { readConfig } from './config.ts'
+
+const required = { DATABASE_URL: 'postgres://localhost/x', AMQP_URL: 'amqp://localhost' }
+
+test('what is not set has the value of the interface spec', () => {
+  const { port, webhooks } = readConfig(required)
+  expect(port).toBe(3004)
+  expect(webhooks).toMatchObject({
+    timeoutMs: 30_000,
+    retryBaseMs: 5_000,
+    egressPolicy: 'link-local',
+    targetConcurrency: 4,
+    leaseMs: 60_000,
+  })
+})
+
+test('a policy that does not exist is refused by name', () => {
+  expect(() => readConfig({ ...required, SVC_WEBHOOK_EGRESS_POLICY: 'none' })).toThrow(
+    'SVC_WEBHOOK_EGRESS_POLICY',
+  )
+})

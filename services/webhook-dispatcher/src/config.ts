@@ -1,0 +1,55 @@
+import { duration, type Env, integer, oneOf } from '@posthorn/config'
+import { type EgressPolicy, egressPolicies } from '@posthorn/net'
+import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
+
+export interface Config extends ServiceConfig {
+  readonly webhooks: WebhookConfig
+}
+
+export interface WebhookConfig {
+  /** For a whole attempt: lookup, connection, request and answer. */
+  readonly timeoutMs: number
+  readonly egressPolicy: EgressPolicy
+  /** Calls of this process at the same time. */
+  readonly concurrency: number
+  /** Calls of this process to one target at the same time. */
+  readonly targetConcurrency: number
+  /** The bound of the first wait; each further one is twice the one before. */
+  readonly retryBaseMs: number
+  /** How long a claim holds without being renewed: the time until another process takes over what a dead one had in hand. */
+  readonly leaseMs: number
+  /** Days that events stay in Postgres once nothing waits on them. */
+  readonly keepEventDays: number
+  readonly keepDeliveredMs: number
+  readonly keepFailedMs: number
+}
+
+const days = 24 * 60 * 60_000
+
+export function readConfig(env: Env): Config {
+  return {
+    ...readServiceConfig(env, { port: 3004 }),
+    webhooks: {
+      timeoutMs: duration(env, 'SVC_WEBHOOK_TIMEOUT', { fallback: 30_000, min: 100, max: 600_000 }),
+      egressPolicy: oneOf(env, 'SVC_WEBHOOK_EGRESS_POLICY', {
+        values: egressPolicies,
+        fallback: 'link-local',
+      }),
+      concurrency: integer(env, 'SVC_WEBHOOK_CONCURRENCY', { fallback: 500, min: 1, max: 10_000 }),
+      targetConcurrency: integer(env, 'SVC_WEBHOOK_TARGET_CONCURRENCY', {
+        fallback: 4,
+        min: 1,
+        max: 1_000,
+      }),
+      retryBaseMs: duration(env, 'SVC_WEBHOOK_RETRY_BASE', {
+        fallback: 5_000,
+        min: 1,
+        max: 3_600_000,
+      }),
+      leaseMs: duration(env, 'SVC_WEBHOOK_LEASE', { fallback: 60_000, min: 500, max: 3_600_000 }),
+      keepEventDays: integer(env, 'SVC_EVENTS_KEEP_DAYS', { fallback: 7, min: 1, max: 3_650 }),
+      keepDeliveredMs: duration(env, 'SVC_WEBHOOK_KEEP_DELIVERED', { fallback: days, min: 60_000 }),
+      keepFailedMs: duration(env, 'SVC_WEBHOOK_KEEP_FAILED', { fallback: 7 * days, min: 60_000 }),
+    },
+  }
+}

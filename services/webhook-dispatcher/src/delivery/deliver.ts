@@ -1,0 +1,140 @@
+import type { Db } from '@posthorn/db'
+import {
+  type CallResult,
+  type HttpCaller,
+  type Outcome,
+  redactUrl,
+  splitCredentials,
+} from '@posthorn/net'
+import type { Logger } from '@posthorn/telemetry'
+import type { DispatcherMetrics } from '../metrics.ts'
+import { beginAttempts, type Claim, type ClaimedDelivery } from '../store/deliveries.ts'
+import { findBody } from '../store/events.ts'
+import type { DeliveryResult } from '../store/results.ts'
+import type { CurrentTargets } from '../targets/current-target.ts'
+import type { Target } from '../targets/target.ts'
+import { maxAttempts } from './backoff.ts'
+import { batch } from './batch.ts'
+import { requestHeaders } from './headers.ts'
+import { persist } from './persist.ts'
+import type { ServiceSecret } from './service-secret.ts'
+import { ended, released, settle } from './settle.ts'
+import { sign } from './signature.ts'
+
+export interface DeliverDeps {
+  db: Db
+  claim: Claim
+  http: HttpCaller
+  secret: ServiceSecret
+  targets: CurrentTargets
+  retryBaseMs: number
+  metrics: DispatcherMetrics
+  log: Logger
+}
+
+interface Prepared {
+  target: Target
+  body: string
+  serviceSecret: string
+  signal: AbortSignal
+}
+
+/**
+ * Makes the next attempt at a delivery and says what to record. Undefined: another process has taken it over, there is nothing to record.
+ *
+ * The attempt is counted before the call. A crash after it repeats the attempt with the same ids and bytes, whatever the target had
+ * answered: HTTP cannot say whether an answer was read.
+ */
+export function deliver(deps: DeliverDeps) {
+  const begin = batch<string, number | undefined>({
+    max: 100,
+    waitMs: 1,
+    async work(ids) {
+      const begun = await beginAttempts(deps.db, ids, deps.claim)
+      return ids.map((id) => begun.get(id))
+    },
+  })
+
+  return async (
+    delivery: ClaimedDelivery,
+    signal: AbortSignal,
+  ): Promise<DeliveryResult | undefined> => {
+    const { id } = delivery
+    const trying = { signal, log: deps.log }
+    try {
+      // The process that made the last attempt died during it.
+      if (delivery.attempts >= maxAttempts) return ended(id, 'failed', 'interrupted')
+      const serviceSecret = await deps.secret.get(signal)
+      const target = await persist(() => deps.targets.of(delivery), trying)
+      if (!target) return ended(id, 'dropped', 'no-target')
+      const body =
+        delivery.body ??
+        (await persist(
+          () => findBody(deps.db, { id: delivery.eventRow, date: delivery.eventDate }),
+          trying,
+        ))
+      if (body === undefined) return ended(id, 'dropped', 'no-event')
+      const attempts = await persist(() => begin(id), trying)
+      if (attempts === undefined) return undefined
+      const call = await attempt(
+        deps,
+        { ...delivery, attempts },
+        { target, body, serviceSecret, signal },
+      )
+      return settle({ id, attempts }, call, deps.retryBaseMs)
+    } catch (error) {
+      if (!signal.aborted) throw error
+      return released(id, false)
+    }
+  }
+}
+
+async function attempt(
+  deps: DeliverDeps,
+  delivery: ClaimedDelivery,
+  prepared: Prepared,
+): Promise<CallResult> {
+  const { http, log, metrics } = deps
+  const { target, body, serviceSecret, signal } = prepared
+  const { url, authorization } = splitCredentials(target.url)
+  const { headers, skipped } = requestHeaders(
+    {
+      id: delivery.id,
+      eventId: delivery.eventId,
+      attemptsMade: delivery.attempts - 1,
+      queuedMs: Date.now() - delivery.queuedAt.getTime(),
+      signature: sign(body, serviceSecret),
+      ...(authorization === undefined ? {} : { authorization }),
+    },
+    target.headers,
+  )
+  if (skipped.length > 0)
+    log.warn(
+      { target: target.name, account: delivery.account, skipped },
+      'custom headers that cannot be sent',
+    )
+  metrics.began(delivery)
+  const call = await http.call({ method: 'POST', url, headers, body, signal })
+  metrics.ended(delivery.event, call)
+  log.debug(
+    {
+      id: delivery.id,
+      eventId: delivery.eventId,
+      event: delivery.event,
+      account: delivery.account,
+      url: redactUrl(url),
+      attempt: delivery.attempts,
+      outcome: call.outcome,
+      status: call.status,
+    },
+    'webhook',
+  )
+  return call
+}
+
+/** Whether an outcome shows a target that answers: dead ones get fewer calls at a time. */
+export function answered(outcome: string | null): boolean {
+  return !silent.has(outcome as Outcome)
+}
+
+const silent = new Set<Outcome>(['connect-timeout', 'response-timeout', 'dns', 'unreachable'])

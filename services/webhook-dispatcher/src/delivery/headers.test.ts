@@ -1,0 +1,63 @@
+import { expect, test } from '@jest/globals'
+import { type HeaderFacts, requestHeaders } from './headers.ts'
+
+const facts: HeaderFacts = {
+  id: 'job-1',
+  eventId: 'event-1',
+  attemptsMade: 0,
+  queuedMs: 2_999,
+  signature: 'sig',
+}
+
+test('the headers of the interface spec', () => {
+  expect(requestHeaders(facts, [])).toEqual({
+    headers: {
+      'Content-Type': 'application/json',
+      'User-Agent': expect.stringMatching(/^Posthorn\/\d+\.\d+\.\d+ \(\+https:\/\/\S+\)$/),
+      'X-SVC-Wh-Id': 'job-1',
+      'X-SVC-Wh-Attempts-Made': '0',
+      'X-SVC-Wh-Queued-Time': '2s',
+      'X-SVC-Wh-Event-Id': 'event-1',
+      'X-SVC-Wh-Signature': 'sig',
+    },
+    skipped: [],
+  })
+})
+
+test('a clock that is behind makes no negative time', () => {
+  expect(requestHeaders({ ...facts, queuedMs: -5 }, []).headers['X-SVC-Wh-Queued-Time']).toBe('0s')
+})
+
+test('custom headers are added; of two with one name the later wins, in any case', () => {
+  const custom = [{ key: 'X-Team', value: 'a' }, { key: 'x-team', value: 'b' }, { key: 'X-Empty' }]
+  expect(requestHeaders(facts, custom).headers).toMatchObject({ 'x-team': 'b', 'x-empty': '' })
+})
+
+test('a custom Authorization wins over the credentials of the address', () => {
+  const given = { ...facts, authorization: 'Basic abc' }
+  expect(requestHeaders(given, []).headers).toMatchObject({ authorization: 'Basic abc' })
+  const { headers } = requestHeaders(given, [{ key: 'Authorization', value: 'Bearer x' }])
+  expect(headers['authorization']).toBe('Bearer x')
+})
+
+test.each([
+  ['X-SVC-Wh-Signature', 'forged'],
+  ['x-svc-wh-id', '1'],
+  ['X-SVC-Anything', '1'],
+  ['Content-Length', '0'],
+  ['Host', 'other.example'],
+  ['Transfer-Encoding', 'chunked'],
+  ['Connection', 'close'],
+  ['Content-Type', 'text/plain'],
+  ['User-Agent', 'other'],
+  ['Proxy-Authorization', 'Basic x'],
+  ['X-Break', 'a\r\nX-Injected: b'],
+  ['X-Nul', 'a\0b'],
+  ['X-Wide', '✓'],
+  ['X Space', 'a'],
+  ['', 'a'],
+])('the custom header %j: %j is skipped', (key, value) => {
+  const { headers, skipped } = requestHeaders(facts, [{ key, value }])
+  expect(skipped).toEqual([key])
+  expect(headers).toEqual(requestHeaders(facts, []).headers)
+})

@@ -1,0 +1,119 @@
+import { expect, test } from '@jest/globals'
+import { createLanes, type LaneItem, type LanesOptions } from './lanes.ts'
+
+interface Item extends LaneItem {
+  name: string
+}
+
+/** Lanes whose work ends when the test says so. */
+function setUp(options: Partial<LanesOptions<Item>> = {}) {
+  const started: string[] = []
+  const gates = new Map<string, PromiseWithResolvers<{ well: boolean }>>()
+  const lanes = createLanes<Item>({
+    perLane: 2,
+    overall: 100,
+    maxHeld: 100,
+    maxBytes: 1_000_000,
+    work({ name }, signal) {
+      started.push(name)
+      const gate = Promise.withResolvers<{ well: boolean }>()
+      gates.set(name, gate)
+      signal.addEventListener('abort', () => gate.resolve({ well: true }))
+      return gate.promise
+    },
+    ...options,
+  })
+  const add = (name: string, lane = 'l', chain = name) => lanes.add({ name, lane, chain, bytes: 1 })
+  const end = async (name: string, well = true) => {
+    gates.get(name)?.resolve({ well })
+    await new Promise<void>((resolve) => setImmediate(resolve))
+  }
+  return { lanes, started, add, end }
+}
+
+test('a chain runs one after the other, in order', async () => {
+  const { started, add, end } = setUp()
+  for (const name of ['a1', 'a2', 'a3']) add(name, 'l', 'a')
+  expect(started).toEqual(['a1'])
+  await end('a1')
+  expect(started).toEqual(['a1', 'a2'])
+  await end('a2', false)
+  expect(started).toEqual(['a1', 'a2', 'a3'])
+})
+
+test('a lane runs so many at once, another lane is not held up by it', async () => {
+  const { started, add, end } = setUp()
+  for (const name of ['a', 'b', 'c', 'd']) add(name)
+  expect(started).toEqual(['a', 'b'])
+  add('x', 'other')
+  expect(started).toEqual(['a', 'b', 'x'])
+  await end('b')
+  expect(started).toEqual(['a', 'b', 'x', 'c'])
+})
+
+test('the process runs so many at once, and lanes take turns', async () => {
+  const { started, add, end } = setUp({ overall: 2 })
+  for (const name of ['a1', 'a2', 'a3', 'a4']) add(name, 'a')
+  for (const name of ['b1', 'b2']) add(name, 'b')
+  expect(started).toEqual(['a1', 'a2'])
+  await end('a1')
+  await end('a2')
+  expect(started).toEqual(['a1', 'a2', 'b1', 'a3'])
+})
+
+test('a lane that failed three times in a row gets one call at a time until one succeeds', async () => {
+  const { started, add, end } = setUp()
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) add(name)
+  await end('a', false)
+  await end('b', false)
+  await end('c', false)
+  expect(started).toEqual(['a', 'b', 'c', 'd'])
+  await end('d', false)
+  expect(started).toEqual(['a', 'b', 'c', 'd', 'e'])
+  await end('e', true)
+  expect(started).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g'])
+})
+
+test('lanes share the room there is, and none is left without', () => {
+  const { lanes, add } = setUp({ maxHeld: 20 })
+  for (let n = 0; n < 20; n++) add(`a${n}`, 'a')
+  expect(lanes.room('a')).toBe(0)
+  expect(lanes.room('b')).toBe(10)
+  for (let n = 0; n < 30; n++) add(`b${n}`, `b${n}`)
+  expect(lanes.room('new')).toBe(2)
+})
+
+test('a lane has room again when its work is done, and says so', async () => {
+  const roomy: string[] = []
+  const { lanes, add, end } = setUp({ maxHeld: 2, onRoom: (lane) => roomy.push(lane) })
+  add('a')
+  add('b')
+  expect(lanes.room('l')).toBe(0)
+  await end('a')
+  expect(roomy).toEqual(['l'])
+  expect(lanes.room('l')).toBe(1)
+})
+
+test('too many bytes leave each lane the room it needs to go on', () => {
+  const { lanes } = setUp({ maxBytes: 10 })
+  lanes.add({ name: 'big', lane: 'a', chain: 'big', bytes: 11 })
+  expect(lanes.room('a')).toBe(1)
+  expect(lanes.room('b')).toBe(2)
+})
+
+test('stopping starts nothing more, waits for what runs and gives back what waits', async () => {
+  const { lanes, started, add, end } = setUp()
+  for (const name of ['a', 'b', 'c']) add(name)
+  add('a2', 'l', 'a')
+  const stopped = lanes.stop(10_000)
+  await end('a')
+  await end('b')
+  expect((await stopped).map(({ name }) => name)).toEqual(['a2', 'c'])
+  expect(started).toEqual(['a', 'b'])
+})
+
+test('stopping aborts what takes too long', async () => {
+  const { lanes, add } = setUp()
+  add('a')
+  expect(await lanes.stop(1)).toEqual([])
+})

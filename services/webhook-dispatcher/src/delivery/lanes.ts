@@ -1,0 +1,179 @@
+/** A piece of work that waits for its turn. */
+export interface LaneItem {
+  lane: string
+  /** Items of one chain run one after the other, in the order they came. */
+  chain: string
+  /** Of memory. */
+  bytes: number
+}
+
+export interface LanesOptions<T> {
+  /** At the same time, of one lane. */
+  perLane: number
+  /** At the same time, altogether. */
+  overall: number
+  /** Held in memory before lanes are told to send theirs elsewhere. */
+  maxHeld: number
+  maxBytes: number
+  /** Does one item. `well`: whether the lane answered. Must not reject. */
+  work: (item: T, signal: AbortSignal) => Promise<{ well: boolean }>
+  /** Told when a lane can take more. */
+  onRoom?: (lane: string) => void
+}
+
+export interface Lanes<T> {
+  readonly held: number
+  add(item: T): void
+  /** How many more items of the lane may be held. Every lane can always hold as many as may run at once: none is shut out by others. */
+  room(lane: string): number
+  /** The lanes that hold anything. */
+  rooms(): Map<string, number>
+  /** Starts nothing more; waits for what runs, and aborts it after the time. Returns what was never started. */
+  stop(graceMs: number): Promise<T[]>
+}
+
+interface Chain<T> {
+  name: string
+  items: T[]
+}
+
+interface Lane<T> {
+  name: string
+  running: number
+  held: number
+  /** Failures in a row. */
+  strikes: number
+  /** In the rotation. */
+  enrolled: boolean
+  chains: Map<string, Chain<T>>
+  /** Chains with items, none of which runs. */
+  ready: Chain<T>[]
+}
+
+/** Held of one lane at most, however empty the rest is. */
+const maxHeldPerLane = 1_000
+/** After so many failures in a row a lane gets one call at a time, so that many dead targets cannot use up the calls there are. */
+const strikesToOne = 3
+
+/**
+ * Runs work side by side where it may be and in order where it must be: lanes share a cap, the process has a cap, chains are serial.
+ * Lanes take turns, so one that is slow holds up nothing but itself.
+ */
+export function createLanes<T extends LaneItem>(options: LanesOptions<T>): Lanes<T> {
+  return new LaneScheduler(options)
+}
+
+class LaneScheduler<T extends LaneItem> implements Lanes<T> {
+  readonly #options: LanesOptions<T>
+  readonly #lanes = new Map<string, Lane<T>>()
+  readonly #rotation: Lane<T>[] = []
+  readonly #abort = new AbortController()
+  readonly #running = new Set<Promise<void>>()
+  #stopping = false
+  #bytes = 0
+  held = 0
+
+  constructor(options: LanesOptions<T>) {
+    this.#options = options
+  }
+
+  add(item: T): void {
+    const lane = this.#lane(item.lane)
+    this.held++
+    lane.held++
+    this.#bytes += item.bytes
+    const chain = lane.chains.get(item.chain)
+    if (chain) {
+      chain.items.push(item)
+    } else {
+      const made = { name: item.chain, items: [item] }
+      lane.chains.set(item.chain, made)
+      lane.ready.push(made)
+    }
+    this.#enrol(lane)
+    this.#pump()
+  }
+
+  room(lane: string): number {
+    const { perLane, maxHeld, maxBytes } = this.#options
+    const share = this.#bytes > maxBytes ? 0 : Math.floor(maxHeld / (this.#lanes.size + 1))
+    const limit = Math.max(perLane, Math.min(maxHeldPerLane, share))
+    return Math.max(0, limit - (this.#lanes.get(lane)?.held ?? 0))
+  }
+
+  rooms(): Map<string, number> {
+    return new Map([...this.#lanes.keys()].map((lane) => [lane, this.room(lane)]))
+  }
+
+  async stop(graceMs: number): Promise<T[]> {
+    this.#stopping = true
+    const unstarted = [...this.#lanes.values()].flatMap((lane) =>
+      [...lane.chains.values()].flatMap(({ items }) => items.splice(0)),
+    )
+    const timer = setTimeout(() => this.#abort.abort(), graceMs)
+    await Promise.all(this.#running)
+    clearTimeout(timer)
+    return unstarted
+  }
+
+  #lane(name: string): Lane<T> {
+    const known = this.#lanes.get(name)
+    if (known) return known
+    const made: Lane<T> = {
+      name,
+      running: 0,
+      held: 0,
+      strikes: 0,
+      enrolled: false,
+      chains: new Map(),
+      ready: [],
+    }
+    this.#lanes.set(name, made)
+    return made
+  }
+
+  #cap({ strikes }: Lane<T>): number {
+    return strikes >= strikesToOne ? 1 : this.#options.perLane
+  }
+
+  #enrol(lane: Lane<T>): void {
+    if (lane.enrolled || lane.ready.length === 0 || lane.running >= this.#cap(lane)) return
+    lane.enrolled = true
+    this.#rotation.push(lane)
+  }
+
+  #pump(): void {
+    while (!this.#stopping && this.#running.size < this.#options.overall) {
+      const lane = this.#rotation.shift()
+      if (!lane) return
+      lane.enrolled = false
+      const chain = lane.running < this.#cap(lane) ? lane.ready.shift() : undefined
+      const item = chain?.items.shift()
+      if (chain && item !== undefined) this.#start(lane, chain, item)
+      this.#enrol(lane)
+    }
+  }
+
+  #start(lane: Lane<T>, chain: Chain<T>, item: T): void {
+    lane.running++
+    const run = this.#options.work(item, this.#abort.signal).then(({ well }) => {
+      this.#running.delete(run)
+      lane.strikes = well ? 0 : lane.strikes + 1
+      this.#finished(lane, chain, item)
+    })
+    this.#running.add(run)
+  }
+
+  #finished(lane: Lane<T>, chain: Chain<T>, item: T): void {
+    this.held--
+    this.#bytes -= item.bytes
+    lane.held--
+    lane.running--
+    if (chain.items.length > 0) lane.ready.push(chain)
+    else lane.chains.delete(chain.name)
+    if (lane.held === 0) this.#lanes.delete(lane.name)
+    this.#enrol(lane)
+    this.#pump()
+    this.#options.onRoom?.(lane.name)
+  }
+}

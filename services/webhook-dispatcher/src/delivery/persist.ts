@@ -1,0 +1,22 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { messageOf } from '@posthorn/errors'
+import type { Logger } from '@posthorn/telemetry'
+
+const firstWaitMs = 100
+const lastWaitMs = 2_000
+
+/** Tries until it works: for statements that can only fail because Postgres is away. Rejects when the signal aborts. */
+export async function persist<T>(
+  work: () => Promise<T>,
+  { signal, log }: { signal: AbortSignal; log: Logger },
+): Promise<T> {
+  for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, lastWaitMs)) {
+    signal.throwIfAborted()
+    try {
+      return await work()
+    } catch (error) {
+      log.warn({ reason: messageOf(error) }, 'Postgres did not take it; trying again')
+    }
+    await delay(waitMs, undefined, { signal })
+  }
+}

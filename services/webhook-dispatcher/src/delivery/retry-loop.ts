@@ -1,0 +1,105 @@
+import type { Db } from '@posthorn/db'
+import { everyFew } from '@posthorn/service'
+import type { Logger } from '@posthorn/telemetry'
+import {
+  type Claim,
+  claimDueDeliveries,
+  type ClaimedDelivery,
+  findNextDueMs,
+} from '../store/deliveries.ts'
+
+export interface RetryLoopOptions {
+  db: Db
+  claim: Claim
+  /** Room of the lanes that hold something; the others have as much as one gets. */
+  rooms: () => Map<string, number>
+  take: (deliveries: ClaimedDelivery[]) => void
+  log: Logger
+}
+
+export interface RetryLoop extends AsyncDisposable {
+  /** Something will be due in so many milliseconds. */
+  dueIn(ms: number): void
+  /** The lane was left with due deliveries for want of room. While it is, new ones queue up behind them in Postgres. */
+  isBacklogged(lane: string): boolean
+  markBacklogged(lane: string): void
+  /** The lane can take more. */
+  onRoom(lane: string): void
+}
+
+/** At the latest: for deliveries that other processes made due, or left. */
+const everyMs = 1_000
+/** Of one lane at a time. */
+const perLane = 64
+const overall = 2_000
+
+/** Claims what is due, at the time it is due: retries, what found no room, and what dead processes had in hand. */
+export function startRetryLoop({ db, claim, rooms, take, log }: RetryLoopOptions): RetryLoop {
+  const backlogged = new Set<string>()
+  const alarm = createAlarm(() => loop.wake())
+  const loop = everyFew({ everyMs, log, name: 'retries' }, async (signal) => {
+    const next = await findNextDueMs(db)
+    if (signal.aborted || next === undefined || next > 0) {
+      backlogged.clear()
+      if (next !== undefined && next < everyMs) alarm.set(next)
+      return
+    }
+    const room = rooms()
+    const claimed = await claimDueDeliveries(db, claim, { perLane, overall, rooms: room })
+    const taken = Map.groupBy(claimed, ({ lane }) => lane)
+    for (const lane of new Set([...backlogged, ...taken.keys()])) {
+      const full = (taken.get(lane)?.length ?? 0) >= Math.min(perLane, room.get(lane) ?? perLane)
+      if (full) backlogged.add(lane)
+      else backlogged.delete(lane)
+    }
+    take(claimed)
+    if (claimed.length >= overall) loop.wake()
+  })
+  return {
+    dueIn: (ms) => alarm.set(ms),
+    isBacklogged: (lane) => backlogged.has(lane),
+    markBacklogged(lane) {
+      backlogged.add(lane)
+    },
+    onRoom(lane) {
+      if (backlogged.has(lane)) alarm.set(backlogPauseMs)
+    },
+    async [Symbol.asyncDispose]() {
+      alarm.stop()
+      await loop[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Lets room add up before more is claimed: a claim of many costs what a claim of one does. */
+const backlogPauseMs = 10
+
+interface Alarm {
+  /** Rings in so many milliseconds, unless it was to ring before that anyway. */
+  set(ms: number): void
+  stop(): void
+}
+
+function createAlarm(ring: () => void): Alarm {
+  let timer: NodeJS.Timeout | undefined
+  let at = Infinity
+  return {
+    set(ms) {
+      const wanted = Date.now() + ms
+      if (ms > everyMs || wanted >= at) return
+      clearTimeout(timer)
+      at = wanted
+      timer = setTimeout(
+        () => {
+          at = Infinity
+          ring()
+        },
+        Math.max(0, Math.ceil(ms)),
+      )
+    },
+    stop() {
+      clearTimeout(timer)
+      at = -Infinity
+    },
+  }
+}

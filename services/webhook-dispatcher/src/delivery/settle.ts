@@ -1,0 +1,73 @@
+import type { CallResult } from '@posthorn/net'
+import type { DeliveryResult } from '../store/results.ts'
+import { maxAttempts, waitMs } from './backoff.ts'
+
+/** Of an answer as much is kept as tells a person what the target had to say. */
+const maxResponse = 2_000
+const maxError = 500
+
+export interface Attempt {
+  id: string
+  /** This one included. */
+  attempts: number
+}
+
+/** What an attempt makes of its delivery: delivered, waiting for the next attempt, or failed for good. */
+export function settle(
+  { id, attempts }: Attempt,
+  call: CallResult,
+  retryBaseMs: number,
+): DeliveryResult {
+  const { outcome, status, body, error } = call
+  const told = {
+    id,
+    outcome,
+    status: status ?? null,
+    error: error === undefined ? null : storable(error, maxError),
+    response: status === undefined ? null : storable(body.toString('utf8'), maxResponse),
+  }
+  if (outcome === '2xx') return { ...told, state: 'delivered', waitMs: 0, uncounted: false }
+  // Cut off by ourselves: no fault of the target's, and not its attempt.
+  if (outcome === 'aborted') return released(id, true)
+  if (isFinal(outcome) || attempts >= maxAttempts)
+    return { ...told, state: 'failed', waitMs: 0, uncounted: false }
+  return { ...told, state: 'due', waitMs: waitMs(attempts, retryBaseMs), uncounted: false }
+}
+
+/** Refusals that another attempt would only repeat. Interface spec, "Delivery" 4. */
+function isFinal(outcome: CallResult['outcome']): boolean {
+  return outcome === 'redirect-refused' || outcome === 'egress-blocked'
+}
+
+/** Given back for anybody to take. `begun`: its attempt was counted, and is not to be. */
+export function released(id: string, begun: boolean): DeliveryResult {
+  return {
+    id,
+    state: 'due',
+    waitMs: 0,
+    uncounted: begun,
+    outcome: null,
+    status: null,
+    error: null,
+    response: null,
+  }
+}
+
+/** Ended without a call: its target or its event is gone, or the process died during its last attempt. */
+export function ended(id: string, state: 'dropped' | 'failed', outcome: string): DeliveryResult {
+  return {
+    id,
+    state,
+    waitMs: 0,
+    uncounted: false,
+    outcome,
+    status: null,
+    error: null,
+    response: null,
+  }
+}
+
+/** Postgres text cannot hold U+0000. */
+function storable(text: string, length: number): string {
+  return text.replaceAll('\0', '').slice(0, length).toWellFormed()
+}

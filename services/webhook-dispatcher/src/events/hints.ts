@@ -1,0 +1,23 @@
+import type { Bus, WorkQueue } from '@posthorn/bus'
+import { EventMessageSchema, eventPartitions } from '@posthorn/contracts'
+import type { RequestRun } from './coalesce.ts'
+
+/** Hints of one partition in hand. They are answered together, by one run. */
+const prefetch = 200
+
+/** Takes messages of the event queues as hints that a partition has something to fan out; the rows are what counts. */
+export async function consumeHints(bus: Bus, requestRun: RequestRun): Promise<AsyncDisposable> {
+  const opened = new AsyncDisposableStack()
+  for (let partition = 0; partition < eventPartitions; partition++) {
+    const queue: WorkQueue = `webhook.events.${partition}`
+    opened.use(
+      await bus.consume({
+        queue,
+        schema: EventMessageSchema,
+        prefetch,
+        handle: () => requestRun(partition),
+      }),
+    )
+  }
+  return opened
+}

@@ -1,0 +1,45 @@
+import type { CallResult } from '@posthorn/net'
+import type { Metrics } from '@posthorn/telemetry'
+import type { ClaimedDelivery } from './store/deliveries.ts'
+
+export interface DispatcherMetrics {
+  began(delivery: ClaimedDelivery): void
+  ended(event: string, call: CallResult): void
+}
+
+const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+
+export function dispatcherMetrics(
+  metrics: Metrics,
+  countDue: () => Promise<number>,
+): DispatcherMetrics {
+  const webhooks = metrics.counter({
+    name: 'webhooks_total',
+    help: 'Attempts by outcome and event.',
+    labels: ['result', 'event'],
+  })
+  const seconds = metrics.histogram({
+    name: 'webhook_seconds',
+    help: 'Duration of an attempt.',
+    buckets,
+  })
+  const latency = metrics.histogram({
+    name: 'webhook_first_attempt_delay_seconds',
+    help: 'From the date of an event to its first attempt.',
+    buckets,
+  })
+  metrics.gauge({
+    name: 'deliveries_due',
+    help: 'Deliveries that wait, counted up to 10,000.',
+    collect: countDue,
+  })
+  return {
+    began({ attempts, eventDate }) {
+      if (attempts === 1) latency.observe(Math.max(0, Date.now() - Date.parse(eventDate)) / 1000)
+    },
+    ended(event, { outcome, durationMs }) {
+      webhooks.inc({ result: outcome, event })
+      seconds.observe(durationMs / 1000)
+    },
+  }
+}

@@ -1,0 +1,173 @@
+import type { Db, Tx } from '@posthorn/db'
+import { sql } from 'kysely'
+import { maxInlineBody, type PendingEvent } from './events.ts'
+
+export interface NewDelivery {
+  id: string
+  event: PendingEvent
+  target: 'default' | 'account'
+  lane: string
+  /** Taken by this process as it is made. Else it is due, for whoever has room. */
+  claimed: boolean
+}
+
+/** A delivery in this process's hands. */
+export interface ClaimedDelivery {
+  id: string
+  eventId: string
+  eventRow: string
+  /** As Postgres writes it, see PendingEvent. */
+  eventDate: string
+  event: string
+  account: string
+  lane: string
+  /** Begun so far. */
+  attempts: number
+  queuedAt: Date
+  body: string | null
+  accountTarget: PendingEvent['accountTarget']
+}
+
+/** Whose claim it is, and how long it holds. */
+export interface Claim {
+  self: string
+  leaseMs: number
+}
+
+/** Stores deliveries and returns the ids of those that are new. One known already, by event and target, is left as it is. */
+export async function insertDeliveries(
+  tx: Tx,
+  deliveries: readonly NewDelivery[],
+  { self, leaseMs }: Claim,
+): Promise<Map<string, Date>> {
+  if (deliveries.length === 0) return new Map()
+  const column = <T>(pick: (delivery: NewDelivery) => T) => sql.val(deliveries.map(pick))
+  const { rows } = await sql<{ id: string; queuedAt: Date }>`
+    insert into deliveries (id, event_id, event_row, event_date, event, account, target, lane, claim, next_attempt_at)
+    select id, event_id, event_row, event_date, event, account, target, lane,
+      case when claimed then ${self}::uuid end, case when claimed then now() + make_interval(secs => ${leaseMs / 1000}) else now() end
+    from unnest(
+      ${column(({ id }) => id)}::uuid[], ${column(({ event }) => event.eventId)}::uuid[], ${column(({ event }) => event.id)}::bigint[],
+      ${column(({ event }) => event.date)}::timestamptz[], ${column(({ event }) => event.event)}::text[],
+      ${column(({ event }) => event.account)}::text[], ${column(({ target }) => target)}::text[],
+      ${column(({ lane }) => lane)}::text[], ${column(({ claimed }) => claimed)}::boolean[]
+    ) as d (id, event_id, event_row, event_date, event, account, target, lane, claimed)
+    on conflict (event_id, target) do nothing
+    returning id, queued_at as "queuedAt"
+  `.execute(tx)
+  return new Map(rows.map(({ id, queuedAt }) => [id, queuedAt]))
+}
+
+export interface ClaimLimits {
+  /** Of one lane at most. */
+  perLane: number
+  overall: number
+  /** Lanes that can take another number than `perLane`. */
+  rooms: ReadonlyMap<string, number>
+}
+
+/**
+ * Takes due deliveries, of every lane that has any at most so many: one with a million due rows does not hide the others. The lanes are
+ * found by stepping through the index from one to the next.
+ */
+export async function claimDueDeliveries(
+  db: Db,
+  { self, leaseMs }: Claim,
+  limits: ClaimLimits,
+): Promise<ClaimedDelivery[]> {
+  const { rows } = await sql<ClaimedDelivery>`
+    with recursive lanes (lane) as (
+      (select lane from deliveries where state = 'due' order by lane limit 1)
+      union all
+      select next.lane from lanes
+      cross join lateral (select d.lane from deliveries d where d.state = 'due' and d.lane > lanes.lane order by d.lane limit 1) next
+    ), due as materialized (
+      select picked.id from lanes
+      left join unnest(${[...limits.rooms.keys()]}::text[], ${[...limits.rooms.values()]}::integer[]) as known (lane, room) on known.lane = lanes.lane
+      cross join lateral (
+        select d.id from deliveries d
+        where d.state = 'due' and d.lane = lanes.lane and d.next_attempt_at <= now()
+        order by d.next_attempt_at, d.event_row
+        limit least(coalesce(known.room, ${limits.perLane}::integer), ${limits.perLane}::integer)
+        for update skip locked
+      ) picked
+      limit ${limits.overall}
+    ), claimed as (
+      update deliveries d set claim = ${self}::uuid, next_attempt_at = now() + make_interval(secs => ${leaseMs / 1000})
+      from due where d.id = due.id
+      returning d.id, d.event_id, d.event_row, d.event_date, d.event, d.account, d.lane, d.attempts, d.queued_at
+    )
+    select c.id, c.event_id as "eventId", c.event_row as "eventRow", c.event_date::text as "eventDate", c.event, c.account, c.lane,
+      c.attempts, c.queued_at as "queuedAt", e.body, e.account_target as "accountTarget"
+    from claimed c
+    left join lateral (
+      select case when octet_length(e.body) <= ${maxInlineBody} then e.body end as body, e.account_target from events e
+      where e.id = c.event_row and e.date = c.event_date limit 1
+    ) e on true
+    order by c.event_row
+  `.execute(db)
+  return rows
+}
+
+/** Counts attempts before they are made. Returns the count for those that are still this process's to make. */
+export async function beginAttempts(
+  db: Db,
+  ids: readonly string[],
+  { self, leaseMs }: Claim,
+): Promise<Map<string, number>> {
+  const { rows } = await sql<{ id: string; attempts: number }>`
+    update deliveries set attempts = attempts + 1, next_attempt_at = now() + make_interval(secs => ${leaseMs / 1000})
+    where id = any(${ids}::uuid[]) and claim = ${self}::uuid and state = 'due'
+    returning id, attempts
+  `.execute(db)
+  return new Map(rows.map(({ id, attempts }) => [id, attempts]))
+}
+
+/** Keeps claims alive. Those that another process has taken over meanwhile stay as they are. */
+export async function renewClaims(
+  db: Db,
+  ids: readonly string[],
+  { self, leaseMs }: Claim,
+): Promise<void> {
+  if (ids.length === 0) return
+  await sql`
+    update deliveries set next_attempt_at = now() + make_interval(secs => ${leaseMs / 1000})
+    where id = any(${ids}::uuid[]) and claim = ${self}::uuid and state = 'due'
+  `.execute(db)
+}
+
+/** Milliseconds until the next delivery is due or the next claim runs out; negative when one is; undefined: there is none. */
+export async function findNextDueMs(db: Db): Promise<number | undefined> {
+  const { rows } = await sql<{ ms: number | null }>`
+    select (extract(epoch from min(next_attempt_at) - now()) * 1000)::double precision as ms from deliveries where state = 'due'
+  `.execute(db)
+  return rows[0]?.ms ?? undefined
+}
+
+/** How many wait, counted as far as it is cheap: `limit` means "that many or more". */
+export async function countDue(db: Db, limit: number): Promise<number> {
+  const { rows } = await sql<{ due: number }>`
+    select count(*)::integer as due from (select 1 from deliveries where state = 'due' limit ${limit}) d
+  `.execute(db)
+  return rows[0]?.due ?? 0
+}
+
+/** Deletes up to `limit` deliveries that ended long enough ago. Returns how many. */
+export async function deleteFinished(
+  db: Db,
+  {
+    keepDeliveredMs,
+    keepFailedMs,
+    limit,
+  }: { keepDeliveredMs: number; keepFailedMs: number; limit: number },
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from deliveries where id in (
+      select id from deliveries
+      where (state in ('delivered', 'dropped') and finished_at < now() - make_interval(secs => ${keepDeliveredMs / 1000}))
+        or (state = 'failed' and finished_at < now() - make_interval(secs => ${keepFailedMs / 1000}))
+      limit ${limit}
+    )
+  `.execute(db)
+  return Number(numAffectedRows ?? 0)
+}

@@ -1,0 +1,80 @@
+import type { Settings } from '@posthorn/contracts'
+
+export interface Header {
+  key: string
+  value?: string
+}
+
+/** Where an event goes: the default target of the settings, or the one that the account has instead. */
+export interface Target {
+  name: 'default' | 'account'
+  url: string
+  headers: readonly Header[]
+}
+
+/** What an account says about its webhooks. */
+export interface AccountTarget {
+  webhooks: string | null
+  webhooksCustomHeaders: readonly Header[] | null
+}
+
+/** As much of an event as decides about its target. */
+export interface TargetedEvent {
+  event: string
+  path: string | null
+  specialUse: string | null
+  /** `data.messageSpecialUse`: a message of the Inbox that was found in another folder, such as Gmail's All Mail. */
+  messageSpecialUse?: string | undefined
+  /** Of an accountDeleted: what the account had said, for the account is gone. */
+  accountTarget: { url: string; headers: readonly Header[] } | null
+}
+
+/** Whether the settings ask for the event. Interface spec, "Delivery" 2 and the settings `webhookEvents` and `inboxNewOnly`. */
+export function isWanted(event: TargetedEvent, settings: Settings): boolean {
+  const listed = settings.webhookEvents ?? []
+  if (!listed.includes('*') && !listed.includes(event.event)) return false
+  return event.event !== 'messageNew' || settings.inboxNewOnly !== true || isOfInbox(event)
+}
+
+function isOfInbox({ path, specialUse, messageSpecialUse }: TargetedEvent): boolean {
+  return (
+    specialUse === '\\Inbox' || messageSpecialUse === '\\Inbox' || path?.toUpperCase() === 'INBOX'
+  )
+}
+
+/**
+ * Where the event goes now; undefined: nowhere. `account` is undefined for an account that is gone, whose last word is accountDeleted.
+ *
+ * The default target gets its own headers and the account's, of which the latter win; an account's target gets the account's alone,
+ * for the others may be credentials meant for somebody else.
+ */
+export function targetOf(
+  event: Pick<TargetedEvent, 'event' | 'accountTarget'>,
+  account: AccountTarget | undefined,
+  settings: Settings,
+): Target | undefined {
+  if (settings.webhooksEnabled !== true) return undefined
+  const isDeletion = event.event === 'accountDeleted'
+  if (!account && !isDeletion) return undefined
+  const own = isDeletion ? event.accountTarget : wishOf(account)
+  const headers = own?.headers ?? []
+  if (own && isHttp(own.url)) return { name: 'account', url: own.url, headers }
+  const { webhooks: url = '', webhooksCustomHeaders = [] } = settings
+  return isHttp(url)
+    ? { name: 'default', url, headers: [...webhooksCustomHeaders, ...headers] }
+    : undefined
+}
+
+function wishOf(account: AccountTarget | undefined): { url: string; headers: readonly Header[] } {
+  return { url: account?.webhooks ?? '', headers: account?.webhooksCustomHeaders ?? [] }
+}
+
+function isHttp(url: string): boolean {
+  return URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol)
+}
+
+/** What calls share a cap: the address without credentials and query, either of which may be secret. */
+export function laneOf({ url }: Pick<Target, 'url'>): string {
+  const { origin, pathname } = new URL(url)
+  return `${origin}${pathname}`.slice(0, 1_000)
+}
