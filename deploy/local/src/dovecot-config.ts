@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process'
 import { access, chmod, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import type { DovecotProgram } from './dovecot-program.ts'
+import { selfSigned } from './self-signed.ts'
 import { dataFolder, type Place } from './unprivileged.ts'
 
 const templates = join(import.meta.dirname, '../../dovecot')
@@ -33,7 +32,7 @@ export async function configureDovecot(setup: DovecotSetup): Promise<string> {
   const data = place.dir
   for (const folder of ['mail', 'state']) await dataFolder(join(data, folder), place.as)
   await rm(join(data, 'run'), { recursive: true, force: true }) // sockets of a run that was killed
-  await makeCertificate(data, program)
+  await makeCertificate(data)
   const { root } = program
   if (root !== undefined) {
     await dataFolder(join(data, 'run'), {})
@@ -100,35 +99,15 @@ async function fill(template: string, file: string, values: Record<string, strin
   await writeFile(file, filled, { mode: 0o644 })
 }
 
-async function makeCertificate(data: string, { openssl, env }: DovecotProgram): Promise<void> {
-  const [key, certificate] = [join(data, 'tls.key'), join(data, 'tls.crt')]
-  if (
-    await access(certificate).then(
-      () => true,
-      () => false,
-    )
+async function makeCertificate(data: string): Promise<void> {
+  const certificate = join(data, 'tls.crt')
+  const there = await access(certificate).then(
+    () => true,
+    () => false,
   )
-    return
-  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256']
-  const names = 'subjectAltName=DNS:mail.test,DNS:localhost,IP:127.0.0.1'
-  const args = [
-    'req',
-    '-x509',
-    ...curve,
-    '-nodes',
-    '-days',
-    '3650',
-    '-subj',
-    '/CN=mail.test',
-    '-addext',
-    names,
-    '-keyout',
-    key,
-    '-out',
-    `${certificate}.draft`,
-  ]
-  // A configuration of its own: the system's may be missing.
-  await writeFile(join(data, 'openssl.cnf'), '[req]\ndistinguished_name = dn\n[dn]\n')
-  await promisify(execFile)(openssl, [...args, '-config', join(data, 'openssl.cnf')], { env })
+  if (there) return
+  const { cert, key } = selfSigned(['mail.test', 'localhost', '127.0.0.1'])
+  await writeFile(join(data, 'tls.key'), key, { mode: 0o600 })
+  await writeFile(`${certificate}.draft`, cert)
   await rename(`${certificate}.draft`, certificate)
 }

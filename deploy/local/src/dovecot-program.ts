@@ -3,9 +3,8 @@ import { join } from 'node:path'
 import { fetchDebian } from './debian.ts'
 
 export interface DovecotProgram {
-  /** What to run, before `-c file`… : see `commandLine`. */
+  /** Where it was extracted to; undefined means: installed. */
   root?: string
-  openssl: string
   env: Record<string, string>
 }
 
@@ -25,18 +24,12 @@ export async function findDovecot(cache: string): Promise<DovecotProgram> {
     '/usr/lib/dovecot/lmtp',
     '/usr/lib/dovecot/submission',
   ]
-  if (await allThere(needed)) return { openssl: 'openssl', env: { PATH: systemPath } }
+  if (await allThere(needed)) return { env: { PATH: systemPath } }
   try {
     const root = await fetchDebian({
       dir: join(cache, 'dovecot'),
       suite: 'bookworm', // 2.4, from trixie on, reads another language of configuration
-      packages: [
-        'dovecot-core',
-        'dovecot-imapd',
-        'dovecot-lmtpd',
-        'dovecot-submissiond',
-        'openssl',
-      ],
+      packages: ['dovecot-core', 'dovecot-imapd', 'dovecot-lmtpd', 'dovecot-submissiond'],
       also: new RegExp(`^(${libraries})$`),
     })
     const triplet = process.arch === 'arm64' ? 'aarch64-linux-gnu' : 'x86_64-linux-gnu'
@@ -49,7 +42,6 @@ export async function findDovecot(cache: string): Promise<DovecotProgram> {
     await relocate(join(root, 'usr/lib/dovecot/libdovecot.so.0'))
     return {
       root,
-      openssl: join(root, 'usr/bin/openssl'),
       env: { PATH: systemPath, LD_LIBRARY_PATH: folders.join(':') },
     }
   } catch (cause) {

@@ -116,7 +116,7 @@ export async function killAll(ids: readonly ProcessId[]): Promise<void> {
   const family = ids.flatMap((id) => (isAlive(id) ? [id, ...descendants(id.pid)] : []))
   for (const id of family) send(id, 'SIGKILL')
   if (!(await gone(family, 5_000)))
-    throw new Error(`processes ${family.map(({ pid }) => pid)} do not end`)
+    throw new Error(`processes ${family.map(({ pid }) => pid).join(', ')} do not end`)
 }
 
 /** Sends a signal to processes and whatever they started: SIGSTOP and SIGCONT make a machine that hangs. */

@@ -8,37 +8,34 @@ export interface RabbitAddress {
 /** Makes a virtual host, unless it is there, and lets our user use it. Returns its AMQP address. */
 export async function makeVhost({ amqp, api }: RabbitAddress, name: string): Promise<string> {
   const user = decodeURIComponent(new URL(api).username)
-  await call(api, 'PUT', `/api/vhosts/${encodeURIComponent(name)}`, {})
+  await call(api, `PUT /api/vhosts/${encodeURIComponent(name)}`, {})
   const everything = { configure: '.*', write: '.*', read: '.*' }
-  await call(
-    api,
-    'PUT',
-    `/api/permissions/${encodeURIComponent(name)}/${encodeURIComponent(user)}`,
-    everything,
-  )
+  const path = `/api/permissions/${encodeURIComponent(name)}/${encodeURIComponent(user)}`
+  await call(api, `PUT ${path}`, everything)
   return `${amqp}/${encodeURIComponent(name)}`
 }
 
 /** Removes a virtual host with all that is in it. One that is not there is fine. */
 export async function dropVhost({ api }: RabbitAddress, name: string): Promise<void> {
-  await call(api, 'DELETE', `/api/vhosts/${encodeURIComponent(name)}`)
+  await call(api, `DELETE /api/vhosts/${encodeURIComponent(name)}`)
 }
 
 export async function listVhosts({ api }: RabbitAddress): Promise<string[]> {
-  const vhosts = (await call(api, 'GET', '/api/vhosts?columns=name')) as { name: string }[]
+  const vhosts = (await call(api, 'GET /api/vhosts?columns=name')) as { name: string }[]
   return vhosts.map(({ name }) => name)
 }
 
 /** Closes all connections of clients from the broker's side, as an operator or a network would. Returns how many. */
 export async function closeConnections({ api }: RabbitAddress, vhost: string): Promise<number> {
   const path = `/api/vhosts/${encodeURIComponent(vhost)}/connections?columns=name`
-  const connections = (await call(api, 'GET', path)) as { name: string }[]
+  const connections = (await call(api, `GET ${path}`)) as { name: string }[]
   for (const { name } of connections)
-    await call(api, 'DELETE', `/api/connections/${encodeURIComponent(name)}`)
+    await call(api, `DELETE /api/connections/${encodeURIComponent(name)}`)
   return connections.length
 }
 
-async function call(api: string, method: string, path: string, body?: object): Promise<unknown> {
+async function call(api: string, request: string, body?: object): Promise<unknown> {
+  const [method = '', path = ''] = request.split(' ')
   const { origin, username, password } = new URL(api)
   const login = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
   const response = await fetch(`${origin}${path}`, {
@@ -52,8 +49,6 @@ async function call(api: string, method: string, path: string, body?: object): P
   })
   const text = await response.text()
   if (!response.ok && !(method === 'DELETE' && response.status === 404))
-    throw new Error(
-      `RabbitMQ answered ${method} ${path} with ${response.status}: ${text.slice(0, 300)}`,
-    )
+    throw new Error(`RabbitMQ answered ${request} with ${response.status}: ${text.slice(0, 300)}`)
   return text === '' ? undefined : JSON.parse(text)
 }

@@ -1,4 +1,22 @@
 export { eventually, type Patience } from './eventually.ts'
+export { selfSigned, type SelfSigned } from '@posthorn/local/self-signed'
 export { testDovecot, type TestDovecot, type TestUser } from './servers/dovecot.ts'
 export { type Role, roles, testDatabase, type TestDatabase } from './servers/postgres.ts'
 export { testBus, type TestBus } from './servers/rabbitmq.ts'
+export {
+  type AfterData,
+  refuseTimes,
+  type SmtpBehaviour,
+  type SmtpLogin,
+  type SmtpMessage,
+  type SmtpRefusal,
+  type SmtpScript,
+  type SmtpScriptOptions,
+  startSmtpScript,
+} from './smtp-script.ts'
+export {
+  type ReceivedRequest,
+  startWebhookReceiver,
+  type WebhookAnswer,
+  type WebhookReceiver,
+} from './webhook-receiver.ts'

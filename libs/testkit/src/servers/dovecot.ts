@@ -61,7 +61,14 @@ export async function testDovecot(): Promise<TestDovecot> {
   const { host, imapPort, imapsPort, lmtpPort, submissionPort, relayPort, certPath, password } =
     dovecot
   return {
-    ...{ host, imapPort, imapsPort, lmtpPort, submissionPort, relayPort, certPath, password },
+    host,
+    imapPort,
+    imapsPort,
+    lmtpPort,
+    submissionPort,
+    relayPort,
+    certPath,
+    password,
     hub: { host: hub.host, port: hub.port, control: hub.control },
     freshUser(prefix = 'user') {
       const user = `${prefix}-${randomBytes(6).toString('hex')}`
