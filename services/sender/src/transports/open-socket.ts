@@ -27,28 +27,41 @@ export async function openSocket(
   const deadline = AbortSignal.timeout(timeoutMs)
   try {
     const addresses = await resolveAllowed(host, 'link-local', { signal: deadline })
-    let last: unknown = new Error(`${host} has no address`)
-    for (const [index, { address }] of addresses.entries()) {
-      // An address that does not answer leaves time for the next ones.
-      const share = AbortSignal.timeout(Math.ceil(timeoutMs / (addresses.length - index + 1)) + 1)
-      const signal = index === addresses.length - 1 ? deadline : AbortSignal.any([deadline, share])
-      try {
-        return await connectTo(address, port, signal)
-      } catch (error) {
-        last = error
-        if (deadline.aborted) break
-      }
-    }
-    throw last
+    return await connectToFirst(
+      addresses.map(({ address }) => ({ host: address, port })),
+      { deadline, timeoutMs },
+    )
   } catch (error) {
     throw connectError(error, host)
   }
 }
 
-async function connectTo(host: string, port: number, signal: AbortSignal): Promise<Socket> {
+/** One address after the other: one that does not answer leaves time for the next ones. */
+async function connectToFirst(
+  addresses: Endpoint[],
+  { deadline, timeoutMs }: { deadline: AbortSignal; timeoutMs: number },
+): Promise<Socket> {
+  const shareMs = Math.ceil(timeoutMs / Math.max(1, addresses.length))
+  let last: unknown = new Error('The host has no address')
+  for (const endpoint of addresses) {
+    try {
+      return await connectTo(endpoint, AbortSignal.any([deadline, AbortSignal.timeout(shareMs)]))
+    } catch (error) {
+      last = error
+    }
+    if (deadline.aborted) break
+  }
+  throw last
+}
+
+interface Endpoint {
+  host: string
+  port: number
+}
+
+async function connectTo(endpoint: Endpoint, signal: AbortSignal): Promise<Socket> {
   const socket = connect({
-    host,
-    port,
+    ...endpoint,
     noDelay: true,
     keepAlive: true,
     keepAliveInitialDelay: 30_000,

@@ -6,12 +6,12 @@ import {
 
 /** What nodemailer hangs on its errors. */
 interface SmtpError extends Error {
-  code?: string
+  code?: string | undefined
   /** The system's code, where `code` says ESOCKET. */
-  originalCode?: string
-  response?: string
-  responseCode?: number
-  command?: string
+  originalCode?: string | undefined
+  response?: string | undefined
+  responseCode?: number | undefined
+  command?: string | undefined
 }
 
 /** Bytes of a server's reply that are kept. */

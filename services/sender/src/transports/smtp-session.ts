@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
-import { Readable } from 'node:stream'
 import type { Credentials } from '@posthorn/contracts'
 import SMTPConnection, { type SMTPConnectionSendInfo } from 'nodemailer/lib/smtp-connection'
 import XOAuth2 from 'nodemailer/lib/xoauth2'
 import { DeliveryError, NotAttempted, type SmtpCommand } from '../delivery/delivery-error.ts'
+import { Handover } from './handover.ts'
 import { isLoopback, openSocket } from './open-socket.ts'
 import { clean, toDeliveryError, toFailure } from './smtp-errors.ts'
 import type { Accepted, OutgoingMessage, Target } from './transport.ts'
@@ -23,12 +23,6 @@ export interface SmtpLimits {
 
 /** A server that wants to say more than this in one reply is not one. */
 const maxReplyBytes = 64 * 1024
-/** Bytes of the message that are handed on at a time. */
-const chunkBytes = 64 * 1024
-
-/** Where a message is while it is being sent. Only from `handover` on may the server have it. */
-type Stage = 'envelope' | 'data' | 'handover'
-
 /** One SMTP connection, logged in, for one message at a time. */
 export class SmtpSession {
   readonly #connection: SMTPConnection
@@ -88,60 +82,32 @@ export class SmtpSession {
   /**
    * Sends one message. The stream of its bytes ends, and with that the final dot is written, only after `beforeHandover` has resolved.
    */
-  async send({ envelope, mime, beforeHandover, signal }: OutgoingMessage): Promise<Accepted> {
-    let stage: Stage = 'envelope'
-    let refusal: unknown
-    const atData = Promise.withResolvers<void>()
-    const bytes = Readable.from(
-      (async function* () {
-        stage = 'data'
-        atData.resolve()
-        for (let at = 0; at < mime.length; at += chunkBytes)
-          yield mime.subarray(at, at + chunkBytes)
-        try {
-          signal.throwIfAborted()
-          await beforeHandover()
-          signal.throwIfAborted()
-        } catch (error) {
-          refusal = error
-          throw new Error('not handed over', { cause: error })
-        }
-        stage = 'handover'
-      })(),
-      { objectMode: false },
-    )
-    const during = (): SmtpCommand => (stage === 'envelope' ? 'MAIL FROM' : 'DATA')
+  async send(message: OutgoingMessage): Promise<Accepted> {
+    const { envelope, mime, signal } = message
+    const handover = new Handover(message)
     // Past the dot there is no calling off: the answer must be heard.
-    const abort = () => stage !== 'handover' && this.destroy()
+    const abort = () => handover.stage !== 'handover' && this.destroy()
     signal.addEventListener('abort', abort, { once: true })
-    const timer = this.#limitEnvelope(envelope.to.length, atData.promise)
+    const timer = this.#limitEnvelope(envelope.to.length, handover.atData)
     try {
       const result = await this.#run<SMTPConnectionSendInfo>((done) =>
         this.#connection.send(
           { ...envelope, to: [...envelope.to], size: mime.length },
-          bytes,
+          handover.bytes,
           done,
         ),
       )
-      // An answer to what was not said yet: whatever it means, it is not about this message.
-      if (stage !== 'handover')
-        throw new DeliveryError({
-          message: 'The server answered before the message was sent',
-          code: 'EUNEXPECTED',
-          command: 'DATA',
-        })
+      handover.assertDone()
       this.#sent += 1
       return acceptedOf(result)
     } catch (error) {
       this.destroy()
-      if (refusal !== undefined) throw refusal
-      if (signal.aborted && stage !== 'handover')
-        throw new NotAttempted('called off', { cause: signal.reason })
-      throw timer.late() ? lateError('MAIL FROM', error) : toDeliveryError(error, during())
+      if (timer.late()) throw lateError('MAIL FROM', error)
+      throw handover.explain(error)
     } finally {
       timer.clear()
       signal.removeEventListener('abort', abort)
-      bytes.destroy()
+      handover.bytes.destroy()
     }
   }
 
@@ -254,7 +220,7 @@ function acceptedOf({
     ...(serverMessageId === undefined ? {} : { serverMessageId }),
     accepted,
     rejected: rejectedErrors.map((error) => ({
-      recipient: String((error as { recipient?: unknown }).recipient ?? ''),
+      recipient: (error as { recipient?: string }).recipient ?? '',
       failure: toFailure(error, 'RCPT TO'),
     })),
   }

@@ -78,10 +78,11 @@ export class SmtpTransport implements Transport {
   }
 }
 
-/** A connection lost before the server said anything about the message. */
+/** A session that was over before the server said anything about the message. */
 function wasGone(error: unknown): boolean {
   if (!(error instanceof DeliveryError)) return false
-  const { code = '', response, command } = error.failure
+  const { code = '', response, responseCode, command } = error.failure
+  if (command !== 'MAIL FROM') return false
   const lost = ['ECONNECTION', 'ECONNRESET', 'EPIPE', 'ESOCKET', 'ETIMEDOUT'].includes(code)
-  return lost && response === undefined && command === 'MAIL FROM'
+  return responseCode === 421 || (lost && response === undefined)
 }

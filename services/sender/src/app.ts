@@ -1,0 +1,79 @@
+import { type Bus, connectBus } from '@posthorn/bus'
+import { describeConfig } from '@posthorn/config'
+import { SubmissionHint } from '@posthorn/contracts'
+import { cacheSettings, connect, type Db, ping } from '@posthorn/db'
+import { serve } from '@posthorn/http'
+import { everyFew, waitForSchema } from '@posthorn/service'
+import { createLogger, createMetrics, type Logger } from '@posthorn/telemetry'
+import type { Config } from './config.ts'
+import { Dispatcher } from './delivery/dispatcher.ts'
+import { Recorder } from './delivery/recorder.ts'
+import { senderMetrics } from './metrics.ts'
+import { countDue, deleteFinished } from './store/outbox.ts'
+import { SmtpTransport } from './transports/smtp.ts'
+
+const name = 'sender'
+
+/** Builds the service. Whatever it opened is closed in reverse order, also when a later step here fails. */
+export async function startApp(config: Config, signal: AbortSignal): Promise<AsyncDisposable> {
+  const log = createLogger(name, config.logLevel)
+  log.info({ config: describeConfig(config) }, 'starting')
+  await using opened = new AsyncDisposableStack()
+  const metrics = createMetrics(name)
+  const { databaseUrl, databasePoolSize, host, port } = config
+  const onError = (err: Error) => log.warn({ err }, 'lost a connection')
+  const db = opened.adopt(connect(databaseUrl, { name, max: databasePoolSize, onError }), (db) =>
+    db.destroy(),
+  )
+  const bus = opened.use(await connectBus({ url: config.amqpUrl, name, log, metrics }))
+  const checks = { postgres: () => ping(db), rabbitmq: () => assertUp(bus) }
+  opened.use(await serve({ host, port, log, metrics, checks }))
+  await waitForSchema(db, log, signal)
+
+  const settings = cacheSettings(db)
+  const recorder = opened.use(
+    new Recorder({ db, settings, publish: (message) => bus.publishEvent(message), log }),
+  )
+  const transport = opened.use(new SmtpTransport(config.smtp))
+  const dispatcher = opened.use(
+    new Dispatcher({
+      ...config,
+      db,
+      bus,
+      settings,
+      transport,
+      recorder,
+      log,
+      metrics: senderMetrics(metrics, { due: () => countDue(db) }),
+    }),
+  )
+  opened.use(everyFew({ everyMs: 600_000, log, name: 'clean-up' }, () => cleanUp(db, config, log)))
+  opened.use(
+    await bus.onInvalidate(({ topic }) => void (topic === 'settings' && settings.invalidate())),
+  )
+  opened.use(await listenForHints(bus, dispatcher))
+  return opened.move()
+}
+
+/** A hint wakes the look for due messages: what is due is in the outbox, and one look finds what many hints tell of. */
+function listenForHints(bus: Bus, dispatcher: Dispatcher): Promise<AsyncDisposable> {
+  return bus.consume({
+    queue: 'sender.submissions',
+    schema: SubmissionHint,
+    prefetch: 50,
+    handle: async () => dispatcher.wake(),
+  })
+}
+
+/** Rows of finished messages are for looking up; their events are elsewhere. */
+async function cleanUp(db: Db, { keepFinishedMs }: Config, log: Logger): Promise<void> {
+  const limit = 1_000
+  let removed = 0
+  for (let count = limit; count === limit; removed += count)
+    count = await deleteFinished(db, { keepMs: keepFinishedMs, limit })
+  if (removed > 0) log.info({ removed }, 'removed rows of finished messages')
+}
+
+function assertUp(bus: Bus): void {
+  if (!bus.up) throw new Error('RabbitMQ cannot be used')
+}

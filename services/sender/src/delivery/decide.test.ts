@@ -1,0 +1,140 @@
+import { expect, test } from '@jest/globals'
+import { decideAccepted, decideFailure } from './decide.ts'
+
+const subject = {
+  queueId: 'q1',
+  account: 'a',
+  messageId: '<m@example.com>',
+  envelope: { from: 'a@example.com', to: ['b@example.com', 'c@example.com'] },
+  attempt: 1,
+  maxAttempts: 3,
+  firstError: null,
+}
+const later = new Date('2026-03-01T10:00:00Z')
+const refusal = (responseCode: number) => ({
+  message: `Recipient command failed: ${responseCode} no`,
+  code: 'EENVELOPE',
+  responseCode,
+  response: `${responseCode} no`,
+  command: 'RCPT TO',
+})
+
+test('a temporary failure is tried again and told', () => {
+  const { outcome, events } = decideFailure(subject, refusal(450), 1_000)
+  expect(outcome).toMatchObject({ state: 'retry', delayMs: expect.any(Number) })
+  expect(events(later)).toEqual([
+    expect.objectContaining({
+      event: 'messageDeliveryError',
+      data: {
+        queueId: 'q1',
+        envelope: subject.envelope,
+        messageId: '<m@example.com>',
+        error: 'Recipient command failed: 450 no',
+        errorCode: 'EENVELOPE',
+        smtpResponse: '450 no',
+        smtpResponseCode: 450,
+        smtpCommand: 'RCPT TO',
+        job: { id: 'q1', attemptsMade: 1, attempts: 3, nextAttempt: later.toISOString() },
+      },
+    }),
+  ])
+})
+
+test('the last attempt, and a refusal for good, end it with both events', () => {
+  for (const [attempt, code] of [
+    [3, 450],
+    [1, 550],
+  ] as const) {
+    const { outcome, events } = decideFailure(
+      { ...subject, attempt, firstError: 'first words\nmore' },
+      refusal(code),
+      1_000,
+    )
+    expect(outcome.state).toBe('failed')
+    expect(events(undefined).map(({ event, data }) => [event, data])).toEqual([
+      [
+        'messageDeliveryError',
+        expect.objectContaining({
+          job: { id: 'q1', attemptsMade: attempt, attempts: 3, nextAttempt: false },
+        }),
+      ],
+      ['messageFailed', { messageId: '<m@example.com>', queueId: 'q1', error: 'first words' }],
+    ])
+  }
+})
+
+test('acceptance by all is the end', () => {
+  const accepted = { response: '250 ok', accepted: subject.envelope.to, rejected: [] }
+  const { outcome, events } = decideAccepted(subject, accepted, 1_000)
+  expect(outcome).toEqual({ state: 'sent', response: '250 ok' })
+  expect(events(undefined)).toEqual([
+    expect.objectContaining({
+      event: 'messageSent',
+      data: {
+        messageId: '<m@example.com>',
+        response: '250 ok',
+        queueId: 'q1',
+        envelope: subject.envelope,
+      },
+    }),
+  ])
+})
+
+test('a Message-ID that the server put in its place is told beside ours', () => {
+  const accepted = {
+    response: '250 ok',
+    serverMessageId: '<theirs@example.net>',
+    accepted: subject.envelope.to,
+    rejected: [],
+  }
+  expect(decideAccepted(subject, accepted, 1_000).events(undefined)[0]?.data).toMatchObject({
+    messageId: '<theirs@example.net>',
+    originalMessageId: '<m@example.com>',
+  })
+})
+
+test('a recipient refused for now is tried again alone', () => {
+  const accepted = {
+    response: '250 ok',
+    accepted: ['b@example.com'],
+    rejected: [{ recipient: 'c@example.com', failure: refusal(451) }],
+  }
+  const { outcome, events } = decideAccepted(subject, accepted, 1_000)
+  expect(outcome).toMatchObject({ state: 'partly', remaining: ['c@example.com'] })
+  expect(events(later).map(({ event, data }) => [event, data])).toEqual([
+    [
+      'messageSent',
+      expect.objectContaining({ envelope: { from: 'a@example.com', to: ['b@example.com'] } }),
+    ],
+    [
+      'messageDeliveryError',
+      expect.objectContaining({
+        envelope: { from: 'a@example.com', to: ['c@example.com'] },
+        smtpResponseCode: 451,
+      }),
+    ],
+  ])
+})
+
+test('a recipient refused for good is told, and the message is sent', () => {
+  const accepted = {
+    response: '250 ok',
+    accepted: ['b@example.com'],
+    rejected: [{ recipient: 'c@example.com', failure: refusal(550) }],
+  }
+  const { outcome, events } = decideAccepted(subject, accepted, 1_000)
+  expect(outcome.state).toBe('sent')
+  expect(events(undefined).map(({ event }) => event)).toEqual([
+    'messageSent',
+    'messageDeliveryError',
+  ])
+})
+
+test('one happening has one event id, two have two', () => {
+  const ids = (attempt: number) =>
+    decideFailure({ ...subject, attempt }, refusal(450), 1_000)
+      .events(later)
+      .map(({ eventId }) => eventId)
+  expect(ids(1)).toEqual(ids(1))
+  expect(ids(1)).not.toEqual(ids(2))
+})

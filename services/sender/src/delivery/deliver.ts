@@ -1,0 +1,139 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Bus } from '@posthorn/bus'
+import type { Db, SettingsCache } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import type { Logger } from '@posthorn/telemetry'
+import { findSendingAccount } from '../store/accounts.ts'
+import { markDataSent, releaseClaim, type Submission } from '../store/outbox.ts'
+import type { Transport } from '../transports/transport.ts'
+import { DeliveryError, type DeliveryFailure, NotAttempted } from './delivery-error.ts'
+import { type Decision, decideAccepted, decideFailure } from './decide.ts'
+import type { Recorder } from './recorder.ts'
+import { targetOf } from './target.ts'
+
+export interface DeliverDeps {
+  db: Db
+  bus: Pick<Bus, 'ask'>
+  settings: SettingsCache
+  transport: Transport
+  recorder: Recorder
+  log: Logger
+  leaseMs: number
+  retryBaseMs: number
+}
+
+/** What a delivery says to the lanes. */
+export type Result =
+  | { kind: 'sent' }
+  | { kind: 'failed'; failure: DeliveryFailure; final: boolean }
+  | { kind: 'released' }
+  | { kind: 'lost' }
+
+/** How long a message rests that could not be attempted. */
+const releaseMs = 5_000
+
+/**
+ * Sends one claimed message and records what became of it. Does not reject.
+ *
+ * The claim is committed already. If we die before the final dot, the lease ends and the message is sent again; if we die after it, it
+ * is sent again with the same Message-ID and bytes, because SMTP cannot say whether it arrived.
+ */
+export async function deliver(
+  deps: DeliverDeps,
+  submission: Submission,
+  signal: AbortSignal,
+): Promise<Result> {
+  const log = deps.log.child({
+    queueId: submission.queueId,
+    account: submission.account,
+    attempt: submission.attempt,
+  })
+  if (submission.maybeSent) log.warn('sending again what the server may have taken before')
+  try {
+    const accepted = await attempt(deps, submission, signal)
+    const decision = decideAccepted(submission, accepted, deps.retryBaseMs)
+    return await conclude(deps.recorder, submission, { decision, result: { kind: 'sent' } })
+  } catch (error) {
+    if (isStale(error) || isStale(signal.reason)) {
+      log.warn('another sender took the message over')
+      return { kind: 'lost' }
+    }
+    if (error instanceof NotAttempted) {
+      log.info({ err: error }, 'not attempted')
+      return release(deps, submission, signal)
+    }
+    if (!(error instanceof DeliveryError))
+      log.error({ err: error }, 'the attempt failed for a reason of our own')
+    const failure =
+      error instanceof DeliveryError
+        ? error.failure
+        : { message: 'Internal error', code: 'EINTERNAL' }
+    const decision = decideFailure(submission, failure, deps.retryBaseMs)
+    log.info({ failure, state: decision.outcome.state }, 'the attempt failed')
+    return conclude(deps.recorder, submission, {
+      decision,
+      result: { kind: 'failed', failure, final: decision.outcome.state === 'failed' },
+    })
+  }
+}
+
+async function attempt(
+  { db, bus, settings, transport, leaseMs }: DeliverDeps,
+  submission: Submission,
+  signal: AbortSignal,
+) {
+  const [account, current] = await Promise.all([
+    findSendingAccount(db, submission.account),
+    settings.get(),
+  ]).catch((cause: unknown) => {
+    throw new NotAttempted('Postgres does not answer', { cause })
+  })
+  const target = targetOf(account, { bus, settings: current, signal })
+  return transport.send({
+    envelope: submission.envelope,
+    mime: submission.mime,
+    target,
+    signal,
+    beforeHandover: () => mark(db, submission, leaseMs),
+  })
+}
+
+async function mark(db: Db, submission: Submission, leaseMs: number): Promise<void> {
+  try {
+    await markDataSent(db, submission, leaseMs)
+  } catch (error) {
+    if (isStale(error)) throw error
+    // No mail is sent whose marker is not on record.
+    throw new NotAttempted('the handover cannot be recorded', { cause: error })
+  }
+}
+
+async function conclude(
+  recorder: Recorder,
+  submission: Submission,
+  { decision, result }: { decision: Decision; result: Result },
+): Promise<Result> {
+  return (await recorder.record(submission, decision)) ? result : { kind: 'lost' }
+}
+
+/** Tried a few times; if it cannot be written, the lease ends by itself and the attempt has counted. */
+async function release(
+  { db, log }: DeliverDeps,
+  submission: Submission,
+  signal: AbortSignal,
+): Promise<Result> {
+  for (let left = 3; left > 0; left--) {
+    try {
+      await releaseClaim(db, submission, signal.aborted ? 0 : releaseMs)
+      return { kind: 'released' }
+    } catch (err) {
+      log.warn({ err, queueId: submission.queueId }, 'the claim could not be given back')
+      if (left > 1) await delay(1_000)
+    }
+  }
+  return { kind: 'lost' }
+}
+
+function isStale(error: unknown): boolean {
+  return error instanceof AppError && error.kind === 'stale'
+}

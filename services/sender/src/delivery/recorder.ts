@@ -1,0 +1,98 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Db, PublishEvent, RecordedEvent, SettingsCache } from '@posthorn/db'
+import { publishEvents } from '@posthorn/db'
+import type { Logger } from '@posthorn/telemetry'
+import { failExhausted, recordOutcome } from '../store/outcomes.ts'
+import type { Submission } from '../store/outbox.ts'
+import type { Decision } from './decide.ts'
+import type { DeliveryFailure } from './delivery-error.ts'
+import { deliveryErrorEvent, failedEvent } from './events.ts'
+
+export interface RecorderDeps {
+  db: Db
+  settings: SettingsCache
+  publish: PublishEvent
+  log: Logger
+}
+
+/** Rows of one look for messages that have used up their attempts. */
+const exhaustedBatch = 20
+
+/** Writes outcomes and their events, and publishes the events after the commit. Disposing waits for what is being published. */
+export class Recorder implements AsyncDisposable {
+  readonly #deps: RecorderDeps
+  readonly #publishing = new Set<Promise<void>>()
+
+  constructor(deps: RecorderDeps) {
+    this.#deps = deps
+  }
+
+  /**
+   * Records an outcome. When Postgres does not answer, tries again until it does or the row is another's: what a server has answered
+   * is known to nobody but us. Resolves to whether it was recorded.
+   */
+  async record(submission: Submission, decision: Decision): Promise<boolean> {
+    const { db, log } = this.#deps
+    for (let waitMs = 100; ; waitMs = Math.min(waitMs * 2, 5_000)) {
+      try {
+        const serviceUrl = await this.#serviceUrl()
+        const recorded = await recordOutcome(db, submission, { ...decision, serviceUrl })
+        if (!recorded) {
+          log.warn(
+            { queueId: submission.queueId, state: decision.outcome.state },
+            'the row is not ours any more: nothing recorded',
+          )
+          return false
+        }
+        this.#announce(recorded)
+        return true
+      } catch (err) {
+        log.error(
+          { err, queueId: submission.queueId, state: decision.outcome.state },
+          'the outcome could not be recorded; trying again',
+        )
+        await delay(waitMs)
+      }
+    }
+  }
+
+  /** Ends messages whose every attempt ended with the process that made it. */
+  async failExhausted(): Promise<number> {
+    const recorded = await failExhausted(this.#deps.db, {
+      limit: exhaustedBatch,
+      serviceUrl: await this.#serviceUrl(),
+      failure: interrupted,
+      events: (submission) => [
+        deliveryErrorEvent(submission, interrupted(submission), { nextAttempt: undefined }),
+        failedEvent(submission, interrupted(submission)),
+      ],
+    })
+    this.#announce(recorded)
+    return recorded.length
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#publishing)
+  }
+
+  #announce(recorded: RecordedEvent[]): void {
+    const { db, publish } = this.#deps
+    const publishing = publishEvents(db, publish, recorded).finally(() =>
+      this.#publishing.delete(publishing),
+    )
+    this.#publishing.add(publishing)
+  }
+
+  async #serviceUrl(): Promise<string | null> {
+    return (await this.#deps.settings.get()).serviceUrl ?? null
+  }
+}
+
+function interrupted({ maybeSent }: { maybeSent: boolean }): DeliveryFailure {
+  return {
+    message: maybeSent
+      ? 'The last attempt was interrupted after the message had been handed over: it may have been delivered'
+      : 'The last attempt was interrupted before the message was handed over',
+    code: 'EINTERRUPTED',
+  }
+}

@@ -1,0 +1,82 @@
+import { hostname } from 'node:os'
+import { type Bus } from '@posthorn/bus'
+import { type Credentials, getCredentials, type Settings } from '@posthorn/contracts'
+import { AppError } from '@posthorn/errors'
+import type { SendingAccount } from '../store/accounts.ts'
+import type { Target } from '../transports/transport.ts'
+import { DeliveryError, NotAttempted } from './delivery-error.ts'
+
+/** For an answer of auth-bridge, which may have to ask somebody else first. */
+const askMs = 10_000
+
+export interface TargetDeps {
+  bus: Pick<Bus, 'ask'>
+  settings: Settings
+  signal: AbortSignal
+}
+
+/**
+ * Where an account's mail goes out.
+ *
+ * @throws DeliveryError when the account is gone, or has nothing to send with any more
+ */
+export function targetOf(
+  account: SendingAccount | undefined,
+  { bus, settings, signal }: TargetDeps,
+): Target {
+  if (!account?.smtp)
+    throw new DeliveryError({
+      message: 'The account has no SMTP configuration',
+      code: 'SMTPUnavailable',
+    })
+  const { host, port, secure = false, tls, auth, useAuthServer } = account.smtp
+  const verifyCertificate =
+    tls?.rejectUnauthorized !== false && settings.ignoreMailCertErrors !== true
+  const ehloName = account.smtpEhloName ?? settings.smtpEhloName ?? hostname()
+  const logsIn = Boolean(auth) || useAuthServer === true
+  return {
+    account: account.account,
+    // Everything that a session depends on: a change of any makes new ones.
+    key: JSON.stringify([account.account, account.version, verifyCertificate, ehloName]),
+    host,
+    port,
+    secure,
+    verifyCertificate,
+    ...(tls?.minVersion === undefined ? {} : { minTlsVersion: tls.minVersion }),
+    ehloName,
+    credentials: async () =>
+      logsIn ? await askCredentials(bus, account.account, signal) : undefined,
+  }
+}
+
+async function askCredentials(
+  bus: Pick<Bus, 'ask'>,
+  account: string,
+  signal: AbortSignal,
+): Promise<Credentials> {
+  try {
+    return await bus.ask(
+      getCredentials,
+      { account, protocol: 'smtp' },
+      { key: 'credentials', timeoutMs: askMs, signal },
+    )
+  } catch (error) {
+    // Nobody there to ask says nothing about the message; every other answer is one.
+    if (
+      signal.aborted ||
+      !(error instanceof AppError) ||
+      ['unavailable', 'timeout'].includes(error.kind)
+    )
+      throw new NotAttempted('credentials cannot be had now', { cause: error })
+    throw new DeliveryError(
+      { message: error.message, code: codeOf(error), command: 'AUTH' },
+      { cause: error },
+    )
+  }
+}
+
+function codeOf({ code, kind }: AppError): string {
+  if (code === undefined || code === 'AuthenticationFails')
+    return kind === 'rejected' ? 'EAUTH' : 'ECREDENTIALS'
+  return code
+}
