@@ -7,7 +7,7 @@ import { configureDovecot, type DovecotPorts } from './dovecot-config.ts'
 import { type DovecotProgram, findDovecot } from './dovecot-program.ts'
 import { begin, type Life, untilReady } from './life.ts'
 import { freePorts } from './ports.ts'
-import { launch } from './processes.ts'
+import { launch } from './launch.ts'
 import { rememberState } from './state-file.ts'
 import { placeFor } from './unprivileged.ts'
 
@@ -22,8 +22,8 @@ export interface DovecotOptions {
   bind?: string
   /** Address (RFC 7662) where XOAUTH2 and OAUTHBEARER tokens are checked; without it they are not offered. */
   introspectionUrl?: string
-  /** Goes on when we end. */
-  outlive?: boolean
+  /** Where to note its processes; they then go on when we end. */
+  record?: string | undefined
 }
 
 /** How to reach a Dovecot; what a test is told of one that runs elsewhere. */
@@ -55,7 +55,7 @@ export interface Dovecot extends Life, DovecotAddress {
  * When we are root, mail belongs to `nobody`.
  */
 export async function startDovecot(options: DovecotOptions): Promise<Dovecot> {
-  const { dir, cache, bind = '127.0.0.1', introspectionUrl, outlive = false } = options
+  const { dir, cache, bind = '127.0.0.1', introspectionUrl, record } = options
   const program = await findDovecot(cache)
   await mkdir(dir, { recursive: true })
   const place = await placeFor(dir)
@@ -77,7 +77,8 @@ export async function startDovecot(options: DovecotOptions): Promise<Dovecot> {
       env: program.env,
       cwd: place.dir,
       logFile: join(place.dir, 'dovecot.log'),
-      outlive,
+      record,
+      name: 'dovecot',
     })
     await untilReady({ what: 'Dovecot', running }, () => greets(ports.imap, '* OK'))
     await untilReady({ what: "Dovecot's LMTP", running }, () => greets(ports.lmtp, '220'))

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import { isAlive, killAll, type ProcessId, type Running, signalAll, stopAll } from './processes.ts'
+import type { Running } from './launch.ts'
+import { isAlive, type ProcessId } from './process-id.ts'
+import { killAll, signalAll, stopAll } from './stopping.ts'
 
 /** A server that was started, and how to treat it well or badly. Ports, users and data stay the same over a restart. */
 export interface Life {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { begin, type Life, untilReady } from './life.ts'
 import type { Accepted, MailHubOptions } from './mail-hub-server.ts'
 import { freePort } from './ports.ts'
-import { launch } from './processes.ts'
+import { launch } from './launch.ts'
 import { rememberState } from './state-file.ts'
 
 export type { Accepted } from './mail-hub-server.ts'
@@ -15,7 +15,8 @@ export interface HubOptions {
   port: number
   /** Where mail for mail.test goes. */
   lmtpPort: number
-  outlive?: boolean
+  /** Where to note its process; it then goes on when we end. */
+  record?: string | undefined
 }
 
 /** How to reach a hub; what a test is told of one that runs elsewhere. */
@@ -32,12 +33,7 @@ export interface MailHub extends Life, MailHubAddress {
 }
 
 /** The mail hub (see mail-hub-server.ts) as a process. */
-export async function startMailHub({
-  dir,
-  port,
-  lmtpPort,
-  outlive = false,
-}: HubOptions): Promise<MailHub> {
+export async function startMailHub({ dir, port, lmtpPort, record }: HubOptions): Promise<MailHub> {
   await mkdir(dir, { recursive: true })
   const { controlPort } = await rememberState(join(dir, 'mail-hub.json'), async () => ({
     controlPort: await freePort(),
@@ -51,7 +47,8 @@ export async function startMailHub({
       env: { PATH: '/usr/bin:/bin' },
       cwd: dir,
       logFile: join(dir, 'mail-hub.log'),
-      outlive,
+      record,
+      name: 'mail-hub',
     })
     await untilReady(
       { what: 'the mail hub', running },

@@ -7,7 +7,7 @@ import { begin, type Life, untilReady } from './life.ts'
 import { freePort } from './ports.ts'
 import { escapeIdentifier, withClient } from './postgres-client.ts'
 import { findPostgres } from './postgres-program.ts'
-import { launch } from './processes.ts'
+import { launch } from './launch.ts'
 import { randomPassword, rememberState } from './state-file.ts'
 import { dataFolder, type Place, placeFor } from './unprivileged.ts'
 
@@ -19,8 +19,8 @@ export interface PostgresOptions {
   bind?: string
   /** Whether commits survive a loss of power. Tests do without, and are faster; a killed server loses nothing either way. */
   durable?: boolean
-  /** Goes on when we end. */
-  outlive?: boolean
+  /** Where to note its processes; they then go on when we end. */
+  record?: string | undefined
 }
 
 export interface Postgres extends Life {
@@ -44,7 +44,7 @@ interface State {
  * When we are root it runs as `nobody`, as it refuses root.
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
-  const { dir, bind = '127.0.0.1', durable = true, outlive = false } = options
+  const { dir, bind = '127.0.0.1', durable = true, record } = options
   const place = await placeFor(dir)
   const bin = await findPostgres()
   const { port, password } = await rememberState<State>(join(dir, 'postgres.json'), async () => ({
@@ -66,7 +66,8 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
       cwd: '/',
       ...place.as,
       logFile: join(dir, 'postgres.log'),
-      outlive,
+      record,
+      name: 'postgres',
       signal: 'SIGINT', // "fast": ends sessions instead of waiting for them
     })
     await untilReady(

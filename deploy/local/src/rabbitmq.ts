@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { begin, type Life, untilReady } from './life.ts'
 import { freePorts } from './ports.ts'
-import { launch, type Running } from './processes.ts'
+import { launch, type Running } from './launch.ts'
 import {
   closeConnections,
   dropVhost,
@@ -23,8 +23,8 @@ export interface RabbitOptions {
   port?: number
   /** Address to listen on; default 127.0.0.1. */
   bind?: string
-  /** Goes on when we end. */
-  outlive?: boolean
+  /** Where to note its processes; they then go on when we end. */
+  record?: string | undefined
 }
 
 export interface Rabbit extends Life, RabbitAddress {
@@ -54,7 +54,7 @@ interface State {
  * It has the management plugin, for virtual hosts are made through it in milliseconds, where rabbitmqctl takes seconds.
  */
 export async function startRabbit(options: RabbitOptions): Promise<Rabbit> {
-  const { dir, cache, bind = '127.0.0.1', outlive = false } = options
+  const { dir, cache, bind = '127.0.0.1', record } = options
   const program = await findRabbit(cache)
   await mkdir(dir, { recursive: true })
   const state = await rememberState<State>(join(dir, 'rabbitmq.json'), () =>
@@ -64,7 +64,7 @@ export async function startRabbit(options: RabbitOptions): Promise<Rabbit> {
     amqp: `amqp://posthorn:${state.password}@127.0.0.1:${state.port}`,
     api: `http://posthorn:${state.password}@127.0.0.1:${state.management}`,
   }
-  const node: Node = { dir, state, bind, program, outlive, address }
+  const node: Node = { dir, state, bind, program, record, address }
   const life = await begin(() => startNode(node))
   const made = new Set<string>()
   return Object.assign(life, {
@@ -98,7 +98,7 @@ interface Node {
   state: State
   bind: string
   program: RabbitProgram
-  outlive: boolean
+  record?: string | undefined
   address: RabbitAddress
 }
 
@@ -115,7 +115,7 @@ async function freshState(wanted: number | undefined): Promise<State> {
 }
 
 async function startNode(node: Node): Promise<Running[]> {
-  const { dir, state, program, outlive, address } = node
+  const { dir, state, program, record, address } = node
   await writeFiles(node)
   const env = environment(node)
   // Erlang would start epmd by itself, as a daemon that nobody stops; one that is there already is used.
@@ -125,7 +125,8 @@ async function startNode(node: Node): Promise<Running[]> {
     env,
     cwd: dir,
     logFile: join(dir, 'epmd.log'),
-    outlive,
+    record,
+    name: 'epmd',
   })
   await untilReady({ what: "RabbitMQ's epmd", running: epmd, timeoutMs: 10_000 }, () =>
     greets(state.epmd),
@@ -136,7 +137,8 @@ async function startNode(node: Node): Promise<Running[]> {
     env,
     cwd: dir,
     logFile: join(dir, 'rabbitmq.log'),
-    outlive,
+    record,
+    name: 'rabbitmq',
   })
   try {
     await untilReady({ what: 'RabbitMQ', running: broker, timeoutMs: 120_000 }, async () => {

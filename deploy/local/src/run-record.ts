@@ -1,31 +1,53 @@
-import { rm } from 'node:fs/promises'
-import { isAlive, type ProcessId, type Running, stopAll } from './processes.ts'
-import { readState, writeState } from './state-file.ts'
+import { appendFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { errorCode } from './error-code.ts'
+import { isAlive, type ProcessId } from './process-id.ts'
+import { stopAll } from './stopping.ts'
 
-type Recorded = ProcessId & { signal: NodeJS.Signals; name?: string }
-
-/** Notes processes that go on without us, in the order they were started, so that another command can end them. */
-export async function recordRun(
-  file: string,
-  processes: readonly Pick<Running, 'id' | 'signal'>[],
-): Promise<void> {
-  const { processes: known = [] } = await readState<{ processes: Recorded[] }>(file)
-  await writeState(file, {
-    processes: [...known, ...processes.map(({ id, signal }) => ({ ...id, signal }))],
-  })
+/** A process that goes on when its starter ends. */
+export interface Noted extends ProcessId {
+  readonly signal: NodeJS.Signals
+  readonly name: string
 }
 
-/** Whether what was noted still runs. A number that another process has by now does not count. */
-export async function whatRuns(file: string): Promise<'all' | 'some' | 'none'> {
-  const { processes = [] } = await readState<{ processes: Recorded[] }>(file)
-  const alive = processes.filter(isAlive)
-  if (alive.length === 0) return 'none'
-  return alive.length === processes.length ? 'all' : 'some'
+/** Notes a process, one a line, as soon as there is one: whatever then happens to us, another command can end it. */
+export function note(file: string, noted: Noted): void {
+  mkdirSync(dirname(file), { recursive: true })
+  appendFileSync(file, `${JSON.stringify(noted)}\n`, { mode: 0o600 })
 }
 
-/** Ends what was noted and still runs, last started first. */
-export async function stopRun(file: string): Promise<void> {
-  const { processes = [] } = await readState<{ processes: Recorded[] }>(file)
-  for (const { signal, ...id } of processes.reverse()) await stopAll([{ id, signal }], 15_000)
-  await rm(file, { force: true })
+/** What was noted and still runs. A number that another process has by now does not count. */
+export function whatRuns(file: string): Noted[] {
+  return read(file).filter(isAlive)
+}
+
+/** Ends what was noted and still runs: first those whose names start with `service`, then what those lean on. Returns how many ran. */
+export async function stopRun(file: string): Promise<number> {
+  const running = whatRuns(file)
+  const toStop = running.map(({ pid, started, signal, name }) => ({
+    id: { pid, started },
+    signal,
+    name,
+  }))
+  await stopAll(
+    toStop.filter(({ name }) => name.startsWith('service')),
+    15_000,
+  )
+  await stopAll(
+    toStop.filter(({ name }) => !name.startsWith('service')),
+    15_000,
+  )
+  rmSync(file, { force: true })
+  return running.length
+}
+
+function read(file: string): Noted[] {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return []
+    throw error
+  }
+  return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Noted]))
 }

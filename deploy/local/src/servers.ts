@@ -1,45 +1,37 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { cacheFolder, localFolder } from './paths.ts'
-import { recordRun, stopRun, whatRuns } from './run-record.ts'
+import { stopRun, whatRuns } from './run-record.ts'
 import { startTestServers } from './test-servers.ts'
 
 // node servers.ts start|stop: Postgres, RabbitMQ, Dovecot and a mail hub for tests, left running; their addresses, as shell lines, in
 // .local/servers.env. Stopping them removes their data.
 const dir = join(localFolder, 'test-servers')
-const record = join(localFolder, 'run/servers.json')
+const record = join(localFolder, 'run/servers')
 const envFile = join(localFolder, 'servers.env')
 
 async function start(): Promise<void> {
-  if ((await whatRuns(record)) === 'all') {
-    process.stdout.write(`they run already:\n${await readFile(envFile, 'utf8')}`)
+  const lines = await readFile(envFile, 'utf8').catch(() => '')
+  if (lines !== '' && whatRuns(record).length === 5) {
+    process.stdout.write(`they run already; for tests: . .local/servers.env\n${lines}`)
     return
   }
   await stop()
   await mkdir(dir, { recursive: true })
-  const { env, servers } = await startTestServers({
-    dir,
-    cache: cacheFolder(process.env),
-    outlive: true,
-  })
-  await recordRun(
-    record,
-    servers.flatMap((server) => server.processes),
-  )
-  const lines = Object.entries(env).map(([key, value]) => `export ${key}='${value}'\n`)
-  await writeFile(envFile, lines.join(''), { mode: 0o600 })
-  process.stdout.write(
-    `Postgres, RabbitMQ, Dovecot and the mail hub run; for tests: . .local/servers.env\n${lines.join('')}`,
-  )
+  const { env } = await startTestServers({ dir, cache: cacheFolder(process.env), record })
+  const fresh = Object.entries(env).map(([key, value]) => `export ${key}='${value}'\n`)
+  await writeFile(envFile, fresh.join(''), { mode: 0o600 })
+  process.stdout.write(`they run; for tests: . .local/servers.env\n${fresh.join('')}`)
 }
 
-async function stop(): Promise<void> {
-  await stopRun(record)
+async function stop(): Promise<number> {
+  const stopped = await stopRun(record)
   await rm(dir, { recursive: true, force: true })
   await rm(envFile, { force: true })
+  return stopped
 }
 
 const command = process.argv[2]
 if (command === 'start') await start()
-else if (command === 'stop') await stop()
+else if (command === 'stop') process.stdout.write(`stopped ${await stop()} processes\n`)
 else throw new Error('usage: servers.ts start|stop')

@@ -14,7 +14,8 @@ export interface TestServersOptions {
   /** Where addresses of servers that run already are looked for: those are used, and not started. */
   env?: Readonly<Record<string, string | undefined>>
   /** Go on when we end. */
-  outlive?: boolean
+  /** Where to note its process; it then goes on when we end. */
+  record?: string | undefined
 }
 
 export interface TestServers {
@@ -31,9 +32,9 @@ export async function startTestServers({
   dir,
   cache,
   env = {},
-  outlive = false,
+  record,
 }: TestServersOptions): Promise<TestServers> {
-  const options = (name: string) => ({ dir: join(dir, name), cache, outlive })
+  const options = (name: string) => ({ dir: join(dir, name), cache, record })
   const given = (names: string[]) =>
     names.every((name) => env[name])
       ? { env: Object.fromEntries(names.map((name) => [name, env[name] ?? ''])), servers: [] }
@@ -64,7 +65,7 @@ export async function startTestServers({
 interface Options {
   dir: string
   cache: string
-  outlive: boolean
+  record?: string | undefined
 }
 
 async function postgres(options: Options): Promise<Part> {

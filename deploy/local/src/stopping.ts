@@ -1,0 +1,51 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { errorCode } from './error-code.ts'
+import { descendants, isAlive, type ProcessId } from './process-id.ts'
+
+/** A process, and how it is told to end in good order. */
+export interface Stoppable {
+  readonly id: ProcessId
+  readonly signal: NodeJS.Signals
+}
+
+/** Ends processes in good order; those still there after the grace are killed. Resolves when all are gone, with whatever they started. */
+export async function stopAll(running: readonly Stoppable[], graceMs = 10_000): Promise<void> {
+  const family = running.flatMap(({ id }) => (isAlive(id) ? [id, ...descendants(id.pid)] : []))
+  for (const { id, signal } of running) send(id, signal)
+  if (await gone(family, graceMs)) return
+  await killAll(family)
+}
+
+/** Ends processes at once, with whatever they started. Resolves when they are gone. */
+export async function killAll(ids: readonly ProcessId[]): Promise<void> {
+  const family = ids.flatMap((id) => (isAlive(id) ? [id, ...descendants(id.pid)] : []))
+  for (const id of family) send(id, 'SIGKILL')
+  if (!(await gone(family, 5_000)))
+    throw new Error(`processes ${family.map(({ pid }) => pid).join(', ')} do not end`)
+}
+
+/** Sends a signal to processes and whatever they started: SIGSTOP and SIGCONT make a machine that hangs. */
+export function signalAll(ids: readonly ProcessId[], signal: NodeJS.Signals): void {
+  for (const id of ids) {
+    const family = [id, ...descendants(id.pid)]
+    for (const member of family) send(member, signal)
+  }
+}
+
+function send(id: ProcessId, signal: NodeJS.Signals): void {
+  if (!isAlive(id)) return
+  try {
+    process.kill(id.pid, signal)
+  } catch (error) {
+    if (errorCode(error) !== 'ESRCH') throw error
+  }
+}
+
+async function gone(ids: readonly ProcessId[], withinMs: number): Promise<boolean> {
+  const deadline = Date.now() + withinMs
+  while (ids.some(isAlive)) {
+    if (Date.now() > deadline) return false
+    await delay(15)
+  }
+  return true
+}
