@@ -4,7 +4,7 @@ import { BeforeLogin, type LoginAttempt } from './before-login.ts'
 import { Client } from './client.ts'
 import { type LoggedIn, logIn, type LogInDeps } from './log-in.ts'
 import type { Instruments } from './instruments.ts'
-import { startRelay } from './relay.ts'
+import { Relay } from './relay.ts'
 import type { Sessions } from './sessions.ts'
 
 export interface ConnectionDeps extends LogInDeps {
@@ -103,7 +103,7 @@ function passThrough({ client, deps, attempt, outcome }: PassThrough): void {
   client.socket.write(upstream.rest)
   // Sent behind the LOGIN, before its answer: the first thing the server is told.
   upstream.socket.write(client.takeRest())
-  const relay = startRelay({
+  const relay = new Relay({
     client: client.socket,
     upstream: upstream.socket,
     count: (direction, bytes) => instruments.bytes.inc({ direction }, bytes),

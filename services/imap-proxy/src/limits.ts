@@ -15,8 +15,9 @@ interface Failures {
 }
 
 /**
- * Makes guessing slow: each failure for an address and account doubles how long their next try waits, and each of an address adds to
- * how long its failures take. Forgotten after a quarter of an hour, or by a success of the pair. In memory, of this process alone.
+ * Makes guessing slow: each failure of an address at an account doubles how long the next one takes, and each of an address at
+ * any account adds to it. A login that is right never waits. Forgotten after a quarter of an hour, or by a success of the pair. In
+ * memory, of this process alone.
  */
 export class Penalties {
   readonly #failures = new Map<string, Failures>()
@@ -26,17 +27,15 @@ export class Penalties {
     this.#now = now
   }
 
-  /** How long a try waits before it is looked at. */
-  beforeTry(address: string, account: string): number {
-    const over = this.#count(pairKey(address, account)) - freePair
-    return over <= 0 ? 0 : Math.min(250 * 2 ** Math.min(over, 10), maxDelayMs)
-  }
-
-  /** Notes a failure; says how long its answer waits. */
+  /** Notes a failure; says how long its answer waits, in milliseconds. */
   failed(address: string, account: string): number {
-    this.#add(pairKey(address, account))
-    const over = this.#add(network(address)) - freeAddress
-    return over <= 0 ? 0 : Math.min(250 * over, maxDelayMs)
+    const ofPair = this.#add(pairKey(address, account)) - freePair
+    const ofAddress = this.#add(network(address)) - freeAddress
+    const delay = Math.max(
+      ofPair > 0 ? 250 * 2 ** Math.min(ofPair, 10) : 0,
+      ofAddress > 0 ? 250 * ofAddress : 0,
+    )
+    return Math.min(delay, maxDelayMs)
   }
 
   succeeded(address: string, account: string): void {

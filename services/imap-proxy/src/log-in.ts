@@ -42,7 +42,6 @@ export async function logIn(
 ): Promise<LoggedIn> {
   const { penalties, log } = deps
   const { address, signal } = client
-  await delay(penalties.beforeTry(address, login.account), undefined, { signal })
   try {
     const access = await checkAccess(deps.db, login, address)
     if (access.refusal) {

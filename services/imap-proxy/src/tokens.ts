@@ -10,7 +10,7 @@ export interface Segment {
 }
 
 // In order: quoted string, brackets, literal at the end of the line, atom. Each alternative runs in linear time.
-const token = / *(?:"((?:[^"\\]|\\["\\])*)"|(\()|(\))|\{(\d+)(\+?)\}$|([^ "(){}]+))/y
+const token = / *(?:"((?:[^"\\]|\\["\\])*)"|(\()|(\))|(?<![^ (])\{(\d+)(\+?)\}$|([^ "(){}]+))/y
 
 /** Takes one line of a command apart, up to its end or a literal. Never throws. */
 export function readSegment(line: string): Segment {

@@ -1,0 +1,106 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { afterAll, expect, test } from '@jest/globals'
+import { connectBus } from '@posthorn/bus'
+import { Secret } from '@posthorn/config'
+import { getCredentials, getServiceSecret, shardOf } from '@posthorn/contracts'
+import { createSealer, keyPairFromSecret } from '@posthorn/secrets'
+import { createLogger, createMetrics } from '@posthorn/telemetry'
+import { eventually, testBus, testDatabase } from '@posthorn/testkit'
+import { startApp } from '../src/app.ts'
+
+const [database, broker] = await Promise.all([testDatabase(), testBus()])
+const log = createLogger('test', 'silent')
+const bus = await connectBus({ url: broker.url, name: 'test', log, metrics: createMetrics('test') })
+const apps: AsyncDisposable[] = []
+afterAll(async () => {
+  for (const app of apps) await app[Symbol.asyncDispose]()
+  await bus[Symbol.asyncDispose]()
+  await Promise.all([database.drop(), broker.drop()])
+})
+
+const sealedBy = (secret: string) => createSealer(keyPairFromSecret(secret).publicKey)
+
+async function start(secret: string, previous: string[] = [], port = 0): Promise<AsyncDisposable> {
+  const app = await startApp(
+    {
+      databaseUrl: database.roleUrl('posthorn_auth_bridge'),
+      databasePoolSize: 2,
+      amqpUrl: broker.url,
+      host: '127.0.0.1',
+      port,
+      logLevel: 'silent',
+      secret: new Secret(secret),
+      previousSecrets: previous.map((text) => new Secret(text)),
+    },
+    new AbortController().signal,
+  )
+  apps.push(app)
+  return app
+}
+
+async function insertAccount(account: string, secret: string): Promise<void> {
+  const imap = {
+    host: 'imap.example.com',
+    port: 993,
+    secure: true,
+    auth: { user: `${account}@example.com` },
+  }
+  await database.db
+    .insertInto('accounts')
+    .values({ account, shard: shardOf(account), name: account, imap: JSON.stringify(imap) })
+    .execute()
+  const sealed = await sealedBy(secret).seal(`pass of ${account}`, `credentials/${account}/imap`)
+  await database.db.insertInto('credentials').values({ account, kind: 'imap', sealed }).execute()
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+const ask = (account: string, protocol: 'imap' | 'smtp' = 'imap', timeoutMs = 5_000) =>
+  bus.ask(getCredentials, { account, protocol }, { key: 'credentials', timeoutMs })
+
+test('answers with what was registered, under the secret of now and the one before', async () => {
+  await insertAccount('old', 'first')
+  await insertAccount('new', 'second')
+  await database.db
+    .insertInto('sealedSettings')
+    .values({
+      key: 'serviceSecret',
+      sealed: await sealedBy('second').seal('hush', 'settings/serviceSecret'),
+    })
+    .execute()
+  await using _app = await start('second', ['first'])
+
+  expect(await eventually(() => ask('old'))).toEqual({
+    user: 'old@example.com',
+    pass: 'pass of old',
+  })
+  expect(await ask('new')).toEqual({ user: 'new@example.com', pass: 'pass of new' })
+  expect(await bus.ask(getServiceSecret, {}, { key: 'credentials', timeoutMs: 5_000 })).toEqual({
+    serviceSecret: 'hush',
+  })
+  await expect(ask('nobody')).rejects.toMatchObject({ kind: 'not-found', code: 'AccountNotFound' })
+  await expect(ask('new', 'smtp')).rejects.toMatchObject({
+    kind: 'not-found',
+    code: 'SMTPUnavailable',
+  })
+})
+
+test('with a secret that opens nothing it is not ready and takes no question', async () => {
+  const port = await freePort()
+  await using _app = await start('a third', [], port)
+  await eventually(async () => {
+    const response = await fetch(`http://127.0.0.1:${port}/health/ready`)
+    expect(await response.json()).toEqual({ success: false, failed: ['secret'] })
+  })
+  await expect(ask('new', 'imap', 500)).rejects.toMatchObject({
+    code: expect.stringMatching(/Timeout|WorkerNotAvailable/),
+  })
+})

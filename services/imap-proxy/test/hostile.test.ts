@@ -1,0 +1,150 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from '@jest/globals'
+import { connect } from 'node:tls'
+import { eventually } from '@posthorn/testkit'
+import { testProxy } from './proxy.ts'
+import { RawClient } from './raw-client.ts'
+
+const dir = mkdtempSync(join(tmpdir(), 'posthorn-imap-proxy-'))
+const [tlsCert, tlsKey] = [join(dir, 'cert.pem'), join(dir, 'key.pem')]
+execFileSync(
+  'openssl',
+  [
+    ...[
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:prime256v1',
+      '-nodes',
+      '-days',
+      '2',
+    ],
+    ...['-subj', '/CN=localhost', '-keyout', tlsKey, '-out', tlsCert],
+  ],
+  { stdio: 'ignore' },
+)
+const ca = readFileSync(tlsCert, 'utf8')
+const proxy = await testProxy({ tlsCert, tlsKey, maxPendingPerAddress: 5 })
+afterAll(async () => {
+  await proxy[Symbol.asyncDispose]()
+  rmSync(dir, { recursive: true })
+})
+
+test.each([
+  ['a long tag', `${'a'.repeat(200)} NOOP\r\n`, '* BAD Invalid tag\r\n'],
+  [
+    'a mechanism nobody has',
+    'a AUTHENTICATE XOAUTH2 Zm9v\r\n',
+    'a NO [CANNOT] Unsupported authentication mechanism\r\n',
+  ],
+  [
+    'a command of a session',
+    'a SELECT INBOX\r\n',
+    'a BAD Unknown command, or not before a login\r\n',
+  ],
+  ['LOGIN without a token', 'a LOGIN acc\r\n', 'a BAD LOGIN takes an account and a token\r\n'],
+  ['no base64', 'a AUTHENTICATE PLAIN %%%\r\n', 'a BAD Invalid SASL response\r\n'],
+  ['an empty response', 'a AUTHENTICATE PLAIN =\r\n', 'a BAD Invalid SASL response\r\n'],
+  [
+    'a literal in a command that is none',
+    'a FOO {6+}\r\nx NOOP\r\n',
+    'a BAD Unknown command, or not before a login\r\n',
+  ],
+  ['a literal that is too large', 'a LOGIN {5000}\r\n', 'a BAD [TOOBIG] Literal too large\r\n'],
+])('%s: an answer, and the next command is read', async (_what, text, answer) => {
+  const client = await proxy.open()
+  client.send(`${text}next NOOP\r\n`)
+  expect(await client.until(/^next .*\r\n/m)).toBe(`${answer}next OK NOOP completed\r\n`)
+  client.close()
+})
+
+test('a cancelled AUTHENTICATE', async () => {
+  const client = await proxy.open()
+  client.send('a AUTHENTICATE PLAIN\r\n')
+  await client.until(/^\+ \r\n/)
+  client.send('*\r\nb NOOP\r\n')
+  expect(await client.until(/^b .*\r\n/m)).toBe(
+    'a BAD Authentication cancelled\r\nb OK NOOP completed\r\n',
+  )
+  client.close()
+})
+
+test.each([
+  ['a line without an end', 'x'.repeat(100_000), '* BYE Command line too long\r\n'],
+  ['a literal of many digits', 'a LOGIN {99999999999}\r\n', '* BYE Literal too large\r\n'],
+  [
+    'three bad commands',
+    'a X\r\nb Y\r\nc Z\r\nd LOGOUT\r\n',
+    /^(?:[abc] BAD .*\r\n){3}\* BYE Too many invalid commands\r\n$/,
+  ],
+  ['HTTP', 'POST / HTTP/1.1\r\nHost: x\r\n\r\na LOGIN u p\r\n', ''],
+  ['fifty commands', 'a NOOP\r\n'.repeat(60), /\* BYE Too many commands before a login\r\n$/],
+])('%s: the end', async (_what, text, answer) => {
+  const client = await proxy.open()
+  client.send(text)
+  const said = await client.untilClosed()
+  if (typeof answer === 'string') expect(said).toBe(answer)
+  else expect(said).toMatch(answer)
+})
+
+test('STARTTLS; and what was sent before it is not carried out', async () => {
+  const client = await proxy.open()
+  expect(await client.command('a CAPABILITY')).toContain(' STARTTLS\r\n')
+  expect(await client.command('b STARTTLS')).toBe('b OK Begin TLS negotiation now\r\n')
+  await client.startTls(ca)
+  expect(await client.command('c CAPABILITY')).not.toContain('STARTTLS')
+  expect(await client.command('d STARTTLS')).toBe('d BAD TLS is not available here\r\n')
+  client.close()
+
+  const injected = await proxy.open()
+  injected.send('a STARTTLS\r\nb NOOP\r\n')
+  expect(await injected.untilClosed()).toBe('* BYE Nothing may follow STARTTLS\r\n')
+})
+
+test('an address may not hold all places of those who are not logged in', async () => {
+  const from = '127.0.9.9'
+  const clients = await Promise.all(Array.from({ length: 5 }, () => proxy.open(from)))
+  const sixth = await RawClient.open(proxy.port, from)
+  expect(await sixth.untilClosed()).toBe('')
+  const other = await proxy.open('127.0.9.10')
+  expect(await other.command('a NOOP')).toBe('a OK NOOP completed\r\n')
+  for (const client of [...clients, other]) client.close()
+})
+
+test('TLS from the first byte, when the settings say so; other protocols of TLS are refused', async () => {
+  await proxy.set({ imapProxyServerTLSEnabled: true })
+  const said = await eventually(
+    () =>
+      new Promise<string>((resolve, reject) => {
+        const socket = connect({
+          port: proxy.port,
+          host: '127.0.0.1',
+          ca,
+          checkServerIdentity: () => undefined,
+          timeout: 1_000,
+        })
+        socket.once('data', (chunk: Buffer) => {
+          resolve(chunk.toString())
+          socket.destroy()
+        })
+        socket.once('error', reject)
+        socket.once('timeout', () => socket.destroy(new Error('no greeting')))
+      }),
+  )
+  expect(said).toBe('* OK Posthorn IMAP Proxy ready for requests from 127.0.0.1\r\n')
+  const refused = new Promise((_resolve, reject) => {
+    const socket = connect(
+      { port: proxy.port, host: '127.0.0.1', ca, ALPNProtocols: ['http/1.1'] },
+      () => reject(new Error('taken')),
+    )
+    socket.once('error', reject)
+  })
+  await expect(refused).rejects.toMatchObject({
+    code: 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL',
+  })
+})

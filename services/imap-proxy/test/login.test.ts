@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { AppError } from '@posthorn/errors'
+import { newToken } from '@posthorn/secrets'
+import { eventually, testDovecot } from '@posthorn/testkit'
+import { imapOf, testProxy } from './proxy.ts'
+import { RawClient } from './raw-client.ts'
+
+const dovecot = await testDovecot()
+const proxy = await testProxy()
+afterAll(async () => {
+  await proxy[Symbol.asyncDispose]()
+  await dovecot.drop()
+})
+
+const user = dovecot.freshUser()
+let token: string
+beforeAll(async () => {
+  await proxy.addAccount('acc', imapOf(user), { user: user.user, pass: user.pass })
+  token = await proxy.addToken({ account: 'acc' })
+})
+
+const capabilities =
+  '* CAPABILITY IMAP4rev1 LITERAL+ SASL-IR LOGIN-REFERRALS ID ENABLE IDLE SORT SORT=DISPLAY\r\n'
+
+test('greeting, capabilities, ID, NOOP and LOGOUT', async () => {
+  ;(await proxy.open()).close()
+  const client = await RawClient.open(proxy.port)
+  expect(await client.until(/\r\n/)).toBe(
+    '* OK Posthorn IMAP Proxy ready for requests from 127.0.0.1\r\n',
+  )
+  expect(await client.command('a CAPABILITY')).toBe(
+    '* CAPABILITY IMAP4rev1 LITERAL+ SASL-IR ID AUTH=PLAIN\r\na OK CAPABILITY completed\r\n',
+  )
+  expect(await client.command('b ID ("name" "x")')).toBe(
+    '* ID ("name" "Posthorn")\r\nb OK ID completed\r\n',
+  )
+  expect(await client.command('c NOOP')).toBe('c OK NOOP completed\r\n')
+  client.send('d LOGOUT\r\n')
+  expect(await client.untilClosed()).toBe('* BYE Logging out\r\nd OK LOGOUT completed\r\n')
+})
+
+test.each<[string, (token: string) => string]>([
+  ['atoms', (token) => `a LOGIN acc ${token}\r\n`],
+  ['quoted strings', (token) => `a login "acc" "${token}"\r\n`],
+  ['non-synchronising literals', (token) => `a LOGIN {3+}\r\nacc {64+}\r\n${token}\r\n`],
+  ['PLAIN with the response at once', (token) => `a AUTHENTICATE PLAIN ${plain('', token)}\r\n`],
+  ['PLAIN in its own name', (token) => `a AUTHENTICATE PLAIN ${plain('acc', token)}\r\n`],
+])('a login with %s, in one piece and byte by byte', async (_what, text) => {
+  for (const pieces of [1, Infinity]) {
+    const client = await proxy.open()
+    for (const piece of pieces === 1 ? text(token) : [text(token)]) client.send(piece)
+    expect(await client.until(/^a .*\r\n/m)).toBe(`${capabilities}a OK acc authenticated\r\n`)
+    expect(await client.command('b SELECT INBOX')).toMatch(/^b OK /m)
+    client.close()
+  }
+})
+
+test('a login with synchronising literals, and PLAIN in two steps', async () => {
+  const client = await proxy.open()
+  client.send('a LOGIN {3}\r\n')
+  expect(await client.until(/\r\n/)).toMatch(/^\+ /)
+  client.send('acc {64}\r\n')
+  expect(await client.until(/\r\n/)).toMatch(/^\+ /)
+  client.send(`${token}\r\n`)
+  expect(await client.until(/^a .*\r\n/m)).toBe(`${capabilities}a OK acc authenticated\r\n`)
+  client.close()
+
+  const other = await proxy.open()
+  other.send('a AUTHENTICATE PLAIN\r\n')
+  expect(await other.until(/\r\n/)).toBe('+ \r\n')
+  other.send(`${plain('', token)}\r\n`)
+  expect(await other.until(/^a .*\r\n/m)).toBe(`${capabilities}a OK acc authenticated\r\n`)
+  other.close()
+})
+
+test('what is sent behind the LOGIN reaches the server, in order; after the last word the answers still come', async () => {
+  const client = await proxy.open()
+  client.send(`a LOGIN acc ${token}\r\nb NOOP\r\nc CAPABILITY\r\nd SELECT INBOX\r\n`)
+  client.socket.end()
+  const text = await client.untilClosed()
+  expect(text.match(/^[a-d] OK/gm)).toEqual(['a OK', 'b OK', 'c OK', 'd OK'])
+  // The server's own list: with what the fixed line does not have.
+  expect(text).toMatch(/^\* CAPABILITY .*CONDSTORE/m)
+})
+
+test('whoever may not come in is told the same, whatever the reason', async () => {
+  await proxy.addAccount('other', imapOf(user), { user: user.user, pass: user.pass })
+  const refused = [
+    ['acc', newToken()],
+    ['acc', 'short'],
+    ['nobody', token],
+    ['nobody', await proxy.addToken({})],
+    ['other', token],
+    ['acc', await proxy.addToken({ scopes: ['api', 'smtp'] })],
+    ['acc', await proxy.addToken({ expires: new Date(Date.now() - 1_000).toISOString() })],
+    ['acc', await proxy.addToken({ permissions: { actions: ['read'] } })],
+  ]
+  for (const [n, [account, token]] of refused.entries()) {
+    const client = await proxy.open(`127.0.1.${n + 1}`)
+    expect(await client.command(`a LOGIN ${account} ${token}`)).toBe(
+      'a NO [AUTHENTICATIONFAILED] Invalid credentials\r\n',
+    )
+    client.close()
+  }
+  const asAnother = await proxy.open()
+  expect(await asAnother.command(`a AUTHENTICATE PLAIN ${plain('other', token)}`)).toBe(
+    'a NO [AUTHENTICATIONFAILED] Invalid credentials\r\n',
+  )
+  asAnother.close()
+})
+
+test('from an address that the token is not for', async () => {
+  const elsewhere = await proxy.addToken({
+    account: 'acc',
+    restrictions: { addresses: ['192.0.2.0/24'] },
+  })
+  const here = await proxy.addToken({
+    account: 'acc',
+    restrictions: { addresses: ['127.0.0.0/8'] },
+  })
+  const client = await proxy.open()
+  expect(await client.command(`a LOGIN acc ${elsewhere}`)).toBe(
+    'a NO [AUTHENTICATIONFAILED] Access denied, traffic not accepted from this IP\r\n',
+  )
+  expect(await client.command(`b LOGIN acc ${here}`)).toMatch(/^b OK/m)
+  client.close()
+})
+
+test('accounts without IMAP, and failures of the account’s server, in our words', async () => {
+  const every = await proxy.addToken({ scopes: ['*' as never] })
+  await proxy.addAccount('api-only', null)
+  await proxy.addAccount('wrong-pass', imapOf(user), { user: user.user, pass: 'not it' })
+  await proxy.addAccount('down', { ...imapOf(user), port: 1 }, { user: 'u', pass: 'p' })
+  await proxy.addAccount(
+    'no-token',
+    imapOf(user),
+    new AppError('unreachable', 'http://secret.example'),
+  )
+  const answers = new Map([
+    ['api-only', 'a NO [ACCOUNTDISABLED] IMAP is not enabled for this account\r\n'],
+    ['wrong-pass', 'a NO [AUTHENTICATIONFAILED] The mail server refused the login\r\n'],
+    ['down', 'a NO [UNAVAILABLE] Temporary failure, try again later\r\n'],
+    ['no-token', 'a NO [UNAVAILABLE] Temporary failure, try again later\r\n'],
+  ])
+  for (const [account, answer] of answers) {
+    const client = await proxy.open()
+    expect(await client.command(`a LOGIN ${account} ${every}`)).toBe(answer)
+    client.close()
+  }
+})
+
+test('the use of a token is noted', async () => {
+  const used = await eventually(() =>
+    proxy.db
+      .selectFrom('tokens')
+      .select('lastUsedIp')
+      .where('account', '=', 'acc')
+      .where('lastUsedAt', 'is not', null)
+      .executeTakeFirstOrThrow(),
+  )
+  expect(used.lastUsedIp).toBe('127.0.0.1')
+})
+
+function plain(authorize: string, token: string): string {
+  return Buffer.from(`${authorize}\0acc\0${token}`).toString('base64')
+}

@@ -1,0 +1,143 @@
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { type Bus, connectBus, on } from '@posthorn/bus'
+import {
+  type Credentials,
+  getCredentials,
+  type Settings,
+  shardOf,
+  type TokenRequest,
+} from '@posthorn/contracts'
+import { AppError } from '@posthorn/errors'
+import { hashToken, newToken } from '@posthorn/secrets'
+import { createLogger, createMetrics } from '@posthorn/telemetry'
+import { eventually, testBus, testDatabase, type TestUser } from '@posthorn/testkit'
+import { startApp } from '../src/app.ts'
+import type { Config } from '../src/config.ts'
+import { RawClient } from './raw-client.ts'
+
+const log = createLogger('test', 'silent')
+
+export interface TestProxy extends AsyncDisposable {
+  readonly port: number
+  readonly db: Awaited<ReturnType<typeof testDatabase>>['db']
+  readonly bus: Bus
+  /** Another replica of the service. */
+  start(changes?: Partial<Config>): Promise<AsyncDisposable>
+  /** Writes settings and tells the processes, as the gateway does. */
+  set(settings: Settings): Promise<void>
+  /** Registers an account at a server; the credentials are what auth-bridge would answer, or the error it would. */
+  addAccount(
+    account: string,
+    imap: object | null,
+    credentials?: Credentials | AppError,
+  ): Promise<void>
+  addToken(request: Partial<TokenRequest>): Promise<string>
+  /** A client at that address, which has read the greeting. */
+  open(from?: string): Promise<RawClient>
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** The service on a database and a broker of its own, with a stand-in for auth-bridge. */
+export async function testProxy(changes: Partial<Config> = {}): Promise<TestProxy> {
+  await using opened = new AsyncDisposableStack()
+  const database = opened.adopt(await testDatabase(), (database) => database.drop())
+  const broker = opened.adopt(await testBus(), (broker) => broker.drop())
+  const { db } = database
+  const bus = opened.use(
+    await connectBus({ url: broker.url, name: 'test', log, metrics: createMetrics('test') }),
+  )
+  const known = new Map<string, Credentials | AppError>()
+  const answer = on(getCredentials, ({ account }) => {
+    const credentials = known.get(account) ?? new AppError('not-found', 'no such account')
+    return credentials instanceof AppError
+      ? Promise.reject(credentials)
+      : Promise.resolve(credentials)
+  })
+  opened.use(await bus.serve({ queue: 'credentials', keys: ['credentials'], handlers: [answer] }))
+  const port = await freePort()
+
+  const proxy: Omit<TestProxy, typeof Symbol.asyncDispose> = {
+    port,
+    db,
+    bus,
+    start: (more = {}) =>
+      startApp(
+        {
+          databaseUrl: database.roleUrl('posthorn_imap_proxy'),
+          databasePoolSize: 5,
+          amqpUrl: broker.url,
+          host: '127.0.0.1',
+          port: 0,
+          logLevel: process.env['TEST_LOG'] === 'yes' ? 'debug' : 'silent',
+          tlsCert: undefined,
+          tlsKey: undefined,
+          maxPendingPerAddress: 50,
+          maxSessionsPerAccount: 20,
+          ...changes,
+          ...more,
+        },
+        new AbortController().signal,
+      ),
+    async set(settings) {
+      for (const [key, value] of Object.entries(settings)) {
+        const row = { key, value: JSON.stringify(value) }
+        await db
+          .insertInto('settings')
+          .values(row)
+          .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: row.value }))
+          .execute()
+      }
+      await bus.invalidate({ topic: 'settings' })
+    },
+    async addAccount(account, imap, credentials) {
+      if (credentials) known.set(account, credentials)
+      const text = imap === null ? null : JSON.stringify(imap)
+      await db
+        .insertInto('accounts')
+        .values({ account, shard: shardOf(account), name: account, imap: text })
+        .execute()
+    },
+    async addToken({ account, scopes = ['imap-proxy'], restrictions, permissions, expires }) {
+      const token = newToken()
+      await db
+        .insertInto('tokens')
+        .values({
+          id: hashToken(token),
+          scopes,
+          account: account ?? null,
+          restrictions: restrictions ? JSON.stringify(restrictions) : null,
+          permissions: permissions ? JSON.stringify(permissions) : null,
+          expiresAt: expires === undefined ? null : new Date(expires),
+        })
+        .execute()
+      return token
+    },
+    open: (from) =>
+      eventually(async () => {
+        const client = await RawClient.open(port, from)
+        await client.until(/^\* OK .*\r\n/)
+        return client
+      }),
+  }
+  const first = opened.use(await proxy.start())
+  await bus.whenUp()
+  await proxy.set({ imapProxyServerEnabled: true, imapProxyServerPort: port })
+  const all = opened.move()
+  void first
+  return { ...proxy, [Symbol.asyncDispose]: () => all[Symbol.asyncDispose]() }
+}
+
+/** The server of a test user, in the clear on the loopback, as an account is registered. */
+export function imapOf({ host, imapPort, user }: TestUser): object {
+  return { host, port: imapPort, secure: false, auth: { user }, tls: { rejectUnauthorized: false } }
+}

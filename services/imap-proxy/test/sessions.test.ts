@@ -1,0 +1,154 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { hashToken } from '@posthorn/secrets'
+import { eventually, testDovecot } from '@posthorn/testkit'
+import { ImapFlow } from 'imapflow'
+import { freePort, imapOf, testProxy } from './proxy.ts'
+import { RawClient } from './raw-client.ts'
+
+const dovecot = await testDovecot()
+const proxy = await testProxy()
+afterAll(async () => {
+  await proxy[Symbol.asyncDispose]()
+  await dovecot.drop()
+})
+
+const user = dovecot.freshUser()
+beforeAll(() => proxy.addAccount('acc', imapOf(user), { user: user.user, pass: user.pass }))
+
+async function loggedIn(token: string): Promise<RawClient> {
+  const client = await proxy.open()
+  expect(await client.command(`a LOGIN acc ${token}`)).toMatch(/^a OK/m)
+  return client
+}
+
+test('a mail client works through it: 5 MB in and out unchanged, and new mail is told while it waits', async () => {
+  const client = new ImapFlow({
+    host: '127.0.0.1',
+    port: proxy.port,
+    secure: false,
+    doSTARTTLS: false,
+    auth: { user: 'acc', pass: await proxy.addToken({ account: 'acc' }) },
+    logger: false,
+  })
+  await client.connect()
+  const lock = await client.getMailboxLock('INBOX')
+  const body = randomBytes(3_600_000).toString('base64').replace(/.{76}/g, '$&\r\n')
+  const message = `Subject: big\r\n\r\n${body}\r\n`
+  const appended = await client.append('INBOX', message)
+  const { content } = await client.download(String(appended && appended.uid), undefined, {
+    uid: true,
+  })
+  const hash = createHash('sha256')
+  for await (const chunk of content) hash.update(chunk as Buffer)
+  expect(hash.digest('hex')).toBe(createHash('sha256').update(message).digest('hex'))
+
+  const told = new Promise<number>((resolve) => {
+    client.on('exists', ({ count }: { count: number }) => resolve(count))
+  })
+  const idle = client.idle()
+  await dovecot.deliver(user.user, 'Subject: small\r\n\r\nhello\r\n')
+  expect(await told).toBe(2)
+  lock.release()
+  await client.logout()
+  await idle
+})
+
+test.each<[string, (id: string) => Promise<unknown>]>([
+  ['revoked', (id) => proxy.db.deleteFrom('tokens').where('id', '=', id).execute()],
+  [
+    'restricted',
+    (id) =>
+      proxy.db
+        .updateTable('tokens')
+        .set({ scopes: ['api'] })
+        .where('id', '=', id)
+        .execute(),
+  ],
+])(
+  'a token that is %s takes its open sessions with it within five seconds, and no others',
+  async (_what, change) => {
+    const [token, kept] = [
+      await proxy.addToken({ account: 'acc' }),
+      await proxy.addToken({ account: 'acc' }),
+    ]
+    const [client, other] = [await loggedIn(token), await loggedIn(kept)]
+    await change(hashToken(token))
+    expect(await client.untilClosed(5_000)).toMatch(/^(\* BYE Access was withdrawn\r\n)?$/)
+    expect(await other.command('b NOOP')).toMatch(/^b OK/m)
+    other.close()
+  },
+)
+
+test('a token that ends while its session is open ends it', async () => {
+  const token = await proxy.addToken({
+    account: 'acc',
+    expires: new Date(Date.now() + 1_500).toISOString(),
+  })
+  const client = await loggedIn(token)
+  expect(await client.untilClosed(6_500)).toMatch(/^(\* BYE Session expired\r\n)?$/)
+})
+
+test('an account that is removed takes its sessions with it', async () => {
+  await proxy.addAccount('gone', imapOf(user), { user: user.user, pass: user.pass })
+  const client = await proxy.open()
+  expect(await client.command(`a LOGIN gone ${await proxy.addToken({})}`)).toMatch(/^a OK/m)
+  await proxy.db.deleteFrom('accounts').where('account', '=', 'gone').execute()
+  await proxy.bus.invalidate({ topic: 'accounts', id: 'gone' })
+  await client.untilClosed(5_000)
+})
+
+test('sessions of one account have an end', async () => {
+  await using small = await testProxy({ maxSessionsPerAccount: 1 })
+  await small.addAccount('acc', imapOf(user), { user: user.user, pass: user.pass })
+  const token = await small.addToken({ account: 'acc' })
+  const [first, second] = [await small.open(), await small.open()]
+  expect(await first.command(`a LOGIN acc ${token}`)).toMatch(/^a OK/m)
+  expect(await second.command(`a LOGIN acc ${token}`)).toBe(
+    'a NO [LIMIT] Too many sessions of this account\r\n',
+  )
+  first.close()
+  await eventually(async () =>
+    expect(await second.command(`b LOGIN acc ${token}`)).toMatch(/^b OK/m),
+  )
+  second.close()
+})
+
+test('two replicas share the port; one that stops says goodbye, and the other goes on', async () => {
+  const token = await proxy.addToken({ account: 'acc' })
+  const replica = await proxy.start()
+  const clients = await eventually(async () => {
+    const clients = await Promise.all(Array.from({ length: 8 }, () => loggedIn(token)))
+    return clients
+  })
+  await replica[Symbol.asyncDispose]()
+  // The kernel deals connections out by chance: those of the other one are untouched.
+  const ended = clients.filter((client) => client.closed)
+  for (const client of clients.filter((client) => !client.closed))
+    expect(await client.command('b NOOP')).toMatch(/^b OK/m)
+  for (const client of ended) expect(client.text).toMatch(/^(\* BYE Shutting down\r\n)?$/)
+  for (const client of clients) client.close()
+  const later = await loggedIn(token)
+  later.close()
+})
+
+test('the settings start, move and stop the listener; a move leaves the sessions alone', async () => {
+  const token = await proxy.addToken({ account: 'acc' })
+  const client = await loggedIn(token)
+  const port = await freePort()
+  await proxy.set({ imapProxyServerPort: port })
+  const moved = await eventually(() => RawClient.open(port))
+  expect(await moved.until(/\r\n/)).toMatch(/^\* OK/)
+  await expect(RawClient.open(proxy.port)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+  expect(await client.command('b NOOP')).toMatch(/^b OK/m)
+
+  await proxy.set({ imapProxyServerEnabled: false })
+  await eventually(() =>
+    expect(RawClient.open(port)).rejects.toMatchObject({ code: 'ECONNREFUSED' }),
+  )
+  expect(await client.untilClosed()).toMatch(/^(\* BYE The proxy was switched off\r\n)?$/)
+
+  await proxy.set({ imapProxyServerEnabled: true, imapProxyServerPort: proxy.port })
+  const back = await loggedIn(token)
+  back.close()
+})
