@@ -7,17 +7,20 @@ const prefetch = 200
 
 /** Takes messages of the event queues as hints that a partition has something to fan out; the rows are what counts. */
 export async function consumeHints(bus: Bus, requestRun: RequestRun): Promise<AsyncDisposable> {
-  const opened = new AsyncDisposableStack()
-  for (let partition = 0; partition < eventPartitions; partition++) {
-    const queue: WorkQueue = `webhook.events.${partition}`
-    opened.use(
-      await bus.consume({
+  const consumers = await Promise.all(
+    Array.from({ length: eventPartitions }, (_, partition) => {
+      const queue: WorkQueue = `webhook.events.${partition}`
+      return bus.consume({
         queue,
         schema: EventMessageSchema,
         prefetch,
         handle: () => requestRun(partition),
-      }),
-    )
+      })
+    }),
+  )
+  return {
+    async [Symbol.asyncDispose]() {
+      await Promise.all(consumers.map((consumer) => consumer[Symbol.asyncDispose]()))
+    },
   }
-  return opened
 }

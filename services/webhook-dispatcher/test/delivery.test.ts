@@ -1,0 +1,320 @@
+import { createHmac } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually, type WebhookReceiver } from '@posthorn/testkit'
+import { dispatcherBench, serviceSecret } from './dispatcher.ts'
+
+const bench = await dispatcherBench()
+const dispatcher = await bench.start({ SVC_WEBHOOK_TIMEOUT: '500ms' })
+afterAll(async () => {
+  await dispatcher[Symbol.asyncDispose]()
+  await bench[Symbol.asyncDispose]()
+})
+beforeAll(() => bench.set({ webhooksEnabled: true, webhookEvents: ['*'] }))
+
+/** A receiver that is the default target from now on. */
+async function defaultTarget(): Promise<WebhookReceiver> {
+  const receiver = await bench.receiver()
+  await bench.set({ webhooks: receiver.url })
+  return receiver
+}
+
+const received = (receiver: WebhookReceiver, count: number) =>
+  eventually(() => expect(receiver.requests).toHaveLength(count))
+const finished = (account: string, state: string) =>
+  eventually(
+    async () =>
+      expect(await bench.deliveries(account)).toEqual([expect.objectContaining({ state })]),
+    { timeoutMs: 20_000 },
+  )
+
+test('an event arrives signed over its bytes, with every header of the interface spec', async () => {
+  const receiver = await defaultTarget()
+  await bench.account('signed')
+  const [eventId] = await bench.happen({
+    account: 'signed',
+    data: { text: 'zażółć ✓ 💣' },
+    path: 'INBOX',
+    specialUse: '\\Inbox',
+  })
+  await received(receiver, 1)
+  const [request] = receiver.requests
+  const [delivery] = await bench.deliveries('signed')
+  expect(request).toMatchObject({ method: 'POST', path: '/hook' })
+  expect(request?.headers).toMatchObject({
+    'content-type': 'application/json',
+    'content-length': String(request?.body.length),
+    'user-agent': expect.stringMatching(/^Posthorn\/[0-9.]+ \(\+https:.*\)$/),
+    'x-svc-wh-id': delivery?.id,
+    'x-svc-wh-attempts-made': '0',
+    'x-svc-wh-queued-time': expect.stringMatching(/^[0-9]+s$/),
+    'x-svc-wh-event-id': eventId,
+    'x-svc-wh-signature': createHmac('sha256', serviceSecret)
+      .update(request?.body ?? '')
+      .digest('base64url'),
+  })
+  expect(request?.headers).not.toHaveProperty('x-svc-wh-custom-route')
+  expect(request?.headers).not.toHaveProperty('authorization')
+  expect(request?.json()).toEqual({
+    serviceUrl: null,
+    account: 'signed',
+    date: expect.any(String),
+    path: 'INBOX',
+    specialUse: '\\Inbox',
+    event: 'messageSent',
+    data: { text: 'zażółć ✓ 💣' },
+  })
+  await finished('signed', 'delivered')
+})
+
+test('a repeat has the same ids, bytes and signature, and counts the attempts made', async () => {
+  const receiver = await defaultTarget()
+  receiver.script(
+    { status: 500, body: 'not now' },
+    { status: 404 },
+    { instead: 'drop' },
+    { instead: 'hang' },
+    { status: 429 },
+  )
+  await bench.account('repeated')
+  await bench.happen({ account: 'repeated' })
+  await received(receiver, 6)
+  await finished('repeated', 'delivered')
+  expect(receiver.requests.map(({ headers }) => headers['x-svc-wh-attempts-made'])).toEqual([
+    '0',
+    '1',
+    '2',
+    '3',
+    '4',
+    '5',
+  ])
+  const same = receiver.requests.map(({ headers, body }) => ({
+    id: headers['x-svc-wh-id'],
+    eventId: headers['x-svc-wh-event-id'],
+    signature: headers['x-svc-wh-signature'],
+    body: body.toString('base64'),
+  }))
+  expect(new Set(same.map((request) => JSON.stringify(request))).size).toBe(1)
+})
+
+test('after ten attempts a delivery has failed, and says why', async () => {
+  const receiver = await defaultTarget()
+  receiver.answer(() => ({ status: 503, body: 'out of order' }))
+  await bench.account('hopeless')
+  await bench.happen({ account: 'hopeless' })
+  await finished('hopeless', 'failed')
+  expect(receiver.requests).toHaveLength(10)
+  const row = await bench.db
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('account', '=', 'hopeless')
+    .executeTakeFirstOrThrow()
+  expect(row).toMatchObject({
+    attempts: 10,
+    lastOutcome: 'http-5xx',
+    lastStatus: 503,
+    lastResponse: 'out of order',
+    claim: null,
+  })
+  expect(row.finishedAt).toBeInstanceOf(Date)
+})
+
+test('a redirect is refused, not followed and not tried again', async () => {
+  const receiver = await defaultTarget()
+  const elsewhere = await bench.receiver()
+  receiver.answer(() => ({ status: 307, headers: { Location: elsewhere.url } }))
+  await bench.account('redirected')
+  await bench.happen({ account: 'redirected' })
+  await finished('redirected', 'failed')
+  expect(receiver.requests).toHaveLength(1)
+  expect(elsewhere.requests).toHaveLength(0)
+  expect(await bench.deliveries('redirected')).toMatchObject([
+    { attempts: 1, lastOutcome: 'redirect-refused' },
+  ])
+})
+
+test('a link-local target is refused and not tried again', async () => {
+  await bench.account('metadata', { webhooks: 'http://169.254.169.254/latest/meta-data' })
+  await bench.happen({ account: 'metadata' })
+  await finished('metadata', 'failed')
+  expect(await bench.deliveries('metadata')).toMatchObject([
+    { attempts: 1, lastOutcome: 'egress-blocked' },
+  ])
+})
+
+test("an account's target replaces the default one", async () => {
+  const receiver = await defaultTarget()
+  const own = await bench.receiver()
+  await bench.account('override', { webhooks: own.url })
+  await bench.happen({ account: 'override' })
+  await received(own, 1)
+  await finished('override', 'delivered')
+  expect(receiver.requests).toHaveLength(0)
+})
+
+test('of the deletion of an account its own target is told, though the account is gone', async () => {
+  const own = await bench.receiver()
+  const accountTarget = { url: own.url, headers: [{ key: 'X-Own', value: 'yes' }] }
+  await bench.happen(
+    { account: 'deleted', event: 'accountDeleted', data: { account: 'deleted' }, accountTarget },
+    { account: 'deleted' },
+  )
+  await received(own, 1)
+  await finished('deleted', 'delivered') // and nothing else of an account that is gone
+  expect(own.requests[0]?.headers).toMatchObject({ 'x-own': 'yes' })
+})
+
+test('events that are not listed are not sent', async () => {
+  const receiver = await defaultTarget()
+  await bench.account('listed')
+  await bench.set({ webhookEvents: ['messageFailed'] })
+  const [, wanted] = await bench.happen(
+    { account: 'listed' },
+    { account: 'listed', event: 'messageFailed' },
+  )
+  await received(receiver, 1)
+  await bench.set({ webhookEvents: ['*'] })
+  expect(receiver.requests[0]?.headers['x-svc-wh-event-id']).toBe(wanted)
+  expect(await bench.deliveries('listed')).toHaveLength(1)
+})
+
+test('with inboxNewOnly new messages of other folders are not sent', async () => {
+  const receiver = await defaultTarget()
+  await bench.account('inbox')
+  await bench.set({ inboxNewOnly: true })
+  const event = 'messageNew'
+  const [, inbox, allMail] = await bench.happen(
+    { account: 'inbox', event, path: 'Sent', specialUse: '\\Sent' },
+    { account: 'inbox', event, path: 'INBOX', specialUse: '\\Inbox' },
+    {
+      account: 'inbox',
+      event,
+      path: 'All',
+      specialUse: '\\All',
+      data: { messageSpecialUse: '\\Inbox' },
+    },
+  )
+  await received(receiver, 2)
+  await bench.set({ inboxNewOnly: false })
+  expect(receiver.requests.map(({ headers }) => headers['x-svc-wh-event-id'])).toEqual([
+    inbox,
+    allMail,
+  ])
+})
+
+test('while webhooks are off nothing is sent, and what happened meanwhile is not sent later', async () => {
+  const receiver = await defaultTarget()
+  await bench.account('off')
+  await bench.set({ webhooksEnabled: false })
+  await bench.happen({ account: 'off' })
+  await eventually(async () =>
+    expect(
+      await bench.db
+        .selectFrom('events')
+        .select('id')
+        .where('account', '=', 'off')
+        .where('fannedOutAt', 'is', null)
+        .execute(),
+    ).toEqual([]),
+  )
+  await bench.set({ webhooksEnabled: true })
+  const [later] = await bench.happen({ account: 'off' })
+  await received(receiver, 1)
+  expect(receiver.requests[0]?.headers['x-svc-wh-event-id']).toBe(later)
+})
+
+test('a delivery whose target is gone by its next attempt is dropped', async () => {
+  const receiver = await defaultTarget()
+  receiver.answer(() => ({ status: 500 }))
+  await bench.account('gone')
+  await bench.happen({ account: 'gone' })
+  await eventually(() => expect(receiver.requests.length).toBeGreaterThan(2))
+  await bench.set({ webhooksEnabled: false })
+  await finished('gone', 'dropped')
+  await bench.set({ webhooksEnabled: true })
+})
+
+test('a delivery follows its target to a new address', async () => {
+  const broken = await bench.receiver()
+  broken.answer(() => ({ status: 500 }))
+  const mended = await bench.receiver()
+  await bench.account('moved', { webhooks: broken.url })
+  await bench.happen({ account: 'moved' })
+  await eventually(() => expect(broken.requests.length).toBeGreaterThan(1))
+  await bench.account('moved', { webhooks: mended.url })
+  await received(mended, 1)
+  await finished('moved', 'delivered')
+})
+
+test("credentials of the address become Basic, custom headers are added, the account's win", async () => {
+  const receiver = await defaultTarget()
+  await bench.set({
+    webhooks: receiver.url.replace('http://', 'http://user:p%40ss@'),
+    webhooksCustomHeaders: [
+      { key: 'X-Team', value: 'default' },
+      { key: 'X-Only', value: '1' },
+      { key: 'X-SVC-Wh-Signature', value: 'forged' },
+    ],
+  })
+  await bench.account('headers', { headers: [{ key: 'x-team', value: 'account' }] })
+  await bench.happen({ account: 'headers' })
+  await received(receiver, 1)
+  await bench.set({ webhooksCustomHeaders: [] })
+  const headers = receiver.requests[0]?.headers
+  expect(headers).toMatchObject({
+    authorization: `Basic ${Buffer.from('user:p@ss').toString('base64')}`,
+    'x-team': 'account',
+    'x-only': '1',
+  })
+  expect(headers?.['x-svc-wh-signature']).not.toContain('forged')
+  const { lane } = await bench.db
+    .selectFrom('deliveries')
+    .select('lane')
+    .where('account', '=', 'headers')
+    .executeTakeFirstOrThrow()
+  expect(lane).not.toContain('user')
+})
+
+test('an event of two megabytes arrives whole', async () => {
+  const receiver = await defaultTarget()
+  await bench.account('large')
+  await bench.happen({ account: 'large', data: { text: 'ä'.repeat(1_000_000) } })
+  await received(receiver, 1)
+  expect(receiver.requests[0]?.json()).toMatchObject({
+    data: { text: expect.stringMatching(/^ä{1000000}$/) },
+  })
+})
+
+test('an event that is told of twice is delivered once', async () => {
+  const receiver = await defaultTarget()
+  await bench.account('twice')
+  const eventId = crypto.randomUUID()
+  await bench.happen({ account: 'twice', eventId })
+  const event = await bench.db
+    .selectFrom('events')
+    .select(['shard', 'date'])
+    .where('eventId', '=', eventId)
+    .executeTakeFirstOrThrow()
+  const message = {
+    eventId,
+    event: 'messageSent',
+    account: 'twice',
+    shard: event.shard,
+    date: event.date.toISOString(),
+  }
+  await Promise.all([bench.bus.publishEvent(message), bench.bus.publishEvent(message)])
+  await bench.happen({ account: 'twice' })
+  await received(receiver, 2)
+  expect(await bench.deliveries('twice')).toHaveLength(2)
+})
+
+test('metrics say what became of the attempts', async () => {
+  const response = await fetch(`http://127.0.0.1:${dispatcher.port}/metrics`)
+  const text = await response.text()
+  expect(text).toMatch(
+    /posthorn_webhooks_total\{result="2xx",event="messageSent",service="webhook-dispatcher"\} \d+/,
+  )
+  expect(text).toMatch(/posthorn_deliveries_due\{service="webhook-dispatcher"\} \d+/)
+  expect(text).toMatch(
+    /posthorn_webhook_first_attempt_delay_seconds_count\{service="webhook-dispatcher"\} \d+/,
+  )
+})

@@ -1,0 +1,129 @@
+import { type Bus, connectBus, on } from '@posthorn/bus'
+import { getServiceSecret, type Settings, shardOf } from '@posthorn/contracts'
+import { type Db, type NewEvent, publishEvents, recordEvents } from '@posthorn/db'
+import { createLogger, createMetrics } from '@posthorn/telemetry'
+import {
+  startWebhookReceiver,
+  testBus,
+  testDatabase,
+  type WebhookReceiver,
+} from '@posthorn/testkit'
+import { type App, startApp } from '../src/app.ts'
+import { readConfig } from '../src/config.ts'
+
+export const serviceSecret = 'the key of the signature'
+
+export interface DispatcherBench extends AsyncDisposable {
+  db: Db
+  bus: Bus
+  /** Of the broker, for those who want to take it away. */
+  amqpUrl: string
+  databaseUrl: string
+  closeConnections(): Promise<number>
+  /** A dispatcher as its process would be, under its role. */
+  start(env?: Record<string, string>): Promise<App>
+  receiver(): Promise<WebhookReceiver>
+  set(settings: Partial<Record<keyof Settings, unknown>>): Promise<void>
+  account(
+    account: string,
+    target?: { webhooks?: string; headers?: { key: string; value: string }[] },
+  ): Promise<void>
+  /** As a writer of events does it: recorded in a transaction, published after it. */
+  happen(...events: (Partial<NewEvent> & { account: string })[]): Promise<string[]>
+  /** As above, by a writer that dies after the commit. */
+  happenUnpublished(...events: (Partial<NewEvent> & { account: string })[]): Promise<string[]>
+  deliveries(
+    account: string,
+  ): Promise<
+    { id: string; state: string; attempts: number; lastOutcome: string | null; target: string }[]
+  >
+}
+
+export async function dispatcherBench(): Promise<DispatcherBench> {
+  await using opened = new AsyncDisposableStack()
+  const database = await testDatabase()
+  opened.defer(() => database.drop())
+  const broker = await testBus()
+  opened.defer(() => broker.drop())
+  const log = createLogger('test', 'silent')
+  const bus = opened.use(
+    await connectBus({ url: broker.url, name: 'test', log, metrics: createMetrics('test') }),
+  )
+  const answer = on(getServiceSecret, async () => ({ serviceSecret }))
+  opened.use(await bus.serve({ handlers: [answer], queue: 'credentials', keys: ['credentials'] }))
+  const { db } = database
+  const all = opened.move()
+  return {
+    db,
+    bus,
+    amqpUrl: broker.url,
+    databaseUrl: database.roleUrl('posthorn_webhook_dispatcher'),
+    closeConnections: () => broker.closeConnections(),
+    start: (env = {}) =>
+      startApp(
+        readConfig({
+          DATABASE_URL: database.roleUrl('posthorn_webhook_dispatcher'),
+          AMQP_URL: broker.url,
+          SVC_PORT: '0',
+          SVC_LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent',
+          SVC_WEBHOOK_RETRY_BASE: '5ms',
+          ...env,
+        }),
+        new AbortController().signal,
+      ),
+    async receiver() {
+      const receiver = await startWebhookReceiver()
+      all.defer(() => receiver.close())
+      return receiver
+    },
+    async set(settings) {
+      for (const [key, value] of Object.entries(settings)) {
+        const row = { key, value: JSON.stringify(value) }
+        await db
+          .insertInto('settings')
+          .values(row)
+          .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: row.value }))
+          .execute()
+      }
+      await bus.invalidate({ topic: 'settings' })
+    },
+    async account(account, { webhooks, headers } = {}) {
+      const target = {
+        webhooks: webhooks ?? null,
+        webhooksCustomHeaders: headers ? JSON.stringify(headers) : null,
+      }
+      await db
+        .insertInto('accounts')
+        .values({ account, shard: shardOf(account), name: account, ...target })
+        .onConflict((conflict) => conflict.column('account').doUpdateSet(target))
+        .execute()
+      await bus.invalidate({ topic: 'accounts', id: account })
+    },
+    happen: (...events) => happen(db, events, (message) => bus.publishEvent(message)),
+    happenUnpublished: (...events) => happen(db, events),
+    deliveries: (account) =>
+      db
+        .selectFrom('deliveries')
+        .select(['id', 'state', 'attempts', 'lastOutcome', 'target'])
+        .where('account', '=', account)
+        .orderBy('eventRow')
+        .execute(),
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  }
+}
+
+async function happen(
+  db: Db,
+  events: (Partial<NewEvent> & { account: string })[],
+  publish?: Bus['publishEvent'],
+): Promise<string[]> {
+  const whole = events.map((event) => ({
+    eventId: crypto.randomUUID(),
+    event: 'messageSent',
+    data: { at: Date.now() },
+    ...event,
+  }))
+  const recorded = await db.transaction().execute((tx) => recordEvents(tx, whole, null))
+  if (publish) await publishEvents(db, publish, recorded)
+  return recorded.map(({ eventId }) => eventId)
+}
