@@ -64,7 +64,9 @@ export function commandError(error: unknown): AppError {
   if (answer.status === undefined || failure.code === 'ETHROTTLE')
     return unreachable(failure, answer)
   if (answer.code === 'NONEXISTENT') return folderNotFound(error)
-  if (answer.code === 'AUTHENTICATIONFAILED' || answer.code === 'EXPIRED')
+  // Exchange lets in whom it then does not know: every command after the login is answered so.
+  const notIn = /authenticated but not connected/i.test(answer.text)
+  if (notIn || answer.code === 'AUTHENTICATIONFAILED' || answer.code === 'EXPIRED')
     return answered('unauthorized', answer, error)
   return answered(
     answer.code !== undefined && temporaryCodes.has(answer.code) ? 'unreachable' : 'rejected',

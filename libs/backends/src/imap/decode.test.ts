@@ -1,0 +1,108 @@
+import { expect, test } from '@jest/globals'
+import { array, assert, asyncProperty, constantFrom, integer, uint8Array } from 'fast-check'
+import { decoded, limited } from './decode.ts'
+
+async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+
+async function read(content: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  return Buffer.concat(await Array.fromAsync(content))
+}
+
+async function decode(text: string, encoding: string, size = 7): Promise<string> {
+  return (await read(decoded(pieces(Buffer.from(text, 'latin1'), size), encoding))).toString(
+    'latin1',
+  )
+}
+
+function inLines(text: string): string {
+  return text.replaceAll(/.{1,76}/g, '$&\r\n')
+}
+
+test('base64 comes back however it is cut', async () => {
+  await assert(
+    asyncProperty(
+      uint8Array({ maxLength: 300 }),
+      integer({ min: 1, max: 90 }),
+      async (bytes, size) => {
+        const text = inLines(Buffer.from(bytes).toString('base64'))
+        expect(await read(decoded(pieces(Buffer.from(text), size), 'BASE64'))).toEqual(
+          Buffer.from(bytes),
+        )
+      },
+    ),
+  )
+})
+
+test('base64 texts that were joined and foreign characters do no harm', async () => {
+  expect(await decode('aGVs\r\nbG8=!IHdvcmxk', 'base64', 3)).toBe('hello world')
+  expect(await decode('aGVsbG', 'base64')).toBe('hell')
+  expect(await decode('====', 'base64')).toBe('')
+})
+
+test('quoted-printable comes back however it is cut', async () => {
+  await assert(
+    asyncProperty(
+      uint8Array({ maxLength: 300 }),
+      integer({ min: 1, max: 90 }),
+      async (bytes, size) => {
+        const text = [...bytes]
+          .map((byte) => `=${byte.toString(16).padStart(2, '0').toUpperCase()}`)
+          .join('')
+        const soft = text.replaceAll(/.{1,75}/g, '$&=\r\n')
+        expect(await read(decoded(pieces(Buffer.from(soft), size), 'quoted-printable'))).toEqual(
+          Buffer.from(bytes),
+        )
+      },
+    ),
+  )
+})
+
+test('quoted-printable means the same in one piece and in many', async () => {
+  const characters = constantFrom('=', ' ', '\t', '\r', '\n', 'A', '4', 'g', 'é')
+  await assert(
+    asyncProperty(
+      array(characters, { maxLength: 40 }),
+      integer({ min: 1, max: 5 }),
+      async (list, size) => {
+        const text = list.join('')
+        expect(await decode(text, 'quoted-printable', size)).toBe(
+          await decode(text, 'quoted-printable', 1_000),
+        )
+      },
+    ),
+    { numRuns: 500 },
+  )
+})
+
+test.each([
+  ['a=\r\nb', 'ab'],
+  ['a= \t\r\nb', 'ab'],
+  ['a=\nb', 'ab'],
+  ['caf=e9 =C3=A9', 'caf\xe9 \xc3\xa9'],
+  ['blank at the end  \r\nnext', 'blank at the end\r\nnext'],
+  ['1 = 2', '1 = 2'],
+  ['=ZZ =4', '=ZZ =4'],
+  ['end =', 'end ='],
+])('quoted-printable %j', async (text, expected) => {
+  expect(await decode(text, 'quoted-printable')).toBe(expected)
+})
+
+test('a limit asks for no more than it lets through', async () => {
+  let asked = 0
+  async function* endless(): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      asked++
+      yield Buffer.alloc(10)
+    }
+  }
+  expect(await read(limited(endless(), 25))).toHaveLength(25)
+  expect(asked).toBe(3)
+  expect(await read(limited(endless(), 0))).toHaveLength(0)
+})
+
+test('a long run of blanks takes linear time', async () => {
+  const text = `${' '.repeat(2_000_000)}x${' '.repeat(1_000_000)}\r\n`
+  expect(await decode(text, 'quoted-printable', 65_536)).toHaveLength(2_000_003)
+})

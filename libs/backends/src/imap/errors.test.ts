@@ -1,0 +1,105 @@
+import { expect, test } from '@jest/globals'
+import { AppError } from '@posthorn/errors'
+import { commandError, connectError } from './errors.ts'
+
+function failure(properties: object): Error {
+  return Object.assign(new Error('Command failed'), properties)
+}
+
+function login(text: string, code?: string): AppError {
+  return connectError(
+    failure({
+      authenticationFailed: true,
+      responseStatus: 'NO',
+      response: text,
+      ...(code ? { serverResponseCode: code } : {}),
+    }),
+  )
+}
+
+test.each([
+  ['Invalid credentials', 'AUTHENTICATIONFAILED', 'unauthorized', 'AUTHENTICATIONFAILED'],
+  ['Lookup failed', 'AUTHORIZATIONFAILED', 'unauthorized', 'AUTHORIZATIONFAILED'],
+  ['Please log in via your web browser', 'ALERT', 'unauthorized', 'ALERT'],
+  ['LOGIN failed.', undefined, 'unauthorized', 'AUTHENTICATIONFAILED'],
+  ['Too many simultaneous connections. (Failure)', 'ALERT', 'unreachable', 'ALERT'],
+  [
+    'Maximum number of connections from user+IP exceeded',
+    'UNAVAILABLE',
+    'unreachable',
+    'UNAVAILABLE',
+  ],
+  ['LOGIN Server error - Please try again later', 'SERVERBUG', 'unreachable', 'SERVERBUG'],
+  ['Rate limit hit', 'LIMIT', 'unreachable', 'LIMIT'],
+  ['Account exceeded command or bandwidth limits.', 'OVERQUOTA', 'unreachable', 'OVERQUOTA'],
+  ['in use', 'INUSE', 'unreachable', 'INUSE'],
+  ['Temporary System Error', undefined, 'unreachable', 'UNAVAILABLE'],
+])('a login refused with %j %s is %s', (text, code, ...[kind, expected]) => {
+  expect(login(text, code)).toMatchObject({
+    kind,
+    code: expected,
+    extras: { info: { response: text } },
+  })
+})
+
+test.each([
+  ['ECONNREFUSED', 'ECONNREFUSED'],
+  ['ENOTFOUND', 'ENOTFOUND'],
+  ['CERT_HAS_EXPIRED', 'CERT_HAS_EXPIRED'],
+  ['CONNECT_TIMEOUT', 'ETIMEDOUT'],
+  ['ClosedAfterConnectTLS', 'ECONNRESET'],
+])('%s on the way is unreachable %s', (code, expected) => {
+  expect(connectError(failure({ code }))).toMatchObject({ kind: 'unreachable', code: expected })
+})
+
+test('the words of a BYE are kept', () => {
+  const error = connectError(
+    failure({ code: 'ClosedAfterConnectText', reason: 'Too many connections' }),
+  )
+  expect(error).toMatchObject({
+    kind: 'unreachable',
+    code: 'BYE',
+    extras: { info: { response: 'Too many connections' } },
+  })
+})
+
+test('a refused command keeps its response code and text, wherever the library left them', () => {
+  const parsed = { attributes: [{ section: [{ type: 'ATOM', value: 'alreadyexists' }] }] }
+  const refusal = commandError(
+    failure({ responseStatus: 'NO', responseText: 'Mailbox exists', response: parsed }),
+  )
+  expect(refusal).toMatchObject({
+    kind: 'rejected',
+    code: 'ALREADYEXISTS',
+    extras: { info: { response: 'Mailbox exists', status: 'NO' } },
+  })
+})
+
+test.each([
+  [{ responseStatus: 'NO', mailboxMissing: true }, 'not-found', 'FolderNotFound'],
+  [
+    { responseStatus: 'NO', serverResponseCode: 'NONEXISTENT', response: 'Unknown Mailbox' },
+    'not-found',
+    'FolderNotFound',
+  ],
+  [
+    { responseStatus: 'NO', serverResponseCode: 'SERVERBUG', response: 'oops' },
+    'unreachable',
+    'SERVERBUG',
+  ],
+  [
+    { responseStatus: 'BAD', code: 'ETHROTTLE', responseText: 'Request is throttled' },
+    'unreachable',
+    'THROTTLED',
+  ],
+  [{ code: 'NoConnection' }, 'unreachable', 'ECONNRESET'],
+  [{ code: 'LineTooLarge' }, 'unreachable', 'LineTooLarge'],
+])('a command that failed with %j is %s %s', (properties, kind, code) => {
+  expect(commandError(failure(properties))).toMatchObject({ kind, code })
+})
+
+test('what has a meaning already keeps it', () => {
+  const error = new AppError('stale', 'gone')
+  expect(commandError(error)).toBe(error)
+  expect(connectError(error)).toBe(error)
+})

@@ -1,0 +1,15 @@
+import { connectingCases } from './conformance/connecting.ts'
+import { downloadCases } from './conformance/downloads.ts'
+import { mailboxCases } from './conformance/mailboxes.ts'
+import { messageCases } from './conformance/messages.ts'
+import { watchCases } from './conformance/watching.ts'
+import type { Stage } from './stage.ts'
+
+/** What every MailBackend has to do, as tests. Call it at the top of a test file. */
+export function conformanceSuite(stage: Stage): void {
+  connectingCases(stage)
+  mailboxCases(stage)
+  messageCases(stage)
+  downloadCases(stage)
+  watchCases(stage)
+}

@@ -1,0 +1,95 @@
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { expect, test } from '@jest/globals'
+import { quietLogger } from '../quiet-logger.ts'
+import type { Stage } from '../stage.ts'
+import { silentPort } from '../tcp-link.ts'
+
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+export function connectingCases({ backend, account }: Stage): void {
+  test('a session knows its user, and is closed without a reason when it was asked for', async () => {
+    await using one = await account()
+    const session = await backend.connect(one.options)
+    expect(session.user).toBe(one.options.credentials.user)
+    await session.ping()
+    await session[Symbol.asyncDispose]()
+    await expect(session.closed).resolves.toBeUndefined()
+    await expect(session.ping()).rejects.toMatchObject({ name: 'AppError', kind: 'unreachable' })
+  })
+
+  test('wrong credentials are unauthorized, and no secret is logged', async () => {
+    await using one = await account()
+    const lines: string[] = []
+    const pass = 'wrong-e5b0f1'
+    const options = {
+      ...one.options,
+      credentials: { user: one.options.credentials.user, pass },
+      log: quietLogger(lines),
+    }
+    await expect(backend.connect(options)).rejects.toMatchObject({
+      kind: 'unauthorized',
+      code: 'AUTHENTICATIONFAILED',
+      extras: { info: { response: expect.any(String) } },
+    })
+    const encoded = Buffer.from(`\0${options.credentials.user}\0${pass}`).toString('base64')
+    expect(lines.filter((line) => line.includes(pass) || line.includes(encoded))).toEqual([])
+  })
+
+  test('a port where nobody listens is unreachable', async () => {
+    await using one = await account()
+    const connecting = backend.connect({ ...one.options, port: await closedPort() })
+    await expect(connecting).rejects.toMatchObject({ kind: 'unreachable', code: 'ECONNREFUSED' })
+  })
+
+  test('a host that does not exist is unreachable', async () => {
+    await using one = await account()
+    const connecting = backend.connect({ ...one.options, host: 'nobody.invalid' })
+    await expect(connecting).rejects.toMatchObject({ kind: 'unreachable', code: 'ENOTFOUND' })
+  })
+
+  test('a host that may not be connected to is forbidden', async () => {
+    await using one = await account()
+    const connecting = backend.connect({ ...one.options, egress: 'private' })
+    await expect(connecting).rejects.toMatchObject({ kind: 'forbidden', code: 'EEGRESSBLOCKED' })
+  })
+
+  test('a server that says nothing is given up when the time is over', async () => {
+    await using one = await account()
+    const hole = await silentPort()
+    const connecting = backend.connect({ ...one.options, port: hole.port, connectTimeoutMs: 300 })
+    await expect(connecting).rejects.toMatchObject({ kind: 'unreachable', code: 'ETIMEDOUT' })
+    await hole.close()
+  })
+
+  test('connecting stops when its signal aborts', async () => {
+    await using one = await account()
+    const hole = await silentPort()
+    const abort = new AbortController()
+    const connecting = backend.connect({ ...one.options, port: hole.port, signal: abort.signal })
+    abort.abort()
+    await expect(connecting).rejects.toMatchObject({ name: 'AppError', kind: 'unreachable' })
+    await expect(backend.connect({ ...one.options, signal: abort.signal })).rejects.toMatchObject({
+      kind: 'unreachable',
+    })
+    await hole.close()
+  })
+
+  test('a certificate nobody vouches for is refused unless that is asked for', async () => {
+    await using one = await account()
+    const { rejectUnauthorized: _, ...strict } = one.options
+    const connecting = backend.connect(strict)
+    await expect(connecting).rejects.toMatchObject({
+      kind: 'unreachable',
+      code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+    })
+  })
+}

@@ -1,0 +1,120 @@
+import { expect, test } from '@jest/globals'
+import { countUids } from '../../src/uid-ranges.ts'
+import type { Stage } from '../stage.ts'
+
+const mail = 'Subject: hello\r\n\r\nhello\r\n'
+
+export function mailboxCases({ backend, account }: Stage): void {
+  test('mailboxes are listed with what they are for', async () => {
+    await using one = await account()
+    await one.createMailbox('Projekte/Ärger & Co')
+    await using session = await backend.connect(one.options)
+    const listed = await session.listMailboxes()
+    const uses = listed
+      .filter(({ specialUse }) => specialUse !== undefined)
+      .map(({ path, specialUse }) => [path, specialUse])
+    expect(new Map(uses as [string, string][])).toEqual(
+      new Map([
+        ['INBOX', '\\Inbox'],
+        ['Sent', '\\Sent'],
+        ['Drafts', '\\Drafts'],
+        ['Junk', '\\Junk'],
+        ['Trash', '\\Trash'],
+        ['Archive', '\\Archive'],
+      ]),
+    )
+    expect(listed.find(({ specialUse }) => specialUse === '\\Sent')).toMatchObject({
+      specialUseSource: 'extension',
+      subscribed: true,
+    })
+    expect(listed.find(({ name }) => name === 'Ärger & Co')).toMatchObject({
+      path: 'Projekte/Ärger & Co',
+      parentPath: 'Projekte',
+      delimiter: '/',
+      selectable: true,
+    })
+    expect(listed.find(({ path }) => path === 'Projekte')).toMatchObject({ selectable: false })
+    expect(await session.select('Projekte/Ärger & Co')).toMatchObject({ messages: 0 })
+  })
+
+  test('the counters of a mailbox are what happened to it', async () => {
+    await using one = await account()
+    await using session = await backend.connect(one.options)
+    const before = await session.select('INBOX')
+    expect(before).toMatchObject({ path: 'INBOX', messages: 0, uidNext: 1 })
+    const uid = await one.append(mail)
+    await one.append(mail, { flags: ['\\Seen'] })
+    const after = await session.select('INBOX')
+    expect(after).toMatchObject({ messages: 2, uidNext: uid + 2, uidValidity: before.uidValidity })
+    expect(after.highestModseq).toBeGreaterThan(before.highestModseq ?? 0n)
+    expect(await session.status('INBOX')).toMatchObject({
+      messages: 2,
+      unseen: 1,
+      uidNext: uid + 2,
+      uidValidity: before.uidValidity,
+    })
+  })
+
+  test('a mailbox that is not there is not found, and the session goes on', async () => {
+    await using one = await account()
+    await using session = await backend.connect(one.options)
+    const missing = { kind: 'not-found', code: 'FolderNotFound' }
+    await session.select('INBOX')
+    await expect(session.select('Nowhere')).rejects.toMatchObject(missing)
+    await expect(session.status('Nowhere')).rejects.toMatchObject(missing)
+    await expect(session.searchUids({ all: true })).rejects.toMatchObject({
+      name: 'AppError',
+      message: 'No mailbox is open',
+    })
+    await session.select('INBOX')
+    expect(await session.searchUids({ all: true })).toEqual([])
+  })
+
+  test('searches answer with the UIDs of all, of those with a flag, and of those without', async () => {
+    await using one = await account()
+    await using session = await backend.connect(one.options)
+    await session.select('INBOX')
+    const flags = [[], ['\\Seen'], ['\\Seen', 'work'], ['\\Flagged'], []]
+    for (const each of flags) await one.append(mail, { flags: each })
+    await one.expunge(4)
+    await session.select('INBOX')
+    expect(await session.searchUids({ all: true })).toEqual([
+      [1, 3],
+      [5, 5],
+    ])
+    expect(await session.searchUids({ flag: '\\Seen' })).toEqual([[2, 3]])
+    expect(await session.searchUids({ without: '\\Seen' })).toEqual([
+      [1, 1],
+      [5, 5],
+    ])
+    expect(await session.searchUids({ flag: 'work' })).toEqual([[3, 3]])
+    expect(await session.searchUids({ without: 'work' })).toEqual([
+      [1, 2],
+      [5, 5],
+    ])
+    expect(await session.searchUids({ flag: '\\Deleted' })).toEqual([])
+    expect(
+      countUids(await session.searchUids({ since: new Date(Date.now() - 2 * 86_400_000) })),
+    ).toBe(4)
+    expect(await session.searchUids({ since: new Date(Date.now() + 2 * 86_400_000) })).toEqual([])
+  })
+
+  test('only what changed since a mod-sequence is told', async () => {
+    await using one = await account()
+    await using session = await backend.connect(one.options)
+    for (let n = 0; n < 3; n++) await one.append(mail)
+    const { highestModseq = 0n } = await session.select('INBOX')
+    expect(await Array.fromAsync(session.changedFlags(highestModseq))).toEqual([])
+    await one.changeFlags(2, { add: ['\\Flagged', 'later'] })
+    await one.append(mail, { flags: ['\\Seen'] })
+    await session.select('INBOX')
+    const changed = await Array.fromAsync(session.changedFlags(highestModseq))
+    expect(
+      changed.map(({ uid, flags }) => [uid, flags.filter((flag) => flag !== '\\Recent').sort()]),
+    ).toEqual([
+      [2, ['\\Flagged', 'later']],
+      [4, ['\\Seen']],
+    ])
+    for (const { modseq } of changed) expect(modseq).toBeGreaterThan(highestModseq)
+  })
+}

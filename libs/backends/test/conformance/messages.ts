@@ -1,0 +1,224 @@
+import { expect, test } from '@jest/globals'
+import type { BodyPart, FetchedMessage, MailSession } from '../../src/backend.ts'
+import type { Stage, StageAccount } from '../stage.ts'
+
+const mail = 'Subject: hello\r\n\r\nhello\r\n'
+
+const nested = [
+  'Subject: nested',
+  'Content-Type: multipart/mixed; boundary=outer',
+  '',
+  '--outer',
+  'Content-Type: multipart/alternative; boundary=inner',
+  '',
+  '--inner',
+  'Content-Type: text/plain; charset=utf-8',
+  '',
+  'text',
+  '--inner',
+  'Content-Type: text/html',
+  '',
+  '<p>html</p>',
+  '--inner--',
+  '--outer',
+  'Content-Type: application/pdf; name="a.pdf"',
+  'Content-Transfer-Encoding: base64',
+  "Content-Disposition: attachment; filename*=utf-8''%C3%A4.pdf",
+  'Content-ID: <pdf@x>',
+  '',
+  Buffer.from('pdf').toString('base64'),
+  '--outer',
+  'Content-Type: message/rfc822',
+  '',
+  'Subject: inside',
+  '',
+  'inside',
+  '--outer--',
+  '',
+].join('\r\n')
+
+async function fetchOne(session: MailSession, uid: number): Promise<FetchedMessage> {
+  const [message] = await Array.fromAsync(session.fetchMessages([[uid, uid]], { headers: true }))
+  if (!message) throw new Error(`${uid} is not there`)
+  return message
+}
+
+/** Stores a message and reads it back. */
+async function roundTrip(
+  stage: Stage,
+  one: StageAccount,
+  rfc822: string | Buffer,
+): Promise<FetchedMessage> {
+  const uid = await one.append(rfc822)
+  await using session = await stage.backend.connect(one.options)
+  await session.select('INBOX', { readOnly: true })
+  return await fetchOne(session, uid)
+}
+
+function numbers(part: BodyPart): unknown {
+  return part.childNodes
+    ? [part.part, part.type, part.childNodes.map(numbers)]
+    : [part.part, part.type]
+}
+
+export function messageCases(stage: Stage): void {
+  const { backend, account } = stage
+
+  test('a message comes with its envelope, headers, flags and dates', async () => {
+    await using one = await account()
+    const headers = [
+      'From: =?utf-8?Q?J=C3=BCrgen?= <j@example.com>',
+      'To: "Doe, Jane" <jane@example.com>, friends: a@example.com, b@example.com;, undisclosed-recipients:;',
+      'Subject: =?utf-8?B?R3LDvMOfZQ==?= und mehr',
+      'Date: Tue, 1 Jul 2003 10:52:37 +0200',
+      'Message-ID: <1@example.com>',
+      'In-Reply-To: <0@example.com>',
+      'X-Own: kept',
+    ]
+    const date = new Date('2024-02-29T12:00:00Z')
+    const rfc822 = `${headers.join('\r\n')}\r\n\r\nbody\r\n`
+    const uid = await one.append(rfc822, { flags: ['\\Seen', 'work'], date })
+    await using session = await backend.connect(one.options)
+    await session.select('INBOX')
+    const message = await fetchOne(session, uid)
+    expect(message).toMatchObject({
+      uid,
+      size: rfc822.length,
+      internalDate: date,
+      modseq: expect.any(BigInt),
+    })
+    expect(message.flags).toEqual(expect.arrayContaining(['\\Seen', 'work']))
+    expect(message.headers?.toString()).toContain('X-Own: kept\r\n')
+    expect(message.envelope).toMatchObject({
+      subject: 'Grüße und mehr',
+      date: new Date('2003-07-01T08:52:37Z'),
+      messageId: '<1@example.com>',
+      inReplyTo: '<0@example.com>',
+      from: [{ name: 'Jürgen', address: 'j@example.com' }],
+      cc: [],
+    })
+    const to = message.envelope.to.map(({ address, name }) => address ?? `${name}:`)
+    expect(to).toEqual([
+      'jane@example.com',
+      'friends:',
+      'a@example.com',
+      'b@example.com',
+      'undisclosed-recipients:',
+    ])
+    expect(message.incomplete).toBeUndefined()
+  })
+
+  test('a subject in raw UTF-8 is read', async () => {
+    await using one = await account()
+    const { envelope } = await roundTrip(stage, one, Buffer.from('Subject: Grüße 🎉\r\n\r\nx\r\n'))
+    expect(envelope.subject).toBe('Grüße 🎉')
+  })
+
+  test('missing headers and a date that is none leave gaps, not errors', async () => {
+    await using one = await account()
+    const date = new Date('2024-02-29T12:00:00Z')
+    const bare = await roundTrip(stage, one, '\r\nno headers at all\r\n')
+    expect(bare.envelope).toEqual({ from: [], sender: [], replyTo: [], to: [], cc: [], bcc: [] })
+    const uid = await one.append(
+      'Date: the day before yesterday, 99:99\r\nFrom: nobody\r\n\r\nx\r\n',
+      { date },
+    )
+    await using session = await backend.connect(one.options)
+    await session.select('INBOX')
+    const weird = await fetchOne(session, uid)
+    expect(weird.envelope.date).toBeUndefined()
+    expect(weird.internalDate).toEqual(date)
+  })
+
+  test('the parts of a nested message have the numbers by which they are asked for', async () => {
+    await using one = await account()
+    const { bodyStructure } = await roundTrip(stage, one, nested)
+    expect(numbers(bodyStructure)).toEqual([
+      undefined,
+      'multipart/mixed',
+      [
+        [
+          '1',
+          'multipart/alternative',
+          [
+            ['1.1', 'text/plain'],
+            ['1.2', 'text/html'],
+          ],
+        ],
+        ['2', 'application/pdf'],
+        ['3', 'message/rfc822', [['3.1', 'text/plain']]],
+      ],
+    ])
+    expect(bodyStructure.childNodes?.[1]).toMatchObject({
+      encoding: 'base64',
+      id: '<pdf@x>',
+      disposition: 'attachment',
+      dispositionParameters: { filename: 'ä.pdf' },
+      parameters: { name: 'a.pdf' },
+    })
+  })
+
+  test('a message that is not multipart is part 1 of itself', async () => {
+    await using one = await account()
+    expect(await roundTrip(stage, one, mail)).toMatchObject({
+      bodyStructure: { part: '1', type: 'text/plain' },
+    })
+  })
+
+  test('messages come in ascending order, without those that are gone, and the session is free in between', async () => {
+    await using one = await account()
+    for (let n = 0; n < 6; n++) await one.append(mail)
+    await one.expunge(3)
+    await using session = await backend.connect(one.options)
+    await session.select('INBOX')
+    const seen: number[] = []
+    for await (const { uid } of session.fetchMessages([
+      [1, 4],
+      [6, 9],
+    ])) {
+      seen.push(uid)
+      await session.ping()
+      if (uid === 6) break
+    }
+    expect(seen).toEqual([1, 2, 4, 6])
+    expect(await Array.fromAsync(session.fetchMessages([]))).toEqual([])
+    expect(await Array.fromAsync(session.fetchMessages([[700, 1_300]]))).toEqual([])
+  })
+
+  test('flags are added and removed', async () => {
+    await using one = await account()
+    const uid = await one.append(mail, { flags: ['\\Flagged'] })
+    await using session = await backend.connect(one.options)
+    await session.select('INBOX')
+    await session.changeFlags(uid, { add: ['\\Seen', 'work'], remove: ['\\Flagged'] })
+    const { flags } = await fetchOne(session, uid)
+    expect(flags.filter((flag) => flag !== '\\Recent').sort()).toEqual(['\\Seen', 'work'])
+    await session.changeFlags(uid, { remove: ['work'] })
+    expect(await session.searchUids({ flag: 'work' })).toEqual([])
+  })
+
+  test('what is done to a message that is gone says so', async () => {
+    await using one = await account()
+    const uid = await one.append(mail)
+    await using session = await backend.connect(one.options)
+    await session.select('INBOX')
+    await one.expunge(uid)
+    await session.ping()
+    const missing = { kind: 'not-found', code: 'MessageNotFound' }
+    await expect(session.changeFlags(uid, { add: ['\\Seen'] })).rejects.toMatchObject(missing)
+    await expect(session.downloadSource(uid)).rejects.toMatchObject(missing)
+    await expect(session.downloadPart(uid, '1')).rejects.toMatchObject(missing)
+    await session.ping()
+  })
+
+  test('flags of a mailbox that is open for reading only stay as they are', async () => {
+    await using one = await account()
+    const uid = await one.append(mail)
+    await using session = await backend.connect(one.options)
+    await session.select('INBOX', { readOnly: true })
+    await expect(session.changeFlags(uid, { add: ['\\Seen'] })).rejects.toMatchObject({
+      kind: 'rejected',
+    })
+    expect(await session.searchUids({ flag: '\\Seen' })).toEqual([])
+  })
+}

@@ -1,0 +1,118 @@
+import { expect, test } from '@jest/globals'
+import { eventually } from '@posthorn/testkit'
+import type { MailboxNotice, MailSession } from '../../src/backend.ts'
+import type { Stage } from '../stage.ts'
+
+const mail = 'Subject: hello\r\n\r\nhello\r\n'
+
+interface Watched {
+  notices: MailboxNotice[]
+  ended: Promise<void>
+  stop: () => Promise<void>
+}
+
+function watch(session: MailSession): Watched {
+  const notices: MailboxNotice[] = []
+  const abort = new AbortController()
+  const ended = session.watch((notice) => notices.push(notice), abort.signal)
+  // Looked at by the tests that expect it to fail.
+  ended.catch(() => {})
+  return {
+    notices,
+    ended,
+    async stop() {
+      abort.abort()
+      await ended
+    },
+  }
+}
+
+export function watchCases({ backend, account }: Stage): void {
+  test('a watch tells of arrivals, changed flags and deletions', async () => {
+    await using one = await account()
+    await using session = await backend.connect(one.options)
+    await session.select('INBOX')
+    const { notices, stop } = watch(session)
+
+    const uid = await one.append(mail)
+    await eventually(() => expect(notices).toContainEqual({ kind: 'exists', messages: 1 }))
+    await one.changeFlags(uid, { add: ['\\Flagged'] })
+    await eventually(() =>
+      expect(notices).toContainEqual(
+        expect.objectContaining({ kind: 'flags', flags: expect.arrayContaining(['\\Flagged']) }),
+      ),
+    )
+    await one.expunge(uid)
+    await eventually(() => expect(notices).toContainEqual({ kind: 'expunge' }))
+    await stop()
+  })
+
+  test('a watch that is called off returns, and the session goes on', async () => {
+    await using one = await account()
+    await using session = await backend.connect(one.options)
+    await session.select('INBOX')
+    for (let n = 0; n < 3; n++) {
+      const { stop } = watch(session)
+      await stop()
+      await one.append(mail)
+      await session.ping()
+      expect(await session.searchUids({ all: true })).toEqual([[1, n + 1]])
+    }
+    await session.watch(() => {}, AbortSignal.abort())
+  })
+
+  test('calls are answered during a watch, which goes on afterwards', async () => {
+    await using one = await account()
+    await using session = await backend.connect(one.options)
+    await session.select('INBOX')
+    const { notices, stop } = watch(session)
+    for (let n = 1; n <= 5; n++) expect((await session.status('INBOX')).messages).toBe(0)
+    await Promise.all([session.ping(), session.searchUids({ all: true }), session.ping()])
+    await one.append(mail)
+    await eventually(() => expect(notices).toContainEqual({ kind: 'exists', messages: 1 }))
+    await stop()
+  })
+
+  test('what the server says before a watch is told when it begins', async () => {
+    await using one = await account()
+    await using session = await backend.connect(one.options)
+    await session.select('INBOX')
+    const uid = await one.append(mail)
+    await one.changeFlags(uid, { add: ['\\Seen'] })
+    await eventually(async () => {
+      await session.ping()
+      expect(await session.searchUids({ flag: '\\Seen' })).toEqual([[1, 1]])
+    })
+    const { notices, stop } = watch(session)
+    expect(notices).toContainEqual({ kind: 'exists', messages: 1 })
+    await stop()
+  })
+
+  test('a connection that is cut ends the session and the watch, with an error each', async () => {
+    await using one = await account()
+    await using session = await backend.connect(one.options)
+    await session.select('INBOX')
+    const { ended } = watch(session)
+    one.cut()
+    await expect(ended).rejects.toMatchObject({
+      name: 'AppError',
+      kind: 'unreachable',
+      code: 'ECONNRESET',
+    })
+    expect(await session.closed).toMatchObject({ name: 'AppError', kind: 'unreachable' })
+    await expect(session.ping()).rejects.toMatchObject({ kind: 'unreachable' })
+    await expect(session.watch(() => {}, new AbortController().signal)).rejects.toMatchObject({
+      kind: 'unreachable',
+    })
+  })
+
+  test('a connection that died without a word is noticed', async () => {
+    await using one = await account()
+    await using session = await backend.connect(one.options)
+    await session.select('INBOX')
+    const { ended } = watch(session)
+    one.freeze()
+    await expect(ended).rejects.toMatchObject({ kind: 'unreachable', code: 'ETIMEDOUT' })
+    expect(await session.closed).toMatchObject({ kind: 'unreachable', code: 'ETIMEDOUT' })
+  })
+}

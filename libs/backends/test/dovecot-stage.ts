@@ -1,0 +1,73 @@
+import { testDovecot } from '@posthorn/testkit'
+import { ImapFlow } from 'imapflow'
+import type { MailBackend } from '../src/backend.ts'
+import { quietLogger } from './quiet-logger.ts'
+import type { Stage, StageAccount } from './stage.ts'
+import { tcpLink } from './tcp-link.ts'
+
+/** Accounts on a real Dovecot, changed from outside by a connection of the test's own. */
+export async function dovecotStage(
+  backend: MailBackend,
+): Promise<Stage & { drop(): Promise<void> }> {
+  const dovecot = await testDovecot()
+  return {
+    backend,
+    async account() {
+      const { user, pass, host, imapPort } = dovecot.freshUser('backends')
+      const link = await tcpLink({ host, port: imapPort })
+      const other = new ImapFlow({
+        host,
+        port: imapPort,
+        secure: false,
+        tls: { rejectUnauthorized: false },
+        auth: { user, pass },
+        logger: false,
+        disableAutoIdle: true,
+      })
+      await other.connect()
+      const log = quietLogger()
+      return {
+        options: {
+          host: '127.0.0.1',
+          port: link.port,
+          secure: false,
+          rejectUnauthorized: false,
+          credentials: { user, pass },
+          log,
+        },
+        ...outsider(other),
+        cut: link.cut,
+        freeze: link.freeze,
+        async [Symbol.asyncDispose]() {
+          await other.logout()
+          await link.close()
+        },
+      }
+    },
+    drop: () => dovecot.drop(),
+  }
+}
+
+type Outsider = Pick<StageAccount, 'append' | 'changeFlags' | 'expunge' | 'createMailbox'>
+
+function outsider(other: ImapFlow): Outsider {
+  return {
+    async append(rfc822, { mailbox = 'INBOX', flags = [], date } = {}) {
+      const stored = await other.append(mailbox, rfc822, flags, date)
+      if (!stored || !stored.uid) throw new Error('the message was not stored')
+      return stored.uid
+    },
+    async changeFlags(uid, { add = [], remove = [] }) {
+      await other.mailboxOpen('INBOX')
+      if (add.length > 0) await other.messageFlagsAdd(String(uid), add, { uid: true })
+      if (remove.length > 0) await other.messageFlagsRemove(String(uid), remove, { uid: true })
+    },
+    async expunge(uid) {
+      await other.mailboxOpen('INBOX')
+      if (!(await other.messageDelete(String(uid), { uid: true }))) throw new Error('not deleted')
+    },
+    async createMailbox(path) {
+      await other.mailboxCreate(path)
+    },
+  }
+}

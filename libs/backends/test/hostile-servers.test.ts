@@ -1,0 +1,357 @@
+import { afterEach, expect, test } from '@jest/globals'
+import { eventually } from '@posthorn/testkit'
+import type { MailboxNotice, MailSession } from '../src/backend.ts'
+import { createImapBackend } from '../src/imap/backend.ts'
+import { type Answer, scriptedServer, type ScriptedServer } from './scripted-server.ts'
+
+const backend = createImapBackend({
+  sampleMs: 20,
+  quietMs: 200,
+  probeMs: 200,
+  renewMs: 10_000,
+  pollMs: 30,
+})
+
+const open: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of open.splice(0).toReversed()) await close()
+})
+
+async function start(
+  answers: Record<string, Answer> = {},
+  greeting?: string,
+): Promise<ScriptedServer> {
+  const server = await scriptedServer(answers, greeting)
+  open.push(() => server.close())
+  return server
+}
+
+/** A session with the inbox open, on a server that answers so. */
+async function session(
+  answers: Record<string, Answer>,
+): Promise<MailSession & { heard: string[] }> {
+  const { options, heard } = await start(answers)
+  const session = await backend.connect(options)
+  open.push(async () => await session[Symbol.asyncDispose]())
+  await session.select('INBOX')
+  return Object.assign(session, { heard })
+}
+
+const esearch: Answer = () => ['* CAPABILITY IMAP4rev1 ESEARCH', '{tag} OK done']
+const idle: Answer = () => ['* CAPABILITY IMAP4rev1 IDLE', '{tag} OK done']
+
+function row(uid: number): string {
+  return `* ${uid} FETCH (UID ${uid} FLAGS () INTERNALDATE " 1-Jan-2024 00:00:00 +0000" RFC822.SIZE 9 ENVELOPE (NIL "s${uid}" NIL NIL NIL NIL NIL NIL NIL NIL) BODYSTRUCTURE ("text" "plain" NIL NIL NIL "7bit" 3 1))`
+}
+
+/** The UIDs of a command's sequence set, of those up to 3. */
+function asked(rest: string): number[] {
+  const pieces = (rest.split(' ')[0] ?? '').split(',').map((piece) => piece.split(':').map(Number))
+  return [1, 2, 3].filter((uid) =>
+    pieces.some(([first = 0, last = first]) => uid >= first && uid <= last),
+  )
+}
+
+test('a BYE for a greeting is unreachable, with the words of the server', async () => {
+  const { options } = await start({}, '* BYE Too many connections')
+  await expect(backend.connect(options)).rejects.toMatchObject({
+    kind: 'unreachable',
+    code: 'BYE',
+    extras: { info: { response: 'Too many connections' } },
+  })
+})
+
+test.each([
+  ['NO [UNAVAILABLE] Service temporarily unavailable', 'unreachable', 'UNAVAILABLE'],
+  ['NO [ALERT] Too many simultaneous connections. (Failure)', 'unreachable', 'ALERT'],
+  ['NO [AUTHENTICATIONFAILED] Invalid credentials', 'unauthorized', 'AUTHENTICATIONFAILED'],
+  [
+    'BAD Request is throttled. Suggested Backoff Time: 20 milliseconds',
+    'unreachable',
+    'UNAVAILABLE',
+  ],
+])('a login answered with %j is %s', async (answer, kind, code) => {
+  const { options } = await start({ LOGIN: () => [`{tag} ${answer}`] })
+  await expect(backend.connect(options)).rejects.toMatchObject({ kind, code })
+})
+
+test('a login that turns out not to have been one is unauthorized', async () => {
+  const { options } = await start({
+    CAPABILITY: () => ['* CAPABILITY IMAP4rev1 NAMESPACE', '{tag} OK done'],
+    NAMESPACE: () => ['{tag} BAD User is authenticated but not connected.'],
+  })
+  await expect(backend.connect(options)).rejects.toMatchObject({ kind: 'unauthorized' })
+  const { options: others } = await start({
+    LIST: () => ['{tag} BAD User is authenticated but not connected.'],
+  })
+  await using one = await backend.connect(others)
+  await expect(one.listMailboxes()).rejects.toMatchObject({ kind: 'unauthorized' })
+})
+
+test('a server elsewhere that has no STARTTLS is not told the password', async () => {
+  const { options, heard } = await start()
+  // The same machine, by a name that does not say so.
+  await expect(backend.connect({ ...options, host: '127.1' })).rejects.toMatchObject({
+    kind: 'unreachable',
+  })
+  expect(heard.some((line) => line.startsWith('LOGIN'))).toBe(false)
+})
+
+test('lines that make no sense are passed over', async () => {
+  const junk = [
+    '* )( {}{ "',
+    '* SEARCH 4 x 0 2',
+    '* 99999999999999999999 EXISTS',
+    'ZZZ OK whose?',
+    '* OK [NIL]',
+    '',
+  ]
+  const one = await session({ 'UID SEARCH': () => [...junk, '{tag} OK done'] })
+  expect(await one.searchUids({ all: true })).toEqual([
+    [2, 2],
+    [4, 4],
+  ])
+})
+
+test('without ESEARCH every SEARCH line counts, in whatever order, also twice', async () => {
+  const one = await session({
+    'UID SEARCH': () => ['* SEARCH 9 3 4', '* SEARCH 5 9', '* SEARCH', '{tag} OK done'],
+  })
+  expect(one.capabilities.esearch).toBe(false)
+  expect(await one.searchUids({ all: true })).toEqual([
+    [3, 5],
+    [9, 9],
+  ])
+  expect(one.heard).toContain('UID SEARCH ALL')
+})
+
+test('ESEARCH comes as ranges, without a number each', async () => {
+  const one = await session({
+    CAPABILITY: esearch,
+    'UID SEARCH': () => [
+      '* ESEARCH (TAG "x") UID COUNT 100001 ALL 1:100000,200000',
+      '{tag} OK done',
+    ],
+  })
+  expect(await one.searchUids({ flag: '\\Seen' })).toEqual([
+    [1, 100_000],
+    [200_000, 200_000],
+  ])
+  expect(one.heard).toContain('UID SEARCH RETURN (ALL COUNT) SEEN')
+})
+
+test.each([
+  ['another kind of answer', '* SEARCH 1 2'],
+  ['no answer', '* OK nothing to say'],
+  ['an answer without its UIDs', '* ESEARCH (TAG "x") UID COUNT 2'],
+  ['fewer UIDs than it counts', '* ESEARCH (TAG "x") UID COUNT 2 ALL 1'],
+])('ESEARCH with %s is asked again as SEARCH, not taken for an empty mailbox', async (_, line) => {
+  const one = await session({
+    CAPABILITY: esearch,
+    'UID SEARCH': ({ rest }) => [
+      rest.startsWith('RETURN') ? line : '* SEARCH 1 2',
+      '{tag} OK done',
+    ],
+  })
+  expect(await one.searchUids({ all: true })).toEqual([[1, 2]])
+  expect(await one.searchUids({ all: true })).toEqual([[1, 2]])
+  expect(one.heard.filter((line) => line.startsWith('UID SEARCH RETURN'))).toHaveLength(1)
+})
+
+test('a refused search is an error with the code and words of the server', async () => {
+  const one = await session({ 'UID SEARCH': () => ['{tag} NO [CANNOT] not today'] })
+  await expect(one.searchUids({ all: true })).rejects.toMatchObject({
+    kind: 'rejected',
+    code: 'CANNOT',
+    extras: { info: { response: 'not today' } },
+  })
+})
+
+test.each([['* OK no uidvalidity'], ['* OK [UIDVALIDITY 0] zero'], ['* OK [UIDVALIDITY x] text']])(
+  'a mailbox with %j cannot be opened',
+  async (line) => {
+    const { options } = await start({ SELECT: () => ['* 3 EXISTS', line, '{tag} OK done'] })
+    await using one = await backend.connect(options)
+    await expect(one.select('INBOX')).rejects.toMatchObject({
+      kind: 'unreachable',
+      code: 'NoUidValidity',
+    })
+  },
+)
+
+test('one message that the server cannot read does not hide the others', async () => {
+  const one = await session({
+    'UID FETCH': ({ rest }) =>
+      asked(rest).includes(2) && rest.includes('ENVELOPE')
+        ? ['{tag} NO [SERVERBUG] Server error']
+        : [
+            ...asked(rest).map((uid) =>
+              uid === 2 ? '* 2 FETCH (UID 2 FLAGS (\\Seen) RFC822.SIZE 5)' : row(uid),
+            ),
+            '{tag} OK done',
+          ],
+  })
+  const messages = await Array.fromAsync(one.fetchMessages([[1, 3]]))
+  expect(
+    messages.map(({ uid, envelope, incomplete = false }) => [uid, envelope.subject, incomplete]),
+  ).toEqual([
+    [1, 's1', false],
+    [2, undefined, true],
+    [3, 's3', false],
+  ])
+})
+
+test('a server that refuses everything is not asked about each message', async () => {
+  const one = await session({ 'UID FETCH': () => ['{tag} NO [SERVERBUG] Server error'] })
+  await expect(Array.fromAsync(one.fetchMessages([[1, 500]]))).rejects.toMatchObject({
+    kind: 'unreachable',
+    code: 'SERVERBUG',
+  })
+  expect(one.heard.filter((line) => line.startsWith('UID FETCH')).length).toBeLessThan(50)
+})
+
+test('a structure that cannot be read costs its own message only', async () => {
+  const broken = row(2).replace(/BODYSTRUCTURE .*/, 'BODYSTRUCTURE (("text"')
+  const one = await session({
+    'UID FETCH': ({ rest }) => [
+      ...asked(rest).map((uid) =>
+        uid === 2
+          ? rest.includes('BODYSTRUCTURE')
+            ? broken
+            : '* 2 FETCH (UID 2 FLAGS () RFC822.SIZE 5)'
+          : row(uid),
+      ),
+      '* 1 FETCH (FLAGS (\\Seen))',
+      '{tag} OK done',
+    ],
+  })
+  const messages = await Array.fromAsync(one.fetchMessages([[1, 3]]))
+  expect(messages.map(({ uid, incomplete = false }) => [uid, incomplete])).toEqual([
+    [1, false],
+    [2, true],
+    [3, false],
+  ])
+})
+
+test('a connection that drops in the middle of a message is unreachable, and ends the session', async () => {
+  const one = await session({
+    'UID FETCH': ({ socket }) =>
+      void socket.end('* 1 FETCH (UID 1 RFC822.SIZE 5000 BODY[]<0> {5000}\r\nSubject: half'),
+  })
+  await expect(one.downloadSource(1)).rejects.toMatchObject({
+    kind: 'unreachable',
+    code: 'ECONNRESET',
+  })
+  expect(await one.closed).toMatchObject({ kind: 'unreachable' })
+})
+
+test('a server that sends whole messages, whatever the range, is taken at that', async () => {
+  const whole = 'x'.repeat(300_000)
+  const one = await session({
+    'UID FETCH': () => [
+      `* 1 FETCH (UID 1 RFC822.SIZE 300000 BODY[] {${whole.length}}`,
+      `${whole})`,
+      '{tag} OK done',
+    ],
+  })
+  const pieces = await Array.fromAsync((await one.downloadSource(1)).content)
+  expect(Buffer.concat(pieces).toString()).toBe(whole)
+  expect(one.heard.filter((line) => line.startsWith('UID FETCH'))).toHaveLength(1)
+})
+
+test('a line without an end is cut off before it fills the memory', async () => {
+  const one = await session({
+    'UID SEARCH': ({ socket }) => {
+      socket.write('* SEARCH')
+      const more = () => {
+        while (!socket.destroyed && socket.write(' 1'.repeat(32_768)));
+      }
+      socket.on('drain', more)
+      more()
+      return undefined
+    },
+  })
+  const { rss } = process.memoryUsage()
+  await expect(one.searchUids({ all: true })).rejects.toMatchObject({
+    kind: 'unreachable',
+    code: 'LineTooLarge',
+  })
+  expect(process.memoryUsage().rss - rss).toBeLessThan(128 * 2 ** 20)
+})
+
+test('a literal of four gigabytes is not waited for', async () => {
+  const one = await session({
+    'UID FETCH': ({ socket }) => void socket.write('* 1 FETCH (UID 1 BODY[]<0> {4294967295}\r\n'),
+  })
+  await expect(one.downloadSource(1)).rejects.toMatchObject({
+    kind: 'unreachable',
+    code: 'LiteralTooLarge',
+  })
+})
+
+test('a server without IDLE is asked from time to time', async () => {
+  let arrived = false
+  const one = await session({ NOOP: () => [...(arrived ? ['* 4 EXISTS'] : []), '{tag} OK done'] })
+  const notices: MailboxNotice[] = []
+  const abort = new AbortController()
+  const watching = one.watch((notice) => notices.push(notice), abort.signal)
+  arrived = true
+  await eventually(() => expect(notices).toEqual([{ kind: 'exists', messages: 4 }]))
+  abort.abort()
+  await watching
+  expect(one.heard).not.toContain('IDLE')
+})
+
+test('a server that offers IDLE and refuses it is asked from time to time', async () => {
+  const one = await session({ CAPABILITY: idle, IDLE: () => ['{tag} BAD no such thing'] })
+  const abort = new AbortController()
+  const watching = one.watch(() => {}, abort.signal)
+  await eventually(() =>
+    expect(one.heard.filter((line) => line === 'NOOP').length).toBeGreaterThan(2),
+  )
+  abort.abort()
+  await watching
+  expect(one.heard.filter((line) => line === 'IDLE')).toHaveLength(1)
+})
+
+test('a quiet IDLE is probed and entered anew', async () => {
+  let tag = ''
+  const one = await session({
+    CAPABILITY: idle,
+    IDLE: (command) => {
+      tag = command.tag
+      return ['+ idling']
+    },
+    DONE: () => [`${tag} OK done`],
+  })
+  const abort = new AbortController()
+  const watching = one.watch(() => {}, abort.signal)
+  await eventually(() =>
+    expect(one.heard.filter((line) => line === 'IDLE').length).toBeGreaterThan(1),
+  )
+  abort.abort()
+  await watching
+  const talk = one.heard.filter((line) => ['IDLE', 'DONE', 'NOOP'].includes(line))
+  expect(talk.slice(0, 4)).toEqual(['IDLE', 'DONE', 'NOOP', 'IDLE'])
+  expect(talk.at(-1)).toBe('NOOP')
+})
+
+test('a server that never lets IDLE begin is noticed', async () => {
+  const one = await session({ CAPABILITY: idle, IDLE: () => undefined })
+  await expect(one.watch(() => {}, new AbortController().signal)).rejects.toMatchObject({
+    kind: 'unreachable',
+    code: 'ETIMEDOUT',
+  })
+})
+
+test('a BYE during a watch tells why', async () => {
+  const one = await session({
+    CAPABILITY: idle,
+    IDLE: () => ['+ idling', '* BYE Session expired, please login again'],
+  })
+  await expect(one.watch(() => {}, new AbortController().signal)).rejects.toMatchObject({
+    kind: 'unreachable',
+    code: 'BYE',
+    extras: { info: { response: 'Session expired, please login again' } },
+  })
+})

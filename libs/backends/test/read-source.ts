@@ -1,0 +1,16 @@
+// Run as a process of its own by the download cases: reads one source and prints how far its memory grew, free of what tests leave behind.
+import { createImapBackend } from '../src/imap/backend.ts'
+import type { ConnectOptions } from '../src/backend.ts'
+import { quietLogger } from './quiet-logger.ts'
+
+const options = JSON.parse(process.argv[2] ?? '') as Omit<ConnectOptions, 'log'>
+await using session = await createImapBackend().connect({ ...options, log: quietLogger() })
+await session.select('INBOX')
+const { rss } = process.memoryUsage()
+let bytes = 0
+let grown = 0
+for await (const piece of (await session.downloadSource(1)).content) {
+  bytes += piece.length
+  grown = Math.max(grown, process.memoryUsage().rss - rss)
+}
+process.stdout.write(JSON.stringify({ bytes, grown }))

@@ -1,0 +1,95 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+import type { ConnectOptions } from '../src/backend.ts'
+import { quietLogger } from './quiet-logger.ts'
+
+/** One command as it came. */
+export interface Command {
+  tag: string
+  name: string
+  rest: string
+  socket: Socket
+}
+
+/** Lines to answer with; `{tag}` stands for the command's tag. Nothing: the script has answered by itself, or never will. */
+export type Answer = (command: Command) => string[] | undefined
+
+export interface ScriptedServer {
+  options: ConnectOptions
+  /** Names and arguments of the commands so far. */
+  heard: string[]
+  close(): Promise<void>
+}
+
+const done = ['{tag} OK done']
+
+const usual: Record<string, Answer> = {
+  CAPABILITY: () => ['* CAPABILITY IMAP4rev1', ...done],
+  LOGIN: () => done,
+  NAMESPACE: () => ['* NAMESPACE (("" "/")) NIL NIL', ...done],
+  LIST: () => ['* LIST () "/" INBOX', ...done],
+  LSUB: () => done,
+  SELECT: () => [
+    '* 3 EXISTS',
+    '* FLAGS (\\Seen)',
+    '* OK [UIDVALIDITY 7] ok',
+    '* OK [UIDNEXT 4] ok',
+    ...done,
+  ],
+  NOOP: () => done,
+  LOGOUT: () => ['* BYE bye', ...done],
+}
+
+/**
+ * An IMAP server that says what it is told to, line by line, and does the usual where it is told nothing.
+ */
+export async function scriptedServer(
+  answers: Record<string, Answer> = {},
+  greeting = '* OK ready',
+): Promise<ScriptedServer> {
+  const sockets = new Set<Socket>()
+  const heard: string[] = []
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.setNoDelay(true)
+    socket.write(`${greeting}\r\n`)
+    let buffered = ''
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      const lines = (buffered + text).split('\r\n')
+      buffered = lines.pop() ?? ''
+      for (const line of lines) answer(line, socket)
+    })
+  })
+
+  function answer(line: string, socket: Socket): void {
+    heard.push(line.replace(/^\S+ (?=\S)/, ''))
+    const [, tag = '', name = '', rest = ''] = /^(\S+) ?((?:UID )?\S*) ?(.*)$/i.exec(line) ?? []
+    const find = line === 'DONE' ? answers['DONE'] : (answers[name] ?? usual[name])
+    const lines = find
+      ? find({ tag, name, rest, socket })
+      : line === 'DONE'
+        ? undefined
+        : ['{tag} BAD unknown']
+    for (const each of lines ?? []) socket.write(`${each.replace('{tag}', tag)}\r\n`)
+  }
+
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    heard,
+    options: {
+      host: '127.0.0.1',
+      port: (server.address() as AddressInfo).port,
+      secure: false,
+      credentials: { user: 'me', pass: 'secret' },
+      log: quietLogger(),
+      connectTimeoutMs: 5_000,
+    },
+    async close() {
+      sockets.forEach((socket) => socket.destroy())
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}

@@ -1,0 +1,24 @@
+import type { ConnectOptions, MailBackend } from '../src/backend.ts'
+
+/** What the conformance suite needs of a kind of account, beside the backend that it tests. */
+export interface Stage {
+  backend: MailBackend
+  /** An account that nobody has used, reached over a link of its own. */
+  account: () => Promise<StageAccount>
+}
+
+export interface StageAccount extends AsyncDisposable {
+  options: ConnectOptions
+  /** Stores a message from elsewhere; the UID it got. */
+  append(
+    rfc822: string | Buffer,
+    placed?: { mailbox?: string; flags?: string[]; date?: Date },
+  ): Promise<number>
+  changeFlags(uid: number, change: { add?: string[]; remove?: string[] }): Promise<void>
+  expunge(uid: number): Promise<void>
+  createMailbox(path: string): Promise<void>
+  /** Resets the account's connections. */
+  cut(): void
+  /** Lets nothing through any more, without closing anything. */
+  freeze(): void
+}

@@ -1,0 +1,66 @@
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
+
+export interface TcpLink {
+  port: number
+  /** Resets every connection. */
+  cut: () => void
+  /** From now on nothing passes, and nothing is closed: a cable that was pulled. */
+  freeze: () => void
+  close: () => Promise<void>
+}
+
+/** A port that leads to another one, and can fail on demand. */
+export async function tcpLink(target: { host: string; port: number }): Promise<TcpLink> {
+  const sockets = new Set<Socket>()
+  const server = createServer((near) => {
+    const far = connect(target.port, target.host)
+    for (const socket of [near, far]) {
+      sockets.add(socket)
+      socket.on('error', () => {})
+      socket.once('close', () => {
+        sockets.delete(socket)
+        near.destroy()
+        far.destroy()
+      })
+    }
+    near.pipe(far)
+    far.pipe(near)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    cut: () => sockets.forEach((socket) => socket.resetAndDestroy()),
+    freeze: () =>
+      sockets.forEach((socket) => {
+        socket.unpipe()
+        socket.pause()
+      }),
+    async close() {
+      sockets.forEach((socket) => socket.destroy())
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** A port that takes connections into its backlog, where nobody ever speaks to them. */
+export async function silentPort(): Promise<{ port: number; close(): Promise<void> }> {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      sockets.forEach((socket) => socket.destroy())
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
