@@ -59,8 +59,10 @@ export async function startDovecot(options: DovecotOptions): Promise<Dovecot> {
   const program = await findDovecot(cache)
   await mkdir(dir, { recursive: true })
   const place = await placeFor(dir)
-  const ports = await rememberState<DovecotPorts>(join(dir, 'dovecot.json'), () =>
-    choosePorts(options.ports),
+  const ports = await rememberState<DovecotPorts>(
+    join(dir, 'dovecot.json'),
+    choosePorts,
+    options.ports,
   )
   const password = 'secret'
   const setup = {
@@ -127,9 +129,9 @@ export async function deliver(
   }
 }
 
-async function choosePorts(wanted: Partial<DovecotPorts> = {}): Promise<DovecotPorts> {
+async function choosePorts(): Promise<DovecotPorts> {
   const [imap = 0, imaps = 0, lmtp = 0, submission = 0, relay = 0] = await freePorts(5)
-  return { imap, imaps, lmtp, submission, relay, ...wanted }
+  return { imap, imaps, lmtp, submission, relay }
 }
 
 /** Dovecot reads its configuration through doveconf, which it looks for in /usr/bin: a fetched one is started the other way round. */

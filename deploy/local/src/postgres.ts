@@ -47,10 +47,11 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   const { dir, bind = '127.0.0.1', durable = true, record } = options
   const place = await placeFor(dir)
   const bin = await findPostgres()
-  const { port, password } = await rememberState<State>(join(dir, 'postgres.json'), async () => ({
-    port: options.port ?? (await freePort()),
-    password: randomPassword(),
-  }))
+  const { port, password } = await rememberState<State>(
+    join(dir, 'postgres.json'),
+    async () => ({ port: await freePort(), password: randomPassword() }),
+    options.port === undefined ? {} : { port: options.port },
+  )
   const data = await initialise({ bin, place, password })
   const url = `postgres://posthorn:${password}@127.0.0.1:${port}/postgres`
   const settings = { port, listen_addresses: bind, ...common, ...(durable ? {} : fast) }

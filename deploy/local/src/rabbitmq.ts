@@ -57,8 +57,10 @@ export async function startRabbit(options: RabbitOptions): Promise<Rabbit> {
   const { dir, cache, bind = '127.0.0.1', record } = options
   const program = await findRabbit(cache)
   await mkdir(dir, { recursive: true })
-  const state = await rememberState<State>(join(dir, 'rabbitmq.json'), () =>
-    freshState(options.port),
+  const state = await rememberState<State>(
+    join(dir, 'rabbitmq.json'),
+    freshState,
+    options.port === undefined ? {} : { port: options.port },
   )
   const address: RabbitAddress = {
     amqp: `amqp://posthorn:${state.password}@127.0.0.1:${state.port}`,
@@ -102,10 +104,10 @@ interface Node {
   address: RabbitAddress
 }
 
-async function freshState(wanted: number | undefined): Promise<State> {
+async function freshState(): Promise<State> {
   const [port = 0, distribution = 0, epmd = 0, management = 0] = await freePorts(4)
   return {
-    port: wanted ?? port,
+    port,
     distribution,
     epmd,
     management,

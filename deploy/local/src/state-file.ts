@@ -6,14 +6,15 @@ import { errorCode } from './error-code.ts'
 /**
  * What was made up once for a folder (ports, passwords) and must be the same at every start. Readable by its owner alone.
  *
- * Keys that `fresh` has and the file lacks are added.
+ * Keys that `fresh` has and the file lacks are added; those of `wanted` replace what the file says.
  */
 export async function rememberState<T extends object>(
   file: string,
   fresh: () => Promise<T>,
+  wanted: Partial<T> = {},
 ): Promise<T> {
   const known = await readState<T>(file)
-  const made = { ...(await fresh()), ...known }
+  const made = { ...(await fresh()), ...known, ...wanted }
   await writeState(file, made)
   return made
 }

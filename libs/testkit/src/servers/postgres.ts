@@ -1,24 +1,16 @@
-import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { glob, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { connect, type Db } from '@posthorn/db'
 import { migrate } from '@posthorn/db/migrate'
 import { checkout } from '@posthorn/local/paths'
 import { startPostgres } from '@posthorn/local/postgres'
+import { rolePasswords, roleUrl } from '@posthorn/local/role-passwords'
 import { escapeIdentifier, withClient } from '@posthorn/local/postgres-client'
 import { sharedServer } from './private-servers.ts'
 
-/** The services' roles, as the migrations make them. */
-export const roles = [
-  'posthorn_api_gateway',
-  'posthorn_sync_worker',
-  'posthorn_sender',
-  'posthorn_webhook_dispatcher',
-  'posthorn_imap_proxy',
-  'posthorn_smtp_proxy',
-  'posthorn_auth_bridge',
-] as const
-export type Role = (typeof roles)[number]
+/** A role of a service, as the migrations make it. */
+export type Role = `posthorn_${string}`
 
 export interface TestDatabase {
   /** As the owner, who may do anything. Closed by `drop`. */
@@ -50,8 +42,7 @@ export async function testDatabase(): Promise<TestDatabase> {
     db,
     url,
     ownerUrl: url,
-    roleUrl: (role) =>
-      Object.assign(new URL(url), { username: role, password: passwordOf(server, role) }).href,
+    roleUrl: (role) => roleUrl(url, role),
     async drop() {
       await db.destroy()
       await withClient(server, (client) =>
@@ -60,13 +51,6 @@ export async function testDatabase(): Promise<TestDatabase> {
       if (!given) await ownServer.release()
     },
   }
-}
-
-/** Roles belong to the server, so everyone who tests on it must give them the same passwords. */
-function passwordOf(server: string, role: string): string {
-  return createHmac('sha256', new URL(server).password || 'test')
-    .update(role)
-    .digest('hex')
 }
 
 /** One template for each state of the migrations. The lock is the server's: others wait until it is whole. */
@@ -82,8 +66,9 @@ async function ensureTemplate(server: string): Promise<string> {
     // One that is no template yet was left by somebody who died making it.
     await client.query(`drop database if exists ${escapeIdentifier(name)} with (force)`)
     await client.query(`create database ${escapeIdentifier(name)}`)
-    const rolePasswords = Object.fromEntries(roles.map((role) => [role, passwordOf(server, role)]))
-    await migrate(Object.assign(new URL(server), { pathname: `/${name}` }).href, { rolePasswords })
+    await migrate(Object.assign(new URL(server), { pathname: `/${name}` }).href, {
+      rolePasswords: rolePasswords(server),
+    })
     await client.query(`alter database ${escapeIdentifier(name)} is_template true`)
   })
   return name

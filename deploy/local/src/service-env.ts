@@ -1,0 +1,43 @@
+import { keyPairFromSecret } from '@posthorn/secrets'
+import { roleOf, roleUrl, type ServiceName } from './role-passwords.ts'
+
+/** What the services of one system have in common. */
+export interface Shared {
+  /** The database, as its owner; each service gets it as its own role. */
+  ownerUrl: string
+  amqpUrl: string
+  /** SVC_SECRET: auth-bridge alone has it, the others get the public key it makes. */
+  secret: string
+  /** The first access token, with full rights; api-gateway stores its hash. */
+  token: string
+  /** Settings an empty instance starts with; api-gateway stores them. */
+  settings: Readonly<Record<string, unknown>>
+  /** Address the API is served at; health and metrics of the others stay on loopback. */
+  bind: string
+  /** Anything else, for all services: SVC_…, OTEL_…, NODE_OPTIONS. */
+  env: Readonly<Record<string, string>>
+}
+
+/** The environment of one service: what it needs, and no other service's secrets. */
+export function serviceEnv(
+  name: ServiceName,
+  port: number,
+  shared: Shared,
+): Record<string, string> {
+  return {
+    PATH: '/usr/local/bin:/usr/bin:/bin',
+    ...shared.env,
+    SVC_PORT: String(port),
+    SVC_HOST: name === 'api-gateway' ? shared.bind : '127.0.0.1',
+    DATABASE_URL: roleUrl(shared.ownerUrl, roleOf(name)),
+    AMQP_URL: shared.amqpUrl,
+    ...own(name, shared),
+  }
+}
+
+function own(name: ServiceName, { secret, token, settings }: Shared): Record<string, string> {
+  if (name === 'auth-bridge') return { SVC_SECRET: secret }
+  const sealing = { SVC_SECRET_PUBLIC_KEY: keyPairFromSecret(secret).publicKey.text }
+  if (name !== 'api-gateway') return sealing
+  return { ...sealing, SVC_PREPARED_TOKEN: token, SVC_SETTINGS: JSON.stringify(settings) }
+}

@@ -1,0 +1,115 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { launch } from './launch.ts'
+import { begin, type Life, untilReady } from './life.ts'
+import { checkout } from './paths.ts'
+import { freePort } from './ports.ts'
+import { serviceNames, type ServiceName } from './role-passwords.ts'
+import { serviceEnv, type Shared } from './service-env.ts'
+
+export interface ServicesOptions {
+  shared: Shared
+  /** Default: all seven. */
+  names?: readonly ServiceName[]
+  logDir: string
+  /** How many processes of each; default 1. The second sender is called `sender-2`. */
+  replicas?: Partial<Record<ServiceName, number>>
+  /** Ports that must be these; the others are free ones. */
+  ports?: Readonly<Record<string, number>>
+  /** Where to note their processes; they then go on when we end. */
+  record?: string | undefined
+  /** How long one may take to be ready; default 60 s. */
+  readyMs?: number
+}
+
+export interface Services {
+  /** Where health and metrics are, for api-gateway the API too, by name. The same after a restart. */
+  readonly ports: Readonly<Record<string, number>>
+  readonly pids: Readonly<Record<string, number>>
+  /** One process, by name: stop, kill, pause, restart it. */
+  get(name: string): Life
+  /** In good order: SIGTERM, then waits. */
+  stop(name: string): Promise<void>
+  kill(name: string): Promise<void>
+  /** Starts one that was stopped or killed. Resolves when it is ready. */
+  start(name: string): Promise<void>
+  stopAll(): Promise<void>
+}
+
+/**
+ * Starts services as processes and resolves when all of them are ready. If one ends or is not ready in time, the others are stopped
+ * and the end of its log is in the error.
+ */
+export async function startServices(options: ServicesOptions): Promise<Services> {
+  const { names = serviceNames, replicas = {}, logDir } = options
+  await mkdir(logDir, { recursive: true })
+  const instances = names.flatMap((service) =>
+    Array.from({ length: replicas[service] ?? 1 }, (_, index) => ({
+      service,
+      name: index === 0 ? service : `${service}-${index + 1}`,
+    })),
+  )
+  const ports: Record<string, number> = {}
+  for (const { name } of instances) ports[name] = options.ports?.[name] ?? (await freePort())
+  const results = await Promise.allSettled(
+    instances.map(
+      async ({ service, name }) =>
+        [name, await startService(service, { ...options, name, port: ports[name] ?? 0 })] as const,
+    ),
+  )
+  const lives = new Map(
+    results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : [])),
+  )
+  const stopAll = async () =>
+    void (await Promise.all([...lives.values()].map((life) => life.stop())))
+  const failed = results.find((result) => result.status === 'rejected')
+  if (failed) {
+    await stopAll()
+    throw failed.reason
+  }
+  const get = (name: string) => {
+    const life = lives.get(name)
+    if (!life)
+      throw new Error(`no service ${name} was started, only ${[...lives.keys()].join(', ')}`)
+    return life
+  }
+  return {
+    ports,
+    get pids() {
+      return Object.fromEntries([...lives].map(([name, life]) => [name, life.pid]))
+    },
+    get,
+    stop: (name) => get(name).stop(),
+    kill: (name) => get(name).kill(),
+    start: (name) => get(name).restart(),
+    stopAll,
+  }
+}
+
+type Instance = ServicesOptions & { name: string; port: number }
+
+function startService(
+  service: ServiceName,
+  { shared, name, port, logDir, record, readyMs = 60_000 }: Instance,
+): Promise<Life> {
+  return begin(async () => {
+    const running = await launch({
+      command: process.execPath,
+      args: ['--import', '@posthorn/telemetry/register', 'src/main.ts'],
+      cwd: join(checkout, 'services', service),
+      env: serviceEnv(service, port, shared),
+      logFile: join(logDir, `${name}.log`),
+      record,
+      name: `service ${name}`,
+    })
+    await untilReady({ what: name, running, timeoutMs: readyMs }, () => answersReady(port))
+    return [running]
+  })
+}
+
+async function answersReady(port: number): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${port}/health/ready`, {
+    signal: AbortSignal.timeout(3_000),
+  })
+  if (!response.ok) throw new Error(`not ready: ${(await response.text()).slice(0, 300)}`)
+}
