@@ -25,3 +25,13 @@ export {
   type RabbitAddress,
 } from './rabbitmq-api.ts'
 export { startTestServers, type TestServers, type TestServersOptions } from './test-servers.ts'
+export {
+  rolePassword,
+  rolePasswords,
+  roleUrl,
+  serviceNames,
+  type ServiceName,
+} from './role-passwords.ts'
+export { selfSigned, type SelfSigned } from './self-signed.ts'
+export { type Services, type ServicesOptions, startServices } from './services.ts'
+export { startSystem, type System, type SystemOptions, type SystemPorts } from './system.ts'

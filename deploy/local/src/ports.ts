@@ -26,7 +26,8 @@ export async function freePortFrom(wanted: number): Promise<number> {
   throw new Error(`no free port from ${wanted} to ${wanted + 199}`)
 }
 
-async function isFree(port: number): Promise<boolean> {
+/** Whether nobody listens on it on loopback. */
+export async function isFree(port: number): Promise<boolean> {
   const server = createServer()
   try {
     server.listen(port, '127.0.0.1')

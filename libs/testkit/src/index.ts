@@ -1,7 +1,7 @@
 export { eventually, type Patience } from './eventually.ts'
 export { selfSigned, type SelfSigned } from '@posthorn/local/self-signed'
 export { testDovecot, type TestDovecot, type TestUser } from './servers/dovecot.ts'
-export { type Role, testDatabase, type TestDatabase } from './servers/postgres.ts'
+export { migratedDatabase, type Role, testDatabase, type TestDatabase } from './servers/postgres.ts'
 export { testBus, type TestBus } from './servers/rabbitmq.ts'
 export {
   type AfterData,

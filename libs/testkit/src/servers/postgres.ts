@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { connect, type Db } from '@posthorn/db'
 import { migrate } from '@posthorn/db/migrate'
 import { checkout } from '@posthorn/local/paths'
-import { startPostgres } from '@posthorn/local/postgres'
+import { type Postgres, startPostgres } from '@posthorn/local/postgres'
 import { rolePasswords, roleUrl } from '@posthorn/local/role-passwords'
 import { escapeIdentifier, withClient } from '@posthorn/local/postgres-client'
 import { sharedServer } from './private-servers.ts'
@@ -53,11 +53,18 @@ export async function testDatabase(): Promise<TestDatabase> {
   }
 }
 
+/** A database with the schema on a server that is the test's own, to be killed for instance; its address as the owner. */
+export async function migratedDatabase(server: Pick<Postgres, 'database'>): Promise<string> {
+  const url = await server.database('posthorn')
+  await migrate(url, { rolePasswords: rolePasswords(url) })
+  return url
+}
+
 /** One template for each state of the migrations. The lock is the server's: others wait until it is whole. */
 async function ensureTemplate(server: string): Promise<string> {
   const name = `posthorn_template_${await fingerprint()}`
   await withClient(server, async (client) => {
-    await client.query("select pg_advisory_lock(hashtext('posthorn test template'))")
+    await client.query("select pg_advisory_lock(hashtext('posthorn roles'))")
     const { rows } = await client.query<{ datistemplate: boolean }>(
       'select datistemplate from pg_database where datname = $1',
       [name],

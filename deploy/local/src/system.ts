@@ -1,0 +1,177 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { DovecotAddress } from './dovecot.ts'
+import { checkout } from './paths.ts'
+import { freePorts } from './ports.ts'
+import { withClient } from './postgres-client.ts'
+import { rolePasswords, type ServiceName } from './role-passwords.ts'
+import { type Services, type ServicesOptions, startServices } from './services.ts'
+import { randomPassword, rememberState } from './state-file.ts'
+import { startSystemServers, stopSystemServers, type SystemServers } from './system-servers.ts'
+
+/** Ports that must be these; the others are free ones, and stay the same for a folder. */
+export interface SystemPorts {
+  api?: number
+  imapProxy?: number
+  smtpProxy?: number
+  postgres?: number
+  rabbitmq?: number
+  dovecotImap?: number
+  dovecotImaps?: number
+  dovecotSubmission?: number
+}
+
+export interface SystemOptions {
+  /** Kept: ports, secrets, logs and data of servers. */
+  dir: string
+  /** Where fetched packages are kept, for all to share. */
+  cache: string
+  /** Leaves the folder when it is stopped, for the next start. */
+  keep?: boolean
+  /** Whether commits survive a loss of power. */
+  durable?: boolean
+  replicas?: Partial<Record<ServiceName, number>>
+  names?: readonly ServiceName[]
+  /**
+   * Addresses of servers that are there already: DATABASE_OWNER_URL or DATABASE_URL (as the owner), AMQP_URL, POSTHORN_DOVECOT (JSON, or
+   * `off`). What starts with SVC_ or OTEL_ goes to the services.
+   */
+  env?: Readonly<Record<string, string | undefined>>
+  ports?: SystemPorts
+  /** Address that servers, proxies and the API listen on; default 127.0.0.1. */
+  bind?: string
+  /** Settings of the first start beside those a system needs. */
+  settings?: Readonly<Record<string, unknown>>
+  record?: string | undefined
+}
+
+export interface System extends SystemServers {
+  /** Of the API. */
+  url: string
+  /** With full rights. */
+  token: string
+  /** Key of the webhook signatures. */
+  serviceSecret: string
+  imapProxyPort: number
+  smtpProxyPort: number
+  services: Services
+  mail?: DovecotAddress
+  /** Services first, then the servers we started; removes the folder unless it is to be kept. */
+  stop(): Promise<void>
+}
+
+interface State {
+  secret: string
+  token: string
+  serviceSecret: string
+  api: number
+  imapProxy: number
+  smtpProxy: number
+}
+
+/** The whole of Posthorn on this machine: servers, schema, services. Resolves when every service is ready. */
+export async function startSystem(options: SystemOptions): Promise<System> {
+  const { dir, keep = false, bind = '127.0.0.1', ports = {} } = options
+  const { api, imapProxy, smtpProxy } = ports
+  const wanted = Object.fromEntries(
+    Object.entries({ api, imapProxy, smtpProxy }).filter(([, value]) => value !== undefined),
+  )
+  const state = await rememberState<State>(join(dir, 'system.json'), freshState, wanted)
+  const servers = await startSystemServers(options)
+  const stopServers = async () => {
+    await stopSystemServers(servers)
+    if (!keep) await rm(dir, { recursive: true, force: true })
+  }
+  try {
+    await migrateAsOne(servers.ownerUrl)
+    const services = await startServices(servicesOptions(options, { servers, state, bind }))
+    return {
+      ...servers,
+      url: `http://127.0.0.1:${state.api}`,
+      token: state.token,
+      serviceSecret: state.serviceSecret,
+      imapProxyPort: state.imapProxy,
+      smtpProxyPort: state.smtpProxy,
+      services,
+      async stop() {
+        await services.stopAll()
+        await stopServers()
+      },
+    }
+  } catch (error) {
+    await stopServers()
+    throw error
+  }
+}
+
+function servicesOptions(
+  { dir, env = {}, names, replicas = {}, settings = {}, record }: SystemOptions,
+  { servers, state, bind }: { servers: SystemServers; state: State; bind: string },
+): ServicesOptions {
+  const passed = Object.entries(env).flatMap(([key, value]) =>
+    /^(SVC|OTEL)_/.test(key) && value !== undefined ? [[key, value]] : [],
+  )
+  return {
+    logDir: join(dir, 'log'),
+    replicas,
+    ...(names ? { names } : {}),
+    ports: { 'api-gateway': state.api },
+    record,
+    shared: {
+      ownerUrl: servers.ownerUrl,
+      amqpUrl: servers.amqpUrl,
+      secret: state.secret,
+      token: state.token,
+      bind,
+      env: Object.fromEntries(passed) as Record<string, string>,
+      settings: {
+        serviceSecret: state.serviceSecret,
+        serviceUrl: `http://127.0.0.1:${state.api}`,
+        imapProxyServerEnabled: true,
+        imapProxyServerHost: bind,
+        imapProxyServerPort: state.imapProxy,
+        smtpServerEnabled: true,
+        smtpServerHost: bind,
+        smtpServerPort: state.smtpProxy,
+        ...settings,
+      },
+    },
+  }
+}
+
+async function freshState(): Promise<State> {
+  const [api = 0, imapProxy = 0, smtpProxy = 0] = await freePorts(3)
+  return {
+    secret: randomPassword(),
+    token: randomBytes(32).toString('hex'),
+    serviceSecret: randomPassword(),
+    api,
+    imapProxy,
+    smtpProxy,
+  }
+}
+
+/**
+ * Runs the migrate command. One at a time on a server: it sets the passwords of roles, which belong to the server, and Postgres refuses
+ * two such changes at the same moment.
+ */
+async function migrateAsOne(ownerUrl: string): Promise<void> {
+  await withClient(
+    Object.assign(new URL(ownerUrl), { pathname: '/postgres' }).href,
+    async (client) => {
+      await client.query("select pg_advisory_lock(hashtext('posthorn roles'))")
+      await promisify(execFile)(process.execPath, ['src/migrate-main.ts'], {
+        cwd: join(checkout, 'libs/db'),
+        env: {
+          PATH: '/usr/bin:/bin',
+          DATABASE_OWNER_URL: ownerUrl,
+          SVC_DATABASE_ROLE_PASSWORDS: JSON.stringify(rolePasswords(ownerUrl)),
+        },
+        timeout: 120_000,
+      })
+    },
+  )
+}

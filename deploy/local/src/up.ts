@@ -1,0 +1,107 @@
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { lock } from './lock.ts'
+import { cacheFolder, localFolder } from './paths.ts'
+import { freePortFrom, isFree } from './ports.ts'
+import { stopRun, whatRuns } from './run-record.ts'
+import { readState } from './state-file.ts'
+import { startSystem, type System } from './system.ts'
+import { upFiles } from './up-files.ts'
+
+// The system on this machine, left running. `make down` stops it and keeps its data. See ../README.md for the variables.
+const { env } = process
+const say = (line: string) => void process.stdout.write(`${line}\n`)
+
+await using _lock = await lock(upFiles.lock, '`make up` or `make down`')
+const running = whatRuns(upFiles.record)
+const lines = await readFile(upFiles.env, 'utf8').catch(() => '')
+if (running.length > 0 && lines !== '') {
+  say(`it is up already; for a shell: . ${upFiles.env}`)
+  process.stdout.write(lines)
+} else {
+  if (running.length > 0)
+    say(`stopping ${running.length} processes that an earlier start left behind`)
+  await stopRun(upFiles.record)
+  await rm(upFiles.env, { force: true })
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void abandon())
+  await bringUp()
+}
+
+async function bringUp(): Promise<void> {
+  const api = await choosePort()
+  say('starting PostgreSQL, RabbitMQ, Dovecot and the services; the first time fetches packages')
+  const system = await startSystem({
+    dir: join(localFolder, 'system'),
+    cache: cacheFolder(env),
+    keep: true,
+    durable: true,
+    env,
+    bind: env['POSTHORN_BIND'] || '127.0.0.1',
+    record: upFiles.record,
+    ports: { api, ...serverPorts() },
+  })
+  await writeFile(upFiles.env, describe(system), { mode: 0o600 })
+  say(`Posthorn is up at ${system.url}; its token and all addresses: ${upFiles.env}`)
+  say(`  curl -H "Authorization: Bearer $POSTHORN_TOKEN" ${system.url}/v1/accounts`)
+}
+
+/** POSTHORN_PORT as it is; else the one of the last time; else the first free one from 3000. */
+async function choosePort(): Promise<number> {
+  const asked = port('POSTHORN_PORT')
+  if (asked !== undefined) return asked
+  const { api } = await readState<{ api: number }>(join(localFolder, 'system/system.json'))
+  if (api !== undefined && (await isFree(api))) return api
+  const found = await freePortFrom(3000)
+  if (found !== 3000) say(`port 3000 is taken: the API is at ${found}`)
+  return found
+}
+
+function serverPorts() {
+  const wanted = {
+    imapProxy: port('POSTHORN_IMAP_PROXY_PORT'),
+    smtpProxy: port('POSTHORN_SMTP_PROXY_PORT'),
+    postgres: port('POSTHORN_POSTGRES_PORT'),
+    rabbitmq: port('POSTHORN_RABBITMQ_PORT'),
+    dovecotImap: port('POSTHORN_DOVECOT_IMAP_PORT'),
+    dovecotImaps: port('POSTHORN_DOVECOT_IMAPS_PORT'),
+    dovecotSubmission: port('POSTHORN_DOVECOT_SUBMISSION_PORT'),
+  }
+  return Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined))
+}
+
+function port(name: string): number | undefined {
+  const text = env[name]
+  if (!text) return undefined
+  const value = Number(text)
+  if (!Number.isInteger(value) || value < 1 || value > 65_535)
+    throw new Error(`${name} must be a port, not ${text}`)
+  return value
+}
+
+function describe(system: System): string {
+  const { mail } = system
+  const variables = {
+    POSTHORN_URL: system.url,
+    POSTHORN_TOKEN: system.token,
+    SVC_SERVICE_SECRET: system.serviceSecret,
+    POSTHORN_IMAP_PROXY: `127.0.0.1:${system.imapProxyPort}`,
+    POSTHORN_SMTP_PROXY: `127.0.0.1:${system.smtpProxyPort}`,
+    DATABASE_URL: system.ownerUrl,
+    AMQP_URL: system.amqpUrl,
+    ...(mail ? { POSTHORN_DOVECOT: JSON.stringify(mail) } : {}),
+    ...Object.fromEntries(
+      Object.entries(system.services.ports).map(([name, value]) => [
+        `POSTHORN_${name.replaceAll('-', '_').toUpperCase()}_HEALTH`,
+        `http://127.0.0.1:${value}/health/ready`,
+      ]),
+    ),
+  }
+  return Object.entries(variables)
+    .map(([key, value]) => `export ${key}='${value}'\n`)
+    .join('')
+}
+
+async function abandon(): Promise<void> {
+  await stopRun(upFiles.record)
+  process.exit(130)
+}
