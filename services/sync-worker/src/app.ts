@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto'
+import { imapBackend } from '@posthorn/backends'
+import { type Bus, connectBus } from '@posthorn/bus'
+import { describeConfig } from '@posthorn/config'
+import { cacheSettings, connect, type Db, ping } from '@posthorn/db'
+import { serve } from '@posthorn/http'
+import { everyFew, waitForSchema } from '@posthorn/service'
+import { createLogger, createMetrics } from '@posthorn/telemetry'
+import { onGetMessageSource } from './commands/get-message-source.ts'
+import { onGetMessage } from './commands/get-message.ts'
+import { onListMailboxes } from './commands/list-mailboxes.ts'
+import { onListMessages } from './commands/list-messages.ts'
+import type { Config } from './config.ts'
+import type { Deps } from './deps.ts'
+import { measureWorker } from './metrics.ts'
+import { limitLogins } from './sessions/reconnect.ts'
+import { type Registry, runSessions } from './sessions/registry.ts'
+import { holdShards } from './shards/holder.ts'
+import { serveShards } from './shards/serve.ts'
+import { deleteOldAnnounced } from './store/announced.ts'
+
+const name = 'sync-worker'
+
+export interface WorkerApp extends AsyncDisposable {
+  /** The worker's row in `workers`. */
+  readonly id: string
+  /** Of health and metrics. */
+  readonly port: number
+}
+
+/** Builds the service. Whatever it opened is closed in reverse order, also when a later step here fails: shards are handed over first. */
+export async function startApp(config: Config, signal: AbortSignal): Promise<WorkerApp> {
+  const id = randomUUID()
+  const log = createLogger(name, config.logLevel)
+  log.info({ worker: id, config: describeConfig(config) }, 'starting')
+  await using opened = new AsyncDisposableStack()
+  const { databaseUrl: url, databasePoolSize: max, host, port } = config
+  const registry = createMetrics(name)
+  const metrics = measureWorker(registry)
+  const db = opened.adopt(
+    connect(url, { name, max, onError: (err) => log.warn({ err }, 'lost a connection') }),
+    (db) => db.destroy(),
+  )
+  const bus = opened.use(await connectBus({ url: config.amqpUrl, name, log, metrics: registry }))
+  const checks = { postgres: () => ping(db), rabbitmq: () => assertUp(bus) }
+  const http = opened.use(await serve({ host, port, log, metrics: registry, checks }))
+  await waitForSchema(db, log, signal)
+
+  const settings = cacheSettings(db)
+  const logins = limitLogins(config.loginsPerHost)
+  const deps: Deps = { db, bus, backend: imapBackend, settings, logins, config, metrics, log }
+  const sessions = opened.use(runSessions(deps))
+  const server = opened.use(
+    await bus.serve({ queue: 'private', handlers: handlers(deps, sessions) }),
+  )
+  opened.use(
+    everyFew({ everyMs: 3_600_000, log, name: 'announced messages' }, () => forgetAnnounced(db)),
+  )
+  const { heartbeatMs, claimMs } = config
+  const user = serveShards(server, sessions, log)
+  const holder = opened.use(
+    holdShards({ db, worker: id, log, user, metrics, heartbeatMs, claimMs }),
+  )
+  opened.use(
+    await bus.onInvalidate(({ topic, id }) => {
+      if (topic === 'settings') settings.invalidate()
+      if (topic === 'accounts') sessions.refresh(id)
+    }),
+  )
+  holder.wake()
+  const resources = opened.move()
+  return { id, port: http.port, [Symbol.asyncDispose]: () => resources.disposeAsync() }
+}
+
+function handlers({ db }: Deps, sessions: Registry) {
+  const deps = { db, sessions }
+  return [onListMailboxes(deps), onListMessages(deps), onGetMessage(deps), onGetMessageSource(deps)]
+}
+
+async function forgetAnnounced(db: Db): Promise<void> {
+  const limit = 10_000
+  for (let count = limit; count === limit;) count = await deleteOldAnnounced(db, limit)
+}
+
+function assertUp(bus: Bus): void {
+  if (!bus.up) throw new Error('RabbitMQ cannot be used')
+}

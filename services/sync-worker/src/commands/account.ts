@@ -1,0 +1,102 @@
+import type { MailSession } from '@posthorn/backends'
+import type { CommandContext } from '@posthorn/bus'
+import type { AccountState } from '@posthorn/contracts'
+import type { Db } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import type { AccountSession } from '../sessions/account-session.ts'
+import type { Registry } from '../sessions/registry.ts'
+
+/** What command handlers need. */
+export interface CommandDeps {
+  db: Db
+  sessions: Pick<Registry, 'find'>
+}
+
+/** The account's session on this worker, connected or not. */
+export function sessionOf({ sessions }: CommandDeps, account: string): AccountSession {
+  const session = sessions.find(account)
+  if (!session)
+    throw new AppError('unavailable', 'No worker holds the account', { code: 'WorkerNotAvailable' })
+  return session
+}
+
+/** Interface spec, "503 codes". An account that was let in and still does its first sync can be asked already. */
+export function assertConnected({
+  state = 'new',
+  loggedIn,
+}: Pick<AccountSession, 'state' | 'loggedIn'>): void {
+  const refusal = refusals[state]
+  if (!refusal || (refusal.code === 'NotYetConnected' && loggedIn)) return
+  throw new AppError('unavailable', refusal.message, {
+    code: refusal.code,
+    extras: { state: refusal.state },
+  })
+}
+
+interface Refusal {
+  code: string
+  state: string
+  message: string
+}
+
+const notYet: Refusal = {
+  code: 'NotYetConnected',
+  state: 'init',
+  message: 'The account is not connected yet',
+}
+const paused: Refusal = {
+  code: 'NoAvailable',
+  state: 'other',
+  message: 'The account is disconnected',
+}
+
+const refusals: Partial<Record<AccountState, Refusal>> = {
+  new: notYet,
+  init: notYet,
+  connecting: notYet,
+  syncing: notYet,
+  disconnected: paused,
+  paused,
+  unset: { code: 'NotSyncing', state: 'unset', message: 'Syncing of the account is switched off' },
+  authenticationError: {
+    code: 'AuthenticationFails',
+    state: 'authenticationError',
+    message: 'The mail server refuses the credentials of the account',
+  },
+  connectError: {
+    code: 'ConnectionError',
+    state: 'connectError',
+    message: 'The mail server of the account cannot be reached',
+  },
+}
+
+/** Runs work on a connection of the account that does not sync. */
+export async function withMailServer<T>(
+  session: AccountSession,
+  { signal }: Pick<CommandContext, 'signal'>,
+  work: (mail: MailSession) => Promise<T>,
+): Promise<T> {
+  assertConnected(session)
+  try {
+    return await session.commands.run(signal, work)
+  } catch (error) {
+    throw unavailable(session, error)
+  }
+}
+
+/** A connection that cannot be had or was lost says "try again shortly", whatever the reason. */
+export function unavailable(
+  { state = 'new' }: Pick<AccountSession, 'state'>,
+  error: unknown,
+): unknown {
+  if (
+    !(error instanceof AppError) ||
+    (error.kind !== 'unreachable' && error.kind !== 'unauthorized')
+  )
+    return error
+  return new AppError('unavailable', 'The connection to the mail server is not up right now', {
+    code: 'IMAPUnavailable',
+    extras: { state },
+    cause: error,
+  })
+}

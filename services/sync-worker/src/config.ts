@@ -1,0 +1,50 @@
+import { duration, type Env, integer, oneOf } from '@posthorn/config'
+import { type EgressPolicy, egressPolicies } from '@posthorn/net'
+import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
+
+export interface Config extends ServiceConfig {
+  /** Between heartbeats: work stops after two that did not get through, others take over after three. The same for all workers. */
+  readonly heartbeatMs: number
+  /** Between looks for shards to claim. */
+  readonly claimMs: number
+  /** Between looks for accounts that came, changed or went, when no invalidation told of them. */
+  readonly accountsSweepMs: number
+  /** Between the first attempts to connect; doubles up to `reconnectMaxMs`. */
+  readonly reconnectMinMs: number
+  readonly reconnectMaxMs: number
+  /** How long refused credentials are tried before syncing of the account is switched off. */
+  readonly maxAuthFailureMs: number
+  /** Logins at the same host at the same time. */
+  readonly loginsPerHost: number
+  /** For connecting and logging in together. */
+  readonly connectTimeoutMs: number
+  /** After something came into the inbox: how soon, at the earliest, the other folders are looked at again. */
+  readonly quickRoundMs: number
+  /** How long a connection for commands is kept without one. */
+  readonly commandIdleMs: number
+  /** Where mail servers may be. */
+  readonly mailEgressPolicy: EgressPolicy
+}
+
+export function readConfig(env: Env): Config {
+  return {
+    ...readServiceConfig(env, { port: 3002 }),
+    heartbeatMs: duration(env, 'SVC_WORKER_HEARTBEAT', { fallback: 5_000, min: 100, max: 60_000 }),
+    claimMs: duration(env, 'SVC_WORKER_CLAIM_INTERVAL', { fallback: 1_000, min: 50, max: 60_000 }),
+    accountsSweepMs: duration(env, 'SVC_WORKER_ACCOUNTS_SWEEP', { fallback: 5_000, min: 100 }),
+    reconnectMinMs: duration(env, 'SVC_RECONNECT_MIN', { fallback: 2_000, min: 10 }),
+    reconnectMaxMs: duration(env, 'SVC_RECONNECT_MAX', { fallback: 600_000, min: 10 }),
+    maxAuthFailureMs: duration(env, 'SVC_MAX_IMAP_AUTH_FAILURE_TIME', {
+      fallback: 3 * 86_400_000,
+      min: 1_000,
+    }),
+    loginsPerHost: integer(env, 'SVC_LOGINS_PER_HOST', { fallback: 10, min: 1, max: 1_000 }),
+    connectTimeoutMs: duration(env, 'SVC_IMAP_CONNECT_TIMEOUT', { fallback: 30_000, min: 100 }),
+    quickRoundMs: duration(env, 'SVC_QUICK_ROUND_INTERVAL', { fallback: 12_000, min: 100 }),
+    commandIdleMs: duration(env, 'SVC_COMMAND_IDLE_TIME', { fallback: 60_000, min: 100 }),
+    mailEgressPolicy: oneOf(env, 'SVC_MAIL_EGRESS_POLICY', {
+      values: egressPolicies,
+      fallback: 'link-local',
+    }),
+  }
+}

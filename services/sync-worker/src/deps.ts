@@ -1,0 +1,19 @@
+import type { MailBackend } from '@posthorn/backends'
+import type { Bus } from '@posthorn/bus'
+import type { Db, SettingsCache } from '@posthorn/db'
+import type { Logger } from '@posthorn/telemetry'
+import type { Config } from './config.ts'
+import type { WorkerMetrics } from './metrics.ts'
+import type { LoginLimiter } from './sessions/reconnect.ts'
+
+/** What the work on accounts needs. */
+export interface Deps {
+  db: Db
+  bus: Bus
+  backend: MailBackend
+  settings: SettingsCache
+  logins: LoginLimiter
+  config: Config
+  metrics: WorkerMetrics
+  log: Logger
+}

@@ -1,0 +1,106 @@
+import type { FetchedMessage, MailSession } from '@posthorn/backends'
+import type { AttachmentInfo, MessageNew, Settings } from '@posthorn/contracts'
+import { AppError } from '@posthorn/errors'
+import { isAutoReply, parseHeaders } from '@posthorn/mime'
+import { type AttachedPart, outlineOf, type Outline } from '../messages/body.ts'
+import { type Mailbox, messageEntry } from '../messages/entry.ts'
+import { maxTextBytes, readBytes, readText } from '../messages/text.ts'
+
+/** What of an attachment is put into an event at most, whatever the settings say: its base64 goes through memory as a whole. */
+const maxAttachmentBytes = 25 * 1024 * 1024
+
+/** All of a messageNew but `seemsLikeNew`, which only the transaction that stores it can know. */
+export type MessageNewDraft = Omit<MessageNew, 'seemsLikeNew'>
+
+/** Builds the data of a messageNew. Reads texts and attachments from the server as far as the settings ask for them. */
+export async function draftMessageNew(
+  session: MailSession,
+  { message, mailbox }: { message: FetchedMessage; mailbox: Mailbox },
+  settings: Settings,
+): Promise<MessageNewDraft> {
+  const outline = outlineOf(message.bodyStructure)
+  const { text, replyTo, attachments, ...entry } = messageEntry(message, mailbox, outline)
+  const headers = message.headers ? parseHeaders(message.headers) : {}
+  const wanted = pickHeaders(headers, settings.notifyHeaders ?? [])
+  const read = await readWantedText(session, { uid: message.uid, outline }, settings)
+  const attached =
+    attachments && (await withContent(session, { message, outline, attachments }, settings))
+  return {
+    ...entry,
+    ...(replyTo?.[0] ? { replyTo: replyTo[0] } : {}),
+    ...(text ? { text: { ...text, ...read } } : {}),
+    ...(attached ? { attachments: attached } : {}),
+    ...(wanted ? { headers: wanted } : {}),
+    ...(isAutoReply(headers) ? { isAutoReply: true } : {}),
+  }
+}
+
+function pickHeaders(
+  headers: Record<string, string[]>,
+  names: readonly string[],
+): Record<string, string[]> | undefined {
+  if (names.length === 0) return undefined
+  if (names.includes('*')) return headers
+  const wanted = new Set(names.map((name) => name.toLowerCase()))
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => wanted.has(name)))
+}
+
+async function readWantedText(
+  session: MailSession,
+  message: { uid: number; outline: Outline },
+  { notifyText = false, notifyTextSize, notifyWebSafeHtml = false }: Settings,
+) {
+  if (!notifyText && !notifyWebSafeHtml) return {}
+  const wish = {
+    plain: notifyText,
+    html: notifyText,
+    webSafe: notifyWebSafeHtml,
+    maxBytes: notifyTextSize ?? maxTextBytes,
+  }
+  return (await unlessGone(readText(session, message, wish))) ?? {}
+}
+
+async function withContent(
+  session: MailSession,
+  from: { message: FetchedMessage; outline: Outline; attachments: AttachmentInfo[] },
+  { notifyAttachments = false, notifyAttachmentSize = maxAttachmentBytes }: Settings,
+): Promise<AttachmentInfo[]> {
+  if (!notifyAttachments) return from.attachments
+  const maxBytes = Math.min(notifyAttachmentSize, maxAttachmentBytes)
+  const result: AttachmentInfo[] = []
+  let room = maxAttachmentBytes
+  for (const [at, info] of from.attachments.entries()) {
+    const part = from.outline.attachments[at]
+    const content =
+      part &&
+      (await readContent(session, { uid: from.message.uid, part }, Math.min(maxBytes, room)))
+    if (content) room -= content.length
+    result.push(content ? { ...info, content: content.toString('base64') } : info)
+  }
+  return result
+}
+
+/** The bytes of an attachment, or undefined where they are too many. */
+async function readContent(
+  session: MailSession,
+  { uid, part }: { uid: number; part: AttachedPart },
+  maxBytes: number,
+): Promise<Buffer | undefined> {
+  // Base64 makes four of three and adds line ends: what is larger by far need not be asked for.
+  if (part.size > maxBytes * 1.5 + 1024) return undefined
+  const bytes = await unlessGone(
+    readBytes(session, { uid, part: part.part, maxBytes: maxBytes + 1 }),
+  )
+  return bytes && bytes.length <= maxBytes ? bytes : undefined
+}
+
+/** A part that the server names and does not give, or a message that was expunged meanwhile, costs its text and no more. */
+async function unlessGone<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading
+  } catch (error) {
+    if (error instanceof AppError && (error.kind === 'not-found' || error.kind === 'rejected'))
+      return undefined
+    throw error
+  }
+}

@@ -1,0 +1,47 @@
+import type { Metrics } from '@posthorn/telemetry'
+
+/** What this service counts. */
+export interface WorkerMetrics {
+  /** An account that is held went from one state to another; `undefined`: was not, or is no longer, held. */
+  accountState(from: string | undefined, to: string | undefined): void
+  shardsHeld(count: number): void
+  recorded(events: readonly { event: string }[]): void
+  connections(change: 1 | -1): void
+  /** A sync of one mailbox that looked further than its counters. */
+  synced(seconds: number): void
+}
+
+export function measureWorker(metrics: Metrics): WorkerMetrics {
+  const accounts = metrics.gauge({
+    name: 'accounts',
+    help: 'Accounts held, by state',
+    labels: ['state'],
+  })
+  const shards = metrics.gauge({ name: 'shards_held', help: 'Shards this worker holds' })
+  const events = metrics.counter({
+    name: 'events_recorded_total',
+    help: 'Events stored with the state they tell of',
+    labels: ['event'],
+  })
+  const connections = metrics.gauge({
+    name: 'imap_connections',
+    help: 'Connections to mail servers that are logged in',
+  })
+  const syncs = metrics.histogram({
+    name: 'mailbox_sync_duration_seconds',
+    help: 'Syncs of a mailbox that looked further than its counters',
+    buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300],
+  })
+  return {
+    accountState(from, to) {
+      if (from !== undefined) accounts.labels(from).dec()
+      if (to !== undefined) accounts.labels(to).inc()
+    },
+    shardsHeld: (count) => shards.set(count),
+    recorded(recorded) {
+      for (const { event } of recorded) events.labels(event).inc()
+    },
+    connections: (change) => connections.inc(change),
+    synced: (seconds) => syncs.observe(seconds),
+  }
+}

@@ -1,0 +1,212 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { MailSession } from '@posthorn/backends'
+import type { AccountState } from '@posthorn/contracts'
+import { deriveEventId } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import type { Logger } from '@posthorn/telemetry'
+import type { Deps } from '../deps.ts'
+import { commit } from '../events/commit.ts'
+import { findAccount } from '../store/accounts.ts'
+import type { AccountLease } from '../store/lease.ts'
+import { ensureStanding, findStanding, saveStanding } from '../store/states.ts'
+import { followMailboxes } from '../sync/watch.ts'
+import { type Account, accountOf } from './account.ts'
+import { CommandPool } from './command-pool.ts'
+import { openSession } from './connect.ts'
+import { failureOf } from './failures.ts'
+import { attemptsAfter, waitBefore } from './reconnect.ts'
+import { type Happening, transition } from './states.ts'
+
+/** How long a session may take to come to an end by itself when it is told to; then its connection is closed under it. */
+const graceMs = 2_000
+/** Connections for commands an account may have beside the one that syncs. */
+const commandConnections = 2
+
+/**
+ * The life of one account on this worker: connects, syncs, watches, reconnects, and keeps the account's state. Runs until it is stopped or
+ * until the lease is lost (`ended`).
+ */
+export class AccountSession {
+  readonly lease: AccountLease
+  readonly version: string
+  readonly commands: CommandPool
+  /** Over without having been stopped. */
+  ended = false
+  /** As last stored by this session. */
+  state: AccountState | undefined
+  /** Whether the server has let us in since this session began, and was not lost since. */
+  loggedIn = false
+  /** The account as registered; undefined before it was read, and where it has no server. */
+  account: Account | undefined
+  readonly #deps: Deps
+  readonly #log: Logger
+  readonly #stop = new AbortController()
+  readonly #done: Promise<void>
+  #session: MailSession | undefined
+  #nudge = new AbortController()
+
+  constructor(deps: Deps, lease: AccountLease, version: string) {
+    this.lease = lease
+    this.version = version
+    this.#deps = deps
+    this.#log = deps.log.child({ account: lease.account })
+    this.commands = new CommandPool({
+      open: (signal) => this.#openForCommand(signal),
+      max: commandConnections,
+      idleMs: deps.config.commandIdleMs,
+    })
+    this.#done = this.#run()
+  }
+
+  /** Lets the session look at the account's mailboxes soon, all of them. */
+  wake(): void {
+    this.#nudge.abort()
+  }
+
+  /** Ends all work and logs out. Nothing of this session runs or writes when it resolves. */
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await Promise.allSettled([this.commands[Symbol.asyncDispose](), this.#end()])
+    this.#show(undefined)
+  }
+
+  async #end(): Promise<void> {
+    await Promise.race([this.#done, delay(graceMs, undefined, { ref: false })])
+    await this.#session?.[Symbol.asyncDispose]()
+    await this.#done
+  }
+
+  async #run(): Promise<void> {
+    try {
+      const account = await this.#prepare()
+      if (account) await this.#keepConnected(account)
+    } catch (err) {
+      if (this.#stop.signal.aborted) return
+      this.ended = true
+      if (isStale(err)) this.#log.info('the lease is lost: the session ends')
+      else this.#log.error({ err }, 'the session broke and is started again')
+    }
+  }
+
+  /** The account, or undefined where nothing is to be connected to until its registration changes. */
+  async #prepare(): Promise<Account | undefined> {
+    const { db } = this.#deps
+    await ensureStanding(db, this.lease.account)
+    const row = await findAccount(db, this.lease.account)
+    if (!row) throw new AppError('stale', 'The account is gone')
+    const account = accountOf(row, this.lease)
+    await this.#happened(
+      { kind: 'starting', version: row.version, enabled: account !== undefined },
+      row.createdAt.getTime(),
+    )
+    this.account = account
+    return account
+  }
+
+  async #keepConnected(account: Account): Promise<void> {
+    const { reconnectMinMs: minMs, reconnectMaxMs: maxMs } = this.#deps.config
+    const { signal } = this.#stop
+    for (let attempts = 0; this.state !== 'unset' && !signal.aborted;) {
+      await delay(waitBefore(attempts, { minMs, maxMs }, Math.random()), undefined, { signal })
+      const { synced, livedMs, error } = await this.#live(account)
+      if (signal.aborted) return
+      attempts = attemptsAfter(attempts, { synced, livedMs })
+      await this.#failed(account, { error, synced })
+    }
+  }
+
+  /** One connection from login to loss. */
+  async #live(account: Account): Promise<{ synced: boolean; livedMs: number; error: unknown }> {
+    const { signal } = this.#stop
+    let synced = false
+    let since = Date.now()
+    try {
+      const session = await openSession(this.#deps, account, signal)
+      since = Date.now()
+      this.#session = session
+      await this.#happened({ kind: 'loggedIn', user: session.user }, account.registeredAt)
+      this.loggedIn = true
+      await followMailboxes({
+        deps: this.#deps,
+        account,
+        session,
+        signal,
+        log: this.#log,
+        nudge: () => this.#freshNudge(),
+        onSynced: async () => {
+          synced = true
+          await this.#happened({ kind: 'synced' }, account.registeredAt)
+        },
+      })
+      return { synced, livedMs: Date.now() - since, error: undefined }
+    } catch (error) {
+      if (isStale(error)) throw error
+      return { synced, livedMs: Date.now() - since, error }
+    } finally {
+      await this.#session?.[Symbol.asyncDispose]()
+      this.#session = undefined
+    }
+  }
+
+  /** Tells what went wrong. The loss of a connection that worked is no failure yet: being unable to replace it is. */
+  async #failed(
+    account: Account,
+    { error, synced }: { error: unknown; synced: boolean },
+  ): Promise<void> {
+    const failure = failureOf(error)
+    if (!failure) this.#log.warn({ err: error }, 'the session was interrupted')
+    if (!failure || (synced && failure.kind === 'connectFailed')) return
+    this.loggedIn = false
+    this.#log.info({ err: error }, 'the account cannot be connected')
+    try {
+      await this.#happened(failure, account.registeredAt)
+    } catch (err) {
+      if (isStale(err)) throw err
+      this.#log.warn({ err }, 'could not store that the account cannot be connected')
+    }
+  }
+
+  /** Takes what happened into the stored state, with its events. */
+  async #happened(happening: Happening, registeredAt: number): Promise<void> {
+    const { account } = this.lease
+    const { maxAuthFailureMs } = this.#deps.config
+    const state = await commit(this.#deps, this.lease, async (tx, record) => {
+      const found = await findStanding(tx, account)
+      if (!found) throw new AppError('stale', 'The account is gone')
+      const { now, ...from } = found
+      const { standing, events } = transition(from, happening, { now, maxAuthFailureMs })
+      if (standing !== from) await saveStanding(tx, account, standing)
+      await record(
+        events.map(({ event, key, data }) => ({
+          event,
+          account,
+          data,
+          eventId: deriveEventId([event, account, registeredAt, key]),
+        })),
+      )
+      return standing.state
+    })
+    this.#show(state)
+  }
+
+  #show(state: AccountState | undefined): void {
+    if (state === this.state) return
+    this.#deps.metrics.accountState(this.state, state)
+    this.state = state
+  }
+
+  #freshNudge(): AbortSignal {
+    if (this.#nudge.signal.aborted) this.#nudge = new AbortController()
+    return this.#nudge.signal
+  }
+
+  #openForCommand(signal: AbortSignal): Promise<MailSession> {
+    if (!this.account)
+      throw new AppError('unavailable', 'The account has no mail server', { code: 'NotSyncing' })
+    return openSession(this.#deps, this.account, AbortSignal.any([signal, this.#stop.signal]))
+  }
+}
+
+function isStale(error: unknown): boolean {
+  return error instanceof AppError && error.kind === 'stale'
+}

@@ -1,0 +1,31 @@
+import type { ImapConfig } from '@posthorn/contracts'
+import type { StoredServer } from '@posthorn/db'
+import type { AccountRow } from '../store/accounts.ts'
+import type { AccountLease } from '../store/lease.ts'
+
+/** An account with a mailbox server, as one registration of it describes it. */
+export interface Account {
+  readonly account: string
+  readonly version: string
+  readonly lease: AccountLease
+  /** Part of every event id: an account that is deleted and registered anew is another one. */
+  readonly registeredAt: number
+  readonly imap: StoredServer<ImapConfig>
+  /** Only these mailboxes are looked after: paths or special uses. All where it is empty. */
+  readonly paths: readonly string[]
+  readonly notifyFrom: Date
+}
+
+/** The account as its session works with it; undefined where there is no server to connect to. */
+export function accountOf(row: AccountRow, lease: AccountLease): Account | undefined {
+  if (!row.imap || row.imap.disabled) return undefined
+  return {
+    account: row.account,
+    version: row.version,
+    lease,
+    registeredAt: row.createdAt.getTime(),
+    imap: row.imap,
+    paths: (row.path ?? []).filter((path) => path !== '*'),
+    notifyFrom: row.notifyFrom,
+  }
+}

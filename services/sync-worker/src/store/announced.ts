@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto'
+import type { Db, Tx } from '@posthorn/db'
+import { sql } from 'kysely'
+
+/** How long it is remembered that a message was announced. */
+export const announcedDays = 90
+
+/** What of a Message-ID is kept: the first 8 bytes of its SHA-256, as a signed number. */
+export function hashMessageId(messageId: string): string {
+  return createHash('sha256').update(messageId.trim()).digest().readBigInt64BE(0).toString()
+}
+
+/** Remembers hashes of Message-IDs and returns those that were not known. Runs under the account's lease. */
+export async function insertAnnounced(
+  tx: Tx,
+  account: string,
+  hashes: readonly string[],
+): Promise<Set<string>> {
+  if (hashes.length === 0) return new Set()
+  const { rows } = await sql<{ hash: string }>`
+    insert into announced_messages (account, hash)
+    select ${account}, hash from unnest(${[...new Set(hashes)]}::bigint[]) as hash
+    on conflict do nothing returning hash
+  `.execute(tx)
+  return new Set(rows.map(({ hash }) => hash))
+}
+
+/** Forgets what was announced long ago, some rows at a time. Returns how many went. */
+export async function deleteOldAnnounced(db: Db, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from announced_messages where ctid in (
+      select ctid from announced_messages
+      where announced_at < now() - make_interval(days => ${announcedDays}) limit ${limit}
+    )
+  `.execute(db)
+  return Number(numAffectedRows ?? 0)
+}

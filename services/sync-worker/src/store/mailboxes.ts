@@ -1,0 +1,174 @@
+import type { Db, Mailboxes, Tx } from '@posthorn/db'
+import { type Selectable, sql } from 'kysely'
+
+export type MailboxRow = Selectable<Mailboxes>
+
+/** What a listing says of a mailbox. */
+export interface Listing {
+  path: string
+  name: string
+  delimiter: string | null
+  parentPath: string | null
+  specialUse: string | null
+  specialUseSource: 'user' | 'extension' | 'name' | null
+  attributes: string[]
+  subscribed: boolean
+}
+
+export function listMailboxRows(db: Db | Tx, account: string): Promise<MailboxRow[]> {
+  return db
+    .selectFrom('mailboxes')
+    .selectAll()
+    .where('account', '=', account)
+    .orderBy('path')
+    .execute()
+}
+
+export function findMailbox(
+  db: Db,
+  account: string,
+  path: string,
+): Promise<MailboxRow | undefined> {
+  return db
+    .selectFrom('mailboxes')
+    .selectAll()
+    .where('account', '=', account)
+    .where('path', '=', path)
+    .executeTakeFirst()
+}
+
+/** The mailbox that has a special use, such as `\Sent`; of several the first by path. */
+export function findMailboxFor(
+  db: Db,
+  account: string,
+  specialUse: string,
+): Promise<MailboxRow | undefined> {
+  return db
+    .selectFrom('mailboxes')
+    .selectAll()
+    .where('account', '=', account)
+    .where((where) => where.fn('lower', ['specialUse']), '=', specialUse.toLowerCase())
+    .orderBy('path')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+export function findMailboxByNumber(
+  db: Db,
+  account: string,
+  number: number,
+): Promise<MailboxRow | undefined> {
+  return db
+    .selectFrom('mailboxes')
+    .selectAll()
+    .where('account', '=', account)
+    .where('number', '=', number)
+    .executeTakeFirst()
+}
+
+/** Adds a mailbox that was found. What is in it is not known yet. Runs under the account's lease. */
+export async function insertMailbox(
+  tx: Tx,
+  account: string,
+  { attributes, ...listing }: Listing & { number: number; uidValidity?: string },
+): Promise<MailboxRow> {
+  return tx
+    .insertInto('mailboxes')
+    .values({ account, ...listing, attributes: JSON.stringify(attributes) })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Takes over what a listing says of a mailbox known already. Runs under the account's lease. */
+export async function updateListing(
+  tx: Tx,
+  id: string,
+  { attributes, ...listing }: Listing & { listed: boolean },
+): Promise<void> {
+  await tx
+    .updateTable('mailboxes')
+    .set({ ...listing, attributes: JSON.stringify(attributes) })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Removes mailboxes with all that is known of them. Runs under the account's lease. */
+export async function deleteMailboxes(tx: Tx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await tx.deleteFrom('mailboxes').where('id', 'in', ids).execute()
+}
+
+export interface Cursor {
+  uidNext: number
+  messages: number
+  highestModseq?: bigint
+}
+
+/** Where a complete look at the mailbox ended: as long as the server says the same, nothing has changed. Runs under the account's lease. */
+export async function saveCursor(
+  tx: Tx,
+  id: string,
+  { uidNext, messages, highestModseq }: Cursor,
+): Promise<MailboxRow> {
+  return tx
+    .updateTable('mailboxes')
+    .set({
+      uidNext: String(uidNext),
+      messages,
+      highestModseq: highestModseq === undefined ? null : String(highestModseq),
+      syncedAt: sql<Date>`now()`,
+    })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** What is known of the messages is complete as of a mod-sequence, and belongs to this UIDVALIDITY. Runs under the account's lease. */
+export async function markFilled(
+  tx: Tx,
+  id: string,
+  { uidValidity, highestModseq }: { uidValidity: bigint; highestModseq?: bigint },
+): Promise<MailboxRow> {
+  return tx
+    .updateTable('mailboxes')
+    .set({
+      uidValidity: String(uidValidity),
+      highestModseq: highestModseq === undefined ? null : String(highestModseq),
+      flagsComplete: true,
+    })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Voids all ids of a mailbox: new number, nothing known. Runs under the account's lease. */
+export async function markReset(
+  tx: Tx,
+  id: string,
+  { number, uidValidity }: { number: number; uidValidity: bigint },
+): Promise<MailboxRow> {
+  return tx
+    .updateTable('mailboxes')
+    .set({
+      number,
+      uidValidity: String(uidValidity),
+      uidNext: null,
+      highestModseq: null,
+      messages: null,
+      flagsComplete: false,
+    })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Counts a commit of changes: what event ids of flag changes are made of. Runs under the account's lease. */
+export async function raiseSyncEpoch(tx: Tx, id: string): Promise<string> {
+  const { syncEpoch } = await tx
+    .updateTable('mailboxes')
+    .set((row) => ({ syncEpoch: row('syncEpoch', '+', sql<string>`1`) }))
+    .where('id', '=', id)
+    .returning('syncEpoch')
+    .executeTakeFirstOrThrow()
+  return syncEpoch
+}

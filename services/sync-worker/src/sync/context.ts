@@ -1,0 +1,22 @@
+import type { MailSession } from '@posthorn/backends'
+import type { Logger } from '@posthorn/telemetry'
+import type { Deps } from '../deps.ts'
+import type { MailboxIndex } from '../index/mailbox-index.ts'
+import type { Account } from '../sessions/account.ts'
+import type { MailboxRow } from '../store/mailboxes.ts'
+
+/** One account's connection that syncs, and what is needed around it. */
+export interface SyncContext {
+  readonly deps: Deps
+  readonly account: Account
+  readonly session: MailSession
+  /** Aborted when the work is to end. */
+  readonly signal: AbortSignal
+  readonly log: Logger
+}
+
+/** A mailbox that is open on that connection, and what is known of it. */
+export interface OpenMailbox extends SyncContext {
+  readonly row: MailboxRow
+  readonly index: MailboxIndex
+}

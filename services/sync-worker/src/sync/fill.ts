@@ -1,0 +1,125 @@
+import type { SelectedMailbox, UidRange } from '@posthorn/backends'
+import { AppError } from '@posthorn/errors'
+import { commit, type Record } from '../events/commit.ts'
+import { mailboxNew, mailboxReset } from '../events/mailbox.ts'
+import { compare } from '../index/compare.ts'
+import { MailboxIndex } from '../index/mailbox-index.ts'
+import { intersectRanges, subtractRanges } from '../index/ranges.ts'
+import { deleteChunks, saveChunks } from '../store/chunks.ts'
+import { type MailboxRow, markFilled, markReset } from '../store/mailboxes.ts'
+import { takeMailboxNumbers } from '../store/states.ts'
+import type { SyncContext } from './context.ts'
+import { lostUidValidity } from './mailbox-list.ts'
+import { searchFlags } from './search-flags.ts'
+
+const dayMs = 86_400_000
+
+/**
+ * The first look at a mailbox: remembers what is there already, silently, and tells that the mailbox was found. What is to be announced
+ * is left out: to the comparison that follows it is new, now or after a crash.
+ */
+export async function fillNew(
+  context: SyncContext,
+  row: MailboxRow,
+  { selected, announceFrom }: { selected: SelectedMailbox; announceFrom: Date | undefined },
+): Promise<MailboxRow> {
+  const all = await searchAll(context, selected)
+  const announced = announceFrom ? await searchSince(context, all, announceFrom) : all
+  return fill(context, row, {
+    selected,
+    uids: subtractRanges(all, announced),
+    tell: (record, filled) => record([mailboxNew(context.account, filled)]),
+  })
+}
+
+/** Remembers everything in a mailbox whose ids were voided. Silent: its `mailboxReset` was told. */
+export async function refill(
+  context: SyncContext,
+  row: MailboxRow,
+  selected: SelectedMailbox,
+): Promise<MailboxRow> {
+  return fill(context, row, {
+    selected,
+    uids: await searchAll(context, selected),
+    tell: () => Promise.resolve(),
+  })
+}
+
+/** Voids the ids of a mailbox and says so. */
+export async function reset(
+  { deps, account }: SyncContext,
+  row: MailboxRow,
+  uidValidity: bigint,
+): Promise<MailboxRow> {
+  const before = row.uidValidity
+  const changed = before !== null && before !== lostUidValidity && before !== String(uidValidity)
+  return commit(deps, account.lease, async (tx, record) => {
+    const [number = 0] = await takeMailboxNumbers(tx, account.account, 1)
+    await deleteChunks(tx, row.id)
+    const voided = await markReset(tx, row.id, { number, uidValidity })
+    await record([
+      mailboxReset(account, voided, {
+        reason: changed ? 'uidValidityChange' : 'syncStateLost',
+        previous: changed ? before : false,
+      }),
+    ])
+    return voided
+  })
+}
+
+interface Filling {
+  selected: SelectedMailbox
+  uids: readonly UidRange[]
+  tell: (record: Record, filled: MailboxRow) => Promise<void>
+}
+
+async function fill(
+  context: SyncContext,
+  row: MailboxRow,
+  { selected, uids, tell }: Filling,
+): Promise<MailboxRow> {
+  const { deps, account } = context
+  const empty = new MailboxIndex()
+  const flags =
+    uids.length > 0
+      ? await searchFlags(context, { index: empty, selected, uids })
+      : new Map<string, UidRange[]>()
+  const { dirtyChunks } = compare(empty, { uids, flags })
+  const { uidValidity, highestModseq } = selected
+  return commit(deps, account.lease, async (tx, record) => {
+    await deleteChunks(tx, row.id)
+    await saveChunks(tx, { mailbox: row.id, epoch: account.lease.epoch }, dirtyChunks)
+    const filled = await markFilled(tx, row.id, {
+      uidValidity,
+      ...(highestModseq === undefined ? {} : { highestModseq }),
+    })
+    await tell(record, filled)
+    return filled
+  })
+}
+
+export async function searchAll(
+  { session }: SyncContext,
+  { messages }: { messages: number },
+): Promise<UidRange[]> {
+  return messages === 0 ? [] : session.searchUids({ all: true })
+}
+
+/** What came since, or a day before: the server compares days in a time zone of its own. Those too old are sorted out when they are fetched. */
+async function searchSince(
+  { session }: SyncContext,
+  all: readonly UidRange[],
+  since: Date,
+): Promise<UidRange[]> {
+  if (all.length === 0) return []
+  try {
+    const found = await session.searchUids({
+      since: new Date(Math.max(since.getTime() - dayMs, 0)),
+    })
+    return intersectRanges(all, found)
+  } catch (error) {
+    // A server that cannot search by date: every message is looked at once.
+    if (error instanceof AppError && error.kind === 'rejected') return [...all]
+    throw error
+  }
+}

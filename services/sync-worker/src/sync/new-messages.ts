@@ -1,0 +1,185 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { FetchedMessage, UidRange } from '@posthorn/backends'
+import type { NewEvent, Tx } from '@posthorn/db'
+import { commit } from '../events/commit.ts'
+import { mailboxEvent } from '../events/ids.ts'
+import { type Missing, messageMissing } from '../events/message-changes.ts'
+import { draftMessageNew, type MessageNewDraft } from '../events/message-new.ts'
+import { applyFlags } from '../index/compare.ts'
+import {
+  batchesOf,
+  countUids,
+  intersectRanges,
+  rangesOf,
+  subtractRanges,
+  uidsIn,
+} from '../index/ranges.ts'
+import { announcedDays, hashMessageId, insertAnnounced } from '../store/announced.ts'
+import { saveChunks } from '../store/chunks.ts'
+import { raiseSyncEpoch } from '../store/mailboxes.ts'
+import type { OpenMailbox } from './context.ts'
+
+/** Messages fetched in one go, and events stored in one transaction, at most. */
+const batchSize = 50
+/** Characters of events in one transaction, about. */
+const maxBatchLength = 4 * 1024 * 1024
+/** Between tries to fetch a message that the server names and does not give. */
+const retryDelaysMs = [1_000, 1_700, 2_900]
+
+/** A message to take in: with an event, or silently where there is no draft. */
+interface Arrival {
+  uid: number
+  flags: string[]
+  draft?: MessageNewDraft & Partial<Missing>
+  /** Of its Message-ID, where it counts for whether others like it are new. */
+  hash?: string
+  /** By its date and its mailbox it may be new; whether it was seen before is for the transaction to say. */
+  mayBeNew: boolean
+}
+
+/**
+ * Fetches messages that were not known, tells of each and remembers it, a batch in one transaction. With `announceFrom` those that came
+ * into the mailbox before it are remembered silently.
+ */
+export async function announceNew(
+  mailbox: OpenMailbox,
+  added: readonly UidRange[],
+  announceFrom: Date | undefined,
+): Promise<void> {
+  for (const batch of batchesOf(added, batchSize)) {
+    mailbox.signal.throwIfAborted()
+    const fetched = await fetch(mailbox, batch)
+    await takeIn(mailbox, fetched, { announceFrom })
+    const missing = subtractRanges(batch, rangesOf(fetched.map(({ uid }) => uid)))
+    if (countUids(missing) > 0) await waitFor(mailbox, missing, announceFrom)
+  }
+}
+
+function fetch({ session }: OpenMailbox, uids: readonly UidRange[]): Promise<FetchedMessage[]> {
+  return Array.fromAsync(session.fetchMessages(uids, { headers: true }))
+}
+
+/** Messages the server named and did not give: gone since, late, or beyond its means. */
+async function waitFor(
+  mailbox: OpenMailbox,
+  given: readonly UidRange[],
+  announceFrom: Date | undefined,
+): Promise<void> {
+  const { session, signal } = mailbox
+  let missing = [...given]
+  let missingDelay = 0
+  for (const [at, waitMs] of retryDelaysMs.entries()) {
+    missing = intersectRanges(missing, await session.searchUids({ all: true }))
+    if (missing.length === 0) return // came and went: there is nothing to tell
+    await delay(waitMs, undefined, { signal })
+    missingDelay += waitMs
+    const fetched = await fetch(mailbox, missing)
+    await takeIn(mailbox, fetched, {
+      announceFrom,
+      missing: { missingRetries: at + 1, missingDelay },
+    })
+    missing = subtractRanges(missing, rangesOf(fetched.map(({ uid }) => uid)))
+  }
+  await giveUp(mailbox, missing, { missingRetries: retryDelaysMs.length, missingDelay })
+}
+
+async function giveUp(
+  mailbox: OpenMailbox,
+  ranges: readonly UidRange[],
+  missing: Missing,
+): Promise<void> {
+  const { account, row } = mailbox
+  const uids = [...uidsIn(ranges)]
+  if (uids.length === 0) return
+  mailbox.log.warn(
+    { path: row.path, uids: uids.length },
+    'messages that the server names could not be fetched',
+  )
+  const arrivals = uids.map((uid): Arrival => ({ uid, flags: [], mayBeNew: false }))
+  await store(mailbox, arrivals, () =>
+    uids.map((uid) => messageMissing(account, row, { uid, ...missing })),
+  )
+}
+
+async function takeIn(
+  mailbox: OpenMailbox,
+  fetched: readonly FetchedMessage[],
+  { announceFrom, missing }: { announceFrom: Date | undefined; missing?: Missing },
+): Promise<void> {
+  let batch: Arrival[] = []
+  let length = 0
+  const flush = async () => {
+    if (batch.length > 0) await store(mailbox, batch, (tx) => announce(mailbox, tx, batch))
+    batch = []
+    length = 0
+  }
+  for (const message of fetched) {
+    mailbox.signal.throwIfAborted()
+    const silent = announceFrom !== undefined && message.internalDate < announceFrom
+    const arrival = silent
+      ? { uid: message.uid, flags: message.flags, mayBeNew: false }
+      : await arrive(mailbox, message)
+    if (arrival.draft && missing) Object.assign(arrival.draft, missing)
+    batch.push(arrival)
+    length += arrival.draft ? JSON.stringify(arrival.draft).length : 0
+    if (length > maxBatchLength) await flush()
+  }
+  await flush()
+}
+
+async function arrive(
+  { deps, account, row, session }: OpenMailbox,
+  message: FetchedMessage,
+): Promise<Arrival> {
+  const draft = await draftMessageNew(session, { message, mailbox: row }, await deps.settings.get())
+  // Older than the account, or than our memory: it was put here, it did not arrive.
+  const oldest = Math.max(account.notifyFrom.getTime(), Date.now() - announcedDays * 86_400_000)
+  const sent = row.specialUse === '\\Sent'
+  const identity = draft.messageId ?? draft.emailId
+  return {
+    uid: message.uid,
+    flags: message.flags,
+    draft,
+    mayBeNew: !sent && message.internalDate.getTime() >= oldest,
+    ...(sent || identity === undefined ? {} : { hash: hashMessageId(identity) }),
+  }
+}
+
+/** The events of a batch. A Message-ID that was announced before, here or in another mailbox, makes a message that only moved. */
+async function announce(
+  { account, row }: OpenMailbox,
+  tx: Tx,
+  batch: readonly Arrival[],
+): Promise<NewEvent[]> {
+  const hashes = batch.flatMap(({ hash }) => hash ?? [])
+  const unseen = await insertAnnounced(tx, account.account, hashes)
+  return batch.flatMap(({ uid, draft, hash, mayBeNew }) => {
+    if (!draft) return []
+    // Of several in one batch the first is the new one: taken out of the set, it is not found again.
+    const first = hash === undefined || unseen.delete(hash)
+    const data = { ...draft, seemsLikeNew: mayBeNew && first }
+    return mailboxEvent(account, row, {
+      event: 'messageNew',
+      key: [String(row.uidValidity), uid, row.number],
+      data,
+    })
+  })
+}
+
+/** What came and its events in one transaction; known to be there once that is through. */
+async function store(
+  { deps, account, row, index }: OpenMailbox,
+  arrivals: readonly Arrival[],
+  eventsOf: (tx: Tx) => NewEvent[] | Promise<NewEvent[]>,
+): Promise<void> {
+  const { dirtyChunks } = applyFlags(
+    index,
+    arrivals.map(({ uid, flags }) => ({ uid, flags })),
+  )
+  await commit(deps, account.lease, async (tx, record) => {
+    await saveChunks(tx, { mailbox: row.id, epoch: account.lease.epoch }, dirtyChunks)
+    await raiseSyncEpoch(tx, row.id)
+    await record(await eventsOf(tx))
+  })
+  index.adopt(dirtyChunks)
+}
