@@ -1,0 +1,67 @@
+import type { Operation } from '@posthorn/contracts'
+import { addressAllowed } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import { globMatches } from './referrers.ts'
+import type { Token } from './token.ts'
+
+/** What a token is held against. */
+export interface Visit {
+  /** The account in the path, where the operation has one. */
+  account: string | undefined
+  address: string
+  referrer: string | undefined
+}
+
+/** Lets a token through to an operation. The order is that of the spec's table: the first refusal is the one that is told. */
+export function admit(operation: Operation, token: Token, visit: Visit): void {
+  if (!hasScope(token, operation.scope))
+    throw new AppError('forbidden', 'Unauthorized scope', {
+      extras: { requestedScope: operation.scope },
+    })
+  if (!operation.permission.byKey && !permits(token, operation)) throw refusedPermission(operation)
+  if (token.account !== null && token.account !== visit.account)
+    throw new AppError('forbidden', 'Unauthorized account')
+  const { addresses, referrers } = token.restrictions ?? {}
+  if (!addressAllowed(addresses, visit.address))
+    throw new AppError('forbidden', 'Unauthorized address', {
+      extras: { remoteAddress: visit.address },
+    })
+  if (!referrerAllowed(referrers, visit.referrer))
+    throw new AppError('forbidden', 'Unauthorized referrer')
+}
+
+/** `*` is the scope of operators; it cannot be asked for through the API. */
+function hasScope({ scopes }: Token, scope: string): boolean {
+  return scopes.includes(scope) || scopes.includes('*')
+}
+
+/** Whether a token's permissions record admits the operation; a token without one may do everything. `admin` is never granted. */
+function permits({ permissions }: Token, { permission }: Operation): boolean {
+  if (permissions === null) return true
+  if (permission.group === 'admin') return false
+  return (
+    admitsAction(permissions.actions, permission.action) &&
+    admitsAction(permissions.groups, permission.group)
+  )
+}
+
+function admitsAction(list: readonly string[] | undefined, wanted: string): boolean {
+  return list === undefined || list.includes(wanted)
+}
+
+export function refusedPermission({ permission: { action, group } }: Operation): AppError {
+  return new AppError('forbidden', 'Unauthorized permission', {
+    extras: { requiredPermission: { action, group } },
+  })
+}
+
+/** A request without a Referer passes only where any would. */
+function referrerAllowed(
+  patterns: readonly string[] | null | undefined,
+  referrer: string | undefined,
+): boolean {
+  if (!patterns || patterns.length === 0) return true
+  return patterns.some((pattern) =>
+    referrer === undefined ? /^\*+$/.test(pattern) : globMatches(pattern, referrer),
+  )
+}

@@ -1,0 +1,67 @@
+import type { ServerResponse } from 'node:http'
+import type { Operation } from '@posthorn/contracts'
+import type { Db } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import type { Request } from 'express'
+import { admit } from './admit.ts'
+import { clientAddress } from './client-address.ts'
+import { readCredential } from './credential.ts'
+import type { LastUse } from './last-use.ts'
+import { limitRate } from './rate-limit.ts'
+import type { TokenCache } from './token-cache.ts'
+import type { Caller, Token } from './token.ts'
+
+export interface GateOptions {
+  db: Db
+  tokens: TokenCache
+  lastUse: LastUse
+  /** False: requests without a token are taken. */
+  requireToken: boolean
+  trustedProxies: readonly string[]
+}
+
+/** Finds out who asks, and whether they may. */
+export type Gate = (
+  operation: Operation,
+  request: Request,
+  response: ServerResponse,
+) => Promise<Caller>
+
+export function createGate(options: GateOptions): Gate {
+  const { db, tokens, lastUse, requireToken, trustedProxies } = options
+  return async (operation, request, response) => {
+    const { headers, socket } = request
+    const address = clientAddress(
+      socket.remoteAddress ?? '',
+      [headers['x-forwarded-for']].flat().join(','),
+      trustedProxies,
+    )
+    const credential = readCredential(headers, request.query['access_token'])
+    if (credential === undefined) {
+      if (requireToken) throw new AppError('unauthorized', 'Unauthorized')
+      return { token: null, address }
+    }
+    const token = usable(await tokens.find(credential))
+    const { account } = request.params
+    admit(operation, token, {
+      account: typeof account === 'string' ? account : undefined,
+      address,
+      referrer: headers.referer,
+    })
+    await limitRate(db, token, response)
+    lastUse.note(token.id, address)
+    return { token, address }
+  }
+}
+
+/** Unknown and expired are one answer. */
+function usable(token: Token | undefined): Token {
+  if (token && (token.expiresAt === null || token.expiresAt.getTime() > Date.now())) return token
+  throw badToken()
+}
+
+export function badToken(): AppError {
+  return new AppError('unauthorized', 'Bad token', {
+    extras: { attributes: { error: 'Bad token' } },
+  })
+}

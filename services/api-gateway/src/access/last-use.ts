@@ -1,0 +1,31 @@
+import type { Db } from '@posthorn/db'
+import { everyFew } from '@posthorn/service'
+import type { Logger } from '@posthorn/telemetry'
+import { touchTokens, type TokenUse } from '../store/tokens.ts'
+
+export interface LastUse extends AsyncDisposable {
+  note(token: string, address: string): void
+}
+
+/** One write a token and minute, for all tokens together. */
+const everyMs = 60_000
+
+/** Remembers when and from where tokens were last used. What a crash forgets is a minute of that. */
+export function keepLastUse(db: Db, log: Logger): LastUse {
+  let uses = new Map<string, TokenUse>()
+  const flush = async () => {
+    const batch = uses
+    uses = new Map()
+    await touchTokens(db, [...batch.values()])
+  }
+  const loop = everyFew({ everyMs, log, name: 'last use of tokens' }, flush)
+  return {
+    note: (token, address) => void uses.set(token, { token, address, at: new Date() }),
+    async [Symbol.asyncDispose]() {
+      await loop[Symbol.asyncDispose]()
+      await flush().catch((err: unknown) =>
+        log.warn({ err }, 'the last use of tokens was not noted'),
+      )
+    },
+  }
+}

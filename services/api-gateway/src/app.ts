@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { connectBus } from '@posthorn/bus'
+import { describeConfig } from '@posthorn/config'
+import type { Invalidation } from '@posthorn/contracts'
+import { cacheSettings, connect, ping, type SettingsCache } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import { serve } from '@posthorn/http'
+import { createSealer } from '@posthorn/secrets'
+import { waitForSchema } from '@posthorn/service'
+import { createLogger, createMetrics, type Logger } from '@posthorn/telemetry'
+import { Router } from 'express'
+import { createGate } from './access/gate.ts'
+import { keepLastUse } from './access/last-use.ts'
+import { cacheTokens, type TokenCache } from './access/token-cache.ts'
+import { createAfterwards } from './afterwards.ts'
+import type { Config } from './config.ts'
+import { mountDocs } from './docs/mount-docs.ts'
+import { firstRun } from './first-run.ts'
+import { handOverToken } from './hand-over.ts'
+import { mountOperations } from './operations/mount.ts'
+import { allRoutes } from './operations/routes.ts'
+
+const name = 'api-gateway'
+const about = readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')
+const { version } = JSON.parse(about) as { version: string }
+
+export interface Gateway extends AsyncDisposable {
+  readonly port: number
+}
+
+/** Builds the service. Whatever it opened is closed in reverse order, also when a later step here fails. */
+export async function startApp(config: Config, stop: AbortSignal): Promise<Gateway> {
+  const log = createLogger(name, config.logLevel)
+  const metrics = createMetrics(name)
+  log.info({ config: describeConfig({ ...config, sealingKey: config.sealingKey.id }) }, 'starting')
+  await using opened = new AsyncDisposableStack()
+  const { db, outbox } = openPools(opened, config, log)
+  const bus = opened.use(await connectBus({ url: config.amqpUrl, name, log, metrics }))
+  const afterwards = opened.use(createAfterwards(log))
+  const lastUse = opened.use(keepLastUse(db, log))
+  const sealer = createSealer(config.sealingKey)
+  const settings = cacheSettings(db)
+  const tokens = cacheTokens(db)
+
+  const { requireApiAuth: requireToken, trustedProxies, timeoutMs, maxBodyBytes } = config
+  const gate = createGate({ db, tokens, lastUse, requireToken, trustedProxies })
+  const deps = { db, outbox, bus, sealer, settings, tokens, afterwards, timeoutMs }
+  const api = Router({ caseSensitive: true })
+  mountOperations(api, allRoutes(deps), { gate, maxUploadBytes: maxBodyBytes })
+  mountDocs(api, version)
+
+  let started = false
+  const server = opened.use(
+    await serve({
+      host: config.host,
+      port: config.port,
+      log,
+      metrics,
+      // Not RabbitMQ: without it accounts are registered and mail is taken all the same.
+      checks: { start: () => assert(started), postgres: () => ping(db) },
+      mount: (app) =>
+        void app.use((request, response, next) => {
+          if (started) api(request, response, next)
+          else next(new AppError('unavailable', 'The service is starting'))
+        }),
+    }),
+  )
+  await waitForSchema(db, log, stop)
+  await firstRun({ db, sealer, handOver: handOverToken(config.firstTokenFile) }, config)
+  opened.use(await bus.onInvalidate((message) => forget(message, settings, tokens)))
+  started = true
+  const running = opened.move()
+  return { port: server.port, [Symbol.asyncDispose]: () => running.disposeAsync() }
+}
+
+/**
+ * Two pools. Nothing asked of Postgres may take longer than a client should wait for a 503, but for storing a message: that one is
+ * worth waiting for, and must not keep all others from a connection.
+ */
+function openPools(opened: AsyncDisposableStack, config: Config, log: Logger) {
+  const forMessages = Math.max(1, Math.floor(config.databasePoolSize / 4))
+  const onError = (err: Error) => log.warn({ err }, 'lost a connection to Postgres')
+  const pool = (max: number, timeoutMs: number) =>
+    opened.adopt(connect(config.databaseUrl, { name, max, timeoutMs, onError }), (db) =>
+      db.destroy(),
+    )
+  return {
+    db: pool(config.databasePoolSize - forMessages, 3_000),
+    outbox: pool(forMessages, 30_000),
+  }
+}
+
+function forget({ topic, id }: Invalidation, settings: SettingsCache, tokens: TokenCache): void {
+  if (topic === 'settings') settings.invalidate()
+  if (topic === 'tokens') tokens.invalidate(id)
+}
+
+function assert(holds: boolean): void {
+  if (!holds) throw new Error('not yet')
+}

@@ -1,0 +1,113 @@
+import { isIP } from 'node:net'
+import {
+  boolean,
+  byteSize,
+  ConfigError,
+  duration,
+  type Env,
+  json,
+  optional,
+  type Secret,
+  secret,
+} from '@posthorn/config'
+import { check, settings, SettingsUpdate } from '@posthorn/contracts'
+import { AppError } from '@posthorn/errors'
+import { keyPairFromSecret, type PublicKey, readPublicKey } from '@posthorn/secrets'
+import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
+
+export interface Config extends ServiceConfig {
+  /** How long an account's worker may take; a request can ask for more. */
+  readonly timeoutMs: number
+  /** Of operations that take uploads; all others take 1 MB. */
+  readonly maxBodyBytes: number
+  /** False: requests without a token are taken. */
+  readonly requireApiAuth: boolean
+  /** Whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[]
+  /** Applied at every start. */
+  readonly settings: SettingsUpdate | undefined
+  /** A token that works from the first start on. */
+  readonly preparedToken: Secret | undefined
+  /** Where the first token of an instance is written; without it, to stderr. */
+  readonly firstTokenFile: string | undefined
+  /** Seals what auth-bridge alone can open. */
+  readonly sealingKey: PublicKey
+}
+
+export function readConfig(env: Env): Config {
+  return {
+    ...readServiceConfig(env, { port: 3000 }),
+    timeoutMs: duration(env, 'SVC_TIMEOUT', { fallback: 10_000, min: 100, max: 7_200_000 }),
+    maxBodyBytes: byteSize(env, 'SVC_MAX_BODY_SIZE', {
+      fallback: 50 * 1024 ** 2,
+      min: 1024,
+      max: 512 * 1024 ** 2,
+    }),
+    requireApiAuth: boolean(env, 'SVC_REQUIRE_API_AUTH', true),
+    trustedProxies: addressRanges(env, 'SVC_TRUSTED_PROXIES'),
+    settings: givenSettings(env),
+    preparedToken: preparedToken(env),
+    firstTokenFile: optional(env, 'SVC_FIRST_TOKEN_FILE'),
+    sealingKey: sealingKey(env),
+  }
+}
+
+function addressRanges(env: Env, name: string): string[] {
+  const ranges = (optional(env, name) ?? '').split(',').map((text) => text.trim())
+  const named = ranges.filter((range) => range !== '')
+  for (const range of named) {
+    if (!isRange(range))
+      throw new ConfigError(name, `must be IP addresses or CIDR ranges, got "${range}"`)
+  }
+  return named
+}
+
+function isRange(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const family = isIP(address)
+  if (family === 0 || rest.length > 0) return false
+  return bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
+}
+
+function givenSettings(env: Env): SettingsUpdate | undefined {
+  const given = json(env, 'SVC_SETTINGS')
+  if (given === undefined || Object.keys(given).length === 0) return undefined
+  const unknown = Object.keys(given).find((key) => !Object.hasOwn(settings, key))
+  if (unknown !== undefined)
+    throw new ConfigError('SVC_SETTINGS', `there is no setting "${unknown}"`)
+  try {
+    return check(SettingsUpdate, given)
+  } catch (error) {
+    if (error instanceof AppError) throw new ConfigError('SVC_SETTINGS', error.message)
+    throw error
+  }
+}
+
+function preparedToken(env: Env): Secret | undefined {
+  const token = secret(env, 'SVC_PREPARED_TOKEN')
+  if (token !== undefined && !/^[\x21-\x7e]{32,256}$/.test(token.reveal()))
+    throw new ConfigError(
+      'SVC_PREPARED_TOKEN',
+      'must be 32 to 256 printable characters without spaces',
+    )
+  return token
+}
+
+/** The public half alone is kept: nothing here can open what it seals. */
+function sealingKey(env: Env): PublicKey {
+  const text = optional(env, 'SVC_SECRET_PUBLIC_KEY')
+  if (text !== undefined) {
+    try {
+      return readPublicKey(text)
+    } catch {
+      throw new ConfigError(
+        'SVC_SECRET_PUBLIC_KEY',
+        'must be 32 bytes of an X25519 key as base64url',
+      )
+    }
+  }
+  const derived = secret(env, 'SVC_SECRET')
+  if (derived === undefined)
+    throw new ConfigError('SVC_SECRET_PUBLIC_KEY', 'must be set, or SVC_SECRET instead')
+  return keyPairFromSecret(derived.reveal()).publicKey
+}

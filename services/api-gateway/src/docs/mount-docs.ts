@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { buildOpenApi } from '@posthorn/contracts'
+import express, { type RequestHandler, type Router } from 'express'
+
+const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+const served = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']
+
+/** Scripts and styles of ours alone. Swagger UI sets styles on elements, hence the exception. */
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'"
+
+const page = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <title>Posthorn API</title>
+    <link rel="stylesheet" href="swagger-ui.css">
+    <link rel="icon" type="image/png" href="favicon-32x32.png">
+  </head>
+  <body>
+    <div id="reader"></div>
+    <script src="swagger-ui-bundle.js"></script>
+    <script src="start.js"></script>
+  </body>
+</html>
+`
+const script = `SwaggerUIBundle({ url: '../openapi.json', dom_id: '#reader', validatorUrl: null, deepLinking: true })
+`
+
+/** `/openapi.json` and a reader for it under `/docs/`. Both are public; the reader loads nothing from elsewhere. */
+export function mountDocs(router: Router, version: string): void {
+  const document = JSON.stringify(buildOpenApi(version))
+  router.get('/openapi.json', (_request, response) => {
+    response.type('application/json').send(document)
+  })
+  const docs = express.Router({ strict: true })
+  docs.use(withPolicy)
+  docs.get('/docs', (_request, response) => response.redirect(301, 'docs/'))
+  docs.get('/docs/', (_request, response) => void response.type('html').send(page))
+  docs.get('/docs/start.js', (_request, response) => void response.type('js').send(script))
+  for (const file of served) docs.get(`/docs/${file}`, asset(file))
+  router.use(docs)
+}
+
+const withPolicy: RequestHandler = ({ path }, response, next) => {
+  if (path.startsWith('/docs')) response.setHeader('Content-Security-Policy', policy)
+  next()
+}
+
+/** Read once: a megabyte and a half, and no path of a client's ever reaches the file system. */
+function asset(file: string): RequestHandler {
+  const content = readFileSync(join(assets, file))
+  return (_request, response) => {
+    response.setHeader('Cache-Control', 'public, max-age=3600')
+    response.type(file).send(content)
+  }
+}

@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto'
+import type { Bus } from '@posthorn/bus'
+import { accountAdded, type AccountRegistration, operations, shardOf } from '@posthorn/contracts'
+import {
+  type Db,
+  deriveEventId,
+  publishEvents,
+  type RecordedEvent,
+  recordEvents,
+  type SettingsCache,
+  type Tx,
+} from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import type { Sealer } from '@posthorn/secrets'
+import type { Afterwards } from '../../afterwards.ts'
+import { insertAccount, lockAccount, updateAccount } from '../../store/accounts.ts'
+import { deletePassword, placeOfPassword, putPassword } from '../../store/credentials.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { handle } from '../handle.ts'
+import type { PasswordPlan } from './plan-server.ts'
+import { planRegistration } from './registration.ts'
+
+export interface Deps {
+  db: Db
+  bus: Bus
+  sealer: Sealer
+  settings: SettingsCache
+  afterwards: Afterwards
+}
+
+/** Registers an account or changes the one there is. Of two requests at once that bring a new id, exactly one is told `new`. */
+export function onCreateAccount({ db, bus, sealer, settings, afterwards }: Deps) {
+  return handle(operations.createAccount, async ({ body }) => {
+    const account = body.account ?? newAccountId()
+    const { serviceUrl = null } = await settings.get()
+    const events = await inTransaction(db, (tx) =>
+      register(tx, { account, body, sealer, serviceUrl }),
+    )
+    afterwards.do(publishEvents(db, (message) => bus.publishEvent(message), events ?? []))
+    afterwards.do(bus.invalidate({ topic: 'accounts', id: account }))
+    return { account, state: events ? ('new' as const) : ('existing' as const) }
+  })
+}
+
+interface Registration {
+  account: string
+  body: AccountRegistration
+  sealer: Sealer
+  serviceUrl: string | null
+}
+
+/** The events of a new account; undefined for one that was there. */
+async function register(tx: Tx, given: Registration): Promise<RecordedEvent[] | undefined> {
+  for (let tries = 0; tries < 3; tries += 1) {
+    const stored = await lockAccount(tx, given.account)
+    if (stored) {
+      const { columns, passwords } = planRegistration(given.body, stored)
+      await updateAccount(tx, given.account, columns)
+      await storePasswords(tx, given, passwords)
+      return undefined
+    }
+    const events = await add(tx, given)
+    if (events) return events
+  }
+  throw new AppError('unavailable', 'The account is being changed by others; retry shortly')
+}
+
+/** Undefined when another request has added the account meanwhile: the insert waits for its commit. */
+async function add(tx: Tx, given: Registration): Promise<RecordedEvent[] | undefined> {
+  const { account, body, serviceUrl } = given
+  const { columns, passwords } = planRegistration(body, undefined)
+  const row = { name: body.name, ...columns, account, shard: shardOf(account) }
+  const inserted = await insertAccount(tx, row)
+  if (!inserted) return undefined
+  await storePasswords(tx, given, passwords)
+  const eventId = deriveEventId([accountAdded.name, account, inserted.createdAt.getTime()])
+  const event = { eventId, event: accountAdded.name, account, data: { account } }
+  return recordEvents(tx, [event], serviceUrl)
+}
+
+async function storePasswords(
+  tx: Tx,
+  { account, sealer }: Registration,
+  passwords: readonly PasswordPlan[],
+): Promise<void> {
+  for (const password of passwords) {
+    const { kind } = password
+    if ('forget' in password) await deletePassword(tx, account, kind)
+    else {
+      const sealed = await sealer.seal(password.seal, placeOfPassword(account, kind))
+      await putPassword(tx, { account, kind, sealed })
+    }
+  }
+}
+
+/** 21 characters, 126 random bits. */
+function newAccountId(): string {
+  return randomBytes(16).toString('base64url').slice(0, 21)
+}

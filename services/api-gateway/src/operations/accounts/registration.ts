@@ -1,0 +1,99 @@
+import {
+  type AccountRegistration,
+  type FieldError,
+  fieldError,
+  invalid,
+  MailAddress,
+  matches,
+  parseDate,
+} from '@posthorn/contracts'
+import type { AccountColumns, LockedAccount } from '../../store/accounts.ts'
+import { mask, unmaskHeaders, unmaskUrl } from '../masks.ts'
+import { type PasswordPlan, planServer } from './plan-server.ts'
+
+export interface RegistrationPlan {
+  /** The columns that change; the others keep what they have, or their default. */
+  columns: AccountColumns
+  passwords: PasswordPlan[]
+}
+
+type Stored = Pick<
+  LockedAccount,
+  'email' | 'webhooks' | 'webhooksCustomHeaders' | 'passwords'
+>
+
+/**
+ * What a registration makes of an account, new or stored. What is not given stays; `false` or an empty text takes away; a masked
+ * secret stands for the one that is stored.
+ *
+ * @throws AppError `invalid` with `fields`
+ */
+export function planRegistration(
+  body: AccountRegistration,
+  stored: Stored | undefined,
+): RegistrationPlan {
+  const errors: FieldError[] = []
+  const known = stored?.passwords ?? []
+  const imap = planServer('imap', body.imap, { known, errors })
+  const smtp = planServer('smtp', body.smtp, { known, errors })
+  const columns = {
+    ...plainColumns(body),
+    ...webhookColumns(body, stored, errors),
+    ...(imap.column === undefined ? {} : { imap: json(imap.column) }),
+    ...(smtp.column === undefined ? {} : { smtp: json(smtp.column) }),
+    ...emailColumn(body, stored),
+  }
+  if (errors.length > 0) throw invalid(errors)
+  return { columns, passwords: [...imap.passwords, ...smtp.passwords] }
+}
+
+function plainColumns(body: AccountRegistration): AccountColumns {
+  const { name, expectedEmail, copy, logs, proxy, smtpEhloName, imapIndexer, locale, tz } = body
+  const { path, subconnections, notifyFrom } = body
+  const from =
+    typeof notifyFrom === 'string' && notifyFrom !== 'now' ? parseDate(notifyFrom) : undefined
+  const columns = {
+    name,
+    expectedEmail,
+    copy,
+    logs,
+    proxy: proxy === '' ? null : proxy,
+    smtpEhloName,
+    imapIndexer,
+    locale,
+    tz,
+    path: path === undefined ? undefined : json(path),
+    subconnections: subconnections === undefined ? undefined : json(subconnections),
+    notifyFrom: notifyFrom === 'now' ? new Date() : from,
+  }
+  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
+}
+
+function webhookColumns(
+  { webhooks, webhooksCustomHeaders }: AccountRegistration,
+  stored: Stored | undefined,
+  errors: FieldError[],
+): AccountColumns {
+  const url = webhooks === undefined ? undefined : unmaskUrl(webhooks, stored?.webhooks)
+  const headers =
+    webhooksCustomHeaders && unmaskHeaders(webhooksCustomHeaders, stored?.webhooksCustomHeaders)
+  if (webhooks !== undefined && url === undefined) errors.push(fieldError('webhooks', hidden))
+  if (webhooksCustomHeaders && !headers) errors.push(fieldError('webhooksCustomHeaders', hidden))
+  return {
+    ...(url === undefined ? {} : { webhooks: url === '' ? null : url }),
+    ...(headers === undefined ? {} : { webhooksCustomHeaders: json(headers) }),
+  }
+}
+
+const hidden = 'contains a masked value that is not the stored one'
+
+/** The address is what one logs in with, where that is one and nothing better is known. */
+function emailColumn({ email, imap }: AccountRegistration, stored: Stored | undefined) {
+  if (email !== undefined) return { email }
+  const user = imap && imap.auth ? imap.auth.user : undefined
+  return !stored?.email && matches(MailAddress, user) ? { email: user } : {}
+}
+
+function json(value: unknown): string | null {
+  return value === null ? null : JSON.stringify(value)
+}

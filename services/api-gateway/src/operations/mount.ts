@@ -1,0 +1,61 @@
+import { type Operation, prepare } from '@posthorn/contracts'
+import type { Router, Request, Response } from 'express'
+import type { Gate } from '../access/gate.ts'
+import { asUnavailable } from '../store/database-errors.ts'
+import type { Context, Route } from './handle.ts'
+import { readInput } from './read-input.ts'
+import { sendStream } from './send-stream.ts'
+
+export interface MountOptions {
+  gate: Gate
+  maxUploadBytes: number
+}
+
+/** Puts operations on their paths: who asks, may they, what do they want, do it, answer. */
+export function mountOperations(
+  router: Router,
+  routes: readonly Route[],
+  options: MountOptions,
+): void {
+  for (const route of routes) {
+    prepareSchemas(route.operation)
+    router[route.operation.method](route.operation.path, async (request, response) => {
+      try {
+        await answer(route, options, { request, response })
+      } catch (error) {
+        throw asUnavailable(error)
+      }
+    })
+  }
+}
+
+/** Compiled now, lest the first request of each kind waits for it. */
+function prepareSchemas({ params, query, headers, body }: Operation): void {
+  for (const schema of [params, query, headers]) if (schema) prepare(schema, 'text')
+  if (body) prepare(body)
+}
+
+async function answer(
+  { operation, run }: Route,
+  { gate, maxUploadBytes }: MountOptions,
+  { request, response }: { request: Request; response: Response },
+): Promise<void> {
+  const caller = await gate(operation, request, response)
+  const input = await readInput(operation, request, maxUploadBytes)
+  const signal = whileWaiting(response)
+  // A process that was paused finds requests whose clients have left: nothing is done for them any more.
+  if (signal.aborted) return
+  const context: Context = { caller, signal }
+  const result = await run({ ...input, ...context } as never)
+  const { produces = 'application/json' } = operation
+  if (produces === 'application/json') response.json(result)
+  else await sendStream(response, produces, result as AsyncIterable<Uint8Array>)
+}
+
+/** Aborts when the connection goes before the answer is out. */
+function whileWaiting(response: Response): AbortSignal {
+  const gone = new AbortController()
+  if (response.destroyed) gone.abort()
+  response.once('close', () => response.writableFinished || gone.abort())
+  return gone.signal
+}

@@ -1,0 +1,45 @@
+import {
+  eventNames,
+  operations,
+  secretSettings,
+  type SettingKey,
+  settingKeys,
+  type Settings,
+} from '@posthorn/contracts'
+import { type Db, readSettings } from '@posthorn/db'
+import { listSealedSettings } from '../../store/settings.ts'
+import { handle } from '../handle.ts'
+import { maskHeaders, maskUrl } from '../masks.ts'
+import { assertSettingsAllowed } from './privileged.ts'
+
+const secret = new Set<string>(secretSettings)
+
+/** Answers the settings asked for, and no others; unset ones are null. */
+export function onGetSettings({ db }: { db: Db }) {
+  const operation = operations.getSettings
+  return handle(operation, async ({ query, caller }) => {
+    const asked = settingKeys.filter((key) => query[key])
+    assertSettingsAllowed(caller, operation, asked)
+    const [settings, sealed] = await Promise.all([readSettings(db), listSealedSettings(db)])
+    const entries = asked.map((key): [string, unknown] => [
+      key,
+      secret.has(key) ? sealed.has(key) : shown(settings, key),
+    ])
+    return {
+      ...Object.fromEntries(entries),
+      ...(query.eventTypes ? { eventTypes: eventNames } : {}),
+    }
+  })
+}
+
+/** A setting as it may be shown: passwords in addresses and the values of headers are masked. */
+function shown(settings: Settings, key: SettingKey): unknown {
+  if (key === 'webhooksCustomHeaders')
+    return settings[key]
+      ? maskHeaders(settings[key].map(({ key, value = '' }) => ({ key, value })))
+      : null
+  const value = settings[key] ?? null
+  return (key === 'webhooks' || key === 'authServer') && typeof value === 'string'
+    ? maskUrl(value)
+    : value
+}

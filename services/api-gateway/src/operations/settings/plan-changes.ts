@@ -1,0 +1,72 @@
+import {
+  type FieldError,
+  fieldError,
+  invalid,
+  secretSettings,
+  type SettingKey,
+  type Settings,
+  type SettingsUpdate,
+} from '@posthorn/contracts'
+import { mask, maskUrl, unmaskHeaders } from '../masks.ts'
+
+/** What is to be written. A `seal` is still in the clear. */
+export type PlannedChange = { key: SettingKey } & (
+  | { value: unknown }
+  | { seal: string }
+  | { unset: true }
+)
+
+const secret = new Set<string>(secretSettings)
+/** Addresses where an empty text means none. */
+const addresses = new Set<SettingKey>(['webhooks', 'authServer'])
+
+/**
+ * What an update changes. A value that is sent back as it was shown, masked, is left out.
+ *
+ * @throws AppError `invalid` with `fields` for a masked value that is not the stored one
+ */
+export function planChanges(update: SettingsUpdate, stored: Settings): PlannedChange[] {
+  const errors: FieldError[] = []
+  const changes = (Object.keys(update) as SettingKey[]).flatMap((key): PlannedChange[] => {
+    const planned = planChange(key, update[key], stored)
+    if (planned === 'hidden')
+      errors.push(fieldError(key, 'contains a masked value that is not the stored one'))
+    return planned === 'hidden' || planned === 'same' ? [] : [planned]
+  })
+  if (errors.length > 0) throw invalid(errors)
+  return changes
+}
+
+function planChange(
+  key: SettingKey,
+  value: unknown,
+  stored: Settings,
+): PlannedChange | 'same' | 'hidden' {
+  if (secret.has(key)) return planSecret(key, value)
+  if (value === null || value === undefined || (value === '' && addresses.has(key)))
+    return { key, unset: true }
+  if (key === 'webhooksCustomHeaders') return planHeaders(value as Headers, stored)
+  if (key === 'serviceUrl') return { key, value: new URL(value as string).origin }
+  if (typeof value === 'string' && value.includes(mask)) {
+    const known = stored[key]
+    return typeof known === 'string' && maskUrl(known) === value ? 'same' : 'hidden'
+  }
+  return { key, value }
+}
+
+/** A secret can be replaced and not taken away: what is signed with it must always be signed. */
+function planSecret(key: SettingKey, value: unknown): PlannedChange | 'same' | 'hidden' {
+  if (typeof value !== 'string' || value === '') return 'same'
+  return value.includes(mask) ? 'hidden' : { key, seal: value }
+}
+
+type Headers = NonNullable<SettingsUpdate['webhooksCustomHeaders']>
+
+function planHeaders(
+  given: Headers,
+  { webhooksCustomHeaders }: Settings,
+): PlannedChange | 'hidden' {
+  const known = webhooksCustomHeaders?.map(({ key, value = '' }) => ({ key, value }))
+  const value = unmaskHeaders(given, known)
+  return value ? { key: 'webhooksCustomHeaders', value } : 'hidden'
+}

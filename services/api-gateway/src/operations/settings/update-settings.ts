@@ -1,0 +1,46 @@
+import type { Bus } from '@posthorn/bus'
+import { operations, type SettingKey } from '@posthorn/contracts'
+import { type Db, readSettings, type SettingsCache } from '@posthorn/db'
+import type { Sealer } from '@posthorn/secrets'
+import type { Afterwards } from '../../afterwards.ts'
+import { placeOfSetting, type SettingChange, writeSettings } from '../../store/settings.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { handle } from '../handle.ts'
+import { type PlannedChange, planChanges } from './plan-changes.ts'
+import { assertSettingsAllowed } from './privileged.ts'
+
+export interface Deps {
+  db: Db
+  bus: Bus
+  sealer: Sealer
+  settings: SettingsCache
+  afterwards: Afterwards
+}
+
+/** Changes settings, all or none; every process hears of it, or finds out by itself within seconds. */
+export function onUpdateSettings({ db, bus, sealer, settings, afterwards }: Deps) {
+  const operation = operations.updateSettings
+  return handle(operation, async ({ body, caller }) => {
+    assertSettingsAllowed(caller, operation, Object.keys(body) as SettingKey[])
+    const planned = planChanges(body, await readSettings(db))
+    const changes = await sealChanges(planned, sealer)
+    await inTransaction(db, (tx) => writeSettings(tx, changes))
+    settings.invalidate()
+    afterwards.do(bus.invalidate({ topic: 'settings' }))
+    return { updated: changes.map(({ key }) => key) }
+  })
+}
+
+/** Seals the secrets among the changes, each for its own place. */
+export function sealChanges(
+  planned: readonly PlannedChange[],
+  sealer: Sealer,
+): Promise<SettingChange[]> {
+  return Promise.all(
+    planned.map(async (change) =>
+      'seal' in change
+        ? { key: change.key, sealed: await sealer.seal(change.seal, placeOfSetting(change.key)) }
+        : change,
+    ),
+  )
+}

@@ -1,0 +1,164 @@
+import type { AccountState } from '@posthorn/contracts'
+import type { Accounts, Db, Tx } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import { type Insertable, sql } from 'kysely'
+
+export function accountNotFound(): AppError {
+  return new AppError('not-found', 'Account record was not found for requested ID')
+}
+
+const listColumns = [
+  'accounts.account',
+  'name',
+  'email',
+  'imap',
+  'smtp',
+  'webhooks',
+  'proxy',
+  'smtpEhloName',
+  'accountStates.state',
+  'accountStates.lastError',
+  'accountStates.syncTime',
+] as const
+
+const recordColumns = [
+  ...listColumns,
+  'expectedEmail',
+  'path',
+  'subconnections',
+  'webhooksCustomHeaders',
+  'copy',
+  'logs',
+  'notifyFrom',
+  'imapIndexer',
+  'locale',
+  'tz',
+  'accountStates.authFailureDisabledAt',
+] as const
+
+function withState(db: Db) {
+  return db
+    .selectFrom('accounts')
+    .leftJoin('accountStates', 'accountStates.account', 'accounts.account')
+}
+
+const passwordKinds = sql<
+  ('imap' | 'smtp')[]
+>`array(select kind from credentials where credentials.account = accounts.account)`
+
+/** An account with its state, and the kinds of passwords that are stored for it. */
+export async function findAccount(db: Db, account: string) {
+  const row = await withState(db)
+    .select(recordColumns)
+    .select(passwordKinds.as('passwords'))
+    .where('accounts.account', '=', account)
+    .executeTakeFirst()
+  return row
+}
+export type AccountRow = NonNullable<Awaited<ReturnType<typeof findAccount>>>
+
+export interface AccountFilter {
+  state: AccountState | undefined
+  /** Part of the id, the name or the address. */
+  query: string | undefined
+  page: number
+  pageSize: number
+}
+
+/** One page of the accounts, by id, and how many there are. */
+export async function listAccounts(db: Db, { state, query, page, pageSize }: AccountFilter) {
+  let matching = withState(db)
+  // An account that no worker has looked at yet has no state of its own.
+  if (state) matching = matching.where(sql`coalesce(account_states.state, 'new')`, '=', state)
+  if (query) {
+    const contains = (column: 'accounts.account' | 'name' | 'email') =>
+      sql<boolean>`position(lower(${query}) in lower(${sql.ref(column)})) > 0`
+    matching = matching.where((where) =>
+      where.or([contains('accounts.account'), contains('name'), contains('email')]),
+    )
+  }
+  const { total } = await matching
+    .select(sql<number>`count(*)::int`.as('total'))
+    .executeTakeFirstOrThrow()
+  const rows = await matching
+    .select(listColumns)
+    .orderBy('accounts.account')
+    .limit(pageSize)
+    .offset(page * pageSize)
+    .execute()
+  return { total, rows }
+}
+export type AccountListRow = Awaited<ReturnType<typeof listAccounts>>['rows'][number]
+
+/** The shard whose holder answers for the account. */
+export async function getShard(db: Db, account: string): Promise<number> {
+  const row = await db
+    .selectFrom('accounts')
+    .select('shard')
+    .where('account', '=', account)
+    .executeTakeFirst()
+  if (!row) throw accountNotFound()
+  return row.shard
+}
+
+/** What sending needs to know of an account. */
+export async function getSendingAccount(db: Db, account: string) {
+  const row = await withState(db)
+    .select([
+      'name',
+      'email',
+      'shard',
+      'imap',
+      'smtp',
+      'accountStates.state',
+      'accountStates.initializedAt',
+    ])
+    .where('accounts.account', '=', account)
+    .executeTakeFirst()
+  if (!row) throw accountNotFound()
+  return row
+}
+
+/** Columns that a registration sets. */
+export type AccountColumns = Partial<Insertable<Accounts>>
+
+/** Inserts an account; undefined when there is one of that id, or will be once a transaction at hand commits. */
+export function insertAccount(tx: Tx, account: Insertable<Accounts>) {
+  return tx
+    .insertInto('accounts')
+    .values(account)
+    .onConflict((conflict) => conflict.column('account').doNothing())
+    .returning('createdAt')
+    .executeTakeFirst()
+}
+
+/** The account as stored, locked until the transaction ends. */
+export async function lockAccount(tx: Tx, account: string) {
+  const row = await tx
+    .selectFrom('accounts')
+    .select(['email', 'webhooks', 'webhooksCustomHeaders', 'createdAt'])
+    .select(passwordKinds.as('passwords'))
+    .where('account', '=', account)
+    .forUpdate()
+    .executeTakeFirst()
+  return row
+}
+export type LockedAccount = NonNullable<Awaited<ReturnType<typeof lockAccount>>>
+
+/** Changes an account; sessions that run on what it was before know by the version. */
+export async function updateAccount(
+  tx: Tx,
+  account: string,
+  changes: AccountColumns,
+): Promise<void> {
+  await tx
+    .updateTable('accounts')
+    .set({ ...changes, version: sql<string>`version + 1`, updatedAt: sql<Date>`now()` })
+    .where('account', '=', account)
+    .execute()
+}
+
+/** Deletes an account and, by the foreign keys, all that hangs on it. */
+export async function deleteAccount(tx: Tx, account: string): Promise<void> {
+  await tx.deleteFrom('accounts').where('account', '=', account).execute()
+}

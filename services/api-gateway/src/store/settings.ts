@@ -1,0 +1,46 @@
+import type { SettingKey } from '@posthorn/contracts'
+import type { Db, Tx } from '@posthorn/db'
+
+/** What becomes of one setting. A sealed one is stored where only auth-bridge can open it. */
+export type SettingChange = { key: SettingKey } & (
+  | { value: unknown }
+  | { sealed: string }
+  | { unset: true }
+)
+
+export function placeOfSetting(key: SettingKey): string {
+  return `settings/${key}`
+}
+
+/** Which of the sealed settings there are. */
+export async function listSealedSettings(db: Db | Tx): Promise<Set<string>> {
+  const rows = await db.selectFrom('sealedSettings').select('key').execute()
+  return new Set(rows.map(({ key }) => key))
+}
+
+/** Writes changes in the order of their names, so that two writers cannot wait for each other. */
+export async function writeSettings(tx: Tx, changes: readonly SettingChange[]): Promise<void> {
+  for (const change of [...changes].sort((a, b) => a.key.localeCompare(b.key))) {
+    const { key } = change
+    if ('unset' in change) await tx.deleteFrom('settings').where('key', '=', key).execute()
+    else if ('sealed' in change) await putSealed(tx, key, change.sealed)
+    else await putValue(tx, key, JSON.stringify(change.value))
+  }
+}
+
+async function putValue(tx: Tx, key: SettingKey, value: string): Promise<void> {
+  await tx
+    .insertInto('settings')
+    .values({ key, value })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value, updatedAt: new Date() }))
+    .execute()
+}
+
+/** This service's role may write the column and not read it, so `excluded` is out of its reach. */
+async function putSealed(tx: Tx, key: SettingKey, sealed: string): Promise<void> {
+  await tx
+    .insertInto('sealedSettings')
+    .values({ key, sealed })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ sealed, updatedAt: new Date() }))
+    .execute()
+}
