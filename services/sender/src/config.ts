@@ -11,6 +11,8 @@ export interface Config extends ServiceConfig {
   readonly sweepMs: number
   /** How long a claim holds without being renewed. */
   readonly leaseMs: number
+  /** For an answer of auth-bridge, which may have to ask somebody else first. */
+  readonly credentialsMs: number
   /** How long rows of finished messages are kept. */
   readonly keepFinishedMs: number
   readonly smtp: SmtpLimits
@@ -30,6 +32,7 @@ export function readConfig(env: Env): Config {
     retryBaseMs: duration(env, 'SVC_SENDER_RETRY_BASE', { fallback: 5_000, min: 1 }),
     sweepMs: duration(env, 'SVC_SENDER_SWEEP', { fallback: 1_000, min: 10 }),
     leaseMs: duration(env, 'SVC_SENDER_LEASE', { fallback: minute, min: 200 }),
+    credentialsMs: duration(env, 'SVC_SENDER_CREDENTIALS_TIMEOUT', { fallback: 10_000, min: 1 }),
     keepFinishedMs: duration(env, 'SVC_SENDER_KEEP_FINISHED', {
       fallback: 24 * 60 * minute,
       min: 0,

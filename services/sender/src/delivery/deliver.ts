@@ -20,6 +20,7 @@ export interface DeliverDeps {
   log: Logger
   leaseMs: number
   retryBaseMs: number
+  credentialsMs: number
 }
 
 /** What a delivery says to the lanes. */
@@ -78,7 +79,7 @@ export async function deliver(
 }
 
 async function attempt(
-  { db, bus, settings, transport, leaseMs }: DeliverDeps,
+  { db, bus, settings, transport, leaseMs, credentialsMs }: DeliverDeps,
   submission: Submission,
   signal: AbortSignal,
 ) {
@@ -88,7 +89,7 @@ async function attempt(
   ]).catch((cause: unknown) => {
     throw new NotAttempted('Postgres does not answer', { cause })
   })
-  const target = targetOf(account, { bus, settings: current, signal })
+  const target = targetOf(account, { bus, settings: current, signal, credentialsMs })
   return transport.send({
     envelope: submission.envelope,
     mime: submission.mime,

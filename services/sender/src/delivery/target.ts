@@ -6,13 +6,11 @@ import type { SendingAccount } from '../store/accounts.ts'
 import type { Target } from '../transports/transport.ts'
 import { DeliveryError, NotAttempted } from './delivery-error.ts'
 
-/** For an answer of auth-bridge, which may have to ask somebody else first. */
-const askMs = 10_000
-
 export interface TargetDeps {
   bus: Pick<Bus, 'ask'>
   settings: Settings
   signal: AbortSignal
+  credentialsMs: number
 }
 
 /**
@@ -20,15 +18,13 @@ export interface TargetDeps {
  *
  * @throws DeliveryError when the account is gone, or has nothing to send with any more
  */
-export function targetOf(
-  account: SendingAccount | undefined,
-  { bus, settings, signal }: TargetDeps,
-): Target {
+export function targetOf(account: SendingAccount | undefined, deps: TargetDeps): Target {
   if (!account?.smtp)
     throw new DeliveryError({
       message: 'The account has no SMTP configuration',
       code: 'SMTPUnavailable',
     })
+  const { settings } = deps
   const { host, port, secure = false, tls, auth, useAuthServer } = account.smtp
   const verifyCertificate =
     tls?.rejectUnauthorized !== false && settings.ignoreMailCertErrors !== true
@@ -44,22 +40,17 @@ export function targetOf(
     verifyCertificate,
     ...(tls?.minVersion === undefined ? {} : { minTlsVersion: tls.minVersion }),
     ehloName,
-    credentials: async () =>
-      logsIn ? await askCredentials(bus, account.account, signal) : undefined,
+    credentials: async () => (logsIn ? await askCredentials(account.account, deps) : undefined),
   }
 }
 
 async function askCredentials(
-  bus: Pick<Bus, 'ask'>,
   account: string,
-  signal: AbortSignal,
+  { bus, signal, credentialsMs }: TargetDeps,
 ): Promise<Credentials> {
+  const how = { key: 'credentials', timeoutMs: credentialsMs, signal }
   try {
-    return await bus.ask(
-      getCredentials,
-      { account, protocol: 'smtp' },
-      { key: 'credentials', timeoutMs: askMs, signal },
-    )
+    return await bus.ask(getCredentials, { account, protocol: 'smtp' }, how)
   } catch (error) {
     // Nobody there to ask says nothing about the message; every other answer is one.
     if (

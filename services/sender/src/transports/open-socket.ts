@@ -1,17 +1,8 @@
 import { once } from 'node:events'
-import { BlockList, connect, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { AppError, messageOf } from '@posthorn/errors'
 import { resolveAllowed } from '@posthorn/net'
 import { DeliveryError } from '../delivery/delivery-error.ts'
-
-const loopback = new BlockList()
-loopback.addSubnet('127.0.0.0', 8, 'ipv4')
-loopback.addAddress('::1', 'ipv6')
-
-/** Whether the other end is this machine: nobody is in between. */
-export function isLoopback({ remoteAddress = '', remoteFamily }: Socket): boolean {
-  return loopback.check(remoteAddress, remoteFamily === 'IPv6' ? 'ipv6' : 'ipv4')
-}
 
 /**
  * A TCP connection to a mail server, to the first of its addresses that answers. Private networks may be mail servers; metadata

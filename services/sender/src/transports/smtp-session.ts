@@ -4,8 +4,9 @@ import SMTPConnection, { type SMTPConnectionSendInfo } from 'nodemailer/lib/smtp
 import XOAuth2 from 'nodemailer/lib/xoauth2'
 import { DeliveryError, NotAttempted, type SmtpCommand } from '../delivery/delivery-error.ts'
 import { Handover } from './handover.ts'
-import { isLoopback, openSocket } from './open-socket.ts'
+import { openSocket } from './open-socket.ts'
 import { clean, toDeliveryError, toFailure } from './smtp-errors.ts'
+import { requiresStartTls } from './starttls.ts'
 import type { Accepted, OutgoingMessage, Target } from './transport.ts'
 
 export interface SmtpLimits {
@@ -39,9 +40,7 @@ export class SmtpSession {
       host: target.host,
       port: target.port,
       secure: target.secure,
-      // Without STARTTLS the mail and the password would go in clear (RFC 8314 §3.3): only on this machine, or where the operator or
-      // the account says that what is in between does not matter.
-      requireTLS: !target.secure && target.verifyCertificate && !isLoopback(socket),
+      requireTLS: requiresStartTls(target, socket.remoteAddress ?? ''),
       tls: {
         rejectUnauthorized: target.verifyCertificate,
         minVersion: tlsVersion(target.minTlsVersion),
@@ -53,8 +52,11 @@ export class SmtpSession {
       maxResponseSize: maxReplyBytes,
       logger: false,
     })
-    // Without a listener an error between two messages would end the process.
-    this.#connection.on('error', () => this.destroy())
+    // Without a listener an error between two messages would end the process. Not at once: whoever waits should hear the error first.
+    this.#connection.on('error', () => {
+      this.#broken = true
+      setImmediate(() => this.destroy())
+    })
     this.#connection.on('end', () => (this.#broken = true))
   }
 

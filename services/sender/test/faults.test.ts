@@ -1,0 +1,329 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { afterAll, afterEach, expect, test } from '@jest/globals'
+import { connectBus } from '@posthorn/bus'
+import { createLogger, createMetrics } from '@posthorn/telemetry'
+import { eventually, type SmtpScript, startSmtpScript } from '@posthorn/testkit'
+import { senderFixture, sentEventId } from './fixture.ts'
+
+const fixture = await senderFixture()
+const { db, startSender, addAccount, submit, row, eventsOf } = fixture
+const opened: AsyncDisposable[] = []
+afterEach(async () => {
+  for (const part of opened.splice(0).reverse()) await part[Symbol.asyncDispose]()
+})
+afterAll(() => fixture[Symbol.asyncDispose]())
+
+async function sender(env: Record<string, string> = {}): Promise<AsyncDisposable> {
+  const started = await startSender(env)
+  opened.push(started)
+  return started
+}
+
+async function server(behaviour: SmtpScript['behaviour'] = {}): Promise<SmtpScript> {
+  const started = await startSmtpScript({ behaviour })
+  opened.push({ [Symbol.asyncDispose]: () => started.close() })
+  return started
+}
+
+/** A server of plain lines, for what a proper one never does. Each line that comes in is answered with what `answer` gives. */
+async function lines(answer: (line: string, socket: Socket) => string | undefined) {
+  const seen: string[] = []
+  const sockets = new Set<Socket>()
+  const listening = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    socket.write('220 hello\r\n')
+    let rest = ''
+    socket.on('data', (chunk) => {
+      const parts = (rest + chunk.toString()).split('\r\n')
+      rest = parts.pop() ?? ''
+      for (const line of parts) {
+        seen.push(line)
+        const reply = answer(line, socket)
+        if (reply !== undefined) socket.write(`${reply}\r\n`)
+      }
+    })
+  }).listen(0, '127.0.0.1')
+  await once(listening, 'listening')
+  opened.push({
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      listening.close()
+      await once(listening, 'close')
+    },
+  })
+  return { host: '127.0.0.1', port: (listening.address() as AddressInfo).port, seen }
+}
+
+const polite = (line: string): string | undefined =>
+  /^(?:EHLO|MAIL|RCPT|RSET)/.test(line)
+    ? '250 ok'
+    : line === 'DATA'
+      ? '354 go on'
+      : line === '.'
+        ? '250 taken'
+        : line === 'QUIT'
+          ? '221 bye'
+          : undefined
+const isFinished = async (queueId: string) => (await row(queueId)).state !== 'queued'
+const finished = (queueId: string) =>
+  eventually(async () => (await isFinished(queueId)) && row(queueId), { timeoutMs: 20_000 })
+
+test('when the marker cannot be written the server never sees the dot', async () => {
+  const account = await addAccount({ host: 'later', port: 1 })
+  let queueId = ''
+  let stolen = Promise.resolve()
+  const smtp = await lines((line) => {
+    // Somebody else holds the row from here on: the marker's condition does not hold any more.
+    if (line === 'DATA') stolen = steal(queueId)
+    return polite(line)
+  })
+  await db
+    .updateTable('accounts')
+    .set({ smtp: JSON.stringify({ ...smtp, tls: { rejectUnauthorized: false } }) })
+    .where('account', '=', account)
+    .execute()
+  queueId = await submit({ account, mime: Buffer.alloc(2_000_000, 'line of text\r\n') })
+  await sender()
+  await eventually(() => smtp.seen.includes('DATA'))
+  await stolen
+  await eventually(async () =>
+    expect(await row(queueId)).toMatchObject({ state: 'queued', attempts: 2, dataSentAt: null }),
+  )
+  expect(smtp.seen).not.toContain('.')
+  expect(await eventsOf(account)).toEqual([])
+})
+
+async function steal(queueId: string): Promise<void> {
+  await db
+    .updateTable('outbox')
+    .set({ worker: randomUUID(), attempts: 2, leaseUntil: new Date(Date.now() + 3_600_000) })
+    .where('queueId', '=', queueId)
+    .execute()
+}
+
+test('two senders side by side send each message once', async () => {
+  const smtp = await server()
+  const accounts = await Promise.all(Array.from({ length: 6 }, () => addAccount(smtp)))
+  const ids = await Promise.all(
+    accounts.flatMap((account) => Array.from({ length: 20 }, () => submit({ account }))),
+  )
+  await Promise.all([sender(), sender()])
+  for (const id of ids) await finished(id)
+  expect(smtp.accepted.map(({ messageId }) => messageId).sort()).toEqual(
+    ids.map((id) => `<${id}@example.com>`).sort(),
+  )
+})
+
+test('with hints lost messages are found all the same', async () => {
+  const smtp = await server()
+  await sender()
+  const queueId = await submit({ account: await addAccount(smtp) })
+  expect(await finished(queueId)).toMatchObject({ state: 'sent' })
+})
+
+test('a hint is faster than the next look', async () => {
+  const smtp = await server()
+  await sender({ SVC_SENDER_SWEEP: '1h' })
+  await using bus = await connectBus({
+    url: fixture.broker.url,
+    name: 'test',
+    log: createLogger('test', 'silent'),
+    metrics: createMetrics('test'),
+  })
+  await bus.whenUp()
+  const queueId = await submit({ account: await addAccount(smtp) })
+  await bus.publishHint('sender.submissions', { queueId })
+  expect(await finished(queueId)).toMatchObject({ state: 'sent' })
+})
+
+test('without a broker messages go out, and their events are there for whoever publishes them later', async () => {
+  const smtp = await server()
+  await sender({ AMQP_URL: 'amqp://127.0.0.1:1' })
+  const account = await addAccount(smtp)
+  const queueId = await submit({ account })
+  expect(await finished(queueId)).toMatchObject({ state: 'sent' })
+  expect(await eventsOf(account)).toMatchObject([
+    { event: 'messageSent', eventId: sentEventId(queueId) },
+  ])
+})
+
+test('a message whose sender died is taken over when its lease ends', async () => {
+  const smtp = await server()
+  const queueId = await submit({ account: await addAccount(smtp) })
+  const leaseUntil = new Date(Date.now() + 700)
+  await db
+    .updateTable('outbox')
+    .set({ worker: randomUUID(), attempts: 1, leaseUntil, attemptStartedAt: new Date() })
+    .where('queueId', '=', queueId)
+    .execute()
+  await sender()
+  expect(await finished(queueId)).toMatchObject({ state: 'sent', attempts: 2 })
+  expect(smtp.accepted[0]?.receivedAt.getTime()).toBeGreaterThanOrEqual(leaseUntil.getTime())
+})
+
+test('a message that ends every process that takes it is given up', async () => {
+  const smtp = await server()
+  const account = await addAccount(smtp)
+  const queueId = await submit({ account, maxAttempts: 3 })
+  const past = new Date(Date.now() - 1_000)
+  await db
+    .updateTable('outbox')
+    .set({ worker: randomUUID(), attempts: 3, leaseUntil: past, dataSentAt: past })
+    .where('queueId', '=', queueId)
+    .execute()
+  await sender()
+  expect(await finished(queueId)).toMatchObject({ state: 'failed', attempts: 3 })
+  expect((await eventsOf(account)).map(({ event, data }) => [event, data['error']])).toEqual([
+    ['messageDeliveryError', expect.stringContaining('may have been delivered')],
+    ['messageFailed', expect.stringContaining('may have been delivered')],
+  ])
+  expect(smtp.accepted).toEqual([])
+})
+
+test('a server that does not answer delays nobody else', async () => {
+  const silent = await lines(() => undefined)
+  const smtp = await server()
+  const stuck = await addAccount(silent)
+  const quick = await addAccount(smtp)
+  for (let n = 0; n < 30; n++) await submit({ account: stuck })
+  const ids = await Promise.all(Array.from({ length: 20 }, () => submit({ account: quick })))
+  await sender({ SVC_SENDER_CONCURRENCY: '8' })
+  for (const id of ids) expect(await finished(id)).toMatchObject({ state: 'sent', attempts: 1 })
+  const { length: started } = await db
+    .selectFrom('outbox')
+    .select('queueId')
+    .where('account', '=', stuck)
+    .where('attempts', '>', 0)
+    .execute()
+  expect(started).toBe(5)
+})
+
+test('messages behind a server that is down keep their attempts', async () => {
+  const smtp = await server()
+  const account = await addAccount(smtp)
+  await smtp.close()
+  const ids = await Promise.all(Array.from({ length: 20 }, () => submit({ account })))
+  await sender({ SVC_SENDER_RETRY_BASE: '400ms' })
+  await eventually(async () => expect(await eventsOf(account)).not.toEqual([]))
+  await smtp.open()
+  for (const id of ids) expect(await finished(id)).toMatchObject({ state: 'sent' })
+  const { attempts } = await db
+    .selectFrom('outbox')
+    .select(({ fn }) => fn.sum<string>('attempts').as('attempts'))
+    .where('account', '=', account)
+    .executeTakeFirstOrThrow()
+  // Five were under way when it was noticed; one at a time was tried until it worked.
+  expect(Number(attempts)).toBeLessThanOrEqual(20 + 5 + 5)
+})
+
+test('silence at each step ends the attempt in its time, and the event names the step', async () => {
+  const cases: [step: RegExp, command: string][] = [
+    [/^EHLO/, 'EHLO'],
+    [/^MAIL/, 'MAIL FROM'],
+    [/^DATA/, 'MAIL FROM'],
+    [/^\.$/, 'DATA'],
+  ]
+  await sender({
+    SVC_SMTP_GREETING_TIMEOUT: '100ms',
+    SVC_SMTP_COMMAND_TIMEOUT: '100ms',
+    SVC_SMTP_DATA_TIMEOUT: '300ms',
+  })
+  const accounts = await Promise.all(
+    cases.map(async ([step]) => {
+      const account = await addAccount(
+        await lines((line) => (step.test(line) ? undefined : polite(line))),
+      )
+      await submit({ account, maxAttempts: 1 })
+      return account
+    }),
+  )
+  for (const [index, account] of accounts.entries()) {
+    const [error] = await eventually(async () =>
+      (await eventsOf(account)).length === 2 ? eventsOf(account) : false,
+    )
+    expect(error?.data).toMatchObject({ errorCode: 'ETIMEDOUT', smtpCommand: cases[index]?.[1] })
+  }
+})
+
+test('an answer that comes before the message is complete does not count', async () => {
+  const early = await lines((line) =>
+    line === 'DATA' ? '354 go on\r\n250 taken already' : polite(line),
+  )
+  await sender()
+  const account = await addAccount(early)
+  const queueId = await submit({
+    account,
+    maxAttempts: 1,
+    mime: Buffer.alloc(20_000_000, 'line of text\r\n'),
+  })
+  expect(await finished(queueId)).toMatchObject({ state: 'failed', response: null })
+})
+
+test('a stopping sender gives back what it had not handed over, and finishes what it had', async () => {
+  let release: (() => void) | undefined
+  const hanging = await lines((line) => (line === 'DATA' ? undefined : polite(line)))
+  const slow = await lines((line, socket) => {
+    if (line !== '.') return polite(line)
+    release = () => socket.write('250 taken\r\n')
+    return undefined
+  })
+  const [early, late] = await Promise.all([addAccount(hanging), addAccount(slow)])
+  const ids = { early: await submit({ account: early }), late: await submit({ account: late }) }
+  const stopping = await startSender()
+  await eventually(() => release !== undefined && hanging.seen.includes('DATA'))
+  const stopped = stopping[Symbol.asyncDispose]()
+  await eventually(async () =>
+    expect(await row(ids.early)).toMatchObject({ state: 'queued', attempts: 0, worker: null }),
+  )
+  release?.()
+  await stopped
+  expect(await row(ids.late)).toMatchObject({ state: 'sent', attempts: 1 })
+})
+
+test('a certificate that nobody vouches for gets no mail', async () => {
+  const smtp = await server()
+  const account = await addAccount(smtp, { tls: {} })
+  await sender()
+  const queueId = await submit({ account, maxAttempts: 1 })
+  expect(await finished(queueId)).toMatchObject({
+    state: 'failed',
+    lastError: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' },
+  })
+  expect(smtp.accepted).toEqual([])
+})
+
+test('a server on this machine may be without STARTTLS', async () => {
+  const plain = await lines(polite)
+  await sender()
+  const queueId = await submit({ account: await addAccount(plain, { tls: {} }) })
+  expect(await finished(queueId)).toMatchObject({ state: 'sent' })
+})
+
+test('a session that the server ended while it was idle costs no attempt', async () => {
+  const sockets: Socket[] = []
+  const smtp = await lines((line, socket) => {
+    if (line.startsWith('EHLO')) sockets.push(socket)
+    // The second message on a session finds it closed.
+    if (
+      line.startsWith('MAIL') &&
+      smtp.seen.filter((seen) => seen.startsWith('MAIL')).length === 2
+    ) {
+      socket.destroy()
+      return undefined
+    }
+    return polite(line)
+  })
+  const account = await addAccount(smtp)
+  await sender()
+  await finished(await submit({ account }))
+  const second = await submit({ account })
+  expect(await finished(second)).toMatchObject({ state: 'sent', attempts: 1 })
+  expect(sockets).toHaveLength(2)
+  expect((await eventsOf(account)).map(({ event }) => event)).toEqual([
+    'messageSent',
+    'messageSent',
+  ])
+})
