@@ -1,4 +1,8 @@
 export { followListener, type FollowedListener, type FollowOptions, type Listener, type ListenerAddress } from './follow-listener.ts'
+export { network, plainAddress } from './addresses.ts'
+export { type Certificate, readCertificate } from './certificate.ts'
+export { Penalties } from './penalties.ts'
+export { Places } from './places.ts'
 export { listen } from './listen.ts'
 export { run } from './run.ts'
 export { everyFew, type Loop } from './loop.ts'

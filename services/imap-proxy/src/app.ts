@@ -3,12 +3,18 @@ import { describeConfig } from '@posthorn/config'
 import type { Invalidation, Settings } from '@posthorn/contracts'
 import { cacheSettings, connect, type Db, ping } from '@posthorn/db'
 import { serve } from '@posthorn/http'
-import { everyFew, followListener, type ListenerAddress, waitForSchema } from '@posthorn/service'
+import {
+  everyFew,
+  followListener,
+  type ListenerAddress,
+  Penalties,
+  Places,
+  readCertificate,
+  waitForSchema,
+} from '@posthorn/service'
 import { createLogger, createMetrics, type Logger } from '@posthorn/telemetry'
-import { readCertificate } from './certificate.ts'
 import type { Config } from './config.ts'
 import { createInstruments, type Instruments } from './instruments.ts'
-import { Penalties, Places } from './limits.ts'
 import { type ListenerDeps, openListener } from './listener.ts'
 import { revalidate } from './revalidate.ts'
 import { Sessions } from './sessions.ts'

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { type SecureContext, TLSSocket } from 'node:tls'
+import { plainAddress } from '@posthorn/service'
 import { CommandParser, type Input } from './parser.ts'
 import { readMore } from './read-more.ts'
 
@@ -101,9 +102,4 @@ export class Client {
 /** An error is followed by `close`, which is what is waited for; without a listener it would end the process. */
 function watch(socket: Socket): void {
   socket.on('error', () => undefined)
-}
-
-/** IPv4 as IPv4, also where the listener is one for both. */
-export function plainAddress(address: string | undefined): string {
-  return (address ?? '').replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
 }

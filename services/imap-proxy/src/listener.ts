@@ -1,9 +1,14 @@
 import { createServer, type Socket } from 'node:net'
-import { type Listener, listen, type ListenerAddress } from '@posthorn/service'
-import type { Certificate } from './certificate.ts'
-import { plainAddress } from './client.ts'
+import {
+  type Certificate,
+  type Listener,
+  listen,
+  type ListenerAddress,
+  network,
+  type Places,
+  plainAddress,
+} from '@posthorn/service'
 import { type Connection, type ConnectionDeps, startConnection } from './connection.ts'
-import { network, type Places } from './limits.ts'
 
 export interface ListenerDeps extends ConnectionDeps {
   /** Places of clients that are not logged in, by address. */

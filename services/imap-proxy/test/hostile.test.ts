@@ -5,31 +5,20 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import { connect } from 'node:tls'
 import { eventually } from '@posthorn/testkit'
+import { Secret } from '@posthorn/config'
 import { testProxy } from './proxy.ts'
 import { RawClient } from './raw-client.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'posthorn-imap-proxy-'))
 const [tlsCert, tlsKey] = [join(dir, 'cert.pem'), join(dir, 'key.pem')]
+const request = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2'
 execFileSync(
   'openssl',
-  [
-    ...[
-      'req',
-      '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:prime256v1',
-      '-nodes',
-      '-days',
-      '2',
-    ],
-    ...['-subj', '/CN=localhost', '-keyout', tlsKey, '-out', tlsCert],
-  ],
+  [...request.split(' '), '-subj', '/CN=localhost', '-keyout', tlsKey, '-out', tlsCert],
   { stdio: 'ignore' },
 )
 const ca = readFileSync(tlsCert, 'utf8')
-const proxy = await testProxy({ tlsCert, tlsKey, maxPendingPerAddress: 5 })
+const proxy = await testProxy({ tlsCert, tlsKey: new Secret(tlsKey), maxPendingPerAddress: 5 })
 afterAll(async () => {
   await proxy[Symbol.asyncDispose]()
   rmSync(dir, { recursive: true })

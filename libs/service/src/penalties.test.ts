@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals'
-import { network, Penalties, Places } from './limits.ts'
+import { network, plainAddress } from './addresses.ts'
+import { Penalties } from './penalties.ts'
+import { Places } from './places.ts'
 
 test('the first wrong token costs nothing, each further one doubles the wait, up to a quarter of a minute', () => {
   const penalties = new Penalties(() => 0)
@@ -42,4 +44,10 @@ test('a place is given back once', () => {
   first?.[Symbol.dispose]()
   expect(second).toBeDefined()
   expect(places.take('a')).toBeUndefined()
+})
+
+test('addresses as people write them', () => {
+  expect(plainAddress('::ffff:192.0.2.1')).toBe('192.0.2.1')
+  expect(plainAddress('fe80::1%eth0')).toBe('fe80::1')
+  expect(plainAddress(undefined)).toBe('')
 })

@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net'
+import { network } from './addresses.ts'
 
 const forgetMs = 15 * 60_000
 const maxDelayMs = 15_000
@@ -58,41 +58,4 @@ export class Penalties {
   }
 }
 
-/** How many hold a place at once, by key. */
-export class Places {
-  readonly #taken = new Map<string, number>()
-  readonly #max: number
-
-  constructor(max: number) {
-    this.#max = max
-  }
-
-  /** A place until it is disposed, or undefined when all are taken. */
-  take(key: string): Disposable | undefined {
-    const taken = this.#taken.get(key) ?? 0
-    if (taken >= this.#max) return undefined
-    this.#taken.set(key, taken + 1)
-    let held = true
-    return {
-      [Symbol.dispose]: () => {
-        if (held) this.#free(key)
-        held = false
-      },
-    }
-  }
-
-  #free(key: string): void {
-    const left = (this.#taken.get(key) ?? 1) - 1
-    if (left > 0) this.#taken.set(key, left)
-    else this.#taken.delete(key)
-  }
-}
-
 const pairKey = (address: string, account: string) => `${network(address)} ${account.slice(0, 256)}`
-
-/** An IPv6 customer has a /64 to choose from. */
-export function network(address: string): string {
-  if (!isIPv6(address)) return address
-  const [head = ''] = address.split('::')
-  return head.split(':').slice(0, 4).join(':')
-}
