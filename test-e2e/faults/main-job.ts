@@ -1,0 +1,73 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { operations } from '@posthorn/contracts'
+import type { TestUser } from '@posthorn/testkit'
+import { freshMessageId, letter, type Webhook, type World } from '../world.ts'
+
+export interface MainJob {
+  /** Resolves when mail and submissions flow. */
+  flowing(): Promise<void>
+  /** Resolves when this many more of each were tried. */
+  more(rounds: number): Promise<void>
+  /** Stops, and tells what was promised: mail the server has, submissions that were answered 200. */
+  end(): Promise<{ delivered: string[]; submitted: string[] }>
+}
+
+interface People {
+  from: TestUser & { account: string }
+  to: TestUser & { account: string }
+}
+
+/** The main job, again and again: a mail arrives for `from`, and `from` submits one to `to`. Refused calls are no promises. */
+export function startMainJob(world: World, { from, to }: People): MainJob {
+  const delivered: string[] = []
+  const submitted: string[] = []
+  let rounds = 0
+  let ended = false
+  const loop = (async () => {
+    while (!ended) {
+      const messageId = freshMessageId()
+      await world.mail.deliver(from.user, letter({ messageId }))
+      delivered.push(messageId)
+      const accepted = await submit(world, from.account, to.address)
+      if (accepted) submitted.push(accepted)
+      rounds++
+      await delay(50) // a pace, not a wait for anything
+    }
+  })()
+  const reach = async (target: number) => {
+    while (rounds < target) await Promise.race([loop, delay(20)])
+  }
+  return {
+    flowing: () => reach(3),
+    more: (count) => reach(rounds + count),
+    async end() {
+      ended = true
+      await loop
+      return { delivered, submitted }
+    },
+  }
+}
+
+async function submit(world: World, account: string, address: string): Promise<string | undefined> {
+  try {
+    const { status, body } = await world.client.call(operations.submitMessage, {
+      params: { account },
+      body: { to: [{ address }], subject: 'Under fire', text: 'Hello' },
+    })
+    return status === 200 ? String(body.messageId) : undefined
+  } catch {
+    return undefined // the gateway was away: nothing was promised
+  }
+}
+
+/** What happened once and came with two event ids: never right, whatever was killed. */
+export function countRepeats(webhooks: readonly Webhook[]): string[] {
+  const ids = new Map<string, Set<string>>()
+  for (const { event, account, data, eventId, path } of webhooks) {
+    const what = { messageNew: `${account} ${path} ${data.id}`, messageSent: `${data.queueId}` }[event]
+    if (what === undefined) continue
+    const key = `${event} ${what}`
+    ids.set(key, (ids.get(key) ?? new Set()).add(eventId))
+  }
+  return [...ids].filter(([, known]) => known.size > 1).map(([what]) => what)
+}

@@ -1,0 +1,51 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, expect, test } from '@jest/globals'
+import { operations } from '@posthorn/contracts'
+import { checkout } from '@posthorn/local/paths'
+import { serviceNames } from '@posthorn/local/role-passwords'
+import { createClient } from '../client.ts'
+import { startWorld } from '../world.ts'
+
+const world = await startWorld({ env: { SVC_REQUIRE_API_AUTH: 'false' } })
+afterAll(() => world[Symbol.asyncDispose]())
+
+test('without required authentication a call needs no token, and a wrong one is still refused', async () => {
+  expect((await createClient(world.url).call(operations.listAccounts)).status).toBe(200)
+  expect(await createClient(world.url, '0'.repeat(64)).call(operations.listAccounts)).toMatchObject({ status: 401, body: { message: 'Bad token' } })
+})
+
+test('settings given by the environment are there, the secret one is not shown', async () => {
+  const { body } = await world.client.call(operations.getSettings, { query: { webhooksEnabled: true, serviceSecret: true, notifyTextSize: true } })
+  expect(body).toEqual({ webhooksEnabled: true, serviceSecret: true, notifyTextSize: 2_097_152 })
+})
+
+test('every service answers health and metrics', async () => {
+  for (const name of serviceNames) {
+    const base = `http://127.0.0.1:${world.services.ports[name]}`
+    expect([name, (await fetch(`${base}/health/live`)).status]).toEqual([name, 200])
+    expect(await (await fetch(`${base}/metrics`)).text()).toContain(`service="${name}"`)
+  }
+})
+
+test('the OpenAPI document and its reader are public', async () => {
+  const document = (await (await fetch(new URL('/openapi.json', world.url))).json()) as { openapi: string; paths: object }
+  expect(document.openapi).toMatch(/^3\.1/)
+  expect(Object.keys(document.paths)).toContain('/v1/account/{account}/submit')
+  expect((await fetch(new URL('/docs/', world.url))).status).toBe(200)
+})
+
+test('a bad variable is named, and the process ends with 1 before it opens anything', async () => {
+  for (const service of serviceNames) {
+    const env = { PATH: process.env['PATH'] ?? '', DATABASE_URL: 'postgres://nobody@127.0.0.1:1/x', AMQP_URL: 'amqp://127.0.0.1:1', SVC_SECRET: 's', SVC_PORT: 'often' }
+    const start = promisify(execFile)(process.execPath, ['--import', '@posthorn/telemetry/register', 'src/main.ts'], { cwd: join(checkout, 'services', service), env })
+    await expect(start).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('SVC_PORT: must be a whole number, got "often"') })
+  }
+}, 60_000)
+
+test('on SIGTERM every service is gone within ten seconds', async () => {
+  const started = performance.now()
+  await Promise.all(serviceNames.map((name) => world.services.stop(name)))
+  expect(performance.now() - started).toBeLessThan(10_000)
+})

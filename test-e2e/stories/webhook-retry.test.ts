@@ -1,0 +1,39 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { eventually, startWebhookReceiver } from '@posthorn/testkit'
+import { freshMessageId, letter, startWorld } from '../world.ts'
+
+const world = await startWorld()
+afterAll(() => world[Symbol.asyncDispose]())
+
+test('a failing receiver is called again with the same id, bytes and signature', async () => {
+  const jane = await world.connectAccount('jane')
+  await world.webhook(({ event }) => event === 'accountInitialized')
+  const messageId = freshMessageId()
+  let failures = 2
+  world.receiver.answer((request) => ((request.json() as { event: string }).event === 'messageNew' && failures-- > 0 ? { status: 500 } : {}))
+  await world.mail.deliver(jane.user, letter({ messageId }))
+  await world.webhook(({ event, attemptsMade }) => event === 'messageNew' && attemptsMade === 2)
+  const attempts = world.webhooks().filter(({ event, data }) => event === 'messageNew' && data.messageId === messageId)
+  expect(attempts.map(({ attemptsMade }) => attemptsMade)).toEqual([0, 1, 2])
+  for (const header of ['x-svc-wh-id', 'x-svc-wh-event-id', 'x-svc-wh-signature'])
+    expect(new Set(attempts.map(({ request }) => request.headers[header])).size).toBe(1)
+  expect(new Set(attempts.map(({ body }) => body.toString('base64'))).size).toBe(1)
+  expect(attempts.every(({ signatureValid }) => signatureValid)).toBe(true)
+})
+
+test('an account’s own target takes its webhooks, with its own headers and credentials', async () => {
+  const own = await startWebhookReceiver()
+  try {
+    const user = world.mail.freshUser()
+    await world.register('special', user, {
+      webhooks: own.url.replace('://', '://me:secret@'),
+      webhooksCustomHeaders: [{ key: 'X-Tenant', value: 'seven' }],
+    })
+    await eventually(() => own.requests.some((request) => (request.json() as { event: string }).event === 'accountInitialized'), { timeoutMs: 20_000 })
+    const [first] = own.requests
+    expect(first?.headers).toMatchObject({ 'x-tenant': 'seven', authorization: `Basic ${Buffer.from('me:secret').toString('base64')}` })
+    expect(world.webhooks().filter(({ account }) => account === 'special')).toEqual([])
+  } finally {
+    await own.close()
+  }
+})
