@@ -4,6 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterAll, afterEach, expect, test } from '@jest/globals'
 import { connectBus } from '@posthorn/bus'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
+import { sql } from 'kysely'
 import { eventually, type SmtpScript, startSmtpScript } from '@posthorn/testkit'
 import { senderFixture, sentEventId } from './fixture.ts'
 
@@ -29,11 +30,13 @@ async function server(behaviour: SmtpScript['behaviour'] = {}): Promise<SmtpScri
 
 /** A server of plain lines, for what a proper one never does. Each line that comes in is answered with what `answer` gives. */
 async function lines(answer: (line: string, socket: Socket) => string | undefined) {
-  const seen: string[] = []
+  const state = { seen: [] as string[], closed: 0 }
+  const { seen } = state
   const sockets = new Set<Socket>()
   const listening = createServer((socket) => {
     sockets.add(socket)
     socket.on('error', () => undefined)
+    socket.once('close', () => state.closed++)
     socket.write('220 hello\r\n')
     let rest = ''
     socket.on('data', (chunk) => {
@@ -54,7 +57,10 @@ async function lines(answer: (line: string, socket: Socket) => string | undefine
       await once(listening, 'close')
     },
   })
-  return { host: '127.0.0.1', port: (listening.address() as AddressInfo).port, seen }
+  return Object.assign(state, {
+    host: '127.0.0.1',
+    port: (listening.address() as AddressInfo).port,
+  })
 }
 
 const polite = (line: string): string | undefined =>
@@ -67,6 +73,14 @@ const polite = (line: string): string | undefined =>
         : line === 'QUIT'
           ? '221 bye'
           : undefined
+/** What Postgres does to us when its disk is full: reading works, writing does not. */
+const writable = async (yes: boolean): Promise<void> => {
+  await (
+    yes
+      ? sql`grant update on outbox to posthorn_sender`
+      : sql`revoke update on outbox from posthorn_sender`
+  ).execute(db)
+}
 const isFinished = async (queueId: string) => (await row(queueId)).state !== 'queued'
 const finished = (queueId: string) =>
   eventually(async () => (await isFinished(queueId)) && row(queueId), { timeoutMs: 20_000 })
@@ -82,7 +96,13 @@ test('when the marker cannot be written the server never sees the dot', async ()
   })
   await db
     .updateTable('accounts')
-    .set({ smtp: JSON.stringify({ ...smtp, tls: { rejectUnauthorized: false } }) })
+    .set({
+      smtp: JSON.stringify({
+        host: smtp.host,
+        port: smtp.port,
+        tls: { rejectUnauthorized: false },
+      }),
+    })
     .where('account', '=', account)
     .execute()
   queueId = await submit({ account, mime: Buffer.alloc(2_000_000, 'line of text\r\n') })
@@ -94,6 +114,56 @@ test('when the marker cannot be written the server never sees the dot', async ()
   )
   expect(smtp.seen).not.toContain('.')
   expect(await eventsOf(account)).toEqual([])
+})
+
+test('when Postgres takes no writes the server never sees the dot, and the message goes out later', async () => {
+  const smtp = await lines((line, socket) => {
+    if (line !== 'DATA' || smtp.seen.filter((seen) => seen === 'DATA').length > 1)
+      return polite(line)
+    void writable(false).then(() => socket.write('354 go on\r\n'))
+    return undefined
+  })
+  const account = await addAccount(smtp)
+  await sender({ SVC_SENDER_LEASE: '1s' })
+  const queueId = await submit({ account })
+  try {
+    await eventually(() => smtp.seen.includes('Hello'))
+    // Its connection is cut: nothing more comes.
+    await eventually(() => smtp.closed > 0)
+    expect(smtp.seen).not.toContain('.')
+  } finally {
+    await writable(true)
+  }
+  expect(await finished(queueId)).toMatchObject({ state: 'sent' })
+  expect(smtp.seen.filter((line) => line === '.')).toHaveLength(1)
+})
+
+test('an answer that cannot be recorded is kept until it can', async () => {
+  // A sequence goes on counting what is rolled back.
+  await sql`create sequence refused`.execute(db)
+  await sql`create function refuse() returns trigger language plpgsql security definer as
+    'begin perform nextval(''refused''); raise exception ''disk full''; end'`.execute(db)
+  await sql`create trigger refuse before update on outbox for each row when (new.state = 'sent') execute function refuse()`.execute(
+    db,
+  )
+  const smtp = await server()
+  const account = await addAccount(smtp)
+  await sender()
+  const queueId = await submit({ account })
+  try {
+    await eventually(async () => {
+      const { rows } = await sql<{
+        tries: number
+      }>`select last_value::int as tries from refused`.execute(db)
+      expect(rows[0]?.tries).toBeGreaterThan(2)
+    })
+    expect(await eventsOf(account)).toEqual([])
+  } finally {
+    await sql`drop trigger refuse on outbox`.execute(db)
+  }
+  expect(await finished(queueId)).toMatchObject({ state: 'sent', attempts: 1 })
+  expect((await eventsOf(account)).map(({ event }) => event)).toEqual(['messageSent'])
+  expect(smtp.accepted).toHaveLength(1)
 })
 
 async function steal(queueId: string): Promise<void> {

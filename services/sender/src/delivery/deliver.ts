@@ -25,7 +25,7 @@ export interface DeliverDeps {
 
 /** What a delivery says to the lanes. */
 export type Result =
-  | { kind: 'sent' }
+  | { kind: 'sent'; final: boolean }
   | { kind: 'failed'; failure: DeliveryFailure; final: boolean }
   | { kind: 'released' }
   | { kind: 'lost' }
@@ -53,7 +53,10 @@ export async function deliver(
   try {
     const accepted = await attempt(deps, submission, signal)
     const decision = decideAccepted(submission, accepted, deps.retryBaseMs)
-    return await conclude(deps.recorder, submission, { decision, result: { kind: 'sent' } })
+    return await conclude(deps.recorder, submission, {
+      decision,
+      result: { kind: 'sent', final: decision.outcome.state === 'sent' },
+    })
   } catch (error) {
     if (isStale(error) || isStale(signal.reason)) {
       log.warn('another sender took the message over')
@@ -89,6 +92,8 @@ async function attempt(
   ]).catch((cause: unknown) => {
     throw new NotAttempted('Postgres does not answer', { cause })
   })
+  if (submission.mime.length === 0)
+    throw new DeliveryError({ message: 'The message has no content', code: 'EMESSAGE' })
   const target = targetOf(account, { bus, settings: current, signal, credentialsMs })
   return transport.send({
     envelope: submission.envelope,

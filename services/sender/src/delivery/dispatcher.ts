@@ -42,6 +42,7 @@ export class Dispatcher implements AsyncDisposable {
   readonly #inHand = new Map<string, InHand>()
   readonly #sweeping: Loop
   readonly #renewing: Loop
+  readonly #burying: Loop
   #stopping = false
 
   constructor(deps: DispatcherDeps) {
@@ -50,6 +51,9 @@ export class Dispatcher implements AsyncDisposable {
     const { log, sweepMs, leaseMs } = deps
     this.#sweeping = everyFew({ everyMs: sweepMs, log, name: 'sweep' }, (signal) =>
       this.#sweep(signal),
+    )
+    this.#burying = everyFew({ everyMs: sweepMs, log, name: 'exhausted' }, (signal) =>
+      this.#bury(signal),
     )
     this.#renewing = everyFew({ everyMs: leaseMs / 4, log, name: 'leases' }, () => this.#renew())
   }
@@ -61,15 +65,14 @@ export class Dispatcher implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping = true
-    await this.#sweeping[Symbol.asyncDispose]()
+    await Promise.all([this.#sweeping, this.#burying].map((loop) => loop[Symbol.asyncDispose]()))
     for (const { cancel } of this.#inHand.values()) cancel.abort(new Error('the process stops'))
     await Promise.all([...this.#inHand.values()].map(({ done }) => done))
     await this.#renewing[Symbol.asyncDispose]()
   }
 
   async #sweep(signal: AbortSignal): Promise<void> {
-    const { db, recorder } = this.#deps
-    while ((await recorder.failExhausted()) > 0 && !signal.aborted);
+    const { db } = this.#deps
     while (this.#lanes.free > 0 && !signal.aborted) {
       const due = await listDue(db, { limit: batch, closed: this.#lanes.closed() })
       const fitting = due.filter(
@@ -78,6 +81,11 @@ export class Dispatcher implements AsyncDisposable {
       if (fitting.length === 0) return
       await this.#claim(fitting)
     }
+  }
+
+  /** Ends messages that every process died on. Apart from the sweep, which runs far more often than this is needed. */
+  async #bury(signal: AbortSignal): Promise<void> {
+    while ((await this.#deps.recorder.failExhausted()) > 0 && !signal.aborted);
   }
 
   async #claim(fitting: DueSubmission[]): Promise<void> {
@@ -131,7 +139,7 @@ export class Dispatcher implements AsyncDisposable {
   #count(result: Result): void {
     const { attempts, sent, failed } = this.#deps.metrics
     attempts.inc({ result: result.kind })
-    if (result.kind === 'sent') sent.inc()
+    if (result.kind === 'sent' && result.final) sent.inc()
     if (result.kind === 'failed' && result.final) failed.inc()
   }
 

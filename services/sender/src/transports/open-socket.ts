@@ -2,20 +2,19 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { AppError, messageOf } from '@posthorn/errors'
 import { resolveAllowed } from '@posthorn/net'
-import { DeliveryError } from '../delivery/delivery-error.ts'
+import { DeliveryError, NotAttempted } from '../delivery/delivery-error.ts'
 
 /**
  * A TCP connection to a mail server, to the first of its addresses that answers. Private networks may be mail servers; metadata
  * addresses never. Without Nagle's delay, which makes a session some thirty times slower.
  *
- * @throws DeliveryError
+ * @throws DeliveryError; NotAttempted when the signal says so
  */
 export async function openSocket(
-  host: string,
-  port: number,
-  { timeoutMs }: { timeoutMs: number },
+  { host, port }: Endpoint,
+  { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
 ): Promise<Socket> {
-  const deadline = AbortSignal.timeout(timeoutMs)
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
   try {
     const addresses = await resolveAllowed(host, 'link-local', { signal: deadline })
     return await connectToFirst(
@@ -23,6 +22,7 @@ export async function openSocket(
       { deadline, timeoutMs },
     )
   } catch (error) {
+    if (signal.aborted) throw new NotAttempted('called off', { cause: signal.reason })
     throw connectError(error, host)
   }
 }

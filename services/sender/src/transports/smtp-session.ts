@@ -63,8 +63,7 @@ export class SmtpSession {
   /** Connects, greets, encrypts and logs in. */
   static async open(target: Target, limits: SmtpLimits, signal: AbortSignal): Promise<SmtpSession> {
     const credentials = await target.credentials()
-    signal.throwIfAborted()
-    const socket = await openSocket(target.host, target.port, { timeoutMs: limits.connectMs })
+    const socket = await openSocket(target, { timeoutMs: limits.connectMs, signal })
     const session = new SmtpSession(socket, target, limits)
     try {
       await session.#greet(signal)
