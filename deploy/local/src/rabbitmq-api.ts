@@ -25,10 +25,16 @@ export async function listVhosts({ api }: RabbitAddress): Promise<string[]> {
   return vhosts.map(({ name }) => name)
 }
 
+interface Named {
+  name: string
+  vhost: string
+}
+
 /** Closes all connections of clients from the broker's side, as an operator or a network would. Returns how many. */
 export async function closeConnections({ api }: RabbitAddress, vhost: string): Promise<number> {
-  const path = `/api/vhosts/${encodeURIComponent(vhost)}/connections?columns=name`
-  const connections = (await call(api, `GET ${path}`)) as { name: string }[]
+  // Not the list below the virtual host: without the plugin's figures that one is empty.
+  const all = (await call(api, 'GET /api/connections?columns=name,vhost')) as Named[]
+  const connections = all.filter((connection) => connection.vhost === vhost)
   for (const { name } of connections)
     await call(api, `DELETE /api/connections/${encodeURIComponent(name)}`)
   return connections.length
