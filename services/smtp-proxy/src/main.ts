@@ -1,0 +1,5 @@
+import { run } from '@posthorn/service'
+import { startApp } from './app.ts'
+import { readConfig } from './config.ts'
+
+await run((signal) => startApp(readConfig(process.env), signal))

@@ -1,0 +1,48 @@
+import { expect, test } from '@jest/globals'
+import { prepareMessage } from './prepare-message.ts'
+
+const now = new Date('2026-03-01T12:00:00Z')
+const prepare = (text: string, encoding: BufferEncoding = 'utf8') => {
+  const { mime, ...rest } = prepareMessage(Buffer.from(text, encoding), {
+    from: 'me@example.com',
+    now,
+  })
+  return { text: mime.toString(encoding), ...rest }
+}
+
+test('a complete message is kept to the byte', () => {
+  const text =
+    'Message-ID: <a@b>\r\nDate: x\r\nDKIM-Signature: v=1;\r\n\tb=abc\r\nSubject: =?utf-8?q?h=C3=A9?=\r\n\r\nbody\r\n\r\n.x\r\n'
+  expect(prepare(text)).toEqual({ text, messageId: '<a@b>', subject: 'hé' })
+  const bytes = `Message-ID: <a@b>\r\nDate: x\r\nX: \xe9\r\n\r\n\xff\x00\r\n`
+  expect(prepare(bytes, 'latin1').text).toBe(bytes)
+})
+
+test('Bcc goes, with its folded lines and however it is spelt', () => {
+  const text =
+    'Message-ID: <a@b>\r\nbCC : x@y,\r\n z@y\r\nDate: x\r\nResent-Bcc: q@y\r\nTo: t@y\r\n\r\nBcc: stays\r\n'
+  expect(prepare(text).text).toBe('Message-ID: <a@b>\r\nDate: x\r\nTo: t@y\r\n\r\nBcc: stays\r\n')
+})
+
+test('Message-ID and Date are added where they are missing, and a Message-ID that is none is replaced', () => {
+  const { text, messageId } = prepare('Subject: s\r\nMessage-ID: nonsense\r\n\r\nbody\r\n')
+  expect(messageId).toMatch(/^<[0-9a-f-]{36}@example\.com>$/)
+  expect(text).toBe(
+    `Message-ID: ${messageId}\r\nDate: Sun, 01 Mar 2026 12:00:00 +0000\r\nSubject: s\r\n\r\nbody\r\n`,
+  )
+})
+
+test('lone line breaks become whole ones: what is one message stays one', () => {
+  expect(prepare('Message-ID: <a@b>\nDate: x\n\nbody\n.\nMAIL FROM').text).toBe(
+    'Message-ID: <a@b>\r\nDate: x\r\n\r\nbody\r\n.\r\nMAIL FROM',
+  )
+})
+
+test.each(['', '\r\n', 'body only', ' folded first\r\n\r\n', ':\r\n\r\n', '\r\nbody\r\n'])(
+  '%p comes out as a message',
+  (text) => {
+    const prepared = prepare(text)
+    expect(prepared.text).toMatch(/^Message-ID: <.*>\r\nDate: .*\r\n/)
+    expect(prepared.subject).toBeNull()
+  },
+)
