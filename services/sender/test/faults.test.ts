@@ -297,9 +297,9 @@ test('silence at each step ends the attempt in its time, and the event names the
     [/^\.$/, 'DATA'],
   ]
   await sender({
-    SVC_SMTP_GREETING_TIMEOUT: '100ms',
-    SVC_SMTP_COMMAND_TIMEOUT: '100ms',
-    SVC_SMTP_DATA_TIMEOUT: '300ms',
+    SVC_SMTP_GREETING_TIMEOUT: '1s',
+    SVC_SMTP_COMMAND_TIMEOUT: '1s',
+    SVC_SMTP_DATA_TIMEOUT: '3s',
   })
   const accounts = await Promise.all(
     cases.map(async ([step]) => {
