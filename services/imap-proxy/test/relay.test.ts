@@ -1,0 +1,118 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { expect, test } from '@jest/globals'
+import { eventually } from '@posthorn/testkit'
+import { Relay } from '../src/relay.ts'
+
+/** Both ends of a connection. */
+async function pair(): Promise<[outer: Socket, inner: Socket]> {
+  const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const outer = connect({
+    port: (server.address() as AddressInfo).port,
+    host: '127.0.0.1',
+    allowHalfOpen: true,
+  })
+  const [inner] = (await once(server, 'connection')) as [Socket]
+  server.close()
+  return [outer, inner]
+}
+
+async function relayed() {
+  const [client, toClient] = await pair()
+  const [server, toServer] = await pair()
+  for (const socket of [client, toClient, server, toServer]) socket.on('error', () => undefined)
+  const passed = { in: 0, out: 0 }
+  const relay = new Relay({
+    client: toClient,
+    upstream: toServer,
+    count: (direction, bytes) => void (passed[direction] += bytes),
+  })
+  const close = () => [client, server].forEach((socket) => socket.destroy())
+  return { client, server, relay, passed, close }
+}
+
+const hash = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+
+async function readAll(socket: Socket): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of socket.iterator({ destroyOnReturn: false }))
+    chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks)
+}
+
+/** In pieces of any size, some of them single bytes. */
+function writeInPieces(socket: Socket, bytes: Buffer): void {
+  for (let at = 0, size = 1; at < bytes.length; at += size, size = ((size * 7919) % 65_521) + 1)
+    socket.write(bytes.subarray(at, at + size))
+  socket.end()
+}
+
+test('random bytes both ways at once arrive as they were', async () => {
+  const { client, server, relay } = await relayed()
+  const [up, down] = [randomBytes(8_000_000), randomBytes(24_000_000)]
+  writeInPieces(server, down)
+  writeInPieces(client, up)
+  const [gotDown, gotUp] = await Promise.all([readAll(client), readAll(server)])
+  expect([hash(gotUp), hash(gotDown)]).toEqual([hash(up), hash(down)])
+  await relay.done
+})
+
+test('a client that does not read holds its server back, and gets everything when it reads again', async () => {
+  const { client, server, passed, close } = await relayed()
+  const bytes = randomBytes(64_000_000)
+  client.pause()
+  server.write(bytes)
+  let before = -1
+  await eventually(() => {
+    const still = passed.out > 0 && passed.out === before
+    before = passed.out
+    return still
+  })
+  // What the buffers of two connections hold, and no more: the rest is still at the server.
+  expect(passed.out).toBeLessThan(16_000_000)
+  server.end()
+  expect(hash(await readAll(client))).toBe(hash(bytes))
+  close()
+})
+
+test('a client that has said its last word gets the answers to it before the server hears of the end', async () => {
+  const { client, server, relay } = await relayed()
+  client.end('a NOOP\r\n')
+  const [line] = (await once(server, 'data')) as [Buffer]
+  let ended = false
+  server.once('end', () => (ended = true))
+  server.resume()
+  server.write(`${String(line).slice(0, 1)} OK\r\n`)
+  const [answer] = (await once(client, 'data')) as [Buffer]
+  expect([String(answer), ended]).toEqual(['a OK\r\n', false])
+  await once(server, 'end')
+  server.end()
+  await relay.done
+})
+
+test('a goodbye is said between two answers, never within one', async () => {
+  const quiet = await relayed()
+  quiet.relay.end('Enough')
+  expect(String(await readAll(quiet.client))).toBe('* BYE Enough\r\n')
+  await quiet.relay.done
+
+  const busy = await relayed()
+  busy.server.write('* 1 FETCH (BODY[] {100}\r\nhalf')
+  await once(busy.client, 'readable')
+  busy.relay.end('Enough')
+  expect(String(await readAll(busy.client))).toBe('* 1 FETCH (BODY[] {100}\r\nhalf')
+  await busy.relay.done
+})
+
+test('a side that is cut off takes the other with it', async () => {
+  for (const side of ['client', 'server'] as const) {
+    const ends = await relayed()
+    const other = ends[side === 'client' ? 'server' : 'client']
+    other.resume()
+    ends[side].resetAndDestroy()
+    await Promise.all([ends.relay.done, other.closed || once(other, 'end')])
+    ends.close()
+  }
+})

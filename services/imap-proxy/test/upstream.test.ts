@@ -1,0 +1,165 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from '@jest/globals'
+import type { Credentials } from '@posthorn/contracts'
+import { testDovecot } from '@posthorn/testkit'
+import { type MailServer, openUpstream } from '../src/upstream.ts'
+import { scriptedServer } from './scripted-server.ts'
+
+const dir = mkdtempSync(join(tmpdir(), 'posthorn-upstream-'))
+const [certPath, keyPath] = [join(dir, 'cert.pem'), join(dir, 'key.pem')]
+const request =
+  'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost'
+execFileSync('openssl', [...request.split(' '), '-keyout', keyPath, '-out', certPath], {
+  stdio: 'ignore',
+})
+const tls = { cert: readFileSync(certPath, 'utf8'), key: readFileSync(keyPath, 'utf8') }
+const dovecot = await testDovecot()
+afterAll(async () => {
+  rmSync(dir, { recursive: true })
+  await dovecot.drop()
+})
+
+const credentials = { user: 'u', pass: 'p' }
+
+/** Logs in; gives back what was left for the client. */
+async function open(
+  changes: Partial<MailServer>,
+  given: Credentials = credentials,
+  ownPort?: number,
+): Promise<string> {
+  const server: MailServer = {
+    host: '127.0.0.1',
+    port: 0,
+    secure: false,
+    rejectUnauthorized: false,
+    minVersion: undefined,
+    ...changes,
+  }
+  const { socket, rest } = await openUpstream(server, {
+    credentials: given,
+    signal: AbortSignal.timeout(5_000),
+    ownPort,
+  })
+  socket.destroy()
+  return rest.toString()
+}
+
+test.each([
+  ['STARTTLS', { port: dovecot.imapPort, secure: false }],
+  ['TLS from the first byte', { port: dovecot.imapsPort, secure: true }],
+])(
+  'a real server with %s; its certificate counts unless the account says otherwise',
+  async (_what, server) => {
+    const user = dovecot.freshUser()
+    await open(server, { user: user.user, pass: user.pass })
+    await expect(
+      open({ ...server, rejectUnauthorized: true }, { user: user.user, pass: user.pass }),
+    ).rejects.toMatchObject({ kind: 'unreachable' })
+    await expect(open(server, { user: user.user, pass: 'not it' })).rejects.toMatchObject({
+      kind: 'rejected',
+    })
+    await expect(open(server, { user: user.user, accessToken: 'not it' })).rejects.toMatchObject({
+      kind: 'rejected',
+    })
+  },
+)
+
+test('lines nobody asked for, of any length, before and between the answers', async () => {
+  await using server = await scriptedServer('* OK [ALERT] hello\r\n', (line) =>
+    line.includes('CAPABILITY')
+      ? '* OK [ALERT] one\r\n* CAPABILITY IMAP4rev1\r\n* X {5}\r\nP1 OK rest\r\nP1 OK done\r\n'
+      : '* CAPABILITY IMAP4rev1 IDLE\r\n* LIST () "/" x\r\nP1 OK [CAPABILITY IMAP4rev1] in\r\n* 1 EXISTS\r\n',
+  )
+  expect(await open({ port: server.port })).toBe('* 1 EXISTS\r\n')
+  expect(server.heard).toEqual(['P1 CAPABILITY', 'P1 LOGIN "u" "p"'])
+})
+
+test('a password with anything in it goes as a literal where there is no PLAIN', async () => {
+  await using server = await scriptedServer('* OK [CAPABILITY IMAP4rev1] hi\r\n', (line) =>
+    line.endsWith('}') ? '+\r\n' : line === 'A1 LOGOUT' ? 'P1 OK in\r\n' : undefined,
+  )
+  await open({ port: server.port }, { user: 'ü', pass: 'p\r\nA1 LOGOUT' })
+  expect(server.heard).toEqual(
+    ['P1 LOGIN {2}', Buffer.from('ü {13}').toString('latin1'), 'p', 'A1 LOGOUT'].map((line) =>
+      line.replace('{13}', '{12}'),
+    ),
+  )
+})
+
+test('an access token by XOAUTH2, and how its refusal is read', async () => {
+  const refusal = Buffer.from('{"status":"400"}').toString('base64')
+  await using server = await scriptedServer(
+    '* OK [CAPABILITY IMAP4rev1 AUTH=XOAUTH2 SASL-IR] hi\r\n',
+    (line) =>
+      line === ''
+        ? 'P1 NO [AUTHENTICATIONFAILED] Invalid credentials of secret@example.com\r\n'
+        : `+ ${refusal}\r\n`,
+  )
+  const error = await open({ port: server.port }, { user: 'u', accessToken: 't' }).catch(
+    (error: unknown) => error,
+  )
+  expect(error).toMatchObject({ kind: 'rejected', message: expect.not.stringContaining('secret') })
+  const said = Buffer.from('user=u\x01auth=Bearer t\x01\x01').toString('base64')
+  expect(server.heard).toEqual([`P1 AUTHENTICATE XOAUTH2 ${said}`, ''])
+})
+
+test('what is said in the clear behind STARTTLS, or was said before it, is not believed', async () => {
+  await using server = await scriptedServer(
+    '* OK [CAPABILITY IMAP4rev1 STARTTLS AUTH=EVIL] hi\r\n',
+    (line, secure) => {
+      if (line.includes('STARTTLS'))
+        return 'P1 OK go\r\nP1 OK injected\r\n* CAPABILITY AUTH=EVIL\r\nSTARTTLS\n'
+      return line.includes('CAPABILITY')
+        ? '* CAPABILITY IMAP4rev1 SASL-IR AUTH=PLAIN\r\nP1 OK\r\n'
+        : `P1 ${secure ? 'OK' : 'NO'} in\r\n`
+    },
+    tls,
+  )
+  await open({ port: server.port })
+  expect(server.heard).toEqual([
+    'P1 STARTTLS',
+    'P1 CAPABILITY',
+    `P1 AUTHENTICATE PLAIN ${Buffer.from('\0u\0p').toString('base64')}`,
+  ])
+})
+
+test.each<[string, string, string]>([
+  ['somebody else’s session', '* PREAUTH [CAPABILITY IMAP4rev1] in\r\n', 'unreachable'],
+  ['a goodbye', '* BYE busy\r\n', 'unreachable'],
+  ['too many connections', '* BYE Too many connections\r\n', 'rate-limited'],
+  ['no IMAP at all', '220 mail.example ESMTP\r\n', 'unreachable'],
+  ['a line without end', 'x'.repeat(300_000), 'unreachable'],
+])('%s for a greeting: no login', async (_what, greeting, kind) => {
+  await using server = await scriptedServer(greeting, () => undefined)
+  await expect(open({ port: server.port })).rejects.toMatchObject({ kind })
+  expect(server.heard).toEqual([])
+})
+
+test.each([
+  ['NO [UNAVAILABLE] later', 'unreachable'],
+  ['NO [LIMIT] too many', 'rate-limited'],
+  ['NO [ALERT] Maximum number of connections from user exceeded', 'rate-limited'],
+  ['NO wrong', 'rejected'],
+  ['BAD what', 'unreachable'],
+])('a login answered with %s is %s', async (answer, kind) => {
+  await using server = await scriptedServer(
+    '* OK [CAPABILITY IMAP4rev1] hi\r\n',
+    () => `P1 ${answer}\r\n`,
+  )
+  await expect(open({ port: server.port })).rejects.toMatchObject({ kind })
+})
+
+test('without STARTTLS no password goes to a machine that is not this one; and none to ourselves', async () => {
+  await using server = await scriptedServer(
+    '* OK [CAPABILITY IMAP4rev1] hi\r\n',
+    () => 'P1 OK in\r\n',
+  )
+  await expect(open({ port: server.port }, credentials, server.port)).rejects.toMatchObject({
+    message: expect.stringContaining('this proxy'),
+  })
+  await expect(open({ host: '169.254.169.254', port: 143 })).rejects.toBeDefined()
+  expect(server.heard).toEqual([])
+})
