@@ -158,6 +158,7 @@ async function openDelivery(
       db,
       claim,
       rooms: () => inHand.rooms(),
+      roomOfNew: () => inHand.room(''),
       take: (deliveries) => inHand.take(deliveries),
       log,
     }),

@@ -7,12 +7,11 @@ import { turnPartitions } from './store/events.ts'
 /** Rows deleted by one statement. */
 const limit = 5_000
 
+type Keeping = Pick<WebhookConfig, 'keepEventDays' | 'keepDeliveredMs' | 'keepFailedMs'>
+
 /** Makes the partitions of the days to come, drops those of days past that nothing waits on, and deletes deliveries kept long enough. */
-export function keepHouse(
-  db: Db,
-  { keepEventDays, keepDeliveredMs, keepFailedMs }: WebhookConfig,
-  log: Logger,
-) {
+export function keepHouse(db: Db, keep: Keeping, log: Logger) {
+  const { keepEventDays, keepDeliveredMs, keepFailedMs } = keep
   return async (signal: AbortSignal): Promise<void> => {
     let deleted = 0
     let last = limit

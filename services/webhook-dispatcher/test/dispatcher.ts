@@ -18,8 +18,11 @@ export interface DispatcherBench extends AsyncDisposable {
   bus: Bus
   /** Of the broker, for those who want to take it away. */
   amqpUrl: string
-  databaseUrl: string
   closeConnections(): Promise<number>
+  /** Auth-bridge's part. Called already, unless the bench was made without it. */
+  answerSecret(): Promise<void>
+  /** What a dispatcher's process finds in its environment. */
+  env(more?: Record<string, string>): Record<string, string>
   /** A dispatcher as its process would be, under its role. */
   start(env?: Record<string, string>): Promise<App>
   receiver(): Promise<WebhookReceiver>
@@ -39,7 +42,7 @@ export interface DispatcherBench extends AsyncDisposable {
   >
 }
 
-export async function dispatcherBench(): Promise<DispatcherBench> {
+export async function dispatcherBench({ secret = true } = {}): Promise<DispatcherBench> {
   await using opened = new AsyncDisposableStack()
   const database = await testDatabase()
   opened.defer(() => database.drop())
@@ -50,27 +53,28 @@ export async function dispatcherBench(): Promise<DispatcherBench> {
     await connectBus({ url: broker.url, name: 'test', log, metrics: createMetrics('test') }),
   )
   const answer = on(getServiceSecret, async () => ({ serviceSecret }))
-  opened.use(await bus.serve({ handlers: [answer], queue: 'credentials', keys: ['credentials'] }))
   const { db } = database
   const all = opened.move()
+  const answerSecret = async () => {
+    all.use(await bus.serve({ handlers: [answer], queue: 'credentials', keys: ['credentials'] }))
+  }
+  if (secret) await answerSecret()
+  const env = (more: Record<string, string> = {}) => ({
+    DATABASE_URL: database.roleUrl('posthorn_webhook_dispatcher'),
+    AMQP_URL: broker.url,
+    SVC_PORT: '0',
+    SVC_LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent',
+    SVC_WEBHOOK_RETRY_BASE: '5ms',
+    ...more,
+  })
   return {
     db,
     bus,
     amqpUrl: broker.url,
-    databaseUrl: database.roleUrl('posthorn_webhook_dispatcher'),
+    answerSecret,
+    env,
     closeConnections: () => broker.closeConnections(),
-    start: (env = {}) =>
-      startApp(
-        readConfig({
-          DATABASE_URL: database.roleUrl('posthorn_webhook_dispatcher'),
-          AMQP_URL: broker.url,
-          SVC_PORT: '0',
-          SVC_LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent',
-          SVC_WEBHOOK_RETRY_BASE: '5ms',
-          ...env,
-        }),
-        new AbortController().signal,
-      ),
+    start: (more) => startApp(readConfig(env(more)), new AbortController().signal),
     async receiver() {
       const receiver = await startWebhookReceiver()
       all.defer(() => receiver.close())

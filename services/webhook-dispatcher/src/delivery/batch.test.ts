@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { batch } from './batch.ts'
 
@@ -28,8 +29,8 @@ test('what comes while a batch is worked on waits for the next', async () => {
     },
   })
   const first = call('a')
-  await Promise.resolve()
-  await Promise.resolve()
+  await turn()
+  await turn()
   const others = [call('b'), call('c')]
   gate.resolve()
   await Promise.all([first, ...others])

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 
 export interface BatchOptions<I, O> {
   /** Items of one batch at most. */
@@ -17,7 +17,7 @@ export function batch<I, O>({ max, waitMs, work }: BatchOptions<I, O>): (item: I
   async function run(): Promise<void> {
     running = true
     while (waiting.length > 0) {
-      if (waiting.length < max) await (waitMs === 0 ? Promise.resolve() : delay(waitMs))
+      if (waiting.length < max) await (waitMs === 0 ? turn() : delay(waitMs))
       const taken = waiting.splice(0, max)
       try {
         const answers = await work(taken.map(({ item }) => item))

@@ -48,9 +48,9 @@ interface Prepared {
 export function deliver(deps: DeliverDeps) {
   const begin = batch<string, number | undefined>({
     max: 100,
-    waitMs: 1,
+    waitMs: 0,
     async work(ids) {
-      const begun = await beginAttempts(deps.db, ids, deps.claim)
+      const begun = await beginAttempts(deps.db, ids, deps.claim.self)
       return ids.map((id) => begun.get(id))
     },
   })

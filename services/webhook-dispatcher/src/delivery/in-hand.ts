@@ -2,11 +2,10 @@ import type { Db } from '@posthorn/db'
 import { everyFew } from '@posthorn/service'
 import type { Logger } from '@posthorn/telemetry'
 import { type Claim, type ClaimedDelivery, renewClaims } from '../store/deliveries.ts'
-import { type DeliveryResult, recordResults } from '../store/results.ts'
-import { batch } from './batch.ts'
+import type { DeliveryResult } from '../store/results.ts'
 import { answered } from './deliver.ts'
 import { createLanes, type LaneItem } from './lanes.ts'
-import { persist } from './persist.ts'
+import { createRecorder } from './recorder.ts'
 import { released } from './settle.ts'
 
 export interface InHandOptions {
@@ -36,7 +35,6 @@ const maxBytes = 64 * 1024 * 1024
 const graceMs = 8_000
 /** For the last records, after that. */
 const lastRecordMs = 1_000
-const renewBatch = 1_000
 
 interface Item extends LaneItem {
   delivery: ClaimedDelivery
@@ -50,13 +48,13 @@ export function holdDeliveries(options: InHandOptions): InHand {
   const { db, claim, log } = options
   const held = new Map<string, ClaimedDelivery>()
   const stopping = new AbortController()
-  const record = createRecorder(options, stopping.signal)
+  const recorder = createRecorder(options, stopping.signal)
 
   async function work({ delivery }: Item, signal: AbortSignal): Promise<{ well: boolean }> {
     try {
       const result = await options.deliver(delivery, signal)
       // The lane goes on meanwhile: results are recorded many at a time.
-      if (result) void record(result).finally(() => held.delete(delivery.id))
+      if (result) void recorder.record(result).finally(() => held.delete(delivery.id))
       else held.delete(delivery.id)
       return { well: answered(result?.outcome ?? null) }
     } catch (err) {
@@ -70,6 +68,19 @@ export function holdDeliveries(options: InHandOptions): InHand {
     }
   }
 
+  function take(deliveries: readonly ClaimedDelivery[]): void {
+    for (const delivery of deliveries) {
+      const { id } = delivery
+      // Due and claimed again before word of its last result had come back.
+      const ending = recorder.ending(id)
+      if (ending) void ending.then(() => take([delivery]))
+      // Claimed again after a lease ran out unnoticed: it is here already.
+      if (held.has(id)) continue
+      held.set(id, delivery)
+      lanes.add(itemOf(delivery))
+    }
+  }
+
   const lanes = createLanes<Item>({
     perLane: options.targetConcurrency,
     overall: options.concurrency,
@@ -78,31 +89,24 @@ export function holdDeliveries(options: InHandOptions): InHand {
     work,
     onRoom: options.onRoom,
   })
-  const renewing = everyFew({ everyMs: claim.leaseMs / 3, log, name: 'renew-claims' }, async () => {
-    const ids = [...held.keys()]
-    for (let at = 0; at < ids.length; at += renewBatch)
-      await renewClaims(db, ids.slice(at, at + renewBatch), claim)
-  })
+  const renewing = everyFew({ everyMs: claim.leaseMs / 3, log, name: 'renew-claims' }, () =>
+    renewClaims(db, [...held.keys()], claim),
+  )
 
   return {
     get held() {
       return held.size
     },
-    take(deliveries) {
-      for (const delivery of deliveries) {
-        // Claimed again after a lease ran out unnoticed: it is here already.
-        if (held.has(delivery.id)) continue
-        held.set(delivery.id, delivery)
-        lanes.add(itemOf(delivery))
-      }
-    },
+    take,
     room: (lane) => lanes.room(lane),
     rooms: () => lanes.rooms(),
     async [Symbol.asyncDispose]() {
       const unstarted = await lanes.stop(graceMs)
       setTimeout(() => stopping.abort(), lastRecordMs).unref()
-      await Promise.all(unstarted.map(({ delivery }) => record(released(delivery.id, false))))
-      await record.settled()
+      await Promise.all(
+        unstarted.map(({ delivery }) => recorder.record(released(delivery.id, false))),
+      )
+      await recorder.settled()
       await renewing[Symbol.asyncDispose]()
     },
   }
@@ -117,30 +121,4 @@ function itemOf(delivery: ClaimedDelivery): Item {
     chain: attempts === 0 ? `${account}\0${lane}` : id,
     bytes: 1_000 + (body?.length ?? 0),
   }
-}
-
-type Recorder = ((result: DeliveryResult) => Promise<void>) & { settled(): Promise<unknown> }
-
-/** Records results in batches, and goes on trying while Postgres is away. Never rejects: what cannot be recorded is left to its lease. */
-function createRecorder({ db, claim, dueIn, log }: InHandOptions, signal: AbortSignal): Recorder {
-  const pending = new Set<Promise<void>>()
-  const write = batch<DeliveryResult, undefined>({
-    max: 100,
-    waitMs: 10,
-    async work(results) {
-      await persist(() => recordResults(db, results, claim.self), { signal, log })
-      for (const { state, waitMs } of results) if (state === 'due') dueIn(waitMs)
-      return results.map(() => undefined)
-    },
-  })
-  const record = (result: DeliveryResult) => {
-    const done = write(result)
-      .catch((err: unknown) =>
-        log.error({ err, id: result.id, state: result.state }, 'a result could not be recorded'),
-      )
-      .then(() => void pending.delete(done))
-    pending.add(done)
-    return done
-  }
-  return Object.assign(record, { settled: () => Promise.all(pending) })
 }

@@ -5,7 +5,10 @@ import type { Logger } from '@posthorn/telemetry'
 const firstWaitMs = 100
 const lastWaitMs = 2_000
 
-/** Tries until it works: for statements that can only fail because Postgres is away. Rejects when the signal aborts. */
+/**
+ * Tries until it works: for statements that can only fail because Postgres is away, of which the loops of the service speak loudly
+ * enough. Rejects when the signal aborts.
+ */
 export async function persist<T>(
   work: () => Promise<T>,
   { signal, log }: { signal: AbortSignal; log: Logger },
@@ -15,7 +18,7 @@ export async function persist<T>(
     try {
       return await work()
     } catch (error) {
-      log.warn({ reason: messageOf(error) }, 'Postgres did not take it; trying again')
+      log.debug({ reason: messageOf(error) }, 'Postgres did not take it; trying again')
     }
     await delay(waitMs, undefined, { signal })
   }

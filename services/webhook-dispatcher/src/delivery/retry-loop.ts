@@ -11,8 +11,10 @@ import {
 export interface RetryLoopOptions {
   db: Db
   claim: Claim
-  /** Room of the lanes that hold something; the others have as much as one gets. */
+  /** Room of the lanes that hold something. */
   rooms: () => Map<string, number>
+  /** Room of a lane that holds nothing yet. */
+  roomOfNew: () => number
   take: (deliveries: ClaimedDelivery[]) => void
   log: Logger
 }
@@ -30,11 +32,12 @@ export interface RetryLoop extends AsyncDisposable {
 /** At the latest: for deliveries that other processes made due, or left. */
 const everyMs = 1_000
 /** Of one lane at a time. */
-const perLane = 64
-const overall = 2_000
+const maxPerLane = 500
+const overall = 1_000
 
 /** Claims what is due, at the time it is due: retries, what found no room, and what dead processes had in hand. */
-export function startRetryLoop({ db, claim, rooms, take, log }: RetryLoopOptions): RetryLoop {
+export function startRetryLoop(options: RetryLoopOptions): RetryLoop {
+  const { db, claim, take, log } = options
   const backlogged = new Set<string>()
   const alarm = createAlarm(() => loop.wake())
   const loop = everyFew({ everyMs, log, name: 'retries' }, async (signal) => {
@@ -44,7 +47,8 @@ export function startRetryLoop({ db, claim, rooms, take, log }: RetryLoopOptions
       if (next !== undefined && next < everyMs) alarm.set(next)
       return
     }
-    const room = rooms()
+    const room = options.rooms()
+    const perLane = Math.min(maxPerLane, options.roomOfNew())
     const claimed = await claimDueDeliveries(db, claim, { perLane, overall, rooms: room })
     const taken = Map.groupBy(claimed, ({ lane }) => lane)
     for (const lane of new Set([...backlogged, ...taken.keys()])) {

@@ -76,12 +76,17 @@ function deliveriesOf(
   })
 }
 
+/** A body that cannot be read has none: one bad event must not hold up the partition. */
 function messageSpecialUseOf(
   { event, body }: PendingEvent,
   settings: Settings,
 ): string | undefined {
   if (settings.inboxNewOnly !== true || event !== 'messageNew' || body === null) return undefined
-  return (JSON.parse(body) as { data?: { messageSpecialUse?: string } }).data?.messageSpecialUse
+  try {
+    return (JSON.parse(body) as { data?: { messageSpecialUse?: string } }).data?.messageSpecialUse
+  } catch {
+    return undefined
+  }
 }
 
 /** The first of each lane are claimed, as many as there is room for. */

@@ -109,14 +109,17 @@ export async function claimDueDeliveries(
   return rows
 }
 
-/** Counts attempts before they are made. Returns the count for those that are still this process's to make. */
+/**
+ * Counts attempts before they are made. Returns the count for those that are still this process's to make. The lease is left to
+ * `renewClaims`: an update of the count alone touches no index.
+ */
 export async function beginAttempts(
   db: Db,
   ids: readonly string[],
-  { self, leaseMs }: Claim,
+  self: string,
 ): Promise<Map<string, number>> {
   const { rows } = await sql<{ id: string; attempts: number }>`
-    update deliveries set attempts = attempts + 1, next_attempt_at = now() + make_interval(secs => ${leaseMs / 1000})
+    update deliveries set attempts = attempts + 1
     where id = any(${ids}::uuid[]) and claim = ${self}::uuid and state = 'due'
     returning id, attempts
   `.execute(db)
@@ -164,8 +167,9 @@ export async function deleteFinished(
   const { numAffectedRows } = await sql`
     delete from deliveries where id in (
       select id from deliveries
-      where (state in ('delivered', 'dropped') and finished_at < now() - make_interval(secs => ${keepDeliveredMs / 1000}))
-        or (state = 'failed' and finished_at < now() - make_interval(secs => ${keepFailedMs / 1000}))
+      where state <> 'due' and finished_at < now() - make_interval(secs => ${Math.min(keepDeliveredMs, keepFailedMs) / 1000})
+        and ((state in ('delivered', 'dropped') and finished_at < now() - make_interval(secs => ${keepDeliveredMs / 1000}))
+          or (state = 'failed' and finished_at < now() - make_interval(secs => ${keepFailedMs / 1000})))
       limit ${limit}
     )
   `.execute(db)

@@ -1,0 +1,211 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually } from '@posthorn/testkit'
+import { dispatcherBench } from './dispatcher.ts'
+
+const bench = await dispatcherBench()
+afterAll(async () => bench[Symbol.asyncDispose]())
+beforeAll(() => bench.set({ webhooksEnabled: true, webhookEvents: ['*'] }))
+
+/** A way to the broker that can be cut. */
+async function brokerLink() {
+  const { hostname, port } = new URL(bench.amqpUrl)
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    const upstream = connect(Number(port), hostname)
+    for (const end of [socket, upstream]) {
+      sockets.add(end)
+      end.on('error', () => undefined)
+      end.once('close', () => sockets.delete(end))
+    }
+    socket.pipe(upstream).pipe(socket)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = new URL(bench.amqpUrl)
+  url.hostname = '127.0.0.1'
+  url.port = String((server.address() as AddressInfo).port)
+  return {
+    url: url.href,
+    cut() {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+/** A dispatcher in a process of its own, to be killed. */
+function spawnDispatcher(env: Record<string, string>) {
+  const main = join(import.meta.dirname, '../src/main.ts')
+  const child = spawn(process.execPath, [main], {
+    env: { PATH: process.env['PATH'], ...bench.env(env) },
+    stdio: 'ignore',
+  })
+  return {
+    async end(signal: NodeJS.Signals) {
+      const exited = once(child, 'exit')
+      child.kill(signal)
+      return (await exited) as [code: number | null, signal: NodeJS.Signals | null]
+    },
+  }
+}
+
+test('an event whose writer died before it published is delivered, and published', async () => {
+  await using _dispatcher = await bench.start()
+  const receiver = await bench.receiver()
+  await bench.account('unpublished', { webhooks: receiver.url })
+  await bench.happenUnpublished({ account: 'unpublished' }, { account: 'unpublished' })
+  await eventually(() => expect(receiver.requests).toHaveLength(2))
+  await eventually(async () => {
+    const waiting = await bench.db
+      .selectFrom('events')
+      .select('id')
+      .where('publishedAt', 'is', null)
+      .execute()
+    expect(waiting).toEqual([])
+  })
+  expect(receiver.requests).toHaveLength(2)
+})
+
+test('with the broker gone events still reach their targets', async () => {
+  const link = await brokerLink()
+  await using _dispatcher = await bench.start({ AMQP_URL: link.url })
+  const receiver = await bench.receiver()
+  await bench.account('no-broker', { webhooks: receiver.url })
+  await bench.happen({ account: 'no-broker' })
+  await eventually(() => expect(receiver.requests).toHaveLength(1))
+  link.cut()
+  await bench.happenUnpublished({ account: 'no-broker' })
+  await eventually(() => expect(receiver.requests).toHaveLength(2))
+})
+
+test('a broker that drops its connections costs nothing', async () => {
+  await using _dispatcher = await bench.start()
+  const receiver = await bench.receiver()
+  await bench.account('dropped', { webhooks: receiver.url })
+  for (let n = 0; n < 5; n++) {
+    await bench.happen(...Array.from({ length: 10 }, () => ({ account: 'dropped' })))
+    await bench.closeConnections()
+  }
+  await eventually(() => expect(receiver.requests).toHaveLength(50), { timeoutMs: 20_000 })
+  await eventually(async () =>
+    expect(
+      (await bench.deliveries('dropped')).filter(({ state }) => state === 'delivered'),
+    ).toHaveLength(50),
+  )
+  expect(receiver.requests).toHaveLength(50)
+})
+
+test('two dispatchers side by side deliver each event once', async () => {
+  await using _one = await bench.start()
+  await using _two = await bench.start()
+  const receiver = await bench.receiver()
+  const accounts = Array.from({ length: 20 }, (_, n) => `side-${n}`)
+  for (const account of accounts) await bench.account(account, { webhooks: receiver.url })
+  receiver.answer((_request, index) => (index % 10 === 0 ? { status: 500 } : {}))
+  const writes = accounts.map((account) =>
+    bench.happen(...Array.from({ length: 20 }, () => ({ account }))),
+  )
+  const ids = (await Promise.all(writes)).flat()
+  await eventually(async () => {
+    const left = await bench.db
+      .selectFrom('deliveries')
+      .select('id')
+      .where('state', '=', 'due')
+      .execute()
+    const made = await bench.db
+      .selectFrom('deliveries')
+      .select('id')
+      .where('account', 'in', accounts)
+      .execute()
+    expect([left.length, made.length]).toEqual([0, ids.length])
+  })
+  const succeeded = receiver.requests.filter((_request, index) => index % 10 !== 0)
+  expect(succeeded).toHaveLength(ids.length)
+  expect(new Set(succeeded.map(({ headers }) => headers['x-svc-wh-event-id']))).toEqual(
+    new Set(ids),
+  )
+})
+
+test('what a killed process had in hand is taken over when its lease ends, with the same ids and bytes', async () => {
+  const env = { SVC_WEBHOOK_LEASE: '1s', SVC_WEBHOOK_TARGET_CONCURRENCY: '1' }
+  const receiver = await bench.receiver()
+  receiver.script({ instead: 'hang' })
+  await bench.account('killed', { webhooks: receiver.url })
+  const victim = spawnDispatcher(env)
+  const ids = await bench.happen({ account: 'killed' }, { account: 'killed' })
+  await eventually(() => expect(receiver.requests).toHaveLength(1))
+  await victim.end('SIGKILL')
+  await using _heir = await bench.start(env)
+  await eventually(() => expect(receiver.requests).toHaveLength(3))
+  const seen = receiver.requests.map(({ headers, body }) => ({
+    eventId: headers['x-svc-wh-event-id'],
+    made: headers['x-svc-wh-attempts-made'],
+    rest: [headers['x-svc-wh-id'], headers['x-svc-wh-signature'], body.toString()].join(' '),
+  }))
+  // The call that hung was an attempt; what only waited behind it had none.
+  const [hung, ...repeated] = seen
+  expect(hung).toMatchObject({ eventId: ids[0], made: '0' })
+  expect(repeated).toContainEqual({ ...hung, made: '1' })
+  expect(repeated).toContainEqual(expect.objectContaining({ eventId: ids[1], made: '0' }))
+})
+
+test('SIGTERM ends the process in good order: calls in hand are finished, the rest is given back uncounted', async () => {
+  const receiver = await bench.receiver()
+  receiver.answer(() => ({ delayMs: 500 }))
+  await bench.account('stopped', { webhooks: receiver.url })
+  const process = spawnDispatcher({})
+  await bench.happen(...Array.from({ length: 20 }, () => ({ account: 'stopped' })))
+  await eventually(() => expect(receiver.requests).toHaveLength(2))
+  expect(await process.end('SIGTERM')).toEqual([0, null])
+  const rows = await bench.db
+    .selectFrom('deliveries')
+    .select(['state', 'attempts', 'claim'])
+    .where('account', '=', 'stopped')
+    .orderBy('eventRow')
+    .execute()
+  const made = receiver.requests.length
+  expect(rows.slice(0, made)).toEqual(
+    Array(made).fill({ state: 'delivered', attempts: 1, claim: null }),
+  )
+  expect(rows.slice(made)).toEqual(
+    Array(20 - made).fill({ state: 'due', attempts: 0, claim: null }),
+  )
+  receiver.answer(() => ({}))
+  await using _heir = await bench.start()
+  await eventually(() => expect(receiver.requests).toHaveLength(20))
+  expect(receiver.requests.every(({ headers }) => headers['x-svc-wh-attempts-made'] === '0')).toBe(
+    true,
+  )
+})
+
+test('a call that does not end in time at SIGTERM is given back uncounted', async () => {
+  const receiver = await bench.receiver()
+  receiver.script({ instead: 'hang' })
+  await bench.account('cut', { webhooks: receiver.url })
+  const process = spawnDispatcher({})
+  await bench.happen({ account: 'cut' })
+  await eventually(() => expect(receiver.requests).toHaveLength(1))
+  expect(await process.end('SIGTERM')).toEqual([0, null])
+  await using _heir = await bench.start()
+  await eventually(() => expect(receiver.requests).toHaveLength(2))
+  expect(receiver.requests[1]?.headers['x-svc-wh-attempts-made']).toBe('0')
+})
+
+test('while the service secret cannot be had no attempt starts and none is burned', async () => {
+  await using mute = await dispatcherBench({ secret: false })
+  await mute.set({ webhooksEnabled: true, webhookEvents: ['*'] })
+  await using _dispatcher = await mute.start()
+  const receiver = await mute.receiver()
+  await mute.account('unsigned', { webhooks: receiver.url })
+  await mute.happen({ account: 'unsigned' })
+  await eventually(async () =>
+    expect(await mute.deliveries('unsigned')).toMatchObject([{ state: 'due', attempts: 0 }]),
+  )
+  await mute.answerSecret()
+  await eventually(() => expect(receiver.requests).toHaveLength(1))
+  expect(receiver.requests[0]?.headers['x-svc-wh-attempts-made']).toBe('0')
+})

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually } from '@posthorn/testkit'
+import { dispatcherBench } from './dispatcher.ts'
+
+const bench = await dispatcherBench()
+const dispatcher = await bench.start()
+afterAll(async () => {
+  await dispatcher[Symbol.asyncDispose]()
+  await bench[Symbol.asyncDispose]()
+})
+beforeAll(() => bench.set({ webhooksEnabled: true, webhookEvents: ['*'] }))
+
+test('events of an account arrive in order; one that fails steps aside and holds up none', async () => {
+  const receiver = await bench.receiver()
+  await bench.account('ordered', { webhooks: receiver.url })
+  const ids: string[] = []
+  const fails = 50
+  receiver.answer(({ headers }) => {
+    const isFailing =
+      headers['x-svc-wh-event-id'] === ids[fails] && Number(headers['x-svc-wh-attempts-made']) < 3
+    return isFailing ? { status: 500 } : {}
+  })
+  // In batches of different sizes, as a sync finds them.
+  for (const size of [1, 9, 40, 100, 50])
+    ids.push(
+      ...(await bench.happen(...Array.from({ length: size }, () => ({ account: 'ordered' })))),
+    )
+  await eventually(() => expect(receiver.requests).toHaveLength(203), { timeoutMs: 20_000 })
+  const first = receiver.requests.filter(({ headers }) => headers['x-svc-wh-attempts-made'] === '0')
+  expect(first.map(({ headers }) => headers['x-svc-wh-event-id'])).toEqual(ids)
+  await eventually(async () =>
+    expect((await bench.deliveries('ordered')).every(({ state }) => state === 'delivered')).toBe(
+      true,
+    ),
+  )
+})
+
+test('a target that hangs is called so many times at once, and holds up no other', async () => {
+  const slow = await bench.receiver()
+  slow.answer(() => ({ instead: 'hang' }))
+  const fast = await bench.receiver()
+  const accounts = Array.from({ length: 20 }, (_, n) => `slow-${n}`)
+  for (const account of accounts) await bench.account(account, { webhooks: slow.url })
+  await bench.account('fast', { webhooks: fast.url })
+  await bench.happen(...accounts.flatMap((account) => [{ account }, { account }, { account }]))
+  await eventually(() => expect(slow.requests).toHaveLength(4))
+  await bench.happen(...Array.from({ length: 100 }, () => ({ account: 'fast' })))
+  await eventually(() => expect(fast.requests).toHaveLength(100))
+  expect(slow.requests).toHaveLength(4)
+  slow.answer(() => ({}))
+  await slow.close() // ends the calls that hang
+  await slow.open()
+  await eventually(() => expect(slow.requests).toHaveLength(64), { timeoutMs: 20_000 })
+})
+
+test('more than can be held in memory waits in Postgres, and arrives in order', async () => {
+  const receiver = await bench.receiver()
+  await bench.account('many', { webhooks: receiver.url })
+  const ids = await bench.happen(...Array.from({ length: 2_500 }, () => ({ account: 'many' })))
+  await eventually(() => expect(receiver.requests).toHaveLength(ids.length), { timeoutMs: 25_000 })
+  expect(receiver.requests.map(({ headers }) => headers['x-svc-wh-event-id'])).toEqual(ids)
+})

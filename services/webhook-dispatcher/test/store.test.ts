@@ -1,0 +1,160 @@
+import { afterAll, beforeEach, expect, test } from '@jest/globals'
+import { connect } from '@posthorn/db'
+import { createLogger } from '@posthorn/telemetry'
+import { testDatabase } from '@posthorn/testkit'
+import { released, settle } from '../src/delivery/settle.ts'
+import { keepHouse } from '../src/housekeeping.ts'
+import {
+  beginAttempts,
+  claimDueDeliveries,
+  countDue,
+  findNextDueMs,
+  renewClaims,
+} from '../src/store/deliveries.ts'
+import { recordResults } from '../src/store/results.ts'
+
+const database = await testDatabase()
+const { db } = database
+/** As the service is: with the grants of its role and no more. */
+const own = connect(database.roleUrl('posthorn_webhook_dispatcher'), { name: 'test' })
+afterAll(async () => {
+  await own.destroy()
+  await database.drop()
+})
+beforeEach(() => db.deleteFrom('deliveries').execute())
+
+const me = { self: crypto.randomUUID(), leaseMs: 60_000 }
+const other = { self: crypto.randomUUID(), leaseMs: 60_000 }
+const limits = { perLane: 64, overall: 2_000, rooms: new Map<string, number>() }
+const ok = {
+  outcome: '2xx',
+  status: 200,
+  headers: {},
+  body: Buffer.alloc(0),
+  durationMs: 1,
+} as const
+
+let row = 0
+async function insert(lane: string, count: number, more: object = {}): Promise<void> {
+  const rows = Array.from({ length: count }, () => ({
+    id: crypto.randomUUID(),
+    eventId: crypto.randomUUID(),
+    eventRow: String(++row),
+    eventDate: new Date(),
+    event: 'messageSent',
+    account: 'a',
+    target: 'default',
+    lane,
+    ...more,
+  }))
+  for (let at = 0; at < count; at += 2_000)
+    await db
+      .insertInto('deliveries')
+      .values(rows.slice(at, at + 2_000))
+      .execute()
+}
+
+test('a lane with many due rows does not hide the others', async () => {
+  await insert('http://a-slow.example/', 20_000, { nextAttemptAt: new Date(Date.now() - 60_000) })
+  await insert('http://b.example/', 3)
+  await insert('http://c.example/', 5)
+  await insert('http://d-full.example/', 5)
+  const claimed = await claimDueDeliveries(own, me, {
+    ...limits,
+    rooms: new Map([
+      ['http://d-full.example/', 0],
+      ['http://c.example/', 2],
+    ]),
+  })
+  const lanes = [...Map.groupBy(claimed, ({ lane }) => lane)]
+  expect(Object.fromEntries(lanes.map(([lane, { length }]) => [lane, length]))).toEqual({
+    'http://a-slow.example/': 64,
+    'http://b.example/': 3,
+    'http://c.example/': 2,
+  })
+})
+
+test('what waits, and what another holds, is not claimed', async () => {
+  await insert('http://a.example/', 1, { nextAttemptAt: new Date(Date.now() + 60_000) })
+  expect(await claimDueDeliveries(own, me, limits)).toEqual([])
+  expect(await findNextDueMs(own)).toBeGreaterThan(50_000)
+  await insert('http://a.example/', 1)
+  expect(await findNextDueMs(own)).toBeLessThanOrEqual(0)
+  expect(await claimDueDeliveries(own, me, limits)).toHaveLength(1)
+  expect(await claimDueDeliveries(own, other, limits)).toEqual([])
+  expect(await countDue(own, 10)).toBe(2)
+  expect(await countDue(own, 1)).toBe(1)
+})
+
+test('a claim that was taken over can neither begin nor renew nor record', async () => {
+  await insert('http://a.example/', 1)
+  const [delivery] = await claimDueDeliveries(own, { ...me, leaseMs: 0 }, limits)
+  const id = delivery?.id ?? ''
+  expect(await claimDueDeliveries(own, other, limits)).toHaveLength(1)
+  expect(await beginAttempts(own, [id], me.self)).toEqual(new Map())
+  await renewClaims(own, [id], { ...me, leaseMs: 3_600_000 })
+  await recordResults(own, [settle({ id, attempts: 1 }, ok, 5_000)], me.self)
+  expect(await findNextDueMs(own)).toBeLessThanOrEqual(60_000)
+  expect(await beginAttempts(own, [id], other.self)).toEqual(new Map([[id, 1]]))
+  await recordResults(own, [settle({ id, attempts: 1 }, ok, 5_000)], other.self)
+  expect(
+    await db
+      .selectFrom('deliveries')
+      .select(['state', 'attempts', 'lastStatus'])
+      .executeTakeFirst(),
+  ).toEqual({ state: 'delivered', attempts: 1, lastStatus: 200 })
+})
+
+test('an attempt that is given back does not count, and what was told before stays', async () => {
+  await insert('http://a.example/', 1, { attempts: 3, lastOutcome: 'http-5xx', lastStatus: 500 })
+  const [delivery] = await claimDueDeliveries(own, me, limits)
+  const id = delivery?.id ?? ''
+  await beginAttempts(own, [id], me.self)
+  await recordResults(own, [released(id, true)], me.self)
+  expect(
+    await db
+      .selectFrom('deliveries')
+      .select(['state', 'attempts', 'claim', 'lastOutcome', 'lastStatus'])
+      .executeTakeFirst(),
+  ).toEqual({
+    state: 'due',
+    attempts: 3,
+    claim: null,
+    lastOutcome: 'http-5xx',
+    lastStatus: 500,
+  })
+})
+
+test('deliveries are deleted some time after their end, failed ones later; waiting ones never', async () => {
+  const ago = (ms: number) => new Date(Date.now() - ms)
+  await insert('http://a.example/', 1, {
+    state: 'delivered',
+    finishedAt: ago(120_000),
+    account: 'old',
+  })
+  await insert('http://a.example/', 1, {
+    state: 'dropped',
+    finishedAt: ago(120_000),
+    account: 'old',
+  })
+  await insert('http://a.example/', 1, {
+    state: 'delivered',
+    finishedAt: ago(1_000),
+    account: 'fresh',
+  })
+  await insert('http://a.example/', 1, {
+    state: 'failed',
+    finishedAt: ago(120_000),
+    account: 'failed',
+  })
+  await insert('http://a.example/', 1, {
+    state: 'failed',
+    finishedAt: ago(7_200_000),
+    account: 'long ago',
+  })
+  await insert('http://a.example/', 1, { queuedAt: ago(7_200_000), account: 'waits' })
+  const keep = { keepEventDays: 7, keepDeliveredMs: 60_000, keepFailedMs: 3_600_000 }
+  await keepHouse(own, keep, createLogger('test', 'silent'))(new AbortController().signal)
+  const left = await db.selectFrom('deliveries').select('account').orderBy('eventRow').execute()
+  expect(left.map(({ account }) => account)).toEqual(['fresh', 'failed', 'waits'])
+})
