@@ -30,6 +30,12 @@ test('a bad port of a server that could also be false is told as the port', () =
   ])
 })
 
+test('dates are taken as our format has them', () => {
+  const withDate = (notifyFrom: string) => paths(AccountRegistration, { ...account, notifyFrom })
+  expect(['2026-01-02', '2026-01-02T03:04:05Z', 'now'].flatMap(withDate)).toEqual([])
+  expect(withDate('2026-02-30')).toEqual(['notifyFrom'])
+})
+
 test('a value that no branch of a union takes is told once, with what would do', () => {
   expect(refusal(AccountRegistration, { ...account, imap: 'yes' })).toEqual([
     { message: '"imap" must be object or false', key: 'imap', path: 'imap' },

@@ -1,6 +1,5 @@
 import { AppError } from '@posthorn/errors'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
 import type { Static, TSchema } from 'typebox'
 import { describeError, type FieldError } from './describe-error.ts'
 import { formats } from './formats.ts'
@@ -26,8 +25,7 @@ interface Pass {
 }
 
 function passOf(allErrors: boolean): Pass {
-  const ajv = (kind: Kind) =>
-    addFormats.default(new Ajv2020({ ...options, allErrors, coerceTypes: coerceTypes[kind] }))
+  const ajv = (kind: Kind) => new Ajv2020({ ...options, allErrors, coerceTypes: coerceTypes[kind] })
   return {
     ajv: { body: ajv('body'), text: ajv('text') },
     compiled: { body: new WeakMap(), text: new WeakMap() },

@@ -25,7 +25,8 @@ export function planServer(
   if (given === false) return { column: null, passwords: [...forget] }
   const error = loginError(kind, given, known)
   if (error) errors.push(error)
-  const { auth, ...settings } = kind === 'smtp' ? withStartTls(given) : given
+  const { auth, ...rest } = kind === 'smtp' ? withStartTls(given) : given
+  const settings = { ...rest, secure: rest.secure ?? false }
   // Whom to log in as, and with what, the authentication server says.
   if (!auth || settings.useAuthServer) return { column: settings, passwords: [...forget] }
   const { user, pass = mask } = auth

@@ -8,7 +8,7 @@ import {
   parseDate,
 } from '@posthorn/contracts'
 import type { AccountColumns, LockedAccount } from '../../store/accounts.ts'
-import { mask, unmaskHeaders, unmaskUrl } from '../masks.ts'
+import { unmaskHeaders, unmaskUrl } from '../masks.ts'
 import { type PasswordPlan, planServer } from './plan-server.ts'
 
 export interface RegistrationPlan {
@@ -17,10 +17,7 @@ export interface RegistrationPlan {
   passwords: PasswordPlan[]
 }
 
-type Stored = Pick<
-  LockedAccount,
-  'email' | 'webhooks' | 'webhooksCustomHeaders' | 'passwords'
->
+type Stored = Pick<LockedAccount, 'email' | 'webhooks' | 'webhooksCustomHeaders' | 'passwords'>
 
 /**
  * What a registration makes of an account, new or stored. What is not given stays; `false` or an empty text takes away; a masked

@@ -1,0 +1,235 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { allOperations, type Operation } from '@posthorn/contracts'
+import { hashToken } from '@posthorn/secrets'
+import { eventually } from '@posthorn/testkit'
+import { admin, type Answer, mint, registration, testServers } from './gateway.ts'
+
+const servers = await testServers()
+afterAll(servers.stop)
+const { db } = servers
+const first = await servers.start()
+const second = await servers.start({ SVC_TRUSTED_PROXIES: '127.0.0.0/8' })
+const open = await servers.start({ SVC_REQUIRE_API_AUTH: 'false' })
+const { call } = first
+
+await call('POST', '/v1/account', { body: registration('mine') })
+const outcome = ({ status, body: { message } }: Answer) => [status, message]
+
+/** A request that gets as far as the checks of its input, and fails there: `nope` is nobody's field. */
+function invalidRequest(operation: Operation) {
+  const path = operation.path
+    .replace(':account', 'mine')
+    .replace(':message', 'AAAAAQAAAAE')
+    .replace(':token', 'x')
+  const query = operation.query && !operation.body ? '?nope=1' : ''
+  return [
+    operation.method.toUpperCase(),
+    path + query,
+    operation.body ? { body: { nope: 1 } } : {},
+  ] as const
+}
+
+const wrongScope = await mint(call, { scopes: ['smtp'] })
+const readOnly = await mint(call, { permissions: { actions: ['read'], groups: ['outbox'] } })
+const foreign = await mint(call, { account: 'mine' })
+const elsewhere = await mint(call, {
+  restrictions: { addresses: ['192.0.2.0/24', '2001:db8::/32'] },
+})
+const referred = await mint(call, { restrictions: { referrers: ['https://app.example/*'] } })
+const expiring = await mint(call, { expires: new Date(Date.now() + 86_400_000).toISOString() })
+await db
+  .updateTable('tokens')
+  .set({ expiresAt: new Date(Date.now() - 1) })
+  .where('expiresAt', 'is not', null)
+  .execute()
+
+const bad = {
+  statusCode: 401,
+  error: 'Unauthorized',
+  message: 'Bad token',
+  attributes: { error: 'Bad token' },
+}
+const forbidden = (message: string, extras: object) => ({
+  statusCode: 403,
+  error: 'Forbidden',
+  message,
+  ...extras,
+})
+
+test.each(allOperations.map((operation) => [operation.id, operation] as const))(
+  '%s refuses who may not, in the order of the spec',
+  async (_id, operation) => {
+    const [method, path, options] = invalidRequest(operation)
+    const refusal = async (token: string | null) =>
+      (await call(method, path.replace('mine', 'other'), { ...options, token })).body
+    expect(await refusal(null)).toEqual({
+      statusCode: 401,
+      error: 'Unauthorized',
+      message: 'Unauthorized',
+    })
+    expect(await refusal('b'.repeat(64))).toEqual(bad)
+    expect(await refusal(expiring)).toEqual(bad)
+    expect(await refusal(wrongScope)).toEqual(
+      forbidden('Unauthorized scope', { requestedScope: 'api' }),
+    )
+    const { action, group, byKey } = operation.permission
+    if (!byKey)
+      expect(await refusal(readOnly)).toEqual(
+        forbidden('Unauthorized permission', { requiredPermission: { action, group } }),
+      )
+    expect(await refusal(foreign)).toEqual(forbidden('Unauthorized account', {}))
+    expect(await refusal(elsewhere)).toEqual(
+      forbidden('Unauthorized address', { remoteAddress: '127.0.0.1' }),
+    )
+    expect(await refusal(referred)).toEqual(forbidden('Unauthorized referrer', {}))
+  },
+)
+
+test.each(
+  allOperations
+    .filter(({ body, query }) => body ?? query)
+    .map((operation) => [operation.id, operation] as const),
+)('%s refuses a field it does not know', async (_id, operation) => {
+  const [method, path, options] = invalidRequest(operation)
+  const { status, body } = await call(method, path, options)
+  expect([status, body['error']]).toEqual([400, 'Bad Request'])
+  expect(body).not.toHaveProperty('code')
+  expect(body.fields).toContainEqual({
+    message: '"nope" is not allowed',
+    key: 'nope',
+    path: 'nope',
+  })
+})
+
+test('a token may come as a query parameter, and one bound to an account works for that account', async () => {
+  expect(
+    (await call('GET', `/v1/account/mine?access_token=${admin}`, { token: null })).status,
+  ).toBe(200)
+  expect((await call('GET', '/v1/account/mine', { token: foreign })).status).toBe(200)
+  expect(outcome(await call('GET', '/v1/accounts', { token: foreign }))).toEqual([
+    403,
+    'Unauthorized account',
+  ])
+  expect(
+    outcome(
+      await call('GET', '/v1/accounts', { token: null, headers: { authorization: 'Basic eDp5' } }),
+    ),
+  ).toEqual([401, 'Unauthorized'])
+})
+
+test('a permissions record admits its actions on its groups, and nothing of the administration', async () => {
+  const token = await mint(call, { permissions: { actions: ['read', 'write'] } })
+  expect((await call('GET', '/v1/accounts', { token })).status).toBe(200)
+  expect(outcome(await call('DELETE', '/v1/account/none', { token }))).toEqual([
+    403,
+    'Unauthorized permission',
+  ])
+  expect(outcome(await call('POST', '/v1/account', { token, body: registration('x') }))).toEqual([
+    403,
+    'Unauthorized permission',
+  ])
+  expect(outcome(await call('POST', '/v1/tokens', { token, body: {} }))).toEqual([
+    403,
+    'Unauthorized permission',
+  ])
+})
+
+test('a referrer is matched as a whole', async () => {
+  const from = (referer: string) =>
+    call('GET', '/v1/accounts', { token: referred, headers: { referer } })
+  expect((await from('https://app.example/page?x=1')).status).toBe(200)
+  expect((await from('https://evil.example/https://app.example/')).status).toBe(403)
+})
+
+test('X-Forwarded-For is believed of trusted proxies alone, and only what they wrote', async () => {
+  const from = (gateway: typeof first, forwarded: string) =>
+    gateway.call('GET', '/v1/accounts', {
+      token: elsewhere,
+      headers: { 'x-forwarded-for': forwarded },
+    })
+  expect((await from(first, '192.0.2.7')).status).toBe(403)
+  expect((await from(second, '192.0.2.7')).status).toBe(200)
+  expect((await from(second, '198.51.100.1, 192.0.2.7, 127.0.0.9')).status).toBe(200)
+  expect((await from(second, '2001:db8::1')).status).toBe(200)
+  expect((await from(second, '192.0.2.7, 198.51.100.1')).body).toMatchObject({
+    remoteAddress: '198.51.100.1',
+  })
+  expect((await from(second, 'nonsense')).body).toMatchObject({ remoteAddress: '127.0.0.1' })
+})
+
+test('where tokens are not required one may do without, but not make tokens; a wrong one is still refused', async () => {
+  expect((await open.call('GET', '/v1/account/mine', { token: null })).status).toBe(200)
+  expect(outcome(await open.call('POST', '/v1/tokens', { token: null, body: {} }))).toEqual([
+    401,
+    'Unauthorized',
+  ])
+  expect((await open.call('GET', '/v1/account/mine', { token: 'c'.repeat(64) })).body).toEqual(bad)
+})
+
+test('a rate limit counts over all replicas', async () => {
+  const token = await mint(call, {
+    restrictions: { rateLimit: { maxRequests: 10, timeWindow: 3600 } },
+  })
+  const ask = (n: number) => (n % 2 ? first : second).call('GET', '/v1/accounts', { token })
+  const answers = await Promise.all(Array.from({ length: 16 }, (_, n) => ask(n)))
+  const allowed = answers.filter(({ status }) => status === 200)
+  expect(
+    allowed
+      .map(({ headers }) => Number(headers.get('x-ratelimit-remaining')))
+      .sort((a, b) => a - b),
+  ).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+  const refused = answers.filter(({ status }) => status === 429)
+  expect(refused).toHaveLength(6)
+  for (const { headers, body } of refused) {
+    expect(body).toEqual({
+      statusCode: 429,
+      error: 'Too Many Requests',
+      message: expect.any(String),
+      ttl: expect.any(Number),
+    })
+    expect(headers.get('x-ratelimit-limit')).toBe('10')
+    expect(headers.get('x-ratelimit-reset')).toBe(String(body['ttl']))
+    expect(headers.get('x-ratelimit-remaining')).toBeNull()
+  }
+  expect(Number(refused[0]?.body['ttl'])).toBeLessThanOrEqual(3600)
+})
+
+test('the next window begins anew, and the last one is forgotten', async () => {
+  const token = await mint(call, { restrictions: { rateLimit: { maxRequests: 1, timeWindow: 1 } } })
+  await eventually(async () =>
+    expect((await call('GET', '/v1/accounts', { token })).status).toBe(429),
+  )
+  await eventually(async () =>
+    expect((await call('GET', '/v1/accounts', { token })).status).toBe(200),
+  )
+  const windows = await db
+    .selectFrom('tokenWindows')
+    .select('requests')
+    .where('token', '=', hashToken(token))
+    .execute()
+  expect(windows).toHaveLength(1)
+})
+
+test('a token that is revoked on one replica stops working on the other within a second', async () => {
+  const token = await mint(call, {})
+  const works = async () => (await second.call('GET', '/v1/accounts', { token })).status === 200
+  expect(await works()).toBe(true)
+  expect((await call('DELETE', `/v1/token/${token}`)).body).toEqual({ deleted: true })
+  const revoked = performance.now()
+  expect((await call('GET', '/v1/accounts', { token })).status).toBe(401)
+  await eventually(async () => expect(await works()).toBe(false))
+  expect(performance.now() - revoked).toBeLessThan(1_000)
+})
+
+test('the last use of a token is noted when the service stops, if not before', async () => {
+  const gateway = await servers.start()
+  const token = await mint(call, { description: 'used' })
+  await gateway.call('GET', '/v1/accounts', { token })
+  await gateway[Symbol.asyncDispose]()
+  const used = await db
+    .selectFrom('tokens')
+    .select(['lastUsedAt', 'lastUsedIp'])
+    .where('description', '=', 'used')
+    .executeTakeFirstOrThrow()
+  expect(used).toEqual({ lastUsedAt: expect.any(Date), lastUsedIp: '127.0.0.1' })
+})

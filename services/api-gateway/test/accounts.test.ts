@@ -1,0 +1,291 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { createOpener, keyPairFromSecret } from '@posthorn/secrets'
+import { eventually } from '@posthorn/testkit'
+import { registration, testServers } from './gateway.ts'
+
+const servers = await testServers()
+afterAll(servers.stop)
+const { db, env } = servers
+const { call } = await servers.start()
+const opener = createOpener([keyPairFromSecret(env.SVC_SECRET).privateKey])
+
+const passwords = async (account: string) => {
+  const rows = await db
+    .selectFrom('credentials')
+    .selectAll()
+    .where('account', '=', account)
+    .execute()
+  const opened = rows.map(async ({ kind, sealed }) => [
+    kind,
+    await opener.open(sealed, `credentials/${account}/${kind}`),
+  ])
+  return Object.fromEntries(await Promise.all(opened)) as Record<string, string>
+}
+const events = (account: string) =>
+  db
+    .selectFrom('events')
+    .select(['event', 'body', 'accountTarget', 'publishedAt'])
+    .where('account', '=', account)
+    .orderBy('id')
+    .execute()
+const stored = (account: string) =>
+  db.selectFrom('accounts').selectAll().where('account', '=', account).executeTakeFirstOrThrow()
+
+test('a registration is answered, stored with its passwords sealed, and announced', async () => {
+  const answer = await call('POST', '/v1/account', { body: registration('new1') })
+  expect([answer.status, answer.body]).toEqual([200, { account: 'new1', state: 'new' }])
+  expect(await passwords('new1')).toEqual({ imap: 'pass of new1', smtp: 'pass of new1' })
+  const row = await stored('new1')
+  expect(JSON.stringify(row)).not.toContain('pass of')
+  expect(row).toMatchObject({
+    email: 'new1@mail.example',
+    version: '1',
+    smtp: { secure: false, auth: { user: 'new1@mail.example' } },
+  })
+  const [event] = await events('new1')
+  expect(JSON.parse(event?.body ?? '')).toMatchObject({
+    event: 'accountAdded',
+    account: 'new1',
+    data: { account: 'new1' },
+  })
+  await eventually(async () => expect((await events('new1'))[0]?.publishedAt).not.toBeNull())
+})
+
+test('the same id again changes the account in place, tells nobody, and keeps what is not given', async () => {
+  await call('POST', '/v1/account', {
+    body: { ...registration('again'), webhooks: 'https://hooks.example/', tz: 'Europe/Tallinn' },
+  })
+  const before = await stored('again')
+  const { account, name } = registration('again')
+  const answer = await call('POST', '/v1/account', { body: { account, name: `${name}!` } })
+  expect(answer.body).toEqual({ account: 'again', state: 'existing' })
+  expect(await stored('again')).toMatchObject({
+    name: 'Name of again!',
+    webhooks: 'https://hooks.example/',
+    tz: 'Europe/Tallinn',
+    imap: before.imap,
+    notifyFrom: before.notifyFrom,
+    version: '2',
+  })
+  expect(await passwords('again')).toEqual({ imap: 'pass of again', smtp: 'pass of again' })
+  expect(await events('again')).toHaveLength(1)
+})
+
+test('a masked password that is sent back keeps the stored one; a new one replaces it', async () => {
+  const body = registration('masked')
+  await call('POST', '/v1/account', { body })
+  const read = (await call('GET', '/v1/account/masked')).body as {
+    imap: { auth: { user: string; pass: string } }
+    smtp: object
+  }
+  expect(read.imap.auth).toEqual({ user: 'masked@mail.example', pass: '******' })
+  const smtp = { ...body.smtp, auth: { user: 'u', pass: 'another' } }
+  const answer = await call('POST', '/v1/account', { body: { ...body, imap: read.imap, smtp } })
+  expect(answer.body['state']).toBe('existing')
+  expect(await passwords('masked')).toEqual({ imap: 'pass of masked', smtp: 'another' })
+})
+
+test('useAuthServer, and false for a server, leave no password behind', async () => {
+  const body = registration('authless')
+  await call('POST', '/v1/account', { body })
+  const { auth: _auth, ...imap } = body.imap
+  await call('POST', '/v1/account', {
+    body: { ...body, imap: { ...imap, useAuthServer: true }, smtp: false },
+  })
+  expect(await passwords('authless')).toEqual({})
+  expect(await stored('authless')).toMatchObject({ imap: { useAuthServer: true }, smtp: null })
+})
+
+test('an account without an id gets one', async () => {
+  const { body } = await call('POST', '/v1/account', {
+    body: { ...registration('x'), account: null },
+  })
+  expect(body).toEqual({ account: expect.stringMatching(/^[\w-]{21}$/), state: 'new' })
+})
+
+test('of twenty requests at once for a new id exactly one is told that it is new', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => call('POST', '/v1/account', { body: registration('race') })),
+  )
+  expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
+  expect(answers.filter(({ body }) => body['state'] === 'new')).toHaveLength(1)
+  expect(await events('race')).toHaveLength(1)
+  expect((await stored('race')).version).toBe('20')
+})
+
+const { imap, smtp } = registration('bad')
+test.each<[string, object, string[]]>([
+  ['no name', { name: undefined }, ['name']],
+  ['an unknown field', { nope: 1 }, ['nope']],
+  ['imap without a login', { imap: { ...imap, auth: undefined } }, ['imap.auth']],
+  ['imap without a password', { imap: { ...imap, auth: { user: 'u' } } }, ['imap.auth.pass']],
+  [
+    'a masked password of nothing',
+    { imap: { ...imap, auth: { user: 'u', pass: '******' } } },
+    ['imap.auth.pass'],
+  ],
+  ['a login beside useAuthServer', { imap: { ...imap, useAuthServer: true } }, ['imap.auth']],
+  [
+    'a bad port',
+    { imap: { ...imap, port: 0 }, smtp: { ...smtp, port: 'x' } },
+    ['imap.port', 'smtp.port'],
+  ],
+  ['a bad address', { email: 'nope' }, ['email']],
+  ['a bad webhook address', { webhooks: 'ftp://x' }, ['webhooks']],
+  ['a date that is none', { notifyFrom: '2026-02-30' }, ['notifyFrom']],
+])('%s is a 400 that names the field, and nothing is stored', async (...[, changes, paths]) => {
+  const { status, body } = await call('POST', '/v1/account', {
+    body: { ...registration('bad'), ...changes },
+  })
+  expect([status, body['message']]).toEqual([400, expect.any(String)])
+  expect(body).not.toHaveProperty('code')
+  expect(body.fields?.map(({ path }) => path).sort()).toEqual(paths)
+  expect(
+    await db.selectFrom('accounts').where('account', '=', 'bad').select('account').execute(),
+  ).toEqual([])
+  expect(await events('bad')).toEqual([])
+})
+
+test('TLS from the start is for port 465 alone', async () => {
+  await call('POST', '/v1/account', {
+    body: { ...registration('tls'), smtp: { ...smtp, port: 2525, secure: true } },
+  })
+  expect((await stored('tls')).smtp?.secure).toBe(false)
+  await call('POST', '/v1/account', {
+    body: { ...registration('tls'), smtp: { ...smtp, port: 465, secure: true } },
+  })
+  expect((await stored('tls')).smtp?.secure).toBe(true)
+})
+
+test('a record has the state of the account, no secrets, and no members that are unset', async () => {
+  const headers = [{ key: 'X-Key', value: 'hush' }]
+  const created = await call('POST', '/v1/account', {
+    body: {
+      ...registration('read'),
+      webhooks: 'https://u:hush@hooks.example/x',
+      webhooksCustomHeaders: headers,
+      notifyFrom: '2026-01-02',
+    },
+  })
+  expect(created.body).toEqual({ account: 'read', state: 'new' })
+  const { body } = await call('GET', '/v1/account/read')
+  expect(body).toEqual({
+    account: 'read',
+    name: 'Name of read',
+    email: 'read@mail.example',
+    state: 'new',
+    type: 'imap',
+    lastError: null,
+    webhooks: 'https://u:******@hooks.example/x',
+    webhooksCustomHeaders: [{ key: 'X-Key', value: '******' }],
+    logs: false,
+    notifyFrom: '2026-01-02T00:00:00.000Z',
+    imap: {
+      host: 'imap.mail.example',
+      port: 993,
+      secure: true,
+      auth: { user: 'read@mail.example', pass: '******' },
+    },
+    smtp: {
+      host: 'smtp.mail.example',
+      port: 587,
+      secure: false,
+      auth: { user: 'read@mail.example', pass: '******' },
+    },
+  })
+  const sentBack = await call('POST', '/v1/account', {
+    body: {
+      account: 'read',
+      name: 'x',
+      webhooks: body['webhooks'],
+      webhooksCustomHeaders: body['webhooksCustomHeaders'],
+    },
+  })
+  expect(sentBack.status).toBe(200)
+  expect(await stored('read')).toMatchObject({
+    webhooks: 'https://u:hush@hooks.example/x',
+    webhooksCustomHeaders: headers,
+  })
+})
+
+test('the last error is told until the account is connected', async () => {
+  await call('POST', '/v1/account', { body: registration('state') })
+  const lastError = JSON.stringify({ response: 'NO', serverResponseCode: 'AUTHENTICATIONFAILED' })
+  const disabled = new Date('2026-01-01T00:00:00Z')
+  await db
+    .insertInto('accountStates')
+    .values({
+      account: 'state',
+      state: 'authenticationError',
+      lastError,
+      authFailureDisabledAt: disabled,
+    })
+    .execute()
+  expect((await call('GET', '/v1/account/state')).body).toMatchObject({
+    state: 'authenticationError',
+    lastError: { response: 'NO', serverResponseCode: 'AUTHENTICATIONFAILED' },
+    authFailureDisabledAt: '2026-01-01T00:00:00.000Z',
+  })
+  await db
+    .updateTable('accountStates')
+    .set({ state: 'connected' })
+    .where('account', '=', 'state')
+    .execute()
+  expect((await call('GET', '/v1/account/state')).body['lastError']).toBeNull()
+})
+
+test('an account that is not there is a plain 404', async () => {
+  const gone = {
+    statusCode: 404,
+    error: 'Not Found',
+    message: 'Account record was not found for requested ID',
+  }
+  expect((await call('GET', '/v1/account/nobody')).body).toEqual(gone)
+  expect((await call('DELETE', '/v1/account/nobody')).body).toEqual(gone)
+  expect((await call('GET', `/v1/account/${encodeURIComponent('a/b ü')}`)).body).toEqual(gone)
+})
+
+test('accounts are listed in pages, and found by state and by a part of id, name or address', async () => {
+  for (const account of ['list%1', 'list%2', 'list%3'])
+    await call('POST', '/v1/account', { body: registration(account) })
+  await db.insertInto('accountStates').values({ account: 'list%3', state: 'connected' }).execute()
+  const page = await call('GET', '/v1/accounts?query=LIST%25&page=1&pageSize=2')
+  expect(page.body).toMatchObject({
+    total: 3,
+    page: 1,
+    pages: 2,
+    query: 'LIST%',
+    state: '*',
+    accounts: [{ account: 'list%3', state: 'connected', type: 'imap' }],
+  })
+  expect((await call('GET', '/v1/accounts?query=list%25&state=new')).body).toMatchObject({
+    total: 2,
+    state: 'new',
+  })
+  expect((await call('GET', '/v1/accounts?query=list%251%40mail')).body).toMatchObject({ total: 1 })
+  expect((await call('GET', '/v1/accounts?state=nope')).status).toBe(400)
+})
+
+test('a deleted account is gone with its passwords, tokens and mail; its event knows where to go', async () => {
+  await call('POST', '/v1/account', {
+    body: { ...registration('gone'), webhooks: 'https://hooks.example/gone' },
+  })
+  await call('POST', '/v1/tokens', { body: { account: 'gone', scopes: ['smtp'] } })
+  expect((await call('DELETE', '/v1/account/gone')).body).toEqual({
+    account: 'gone',
+    deleted: true,
+  })
+  for (const table of ['accounts', 'credentials', 'tokens'] as const)
+    expect(
+      await db.selectFrom(table).select('account').where('account', '=', 'gone').execute(),
+    ).toEqual([])
+  const [, deleted] = await events('gone')
+  expect(deleted).toMatchObject({
+    event: 'accountDeleted',
+    accountTarget: { url: 'https://hooks.example/gone', headers: [] },
+  })
+  expect((await call('POST', '/v1/account', { body: registration('gone') })).body['state']).toBe(
+    'new',
+  )
+  expect(await events('gone')).toHaveLength(3)
+})

@@ -1,0 +1,103 @@
+import { testBus, testDatabase } from '@posthorn/testkit'
+import { startApp } from '../src/app.ts'
+import { readConfig } from '../src/config.ts'
+
+/** The token that tests begin with: it may do everything. */
+export const admin = 'a'.repeat(64)
+
+export interface CallOptions {
+  token?: string | null
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+export interface Answer {
+  status: number
+  headers: Headers
+  // Tests say what they expect of it.
+  body: Record<string, unknown> & { fields?: { path: string }[] }
+}
+
+export type Call = (method: string, path: string, options?: CallOptions) => Promise<Answer>
+
+export interface TestGateway extends AsyncDisposable {
+  url: string
+  call: Call
+}
+
+/** Servers of one test file: a database of its own, used in the service's own role, and a virtual host of its own. */
+export async function testServers() {
+  const [database, broker] = await Promise.all([testDatabase(), testBus()])
+  const gateways: TestGateway[] = []
+  const env = {
+    DATABASE_URL: database.roleUrl('posthorn_api_gateway'),
+    AMQP_URL: broker.url,
+    SVC_PORT: '0',
+    SVC_LOG_LEVEL: 'silent',
+    SVC_SECRET: 'a secret of the tests',
+    SVC_PREPARED_TOKEN: admin,
+  }
+  return {
+    db: database.db,
+    database,
+    broker,
+    env,
+    /** A gateway on a free port; stopped with the servers, if not before. */
+    async start(more: Record<string, string> = {}): Promise<TestGateway> {
+      const config = readConfig({ ...env, ...more })
+      const app = await startApp(config, new AbortController().signal)
+      const url = `http://127.0.0.1:${app.port}`
+      const gateway = {
+        url,
+        call: caller(url),
+        [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
+      }
+      gateways.push(gateway)
+      return gateway
+    },
+    stop: async () => {
+      await Promise.all(gateways.map((gateway) => gateway[Symbol.asyncDispose]()))
+      await Promise.all([database.drop(), broker.drop()])
+    },
+  }
+}
+
+function caller(url: string): Call {
+  return async (method, path, { token = admin, body, headers = {} } = {}) => {
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: JSON.parse(text) as Answer['body'],
+    }
+  }
+}
+
+/** A registration that has all it needs. */
+export function registration(account: string) {
+  const auth = { user: `${account}@mail.example`, pass: `pass of ${account}` }
+  return {
+    account,
+    name: `Name of ${account}`,
+    imap: { host: 'imap.mail.example', port: 993, secure: true, auth },
+    smtp: { host: 'smtp.mail.example', port: 587, auth },
+  }
+}
+
+/** Makes a token through the API and gives its value. */
+export async function mint(call: Call, body: object, token = admin): Promise<string> {
+  const answer = await call('POST', '/v1/tokens', { token, body })
+  if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
+  return String(answer.body['token'])
+}

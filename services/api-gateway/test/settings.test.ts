@@ -1,0 +1,169 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { eventNames } from '@posthorn/contracts'
+import { createOpener, keyPairFromSecret } from '@posthorn/secrets'
+import { eventually } from '@posthorn/testkit'
+import { mint, testServers } from './gateway.ts'
+
+const servers = await testServers()
+afterAll(servers.stop)
+const { db, env } = servers
+const { call } = await servers.start()
+const opener = createOpener([keyPairFromSecret(env.SVC_SECRET).privateKey])
+const update = (body: object, token?: string) =>
+  call('POST', '/v1/settings', { body, ...(token === undefined ? {} : { token }) })
+const read = async (...keys: string[]) =>
+  (await call('GET', `/v1/settings?${keys.map((key) => `${key}=true`).join('&')}`)).body
+
+test('a fresh instance has its seeds, and answers what is asked for alone', async () => {
+  expect(
+    await read('notifyText', 'notifyTextSize', 'webhooks', 'serviceSecret', 'deliveryAttempts'),
+  ).toEqual({
+    notifyText: true,
+    notifyTextSize: 2_097_152,
+    webhooks: null,
+    serviceSecret: true,
+    deliveryAttempts: 10,
+  })
+  expect((await call('GET', '/v1/settings')).body).toEqual({})
+  expect((await call('GET', '/v1/settings?notifyText=false')).body).toEqual({})
+  expect(await read('eventTypes')).toEqual({ eventTypes: eventNames })
+})
+
+test('settings are changed all at once, told by name, and unset by null', async () => {
+  const { status, body } = await update({
+    webhooksEnabled: true,
+    webhookEvents: ['*'],
+    notifyTextSize: 10,
+  })
+  expect([status, body]).toEqual([
+    200,
+    { updated: ['webhooksEnabled', 'webhookEvents', 'notifyTextSize'] },
+  ])
+  expect(await read('webhooksEnabled', 'webhookEvents', 'notifyTextSize')).toEqual({
+    webhooksEnabled: true,
+    webhookEvents: ['*'],
+    notifyTextSize: 10,
+  })
+  await update({ webhookEvents: null, webhooks: '' })
+  expect(await read('webhookEvents', 'webhooks')).toEqual({ webhookEvents: null, webhooks: null })
+})
+
+test('an unknown or wrong setting is a 400 with its name, and changes nothing', async () => {
+  const { status, body } = await update({
+    inboxNewOnly: true,
+    nope: 1,
+    webhooks: 'ftp://x',
+    notifyHeaders: 'Subject',
+  })
+  expect([status, body.fields?.map(({ path }) => path).sort()]).toEqual([
+    400,
+    ['nope', 'notifyHeaders', 'webhooks'],
+  ])
+  expect(await read('inboxNewOnly')).toEqual({ inboxNewOnly: null })
+  expect((await update({})).status).toBe(400)
+})
+
+test('of the address of the service only the origin is kept', async () => {
+  await update({ serviceUrl: 'https://mail.example:8443/path?x=1' })
+  expect(await read('serviceUrl')).toEqual({ serviceUrl: 'https://mail.example:8443' })
+})
+
+test('secrets in addresses and headers are masked, and may be sent back masked', async () => {
+  const webhooksCustomHeaders = [{ key: 'X-Key', value: 'hush' }, { key: 'X-Empty' }]
+  await update({
+    webhooks: 'https://u:hush@hooks.example/a',
+    authServer: 'http://u:hush@auth.example/',
+    webhooksCustomHeaders,
+  })
+  const masked = await read('webhooks', 'authServer', 'webhooksCustomHeaders')
+  expect(masked).toEqual({
+    webhooks: 'https://u:******@hooks.example/a',
+    authServer: 'http://u:******@auth.example/',
+    webhooksCustomHeaders: [
+      { key: 'X-Key', value: '******' },
+      { key: 'X-Empty', value: '******' },
+    ],
+  })
+  expect((await update({ ...masked, notifyText: false })).body['updated']).toEqual([
+    'webhooksCustomHeaders',
+    'notifyText',
+  ])
+  const { value } = await db
+    .selectFrom('settings')
+    .select('value')
+    .where('key', '=', 'webhooks')
+    .executeTakeFirstOrThrow()
+  expect(value).toBe('https://u:hush@hooks.example/a')
+  const refused = await update({
+    webhooks: 'https://u:******@elsewhere.example/',
+    webhooksCustomHeaders: [{ key: 'X-Other', value: '******' }],
+  })
+  expect([refused.status, refused.body.fields?.map(({ path }) => path)]).toEqual([
+    400,
+    ['webhooks', 'webhooksCustomHeaders'],
+  ])
+})
+
+test('the service secret is sealed; it can be replaced, not read, and not taken away', async () => {
+  expect((await update({ serviceSecret: 'my own secret' })).body).toEqual({
+    updated: ['serviceSecret'],
+  })
+  const { sealed } = await db
+    .selectFrom('sealedSettings')
+    .select('sealed')
+    .where('key', '=', 'serviceSecret')
+    .executeTakeFirstOrThrow()
+  expect(sealed).not.toContain('my own')
+  expect(await opener.open(sealed, 'settings/serviceSecret')).toBe('my own secret')
+  expect(
+    await db.selectFrom('settings').select('key').where('key', '=', 'serviceSecret').execute(),
+  ).toEqual([])
+  expect((await update({ serviceSecret: null })).body).toEqual({ updated: [] })
+  expect((await update({ serviceSecret: '' })).body).toEqual({ updated: [] })
+  expect((await update({ serviceSecret: '******' })).status).toBe(400)
+  expect(await read('serviceSecret')).toEqual({ serviceSecret: true })
+})
+
+test('a token with a permissions record has no part in privileged settings', async () => {
+  const token = await mint(call, { permissions: { actions: ['read', 'write'] } })
+  const refusal = (message: string) => ({ statusCode: 403, error: 'Forbidden', message })
+  expect(
+    (await update({ webhooks: 'https://evil.example/', notifyText: true, authServer: '' }, token))
+      .body,
+  ).toEqual(refusal('A token with restricted permissions can not change webhooks, authServer'))
+  expect(
+    (await call('GET', '/v1/settings?serviceSecret=true&notifyText=true', { token })).body,
+  ).toEqual(refusal('A token with restricted permissions can not read serviceSecret'))
+  expect((await update({ notifyText: true }, token)).body).toEqual({ updated: ['notifyText'] })
+  const limited = await mint(call, { permissions: { actions: ['read'], groups: ['message'] } })
+  expect(
+    (await call('GET', '/v1/settings?notifyText=true', { token: limited })).body['message'],
+  ).toBe('Unauthorized permission')
+  expect(
+    (await call('GET', '/v1/settings?webhooks=true', { token: limited })).body['message'],
+  ).toBe('A token with restricted permissions can not read webhooks')
+  const reader = await mint(call, { permissions: { actions: ['read'] } })
+  expect((await update({ notifyText: true }, reader)).body['message']).toBe(
+    'Unauthorized permission',
+  )
+})
+
+test('another replica works with changed settings at once', async () => {
+  const other = await servers.start()
+  const added = async (account: string) => {
+    await other.call('POST', '/v1/account', { body: { account, name: account } })
+    const { body } = await db
+      .selectFrom('events')
+      .select('body')
+      .where('account', '=', account)
+      .executeTakeFirstOrThrow()
+    return (JSON.parse(body) as { serviceUrl: unknown }).serviceUrl
+  }
+  expect(await added('before')).toBe('https://mail.example:8443')
+  await update({ serviceUrl: 'https://changed.example' })
+  let n = 0
+  await eventually(
+    async () => expect(await added(`after-${(n += 1)}`)).toBe('https://changed.example'),
+    { timeoutMs: 3_000 },
+  )
+})

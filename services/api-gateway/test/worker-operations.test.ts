@@ -1,0 +1,204 @@
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
+import { afterAll, expect, test } from '@jest/globals'
+import { connectBus, on } from '@posthorn/bus'
+import { accountCommands, type CommandRequest, listMessages, shardOf } from '@posthorn/contracts'
+import { AppError } from '@posthorn/errors'
+import { createLogger, createMetrics } from '@posthorn/telemetry'
+import { eventually } from '@posthorn/testkit'
+import { admin, registration, testServers } from './gateway.ts'
+
+const servers = await testServers()
+const { broker } = servers
+const { call, url } = await servers.start({ SVC_TIMEOUT: '300ms' })
+await call('POST', '/v1/account', { body: registration('held') })
+await call('POST', '/v1/account', { body: registration('unheld') })
+
+const { listMailboxes, getMessage, getMessageSource } = accountCommands
+const asked: CommandRequest<typeof listMessages>[] = []
+const source = { sent: 0, cancelled: false }
+const page = {
+  total: 0,
+  page: 0,
+  pages: 0,
+  nextPageCursor: null,
+  prevPageCursor: null,
+  messages: [],
+}
+const silence = Promise.withResolvers<never>()
+silence.promise.catch(() => undefined)
+
+const bus = await connectBus({
+  url: broker.url,
+  name: 'worker',
+  log: createLogger('worker', 'silent'),
+  metrics: createMetrics('worker'),
+})
+await bus.serve({
+  queue: 'private',
+  keys: [`shard.${shardOf('held')}`],
+  handlers: [
+    on(listMailboxes, async ({ counters }) => ({
+      mailboxes: [
+        {
+          path: 'INBOX',
+          delimiter: '/',
+          name: 'INBOX',
+          listed: true,
+          subscribed: true,
+          messages: counters ? 1 : 0,
+          uidNext: 2,
+        },
+      ],
+    })),
+    on(listMessages, async (request, { signal }) => {
+      asked.push(request)
+      if (request.path === 'Slow') await Promise.race([silence.promise, once(signal, 'abort')])
+      if (request.path === 'None')
+        throw new AppError('not-found', 'No such folder', { code: 'FolderNotFound' })
+      if (request.path === 'Init')
+        throw new AppError('unavailable', 'Not yet', {
+          code: 'NotYetConnected',
+          extras: { state: 'init' },
+        })
+      return page
+    }),
+    on(getMessage, async ({ message, account: _account, ...options }) => ({
+      id: message,
+      flags: [],
+      subject: JSON.stringify(options),
+    })),
+    on(getMessageSource, async ({ message }) => {
+      if (message === 'gone')
+        throw new AppError('not-found', 'No such message', { code: 'MessageNotFound' })
+      return { response: {}, body: chunks(message) }
+    }),
+  ],
+})
+afterAll(async () => {
+  await bus[Symbol.asyncDispose]()
+  await servers.stop()
+})
+
+async function* chunks(message: string): AsyncGenerator<Uint8Array> {
+  try {
+    for (let n = 0; message === 'endless' || n < 20; n += 1) {
+      if (message === 'breaks' && n === 10) throw new Error('the server hung up')
+      source.sent += 1
+      yield Buffer.alloc(64 * 1024, 'x')
+    }
+  } finally {
+    source.cancelled = true
+  }
+}
+
+test('mailboxes and messages are answered by the worker that holds the account', async () => {
+  const { body } = await eventually(async () => {
+    const answer = await call('GET', '/v1/account/held/mailboxes?counters=true')
+    expect(answer.status).toBe(200)
+    return answer
+  })
+  expect(body).toMatchObject({ mailboxes: [{ path: 'INBOX', messages: 1 }] })
+  expect(
+    (await call('GET', '/v1/account/held/messages?path=INBOX&page=2&pageSize=5')).body,
+  ).toEqual(page)
+  expect(asked.at(-1)).toEqual({ account: 'held', path: 'INBOX', page: 2, pageSize: 5 })
+  const message = await call(
+    'GET',
+    '/v1/account/held/message/AAAAAQAAAAE?textType=*&maxBytes=10&preProcessHtml=true',
+  )
+  expect(JSON.parse(String(message.body['subject']))).toEqual({
+    textType: '*',
+    maxBytes: 10,
+    webSafeHtml: false,
+    markAsSeen: false,
+  })
+})
+
+test('what the worker refuses is passed on with its code and state', async () => {
+  expect((await call('GET', '/v1/account/held/messages?path=None')).body).toEqual({
+    statusCode: 404,
+    error: 'Not Found',
+    message: 'No such folder',
+    code: 'FolderNotFound',
+  })
+  expect((await call('GET', '/v1/account/held/messages?path=Init')).body).toMatchObject({
+    statusCode: 503,
+    code: 'NotYetConnected',
+    state: 'init',
+  })
+})
+
+test('an account that nobody holds is a 503 at once; one that is not there a 404', async () => {
+  expect((await call('GET', '/v1/account/unheld/mailboxes')).body).toMatchObject({
+    statusCode: 503,
+    code: 'WorkerNotAvailable',
+  })
+  expect((await call('GET', '/v1/account/nobody/mailboxes')).body).toMatchObject({
+    statusCode: 404,
+    message: 'Account record was not found for requested ID',
+  })
+})
+
+test('a worker that does not answer is a 504, after as long as the service or the request says', async () => {
+  const started = performance.now()
+  expect((await call('GET', '/v1/account/held/messages?path=Slow')).body).toMatchObject({
+    statusCode: 504,
+    error: 'Gateway Timeout',
+    code: 'Timeout',
+  })
+  expect(
+    (
+      await call('GET', '/v1/account/held/messages?path=Slow', {
+        headers: { 'x-svc-timeout': '1' },
+      })
+    ).status,
+  ).toBe(504)
+  const middle = performance.now()
+  expect(
+    (
+      await call('GET', '/v1/account/held/messages?path=Slow', {
+        headers: { 'X-SVC-Timeout': '1000' },
+      })
+    ).status,
+  ).toBe(504)
+  expect(performance.now() - middle).toBeGreaterThan(950)
+  expect(middle - started).toBeLessThan(2_000)
+  expect(
+    (await call('GET', '/v1/account/held/mailboxes', { headers: { 'x-svc-timeout': 'soon' } })).body
+      .fields,
+  ).toMatchObject([{ path: 'x-svc-timeout' }])
+})
+
+const path = (message: string) => `${url}/v1/account/held/message/${message}/source`
+const headers = { authorization: `Bearer ${admin}` }
+
+test('the source of a message is streamed as it is', async () => {
+  const response = await fetch(path('fine'), { headers })
+  expect(response.headers.get('content-type')).toBe('message/rfc822')
+  expect((await response.arrayBuffer()).byteLength).toBe(20 * 64 * 1024)
+})
+
+test('what fails before the first byte is an error, what fails later breaks the connection', async () => {
+  const gone = await fetch(path('gone'), { headers })
+  expect([gone.status, await gone.json()]).toMatchObject([404, { code: 'MessageNotFound' }])
+  const broken = await fetch(path('breaks'), { headers })
+  expect(broken.status).toBe(200)
+  await expect(broken.arrayBuffer()).rejects.toThrow()
+})
+
+test('a client that reads slowly slows the source down, and one that leaves ends it', async () => {
+  Object.assign(source, { sent: 0, cancelled: false })
+  const request = get(path('endless'), { headers })
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  await once(response, 'readable')
+  let last = -1
+  await eventually(() => {
+    const same = source.sent === last
+    last = source.sent
+    return same && last > 0
+  })
+  expect(last).toBeLessThan(500) // 32 MB are far more than all buffers on the way hold
+  request.destroy()
+  await eventually(() => expect(source.cancelled).toBe(true))
+})
