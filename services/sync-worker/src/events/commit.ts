@@ -31,6 +31,8 @@ export async function commit<T>(
     }),
   )
   metrics.recorded(recorded)
-  if (bus.up) await publishEvents(db, (message) => bus.publishEvent(message), recorded)
+  const published = publishEvents(db, (message) => bus.publishEvent(message), recorded)
+  // Waiting keeps us from running ahead of the broker; one that is away must not hold up the work.
+  if (bus.up) await published
   return result
 }

@@ -26,6 +26,9 @@ const maxBatchLength = 4 * 1024 * 1024
 /** Between tries to fetch a message that the server names and does not give. */
 const retryDelaysMs = [1_000, 1_700, 2_900]
 
+/** How far a server's clock may be behind ours before an arrival looks older than the account. */
+const skewMs = 10 * 60_000
+
 /** A message to take in: with an event, or silently where there is no draft. */
 interface Arrival {
   uid: number
@@ -115,7 +118,7 @@ async function takeIn(
   }
   for (const message of fetched) {
     mailbox.signal.throwIfAborted()
-    const silent = announceFrom !== undefined && message.internalDate < announceFrom
+    const silent = announceFrom !== undefined && isBefore(message.internalDate, announceFrom)
     const arrival = silent
       ? { uid: message.uid, flags: message.flags, mayBeNew: false }
       : await arrive(mailbox, message)
@@ -127,13 +130,19 @@ async function takeIn(
   await flush()
 }
 
+/** Dates of arrival are whole seconds: what came in the same second did not come before. */
+function isBefore(internalDate: Date, announceFrom: Date): boolean {
+  return internalDate.getTime() < Math.floor(announceFrom.getTime() / 1_000) * 1_000
+}
+
 async function arrive(
   { deps, account, row, session }: OpenMailbox,
   message: FetchedMessage,
 ): Promise<Arrival> {
   const draft = await draftMessageNew(session, { message, mailbox: row }, await deps.settings.get())
   // Older than the account, or than our memory: it was put here, it did not arrive.
-  const oldest = Math.max(account.notifyFrom.getTime(), Date.now() - announcedDays * 86_400_000)
+  const remembered = Date.now() - announcedDays * 86_400_000
+  const oldest = Math.max(account.notifyFrom.getTime() - skewMs, remembered)
   const sent = row.specialUse === '\\Sent'
   const identity = draft.messageId ?? draft.emailId
   return {

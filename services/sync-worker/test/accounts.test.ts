@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually } from '@posthorn/testkit'
+import { sql } from 'kysely'
+import { ImapClient, mail } from './imap-client.ts'
+import { Relay } from './relay.ts'
+import { testWorld, type World } from './world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await testWorld()
+  await world.startWorker()
+})
+afterAll(() => world.close())
+
+const stateIs = (account: string, state: string) =>
+  eventually(async () => {
+    expect((await world.state(account))?.state).toBe(state)
+  })
+
+test('refused credentials are told once, and so is the recovery', async () => {
+  const user = world.dovecot.freshUser()
+  const account = await world.register(user)
+  await world.connected(account)
+  world.credentials.set(account, { user: user.user, pass: 'wrong' })
+  await world.touch(account)
+  await stateIs(account, 'authenticationError')
+  await eventually(async () => {
+    expect((await world.state(account))?.errorCount).toBeGreaterThan(1)
+  })
+  expect(await world.state(account)).toMatchObject({
+    lastError: {
+      serverResponseCode: 'AUTHENTICATIONFAILED',
+      response: expect.stringMatching(/failed/i),
+    },
+  })
+  world.credentials.set(account, { user: user.user, pass: user.pass })
+  await world.touch(account)
+  await world.connected(account)
+  const events = await world.events(
+    account,
+    'authenticationError',
+    'authenticationSuccess',
+    'connectError',
+  )
+  expect(events.map(({ event }) => event)).toEqual([
+    'authenticationSuccess',
+    'authenticationError',
+    'authenticationSuccess',
+  ])
+  expect(events[1]?.data).toMatchObject({ serverResponseCode: 'AUTHENTICATIONFAILED' })
+  expect(await world.state(account)).toMatchObject({ lastError: null, authFailingSince: null })
+})
+
+test('credentials refused for too long switch syncing off', async () => {
+  const other = await testWorld()
+  try {
+    await other.startWorker({ maxAuthFailureMs: 1_000 })
+    const account = await other.register(other.dovecot.freshUser(), { pass: 'wrong' })
+    await eventually(async () => {
+      expect(await other.state(account)).toMatchObject({
+        state: 'unset',
+        authFailureDisabledAt: expect.any(Date),
+      })
+    })
+    expect((await other.events(account)).map(({ event }) => event)).toEqual([
+      'authenticationError',
+      'authenticationError',
+    ])
+  } finally {
+    await other.close()
+  }
+}, 40_000)
+
+test('a server that is away is told once; what happened meanwhile is found when it is back', async () => {
+  const user = world.dovecot.freshUser()
+  await using relay = await Relay.to({ host: user.host, port: user.imapPort })
+  const account = await world.register(user, { port: relay.port })
+  await world.connected(account)
+  await using client = await ImapClient.login(user)
+  await client.append('INBOX', mail())
+  await client.append('INBOX', mail())
+  await client.append('INBOX', mail())
+  await world.expectEvents(account, ['messageNew'], 3)
+  await relay.down()
+  await stateIs(account, 'connectError')
+  await client.run('SELECT INBOX')
+  await client.run('UID STORE 1 +FLAGS (\\Flagged)')
+  await client.run('UID STORE 2 +FLAGS (\\Deleted)')
+  await client.run('UID EXPUNGE 2')
+  await client.append('INBOX', mail({ subject: 'late' }))
+  await eventually(async () => {
+    expect((await world.state(account))?.errorCount).toBeGreaterThan(1)
+  })
+  await relay.up()
+  await world.connected(account)
+  const events = (await world.events(account)).slice(-4)
+  expect(events).toMatchObject([
+    { event: 'connectError', data: { serverResponseCode: 'ECONNREFUSED' } },
+    { event: 'messageUpdated', data: { uid: 1, changes: { flags: { added: ['\\Flagged'] } } } },
+    { event: 'messageDeleted', data: { uid: 2 } },
+    { event: 'messageNew', data: { subject: 'late' } },
+  ])
+})
+
+test('a connection that is cut and comes back is no event', async () => {
+  const user = world.dovecot.freshUser()
+  await using relay = await Relay.to({ host: user.host, port: user.imapPort })
+  const account = await world.register(user, { port: relay.port })
+  await world.connected(account)
+  const before = relay.connections
+  relay.cut()
+  await eventually(() => relay.connections > before)
+  await world.dovecot.deliver(user.user, mail({ subject: 'after the cut' }))
+  await world.expectEvents(account, ['messageNew'], 1)
+  expect(await world.events(account, 'connectError', 'authenticationError')).toEqual([])
+})
+
+test('an account without a mail server is unset, and connects once it has one', async () => {
+  const user = world.dovecot.freshUser()
+  const account = await world.register(user, { imap: null })
+  await stateIs(account, 'unset')
+  const imap = { host: user.host, port: user.imapPort, tls: { rejectUnauthorized: false } }
+  await world.db
+    .updateTable('accounts')
+    .set({ imap: JSON.stringify(imap) })
+    .where('account', '=', account)
+    .execute()
+  await world.touch(account)
+  await world.connected(account)
+})
+
+test('an account that is deleted is left alone', async () => {
+  const user = world.dovecot.freshUser()
+  await using relay = await Relay.to({ host: user.host, port: user.imapPort })
+  const account = await world.register(user, { port: relay.port })
+  await world.connected(account)
+  const known = (await world.events(account)).length
+  await world.db.deleteFrom('accounts').where('account', '=', account).execute()
+  await world.bus.invalidate({ topic: 'accounts', id: account })
+  await eventually(async () => {
+    const { rows } = await sql`select 1 from mailboxes where account = ${account}`.execute(world.db)
+    expect(rows).toEqual([])
+  })
+  await world.dovecot.deliver(user.user, mail())
+  const connections = relay.connections
+  await world.connected(await world.register(world.dovecot.freshUser())) // a while of work for the same worker
+  expect(await world.events(account)).toHaveLength(known)
+  expect(relay.connections).toBe(connections)
+})
+
+test('only the folders that a registration names are looked after', async () => {
+  const user = world.dovecot.freshUser()
+  await using client = await ImapClient.login(user)
+  await client.run('CREATE Aside')
+  const account = await world.register(user, { path: ['INBOX'] })
+  await world.connected(account)
+  await client.append('Aside', mail())
+  await client.append('INBOX', mail())
+  await world.expectEvents(account, ['messageNew'], 1)
+  expect((await world.events(account, 'mailboxNew', 'messageNew')).map(({ path }) => path)).toEqual(
+    ['INBOX', 'INBOX'],
+  )
+})
+
+test('a transaction that fails leaves nothing behind, and its work is done once', async () => {
+  const user = world.dovecot.freshUser()
+  const account = await world.register(user)
+  await world.connected(account)
+  // The first two times that a messageNew of this account is stored, Postgres dies of it.
+  await sql
+    .raw(`
+    create sequence failures;
+    grant usage on sequence failures to public;
+    create function fail_twice() returns trigger language plpgsql as $$
+    begin
+      if nextval('failures') <= 2 then raise exception 'as if the process had died'; end if;
+      return new;
+    end $$;
+    create trigger fail_twice before insert on events for each row
+    when (new.event = 'messageNew' and new.account = '${account}') execute function fail_twice();
+  `)
+    .execute(world.db)
+  await world.dovecot.deliver(user.user, mail({ subject: 'hard to store' }))
+  await world.expectEvents(account, ['messageNew'], 1)
+  await sql.raw('drop trigger fail_twice on events').execute(world.db)
+  await world.dovecot.deliver(user.user, mail({ subject: 'next' }))
+  const events = await world.expectEvents(account, ['messageNew'], 2)
+  expect(events.map(({ data }) => [data['subject'], data['seemsLikeNew']])).toEqual([
+    ['hard to store', true],
+    ['next', true],
+  ])
+})
+
+test('an index that was lost voids the ids of all folders and announces nothing', async () => {
+  const user = world.dovecot.freshUser()
+  const account = await world.register(user)
+  await world.connected(account)
+  await world.dovecot.deliver(user.user, mail())
+  await world.expectEvents(account, ['messageNew'], 1)
+  const folders = (await world.events(account, 'mailboxNew')).length
+  await world.db.deleteFrom('mailboxes').where('account', '=', account).execute()
+  await world.touch(account)
+  const resets = await world.expectEvents(account, ['mailboxReset'], folders)
+  expect(
+    resets.every(
+      ({ data }) => data['reason'] === 'syncStateLost' && data['prevUidValidity'] === false,
+    ),
+  ).toBe(true)
+  await world.dovecot.deliver(user.user, mail({ subject: 'after' }))
+  const messages = await world.expectEvents(account, ['messageNew'], 2)
+  expect(messages[1]?.data).toMatchObject({ subject: 'after' })
+  expect(await world.events(account, 'mailboxNew')).toHaveLength(folders)
+})
+
+test('chunks that were lost void the ids of their folder', async () => {
+  const user = world.dovecot.freshUser()
+  const account = await world.register(user)
+  await world.connected(account)
+  await world.dovecot.deliver(user.user, mail())
+  await world.expectEvents(account, ['messageNew'], 1)
+  await world.db
+    .deleteFrom('mailboxChunks')
+    .where('mailbox', 'in', (from) =>
+      from.selectFrom('mailboxes').select('id').where('account', '=', account),
+    )
+    .execute()
+  await world.dovecot.deliver(user.user, mail({ subject: 'second' }))
+  const [reset] = await world.expectEvents(account, ['mailboxReset'], 1)
+  expect(reset).toMatchObject({
+    path: 'INBOX',
+    data: { reason: 'syncStateLost', prevUidValidity: false },
+  })
+  await world.dovecot.deliver(user.user, mail({ subject: 'third' }))
+  const messages = await world.expectEvents(account, ['messageNew'], 2)
+  expect(messages[1]?.data).toMatchObject({ subject: 'third' })
+})

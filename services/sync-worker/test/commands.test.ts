@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import {
+  getMessage,
+  getMessageSource,
+  listMailboxes,
+  listMessages,
+  matches,
+  shardOf,
+} from '@posthorn/contracts'
+import { encodeMessageId } from '@posthorn/message-id'
+import { eventually, type TestUser } from '@posthorn/testkit'
+import { ImapClient, mail } from './imap-client.ts'
+import { Relay } from './relay.ts'
+import { testWorld, type World } from './world.ts'
+
+let world: World
+let user: TestUser
+let account: string
+beforeAll(async () => {
+  world = await testWorld()
+  await world.startWorker()
+  user = world.dovecot.freshUser()
+  await using client = await ImapClient.login(user)
+  for (const subject of ['one', 'two', 'three', 'four', 'five'])
+    await client.append('INBOX', mail({ subject }))
+  account = await world.register(user)
+  await world.connected(account)
+}, 30_000)
+afterAll(() => world.close())
+
+const list = (over: object = {}) =>
+  world.ask(listMessages, account, { path: 'INBOX', page: 0, pageSize: 2, ...over })
+const newestId = async () => (await list()).messages[0]?.id ?? ''
+
+test('folders are answered from the last listing', async () => {
+  const { mailboxes } = await world.ask(listMailboxes, account, { counters: false })
+  expect(mailboxes.find(({ path }) => path === 'INBOX')).toMatchObject({
+    path: 'INBOX',
+    name: 'INBOX',
+    delimiter: expect.any(String),
+    listed: true,
+    specialUse: '\\Inbox',
+    messages: 5,
+    uidNext: 6,
+  })
+  expect(
+    mailboxes.every((entry) => matches(listMailboxes.response.properties.mailboxes.items, entry)),
+  ).toBe(true)
+  expect(mailboxes.some(({ specialUse }) => specialUse === '\\Sent')).toBe(true)
+})
+
+test('counters come from the server', async () => {
+  const { mailboxes } = await world.ask(listMailboxes, account, { counters: true })
+  expect(mailboxes.find(({ path }) => path === 'INBOX')?.status).toEqual({ messages: 5, unseen: 5 })
+})
+
+test('messages come newest first, in pages that a cursor leads through', async () => {
+  const first = await list()
+  expect(first).toMatchObject({ total: 5, page: 0, pages: 3, prevPageCursor: null })
+  expect(first.messages.map(({ subject }) => subject)).toEqual(['five', 'four'])
+  const second = await list({ cursor: first.nextPageCursor })
+  expect(second.messages.map(({ subject }) => subject)).toEqual(['three', 'two'])
+  const third = await list({ page: 2 })
+  expect(third.messages.map(({ subject }) => subject)).toEqual(['one'])
+  expect(third.nextPageCursor).toBeNull()
+  expect((await list({ cursor: third.prevPageCursor })).messages).toEqual(second.messages)
+})
+
+test('a folder can be named by its special use; one that does not exist is not found', async () => {
+  expect(await list({ path: '\\Sent' })).toMatchObject({ total: 0, pages: 1, messages: [] })
+  expect((await list({ path: 'inbox' })).total).toBe(5)
+  for (const path of ['Nowhere', '\\Nothing'])
+    await expect(list({ path })).rejects.toMatchObject({
+      kind: 'not-found',
+      code: 'FolderNotFound',
+    })
+})
+
+test('a cursor that is none of ours is refused', async () => {
+  await expect(list({ cursor: 'gmail_x' })).rejects.toMatchObject({ code: 'InvalidCursorType' })
+  await expect(list({ cursor: 'imap_x' })).rejects.toMatchObject({ code: 'InvalidCursorValue' })
+})
+
+test('a message comes with its headers, and with its text when that is asked for', async () => {
+  const id = await newestId()
+  const plain = await world.ask(getMessage, account, { message: id })
+  expect(plain).toMatchObject({
+    id,
+    subject: 'five',
+    specialUse: '\\Inbox',
+    headers: { subject: ['five'] },
+  })
+  expect(plain.text).not.toHaveProperty('plain')
+  const full = await world.ask(getMessage, account, { message: id, textType: '*' })
+  expect(full.text).toMatchObject({ plain: 'text\n', hasMore: false })
+  const cut = await world.ask(getMessage, account, { message: id, textType: 'plain', maxBytes: 2 })
+  expect(cut.text).toMatchObject({ plain: 'te', hasMore: true })
+  const safe = await world.ask(getMessage, account, { message: id, webSafeHtml: true })
+  expect(safe.text).toMatchObject({ html: expect.stringContaining('text'), webSafe: true })
+})
+
+test('HTML is made safe, and its pictures become part of it', async () => {
+  const body = [
+    '--b',
+    'Content-Type: text/html',
+    '',
+    '<p onclick="x()">hi<img src="cid:pic@x"><script>alert(1)</script></p>',
+    '--b',
+    'Content-Type: image/png',
+    'Content-ID: <pic@x>',
+    'Content-Transfer-Encoding: base64',
+    '',
+    'aGVsbG8=',
+    '--b--',
+  ].join('\r\n')
+  const other = world.dovecot.freshUser()
+  await using client = await ImapClient.login(other)
+  await client.append(
+    'INBOX',
+    mail({ headers: ['MIME-Version: 1.0', 'Content-Type: multipart/related; boundary=b'], body }),
+  )
+  const owner = await world.register(other)
+  await world.connected(owner)
+  const { messages } = await world.ask(listMessages, owner, { path: 'INBOX', page: 0, pageSize: 1 })
+  const { text, attachments } = await world.ask(getMessage, owner, {
+    message: messages[0]?.id ?? '',
+    webSafeHtml: true,
+  })
+  expect(attachments).toMatchObject([{ embedded: true, contentId: '<pic@x>' }])
+  expect(text?.html).toContain('data:image/png;base64,aGVsbG8=')
+  expect(text?.html).not.toMatch(/script|onclick/)
+})
+
+test('reading can mark as seen, and the change is told', async () => {
+  const id = await newestId()
+  const message = await world.ask(getMessage, account, { message: id, markAsSeen: true })
+  expect(message.flags).toEqual(['\\Seen'])
+  expect(message).not.toHaveProperty('unseen')
+  const [event] = await world.expectEvents(account, ['messageUpdated'], 1)
+  expect(event?.data).toMatchObject({ id, changes: { flags: { added: ['\\Seen'] } } })
+})
+
+test('ids that lead nowhere are told apart', async () => {
+  const get = (message: string) => world.ask(getMessage, account, { message })
+  await expect(get('not an id')).rejects.toMatchObject({ kind: 'invalid', code: 'InvalidId' })
+  const notFound = { kind: 'not-found', code: 'MessageNotFound' }
+  await expect(get(encodeMessageId({ mailbox: 4_000, uid: 1 }))).rejects.toMatchObject(notFound)
+  const { number } = await world.db
+    .selectFrom('mailboxes')
+    .select('number')
+    .where('account', '=', account)
+    .where('path', '=', 'INBOX')
+    .executeTakeFirstOrThrow()
+  await expect(get(encodeMessageId({ mailbox: number, uid: 99 }))).rejects.toMatchObject(notFound)
+})
+
+test('the source comes as it is, in pieces, and the next command works after one that was cut short', async () => {
+  const large = mail({ subject: 'large', body: `${'x'.repeat(998)}\r\n`.repeat(4_000) })
+  const other = world.dovecot.freshUser()
+  await using client = await ImapClient.login(other)
+  await client.append('INBOX', large)
+  const owner = await world.register(other)
+  await world.connected(owner)
+  const { messages } = await world.ask(listMessages, owner, { path: 'INBOX', page: 0, pageSize: 1 })
+  const source = () =>
+    world.bus.askStream(
+      getMessageSource,
+      { account: owner, message: messages[0]?.id ?? '' },
+      { key: `shard.${shardOf(owner)}`, timeoutMs: 10_000 },
+    )
+  const { response, body } = await source()
+  expect(response).toEqual({ size: large.length })
+  const bytes = Buffer.concat(await Array.fromAsync(body))
+  expect(bytes.toString() === large).toBe(true)
+  for (let time = 0; time < 4; time++) for await (const _ of (await source()).body) break
+  expect(
+    (await world.ask(listMessages, owner, { path: 'INBOX', page: 0, pageSize: 1 })).total,
+  ).toBe(1)
+})
+
+test('commands are answered while the first sync runs', async () => {
+  const other = world.dovecot.freshUser()
+  await using client = await ImapClient.login(other)
+  for (let count = 0; count < 300; count++) await client.append('INBOX', mail())
+  const owner = await world.register(other, { notifyFrom: new Date(0) })
+  const answered = await eventually(() =>
+    world.ask(listMessages, owner, { path: 'INBOX', page: 0, pageSize: 1 }),
+  )
+  expect((await world.state(owner))?.state).toBe('init')
+  expect(answered.total).toBe(300)
+  await world.connected(owner)
+  expect(await world.events(owner, 'messageNew')).toHaveLength(300)
+}, 60_000)
+
+test('an account that cannot be asked says why', async () => {
+  const down = await Relay.to({ host: user.host, port: user.imapPort })
+  await down.down()
+  const refused = await world.register(world.dovecot.freshUser(), { pass: 'wrong' })
+  const unreachable = await world.register(world.dovecot.freshUser(), { port: down.port })
+  const off = await world.register(world.dovecot.freshUser(), { imap: null })
+  const read = (owner: string) =>
+    world.ask(listMessages, owner, { path: 'INBOX', page: 0, pageSize: 1 })
+  const says = (owner: string, code: string, state: string) =>
+    eventually(() =>
+      expect(read(owner)).rejects.toMatchObject({ kind: 'unavailable', code, extras: { state } }),
+    )
+  await says(refused, 'AuthenticationFails', 'authenticationError')
+  await says(unreachable, 'ConnectionError', 'connectError')
+  await says(off, 'NotSyncing', 'unset')
+  await expect(read('nobody')).rejects.toMatchObject({
+    kind: 'unavailable',
+    code: 'WorkerNotAvailable',
+  })
+})
+
+test('a connection for commands that is cut is replaced', async () => {
+  const other = world.dovecot.freshUser()
+  await using relay = await Relay.to({ host: other.host, port: other.imapPort })
+  const owner = await world.register(other, { port: relay.port })
+  await world.connected(owner)
+  const read = () => world.ask(listMessages, owner, { path: 'INBOX', page: 0, pageSize: 1 })
+  await read()
+  relay.cut()
+  expect((await eventually(read)).total).toBe(0)
+})

@@ -1,0 +1,98 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { createInterface } from 'node:readline'
+
+export interface ImapUser {
+  host: string
+  imapPort: number
+  user: string
+  pass: string
+}
+
+/** A mail client of a few lines: what somebody else does to the mailbox. */
+export class ImapClient implements AsyncDisposable {
+  readonly #socket: Socket
+  readonly #lines: AsyncIterator<string>
+  #tag = 0
+
+  private constructor(socket: Socket) {
+    this.#socket = socket
+    this.#lines = createInterface({ input: socket })[Symbol.asyncIterator]()
+  }
+
+  static async login({ host, imapPort, user, pass }: ImapUser): Promise<ImapClient> {
+    const socket = connect(imapPort, host)
+    await once(socket, 'connect')
+    const client = new ImapClient(socket)
+    await client.#line()
+    await client.run(`LOGIN "${user}" "${pass}"`)
+    return client
+  }
+
+  /** Runs a command and returns its untagged lines; throws when it is refused. */
+  async run(command: string, literal?: string): Promise<string[]> {
+    const tag = `a${++this.#tag}`
+    this.#socket.write(`${tag} ${command}\r\n`)
+    const untagged: string[] = []
+    for (;;) {
+      const line = await this.#line()
+      if (line.startsWith('+') && literal !== undefined) this.#socket.write(`${literal}\r\n`)
+      else if (line.startsWith(`${tag} OK`)) return untagged
+      else if (line.startsWith(`${tag} `)) throw new Error(`${command}: ${line}`)
+      else untagged.push(line)
+    }
+  }
+
+  /** Puts a message into a mailbox, as a client does with a draft. */
+  async append(
+    path: string,
+    message: string,
+    { flags = '', date }: { flags?: string; date?: Date } = {},
+  ): Promise<void> {
+    const when = date ? ` "${internalDate(date)}"` : ''
+    await this.run(`APPEND "${path}" (${flags})${when} {${Buffer.byteLength(message)}}`, message)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#socket.destroy()
+    await once(this.#socket, 'close')
+  }
+
+  async #line(): Promise<string> {
+    const { value, done } = await this.#lines.next()
+    if (done) throw new Error('the server closed the connection')
+    return value
+  }
+}
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+
+/** RFC 9051 §9 `date-time`. */
+function internalDate(date: Date): string {
+  const two = (value: number) => String(value).padStart(2, '0')
+  const day = `${two(date.getUTCDate())}-${months[date.getUTCMonth()] ?? ''}-${date.getUTCFullYear()}`
+  return `${day} ${two(date.getUTCHours())}:${two(date.getUTCMinutes())}:${two(date.getUTCSeconds())} +0000`
+}
+
+let serial = 0
+
+/** A small message with CRLF line ends. */
+export function mail({
+  subject = 'hello',
+  headers = [],
+  body = 'text',
+}: { subject?: string; headers?: string[]; body?: string } = {}): string {
+  const id = `<${Date.now()}.${++serial}@test>`
+  const hasId = headers.some((header) => /^message-id:/i.test(header))
+  return [
+    'From: Ann <ann@example.com>',
+    'To: bob@example.com',
+    `Subject: ${subject}`,
+    `Date: ${new Date().toUTCString()}`,
+    ...(hasId ? [] : [`Message-ID: ${id}`]),
+    ...headers,
+    '',
+    body,
+    '',
+  ].join('\r\n')
+}

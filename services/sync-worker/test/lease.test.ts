@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { shardOf } from '@posthorn/contracts'
+import { connect, type Db } from '@posthorn/db'
+import { testDatabase, type TestDatabase } from '@posthorn/testkit'
+import { type AccountLease, type Lease, withLease } from '../src/store/lease.ts'
+import {
+  claimShards,
+  countWorkers,
+  deleteWorker,
+  listShardsOf,
+  markAlive,
+  markStopping,
+  releaseShard,
+} from '../src/store/shards.ts'
+import { ensureStanding, findStanding, takeMailboxNumbers } from '../src/store/states.ts'
+
+let database: TestDatabase
+let db: Db
+beforeAll(async () => {
+  database = await testDatabase()
+  db = connect(database.roleUrl('posthorn_sync_worker'), { name: 'test' })
+})
+afterAll(async () => {
+  await db.destroy()
+  await database.drop()
+})
+
+const expiryMs = 60_000
+
+async function worker(): Promise<string> {
+  const id = randomUUID()
+  await markAlive(db, id)
+  return id
+}
+
+async function claimAll(id: string, held: number[] = []): Promise<Lease[]> {
+  return claimShards(db, { worker: id, limit: 256, held, expiryMs })
+}
+
+/** An account whose shard is this worker's. */
+async function held(): Promise<AccountLease> {
+  const account = randomUUID()
+  await database.db
+    .insertInto('accounts')
+    .values({ account, shard: shardOf(account), name: 'x' })
+    .execute()
+  await ensureStanding(db, account)
+  const id = await worker()
+  await database.db.updateTable('shards').set({ owner: null }).execute()
+  const lease = (await claimAll(id)).find(({ shard }) => shard === shardOf(account))
+  if (!lease) throw new Error('the shard was not claimed')
+  return { ...lease, account }
+}
+
+test('a shard has one holder however many claim at once', async () => {
+  await database.db.updateTable('shards').set({ owner: null }).execute()
+  const workers = await Promise.all([worker(), worker(), worker()])
+  const claims = await Promise.all(
+    workers.map((id) => claimShards(db, { worker: id, limit: 100, held: [], expiryMs })),
+  )
+  const shards = claims.flat().map(({ shard }) => shard)
+  expect(new Set(shards).size).toBe(shards.length)
+  expect(claims.every((claim) => claim.length <= 100)).toBe(true)
+})
+
+test('what a living worker holds is not claimed; what a dead one held is, under a higher epoch', async () => {
+  await database.db.updateTable('shards').set({ owner: null }).execute()
+  const first = await worker()
+  const second = await worker()
+  const before = await claimAll(first)
+  expect(before).toHaveLength(256)
+  expect(await claimAll(second)).toEqual([])
+  await database.db
+    .updateTable('workers')
+    .set({ heartbeatAt: new Date(Date.now() - 2 * expiryMs) })
+    .where('id', '=', first)
+    .execute()
+  const after = await claimAll(second)
+  expect(after).toHaveLength(256)
+  const epochs = new Map(before.map(({ shard, epoch }) => [shard, Number(epoch)]))
+  expect(after.every(({ shard, epoch }) => Number(epoch) === (epochs.get(shard) ?? 0) + 1)).toBe(
+    true,
+  )
+  expect(await listShardsOf(db, first)).toEqual([])
+})
+
+test('a worker that lost count of its own shards claims them anew', async () => {
+  await database.db.updateTable('shards').set({ owner: null }).execute()
+  const id = await worker()
+  const before = await claimAll(id)
+  const held = before.slice(0, 10).map(({ shard }) => shard)
+  const again = await claimShards(db, { worker: id, limit: 256, held, expiryMs })
+  expect(again).toHaveLength(246)
+})
+
+test('stopping and deleted workers do not count', async () => {
+  await database.db.deleteFrom('workers').execute()
+  const [first, second] = [await worker(), await worker()]
+  expect(await countWorkers(db, expiryMs)).toBe(2)
+  await markStopping(db, first)
+  expect(await countWorkers(db, expiryMs)).toBe(1)
+  await deleteWorker(db, second)
+  expect(await countWorkers(db, expiryMs)).toBe(0)
+})
+
+test('the holder of a lease can store; a stale epoch, another owner and a deleted account store nothing', async () => {
+  const lease = await held()
+  const store = (given: AccountLease) =>
+    withLease(db, given, (tx) => takeMailboxNumbers(tx, lease.account, 1))
+  expect(await store(lease)).toEqual([1])
+  await expect(store({ ...lease, epoch: String(Number(lease.epoch) - 1) })).rejects.toMatchObject({
+    kind: 'stale',
+  })
+  await expect(store({ ...lease, owner: randomUUID() })).rejects.toMatchObject({ kind: 'stale' })
+  await expect(store({ ...lease, account: 'nobody' })).rejects.toMatchObject({ kind: 'stale' })
+  expect(await store(lease)).toEqual([2])
+})
+
+test('a takeover waits for a transaction under the old lease, and refuses the next', async () => {
+  const lease = await held()
+  const other = await worker()
+  const { promise: inside, resolve: enter } = Promise.withResolvers<void>()
+  const { promise: leave, resolve: finish } = Promise.withResolvers<void>()
+  const first = withLease(db, lease, async (tx) => {
+    enter()
+    await leave
+    return takeMailboxNumbers(tx, lease.account, 1)
+  })
+  await inside
+  await database.db
+    .updateTable('workers')
+    .set({ heartbeatAt: new Date(0) })
+    .where('id', '=', lease.owner)
+    .execute()
+  const skipped = await claimAll(other)
+  expect(skipped.map(({ shard }) => shard)).not.toContain(lease.shard) // skip locked
+  finish()
+  expect(await first).toEqual([1])
+  const taken = await claimAll(
+    other,
+    skipped.map(({ shard }) => shard),
+  )
+  expect(taken.map(({ shard }) => shard)).toEqual([lease.shard])
+  await expect(
+    withLease(db, lease, (tx) => takeMailboxNumbers(tx, lease.account, 1)),
+  ).rejects.toMatchObject({ kind: 'stale' })
+})
+
+test('a lease that was given back gives nothing back of the next holder', async () => {
+  const lease = await held()
+  await releaseShard(db, lease)
+  const other = await worker()
+  const [taken] = await claimAll(other)
+  expect(taken).toMatchObject({ shard: lease.shard, owner: other })
+  await releaseShard(db, lease)
+  expect(await listShardsOf(db, other)).toEqual([taken])
+})
+
+test('an account has one standing, and none when it is gone', async () => {
+  const { account } = await held()
+  await ensureStanding(db, account)
+  expect(await findStanding(db, account)).toMatchObject({
+    state: 'new',
+    stateEpoch: 1,
+    accountVersion: '0',
+  })
+  await database.db.deleteFrom('accounts').where('account', '=', account).execute()
+  await ensureStanding(db, account)
+  expect(await findStanding(db, account)).toBeUndefined()
+})

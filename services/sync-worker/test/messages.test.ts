@@ -1,0 +1,304 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { matches, messageNew } from '@posthorn/contracts'
+import { eventually } from '@posthorn/testkit'
+import { ImapClient, mail } from './imap-client.ts'
+import { testWorld, type World } from './world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await testWorld()
+  await world.startWorker()
+})
+afterAll(() => world.close())
+
+const old = new Date('2020-01-01T00:00:00Z')
+
+test('a first sync announces nothing older than the account, then says that it is done', async () => {
+  const user = world.dovecot.freshUser()
+  await using client = await ImapClient.login(user)
+  await client.append('INBOX', mail({ subject: 'before' }), { date: old })
+  await client.append('INBOX', mail({ subject: 'since' }))
+  const account = await world.register(user, { notifyFrom: new Date(Date.now() - 60_000) })
+  await world.connected(account)
+
+  const events = await world.events(account)
+  expect(events.map(({ event }) => event).filter((name) => name !== 'mailboxNew')).toEqual([
+    'authenticationSuccess',
+    'messageNew',
+    'accountInitialized',
+  ])
+  expect(events.find(({ event }) => event === 'authenticationSuccess')?.data).toEqual({
+    user: user.user,
+  })
+  expect(events.find(({ event }) => event === 'messageNew')?.data).toMatchObject({
+    subject: 'since',
+  })
+  expect(events.find(({ event }) => event === 'mailboxNew')).toMatchObject({
+    path: 'INBOX',
+    specialUse: '\\Inbox',
+    data: {
+      path: 'INBOX',
+      name: 'INBOX',
+      specialUse: '\\Inbox',
+      uidValidity: expect.stringMatching(/^\d+$/),
+    },
+  })
+  await eventually(async () => {
+    expect((await world.events(account)).every(({ publishedAt }) => publishedAt !== null)).toBe(
+      true,
+    )
+  })
+})
+
+test('an arrival is announced once, with everything the server tells of it', async () => {
+  const user = world.dovecot.freshUser()
+  const account = await world.register(user)
+  await world.connected(account)
+  const boundary = 'b1'
+  await world.dovecot.deliver(
+    user.user,
+    mail({
+      subject: '=?utf-8?q?Gr=C3=BC=C3=9Fe?=',
+      headers: [
+        'Message-ID: <full@test>',
+        'Reply-To: Carol <carol@example.com>',
+        'Cc: Dan <dan@example.com>',
+        'Auto-Submitted: auto-replied',
+        'MIME-Version: 1.0',
+        `Content-Type: multipart/mixed; boundary=${boundary}`,
+      ],
+      body: [
+        `--${boundary}`,
+        'Content-Type: multipart/alternative; boundary=b2',
+        '',
+        '--b2',
+        'Content-Type: text/plain; charset=iso-8859-1',
+        'Content-Transfer-Encoding: quoted-printable',
+        '',
+        'Gr=FC=DFe',
+        '--b2',
+        'Content-Type: text/html; charset=utf-8',
+        '',
+        '<p>Grüße</p>',
+        '--b2--',
+        `--${boundary}`,
+        'Content-Type: application/pdf; name=a.pdf',
+        'Content-Disposition: attachment; filename=a.pdf',
+        'Content-Transfer-Encoding: base64',
+        '',
+        'aGVsbG8=',
+        `--${boundary}--`,
+      ].join('\r\n'),
+    }),
+  )
+  const [event] = await world.expectEvents(account, ['messageNew'], 1)
+  expect(event?.data).toMatchObject({
+    id: expect.stringMatching(/^[\w-]{11}$/),
+    uid: 1,
+    path: 'INBOX',
+    date: expect.stringMatching(/Z$/),
+    flags: [],
+    unseen: true,
+    size: expect.any(Number),
+    subject: 'Grüße',
+    from: { name: 'Ann', address: 'ann@example.com' },
+    replyTo: { name: 'Carol', address: 'carol@example.com' },
+    to: [{ name: '', address: 'bob@example.com' }],
+    cc: [{ name: 'Dan', address: 'dan@example.com' }],
+    messageId: '<full@test>',
+    messageSpecialUse: '\\Inbox',
+    seemsLikeNew: true,
+    isAutoReply: true,
+    text: {
+      id: expect.any(String),
+      encodedSize: { plain: expect.any(Number), html: expect.any(Number) },
+    },
+    attachments: [
+      {
+        id: expect.any(String),
+        contentType: 'application/pdf',
+        encodedSize: 8,
+        filename: 'a.pdf',
+        embedded: false,
+        inline: false,
+      },
+    ],
+  })
+  expect(event).toMatchObject({ path: 'INBOX', specialUse: '\\Inbox' })
+  expect(event?.data).not.toHaveProperty('sender')
+  expect(event?.data).not.toHaveProperty('bcc')
+  expect(event?.data).not.toHaveProperty('flagged')
+  expect(matches(messageNew.data, event?.data)).toBe(true)
+})
+
+test('text, headers and attachments are included as the settings ask', async () => {
+  const user = world.dovecot.freshUser()
+  const account = await world.register(user)
+  await world.connected(account)
+  const settings = {
+    notifyText: true,
+    notifyTextSize: 10,
+    notifyHeaders: ['X-One'],
+    notifyAttachments: true,
+    notifyAttachmentSize: 5,
+  }
+  for (const [key, value] of Object.entries(settings))
+    await world.db
+      .insertInto('settings')
+      .values({ key, value: JSON.stringify(value) })
+      .execute()
+  await world.bus.invalidate({ topic: 'settings' })
+  const attached = (name: string, content: string) =>
+    [
+      '--b',
+      `Content-Type: text/x-a; name=${name}`,
+      'Content-Disposition: attachment',
+      'Content-Transfer-Encoding: base64',
+      '',
+      Buffer.from(content).toString('base64'),
+    ].join('\r\n')
+  const [event] = await eventually(async () => {
+    await world.dovecot.deliver(
+      user.user,
+      mail({
+        headers: [
+          'X-One: 1',
+          'X-Two: 2',
+          'MIME-Version: 1.0',
+          'Content-Type: multipart/mixed; boundary=b',
+        ],
+        body: [
+          '--b',
+          'Content-Type: text/plain; charset=utf-8',
+          'Content-Transfer-Encoding: 8bit',
+          '',
+          'äöüäöüäöü',
+          attached('small', '12345'),
+          attached('large', '123456'),
+          '--b--',
+        ].join('\r\n'),
+      }),
+    )
+    const found = await world.expectEvents(account, ['messageNew'], 1)
+    return found.filter(({ data }) => 'headers' in data)
+  })
+  await world.db.deleteFrom('settings').execute()
+  await world.bus.invalidate({ topic: 'settings' })
+  expect(event?.data['headers']).toEqual({ 'x-one': ['1'] })
+  expect(event?.data['text']).toMatchObject({ plain: 'äöüäö', hasMore: true })
+  const attachments = event?.data['attachments'] as { filename: string; content?: string }[]
+  expect(
+    attachments.map(({ filename, content }) => [
+      filename,
+      content && Buffer.from(content, 'base64').toString(),
+    ]),
+  ).toEqual([
+    ['small', '12345'],
+    ['large', undefined],
+  ])
+})
+
+test('flags, deletions and moves by another client are told', async () => {
+  const user = world.dovecot.freshUser()
+  const account = await world.register(user)
+  await world.connected(account)
+  await using client = await ImapClient.login(user)
+  await client.run('CREATE Filed')
+  await client.append('INBOX', mail())
+  await client.append('INBOX', mail())
+  const [first, second] = await world.expectEvents(account, ['messageNew'], 2)
+  await client.run('SELECT INBOX')
+  await client.run('UID STORE 1 +FLAGS (\\Seen $Important)')
+  const [updated] = await world.expectEvents(account, ['messageUpdated'], 1)
+  expect(updated?.data).toEqual({
+    id: first?.data['id'],
+    uid: 1,
+    changes: { flags: { added: ['$Important', '\\Seen'], value: ['$Important', '\\Seen'] } },
+  })
+  await client.run('UID STORE 1 -FLAGS (\\Seen)')
+  await client.run('UID STORE 1 +FLAGS (\\Seen)')
+  await client.run('UID MOVE 2 Filed')
+  const [deleted] = await world.expectEvents(account, ['messageDeleted'], 1)
+  expect(deleted?.data).toEqual({ id: second?.data['id'], uid: 2 })
+  const moved = (await world.expectEvents(account, ['messageNew'], 3))[2]
+  expect(moved).toMatchObject({
+    path: 'Filed',
+    data: { path: 'Filed', seemsLikeNew: false, messageId: second?.data['messageId'] },
+  })
+  // However the changes were bunched up, the last word is what the server says.
+  await eventually(async () => {
+    const changes = await world.events(account, 'messageUpdated')
+    expect(changes.at(-1)?.data).toMatchObject({
+      changes: { flags: { value: ['$Important', '\\Seen'] } },
+    })
+    expect(new Set(changes.map(({ eventId }) => eventId)).size).toBe(changes.length)
+  })
+})
+
+test('folders that come, go and come back are told, and what is in them', async () => {
+  const user = world.dovecot.freshUser()
+  const account = await world.register(user)
+  await world.connected(account)
+  await using client = await ImapClient.login(user)
+  await client.run('CREATE Projects')
+  await client.append('Projects', mail({ subject: 'filed' }), { date: old })
+  const [filed] = await world.expectEvents(account, ['messageNew'], 1)
+  expect(filed).toMatchObject({ path: 'Projects', data: { subject: 'filed', seemsLikeNew: false } })
+  await client.run('DELETE Projects')
+  const gone = await world.expectEvents(account, ['mailboxDeleted'], 1)
+  expect(gone[0]?.data).toEqual({ path: 'Projects', name: 'Projects', specialUse: false })
+  await client.run('CREATE Projects')
+  await eventually(async () => {
+    const found = (await world.events(account, 'mailboxNew')).filter(
+      ({ path }) => path === 'Projects',
+    )
+    expect(found).toHaveLength(2)
+  })
+})
+
+test('a folder that became another one voids its ids once and silently', async () => {
+  const user = world.dovecot.freshUser()
+  await using client = await ImapClient.login(user)
+  await client.run('CREATE Work')
+  await client.append('Work', mail(), { date: old })
+  const account = await world.register(user, { imap: { resyncDelay: 2 } })
+  await world.connected(account)
+  const before = await world.db
+    .selectFrom('mailboxes')
+    .selectAll()
+    .where('account', '=', account)
+    .where('path', '=', 'Work')
+    .executeTakeFirstOrThrow()
+  // Between two looks: the listing is the same, UIDVALIDITY is not.
+  await client.run('DELETE Work')
+  await client.run('CREATE Work')
+  await client.append('Work', mail())
+  await client.append('Work', mail())
+  const events = await eventually(async () => {
+    const found = await world.events(account, 'mailboxReset', 'mailboxDeleted')
+    return found.length > 0 && found
+  })
+  expect(events).toHaveLength(1)
+  expect(events[0]?.event).toBe('mailboxReset')
+  const after = await eventually(async () => {
+    const row = await world.db
+      .selectFrom('mailboxes')
+      .selectAll()
+      .where('account', '=', account)
+      .where('path', '=', 'Work')
+      .executeTakeFirstOrThrow()
+    return row.messages === 2 && row
+  })
+  expect(events[0]?.data).toEqual({
+    path: 'Work',
+    name: 'Work',
+    specialUse: false,
+    uidValidity: after.uidValidity,
+    prevUidValidity: before.uidValidity,
+    reason: 'uidValidityChange',
+  })
+  expect(after.number).not.toBe(before.number)
+  expect((await world.events(account, 'messageNew')).filter(({ path }) => path === 'Work')).toEqual(
+    [],
+  )
+})

@@ -1,0 +1,149 @@
+import { once } from 'node:events'
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { shardOf } from '@posthorn/contracts'
+import { eventually } from '@posthorn/testkit'
+import { sql } from 'kysely'
+import { ImapClient, mail } from './imap-client.ts'
+import { Relay } from './relay.ts'
+import { testWorld, type World } from './world.ts'
+
+let world: World
+beforeAll(async () => (world = await testWorld()))
+afterAll(() => world.close())
+
+async function owners(): Promise<Map<string | null, number>> {
+  const { rows } = await sql<{
+    owner: string | null
+    n: number
+  }>`select owner, count(*)::int as n from shards group by owner`.execute(world.db)
+  return new Map(rows.map(({ owner, n }) => [owner, n]))
+}
+
+const holds = (id: string, count: number) =>
+  eventually(async () => {
+    expect((await owners()).get(id)).toBe(count)
+  })
+
+test('two workers share the shards; one that stops hands them over within a second or two', async () => {
+  const first = await world.startWorker()
+  await holds(first.id, 256)
+  const account = await world.register(world.dovecot.freshUser())
+  await world.connected(account)
+  const second = await world.startWorker()
+  await holds(second.id, 128)
+  await holds(first.id, 128)
+  const startedAt = Date.now()
+  await world.stopWorker(first)
+  await holds(second.id, 256)
+  expect(Date.now() - startedAt).toBeLessThan(4_000)
+  expect(await world.db.selectFrom('workers').select('id').execute()).toEqual([{ id: second.id }])
+  await world.stopWorker(second)
+  expect(await owners()).toEqual(new Map([[null, 256]]))
+})
+
+test('the accounts of a worker that is killed go on with another, and nothing is told twice', async () => {
+  const child = world.spawnWorker()
+  const users = Array.from({ length: 4 }, () => world.dovecot.freshUser())
+  const accounts = await Promise.all(users.map((user) => world.register(user)))
+  await Promise.all(accounts.map(world.connected))
+  const survivor = await world.startWorker()
+  await holds(survivor.id, 128)
+  for (const { user } of users) await world.dovecot.deliver(user, mail({ subject: 'one' }))
+  await Promise.all(accounts.map((account) => world.expectEvents(account, ['messageNew'], 1)))
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  for (const { user } of users) await world.dovecot.deliver(user, mail({ subject: 'two' }))
+  for (const account of accounts) {
+    const events = await world.expectEvents(account, ['messageNew'], 2)
+    expect(events.map(({ data }) => data['subject'])).toEqual(['one', 'two'])
+  }
+  await holds(survivor.id, 256)
+  const told = await Promise.all(accounts.map((account) => world.events(account)))
+  const once_ = told
+    .flat()
+    .filter(({ event }) => event === 'authenticationSuccess' || event === 'accountInitialized')
+  expect(once_).toHaveLength(8)
+  await world.stopWorker(survivor)
+}, 40_000)
+
+test('a worker process ends by itself on SIGTERM and frees its shards', async () => {
+  const child = world.spawnWorker()
+  await eventually(async () => {
+    expect((await owners()).get(null)).toBeUndefined()
+  })
+  child.kill('SIGTERM')
+  const [code] = (await once(child, 'exit')) as [number | null]
+  expect(code).toBe(0)
+  expect(await owners()).toEqual(new Map([[null, 256]]))
+}, 20_000)
+
+test('a restart tells nothing twice and finds what came while nobody looked', async () => {
+  const first = await world.startWorker()
+  const user = world.dovecot.freshUser()
+  const account = await world.register(user)
+  await world.connected(account)
+  await world.dovecot.deliver(user.user, mail({ subject: 'before' }))
+  await world.expectEvents(account, ['messageNew'], 1)
+  const known = await world.events(account)
+  await world.stopWorker(first)
+  await using client = await ImapClient.login(user)
+  await client.append('INBOX', mail({ subject: 'meanwhile' }))
+  const second = await world.startWorker()
+  const events = await world.expectEvents(account, ['messageNew'], 2)
+  expect(events[1]?.data).toMatchObject({ subject: 'meanwhile' })
+  expect((await world.events(account)).map(({ eventId }) => eventId)).toEqual([
+    ...known.map(({ eventId }) => eventId),
+    events[1]?.eventId,
+  ])
+  await world.stopWorker(second)
+})
+
+test('a worker whose shards were taken can store nothing and lets go of its connections', async () => {
+  const worker = await world.startWorker()
+  const user = world.dovecot.freshUser()
+  await using relay = await Relay.to({ host: user.host, port: user.imapPort })
+  const account = await world.register(user, { port: relay.port })
+  await world.connected(account)
+  // Somebody who will be alive for a year.
+  const thief = randomUUID()
+  await sql`insert into workers (id, heartbeat_at) values (${thief}, now() + interval '1 year')`.execute(
+    world.db,
+  )
+  await sql`update shards set owner = ${thief}, epoch = epoch + 1`.execute(world.db)
+  const known = await world.events(account)
+  await world.dovecot.deliver(user.user, mail({ subject: 'not yours' }))
+  await eventually(() => relay.open === 0)
+  expect(await world.events(account)).toEqual(known)
+  await sql`delete from workers where id = ${thief}`.execute(world.db)
+  const [event] = await world.expectEvents(account, ['messageNew'], 1)
+  expect(event?.data).toMatchObject({ subject: 'not yours' })
+  await world.stopWorker(worker)
+})
+
+test('without Postgres a worker stops its sessions, and goes on when it is back', async () => {
+  const worker = await world.startWorker()
+  const user = world.dovecot.freshUser()
+  await using relay = await Relay.to({ host: user.host, port: user.imapPort })
+  const account = await world.register(user, { port: relay.port })
+  await world.connected(account)
+  // No heartbeat gets through while somebody holds the table.
+  const blocked = world.db.transaction().execute(async (tx) => {
+    await sql`lock table workers in access exclusive mode`.execute(tx)
+    await eventually(() => relay.open === 0)
+    await world.dovecot.deliver(user.user, mail({ subject: 'while blocked' }))
+  })
+  await blocked
+  const [event] = await world.expectEvents(account, ['messageNew'], 1)
+  expect(event?.data).toMatchObject({ subject: 'while blocked' })
+  expect(
+    (
+      await world.db
+        .selectFrom('shards')
+        .select('owner')
+        .where('shard', '=', shardOf(account))
+        .executeTakeFirst()
+    )?.owner,
+  ).toBe(worker.id)
+  await world.stopWorker(worker)
+})

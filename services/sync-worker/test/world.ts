@@ -1,0 +1,215 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { connectBus, on } from '@posthorn/bus'
+import {
+  type Command,
+  type CommandRequest,
+  type CommandResponse,
+  getCredentials,
+  shardOf,
+} from '@posthorn/contracts'
+import type { Db } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import { createLogger, createMetrics } from '@posthorn/telemetry'
+import { eventually, testBus, testDatabase, testDovecot, type TestUser } from '@posthorn/testkit'
+import { startApp, type WorkerApp } from '../src/app.ts'
+import { type Config, readConfig } from '../src/config.ts'
+
+export interface StoredEvent {
+  eventId: string
+  event: string
+  path?: string
+  specialUse?: string
+  data: Record<string, unknown>
+  publishedAt: Date | null
+}
+
+export interface Registration {
+  imap?: object | null
+  notifyFrom?: Date
+  path?: string[]
+  pass?: string
+  host?: string
+  port?: number
+}
+
+/** Postgres, RabbitMQ, Dovecot, an auth-bridge of three lines, and as many workers as a test wants. */
+export async function testWorld() {
+  const database = await testDatabase()
+  const broker = await testBus()
+  const dovecot = await testDovecot()
+  const log = createLogger('test', 'silent')
+  const bus = await connectBus({
+    url: broker.url,
+    name: 'test',
+    log,
+    metrics: createMetrics('test'),
+  })
+  const credentials = new Map<string, { user: string; pass: string }>()
+  await bus.serve({
+    queue: 'credentials',
+    handlers: [
+      on(getCredentials, async ({ account }) => {
+        const found = credentials.get(account)
+        if (!found) throw new AppError('not-found', 'No credentials are stored')
+        return found
+      }),
+    ],
+  })
+  const workers = new Set<WorkerApp>()
+  const children = new Set<ChildProcess>()
+
+  const startWorker = async (over: Partial<Config> = {}): Promise<WorkerApp> => {
+    const config = readConfig({
+      DATABASE_URL: database.roleUrl('posthorn_sync_worker'),
+      AMQP_URL: broker.url,
+      SVC_PORT: '0',
+      SVC_LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent',
+    })
+    const app = await startApp({ ...config, ...fast, ...over }, new AbortController().signal)
+    workers.add(app)
+    return app
+  }
+  /** A worker as a process of its own, to be killed. */
+  const spawnWorker = (): ChildProcess => {
+    const child = spawn(process.execPath, ['src/main.ts'], {
+      cwd: join(import.meta.dirname, '..'),
+      stdio: process.env['TEST_LOG_LEVEL'] ? 'inherit' : 'ignore',
+      env: {
+        DATABASE_URL: database.roleUrl('posthorn_sync_worker'),
+        AMQP_URL: broker.url,
+        SVC_PORT: '0',
+        SVC_LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent',
+        SVC_WORKER_HEARTBEAT: `${fast.heartbeatMs}ms`,
+        SVC_WORKER_CLAIM_INTERVAL: `${fast.claimMs}ms`,
+        SVC_WORKER_ACCOUNTS_SWEEP: `${fast.accountsSweepMs}ms`,
+      },
+    })
+    children.add(child)
+    child.once('exit', () => children.delete(child))
+    return child
+  }
+  const stopWorker = async (app: WorkerApp): Promise<void> => {
+    workers.delete(app)
+    await app[Symbol.asyncDispose]()
+  }
+
+  /** Registers an account for a user of Dovecot, as api-gateway does. */
+  const register = async (user: TestUser, given: Registration = {}): Promise<string> => {
+    const account = randomUUID()
+    credentials.set(account, { user: user.user, pass: given.pass ?? user.pass })
+    const imap = {
+      host: given.host ?? user.host,
+      port: given.port ?? user.imapPort,
+      tls: { rejectUnauthorized: false },
+      resyncDelay: 1,
+      ...given.imap,
+    }
+    await database.db
+      .insertInto('accounts')
+      .values({
+        account,
+        shard: shardOf(account),
+        name: 'Test',
+        imap: given.imap === null ? null : JSON.stringify(imap),
+        ...(given.path ? { path: JSON.stringify(given.path) } : {}),
+        ...(given.notifyFrom ? { notifyFrom: given.notifyFrom } : {}),
+      })
+      .execute()
+    await bus.invalidate({ topic: 'accounts', id: account })
+    return account
+  }
+
+  const touch = async (account: string): Promise<void> => {
+    await database.db
+      .updateTable('accounts')
+      .set((row) => ({ version: row('version', '+', '1') }))
+      .where('account', '=', account)
+      .execute()
+    await bus.invalidate({ topic: 'accounts', id: account })
+  }
+
+  const events = (account: string, ...names: string[]) => listEvents(database.db, account, names)
+  const state = async (account: string) =>
+    database.db
+      .selectFrom('accountStates')
+      .selectAll()
+      .where('account', '=', account)
+      .executeTakeFirst()
+
+  return {
+    ...database,
+    bus,
+    broker,
+    dovecot,
+    credentials,
+    startWorker,
+    stopWorker,
+    spawnWorker,
+    register,
+    touch,
+    events,
+    state,
+    /** Waits for events of some names; resolves with all of those names. */
+    expectEvents: (account: string, names: string[], count: number) =>
+      eventually(
+        async () => {
+          const found = await events(account, ...names)
+          if (found.length < count)
+            throw new Error(`${found.length} of ${count} ${names.join(', ')}`)
+          return found
+        },
+        { timeoutMs: 15_000 },
+      ),
+    connected: (account: string) =>
+      eventually(
+        async () => {
+          const row = await state(account)
+          if (row?.state !== 'connected')
+            throw new Error(`${row?.state ?? 'no state'} ${JSON.stringify(row?.lastError)}`)
+        },
+        { timeoutMs: 15_000 },
+      ),
+    ask: <C extends Command>(
+      command: C,
+      account: string,
+      request: Omit<CommandRequest<C>, 'account'>,
+    ): Promise<CommandResponse<C>> =>
+      bus.ask(command, { account, ...request } as CommandRequest<C>, {
+        key: `shard.${shardOf(account)}`,
+        timeoutMs: 10_000,
+      }),
+    async close() {
+      for (const child of children) child.kill('SIGKILL')
+      await Promise.all([...workers].map(stopWorker))
+      await bus[Symbol.asyncDispose]()
+      await Promise.all([database.drop(), broker.drop(), dovecot.drop()])
+    },
+  }
+}
+
+export type World = Awaited<ReturnType<typeof testWorld>>
+
+const fast = {
+  heartbeatMs: 400,
+  claimMs: 100,
+  accountsSweepMs: 300,
+  reconnectMinMs: 50,
+  reconnectMaxMs: 300,
+  quickRoundMs: 200,
+} satisfies Partial<Config>
+
+async function listEvents(db: Db, account: string, names: string[]): Promise<StoredEvent[]> {
+  let query = db
+    .selectFrom('events')
+    .select(['eventId', 'event', 'body', 'publishedAt'])
+    .where('account', '=', account)
+    .orderBy('id')
+  if (names.length > 0) query = query.where('event', 'in', names)
+  const rows = await query.execute()
+  return rows.map(({ body, ...row }) => {
+    const { data, path, specialUse } = JSON.parse(body) as StoredEvent
+    return { ...row, data, ...(path ? { path } : {}), ...(specialUse ? { specialUse } : {}) }
+  })
+}
