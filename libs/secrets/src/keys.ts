@@ -1,4 +1,10 @@
-import { createHash, createPrivateKey, createPublicKey, hkdfSync, type KeyObject } from 'node:crypto'
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  hkdfSync,
+  type KeyObject,
+} from 'node:crypto'
 
 /** Seals; cannot open. `id` travels with what it sealed. */
 export interface PublicKey {
@@ -17,7 +23,10 @@ export interface PrivateKey {
  * The X25519 key pair of a set-up with a single secret: HKDF-SHA256 of SVC_SECRET (RFC 5869). Give the secret to auth-bridge alone,
  * and the public key to whoever seals.
  */
-export function keyPairFromSecret(secret: string): { privateKey: PrivateKey; publicKey: PublicKey } {
+export function keyPairFromSecret(secret: string): {
+  privateKey: PrivateKey
+  publicKey: PublicKey
+} {
   const seed = Buffer.from(hkdfSync('sha256', secret, 'posthorn', 'sealing key v1', 32))
   // RFC 8410 §7: the fixed head of a PKCS #8 X25519 key, then the key.
   const der = Buffer.concat([Buffer.from('302e020100300506032b656e04220420', 'hex'), seed])
@@ -30,7 +39,12 @@ export function keyPairFromSecret(secret: string): { privateKey: PrivateKey; pub
 export function readPublicKey(text: string): PublicKey {
   const raw = Buffer.from(text, 'base64url')
   if (raw.length !== 32) throw new Error('must be 32 bytes as base64url')
-  return describe(createPublicKey({ key: { kty: 'OKP', crv: 'X25519', x: raw.toString('base64url') }, format: 'jwk' }))
+  return describe(
+    createPublicKey({
+      key: { kty: 'OKP', crv: 'X25519', x: raw.toString('base64url') },
+      format: 'jwk',
+    }),
+  )
 }
 
 function describe(key: KeyObject): PublicKey {

@@ -6,7 +6,10 @@ const { privateKey, publicKey } = keyPairFromSecret('correct horse battery stapl
 const opener = createOpener([privateKey])
 
 test('what the public key seals, the private key opens', async () => {
-  const sealed = await createSealer(readPublicKey(publicKey.text)).seal('pass wörd', 'credentials/a/imap')
+  const sealed = await createSealer(readPublicKey(publicKey.text)).seal(
+    'pass wörd',
+    'credentials/a/imap',
+  )
   expect(sealed).not.toContain('pass')
   expect(await opener.open(sealed, 'credentials/a/imap')).toBe('pass wörd')
 })

@@ -1,4 +1,10 @@
-export { followListener, type FollowedListener, type FollowOptions, type Listener, type ListenerAddress } from './follow-listener.ts'
+export {
+  followListener,
+  type FollowedListener,
+  type FollowOptions,
+  type Listener,
+  type ListenerAddress,
+} from './follow-listener.ts'
 export { network, plainAddress } from './addresses.ts'
 export { type Certificate, readCertificate } from './certificate.ts'
 export { Penalties } from './penalties.ts'

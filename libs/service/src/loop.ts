@@ -17,7 +17,10 @@ export interface LoopOptions {
  * Runs work again and again, never twice at once, until disposed (which waits for the run at hand). An error is logged and the next
  * run comes at its time: the work must be such that repeating it makes good what failed.
  */
-export function everyFew({ everyMs, log, name }: LoopOptions, work: (signal: AbortSignal) => Promise<void>): Loop {
+export function everyFew(
+  { everyMs, log, name }: LoopOptions,
+  work: (signal: AbortSignal) => Promise<void>,
+): Loop {
   const stop = new AbortController()
   let nudge = new AbortController()
   const done = (async () => {
@@ -26,9 +29,12 @@ export function everyFew({ everyMs, log, name }: LoopOptions, work: (signal: Abo
       try {
         await work(stop.signal)
       } catch (err) {
-        if (!stop.signal.aborted) log.error({ err, loop: name }, 'a run failed; the next one follows')
+        if (!stop.signal.aborted)
+          log.error({ err, loop: name }, 'a run failed; the next one follows')
       }
-      await delay(everyMs, undefined, { signal: AbortSignal.any([stop.signal, signal]) }).catch(() => undefined)
+      await delay(everyMs, undefined, { signal: AbortSignal.any([stop.signal, signal]) }).catch(
+        () => undefined,
+      )
       if (signal.aborted) nudge = new AbortController()
     }
   })()

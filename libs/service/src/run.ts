@@ -24,7 +24,12 @@ export async function run(start: (signal: AbortSignal) => Promise<App>): Promise
     await app[Symbol.asyncDispose]()
   } catch (error) {
     if (stop.signal.aborted) return
-    const reason = error instanceof ConfigError ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)
+    const reason =
+      error instanceof ConfigError
+        ? error.message
+        : error instanceof Error
+          ? (error.stack ?? error.message)
+          : String(error)
     process.stderr.write(`${reason}\n`)
     process.exit(1)
   }
