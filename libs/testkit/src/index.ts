@@ -20,3 +20,4 @@ export {
   type WebhookAnswer,
   type WebhookReceiver,
 } from './webhook-receiver.ts'
+export { type EventsTarget, recordTestEvents } from './record-events.ts'

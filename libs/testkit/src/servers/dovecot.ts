@@ -26,12 +26,12 @@ export interface TestUser {
 export interface TestDovecot extends DovecotAddress {
   hub: MailHubAddress
   /** A user nobody has used before, with an empty mailbox. */
-  freshUser(prefix?: string): TestUser
+  freshUser: (prefix?: string) => TestUser
   /** Puts a message into a user's inbox; resolves when it is there. */
-  deliver(user: string, rfc822: string | Uint8Array): Promise<void>
+  deliver: (user: string, rfc822: string | Uint8Array) => Promise<void>
   /** What the world outside accepted from `submissionPort`, of one Message-ID or all. */
-  accepted(messageId?: string): Promise<Accepted[]>
-  drop(): Promise<void>
+  accepted: (messageId?: string) => Promise<Accepted[]>
+  drop: () => Promise<void>
 }
 
 const ownServer = sharedServer('dovecot', async (dir) => {

@@ -19,8 +19,8 @@ export interface TestDatabase {
   url: string
   ownerUrl: string
   /** The address of a service's role, which may do what the migrations grant it. */
-  roleUrl(role: Role): string
-  drop(): Promise<void>
+  roleUrl: (role: Role) => string
+  drop: () => Promise<void>
 }
 
 const ownServer = sharedServer('postgres', (dir) => startPostgres({ dir, durable: false }))

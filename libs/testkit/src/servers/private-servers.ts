@@ -1,4 +1,4 @@
-import { mkdtemp } from 'node:fs/promises'
+import { chmod, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -17,7 +17,7 @@ export function sharedServer<T extends PrivateServer>(
   return {
     async use(): Promise<T> {
       users++
-      server ??= mkdtemp(join(tmpdir(), `posthorn-test-${name}-`)).then(start)
+      server ??= makeFolder(name).then(start)
       return server
     },
     async release(): Promise<void> {
@@ -28,4 +28,10 @@ export function sharedServer<T extends PrivateServer>(
       await (await last)?.destroy()
     },
   }
+}
+
+async function makeFolder(name: string): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), `posthorn-test-${name}-`))
+  await chmod(dir, 0o755) // servers may run as another user than we
+  return dir
 }

@@ -14,8 +14,8 @@ export interface TestBus {
   url: string
   vhost: string
   /** Closes all connections to it from the broker's side; returns how many there were. */
-  closeConnections(): Promise<number>
-  drop(): Promise<void>
+  closeConnections: () => Promise<number>
+  drop: () => Promise<void>
 }
 
 const ownServer = sharedServer('rabbitmq', (dir) =>

@@ -1,0 +1,63 @@
+import { join } from 'node:path'
+import { afterAll, expect, test } from '@jest/globals'
+import { listVhosts, startRabbit } from '@posthorn/local'
+import { cacheFolder } from '@posthorn/local/paths'
+import { eventually } from '@posthorn/testkit'
+import { scratch } from './scratch.ts'
+
+const { dir, processes, remove } = await scratch()
+const server = await startRabbit({ dir: join(dir, 'rabbitmq'), cache: cacheFolder(process.env) })
+const url = await server.vhost('shop')
+afterAll(() => server.destroy().then(remove))
+
+async function queues(method = 'GET', path = ''): Promise<string[]> {
+  const { origin, username, password } = new URL(server.api)
+  const answer = await fetch(`${origin}/api/queues/shop${path}`, {
+    method,
+    headers: {
+      authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
+      'content-type': 'application/json',
+    },
+    ...(method === 'PUT'
+      ? { body: JSON.stringify({ durable: true, arguments: { 'x-queue-type': 'quorum' } }) }
+      : {}),
+  })
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status}`)
+  return method === 'GET'
+    ? ((await answer.json()) as { name: string }[]).map(({ name }) => name)
+    : []
+}
+
+test('a virtual host is made in well under 200 ms, and once', async () => {
+  await server.vhost('warm')
+  const started = performance.now()
+  await server.vhost('quick')
+  expect(performance.now() - started).toBeLessThan(1_000)
+  expect(await server.vhost('shop')).toBe(url)
+  await server.dropVhost('quick')
+  await server.dropVhost('warm')
+  expect(await listVhosts(server)).toEqual(['/', 'shop'])
+})
+
+test('killed and restarted, it has the same port and its queues', async () => {
+  await queues('PUT', '/orders')
+  await server.kill()
+  await expect(queues()).rejects.toThrow()
+  await server.restart()
+  expect(await server.vhost('shop')).toBe(url)
+  expect(await eventually(async () => (await queues()).length > 0 && queues())).toEqual(['orders'])
+})
+
+test('wiped, it has the same address and virtual hosts, and nothing in them', async () => {
+  await server.wipe()
+  expect(await listVhosts(server)).toEqual(['/', 'shop'])
+  expect(await queues()).toEqual([])
+})
+
+test('stopped, it leaves no process, epmd included', async () => {
+  expect(processes().length).toBeGreaterThan(0)
+  await server.stop()
+  await eventually(() => expect(processes()).toEqual([]))
+  await server.restart()
+  await expect(listVhosts(server)).resolves.toContain('shop')
+})
