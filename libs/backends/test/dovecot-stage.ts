@@ -1,6 +1,6 @@
 import { testDovecot } from '@posthorn/testkit'
 import { ImapFlow } from 'imapflow'
-import type { MailBackend } from '../src/backend.ts'
+import type { ConnectOptions, MailBackend } from '../src/backend.ts'
 import { quietLogger } from './quiet-logger.ts'
 import type { Stage, StageAccount } from './stage.ts'
 import { tcpLink } from './tcp-link.ts'
@@ -13,7 +13,7 @@ export async function dovecotStage(
   return {
     backend,
     async account() {
-      const { user, pass, host, imapPort } = dovecot.freshUser('backends')
+      const { user, pass, host, imapPort, imapsPort } = dovecot.freshUser('backends')
       const link = await tcpLink({ host, port: imapPort })
       const other = new ImapFlow({
         host,
@@ -25,16 +25,17 @@ export async function dovecotStage(
         disableAutoIdle: true,
       })
       await other.connect()
-      const log = quietLogger()
+      const options: ConnectOptions = {
+        host: '127.0.0.1',
+        port: link.port,
+        secure: false,
+        rejectUnauthorized: false,
+        credentials: { user, pass },
+        log: quietLogger(),
+      }
       return {
-        options: {
-          host: '127.0.0.1',
-          port: link.port,
-          secure: false,
-          rejectUnauthorized: false,
-          credentials: { user, pass },
-          log,
-        },
+        options,
+        tls: { ...options, host, port: imapsPort, secure: true },
         ...outsider(other),
         cut: link.cut,
         freeze: link.freeze,

@@ -1,41 +1,10 @@
-import { afterEach, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
-import type { MailboxNotice, MailSession } from '../src/backend.ts'
+import type { MailboxNotice } from '../src/backend.ts'
 import { createImapBackend } from '../src/imap/backend.ts'
-import { type Answer, scriptedServer, type ScriptedServer } from './scripted-server.ts'
-
-const backend = createImapBackend({
-  sampleMs: 20,
-  quietMs: 200,
-  probeMs: 200,
-  renewMs: 10_000,
-  pollMs: 30,
-})
-
-const open: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of open.splice(0).toReversed()) await close()
-})
-
-async function start(
-  answers: Record<string, Answer> = {},
-  greeting?: string,
-): Promise<ScriptedServer> {
-  const server = await scriptedServer(answers, greeting)
-  open.push(() => server.close())
-  return server
-}
-
-/** A session with the inbox open, on a server that answers so. */
-async function session(
-  answers: Record<string, Answer>,
-): Promise<MailSession & { heard: string[] }> {
-  const { options, heard } = await start(answers)
-  const session = await backend.connect(options)
-  open.push(async () => await session[Symbol.asyncDispose]())
-  await session.select('INBOX')
-  return Object.assign(session, { heard })
-}
+import { defaultTimings } from '../src/imap/watch.ts'
+import type { Answer } from './scripted-server.ts'
+import { backend, session, start } from './scripted-session.ts'
 
 const esearch: Answer = () => ['* CAPABILITY IMAP4rev1 ESEARCH', '{tag} OK done']
 const idle: Answer = () => ['* CAPABILITY IMAP4rev1 IDLE', '{tag} OK done']
@@ -52,49 +21,32 @@ function asked(rest: string): number[] {
   )
 }
 
-test('a BYE for a greeting is unreachable, with the words of the server', async () => {
-  const { options } = await start({}, '* BYE Too many connections')
-  await expect(backend.connect(options)).rejects.toMatchObject({
-    kind: 'unreachable',
-    code: 'BYE',
-    extras: { info: { response: 'Too many connections' } },
+test('mailboxes are known by their names where the server does not say what they are for', async () => {
+  const names = ['INBOX', 'Gesendet', 'Papierkorb', 'Entw&APw-rfe', 'Rechnungen']
+  const one = await session({
+    LIST: ({ rest }) =>
+      rest === '"" ""'
+        ? ['* LIST (\\Noselect) "/" ""', '{tag} OK done']
+        : [
+            ...names.map((name) => `* LIST () "/" ${name}`),
+            '* LIST (\\NonExistent) "/" Sent',
+            '{tag} OK done',
+          ],
   })
+  const listed = await one.listMailboxes()
+  const uses = new Map(
+    listed.map(({ path, specialUse, specialUseSource }) => [path, [specialUse, specialUseSource]]),
+  )
+  expect(uses.get('Gesendet')).toEqual(['\\Sent', 'name'])
+  expect(uses.get('Papierkorb')).toEqual(['\\Trash', 'name'])
+  expect(uses.get('Entwürfe')).toEqual(['\\Drafts', 'name'])
+  expect(uses.get('Rechnungen')).toEqual([undefined, undefined])
+  expect(listed.find(({ path }) => path === 'Sent')).toMatchObject({ selectable: false })
 })
 
-test.each([
-  ['NO [UNAVAILABLE] Service temporarily unavailable', 'unreachable', 'UNAVAILABLE'],
-  ['NO [ALERT] Too many simultaneous connections. (Failure)', 'unreachable', 'ALERT'],
-  ['NO [AUTHENTICATIONFAILED] Invalid credentials', 'unauthorized', 'AUTHENTICATIONFAILED'],
-  [
-    'BAD Request is throttled. Suggested Backoff Time: 20 milliseconds',
-    'unreachable',
-    'UNAVAILABLE',
-  ],
-])('a login answered with %j is %s', async (answer, kind, code) => {
-  const { options } = await start({ LOGIN: () => [`{tag} ${answer}`] })
-  await expect(backend.connect(options)).rejects.toMatchObject({ kind, code })
-})
-
-test('a login that turns out not to have been one is unauthorized', async () => {
-  const { options } = await start({
-    CAPABILITY: () => ['* CAPABILITY IMAP4rev1 NAMESPACE', '{tag} OK done'],
-    NAMESPACE: () => ['{tag} BAD User is authenticated but not connected.'],
-  })
-  await expect(backend.connect(options)).rejects.toMatchObject({ kind: 'unauthorized' })
-  const { options: others } = await start({
-    LIST: () => ['{tag} BAD User is authenticated but not connected.'],
-  })
-  await using one = await backend.connect(others)
-  await expect(one.listMailboxes()).rejects.toMatchObject({ kind: 'unauthorized' })
-})
-
-test('a server elsewhere that has no STARTTLS is not told the password', async () => {
-  const { options, heard } = await start()
-  // The same machine, by a name that does not say so.
-  await expect(backend.connect({ ...options, host: '127.1' })).rejects.toMatchObject({
-    kind: 'unreachable',
-  })
-  expect(heard.some((line) => line.startsWith('LOGIN'))).toBe(false)
+test('a list without a single mailbox is no list', async () => {
+  const one = await session({ LIST: () => ['{tag} OK done'] })
+  await expect(one.listMailboxes()).rejects.toMatchObject({ kind: 'unreachable' })
 })
 
 test('lines that make no sense are passed over', async () => {
@@ -354,4 +306,12 @@ test('a BYE during a watch tells why', async () => {
     code: 'BYE',
     extras: { info: { response: 'Session expired, please login again' } },
   })
+})
+
+test('a session that nobody uses for a while is kept alive', async () => {
+  const { options, heard } = await start()
+  await using _session = await createImapBackend({ ...defaultTimings, keepAliveMs: 10 }).connect(
+    options,
+  )
+  await eventually(() => expect(heard.filter((line) => line === 'NOOP').length).toBeGreaterThan(2))
 })

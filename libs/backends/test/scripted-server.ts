@@ -27,7 +27,10 @@ const usual: Record<string, Answer> = {
   CAPABILITY: () => ['* CAPABILITY IMAP4rev1', ...done],
   LOGIN: () => done,
   NAMESPACE: () => ['* NAMESPACE (("" "/")) NIL NIL', ...done],
-  LIST: () => ['* LIST () "/" INBOX', ...done],
+  LIST: ({ rest }) => [
+    rest === '"" ""' ? '* LIST (\\Noselect) "/" ""' : '* LIST () "/" INBOX',
+    ...done,
+  ],
   LSUB: () => done,
   SELECT: () => [
     '* 3 EXISTS',

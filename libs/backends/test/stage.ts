@@ -9,6 +9,8 @@ export interface Stage {
 
 export interface StageAccount extends AsyncDisposable {
   options: ConnectOptions
+  /** The same account over implicit TLS. */
+  tls: ConnectOptions
   /** Stores a message from elsewhere; the UID it got. */
   append(
     rfc822: string | Buffer,

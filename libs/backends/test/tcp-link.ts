@@ -47,7 +47,7 @@ export async function tcpLink(target: { host: string; port: number }): Promise<T
 }
 
 /** A port that takes connections into its backlog, where nobody ever speaks to them. */
-export async function silentPort(): Promise<{ port: number; close(): Promise<void> }> {
+export async function silentPort(): Promise<AsyncDisposable & { port: number }> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
@@ -57,7 +57,7 @@ export async function silentPort(): Promise<{ port: number; close(): Promise<voi
   await once(server, 'listening')
   return {
     port: (server.address() as AddressInfo).port,
-    async close() {
+    async [Symbol.asyncDispose]() {
       sockets.forEach((socket) => socket.destroy())
       server.close()
       await once(server, 'close')

@@ -1,10 +1,9 @@
 import { isIP } from 'node:net'
-import { AppError } from '@posthorn/errors'
 import { resolveAllowed, type ResolvedAddress } from '@posthorn/net'
 import type { ImapFlowOptions } from 'imapflow'
 import type { ConnectOptions, MailBackend } from '../backend.ts'
 import { ImapConnection } from './connection.ts'
-import { connectError } from './errors.ts'
+import { connectError, gaveUp } from './errors.ts'
 import { ImapSession } from './session.ts'
 import { defaultTimings, type Timings } from './watch.ts'
 
@@ -20,7 +19,7 @@ export function createImapBackend(timings: Timings = defaultTimings): MailBacken
       const signal = options.signal ? AbortSignal.any([options.signal, deadline]) : deadline
       const addresses = await addressesOf(options, signal)
       const connection = new ImapConnection(clientOptions(options, addresses), options.log)
-      await connection.connect(signal)
+      await connection.connect(signal, timings.keepAliveMs)
       return new ImapSession(connection, options.credentials.user, timings)
     },
   }
@@ -35,12 +34,7 @@ async function addressesOf(
   try {
     return await resolveAllowed(host, egress, { signal })
   } catch (error) {
-    if (error instanceof AppError) throw error
-    throw connectError(
-      signal.aborted
-        ? Object.assign(new Error(`looking up ${host}`), { code: 'ETIMEDOUT' })
-        : error,
-    )
+    throw signal.aborted ? gaveUp(signal) : connectError(error)
   }
 }
 

@@ -1,13 +1,15 @@
 import { AppError } from '@posthorn/errors'
 import type { Logger } from '@posthorn/telemetry'
 import { ImapFlow, type ImapFlowOptions } from 'imapflow'
-import { commandError, connectError, connectionGone, timedOut } from './errors.ts'
+import { commandError, connectError, connectionGone, gaveUp, timedOut } from './errors.ts'
 import { Lane } from './lane.ts'
 import { Notices } from './notices.ts'
 import { Refusals } from './refusals.ts'
 
 /** No command takes longer, whatever trickles in meanwhile. A silent server is noticed much earlier, by the socket's own timeout. */
 const commandMs = 5 * 60_000
+/** A session that nobody uses is kept alive, but not for ever: it may have been forgotten. */
+const maxKeepAlives = 12
 /** A polite LOGOUT is worth this much waiting. */
 const logoutMs = 2_000
 
@@ -26,6 +28,7 @@ export class ImapConnection {
   readonly #refusals: Refusals
   #reason: Error | undefined
   #asked = false
+  #keepAlives = 0
   #open: OpenMailbox | undefined
 
   constructor(options: ImapFlowOptions, log: Logger) {
@@ -43,13 +46,14 @@ export class ImapConnection {
   }
 
   /** Connects and logs in. Whatever goes wrong, nothing stays open. */
-  async connect(signal: AbortSignal): Promise<void> {
-    const giveUp = () => this.end(timedOut('The mail server took too long to let us in'))
+  async connect(signal: AbortSignal, keepAliveMs: number): Promise<void> {
+    const giveUp = () => this.end(gaveUp(signal))
     signal.addEventListener('abort', giveUp, { once: true })
     try {
       if (signal.aborted) giveUp()
       await this.client.connect()
       if (!this.client.usable) throw this.#gone()
+      this.#keepAlive(keepAliveMs)
     } catch (error) {
       const reason = signal.aborted ? (this.#reason ?? error) : error
       this.end(connectError(reason))
@@ -61,6 +65,7 @@ export class ImapConnection {
 
   /** Runs commands when their turn has come. With a mailbox, only while that one is open. Every failure is an AppError. */
   async call<T>(work: (client: ImapFlow) => Promise<T>, mailbox?: OpenMailbox): Promise<T> {
+    this.#keepAlives = 0
     return await this.lane.run(() => this.perform(work, mailbox))
   }
 
@@ -127,6 +132,16 @@ export class ImapConnection {
     await Promise.race([this.client.logout().catch(() => {}), late])
     clearTimeout(timer)
     this.client.close()
+  }
+
+  #keepAlive(everyMs: number): void {
+    const timer = setInterval(() => {
+      if (!this.lane.free || ++this.#keepAlives > maxKeepAlives) return
+      // Whoever comes next sees what became of it.
+      this.lane.run(() => this.perform((client) => this.noop(client))).catch(() => {})
+    }, everyMs)
+    timer.unref()
+    this.client.once('close', () => clearInterval(timer))
   }
 
   #isOpen({ path, uidValidity }: OpenMailbox): boolean {

@@ -96,6 +96,16 @@ export function timedOut(message: string): AppError {
   return new AppError('unreachable', message, { code: 'ETIMEDOUT' })
 }
 
+/** Connecting ended early, by its time being over or by somebody's wish. */
+export function gaveUp({ reason }: AbortSignal): AppError {
+  if ((reason as Partial<Error> | undefined)?.name === 'TimeoutError')
+    return timedOut('The mail server took too long to let us in')
+  return new AppError('unreachable', 'Connecting was called off', {
+    code: 'ECANCELED',
+    cause: reason,
+  })
+}
+
 function folderNotFound(cause: unknown): AppError {
   return new AppError('not-found', 'Mailbox not found', { code: 'FolderNotFound', cause })
 }

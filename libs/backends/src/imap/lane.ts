@@ -2,6 +2,7 @@
 export class Lane {
   #tail: Promise<void> = Promise.resolve()
   #waiting = 0
+  #running = false
   #wanted: (() => void) | undefined
 
   async run<T>(work: () => Promise<T>): Promise<T> {
@@ -12,17 +13,29 @@ export class Lane {
     this.#wanted?.()
     await before
     this.#waiting--
+    this.#running = true
     try {
       return await work()
     } finally {
+      this.#running = false
       resolve()
     }
+  }
+
+  /** Whether work waits for the one that runs now. */
+  get wanted(): boolean {
+    return this.#waiting > 0
+  }
+
+  /** Whether nothing runs and nothing waits. */
+  get free(): boolean {
+    return !this.#running && this.#waiting === 0
   }
 
   /** Calls once as soon as other work waits for the one that runs now, which may be at once. Undo with the function returned. */
   onWanted(call: () => void): () => void {
     this.#wanted = call
-    if (this.#waiting > 0) call()
+    if (this.wanted) call()
     return () => (this.#wanted = undefined)
   }
 }

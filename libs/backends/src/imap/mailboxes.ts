@@ -21,6 +21,9 @@ const specialUses = new Set<string>([
 
 export async function listMailboxes(connection: ImapConnection): Promise<ListedMailbox[]> {
   const listed = await connection.call((client) => client.list())
+  // Every account has an inbox: whoever took this for the truth would forget all mailboxes.
+  if (listed.length === 0)
+    throw new AppError('unreachable', 'The mail server lists no mailbox at all')
   return listed.slice(0, maxMailboxes).map(toListed)
 }
 

@@ -1,5 +1,5 @@
 import type { MailboxNotice } from '../backend.ts'
-import type { ImapConnection } from './connection.ts'
+import type { ImapConnection, OpenMailbox } from './connection.ts'
 import { connectionGone, timedOut } from './errors.ts'
 
 export interface Timings {
@@ -13,6 +13,8 @@ export interface Timings {
   renewMs: number
   /** How often a server without IDLE is asked. */
   pollMs: number
+  /** How often a session that nobody uses says NOOP, so that neither side takes it for dead. */
+  keepAliveMs: number
 }
 
 export const defaultTimings: Timings = {
@@ -21,6 +23,7 @@ export const defaultTimings: Timings = {
   probeMs: 25_000,
   renewMs: 9 * 60_000,
   pollMs: 30_000,
+  keepAliveMs: 50_000,
 }
 
 type Wake = 'aborted' | 'wanted' | 'due' | 'closed' | 'ended' | 'refused'
@@ -44,21 +47,22 @@ export class Watch {
   }
 
   async run(notice: (notice: MailboxNotice) => void, signal: AbortSignal): Promise<void> {
-    const { lane, notices } = this.#connection
+    const { lane, notices, open } = this.#connection
     const stop = notices.watch(notice)
     try {
-      while (!signal.aborted) await lane.run(() => this.#round(signal))
+      while (!signal.aborted) await lane.run(() => this.#round(signal, open))
     } finally {
       stop()
     }
   }
 
-  async #round(signal: AbortSignal): Promise<void> {
+  async #round(signal: AbortSignal, mailbox: OpenMailbox): Promise<void> {
     if (signal.aborted) return
     await this.#connection.perform(async (client) => {
       // Left in IDLE by the round before, which ended for a command that then sent nothing.
       if (client.idling) await this.#probe()
-    })
+    }, mailbox)
+    if (this.#connection.lane.wanted) return
     const began = performance.now()
     const wake = await this.#wait(signal)
     if (wake === 'closed') throw connectionGone(await this.#connection.closed)

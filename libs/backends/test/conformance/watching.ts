@@ -88,6 +88,19 @@ export function watchCases({ backend, account }: Stage): void {
     await stop()
   })
 
+  test('a watch fails when another mailbox is opened, and is not one of that', async () => {
+    await using one = await account()
+    await using session = await backend.connect(one.options)
+    await expect(session.watch(() => {}, AbortSignal.timeout(9_000))).rejects.toMatchObject({
+      message: 'No mailbox is open',
+    })
+    await session.select('INBOX')
+    const { ended } = watch(session)
+    await session.select('Archive')
+    await expect(ended).rejects.toMatchObject({ name: 'AppError', kind: 'unavailable' })
+    expect(await session.searchUids({ all: true })).toEqual([])
+  })
+
   test('a connection that is cut ends the session and the watch, with an error each', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
