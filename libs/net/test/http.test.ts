@@ -39,7 +39,11 @@ async function listen(server: Server, host: string, port = 0): Promise<Listener>
   return listener
 }
 
-const serve = (handle: RequestListener, host = '127.0.0.1') => listen(createServer(handle), host)
+const serve = (handle: (...given: Parameters<RequestListener>) => unknown, host = '127.0.0.1') =>
+  listen(
+    createServer((request, response) => void handle(request, response)),
+    host,
+  )
 /** Says what it is told to say on every connection, bytes and all. */
 const serveRaw = (onConnection: (socket: Socket) => void) =>
   listen(createTcpServer(onConnection), '127.0.0.1')

@@ -1,6 +1,7 @@
 import { type Bus, connectBus, on } from '@posthorn/bus'
 import { getServiceSecret, type Settings, shardOf } from '@posthorn/contracts'
 import { type Db, type NewEvent, publishEvents, recordEvents } from '@posthorn/db'
+import { sql } from 'kysely'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import {
   startWebhookReceiver,
@@ -19,6 +20,8 @@ export interface DispatcherBench extends AsyncDisposable {
   /** Of the broker, for those who want to take it away. */
   amqpUrl: string
   closeConnections(): Promise<number>
+  /** From the side of Postgres, those of dispatchers. */
+  dropDatabaseConnections(): Promise<void>
   /** Auth-bridge's part. Called already, unless the bench was made without it. */
   answerSecret(): Promise<void>
   /** What a dispatcher's process finds in its environment. */
@@ -74,6 +77,12 @@ export async function dispatcherBench({ secret = true } = {}): Promise<Dispatche
     answerSecret,
     env,
     closeConnections: () => broker.closeConnections(),
+    async dropDatabaseConnections() {
+      await sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and usename = 'posthorn_webhook_dispatcher'
+      `.execute(db)
+    },
     start: (more) => startApp(readConfig(env(more)), new AbortController().signal),
     async receiver() {
       const receiver = await startWebhookReceiver()

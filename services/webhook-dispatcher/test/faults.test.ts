@@ -99,6 +99,27 @@ test('a broker that drops its connections costs nothing', async () => {
   expect(receiver.requests).toHaveLength(50)
 })
 
+test('a database that drops its connections costs nothing but repeats of what was in hand', async () => {
+  await using _dispatcher = await bench.start()
+  const receiver = await bench.receiver()
+  await bench.account('no-database', { webhooks: receiver.url })
+  const ids = await bench.happen(...Array.from({ length: 300 }, () => ({ account: 'no-database' })))
+  for (const reached of [20, 60, 100, 150]) {
+    await eventually(() => expect(receiver.requests.length).toBeGreaterThan(reached))
+    await bench.dropDatabaseConnections()
+  }
+  await eventually(
+    async () => {
+      const rows = await bench.deliveries('no-database')
+      expect(rows.map(({ state }) => state)).toEqual(Array(300).fill('delivered'))
+    },
+    { timeoutMs: 20_000 },
+  )
+  const arrived = new Set(receiver.requests.map(({ headers }) => headers['x-svc-wh-event-id']))
+  expect(arrived).toEqual(new Set(ids))
+  expect(receiver.requests.length).toBeLessThan(320)
+})
+
 test('two dispatchers side by side deliver each event once', async () => {
   await using _one = await bench.start()
   await using _two = await bench.start()
