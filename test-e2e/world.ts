@@ -15,6 +15,8 @@ import { type Client, createClient } from './client.ts'
 export interface WorldOptions {
   /** `own`: Postgres and RabbitMQ of this world alone, to be killed and wiped. Default: those all tests share, a database and a virtual host each. */
   servers?: 'shared' | 'own'
+  /** With `own`: Postgres waits for the disk at each commit, as in production. */
+  durable?: boolean
   replicas?: Partial<Record<ServiceName, number>>
   env?: Record<string, string>
   settings?: Record<string, unknown>
@@ -72,11 +74,11 @@ const quick = {
   SVC_LOG_LEVEL: 'info',
 }
 
-export async function startWorld({ servers = 'shared', replicas = {}, env = {}, settings = {} }: WorldOptions = {}): Promise<World> {
+export async function startWorld({ servers = 'shared', durable = false, replicas = {}, env = {}, settings = {} }: WorldOptions = {}): Promise<World> {
   await using opened = new AsyncDisposableStack()
   const dir = await mkdtemp(join(tmpdir(), 'posthorn-world-'))
   opened.defer(() => rm(dir, { recursive: true, force: true }))
-  const own = servers === 'own' ? await ownServers(dir, opened) : undefined
+  const own = servers === 'own' ? await ownServers({ dir, durable }, opened) : undefined
   const { ownerUrl, amqpUrl } = own ?? (await sharedServers(opened))
   const mail = opened.adopt(await testDovecot(), (dovecot) => dovecot.drop())
   const receiver = opened.adopt(await startWebhookReceiver(), (hook) => hook.close())
@@ -176,10 +178,10 @@ async function sharedServers(opened: AsyncDisposableStack): Promise<{ ownerUrl: 
   return { ownerUrl: database.ownerUrl, amqpUrl: bus.url }
 }
 
-async function ownServers(dir: string, opened: AsyncDisposableStack): Promise<{ ownerUrl: string; amqpUrl: string; postgres: Postgres; rabbit: Rabbit }> {
+async function ownServers({ dir, durable }: { dir: string; durable: boolean }, opened: AsyncDisposableStack): Promise<{ ownerUrl: string; amqpUrl: string; postgres: Postgres; rabbit: Rabbit }> {
   const stop = (server: Life & { destroy(): Promise<void> }) => server.destroy()
   const [postgres, rabbit] = await Promise.all([
-    startPostgres({ dir: join(dir, 'postgres'), durable: false }),
+    startPostgres({ dir: join(dir, 'postgres'), durable }),
     startRabbit({ dir: join(dir, 'rabbitmq'), cache: cacheFolder(process.env) }),
   ])
   opened.adopt(postgres, stop)

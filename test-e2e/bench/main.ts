@@ -1,0 +1,17 @@
+import { startWorld } from '../world.ts'
+import { benchLatency } from './latency.ts'
+import { print } from './report.ts'
+import { benchSending } from './sending.ts'
+import { benchWebhooks } from './webhooks.ts'
+
+// `make bench`: figures, each beside its reference in the same run. Nothing is asserted: machines differ, ratios less so.
+process.stdout.write('starting the system with a Postgres that waits for the disk …\n')
+const world = await startWorld({ servers: 'own', durable: true })
+try {
+  const amqpUrl = world.rabbit?.amqp ?? ''
+  for (const row of await benchLatency(world)) print(row)
+  print(await benchSending(world))
+  print(await benchWebhooks(world, amqpUrl))
+} finally {
+  await world[Symbol.asyncDispose]()
+}

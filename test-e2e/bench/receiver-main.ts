@@ -1,0 +1,15 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { answerParent } from './child.ts'
+
+// Takes webhooks as fast as it can and counts them.
+const server = createServer((request, response) => {
+  request.resume().on('end', () => {
+    response.end()
+    parent.one()
+  })
+})
+server.listen(0, '127.0.0.1')
+await once(server, 'listening')
+const parent = answerParent((server.address() as AddressInfo).port)

@@ -1,0 +1,23 @@
+/** A figure and what a bare library doing the same work gave in the same run. */
+export interface Row {
+  what: string
+  ours: number
+  reference: number
+  unit: string
+  referenceIs: string
+}
+
+export function perSecond(count: number, ms: number): number {
+  return (count * 1000) / ms
+}
+
+export function percentile(values: readonly number[], p: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.ceil((p / 100) * sorted.length) - 1)] ?? Number.NaN
+}
+
+export function print({ what, ours, reference, unit, referenceIs }: Row): void {
+  const digits = unit === ' ms' ? 1 : 0
+  const ratio = (ours / reference).toFixed(2)
+  process.stdout.write(`${what}\n    ${ours.toFixed(digits)}${unit}   beside ${reference.toFixed(digits)}${unit} (${referenceIs}), ratio ${ratio}\n`)
+}
