@@ -70,6 +70,8 @@ export function answerProblems(log: Logger): Answer {
     const { status, body } = describeProblem(error)
     const requestId = response.getHeader('X-Request-Id')
     if (status === 500) log.error({ err: error, requestId }, 'a request failed')
+    else if (status > 500 && hasCause(error))
+      log.warn({ err: error, requestId }, 'a request was put off')
     if (response.headersSent) {
       // Part of an answer is out: only a broken connection can tell the client that the rest is missing.
       request.socket.destroy()
@@ -80,6 +82,11 @@ export function answerProblems(log: Logger): Answer {
     response.setHeader('Content-Type', 'application/json; charset=utf-8')
     response.end(JSON.stringify(body))
   }
+}
+
+/** An error that stands for another one, which only the log hears of. */
+function hasCause(error: unknown): boolean {
+  return error instanceof Error && error.cause !== undefined
 }
 
 /** No such path, or not with this method: the spec has no 405. */

@@ -1,4 +1,4 @@
-import { AppError } from '@posthorn/errors'
+import { AppError, messageOf } from '@posthorn/errors'
 
 /** Error codes of sockets, and SQLSTATE classes and codes, that say that Postgres cannot be used now. */
 const socketCodes = new Set([
@@ -19,18 +19,19 @@ const messages =
 
 /** The one place where Postgres being away becomes an answer: 503 instead of a 500. Anything else is passed through. */
 export function asUnavailable(error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof AppError) return error
+  if (error instanceof AppError || !isAway(error)) return error
+  const message = 'The service cannot answer right now; retry shortly'
+  return new AppError('unavailable', message, { cause: error })
+}
+
+function isAway(error: unknown): boolean {
   const code = sqlState(error) ?? ''
-  if (socketCodes.has(code) || sqlStates.test(code) || messages.test(error.message))
-    return new AppError('unavailable', 'The service cannot answer right now; retry shortly', {
-      cause: error,
-    })
-  return error
+  return socketCodes.has(code) || sqlStates.test(code) || messages.test(messageOf(error))
 }
 
 /** The SQLSTATE of a Postgres error, or the code of a socket's. */
 export function sqlState(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error)) return undefined
+  if (error === null || typeof error !== 'object' || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined
 }
 

@@ -1,0 +1,18 @@
+import { expect, test } from '@jest/globals'
+import { readCredential } from './credential.ts'
+
+test.each([
+  ['Bearer abc', undefined, 'abc'],
+  ['bearer   abc  ', undefined, 'abc'],
+  [undefined, 'abc', 'abc'],
+  ['Bearer abc', 'def', 'abc'],
+  ['Basic abc', undefined, undefined],
+  ['Bearer', undefined, undefined],
+  ['Bearer a b', undefined, undefined],
+  [undefined, ['a', 'b'], undefined],
+  [undefined, '', undefined],
+])('Authorization %j and access_token %j: %j', (authorization, parameter, expected) => {
+  expect(readCredential(authorization === undefined ? {} : { authorization }, parameter)).toBe(
+    expected,
+  )
+})

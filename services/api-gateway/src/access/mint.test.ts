@@ -1,0 +1,149 @@
+import { expect, test } from '@jest/globals'
+import { allOperations, type Operation } from '@posthorn/contracts'
+import fc from 'fast-check'
+import { admit, type Visit } from './admit.ts'
+import { type Dimension, type Reach, widened } from './mint.ts'
+
+const unlimited: Reach = {
+  account: null,
+  scopes: ['api'],
+  restrictions: null,
+  permissions: null,
+  expiresAt: null,
+}
+const addresses = (...addresses: string[]) => ({ restrictions: { addresses } })
+const referrers = (...referrers: string[]) => ({ restrictions: { referrers } })
+const rate = (maxRequests: number, timeWindow: number) => ({
+  restrictions: { rateLimit: { maxRequests, timeWindow } },
+})
+
+test.each<[Partial<Reach>, Partial<Reach>, Dimension[]]>([
+  [{}, {}, []],
+  [{ scopes: ['api'] }, { scopes: ['imap-proxy', 'smtp'] }, []],
+  [{ scopes: ['smtp'] }, { scopes: ['smtp', 'imap-proxy'] }, ['scopes']],
+  [{ scopes: ['api'] }, { scopes: ['*'] }, ['scopes']],
+  [{ scopes: ['*'] }, { scopes: ['*', 'api'] }, []],
+  [{ account: 'a' }, { account: 'a' }, []],
+  [{ account: 'a' }, { account: 'b' }, ['account']],
+  [{ account: 'a' }, {}, ['account']],
+  [{}, { account: 'a' }, []],
+  [{ permissions: { actions: ['read'] } }, {}, ['permissions']],
+  [
+    { permissions: { actions: ['read'] } },
+    { permissions: { groups: ['message'] } },
+    ['permissions'],
+  ],
+  [
+    { permissions: { actions: ['read'] } },
+    { permissions: { actions: ['read'], groups: ['message'] } },
+    [],
+  ],
+  [
+    { permissions: { groups: ['message'] } },
+    { permissions: { groups: ['message', 'mailbox'] } },
+    ['permissions'],
+  ],
+  [addresses('10.0.0.0/8'), addresses('10.1.0.0/16', '10.2.3.4'), []],
+  [addresses('10.0.0.0/8'), addresses('10.0.0.0/7'), ['addresses']],
+  [addresses('10.0.0.0/8'), addresses('::1'), ['addresses']],
+  [addresses('10.0.0.0/8'), addresses(), ['addresses']],
+  [addresses(), {}, []],
+  [referrers('https://a.example/*'), referrers('https://a.example/x*'), []],
+  [referrers('https://a.example/*'), referrers('https://a.*'), ['referrers']],
+  [rate(100, 60), rate(100, 60), []],
+  [rate(100, 60), rate(50, 120), []],
+  [rate(100, 60), rate(100, 59), ['rateLimit']],
+  [rate(100, 60), rate(101, 6000), ['rateLimit']],
+  [{ expiresAt: new Date(5) }, { expiresAt: new Date(5) }, []],
+  [{ expiresAt: new Date(5) }, { expiresAt: new Date(6) }, ['expires']],
+  [{ expiresAt: new Date(5), account: 'a' }, {}, ['account', 'expires']],
+])('%j mints %j: wider in %j', (parent, child, expected) => {
+  expect(widened({ ...unlimited, ...parent }, { ...unlimited, ...child })).toEqual(expected)
+})
+
+const some = <T>(arbitrary: fc.Arbitrary<T>) =>
+  fc.option(fc.array(arbitrary, { maxLength: 3 }), { nil: null })
+const range = fc.oneof(
+  fc
+    .tuple(fc.integer({ min: 0, max: 7 }), fc.integer({ min: 28, max: 32 }))
+    .map(([last, bits]) => `10.0.0.${last}/${bits}`),
+  fc
+    .tuple(fc.integer({ min: 0, max: 7 }), fc.integer({ min: 124, max: 128 }))
+    .map(([last, bits]) => `fd00::${last}/${bits}`),
+)
+const pattern = fc
+  .string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 4 })
+  .filter((text) => text !== '')
+const words = <T extends string>(...all: T[]) =>
+  fc.uniqueArray(fc.constantFrom(...all), { minLength: 1 })
+const reach: fc.Arbitrary<Reach> = fc.record({
+  account: fc.constantFrom(null, 'x', 'y'),
+  scopes: words('api', 'smtp', 'imap-proxy', '*'),
+  restrictions: fc.option(fc.record({ addresses: some(range), referrers: some(pattern) }), {
+    nil: null,
+  }),
+  permissions: fc.option(
+    fc.oneof(
+      fc.record({ actions: words('read', 'write', 'send', 'destructive') }),
+      fc.record({
+        actions: words('read', 'write', 'send', 'destructive'),
+        groups: words('account', 'mailbox', 'message', 'submit'),
+      }),
+    ),
+    { nil: null },
+  ),
+  expiresAt: fc.constantFrom(null, new Date(1), new Date(2)),
+})
+const visit: fc.Arbitrary<Visit> = fc.record({
+  account: fc.constantFrom(undefined, 'x', 'y'),
+  address: fc.oneof(
+    fc.integer({ min: 0, max: 15 }).map((last) => `10.0.0.${last}`),
+    fc.integer({ min: 0, max: 9 }).map((last) => `fd00::${last}`),
+  ),
+  referrer: fc.option(fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 4 }), {
+    nil: undefined,
+  }),
+})
+
+function admits(token: Reach, operation: Operation, visit: Visit): boolean {
+  try {
+    admit(operation, { id: '', ...token }, visit)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A child as one would ask for: much of it as the parent has it. */
+const pair = fc
+  .tuple(
+    reach,
+    reach,
+    fc.subarray(['account', 'scopes', 'restrictions', 'permissions', 'expiresAt'] as const),
+  )
+  .map(([parent, other, same]) => ({
+    parent,
+    child: { ...other, ...Object.fromEntries(same.map((key) => [key, parent[key]])) } as Reach,
+  }))
+
+test('where a token that was minted may go, its maker may go', () => {
+  let decided = 0
+  fc.assert(
+    fc.property(
+      pair,
+      fc.constantFrom(...allOperations),
+      visit,
+      ({ parent, child }, operation, visit) => {
+        if (widened(parent, child).length > 0 || !admits(child, operation, visit)) return
+        decided += 1
+        expect(admits(parent, operation, visit)).toBe(true)
+      },
+    ),
+    { numRuns: 20_000 },
+  )
+  expect(decided).toBeGreaterThan(200)
+})
+
+test('a token may mint its own like', () => {
+  fc.assert(fc.property(reach, (token) => expect(widened(token, token)).toEqual([])))
+})

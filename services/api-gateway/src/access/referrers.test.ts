@@ -1,0 +1,52 @@
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { globCovers, globMatches } from './referrers.ts'
+
+test.each([
+  ['https://a.example/*', 'https://a.example/x', true],
+  ['https://a.example/*', 'https://a.example/', true],
+  ['https://a.example/*', 'xhttps://a.example/', false],
+  ['*.example/*', 'https://a.example/x', true],
+  ['a*a', 'a', false],
+  ['a*b*c', 'aXbYc', true],
+  ['a*b*c', 'aXcYb', false],
+  ['a.c', 'abc', false],
+  ['A', 'a', false],
+  ['*', '', true],
+])('%s matches %s: %s', (pattern, text, expected) => {
+  expect(globMatches(pattern, text)).toBe(expected)
+})
+
+const letters = fc.constantFrom('a', 'b')
+const pattern = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 6 })
+
+test('it agrees with a regular expression', () => {
+  fc.assert(
+    fc.property(pattern, fc.string({ unit: letters, maxLength: 8 }), (pattern, text) => {
+      const same = new RegExp(`^${pattern.replaceAll('*', '.*')}$`)
+      expect(globMatches(pattern, text)).toBe(same.test(text))
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('what a covered pattern matches the covering one matches', () => {
+  fc.assert(
+    fc.property(
+      pattern,
+      pattern,
+      fc.string({ unit: letters, maxLength: 8 }),
+      (outer, inner, text) => {
+        if (globCovers(outer, inner) && globMatches(inner, text))
+          expect(globMatches(outer, text)).toBe(true)
+      },
+    ),
+    { numRuns: 5_000 },
+  )
+})
+
+test('a hostile pattern on a long text takes no time', () => {
+  const started = performance.now()
+  globMatches('*a'.repeat(1_000), 'a'.repeat(999) + 'b'.repeat(15_000))
+  expect(performance.now() - started).toBeLessThan(100)
+})

@@ -1,0 +1,66 @@
+import { expect, test } from '@jest/globals'
+import { keyPairFromSecret } from '@posthorn/secrets'
+import { readConfig } from './config.ts'
+
+const env = { DATABASE_URL: 'postgres://u:p@db/x', AMQP_URL: 'amqp://u:p@mq/', SVC_SECRET: 's' }
+
+test('what is not set has its default', () => {
+  expect(readConfig(env)).toMatchObject({
+    port: 3000,
+    timeoutMs: 10_000,
+    maxBodyBytes: 50 * 1024 ** 2,
+    requireApiAuth: true,
+    trustedProxies: [],
+    settings: undefined,
+    preparedToken: undefined,
+    firstTokenFile: undefined,
+  })
+})
+
+test('what is set is read', () => {
+  const config = readConfig({
+    ...env,
+    SVC_TIMEOUT: '1m',
+    SVC_MAX_BODY_SIZE: '5MB',
+    SVC_REQUIRE_API_AUTH: 'false',
+    SVC_TRUSTED_PROXIES: '10.0.0.0/8, ::1',
+    SVC_SETTINGS: '{"notifyText":false}',
+    SVC_PREPARED_TOKEN: 'x'.repeat(32),
+  })
+  expect(config).toMatchObject({
+    timeoutMs: 60_000,
+    maxBodyBytes: 5 * 1024 ** 2,
+    requireApiAuth: false,
+    trustedProxies: ['10.0.0.0/8', '::1'],
+    settings: { notifyText: false },
+  })
+  expect(config.preparedToken?.reveal()).toBe('x'.repeat(32))
+})
+
+test('the sealing key is the public half of the secret, or the public key that is given', () => {
+  const { publicKey } = keyPairFromSecret('s')
+  expect(readConfig(env).sealingKey.id).toBe(publicKey.id)
+  const { SVC_SECRET: _secret, ...without } = env
+  expect(readConfig({ ...without, SVC_SECRET_PUBLIC_KEY: publicKey.text }).sealingKey.id).toBe(
+    publicKey.id,
+  )
+})
+
+test.each([
+  ['SVC_SECRET', '', /^SVC_SECRET_PUBLIC_KEY: must be set, or SVC_SECRET instead$/],
+  ['SVC_SECRET_PUBLIC_KEY', 'abc', /^SVC_SECRET_PUBLIC_KEY: must be 32 bytes/],
+  ['SVC_TIMEOUT', 'x', /^SVC_TIMEOUT: must be a duration/],
+  ['SVC_MAX_BODY_SIZE', '1', /^SVC_MAX_BODY_SIZE: must be between/],
+  ['SVC_REQUIRE_API_AUTH', 'maybe', /^SVC_REQUIRE_API_AUTH: must be true or false/],
+  ['SVC_TRUSTED_PROXIES', '10.0.0.0/99', /^SVC_TRUSTED_PROXIES: must be IP addresses/],
+  ['SVC_SETTINGS', '[]', /^SVC_SETTINGS: must be a JSON object/],
+  ['SVC_SETTINGS', '{"x":1}', /^SVC_SETTINGS: there is no setting "x"/],
+  [
+    'SVC_SETTINGS',
+    '{"webhooks":"x"}',
+    /^SVC_SETTINGS: "webhooks" must be a valid http or https URL/,
+  ],
+  ['SVC_PREPARED_TOKEN', 'short', /^SVC_PREPARED_TOKEN: must be 32 to 256/],
+])('%s=%s is refused by name', (name, value, reason) => {
+  expect(() => readConfig({ ...env, [name]: value })).toThrow(reason)
+})

@@ -1,0 +1,148 @@
+import { once } from 'node:events'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { afterAll, expect, test } from '@jest/globals'
+import { admin, registration, testServers } from './gateway.ts'
+
+const servers = await testServers()
+afterAll(servers.stop)
+const { call, url } = await servers.start({ SVC_MAX_BODY_SIZE: '3MB' })
+await call('POST', '/v1/account', {
+  body: { ...registration('a'), imap: false, email: 'a@mail.example' },
+})
+
+const tooLarge = (bytes: number) => ({
+  statusCode: 413,
+  error: 'Payload Too Large',
+  message: `The body is larger than ${bytes} bytes`,
+})
+const submission = (bytes: number) => ({
+  to: [{ address: 'b@mail.example' }],
+  text: 'x'.repeat(bytes),
+})
+const MB = 1024 * 1024
+
+test('a body may have 1 MB, that of a submission as much as the service is set to take', async () => {
+  const large = { ...registration('b'), locale: 'x'.repeat(MB) }
+  expect((await call('POST', '/v1/account', { body: large })).body).toEqual(tooLarge(MB))
+  expect((await call('POST', '/v1/account/a/submit', { body: submission(2 * MB) })).status).toBe(
+    200,
+  )
+  expect((await call('POST', '/v1/account/a/submit', { body: submission(4 * MB) })).body).toEqual(
+    tooLarge(3 * MB),
+  )
+})
+
+/** A request whose head is sent, and its body not. */
+function announce(path: string, headers: Record<string, string>) {
+  const request = httpRequest(url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+  })
+  request.on('error', () => undefined)
+  request.flushHeaders()
+  return request
+}
+const statusOf = async (request: ReturnType<typeof announce>) => {
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  request.destroy()
+  return response.statusCode
+}
+
+test('whoever may not is told so before the body is sent, and so is whoever announces too much', async () => {
+  const length = { 'content-length': String(2 * MB) }
+  const authorization = `Bearer ${admin}`
+  expect(await statusOf(announce('/v1/account/a/submit', length))).toBe(401)
+  expect(
+    await statusOf(announce('/v1/account/a/submit', { ...length, authorization: 'Bearer nope' })),
+  ).toBe(401)
+  expect(await statusOf(announce('/v1/account', { ...length, authorization }))).toBe(413)
+  expect(
+    await statusOf(
+      announce('/v1/account/a/submit', { 'content-length': String(9 * MB), authorization }),
+    ),
+  ).toBe(413)
+})
+
+test('a body without an announced length is refused once it is too long', async () => {
+  const request = announce('/v1/account', {
+    'transfer-encoding': 'chunked',
+    authorization: `Bearer ${admin}`,
+  })
+  for (let n = 0; n < 20; n += 1) request.write('x'.repeat(MB / 10))
+  expect(await statusOf(request)).toBe(413)
+})
+
+test.each([
+  ['malformed', '{"account":', 'The body is not valid JSON'],
+  [
+    'poisoned',
+    '{"account":"x","name":"x","__proto__":{"logs":true}}',
+    '"__proto__" is not allowed as a name',
+  ],
+  ['too deep', `{"account":${'['.repeat(1000)}`, 'JSON is nested deeper than 100 levels'],
+  ['with U+0000', '{"account":"x\\u0000","name":"x"}', 'Text must be Unicode without U+0000'],
+  [
+    'with half a character',
+    '{"account":"x","name":"\\ud800"}',
+    'Text must be Unicode without U+0000',
+  ],
+])('a body that is %s is a 400', async (...[, body, message]) => {
+  expect((await call('POST', '/v1/account', { body })).body).toEqual({
+    statusCode: 400,
+    error: 'Bad Request',
+    message,
+  })
+})
+
+test('a body that is no object, or none at all, is a validation failure', async () => {
+  for (const body of ['[]', '"x"', 'null', '5', undefined]) {
+    const answer = await call('POST', '/v1/account', body === undefined ? {} : { body })
+    expect(answer.body).toMatchObject({
+      statusCode: 400,
+      message: '"body" must be of type object',
+      fields: [{ path: '' }],
+    })
+  }
+})
+
+test('ids that no database takes are a 400, and a path that is not encoded as well', async () => {
+  expect((await call('GET', '/v1/account/a%00b')).status).toBe(400)
+  expect((await call('GET', '/v1/accounts?query=%00')).status).toBe(400)
+  expect((await call('GET', '/v1/account/%E0%A4%A')).body).toEqual({
+    statusCode: 400,
+    error: 'Bad Request',
+    message: 'The path is not properly encoded',
+  })
+  expect((await call('GET', `/v1/account/${'x'.repeat(300)}`)).body.fields).toMatchObject([
+    { path: 'account' },
+  ])
+})
+
+test('an unknown path, and a wrong method on a known one, are a 404 in JSON', async () => {
+  const notFound = { statusCode: 404, error: 'Not Found', message: 'Not Found' }
+  expect((await call('GET', '/v1/nope')).body).toEqual(notFound)
+  expect((await call('PATCH', '/v1/account/a')).body).toEqual(notFound)
+  expect((await call('GET', '/')).body).toEqual(notFound)
+})
+
+test('the document and its reader are public, and the reader needs nothing from elsewhere', async () => {
+  const document = await call('GET', '/openapi.json', { token: null })
+  expect(document.body).toMatchObject({
+    openapi: '3.1.0',
+    paths: { '/v1/account': { post: { operationId: 'createAccount' } } },
+  })
+  const page = await fetch(`${url}/docs`)
+  expect([page.status, page.url]).toEqual([200, `${url}/docs/`])
+  const policy = page.headers.get('content-security-policy') ?? ''
+  expect(policy).toContain("script-src 'self';")
+  const html = await page.text()
+  const links = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(
+    ([, link = '']) => new URL(link, page.url),
+  )
+  expect(links).toHaveLength(4)
+  for (const link of links) {
+    const response = await fetch(link)
+    expect([link.origin, response.status]).toEqual([url, 200])
+    await response.body?.cancel()
+  }
+})

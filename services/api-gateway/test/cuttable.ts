@@ -1,0 +1,42 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+/** A way to a server that can be cut, and made to swallow what goes over it. */
+export async function cuttable(target: string) {
+  const { hostname, port } = new URL(target)
+  const sockets = new Set<Socket>()
+  let silent = false
+  const server = createServer((client) => {
+    const upstream = connect(Number(port), hostname)
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(from)
+      from.on('data', (chunk) => silent || to.write(chunk))
+      from.on('error', () => undefined)
+      from.on('close', () => {
+        sockets.delete(from)
+        to.destroy()
+      })
+    }
+  })
+  const listen = async (at: number) => {
+    server.listen(at, '127.0.0.1')
+    await once(server, 'listening')
+  }
+  await listen(0)
+  const at = (server.address() as AddressInfo).port
+  const close = () => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  }
+  return {
+    url: Object.assign(new URL(target), { hostname: '127.0.0.1', port: String(at) }).href,
+    cut: close,
+    mend: () => listen(at),
+    /** As a firewall does that drops packets: what was sent meanwhile never arrives. */
+    silence: (on: boolean) => void (silent = on),
+    close,
+  }
+}

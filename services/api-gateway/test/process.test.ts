@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { afterAll, expect, test } from '@jest/globals'
+import { connectBus, on } from '@posthorn/bus'
+import { listMailboxes, shardOf } from '@posthorn/contracts'
+import { createLogger, createMetrics } from '@posthorn/telemetry'
+import { eventually } from '@posthorn/testkit'
+import { admin, registration, testServers } from './gateway.ts'
+
+const servers = await testServers()
+const { env, broker } = servers
+const bus = await connectBus({
+  url: broker.url,
+  name: 'worker',
+  log: createLogger('worker', 'silent'),
+  metrics: createMetrics('worker'),
+})
+afterAll(async () => {
+  await bus[Symbol.asyncDispose]()
+  await servers.stop()
+})
+
+function start(
+  more: Record<string, string> = {},
+): ChildProcess & { stdout: NodeJS.ReadableStream; stderr: NodeJS.ReadableStream } {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../src/main.ts')], {
+    env: { ...env, SVC_LOG_LEVEL: 'info', ...more },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  return child
+}
+
+test.each([
+  ['SVC_TIMEOUT', 'soon', 'SVC_TIMEOUT: must be a duration'],
+  ['DATABASE_URL', '', 'DATABASE_URL: must be set'],
+  ['SVC_TRUSTED_PROXIES', '10.0.0.0/8, proxy', 'SVC_TRUSTED_PROXIES: must be IP addresses'],
+  ['SVC_SETTINGS', '{"nope":1}', 'SVC_SETTINGS: there is no setting "nope"'],
+  ['SVC_PREPARED_TOKEN', 'short', 'SVC_PREPARED_TOKEN: must be 32 to 256'],
+  ['SVC_SECRET', '', 'SVC_SECRET_PUBLIC_KEY: must be set, or SVC_SECRET'],
+])('a bad %s is named, and the process ends with 1', async (...[name, value, reason]) => {
+  const child = start({ [name]: value })
+  const [output, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+  expect([code, output]).toEqual([1, expect.stringContaining(reason)])
+})
+
+test('SIGTERM: requests in hand are answered, the process ends with 0, and no token is in the log', async () => {
+  const release = Promise.withResolvers<void>()
+  const asked = Promise.withResolvers<void>()
+  await bus.serve({
+    queue: 'private',
+    keys: [`shard.${shardOf('slow')}`],
+    handlers: [
+      on(listMailboxes, async () => {
+        asked.resolve()
+        await release.promise
+        return { mailboxes: [] }
+      }),
+    ],
+  })
+  const child = start()
+  const lines: string[] = []
+  createInterface(child.stdout).on('line', (line) => lines.push(line))
+  const port = await eventually(() => {
+    const line = lines.find((line) => line.includes('"listening"')) ?? '{}'
+    return (JSON.parse(line) as { port?: number }).port ?? null
+  })
+  const url = `http://127.0.0.1:${port}`
+  await eventually(async () => expect((await fetch(`${url}/health/ready`)).status).toBe(200))
+  const headers = { authorization: `Bearer ${admin}`, 'content-type': 'application/json' }
+  await fetch(`${url}/v1/account`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(registration('slow')),
+  })
+  const slow = fetch(`${url}/v1/account/slow/mailboxes?access_token=${admin}`)
+  await asked.promise
+
+  child.kill('SIGTERM')
+  await expect(
+    eventually(async () =>
+      fetch(`${url}/health/live`).then(
+        () => false,
+        () => true,
+      ),
+    ),
+  ).resolves.toBe(true)
+  release.resolve()
+  expect(await (await slow).json()).toEqual({ mailboxes: [] })
+  const [code] = child.exitCode === null ? await once(child, 'exit') : [child.exitCode]
+  expect(code).toBe(0)
+  const log = lines.join('\n')
+  expect(log).toContain('"route":"/v1/account/:account/mailboxes"')
+  for (const secret of [admin, env.SVC_SECRET, 'pass of slow', new URL(env.DATABASE_URL).password])
+    expect(log).not.toContain(secret)
+})
