@@ -32,6 +32,7 @@ interface Work {
 export class Answerer {
   readonly #deps: AnswererDeps
   readonly #handlers: ReadonlyMap<string, CommandHandler>
+  readonly #streams = new Set<Run>()
 
   constructor(deps: AnswererDeps, handlers: readonly CommandHandler[]) {
     this.#deps = deps
@@ -61,6 +62,11 @@ export class Answerer {
     } finally {
       run.end()
     }
+  }
+
+  /** Ends the streams under way; their readers are told. */
+  abandonStreams(): void {
+    for (const run of this.#streams) run.abandon(nobodyThere())
   }
 
   async #answer(found: Omit<Work, 'handler'>): Promise<string> {
@@ -140,7 +146,7 @@ export class Answerer {
       body[Symbol.asyncIterator]().return?.().then(ignore, ignore)
       return this.#reply(work, this.#refusal(request, nobodyThere()))
     }
-    run.outliveDeadline()
+    run.beginStream()
     mail.send({ to: request.replyTo, type: 'head', id: request.id, content: head, replyTo })
     return this.#sendBody(work, body, replyTo)
   }
@@ -153,6 +159,7 @@ export class Answerer {
     const { mail } = this.#deps
     const address = { to: request.replyTo, id: request.id, replyTo }
     const { credit, signal } = run
+    this.#streams.add(run)
     try {
       const number = await sendStream({
         body,
@@ -168,6 +175,8 @@ export class Answerer {
       const { content, result } = this.#refusal(request, error, run)
       mail.trySend({ ...address, type: 'failure', content })
       return result
+    } finally {
+      this.#streams.delete(run)
     }
   }
 }

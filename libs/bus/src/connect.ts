@@ -247,7 +247,7 @@ class RabbitBus implements Bus {
 
   #inboxLost(): void {
     this.#asker.failAll()
-    this.#runs.inboxLost()
+    this.#runs.abandonStreams()
   }
 
   #changed(): void {

@@ -12,28 +12,28 @@ export function createInstruments(
   state: { up: () => boolean; blocked: () => boolean },
 ): Instruments {
   const published = metrics.counter({
-    name: 'posthorn_bus_published_total',
+    name: 'bus_published_total',
     help: 'Messages published, by exchange and what became of them',
     labels: ['exchange', 'result'],
   })
   const consumed = metrics.counter({
-    name: 'posthorn_bus_consumed_total',
+    name: 'bus_consumed_total',
     help: 'Messages taken from a queue, by what became of them',
     labels: ['queue', 'result'],
   })
   const asked = metrics.histogram({
-    name: 'posthorn_bus_ask_seconds',
+    name: 'bus_ask_seconds',
     help: 'Time from a question to its (first) answer',
     labels: ['command', 'result'],
     buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60],
   })
   metrics.gauge({
-    name: 'posthorn_bus_up',
+    name: 'bus_up',
     help: '1 while RabbitMQ can be used',
     collect: () => Number(state.up()),
   })
   metrics.gauge({
-    name: 'posthorn_bus_blocked',
+    name: 'bus_blocked',
     help: '1 while RabbitMQ holds back publishers (memory or disk alarm)',
     collect: () => Number(state.blocked()),
   })

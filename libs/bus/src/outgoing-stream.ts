@@ -4,7 +4,6 @@ import { ignore, orAbort } from './waiting.ts'
 /** How many chunks the reader has room for. Gives up when it says nothing for `idleMs`. */
 export class Credit {
   #left = windowChunks
-  #failure: { error: unknown } | undefined
   #waiting: { resolve: () => void; reject: (reason: unknown) => void } | undefined
   #timer: NodeJS.Timeout | undefined
   readonly #idleMs: number
@@ -21,16 +20,9 @@ export class Credit {
     if (this.#left > 0) this.#waiting.resolve()
   }
 
-  /** There will be no more credit: whoever takes some, now or later, is told so. */
-  fail(error: unknown): void {
-    this.#failure ??= { error }
-    this.#waiting?.reject(error)
-  }
-
   /** Takes the room of one chunk, as soon as there is one. */
   async take(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
-    if (this.#failure) throw this.#failure.error
     if (this.#left === 0) {
       const room = Promise.withResolvers<void>()
       this.#waiting = room

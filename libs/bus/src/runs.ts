@@ -11,13 +11,16 @@ export interface Run {
   readonly credit: Credit
   /** Nobody waits for it any more. */
   readonly cancelled: boolean
-  /** From the first answer on it is the reader's silence that ends it, not the deadline. */
-  outliveDeadline(): void
+  /** Its answer has begun: from now on it is the reader's silence that ends it, not the deadline. */
+  beginStream(): void
+  /** Ends it for a reason of ours. */
+  abandon(reason: unknown): void
   end(): void
 }
 
 interface Running extends Run {
-  stop(reason: unknown, cancelled: boolean): void
+  readonly streaming: boolean
+  cancel(): void
 }
 
 /** The requests this process is working on, by the id of the call. */
@@ -35,7 +38,7 @@ export class Runs {
 
   start(id: string, { deadline, timeoutMs }: { deadline: number; timeoutMs: number }): Run {
     const abort = new AbortController()
-    const state = { cancelled: false }
+    const state = { cancelled: false, streaming: false }
     const timer = setTimeout(() => abort.abort(tooLate()), Math.max(0, deadline - Date.now()))
     const run: Running = {
       signal: abort.signal,
@@ -43,10 +46,17 @@ export class Runs {
       get cancelled() {
         return state.cancelled
       },
-      outliveDeadline: () => clearTimeout(timer),
-      stop(reason, cancelled) {
-        state.cancelled ||= cancelled
-        abort.abort(reason)
+      get streaming() {
+        return state.streaming
+      },
+      beginStream() {
+        state.streaming = true
+        clearTimeout(timer)
+      },
+      abandon: (reason) => abort.abort(reason),
+      cancel() {
+        state.cancelled = true
+        abort.abort(new DOMException('nobody waits for the answer any more', 'AbortError'))
       },
       end: () => {
         clearTimeout(timer)
@@ -64,16 +74,15 @@ export class Runs {
   /** The asker went away. */
   cancel(id: string): void {
     const run = this.#running.get(id)
-    if (run)
-      return run.stop(new DOMException('nobody waits for the answer any more', 'AbortError'), true)
+    if (run) return run.cancel()
     this.#cancelled.add(id)
     const [oldest] = this.#cancelled
     if (this.#cancelled.size > rememberedCancels && oldest !== undefined)
       this.#cancelled.delete(oldest)
   }
 
-  /** Our inbox is gone: credit for streams can no longer reach us. Plain requests are not touched. */
-  inboxLost(): void {
-    for (const run of this.#running.values()) run.credit.fail(nobodyThere())
+  /** Our inbox is gone, and credit can no longer reach us. Requests that are answered at once are not touched. */
+  abandonStreams(): void {
+    for (const run of this.#running.values()) if (run.streaming) run.abandon(nobodyThere())
   }
 }

@@ -20,6 +20,8 @@ import { cancelKey } from './wire.ts'
 
 const defaultConcurrency = 100
 const cancelMs = 2_000
+/** A reader may take its time; a process that is told to stop has ten seconds. */
+const streamGraceMs = 5_000
 
 export interface ServerDeps extends Omit<AnswererDeps, 'inbox'> {
   link: Link
@@ -72,6 +74,7 @@ export class Server implements CommandServer {
    */
   async [Symbol.asyncDispose](): Promise<void> {
     const channel = this.kept.current
+    const impatience = setTimeout(() => this.#answerer.abandonStreams(), streamGraceMs)
     if (this.#options.queue === 'private') {
       await atMost(
         cancelMs,
@@ -81,6 +84,7 @@ export class Server implements CommandServer {
     }
     if (channel && this.#tag !== undefined) await atMost(cancelMs, channel.cancel(this.#tag))
     await this.#inHand.empty()
+    clearTimeout(impatience)
     await this.kept.close()
     await Promise.all(this.#bindings.keys.map((key) => this.#deps.inbox.unlisten(cancelKey(key))))
   }

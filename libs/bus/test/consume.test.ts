@@ -1,0 +1,254 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { type EventMessage, EventMessageSchema, SubmissionHint } from '@posthorn/contracts'
+import { AppError } from '@posthorn/errors'
+import { eventually, testBus } from '@posthorn/testkit'
+import { type Channel, type ChannelModel, connect } from 'amqplib'
+import { Consumer } from '../src/consume.ts'
+import type { ConsumeOptions, Delivery } from '../src/index.ts'
+import { createInstruments } from '../src/instruments.ts'
+import { Link } from '../src/link.ts'
+import { deliveryLimit } from '../src/topology.ts'
+import { createMetrics } from '@posthorn/telemetry'
+import { event } from './events.ts'
+import { openBus, silent } from './open-bus.ts'
+
+const { url, closeConnections, drop } = await testBus()
+const bus = await openBus(url)
+let admin = await connect(url)
+
+afterAll(async () => {
+  await bus[Symbol.asyncDispose]()
+  await admin.close().catch(() => undefined)
+  await drop()
+})
+
+type Handle = (delivery: Delivery<EventMessage>) => Promise<void>
+
+/** Each test has a partition of its own. */
+function reading(
+  partition: number,
+  handle: Handle,
+  more: Partial<ConsumeOptions<typeof EventMessageSchema>> = {},
+): Promise<AsyncDisposable> {
+  return bus.consume({
+    queue: `webhook.events.${partition}`,
+    schema: EventMessageSchema,
+    prefetch: 10,
+    handle,
+    holdMs: () => 1,
+    ...more,
+  })
+}
+
+async function deadLetters(queue: string): Promise<unknown[]> {
+  const channel = await admin.createChannel()
+  const found: unknown[] = []
+  for (;;) {
+    const message = await channel.get(`${queue}.dead`, { noAck: true })
+    if (!message) break
+    found.push(message.content.toString())
+  }
+  await channel.close()
+  return found
+}
+
+test('events of a shard are handed out in order, and acknowledged by returning', async () => {
+  const seen: string[] = []
+  await using _reader = await reading(0, async ({ payload }) => void seen.push(payload.eventId))
+  for (const id of ['1', '2', '3']) await bus.publishEvent(event(id, { shard: 16 }))
+  await eventually(() => expect(seen).toEqual(['1', '2', '3']))
+})
+
+test('an error that is for good sends the message to the dead letters at once', async () => {
+  let tries = 0
+  await using _reader = await reading(1, async () => {
+    tries += 1
+    throw new AppError('invalid', 'never')
+  })
+  const message = event('refused', { shard: 1 })
+  await bus.publishEvent(message)
+  const [dead] = await eventually(async () => {
+    const found = await deadLetters('webhook.events.1')
+    return found.length > 0 && found
+  })
+  expect(JSON.parse(String(dead))).toEqual(message)
+  expect(tries).toBe(1)
+})
+
+test('what does not match the schema, or is no JSON, goes to the dead letters unread', async () => {
+  let handled = 0
+  await using _reader = await reading(2, async () => void handled++)
+  const channel = await admin.createConfirmChannel()
+  channel.sendToQueue('webhook.events.2', Buffer.from('{"eventId":1}'))
+  channel.sendToQueue('webhook.events.2', Buffer.from('\u0000 no json'))
+  await channel.waitForConfirms()
+  await eventually(async () => {
+    found.push(...(await deadLetters('webhook.events.2')))
+    expect(found).toEqual(['{"eventId":1}', '\u0000 no json'])
+  })
+  expect(handled).toBe(0)
+  await channel.close()
+})
+const found: unknown[] = []
+
+test('any other error brings the message back, and the others do not wait for it', async () => {
+  const seen: [string, boolean][] = []
+  await using _reader = await reading(
+    3,
+    async ({ payload, redelivered }) => {
+      seen.push([payload.eventId, redelivered])
+      if (payload.eventId === 'flaky' && !redelivered) throw new Error('not now')
+    },
+    { holdMs: () => 300 },
+  )
+  await bus.publishEvent(event('flaky'))
+  await bus.publishEvent(event('fine'))
+  await eventually(() =>
+    expect(seen).toEqual([
+      ['flaky', false],
+      ['fine', false],
+      ['flaky', true],
+    ]),
+  )
+})
+
+test('a message that fails again and again is dead-lettered after the limit, and its delay grows', async () => {
+  const counts: number[] = []
+  let tries = 0
+  await using _reader = await reading(
+    4,
+    async () => {
+      tries += 1
+      throw new Error('always')
+    },
+    { holdMs: (redeliveries) => (counts.push(redeliveries), 1) },
+  )
+  await bus.publishEvent(event('poison', { shard: 4 }))
+  await eventually(async () => expect(await deadLetters('webhook.events.4')).toHaveLength(1))
+  expect(tries).toBe(deliveryLimit + 1)
+  expect(counts).toEqual(Array.from({ length: deliveryLimit + 1 }, (_, n) => n))
+})
+
+test('what a lost reader had in hand is handed to the next', async () => {
+  const dying = await openBus(url)
+  const begun = Promise.withResolvers<void>()
+  const never = Promise.withResolvers<void>()
+  await dying.consume({
+    queue: 'webhook.events.5',
+    schema: EventMessageSchema,
+    prefetch: 1,
+    handle: () => (begun.resolve(), never.promise),
+  })
+  await bus.publishEvent(event('orphan', { shard: 5 }))
+  await begun.promise
+  const seen: [string, boolean][] = []
+  await using _reader = await reading(5, async ({ payload, redelivered }) => {
+    seen.push([payload.eventId, redelivered])
+  })
+  await closeConnections()
+  admin = await connect(url)
+  await eventually(() => expect(seen).toContainEqual(['orphan', true]))
+  never.resolve()
+  await dying[Symbol.asyncDispose]()
+})
+
+test('after the loss of its connection a reader reads on', async () => {
+  const seen: string[] = []
+  await using _reader = await reading(6, async ({ payload }) => void seen.push(payload.eventId))
+  await bus.whenUp()
+  await bus.publishEvent(event('before', { shard: 6 }))
+  await eventually(() => seen.includes('before'))
+  await closeConnections()
+  admin = await connect(url)
+  await eventually(() => bus.publishEvent(event('after', { shard: 6 })))
+  await eventually(() => seen.includes('after'))
+})
+
+test('a deleted queue is made again with all that belongs to it, and read on', async () => {
+  const seen: string[] = []
+  await using _reader = await reading(7, async ({ payload }) => void seen.push(payload.eventId))
+  const channel = await admin.createChannel()
+  await channel.deleteQueue('webhook.events.7')
+  await channel.deleteQueue('webhook.events.7.dead')
+  await eventually(() => bus.publishEvent(event('again', { shard: 7 })))
+  await eventually(() => seen.includes('again'))
+  await channel.checkQueue('webhook.events.7.dead')
+  await channel.close()
+})
+
+test('a channel that the broker closes (406) is made again, and read on', async () => {
+  const link = new Link({ url, name: 'test', changed: () => undefined, trouble: () => undefined })
+  const model = await link.model(AbortSignal.timeout(10_000))
+  const channels: Channel[] = []
+  const spied = {
+    createChannel: async () => {
+      const channel = await model.createChannel()
+      channels.push(channel)
+      return channel
+    },
+  } as unknown as ChannelModel
+  const instruments = createInstruments(createMetrics('test'), {
+    up: () => true,
+    blocked: () => false,
+  })
+  const seen: string[] = []
+  const consumer = new Consumer(
+    { link: { up: link.up, model: async () => spied }, log: silent, instruments, healMs: 60_000 },
+    {
+      queue: 'sender.submissions',
+      schema: SubmissionHint,
+      prefetch: 5,
+      handle: async ({ payload }) => void seen.push(payload.queueId),
+    },
+  )
+  await consumer.kept.firstTry
+  await bus.publishHint('sender.submissions', { queueId: 'before' })
+  await eventually(() => seen.includes('before'))
+  channels[0]?.ack({ fields: { deliveryTag: 4_711 } } as never) // unknown: PRECONDITION_FAILED
+  await eventually(() => channels.length === 2)
+  await bus.publishHint('sender.submissions', { queueId: 'after' })
+  await eventually(() => seen.includes('after'))
+  await consumer[Symbol.asyncDispose]()
+  await link.close()
+})
+
+test('a bus that is closed waits for its handlers and acknowledges what they did', async () => {
+  const closing = await openBus(url)
+  const begun = Promise.withResolvers<void>()
+  const done = Promise.withResolvers<void>()
+  await closing.consume({
+    queue: 'webhook.events.8',
+    schema: EventMessageSchema,
+    prefetch: 1,
+    handle: () => (begun.resolve(), done.promise),
+  })
+  await closing.publishEvent(event('in hand', { shard: 8 }))
+  await begun.promise
+  let closed = false
+  const close = closing[Symbol.asyncDispose]().then(() => (closed = true))
+  await bus.publishEvent(event('next', { shard: 8 }))
+  expect(closed).toBe(false)
+  done.resolve()
+  await close
+  const seen: string[] = []
+  await using _reader = await reading(8, async ({ payload }) => void seen.push(payload.eventId))
+  await eventually(() => expect(seen).toEqual(['next']))
+})
+
+test('of two readers of an event queue one reads at a time', async () => {
+  const other = await openBus(url)
+  const seen: string[] = []
+  const first = await reading(9, async ({ payload }) => void seen.push(`first ${payload.eventId}`))
+  await other.consume({
+    queue: 'webhook.events.9',
+    schema: EventMessageSchema,
+    prefetch: 10,
+    handle: async ({ payload }) => void seen.push(`second ${payload.eventId}`),
+  })
+  for (const id of ['1', '2', '3']) await bus.publishEvent(event(id, { shard: 9 }))
+  await eventually(() => expect(seen).toEqual(['first 1', 'first 2', 'first 3']))
+  await first[Symbol.asyncDispose]()
+  await bus.publishEvent(event('4', { shard: 9 }))
+  await eventually(() => seen.includes('second 4'))
+  await other[Symbol.asyncDispose]()
+})

@@ -1,0 +1,165 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { EventMessageSchema } from '@posthorn/contracts'
+import { eventually, testBus } from '@posthorn/testkit'
+import { connect } from 'amqplib'
+import { createInstruments } from '../src/instruments.ts'
+import { Link } from '../src/link.ts'
+import { Publisher } from '../src/publish.ts'
+import { createMetrics } from '@posthorn/telemetry'
+import { event } from './events.ts'
+import { openBus, silent } from './open-bus.ts'
+
+const { url, closeConnections, drop } = await testBus()
+const bus = await openBus(url)
+const admin = await connect(url)
+admin.on('error', () => undefined)
+
+afterAll(async () => {
+  await bus[Symbol.asyncDispose]()
+  await admin.close().catch(() => undefined)
+  await drop()
+})
+
+const unavailable = expect.objectContaining({ kind: 'unavailable' })
+
+/** The next messages of a queue, taken out. A queue with a single active consumer knows no `get`. */
+async function take(queue: string, count: number): Promise<unknown[]> {
+  const channel = await admin.createChannel()
+  const found: unknown[] = []
+  const keep = (message: { content: Buffer } | null) =>
+    void (message && found.push(JSON.parse(message.content.toString())))
+  await channel.consume(queue, keep, { noAck: true })
+  await eventually(() => found.length >= count)
+  await channel.close()
+  return found
+}
+
+test('an event lies in the queue of its shard when publishing has resolved', async () => {
+  await bus.publishEvent(event('e1', { shard: 3 }))
+  await bus.publishEvent(event('e2', { shard: 19 }))
+  await bus.publishEvent(event('e3', { shard: 255 }))
+  expect(await take('webhook.events.3', 2)).toEqual([
+    event('e1', { shard: 3 }),
+    event('e2', { shard: 19 }),
+  ])
+  expect(await take('webhook.events.15', 1)).toEqual([event('e3', { shard: 255 })])
+})
+
+test('a team may bind a queue of its own to the events', async () => {
+  const channel = await admin.createChannel()
+  const { queue } = await channel.assertQueue('', { exclusive: true })
+  await channel.bindQueue(queue, 'events', 'messageSent.*')
+  await bus.publishEvent(event('own', { event: 'messageSent', shard: 4 }))
+  const message = await eventually(async () => await channel.get(queue, { noAck: true }))
+  expect(message.properties).toMatchObject({ messageId: 'own', deliveryMode: 2 })
+  await channel.close()
+})
+
+test('a thousand events at once all arrive, in order', async () => {
+  const all = Array.from({ length: 1_000 }, (_, n) => event(`n${n}`, { shard: 5 }))
+  await Promise.all(all.map((message) => bus.publishEvent(message)))
+  expect(await take('webhook.events.5', 1_000)).toEqual(all)
+})
+
+test('what is not in the contract is not published', async () => {
+  await expect(bus.publishEvent(event('bad', { shard: 256 }))).rejects.toMatchObject({
+    kind: 'internal',
+  })
+  await expect(bus.publishHint('sender.submissions', { queue: 1 })).rejects.toMatchObject({
+    kind: 'internal',
+  })
+})
+
+test('a hint lies in its queue', async () => {
+  await bus.publishHint('sender.submissions', { queueId: 'q1' })
+  expect(await take('sender.submissions', 1)).toEqual([{ queueId: 'q1' }])
+})
+
+test('a deleted queue: the event is refused, the queue is declared anew, the next event arrives', async () => {
+  const channel = await admin.createChannel()
+  await channel.deleteQueue('webhook.events.6')
+  await expect(bus.publishEvent(event('gone', { shard: 6 }))).rejects.toEqual(unavailable)
+  await eventually(() => bus.publishEvent(event('there', { shard: 6 })))
+  expect(await take('webhook.events.6', 1)).toEqual([event('there', { shard: 6 })])
+  await channel.close()
+})
+
+test('a deleted hint queue is declared anew as well', async () => {
+  const channel = await admin.createChannel()
+  await channel.deleteQueue('sender.submissions')
+  await expect(bus.publishHint('sender.submissions', { queueId: 'gone' })).rejects.toEqual(
+    unavailable,
+  )
+  await eventually(() => bus.publishHint('sender.submissions', { queueId: 'there' }))
+  expect(await take('sender.submissions', 1)).toEqual([{ queueId: 'there' }])
+  await channel.close()
+})
+
+test('a missing exchange closes the channel; it is declared anew with its bindings', async () => {
+  const channel = await admin.createChannel()
+  await channel.deleteExchange('events')
+  await expect(bus.publishEvent(event('gone', { shard: 7 }))).rejects.toEqual(unavailable)
+  await eventually(() => bus.publishEvent(event('there', { shard: 7 })))
+  expect(await take('webhook.events.7', 1)).toEqual([event('there', { shard: 7 })])
+  await channel.close()
+})
+
+test('publishing goes on after the broker has closed all connections', async () => {
+  expect(await closeConnections()).toBeGreaterThanOrEqual(2)
+  await eventually(() => bus.publishEvent(event('after', { shard: 8 })))
+  let arrived = 0
+  await using _reader = await bus.consume({
+    queue: 'webhook.events.8',
+    schema: EventMessageSchema,
+    prefetch: 1,
+    handle: async () => void arrived++,
+  })
+  await eventually(() => arrived > 0)
+})
+
+test('while the broker blocks publishers, publishing fails in time, and works when it is over', async () => {
+  const link = new Link({
+    url,
+    name: 'blocked',
+    changed: () => undefined,
+    trouble: () => undefined,
+  })
+  const instruments = createInstruments(createMetrics('test'), {
+    up: () => true,
+    blocked: () => true,
+  })
+  const publisher = new Publisher({
+    link,
+    log: silent,
+    instruments,
+    changed: () => undefined,
+    healMs: 60_000,
+  })
+  const message = {
+    exchange: '',
+    key: 'sender.submissions',
+    content: Buffer.from('{}'),
+    persistent: true,
+  }
+  const model = await link.model(AbortSignal.timeout(10_000))
+  await publisher.kept.channel(AbortSignal.timeout(10_000))
+
+  model.emit('blocked', 'low on memory')
+  const started = performance.now()
+  await expect(publisher.publish(message)).rejects.toEqual(unavailable)
+  expect(performance.now() - started).toBeLessThan(7_000)
+  model.emit('unblocked')
+  await publisher.publish(message)
+
+  await publisher.close()
+  await link.close()
+})
+
+test('what became of messages is counted', async () => {
+  const text = await bus.metrics.text()
+  expect(text).toMatch(/posthorn_bus_published_total\{exchange="events",result="confirmed".*\} \d+/)
+  expect(text).toMatch(
+    /posthorn_bus_published_total\{exchange="events",result="unroutable".*\} \d+/,
+  )
+  expect(text).toMatch(/posthorn_bus_up\{.*\} 1/)
+})

@@ -1,0 +1,244 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { afterAll, expect, test } from '@jest/globals'
+import { defineCommand } from '@posthorn/contracts'
+import { AppError } from '@posthorn/errors'
+import { eventually, testBus } from '@posthorn/testkit'
+import { Type } from 'typebox'
+import { type CommandContext, on } from '../src/index.ts'
+import { windowChunks } from '../src/wire.ts'
+import { openBus } from './open-bus.ts'
+
+const download = defineCommand({
+  name: 'download',
+  request: Type.Object({}, { additionalProperties: false }),
+  response: Type.Object({ size: Type.Optional(Type.Integer()) }),
+  streams: true,
+})
+type Body = (context: CommandContext) => AsyncIterable<Uint8Array>
+
+const { url, closeConnections, drop } = await testBus()
+const asker = await openBus(url, { name: 'asker' })
+const holder = await openBus(url, { name: 'holder' })
+
+afterAll(async () => {
+  await asker[Symbol.asyncDispose]()
+  await holder[Symbol.asyncDispose]()
+  await drop()
+})
+
+let lastShard = 0
+const newKey = () => `shard.${(lastShard += 1)}`
+const streaming = (key: string, body: Body) =>
+  holder.serve({
+    queue: 'private',
+    keys: [key],
+    handlers: [on(download, async (_request, context) => ({ response: {}, body: body(context) }))],
+  })
+const ask = (key: string, timeoutMs = 10_000, signal?: AbortSignal) =>
+  asker.askStream(download, {}, { key, timeoutMs, ...(signal ? { signal } : {}) })
+
+async function readAll(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of body) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+const halfMegabyte = 512 * 1024
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+test('what is read is what was sent, byte for byte, whatever the sizes', async () => {
+  const key = newKey()
+  const sizes = [0, 1, 100_000, 131_064, 131_065, 262_144, 700_001, 3]
+  const whole = Buffer.concat(sizes.map((size, n) => Buffer.alloc(size, n + 65)))
+  await using _server = await streaming(key, async function* () {
+    let from = 0
+    for (const size of sizes) {
+      yield whole.subarray(from, from + size)
+      from += size
+    }
+  })
+  const { response, body } = await ask(key)
+  expect(response).toEqual({})
+  expect((await readAll(body)).equals(whole)).toBe(true)
+})
+
+test('an empty stream ends', async () => {
+  const key = newKey()
+  // oxlint-disable-next-line require-yield
+  await using _server = await streaming(key, async function* () {})
+  expect(await readAll((await ask(key)).body)).toHaveLength(0)
+})
+
+test('50 MB with a slow reader: the sender waits for it, and neither side holds more than a window', async () => {
+  const key = newKey()
+  const chunks = 100
+  let sent = 0
+  await using _server = await streaming(key, async function* () {
+    for (; sent < chunks; sent += 1) yield Buffer.alloc(halfMegabyte, sent)
+  })
+  const { body } = await ask(key)
+  // The pieces that a window of chunks can hold, one begun, and one asked for.
+  const ahead = Math.ceil((windowChunks * 128 * 1024) / halfMegabyte) + 1
+  // Nobody reads yet: the sender comes to a stand.
+  await eventually(() => sent > 0)
+  for (let n = 0; n < 100; n += 1) await turn()
+  expect(sent).toBeLessThanOrEqual(ahead)
+
+  collectGarbage()
+  const before = process.memoryUsage().rss
+  let grown = 0
+  let received = 0
+  for await (const chunk of body) {
+    received += chunk.length
+    expect(sent - received / halfMegabyte).toBeLessThanOrEqual(ahead)
+    if (received % (32 * halfMegabyte) > chunk.length) continue
+    collectGarbage()
+    grown = Math.max(grown, process.memoryUsage().rss - before)
+  }
+  expect(received).toBe(chunks * halfMegabyte)
+  expect(grown).toBeLessThan(25 * 1024 * 1024)
+})
+
+test('a reader that stops early stops the sender', async () => {
+  const key = newKey()
+  const stopped = Promise.withResolvers<AbortSignal>()
+  await using _server = await streaming(key, async function* ({ signal }) {
+    try {
+      for (;;) yield Buffer.alloc(1_000)
+    } finally {
+      stopped.resolve(signal)
+    }
+  })
+  for await (const _chunk of (await ask(key)).body) break
+  expect((await stopped.promise).aborted).toBe(true)
+})
+
+test('a stream that nobody begins to read is stopped by its return', async () => {
+  const key = newKey()
+  const stopped = Promise.withResolvers<void>()
+  await using _server = await streaming(key, async function* () {
+    try {
+      for (;;) yield Buffer.alloc(1_000)
+    } finally {
+      stopped.resolve()
+    }
+  })
+  const { body } = await ask(key)
+  await body[Symbol.asyncIterator]().return?.()
+  await stopped.promise
+})
+
+test('an asker that goes away in the middle stops the sender, even one that hangs', async () => {
+  const key = newKey()
+  const away = new AbortController()
+  let told: AbortSignal | undefined
+  await using _server = await streaming(key, async function* ({ signal }) {
+    told = signal
+    yield Buffer.from('one')
+    await new Promise((resolve) => signal.addEventListener('abort', resolve))
+  })
+  const { body } = await ask(key, 60_000, away.signal)
+  const reader = body[Symbol.asyncIterator]()
+  expect((await reader.next()).value).toEqual(Buffer.from('one'))
+  const next = reader.next()
+  away.abort(new Error('went away'))
+  await expect(next).rejects.toThrow('went away')
+  await eventually(() => told?.aborted === true)
+})
+
+test('an error before the first byte is the answer; one in the middle comes after what was sent before', async () => {
+  const key = newKey()
+  let first = true
+  await using _server = await holder.serve({
+    queue: 'private',
+    keys: [key],
+    handlers: [
+      on(download, async () => {
+        if (first) throw new AppError('not-found', 'no such message', { code: 'MessageNotFound' })
+        return {
+          response: {},
+          body: (async function* () {
+            yield Buffer.from('half of ')
+            throw new AppError('unreachable', 'the server hung up')
+          })(),
+        }
+      }),
+    ],
+  })
+  await expect(ask(key)).rejects.toMatchObject({ code: 'MessageNotFound' })
+  first = false
+  const got: Uint8Array[] = []
+  const reading = (async () => {
+    for await (const chunk of (await ask(key)).body) got.push(chunk)
+  })()
+  await expect(reading).rejects.toMatchObject({
+    kind: 'unreachable',
+    message: 'the server hung up',
+  })
+  expect(Buffer.concat(got).toString()).toBe('half of ')
+})
+
+test('a sender that falls silent is given up, and one that is slow but alive is not', async () => {
+  const key = newKey()
+  const sender = Promise.withResolvers<void>()
+  await using _server = await streaming(key, async function* ({ signal }) {
+    yield Buffer.from('a')
+    await Promise.race([
+      sender.promise,
+      new Promise((resolve) => signal.addEventListener('abort', resolve)),
+    ])
+  })
+  await expect(readAll((await ask(key, 200)).body)).rejects.toMatchObject({ code: 'Timeout' })
+})
+
+test('a reader that takes longer than the time limit between two reads loses nothing', async () => {
+  const key = newKey()
+  const whole = Buffer.alloc(3 * 1024 * 1024, 7)
+  await using _server = await streaming(key, async function* () {
+    yield whole
+  })
+  const timeoutMs = 150
+  const { body } = await ask(key, timeoutMs)
+  const reader = body[Symbol.asyncIterator]()
+  const first = await reader.next()
+  const since = performance.now()
+  await eventually(() => performance.now() - since > timeoutMs * 4)
+  const rest = await readAll({ [Symbol.asyncIterator]: () => reader })
+  expect(first.value.length + rest.length).toBe(whole.length)
+})
+
+test('a server that is closed does not wait for a reader for ever', async () => {
+  const key = newKey()
+  const server = await streaming(key, async function* () {
+    for (;;) yield Buffer.alloc(halfMegabyte)
+  })
+  const { body } = await ask(key)
+  await server[Symbol.asyncDispose]()
+  await expect(readAll(body)).rejects.toMatchObject({ kind: 'unavailable' })
+})
+
+test('a lost connection ends a stream on both sides', async () => {
+  const key = newKey()
+  let told: AbortSignal | undefined
+  const stopped = Promise.withResolvers<void>()
+  await using _server = await streaming(key, async function* ({ signal }) {
+    told = signal
+    try {
+      for (;;) yield Buffer.alloc(halfMegabyte)
+    } finally {
+      stopped.resolve()
+    }
+  })
+  const { body } = await ask(key)
+  const reading = readAll(body)
+  await Promise.all([
+    expect(reading).rejects.toMatchObject({ kind: 'unavailable', code: 'WorkerNotAvailable' }),
+    closeConnections(),
+  ])
+  await stopped.promise
+  expect(told).toBeDefined()
+  await asker.whenUp(AbortSignal.timeout(10_000))
+})
