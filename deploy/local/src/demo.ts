@@ -6,7 +6,10 @@ import { startSystem } from './system.ts'
 
 // `make demo`: the whole system on this machine, from nothing, and its main job told line by line. Exit code 0 only if all of it happened.
 const began = performance.now()
-const tell = (line: string) => void process.stdout.write(`${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}\n`)
+const tell = (line: string) =>
+  void process.stdout.write(
+    `${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}\n`,
+  )
 
 const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
@@ -22,11 +25,17 @@ try {
   if (!mail) throw new Error('the demo needs its mail server: do not set POSTHORN_DOVECOT=off')
   tell(`all are ready; the API is at ${url}`)
   const story = playStory({
-    ...{ url, token, serviceSecret, imapProxyPort, tell },
+    url,
+    token,
+    serviceSecret,
+    imapProxyPort,
+    tell,
     mail: { ...mail, deliver: (user, rfc822) => deliver(mail.lmtpPort, user, rfc822) },
   })
   await Promise.race([story, interrupted(stop.signal)])
-  tell(`everything happened, with ${Object.keys(services.pids).length} processes of ours. Taking it down again`)
+  tell(
+    `everything happened, with ${Object.keys(services.pids).length} processes of ours. Taking it down again`,
+  )
 } catch (error) {
   tell(`it did not work: ${error instanceof Error ? error.message : String(error)}`)
   process.exitCode = 1
@@ -34,8 +43,12 @@ try {
   await system.stop()
 }
 if (process.exitCode !== 1)
-  process.stdout.write('\nWhere to go next: `make up` leaves the system running; README.md has the first calls; services/README.md tells how it works.\n')
+  process.stdout.write(
+    '\nWhere to go next: `make up` leaves the system running; README.md has the first calls; services/README.md tells how it works.\n',
+  )
 
 function interrupted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('interrupted')), { once: true }))
+  return new Promise((_resolve, reject) =>
+    signal.addEventListener('abort', () => reject(new Error('interrupted')), { once: true }),
+  )
 }

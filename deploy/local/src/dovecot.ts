@@ -104,6 +104,13 @@ export async function startDovecot(options: DovecotOptions): Promise<Dovecot> {
   })
 }
 
+/** How to reach a Dovecot, without the means to stop it. */
+export function addressOf(dovecot: DovecotAddress): DovecotAddress {
+  const { host, imapPort, imapsPort, lmtpPort, submissionPort, relayPort, certPath, password } =
+    dovecot
+  return { host, imapPort, imapsPort, lmtpPort, submissionPort, relayPort, certPath, password }
+}
+
 /** Puts a message into a user's inbox through an LMTP server on this machine. */
 export async function deliver(
   lmtpPort: number,

@@ -1,4 +1,5 @@
 export {
+  addressOf,
   deliver,
   type Dovecot,
   type DovecotAddress,

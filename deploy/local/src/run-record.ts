@@ -21,6 +21,11 @@ export function whatRuns(file: string): Noted[] {
   return read(file).filter(isAlive)
 }
 
+/** What was noted and has ended by itself, or with the machine. */
+export function whatEnded(file: string): Noted[] {
+  return read(file).filter((noted) => !isAlive(noted))
+}
+
 /** Ends what was noted and still runs: first those whose names start with `service`, then what those lean on. Returns how many ran. */
 export async function stopRun(file: string): Promise<number> {
   const running = whatRuns(file)

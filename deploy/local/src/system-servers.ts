@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type Dovecot, type DovecotAddress, startDovecot } from './dovecot.ts'
+import { addressOf, type Dovecot, type DovecotAddress, startDovecot } from './dovecot.ts'
 import type { Life } from './life.ts'
 import { type MailHub, startMailHub } from './mail-hub.ts'
 import { type Postgres, startPostgres } from './postgres.ts'
@@ -19,7 +19,9 @@ export interface SystemServers {
 }
 
 /** Starts what no address was given for, side by side. If one fails the others are stopped. */
-export async function startSystemServers(options: SystemOptions): Promise<SystemServers> {
+export async function startSystemServers(given: SystemOptions): Promise<SystemServers> {
+  // A shell that has read posthorn.env names the servers that `make up` started: they are for programs, not for another system.
+  const options = given.env?.['POSTHORN_ENV_FILE'] ? { ...given, env: {} } : given
   const parts = await Promise.allSettled([database(options), broker(options), mail(options)])
   const servers = Object.assign(
     {},
@@ -111,7 +113,7 @@ async function mail({
     lmtpPort: dovecot.lmtpPort,
     record,
   })
-  return { dovecot, hub, mail: dovecot }
+  return { dovecot, hub, mail: addressOf(dovecot) }
 }
 
 function port(wanted: number | undefined): { port?: number } {

@@ -37,7 +37,8 @@ export interface SystemOptions {
   names?: readonly ServiceName[]
   /**
    * Addresses of servers that are there already: DATABASE_OWNER_URL or DATABASE_URL (as the owner), AMQP_URL, POSTHORN_DOVECOT (JSON, or
-   * `off`). What starts with SVC_ or OTEL_ goes to the services.
+   * `off`); ignored when they come from the file that `make up` writes. What starts with SVC_ or OTEL_ goes to the services, keys and passwords
+   * aside: those are made here.
    */
   env?: Readonly<Record<string, string | undefined>>
   ports?: SystemPorts
@@ -111,8 +112,8 @@ function servicesOptions(
   { dir, env = {}, names, replicas = {}, settings = {}, record }: SystemOptions,
   { servers, state, bind }: { servers: SystemServers; state: State; bind: string },
 ): ServicesOptions {
-  const passed = Object.entries(env).flatMap(([key, value]) =>
-    /^(SVC|OTEL)_/.test(key) && value !== undefined ? [[key, value]] : [],
+  const passed = Object.entries(env).filter(
+    ([key, value]) => passedOn.test(key) && !madeHere.has(key) && value,
   )
   return {
     logDir: join(dir, 'log'),
@@ -141,6 +142,15 @@ function servicesOptions(
     },
   }
 }
+
+const passedOn = /^(SVC|OTEL)_/
+const madeHere = new Set([
+  'SVC_SECRET',
+  'SVC_SECRET_PREVIOUS',
+  'SVC_SECRET_PUBLIC_KEY',
+  'SVC_SERVICE_SECRET',
+  'SVC_DATABASE_ROLE_PASSWORDS',
+])
 
 async function freshState(): Promise<State> {
   const [api = 0, imapProxy = 0, smtpProxy = 0] = await freePorts(3)

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { startDovecot } from './dovecot.ts'
+import { addressOf, startDovecot } from './dovecot.ts'
 import type { Life } from './life.ts'
 import { startMailHub } from './mail-hub.ts'
 import { startPostgres } from './postgres.ts'
@@ -85,21 +85,9 @@ async function mail(options: Options): Promise<Part> {
     port: dovecot.relayPort,
     lmtpPort: dovecot.lmtpPort,
   })
-  const { host, imapPort, imapsPort, lmtpPort, submissionPort, relayPort, certPath, password } =
-    dovecot
-  const address = {
-    host,
-    imapPort,
-    imapsPort,
-    lmtpPort,
-    submissionPort,
-    relayPort,
-    certPath,
-    password,
-  }
   return {
     env: {
-      TEST_DOVECOT: JSON.stringify(address),
+      TEST_DOVECOT: JSON.stringify(addressOf(dovecot)),
       TEST_MAIL_HUB: JSON.stringify({ host: hub.host, port: hub.port, control: hub.control }),
     },
     servers: [dovecot, hub],

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { lock } from './lock.ts'
 import { cacheFolder, localFolder } from './paths.ts'
 import { freePortFrom, isFree } from './ports.ts'
-import { stopRun, whatRuns } from './run-record.ts'
+import { stopRun, whatEnded, whatRuns } from './run-record.ts'
 import { readState } from './state-file.ts'
 import { startSystem, type System } from './system.ts'
 import { upFiles } from './up-files.ts'
@@ -14,13 +14,16 @@ const say = (line: string) => void process.stdout.write(`${line}\n`)
 
 await using _lock = await lock(upFiles.lock, '`make up` or `make down`')
 const running = whatRuns(upFiles.record)
+const ended = whatEnded(upFiles.record)
 const lines = await readFile(upFiles.env, 'utf8').catch(() => '')
-if (running.length > 0 && lines !== '') {
+if (running.length > 0 && ended.length === 0 && lines !== '') {
   say(`it is up already; for a shell: . ${upFiles.env}`)
   process.stdout.write(lines)
 } else {
+  if (ended.length > 0)
+    say(`ended since the last start: ${ended.map(({ name }) => name).join(', ')}`)
   if (running.length > 0)
-    say(`stopping ${running.length} processes that an earlier start left behind`)
+    say(`stopping what is left: ${running.map(({ name }) => name).join(', ')}`)
   await stopRun(upFiles.record)
   await rm(upFiles.env, { force: true })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void abandon())
@@ -81,6 +84,7 @@ function port(name: string): number | undefined {
 function describe(system: System): string {
   const { mail } = system
   const variables = {
+    POSTHORN_ENV_FILE: upFiles.env,
     POSTHORN_URL: system.url,
     POSTHORN_TOKEN: system.token,
     SVC_SERVICE_SECRET: system.serviceSecret,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import {
+  addressOf,
   type Accepted,
   deliver,
   type DovecotAddress,
@@ -58,17 +59,9 @@ export async function testDovecot(): Promise<TestDovecot> {
         hub: JSON.parse(hubJson) as MailHubAddress,
       }
     : await ownServer.use()
-  const { host, imapPort, imapsPort, lmtpPort, submissionPort, relayPort, certPath, password } =
-    dovecot
+  const { host, imapPort, imapsPort, lmtpPort, submissionPort, password } = dovecot
   return {
-    host,
-    imapPort,
-    imapsPort,
-    lmtpPort,
-    submissionPort,
-    relayPort,
-    certPath,
-    password,
+    ...addressOf(dovecot),
     hub: { host: hub.host, port: hub.port, control: hub.control },
     freshUser(prefix = 'user') {
       const user = `${prefix}-${randomBytes(6).toString('hex')}`
