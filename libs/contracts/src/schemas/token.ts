@@ -15,8 +15,8 @@ export const Restrictions = Strict({
   rateLimit: Type.Optional(
     Nullable(
       Strict({
-        maxRequests: Type.Integer({ minimum: 1 }),
-        timeWindow: Type.Integer({ minimum: 1, description: 'Seconds' }),
+        maxRequests: Type.Integer({ minimum: 1, maximum: 1_000_000_000 }),
+        timeWindow: Type.Integer({ minimum: 1, maximum: 31_536_000, description: 'Seconds' }),
       }),
     ),
   ),

@@ -1,0 +1,46 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { accountCommands, credentialQueries } from './commands/index.ts'
+import { eventNames, events } from './events/index.ts'
+import { allOperations, operations } from './operations/index.ts'
+
+const readme = await readFile(join(import.meta.dirname, '../README.md'), 'utf8')
+
+/** The rows of the table under a heading, cell by cell, without the marks of code. */
+function rows(heading: string): string[][] {
+  const [, section = ''] = readme.split(`\n## ${heading}\n`)
+  const [table = ''] = section.split('\n## ')
+  const lines = table.split('\n').filter((line) => line.startsWith('| `'))
+  return lines.map((line) =>
+    line
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim().replaceAll('`', '')),
+  )
+}
+const names = (heading: string) => rows(heading).map(([name]) => name)
+
+test('the README lists every operation with its address, and no other', () => {
+  const listed = rows('Operations').map((row) => row.slice(0, 3).join(' | '))
+  const there = allOperations.map(({ id, method, path, permission: { action, group } }) => {
+    const address = `${method.toUpperCase()} ${path.replace(/:(\w+)/g, '{$1}')}`
+    return `${id} | ${address} | ${action}, ${group}`
+  })
+  expect(listed.sort()).toEqual(there.sort())
+})
+
+test('the README lists every command, and no other', () => {
+  const there = [...Object.values(accountCommands), ...Object.values(credentialQueries)]
+  const commands = there.flatMap((command) => ('request' in command ? [command.name] : []))
+  expect(names('Commands').sort()).toEqual(commands.sort())
+})
+
+test('the README lists every event, and no other', () => {
+  expect(names('Events').sort()).toEqual([...eventNames].sort())
+})
+
+test('things are called what they are exported as', () => {
+  for (const [name, operation] of Object.entries(operations)) expect(operation.id).toBe(name)
+  for (const [name, event] of Object.entries(events)) expect(event.name).toBe(name)
+})
