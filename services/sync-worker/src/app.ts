@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { imapBackend } from '@posthorn/backends'
+import { imapBackend, type MailBackend } from '@posthorn/backends'
 import { type Bus, connectBus } from '@posthorn/bus'
 import { describeConfig } from '@posthorn/config'
 import { cacheSettings, connect, type Db, ping } from '@posthorn/db'
@@ -29,7 +29,11 @@ export interface WorkerApp extends AsyncDisposable {
 }
 
 /** Builds the service. Whatever it opened is closed in reverse order, also when a later step here fails: shards are handed over first. */
-export async function startApp(config: Config, signal: AbortSignal): Promise<WorkerApp> {
+export async function startApp(
+  config: Config,
+  signal: AbortSignal,
+  { backend = imapBackend }: { backend?: MailBackend } = {},
+): Promise<WorkerApp> {
   const id = randomUUID()
   const log = createLogger(name, config.logLevel)
   log.info({ worker: id, config: describeConfig(config) }, 'starting')
@@ -48,7 +52,7 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Wor
 
   const settings = cacheSettings(db)
   const logins = limitLogins(config.loginsPerHost)
-  const deps: Deps = { db, bus, backend: imapBackend, settings, logins, config, metrics, log }
+  const deps: Deps = { db, bus, backend, settings, logins, config, metrics, log }
   const sessions = opened.use(runSessions(deps))
   const server = opened.use(
     await bus.serve({ queue: 'private', handlers: handlers(deps, sessions) }),

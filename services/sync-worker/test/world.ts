@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import type { MailBackend } from '@posthorn/backends'
 import { connectBus, on } from '@posthorn/bus'
 import {
   type Command,
@@ -60,14 +61,17 @@ export async function testWorld() {
   const workers = new Set<WorkerApp>()
   const children = new Set<ChildProcess>()
 
-  const startWorker = async (over: Partial<Config> = {}): Promise<WorkerApp> => {
+  const startWorker = async (
+    over: Partial<Config> = {},
+    parts: { backend?: MailBackend } = {},
+  ): Promise<WorkerApp> => {
     const config = readConfig({
       DATABASE_URL: database.roleUrl('posthorn_sync_worker'),
       AMQP_URL: broker.url,
       SVC_PORT: '0',
       SVC_LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent',
     })
-    const app = await startApp({ ...config, ...fast, ...over }, new AbortController().signal)
+    const app = await startApp({ ...config, ...fast, ...over }, new AbortController().signal, parts)
     workers.add(app)
     return app
   }

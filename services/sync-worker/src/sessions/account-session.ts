@@ -18,7 +18,7 @@ import { attemptsAfter, waitBefore } from './reconnect.ts'
 import { type Happening, transition } from './states.ts'
 
 /** How long a session may take to come to an end by itself when it is told to; then its connection is closed under it. */
-const graceMs = 2_000
+const graceMs = 1_000
 /** Connections for commands an account may have beside the one that syncs. */
 const commandConnections = 2
 
@@ -110,7 +110,7 @@ export class AccountSession {
       await delay(waitBefore(attempts, { minMs, maxMs }, Math.random()), undefined, { signal })
       const { synced, livedMs, error } = await this.#live(account)
       if (signal.aborted) return
-      attempts = attemptsAfter(attempts, { synced, livedMs })
+      attempts = attemptsAfter(attempts, { synced, livedMs, ours: !failureOf(error) })
       await this.#failed(account, { error, synced })
     }
   }

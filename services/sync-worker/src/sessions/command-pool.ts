@@ -120,12 +120,12 @@ export class CommandPool implements AsyncDisposable {
   }
 
   async #close(connection: Connection): Promise<void> {
-    clearTimeout(connection.idle)
     this.#forget(connection)
     await connection.session[Symbol.asyncDispose]()
   }
 
   #forget(connection: Connection): void {
+    clearTimeout(connection.idle)
     this.#open.delete(connection)
     const at = this.#free.indexOf(connection)
     if (at >= 0) this.#free.splice(at, 1)

@@ -14,6 +14,7 @@ export async function openSession(
   account: Account,
   signal: AbortSignal,
 ): Promise<MailSession> {
+  await busIsUp(deps, signal)
   const leave = await deps.logins.enter(account.imap.host, signal)
   try {
     await assertHostAllowed(deps, account, signal)
@@ -24,6 +25,17 @@ export async function openSession(
     return session
   } finally {
     leave()
+  }
+}
+
+/** Credentials come over the bus: right after a start it is worth waiting for. */
+async function busIsUp({ bus }: Deps, signal: AbortSignal): Promise<void> {
+  try {
+    await bus.whenUp(AbortSignal.any([signal, AbortSignal.timeout(credentialsMs)]))
+  } catch (cause) {
+    throw new AppError('unavailable', 'Credentials cannot be asked for: RabbitMQ is away', {
+      cause,
+    })
   }
 }
 

@@ -15,10 +15,16 @@ test('chance shortens a wait by half at most', () => {
 })
 
 test('the count is reset by a connection that synced and lasted, and by nothing else', () => {
-  expect(attemptsAfter(7, { synced: true, livedMs: 120_000 })).toBe(0)
-  expect(attemptsAfter(7, { synced: false, livedMs: 120_000 })).toBe(8)
-  expect(attemptsAfter(0, { synced: true, livedMs: 10 })).toBe(1)
-  expect(attemptsAfter(7, { synced: true, livedMs: 10 })).toBe(5)
+  expect(attemptsAfter(7, { synced: true, livedMs: 120_000, ours: false })).toBe(0)
+  expect(attemptsAfter(7, { synced: false, livedMs: 120_000, ours: false })).toBe(8)
+  expect(attemptsAfter(0, { synced: true, livedMs: 10, ours: false })).toBe(1)
+  expect(attemptsAfter(7, { synced: true, livedMs: 10, ours: false })).toBe(5)
+})
+
+test('trouble of our own never makes an account wait for long', () => {
+  const life = { synced: false, livedMs: 0, ours: true }
+  expect(attemptsAfter(0, life)).toBe(1)
+  expect(attemptsAfter(50, life)).toBe(3)
 })
 
 test('more than the limit wait for their turn, in order, at that host alone', async () => {

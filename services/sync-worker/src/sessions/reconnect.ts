@@ -20,12 +20,21 @@ export function waitBefore(attempt: number, { minMs, maxMs }: Backoff, random: n
 const stableMs = 60_000
 /** Losses of short-lived connections that could sync stop growing here: 2, 4, 8, 16, 32 s. */
 const maxAfterSync = 5
+/** Trouble of our own is over soon, and then all accounts should go on: 2, 4, 8 s. */
+const maxForUs = 3
+
+/** What ended a connection, or kept it from being made. */
+export interface Life {
+  /** All mailboxes were looked at. */
+  synced: boolean
+  livedMs: number
+  /** The trouble was ours (Postgres, RabbitMQ, auth-bridge): the server is not to be spared for it. */
+  ours: boolean
+}
 
 /** How many attempts a lost connection counts for. Only one that could sync resets the count: a login alone proves little. */
-export function attemptsAfter(
-  attempts: number,
-  life: { synced: boolean; livedMs: number },
-): number {
+export function attemptsAfter(attempts: number, life: Life): number {
+  if (life.ours) return Math.min(attempts + 1, maxForUs)
   if (!life.synced) return attempts + 1
   return life.livedMs >= stableMs ? 0 : Math.min(attempts + 1, maxAfterSync)
 }

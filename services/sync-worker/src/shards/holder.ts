@@ -41,8 +41,8 @@ export interface ShardHolder extends AsyncDisposable {
   wake(): void
 }
 
-/** How many shards are handed over at the same time when this process stops. */
-const handOverAtOnce = 16
+/** How many shards are handed over at the same time when this process stops: servers that do not answer a LOGOUT hold up 64 at most. */
+const handOverAtOnce = 64
 
 /**
  * Keeps this worker's share of the shards: heartbeats, claims, gives back what is too much, and stops working when it could not say for
@@ -69,7 +69,9 @@ export function holdShards(options: HolderOptions): ShardHolder {
       await markStopping(db, worker).catch((err: unknown) =>
         log.warn({ err }, 'could not announce the stop'),
       )
+      const held = holding.held.size
       await holding.handOver()
+      log.info({ shards: held }, 'handed the shards over')
       clearInterval(watchdog)
       await deleteWorker(db, worker).catch((err: unknown) =>
         log.warn({ err }, 'could not sign off'),
@@ -97,8 +99,13 @@ class Holding {
       [...this.held.keys()],
       await countWorkers(db, 3 * heartbeatMs),
     )
-    if (release.length > 0) await this.#giveBack(release)
-    else if (claim > 0 && !signal.aborted) await this.#claim(claim)
+    if (release.length > 0) {
+      this.#options.log.info(
+        { release: release.length, held: this.held.size },
+        'another worker takes its share',
+      )
+      await this.#giveBack(release)
+    } else if (claim > 0 && !signal.aborted) await this.#claim(claim)
   }
 
   /** Stops all work when others may believe that this process is dead. Needs nothing but the clock: Postgres may be gone. */
@@ -171,6 +178,6 @@ class Holding {
     this.#count()
     await this.#options.user.released(leases.map(({ shard }) => shard))
     for (const lease of leases) await releaseShard(this.#options.db, lease)
-    this.#options.log.info({ released: leases.length, held: this.held.size }, 'gave shards back')
+    this.#options.log.debug({ released: leases.length, held: this.held.size }, 'gave shards back')
   }
 }

@@ -51,7 +51,7 @@ export async function announceNew(
 ): Promise<void> {
   for (const batch of batchesOf(added, batchSize)) {
     mailbox.signal.throwIfAborted()
-    const fetched = await fetch(mailbox, batch)
+    const fetched = (await fetch(mailbox, batch)).filter(hasContent)
     await takeIn(mailbox, fetched, { announceFrom })
     const missing = subtractRanges(batch, rangesOf(fetched.map(({ uid }) => uid)))
     if (countUids(missing) > 0) await waitFor(mailbox, missing, announceFrom)
@@ -60,6 +60,18 @@ export async function announceNew(
 
 function fetch({ session }: OpenMailbox, uids: readonly UidRange[]): Promise<FetchedMessage[]> {
   return Array.fromAsync(session.fetchMessages(uids, { headers: true }))
+}
+
+/**
+ * Of a message that was expunged a moment ago some servers (Dovecot 2.3) still tell flags and size, and nothing else. A message without a
+ * header is taken for one of those until it proves to stay.
+ */
+function hasContent({ headers, envelope }: FetchedMessage): boolean {
+  return (
+    (headers?.some((byte) => byte > 32) ?? false) ||
+    envelope.from.length > 0 ||
+    envelope.subject !== undefined
+  )
 }
 
 /** Messages the server named and did not give: gone since, late, or beyond its means. */
@@ -76,7 +88,8 @@ async function waitFor(
     if (missing.length === 0) return // came and went: there is nothing to tell
     await delay(waitMs, undefined, { signal })
     missingDelay += waitMs
-    const fetched = await fetch(mailbox, missing)
+    const last = at === retryDelaysMs.length - 1
+    const fetched = (await fetch(mailbox, missing)).filter((message) => last || hasContent(message))
     await takeIn(mailbox, fetched, {
       announceFrom,
       missing: { missingRetries: at + 1, missingDelay },
