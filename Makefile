@@ -58,7 +58,7 @@ openapi: node_modules/.modules.yaml ## writes the OpenAPI document from the cont
 	@$(RUN) node libs/contracts/src/openapi/write.ts
 
 format: node_modules/.modules.yaml ## formats everything
-	@$(RUN) oxfmt --config libs/tooling/oxfmtrc.json --write .
+	@$(RUN) oxfmt -c libs/tooling/oxfmtrc.json --write libs services deploy test-e2e package.json '!**/*.md' '!libs/contracts/openapi.json'
 
 image: ## one image: make image SERVICE=sender
 	docker build -f deploy/Dockerfile --build-arg SERVICE=$(SERVICE) -t posthorn/$(SERVICE) .

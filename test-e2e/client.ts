@@ -24,11 +24,18 @@ export interface Client {
 export function createClient(url: string, token?: string): Client {
   return {
     async call({ method, path }, { params = {}, query = {}, body, headers = {} } = {}) {
-      const address = new URL(path.replace(/:([a-z]+)/gi, (_, name: string) => encodeURIComponent(params[name] ?? '')), url)
-      for (const [name, value] of Object.entries(query)) address.searchParams.set(name, String(value))
+      const address = new URL(
+        path.replace(/:([a-z]+)/gi, (_, name: string) => encodeURIComponent(params[name] ?? '')),
+        url,
+      )
+      for (const [name, value] of Object.entries(query))
+        address.searchParams.set(name, String(value))
       const response = await got(address, {
         method: method.toUpperCase() as Method,
-        headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...headers },
+        headers: {
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+          ...headers,
+        },
         ...(body === undefined ? {} : { json: body }),
         throwHttpErrors: false,
         retry: { limit: 0 },

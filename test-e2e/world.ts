@@ -9,7 +9,17 @@ import { type Life, type Postgres, type Rabbit, startPostgres, startRabbit } fro
 import { cacheFolder, checkout } from '@posthorn/local/paths'
 import { type Services, startServices } from '@posthorn/local/services'
 import { rolePasswords, type ServiceName } from '@posthorn/local/role-passwords'
-import { eventually, startWebhookReceiver, testBus, testDatabase, testDovecot, type ReceivedRequest, type TestDovecot, type TestUser, type WebhookReceiver } from '@posthorn/testkit'
+import {
+  eventually,
+  startWebhookReceiver,
+  testBus,
+  testDatabase,
+  testDovecot,
+  type ReceivedRequest,
+  type TestDovecot,
+  type TestUser,
+  type WebhookReceiver,
+} from '@posthorn/testkit'
 import { type Client, createClient } from './client.ts'
 
 export interface WorldOptions {
@@ -74,7 +84,13 @@ const quick = {
   SVC_LOG_LEVEL: 'info',
 }
 
-export async function startWorld({ servers = 'shared', durable = false, replicas = {}, env = {}, settings = {} }: WorldOptions = {}): Promise<World> {
+export async function startWorld({
+  servers = 'shared',
+  durable = false,
+  replicas = {},
+  env = {},
+  settings = {},
+}: WorldOptions = {}): Promise<World> {
   await using opened = new AsyncDisposableStack()
   const dir = await mkdtemp(join(tmpdir(), 'posthorn-world-'))
   opened.defer(() => rm(dir, { recursive: true, force: true }))
@@ -92,7 +108,13 @@ export async function startWorld({ servers = 'shared', durable = false, replicas
       amqpUrl,
       secret: randomBytes(32).toString('hex'),
       token,
-      settings: { serviceSecret, webhooks: receiver.url, webhooksEnabled: true, webhookEvents: ['*'], ...settings },
+      settings: {
+        serviceSecret,
+        webhooks: receiver.url,
+        webhooksEnabled: true,
+        webhookEvents: ['*'],
+        ...settings,
+      },
       bind: '127.0.0.1',
       env: { ...quick, ...env },
     },
@@ -101,15 +123,32 @@ export async function startWorld({ servers = 'shared', durable = false, replicas
   const url = `http://127.0.0.1:${services.ports['api-gateway']}`
   const client = createClient(url, token)
   const webhooks = () => receiver.requests.map((request) => readWebhook(request, serviceSecret))
-  const register = async (account: string, user: TestUser, change: Record<string, unknown> = {}) => {
-    const answer = await client.call(operations.createAccount, { body: { ...registration(account, user), ...change } })
-    if (answer.status !== 200) throw new Error(`registering ${account}: ${answer.status} ${JSON.stringify(answer.body)}`)
+  const register = async (
+    account: string,
+    user: TestUser,
+    change: Record<string, unknown> = {},
+  ) => {
+    const answer = await client.call(operations.createAccount, {
+      body: { ...registration(account, user), ...change },
+    })
+    if (answer.status !== 200)
+      throw new Error(`registering ${account}: ${answer.status} ${JSON.stringify(answer.body)}`)
   }
   const closing = opened.move()
   return {
-    ...{ url, client, token, serviceSecret, services, mail, receiver, ownerUrl, webhooks, register },
+    url,
+    client,
+    token,
+    serviceSecret,
+    services,
+    mail,
+    receiver,
+    ownerUrl,
+    webhooks,
+    register,
     ...(own ? { postgres: own.postgres, rabbit: own.rabbit } : {}),
-    webhook: (match, timeoutMs = 20_000) => eventually(() => webhooks().find(match) ?? false, { timeoutMs }),
+    webhook: (match, timeoutMs = 20_000) =>
+      eventually(() => webhooks().find(match) ?? false, { timeoutMs }),
     async connectAccount(account = `acc-${randomBytes(4).toString('hex')}`) {
       const user = mail.freshUser()
       await register(account, user)
@@ -136,7 +175,8 @@ export function untilConnected(client: Client, account: string): Promise<true> {
   return eventually(
     async () => {
       const { body } = await client.call(operations.getAccount, { params: { account } })
-      if (body.state !== 'connected') throw new Error(`${account} is ${body.state}: ${JSON.stringify(body.lastError)}`)
+      if (body.state !== 'connected')
+        throw new Error(`${account} is ${body.state}: ${JSON.stringify(body.lastError)}`)
       return true as const
     },
     { timeoutMs: 30_000 },
@@ -144,8 +184,22 @@ export function untilConnected(client: Client, account: string): Promise<true> {
 }
 
 /** A plain message. */
-export function letter({ messageId, subject = 'Hello', to = 'jane@mail.test' }: { messageId: string; subject?: string; to?: string }): string {
-  const head = [`From: Shop <shop@example.test>`, `To: ${to}`, `Subject: ${subject}`, `Message-ID: ${messageId}`, `Date: ${new Date().toUTCString()}`]
+export function letter({
+  messageId,
+  subject = 'Hello',
+  to = 'jane@mail.test',
+}: {
+  messageId: string
+  subject?: string
+  to?: string
+}): string {
+  const head = [
+    `From: Shop <shop@example.test>`,
+    `To: ${to}`,
+    `Subject: ${subject}`,
+    `Message-ID: ${messageId}`,
+    `Date: ${new Date().toUTCString()}`,
+  ]
   return [...head, '', 'It is on its way.', ''].join('\r\n')
 }
 
@@ -172,13 +226,18 @@ function readWebhook(request: ReceivedRequest, serviceSecret: string): Webhook {
   }
 }
 
-async function sharedServers(opened: AsyncDisposableStack): Promise<{ ownerUrl: string; amqpUrl: string }> {
+async function sharedServers(
+  opened: AsyncDisposableStack,
+): Promise<{ ownerUrl: string; amqpUrl: string }> {
   const database = opened.adopt(await testDatabase(), (made) => made.drop())
   const bus = opened.adopt(await testBus(), (made) => made.drop())
   return { ownerUrl: database.ownerUrl, amqpUrl: bus.url }
 }
 
-async function ownServers({ dir, durable }: { dir: string; durable: boolean }, opened: AsyncDisposableStack): Promise<{ ownerUrl: string; amqpUrl: string; postgres: Postgres; rabbit: Rabbit }> {
+async function ownServers(
+  { dir, durable }: { dir: string; durable: boolean },
+  opened: AsyncDisposableStack,
+): Promise<{ ownerUrl: string; amqpUrl: string; postgres: Postgres; rabbit: Rabbit }> {
   const stop = (server: Life & { destroy(): Promise<void> }) => server.destroy()
   const [postgres, rabbit] = await Promise.all([
     startPostgres({ dir: join(dir, 'postgres'), durable }),
@@ -194,6 +253,9 @@ async function ownServers({ dir, durable }: { dir: string; durable: boolean }, o
 /** The migrate command, as a deployment runs it. */
 async function migrate(ownerUrl: string): Promise<void> {
   await promisify(execFile)(process.execPath, [join(checkout, 'libs/db/src/migrate-main.ts')], {
-    env: { DATABASE_OWNER_URL: ownerUrl, SVC_DATABASE_ROLE_PASSWORDS: JSON.stringify(rolePasswords(ownerUrl)) },
+    env: {
+      DATABASE_OWNER_URL: ownerUrl,
+      SVC_DATABASE_ROLE_PASSWORDS: JSON.stringify(rolePasswords(ownerUrl)),
+    },
   })
 }

@@ -21,7 +21,11 @@ export default {
     {
       ...base,
       displayName: 'unit',
-      testMatch: ['<rootDir>/libs/*/src/**/*.test.ts', '<rootDir>/services/*/src/**/*.test.ts', '<rootDir>/deploy/local/src/**/*.test.ts'],
+      testMatch: [
+        '<rootDir>/libs/*/src/**/*.test.ts',
+        '<rootDir>/services/*/src/**/*.test.ts',
+        '<rootDir>/deploy/local/src/**/*.test.ts',
+      ],
     },
     {
       ...base,
@@ -31,7 +35,10 @@ export default {
     {
       ...base,
       displayName: 'e2e',
-      testMatch: ['<rootDir>/test-e2e/stories/**/*.test.ts', '<rootDir>/test-e2e/faults/**/*.test.ts'],
+      testMatch: [
+        '<rootDir>/test-e2e/stories/**/*.test.ts',
+        '<rootDir>/test-e2e/faults/**/*.test.ts',
+      ],
     },
   ],
 }

@@ -23,7 +23,9 @@ export async function benchLatency(world: World): Promise<Row[]> {
     const appended = performance.now()
     const appendedAt = Date.now()
     bare.push((await heard) - appended)
-    const webhook = await eventually(() => world.webhooks().find(({ data }) => data?.messageId === messageId) ?? false)
+    const webhook = await eventually(
+      () => world.webhooks().find(({ data }) => data?.messageId === messageId) ?? false,
+    )
     ours.push(webhook.request.receivedAt.getTime() - appendedAt)
   }
   await Promise.all([writer.logout(), watcher.logout()])

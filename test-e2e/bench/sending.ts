@@ -12,14 +12,23 @@ const message = { subject: 'Bench', text: 'Hello '.repeat(150) }
 /** Submissions through the API → accepted by the sink, against a bare nodemailer pool with as many connections to the same sink. */
 export async function benchSending(world: World): Promise<Row> {
   await using sink = await startChild('sink-main.ts')
-  const smtp = { host: '127.0.0.1', port: sink.port, secure: false, auth: { user: 'bench', pass: 'bench' }, tls: { rejectUnauthorized: false } }
+  const smtp = {
+    host: '127.0.0.1',
+    port: sink.port,
+    secure: false,
+    auth: { user: 'bench', pass: 'bench' },
+    tls: { rejectUnauthorized: false },
+  }
   await world.register('sending', world.mail.freshUser(), { smtp })
   await untilConnected(world.client, 'sending')
 
   const done = sink.counted(count)
   const began = Date.now()
   await inParallel(8, async (n) => {
-    const { status } = await world.client.call(operations.submitMessage, { params: { account: 'sending' }, body: { to: [{ address: `to${n}@example.test` }], ...message } })
+    const { status } = await world.client.call(operations.submitMessage, {
+      params: { account: 'sending' },
+      body: { to: [{ address: `to${n}@example.test` }], ...message },
+    })
     if (status !== 200) throw new Error(`a submission answered ${status}`)
   })
   const ours = perSecond(count, (await done).lastAt - began)
@@ -32,14 +41,30 @@ export async function benchSending(world: World): Promise<Row> {
     pool: true,
     maxConnections: connections,
     maxMessages: 100,
-    getSocket(options: { host?: string; port?: number }, callback: (error: Error | null, given: { connection: Socket }) => void) {
-      const socket = connect({ host: options.host ?? '', port: options.port ?? 0, noDelay: true }, () => callback(null, { connection: socket }))
+    getSocket(
+      options: { host?: string; port?: number },
+      callback: (error: Error | null, given: { connection: Socket }) => void,
+    ) {
+      const socket = connect(
+        { host: options.host ?? '', port: options.port ?? 0, noDelay: true },
+        () => callback(null, { connection: socket }),
+      )
     },
   } as Parameters<typeof createTransport>[0])
-  await inParallel(connections * 2, (n) => pool.sendMail({ from: 'a@example.test', to: `to${n}@example.test`, ...message }).then(() => undefined))
+  await inParallel(connections * 2, (n) =>
+    pool
+      .sendMail({ from: 'a@example.test', to: `to${n}@example.test`, ...message })
+      .then(() => undefined),
+  )
   const bare = perSecond(count, (await reference).lastAt - started)
   pool.close()
-  return { what: 'messages per second, submitted to accepted by the sink (5 connections)', ours, reference: bare, unit: '/s', referenceIs: 'bare nodemailer pool' }
+  return {
+    what: 'messages per second, submitted to accepted by the sink (5 connections)',
+    ours,
+    reference: bare,
+    unit: '/s',
+    referenceIs: 'bare nodemailer pool',
+  }
 }
 
 async function inParallel(lanes: number, work: (n: number) => Promise<void>): Promise<void> {

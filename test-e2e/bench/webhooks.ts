@@ -16,7 +16,8 @@ export async function benchWebhooks(world: World, amqpUrl: string): Promise<Row>
   const url = `http://127.0.0.1:${receiver.port}/hook`
   await world.client.call(operations.updateSettings, { body: { webhooks: url } })
   const accounts = Array.from({ length: 16 }, (_, index) => `bench-${index}`)
-  for (const account of accounts) await world.client.call(operations.createAccount, { body: { account, name: account } })
+  for (const account of accounts)
+    await world.client.call(operations.createAccount, { body: { account, name: account } })
   await receiver.counted(accounts.length)
 
   receiver.reset()
@@ -28,7 +29,13 @@ export async function benchWebhooks(world: World, amqpUrl: string): Promise<Row>
   const reference = receiver.counted(count)
   await bareLoop(url)
   const bare = perSecond(count, (await reference).spanMs)
-  return { what: 'webhooks received per second (one target, 4 calls in flight, 1 kB)', ours, reference: bare, unit: '/s', referenceIs: 'bare got loop' }
+  return {
+    what: 'webhooks received per second (one target, 4 calls in flight, 1 kB)',
+    ours,
+    reference: bare,
+    unit: '/s',
+    referenceIs: 'bare got loop',
+  }
 }
 
 async function bareLoop(url: string): Promise<void> {
@@ -38,7 +45,12 @@ async function bareLoop(url: string): Promise<void> {
   const lane = async () => {
     while (left-- > 0) {
       const signature = createHmac('sha256', 'secret').update(body).digest('base64url')
-      await got.post(url, { body, agent, retry: { limit: 0 }, headers: { 'content-type': 'application/json', 'x-svc-wh-signature': signature } })
+      await got.post(url, {
+        body,
+        agent,
+        retry: { limit: 0 },
+        headers: { 'content-type': 'application/json', 'x-svc-wh-signature': signature },
+      })
     }
   }
   await Promise.all(Array.from({ length: concurrency }, lane))

@@ -10,24 +10,30 @@ afterAll(() => world[Symbol.asyncDispose]())
 const jane = await world.connectAccount('jane')
 const john = await world.connectAccount('john')
 
-test.each(serviceNames)('%s killed during the main job: nothing is lost, repeats carry the same ids', async (name) => {
-  const job: MainJob = startMainJob(world, { from: jane, to: john })
-  await job.flowing()
-  await world.services.kill(name)
-  await job.more(5)
-  await world.services.start(name)
-  await job.more(5)
-  const { delivered, submitted } = await job.end()
+test.each(serviceNames)(
+  '%s killed during the main job: nothing is lost, repeats carry the same ids',
+  async (name) => {
+    const job: MainJob = startMainJob(world, { from: jane, to: john })
+    await job.flowing()
+    await world.services.kill(name)
+    await job.more(5)
+    await world.services.start(name)
+    await job.more(5)
+    const { delivered, submitted } = await job.end()
 
-  await eventually(() => expect(missing(delivered)).toEqual([]), { timeoutMs: 60_000 })
-  await eventually(() => expect(unsent(submitted)).toEqual([]), { timeoutMs: 60_000 })
-  expect(countRepeats(world.webhooks())).toEqual([])
-}, 150_000)
+    await eventually(() => expect(missing(delivered)).toEqual([]), { timeoutMs: 60_000 })
+    await eventually(() => expect(unsent(submitted)).toEqual([]), { timeoutMs: 60_000 })
+    expect(countRepeats(world.webhooks())).toEqual([])
+  },
+  150_000,
+)
 
 test('a killed sync-worker’s accounts move to the other one, and what came meanwhile is found', async () => {
   const pair = await startWorld({ replicas: { 'sync-worker': 2 } })
   try {
-    const users = await Promise.all(['a', 'b', 'c', 'd'].map((account) => pair.connectAccount(account)))
+    const users = await Promise.all(
+      ['a', 'b', 'c', 'd'].map((account) => pair.connectAccount(account)),
+    )
     await pair.services.kill('sync-worker')
     const ids = await Promise.all(
       users.map(async ({ user, account }) => {
@@ -37,9 +43,18 @@ test('a killed sync-worker’s accounts move to the other one, and what came mea
       }),
     )
     for (const { account, messageId } of ids)
-      await pair.webhook((webhook) => webhook.event === 'messageNew' && webhook.account === account && webhook.data.messageId === messageId, 60_000)
+      await pair.webhook(
+        (webhook) =>
+          webhook.event === 'messageNew' &&
+          webhook.account === account &&
+          webhook.data.messageId === messageId,
+        60_000,
+      )
     const page = await eventually(async () => {
-      const answer = await pair.client.call(operations.listMessages, { params: { account: 'a' }, query: { path: 'INBOX' } })
+      const answer = await pair.client.call(operations.listMessages, {
+        params: { account: 'a' },
+        query: { path: 'INBOX' },
+      })
       return answer.status === 200 && answer
     })
     expect(page.body.total).toBe(1)
@@ -49,12 +64,27 @@ test('a killed sync-worker’s accounts move to the other one, and what came mea
 }, 150_000)
 
 function missing(ids: readonly string[]): string[] {
-  const seen = new Set(world.webhooks().filter(({ event, account }) => event === 'messageNew' && account === 'jane').map(({ data }) => data.messageId))
+  const seen = new Set(
+    world
+      .webhooks()
+      .filter(({ event, account }) => event === 'messageNew' && account === 'jane')
+      .map(({ data }) => data.messageId),
+  )
   return ids.filter((id) => !seen.has(id))
 }
 
 function unsent(ids: readonly string[]): string[] {
-  const sent = new Set(world.webhooks().filter(({ event }) => event === 'messageSent').map(({ data }) => data.messageId))
-  const arrived = new Set(world.webhooks().filter(({ event, account }) => event === 'messageNew' && account === 'john').map(({ data }) => data.messageId))
+  const sent = new Set(
+    world
+      .webhooks()
+      .filter(({ event }) => event === 'messageSent')
+      .map(({ data }) => data.messageId),
+  )
+  const arrived = new Set(
+    world
+      .webhooks()
+      .filter(({ event, account }) => event === 'messageNew' && account === 'john')
+      .map(({ data }) => data.messageId),
+  )
   return ids.filter((id) => !sent.has(id) || !arrived.has(id))
 }

@@ -64,7 +64,9 @@ async function submit(world: World, account: string, address: string): Promise<s
 export function countRepeats(webhooks: readonly Webhook[]): string[] {
   const ids = new Map<string, Set<string>>()
   for (const { event, account, data, eventId, path } of webhooks) {
-    const what = { messageNew: `${account} ${path} ${data.id}`, messageSent: `${data.queueId}` }[event]
+    const what = { messageNew: `${account} ${path} ${data.id}`, messageSent: `${data.queueId}` }[
+      event
+    ]
     if (what === undefined) continue
     const key = `${event} ${what}`
     ids.set(key, (ids.get(key) ?? new Set()).add(eventId))

@@ -17,21 +17,34 @@ test.each([
   ['RabbitMQ comes back with an empty disk', () => rabbit.wipe()],
   ['Postgres is killed and comes back', async () => (await postgres.kill(), postgres.restart())],
   ['Postgres is restarted', () => postgres.restart()],
-])('%s during the main job: nothing is lost, and no service is restarted for it', async (_name, fault) => {
-  const job = startMainJob(world, { from: jane, to: john })
-  await job.flowing()
-  await fault()
-  await job.more(5)
-  const { delivered, submitted } = await job.end()
-  await eventually(
-    () => {
-      const webhooks = world.webhooks()
-      const seen = new Set(webhooks.filter(({ event, account }) => event === 'messageNew' && account === 'jane').map(({ data }) => data.messageId))
-      const sent = new Set(webhooks.filter(({ event }) => event === 'messageSent').map(({ data }) => data.messageId))
-      expect({ missing: delivered.filter((id) => !seen.has(id)), unsent: submitted.filter((id) => !sent.has(id)) }).toEqual({ missing: [], unsent: [] })
-    },
-    { timeoutMs: 60_000 },
-  )
-  expect(countRepeats(world.webhooks())).toEqual([])
-  expect(world.services.pids).toEqual(pids)
-}, 150_000)
+])(
+  '%s during the main job: nothing is lost, and no service is restarted for it',
+  async (_name, fault) => {
+    const job = startMainJob(world, { from: jane, to: john })
+    await job.flowing()
+    await fault()
+    await job.more(5)
+    const { delivered, submitted } = await job.end()
+    await eventually(
+      () => {
+        const webhooks = world.webhooks()
+        const seen = new Set(
+          webhooks
+            .filter(({ event, account }) => event === 'messageNew' && account === 'jane')
+            .map(({ data }) => data.messageId),
+        )
+        const sent = new Set(
+          webhooks.filter(({ event }) => event === 'messageSent').map(({ data }) => data.messageId),
+        )
+        expect({
+          missing: delivered.filter((id) => !seen.has(id)),
+          unsent: submitted.filter((id) => !sent.has(id)),
+        }).toEqual({ missing: [], unsent: [] })
+      },
+      { timeoutMs: 60_000 },
+    )
+    expect(countRepeats(world.webhooks())).toEqual([])
+    expect(world.services.pids).toEqual(pids)
+  },
+  150_000,
+)

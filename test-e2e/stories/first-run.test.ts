@@ -13,11 +13,15 @@ afterAll(() => world[Symbol.asyncDispose]())
 
 test('without required authentication a call needs no token, and a wrong one is still refused', async () => {
   expect((await createClient(world.url).call(operations.listAccounts)).status).toBe(200)
-  expect(await createClient(world.url, '0'.repeat(64)).call(operations.listAccounts)).toMatchObject({ status: 401, body: { message: 'Bad token' } })
+  expect(await createClient(world.url, '0'.repeat(64)).call(operations.listAccounts)).toMatchObject(
+    { status: 401, body: { message: 'Bad token' } },
+  )
 })
 
 test('settings given by the environment are there, the secret one is not shown', async () => {
-  const { body } = await world.client.call(operations.getSettings, { query: { webhooksEnabled: true, serviceSecret: true, notifyTextSize: true } })
+  const { body } = await world.client.call(operations.getSettings, {
+    query: { webhooksEnabled: true, serviceSecret: true, notifyTextSize: true },
+  })
   expect(body).toEqual({ webhooksEnabled: true, serviceSecret: true, notifyTextSize: 2_097_152 })
 })
 
@@ -30,7 +34,10 @@ test('every service answers health and metrics', async () => {
 })
 
 test('the OpenAPI document and its reader are public', async () => {
-  const document = (await (await fetch(new URL('/openapi.json', world.url))).json()) as { openapi: string; paths: object }
+  const document = (await (await fetch(new URL('/openapi.json', world.url))).json()) as {
+    openapi: string
+    paths: object
+  }
   expect(document.openapi).toMatch(/^3\.1/)
   expect(Object.keys(document.paths)).toContain('/v1/account/{account}/submit')
   expect((await fetch(new URL('/docs/', world.url))).status).toBe(200)
@@ -38,9 +45,22 @@ test('the OpenAPI document and its reader are public', async () => {
 
 test('a bad variable is named, and the process ends with 1 before it opens anything', async () => {
   for (const service of serviceNames) {
-    const env = { PATH: process.env['PATH'] ?? '', DATABASE_URL: 'postgres://nobody@127.0.0.1:1/x', AMQP_URL: 'amqp://127.0.0.1:1', SVC_SECRET: 's', SVC_PORT: 'often' }
-    const start = promisify(execFile)(process.execPath, ['--import', '@posthorn/telemetry/register', 'src/main.ts'], { cwd: join(checkout, 'services', service), env })
-    await expect(start).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('SVC_PORT: must be a whole number, got "often"') })
+    const env = {
+      PATH: process.env['PATH'] ?? '',
+      DATABASE_URL: 'postgres://nobody@127.0.0.1:1/x',
+      AMQP_URL: 'amqp://127.0.0.1:1',
+      SVC_SECRET: 's',
+      SVC_PORT: 'often',
+    }
+    const start = promisify(execFile)(
+      process.execPath,
+      ['--import', '@posthorn/telemetry/register', 'src/main.ts'],
+      { cwd: join(checkout, 'services', service), env },
+    )
+    await expect(start).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('SVC_PORT: must be a whole number, got "often"'),
+    })
   }
 }, 60_000)
 

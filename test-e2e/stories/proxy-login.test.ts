@@ -15,12 +15,24 @@ test('a mail client logs in with a token, reads, and is put out when the token i
   await world.webhook(({ event, data }) => event === 'messageNew' && data.messageId === messageId)
 
   const port = await freePort()
-  const saved = await world.client.call(operations.updateSettings, { body: { imapProxyServerEnabled: true, imapProxyServerPort: port } })
-  expect(saved.body.updated).toEqual(expect.arrayContaining(['imapProxyServerEnabled', 'imapProxyServerPort']))
-  const { body: made } = await world.client.call(operations.createTokenAlias, { body: { account: 'jane', scopes: ['imap-proxy'], description: 'mail client' } })
+  const saved = await world.client.call(operations.updateSettings, {
+    body: { imapProxyServerEnabled: true, imapProxyServerPort: port },
+  })
+  expect(saved.body.updated).toEqual(
+    expect.arrayContaining(['imapProxyServerEnabled', 'imapProxyServerPort']),
+  )
+  const { body: made } = await world.client.call(operations.createTokenAlias, {
+    body: { account: 'jane', scopes: ['imap-proxy'], description: 'mail client' },
+  })
 
   const connect = async (pass: string) => {
-    const client = new ImapFlow({ host: '127.0.0.1', port, secure: false, auth: { user: 'jane', pass }, logger: false })
+    const client = new ImapFlow({
+      host: '127.0.0.1',
+      port,
+      secure: false,
+      auth: { user: 'jane', pass },
+      logger: false,
+    })
     client.on('error', () => undefined)
     await client.connect()
     return client
@@ -33,7 +45,9 @@ test('a mail client logs in with a token, reads, and is put out when the token i
   expect(message && message.envelope?.subject).toBe('Through the door')
   await expect(connect('0'.repeat(64))).rejects.toMatchObject({ authenticationFailed: true })
 
-  const deleted = await world.client.call(operations.deleteTokenAlias, { params: { token: made.token } })
+  const deleted = await world.client.call(operations.deleteTokenAlias, {
+    params: { token: made.token },
+  })
   expect(deleted.body).toEqual({ deleted: true })
   await closed
 })

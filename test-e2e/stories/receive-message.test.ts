@@ -9,15 +9,30 @@ afterAll(() => world[Symbol.asyncDispose]())
 test('a registered account tells its life in order, and a mail that arrives becomes a signed webhook', async () => {
   const jane = await world.connectAccount('jane')
   await world.webhook(({ event, account }) => event === 'accountInitialized' && account === 'jane')
-  const told = world.webhooks().filter(({ account, event }) => account === 'jane' && !event.startsWith('mailbox'))
-  expect(told.map(({ event }) => event)).toEqual(['accountAdded', 'authenticationSuccess', 'accountInitialized'])
-  expect(world.webhooks().filter(({ event, path }) => event === 'mailboxNew' && path === 'INBOX')).toHaveLength(1)
+  const told = world
+    .webhooks()
+    .filter(({ account, event }) => account === 'jane' && !event.startsWith('mailbox'))
+  expect(told.map(({ event }) => event)).toEqual([
+    'accountAdded',
+    'authenticationSuccess',
+    'accountInitialized',
+  ])
+  expect(
+    world.webhooks().filter(({ event, path }) => event === 'mailboxNew' && path === 'INBOX'),
+  ).toHaveLength(1)
 
   const messageId = freshMessageId()
   await world.mail.deliver(jane.user, letter({ messageId, subject: 'Grüße' }))
-  const webhook = await world.webhook(({ event, data }) => event === 'messageNew' && data.messageId === messageId)
+  const webhook = await world.webhook(
+    ({ event, data }) => event === 'messageNew' && data.messageId === messageId,
+  )
 
-  expect(webhook).toMatchObject({ account: 'jane', path: 'INBOX', signatureValid: true, attemptsMade: 0 })
+  expect(webhook).toMatchObject({
+    account: 'jane',
+    path: 'INBOX',
+    signatureValid: true,
+    attemptsMade: 0,
+  })
   expect(webhook.data).toMatchObject({
     path: 'INBOX',
     subject: 'Grüße',
@@ -29,43 +44,85 @@ test('a registered account tells its life in order, and a mail that arrives beco
   expect(webhook.eventId).toMatch(/^[0-9a-f-]{36}$/)
   expect(webhook.request.headers['user-agent']).toMatch(/^Posthorn\/\d/)
 
-  const { body: page } = await world.client.call(operations.listMessages, { params: { account: 'jane' }, query: { path: 'INBOX' } })
-  expect(page).toMatchObject({ total: 1, page: 0, pages: 1, messages: [{ id: webhook.data.id, subject: 'Grüße' }] })
-  const read = await world.client.call(operations.getMessage, { params: { account: 'jane', message: webhook.data.id }, query: { textType: '*' } })
-  expect(read.body).toMatchObject({ id: webhook.data.id, text: { plain: expect.stringContaining('on its way') } })
-  const source = await world.client.call(operations.getMessageSource, { params: { account: 'jane', message: webhook.data.id } })
+  const { body: page } = await world.client.call(operations.listMessages, {
+    params: { account: 'jane' },
+    query: { path: 'INBOX' },
+  })
+  expect(page).toMatchObject({
+    total: 1,
+    page: 0,
+    pages: 1,
+    messages: [{ id: webhook.data.id, subject: 'Grüße' }],
+  })
+  const read = await world.client.call(operations.getMessage, {
+    params: { account: 'jane', message: webhook.data.id },
+    query: { textType: '*' },
+  })
+  expect(read.body).toMatchObject({
+    id: webhook.data.id,
+    text: { plain: expect.stringContaining('on its way') },
+  })
+  const source = await world.client.call(operations.getMessageSource, {
+    params: { account: 'jane', message: webhook.data.id },
+  })
   expect(source.headers['content-type']).toContain('message/rfc822')
   expect(source.body).toContain(messageId)
-  const { body: folders } = await world.client.call(operations.listMailboxes, { params: { account: 'jane' } })
-  expect(folders.mailboxes.map(({ path }: { path: string }) => path)).toEqual(expect.arrayContaining(['INBOX', 'Sent', 'Trash']))
+  const { body: folders } = await world.client.call(operations.listMailboxes, {
+    params: { account: 'jane' },
+  })
+  expect(folders.mailboxes.map(({ path }: { path: string }) => path)).toEqual(
+    expect.arrayContaining(['INBOX', 'Sent', 'Trash']),
+  )
 })
 
 test('an account whose password is refused says so once, and recovers when it is registered with the right one', async () => {
   const user = world.mail.freshUser()
   const wrong = { ...user, pass: 'not the password' }
   await world.register('wrong', wrong)
-  const error = await world.webhook(({ event, account }) => event === 'authenticationError' && account === 'wrong')
+  const error = await world.webhook(
+    ({ event, account }) => event === 'authenticationError' && account === 'wrong',
+  )
   expect(error.data.serverResponseCode).toBe('AUTHENTICATIONFAILED')
   const { body } = await world.client.call(operations.getAccount, { params: { account: 'wrong' } })
-  expect(body).toMatchObject({ state: 'authenticationError', imap: { auth: { user: user.user, pass: '******' } } })
-  const list = await world.client.call(operations.listMessages, { params: { account: 'wrong' }, query: { path: 'INBOX' } })
-  expect(list).toMatchObject({ status: 503, body: { code: 'AuthenticationFails', state: 'authenticationError' } })
+  expect(body).toMatchObject({
+    state: 'authenticationError',
+    imap: { auth: { user: user.user, pass: '******' } },
+  })
+  const list = await world.client.call(operations.listMessages, {
+    params: { account: 'wrong' },
+    query: { path: 'INBOX' },
+  })
+  expect(list).toMatchObject({
+    status: 503,
+    body: { code: 'AuthenticationFails', state: 'authenticationError' },
+  })
 
   await world.register('wrong', user)
-  await world.webhook(({ event, account }) => event === 'authenticationSuccess' && account === 'wrong')
-  const errors = world.webhooks().filter(({ event, account }) => event === 'authenticationError' && account === 'wrong')
+  await world.webhook(
+    ({ event, account }) => event === 'authenticationSuccess' && account === 'wrong',
+  )
+  const errors = world
+    .webhooks()
+    .filter(({ event, account }) => event === 'authenticationError' && account === 'wrong')
   expect(errors).toHaveLength(1)
 })
 
 test('a server that is not there ends in connectError, and the account is removed with one event', async () => {
   const user = { ...world.mail.freshUser(), imapPort: 1 }
   await world.register('nowhere', user)
-  const error = await world.webhook(({ event, account }) => event === 'connectError' && account === 'nowhere')
+  const error = await world.webhook(
+    ({ event, account }) => event === 'connectError' && account === 'nowhere',
+  )
   expect(error.data.serverResponseCode).toBe('ECONNREFUSED')
-  expect((await world.client.call(operations.deleteAccount, { params: { account: 'nowhere' } })).body).toEqual({ account: 'nowhere', deleted: true })
+  expect(
+    (await world.client.call(operations.deleteAccount, { params: { account: 'nowhere' } })).body,
+  ).toEqual({ account: 'nowhere', deleted: true })
   await world.webhook(({ event, account }) => event === 'accountDeleted' && account === 'nowhere')
   const gone = await world.client.call(operations.getAccount, { params: { account: 'nowhere' } })
-  expect(gone).toMatchObject({ status: 404, body: { message: 'Account record was not found for requested ID' } })
+  expect(gone).toMatchObject({
+    status: 404,
+    body: { message: 'Account record was not found for requested ID' },
+  })
   expect(gone.body).not.toHaveProperty('code')
 })
 
@@ -74,8 +131,14 @@ test('the source of a message of 50 MB passes every process with less than 300 M
   const messageId = freshMessageId()
   const line = `${'x'.repeat(76)}\r\n`
   const size = 50 * 1024 * 1024
-  await world.mail.deliver(big.user, letter({ messageId }) + line.repeat(Math.ceil(size / line.length)))
-  const webhook = await world.webhook(({ event, data }) => event === 'messageNew' && data.messageId === messageId, 60_000)
+  await world.mail.deliver(
+    big.user,
+    letter({ messageId }) + line.repeat(Math.ceil(size / line.length)),
+  )
+  const webhook = await world.webhook(
+    ({ event, data }) => event === 'messageNew' && data.messageId === messageId,
+    60_000,
+  )
   const address = new URL(`/v1/account/big/message/${webhook.data.id}/source`, world.url)
   const response = await fetch(address, { headers: { authorization: `Bearer ${world.token}` } })
   let received = 0
@@ -93,19 +156,33 @@ test('flags and deletions become webhooks of their own', async () => {
   try {
     const messageId = freshMessageId()
     await client.append('INBOX', letter({ messageId }))
-    const arrived = await world.webhook(({ event, data }) => event === 'messageNew' && data.messageId === messageId)
+    const arrived = await world.webhook(
+      ({ event, data }) => event === 'messageNew' && data.messageId === messageId,
+    )
     await client.mailboxOpen('INBOX')
     await client.messageFlagsAdd(String(arrived.data.uid), ['\\Flagged'], { uid: true })
-    const updated = await world.webhook(({ event, data }) => event === 'messageUpdated' && data.id === arrived.data.id)
+    const updated = await world.webhook(
+      ({ event, data }) => event === 'messageUpdated' && data.id === arrived.data.id,
+    )
     expect(updated.data.changes.flags).toEqual({ added: ['\\Flagged'], value: ['\\Flagged'] })
     await client.messageDelete(String(arrived.data.uid), { uid: true })
-    await world.webhook(({ event, data }) => event === 'messageDeleted' && data.id === arrived.data.id)
+    await world.webhook(
+      ({ event, data }) => event === 'messageDeleted' && data.id === arrived.data.id,
+    )
     await client.mailboxCreate('Projects')
-    await world.webhook(({ event, path, account }) => event === 'mailboxNew' && path === 'Projects' && account === 'flags')
+    await world.webhook(
+      ({ event, path, account }) =>
+        event === 'mailboxNew' && path === 'Projects' && account === 'flags',
+    )
     await client.mailboxDelete('Projects')
-    await world.webhook(({ event, path, account }) => event === 'mailboxDeleted' && path === 'Projects' && account === 'flags')
+    await world.webhook(
+      ({ event, path, account }) =>
+        event === 'mailboxDeleted' && path === 'Projects' && account === 'flags',
+    )
   } finally {
     await client.logout()
   }
-  expect(world.webhooks().filter(({ account, event }) => account === 'flags' && event === 'messageNew')).toHaveLength(1)
+  expect(
+    world.webhooks().filter(({ account, event }) => account === 'flags' && event === 'messageNew'),
+  ).toHaveLength(1)
 })

@@ -7,7 +7,10 @@ const world = await startWorld()
 afterAll(() => world[Symbol.asyncDispose]())
 
 test('a submitted message is delivered to the other mailbox and its fate is told', async () => {
-  const [jane, john] = await Promise.all([world.connectAccount('jane'), world.connectAccount('john')])
+  const [jane, john] = await Promise.all([
+    world.connectAccount('jane'),
+    world.connectAccount('john'),
+  ])
   const answer = await world.client.call(operations.submitMessage, {
     params: { account: 'jane' },
     body: {
@@ -16,19 +19,49 @@ test('a submitted message is delivered to the other mailbox and its fate is told
       subject: 'Übung',
       text: 'Hello John',
       html: '<p>Hello <b>John</b></p>',
-      attachments: [{ filename: 'note.txt', contentType: 'text/plain', content: Buffer.from('a note').toString('base64') }],
+      attachments: [
+        {
+          filename: 'note.txt',
+          contentType: 'text/plain',
+          content: Buffer.from('a note').toString('base64'),
+        },
+      ],
       headers: { 'X-Order': '42' },
     },
   })
-  expect(answer).toMatchObject({ status: 200, body: { response: 'Queued for delivery', queueId: expect.any(String), sendAt: expect.any(String) } })
+  expect(answer).toMatchObject({
+    status: 200,
+    body: {
+      response: 'Queued for delivery',
+      queueId: expect.any(String),
+      sendAt: expect.any(String),
+    },
+  })
   const { queueId, messageId } = answer.body
 
-  const sent = await world.webhook(({ event, data }) => event === 'messageSent' && data.queueId === queueId)
-  expect(sent.data).toMatchObject({ messageId, response: expect.stringMatching(/^250/), envelope: { from: jane.address, to: [john.address, jane.address] } })
-  const arrived = await world.webhook(({ event, account, data }) => event === 'messageNew' && account === 'john' && data.messageId === messageId)
-  expect(arrived.data).toMatchObject({ subject: 'Übung', attachments: [{ filename: 'note.txt', contentType: 'text/plain' }] })
-  const copy = await world.webhook(({ event, account, data }) => event === 'messageNew' && account === 'jane' && data.messageId === messageId)
-  const source = await world.client.call(operations.getMessageSource, { params: { account: 'jane', message: copy.data.id } })
+  const sent = await world.webhook(
+    ({ event, data }) => event === 'messageSent' && data.queueId === queueId,
+  )
+  expect(sent.data).toMatchObject({
+    messageId,
+    response: expect.stringMatching(/^250/),
+    envelope: { from: jane.address, to: [john.address, jane.address] },
+  })
+  const arrived = await world.webhook(
+    ({ event, account, data }) =>
+      event === 'messageNew' && account === 'john' && data.messageId === messageId,
+  )
+  expect(arrived.data).toMatchObject({
+    subject: 'Übung',
+    attachments: [{ filename: 'note.txt', contentType: 'text/plain' }],
+  })
+  const copy = await world.webhook(
+    ({ event, account, data }) =>
+      event === 'messageNew' && account === 'jane' && data.messageId === messageId,
+  )
+  const source = await world.client.call(operations.getMessageSource, {
+    params: { account: 'jane', message: copy.data.id },
+  })
   expect(source.body).toContain('X-Order: 42')
   expect(source.body).not.toMatch(/^bcc:/im)
 })
@@ -43,21 +76,49 @@ test('refused for now: every attempt is told, the last one succeeds; refused for
     }
     const user = world.mail.freshUser()
     await world.register('retry', user, {
-      smtp: { host: server.host, port: server.port, secure: false, auth: { user: 'u', pass: 'p' }, tls: { rejectUnauthorized: false } },
+      smtp: {
+        host: server.host,
+        port: server.port,
+        secure: false,
+        auth: { user: 'u', pass: 'p' },
+        tls: { rejectUnauthorized: false },
+      },
     })
-    await world.webhook(({ event, account }) => event === 'accountInitialized' && account === 'retry')
-    const submit = (address: string) => world.client.call(operations.submitMessage, { params: { account: 'retry' }, body: { to: [{ address }], subject: 'x', text: 'y' } })
+    await world.webhook(
+      ({ event, account }) => event === 'accountInitialized' && account === 'retry',
+    )
+    const submit = (address: string) =>
+      world.client.call(operations.submitMessage, {
+        params: { account: 'retry' },
+        body: { to: [{ address }], subject: 'x', text: 'y' },
+      })
 
     const later = await submit('busy@example.test')
-    const sent = await world.webhook(({ event, data }) => event === 'messageSent' && data.queueId === later.body.queueId)
-    const errors = world.webhooks().filter(({ event, data }) => event === 'messageDeliveryError' && data.queueId === later.body.queueId)
+    const sent = await world.webhook(
+      ({ event, data }) => event === 'messageSent' && data.queueId === later.body.queueId,
+    )
+    const errors = world
+      .webhooks()
+      .filter(
+        ({ event, data }) =>
+          event === 'messageDeliveryError' && data.queueId === later.body.queueId,
+      )
     expect(errors.map(({ data }) => data.job.attemptsMade)).toEqual([1, 2])
-    expect(errors[0]?.data).toMatchObject({ smtpResponseCode: 451, smtpCommand: expect.stringMatching(/^RCPT/), job: { attempts: 10, nextAttempt: expect.any(String) } })
+    expect(errors[0]?.data).toMatchObject({
+      smtpResponseCode: 451,
+      smtpCommand: expect.stringMatching(/^RCPT/),
+      job: { attempts: 10, nextAttempt: expect.any(String) },
+    })
     expect(sent.data.messageId).toBe(later.body.messageId)
 
     const never = await submit('gone@example.test')
-    const failed = await world.webhook(({ event, data }) => event === 'messageFailed' && data.queueId === never.body.queueId)
-    expect(failed.data).toMatchObject({ messageId: never.body.messageId, error: expect.stringContaining('550') })
+    const failed = await world.webhook(
+      ({ event, data }) => event === 'messageFailed' && data.queueId === never.body.queueId,
+    )
+    expect(failed.data).toMatchObject({
+      messageId: never.body.messageId,
+      error: expect.stringContaining('550'),
+    })
     expect(server.accepted.map(({ messageId }) => messageId)).toEqual([later.body.messageId])
   } finally {
     await server.close()
@@ -68,10 +129,16 @@ test('an account that cannot send yet, or not at all, says so', async () => {
   const user = { ...world.mail.freshUser(), imapPort: 1 }
   await world.register('unborn', user)
   const body = { to: [{ address: 'a@example.test' }], subject: 'x', text: 'y' }
-  const early = await world.client.call(operations.submitMessage, { params: { account: 'unborn' }, body })
+  const early = await world.client.call(operations.submitMessage, {
+    params: { account: 'unborn' },
+    body,
+  })
   expect(early).toMatchObject({ status: 503, body: { code: 'NotYetConnected', state: 'init' } })
   await world.register('mute', world.mail.freshUser(), { smtp: false })
-  const mute = await world.client.call(operations.submitMessage, { params: { account: 'mute' }, body })
+  const mute = await world.client.call(operations.submitMessage, {
+    params: { account: 'mute' },
+    body,
+  })
   expect(mute).toMatchObject({ status: 404, body: { code: 'SMTPUnavailable' } })
 })
 
@@ -83,7 +150,10 @@ test('bad submissions are refused with the fields named, and nothing is stored',
     [{ subject: 'to nobody' }, 'to'],
   ]
   for (const [body, path] of cases) {
-    const { status, body: error } = await world.client.call(operations.submitMessage, { params: { account: 'jane' }, body })
+    const { status, body: error } = await world.client.call(operations.submitMessage, {
+      params: { account: 'jane' },
+      body,
+    })
     expect(status).toBe(400)
     expect(error.fields.map((field: { path: string }) => field.path)).toContain(path)
     expect(error).not.toHaveProperty('code')

@@ -10,10 +10,16 @@ test('a failing receiver is called again with the same id, bytes and signature',
   await world.webhook(({ event }) => event === 'accountInitialized')
   const messageId = freshMessageId()
   let failures = 2
-  world.receiver.answer((request) => ((request.json() as { event: string }).event === 'messageNew' && failures-- > 0 ? { status: 500 } : {}))
+  world.receiver.answer((request) =>
+    (request.json() as { event: string }).event === 'messageNew' && failures-- > 0
+      ? { status: 500 }
+      : {},
+  )
   await world.mail.deliver(jane.user, letter({ messageId }))
   await world.webhook(({ event, attemptsMade }) => event === 'messageNew' && attemptsMade === 2)
-  const attempts = world.webhooks().filter(({ event, data }) => event === 'messageNew' && data.messageId === messageId)
+  const attempts = world
+    .webhooks()
+    .filter(({ event, data }) => event === 'messageNew' && data.messageId === messageId)
   expect(attempts.map(({ attemptsMade }) => attemptsMade)).toEqual([0, 1, 2])
   for (const header of ['x-svc-wh-id', 'x-svc-wh-event-id', 'x-svc-wh-signature'])
     expect(new Set(attempts.map(({ request }) => request.headers[header])).size).toBe(1)
@@ -29,9 +35,18 @@ test('an account’s own target takes its webhooks, with its own headers and cre
       webhooks: own.url.replace('://', '://me:secret@'),
       webhooksCustomHeaders: [{ key: 'X-Tenant', value: 'seven' }],
     })
-    await eventually(() => own.requests.some((request) => (request.json() as { event: string }).event === 'accountInitialized'), { timeoutMs: 20_000 })
+    await eventually(
+      () =>
+        own.requests.some(
+          (request) => (request.json() as { event: string }).event === 'accountInitialized',
+        ),
+      { timeoutMs: 20_000 },
+    )
     const [first] = own.requests
-    expect(first?.headers).toMatchObject({ 'x-tenant': 'seven', authorization: `Basic ${Buffer.from('me:secret').toString('base64')}` })
+    expect(first?.headers).toMatchObject({
+      'x-tenant': 'seven',
+      authorization: `Basic ${Buffer.from('me:secret').toString('base64')}`,
+    })
     expect(world.webhooks().filter(({ account }) => account === 'special')).toEqual([])
   } finally {
     await own.close()

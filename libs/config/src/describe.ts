@@ -9,6 +9,7 @@ function describe(value: unknown): unknown {
   if (value === undefined) return 'not set'
   if (value instanceof Secret) return 'set'
   if (typeof value === 'string') return value.replace(/\/\/[^/@]*@/, '//***@')
-  if (value !== null && typeof value === 'object' && !Array.isArray(value)) return describeConfig(value)
+  if (value !== null && typeof value === 'object' && !Array.isArray(value))
+    return describeConfig(value)
   return value
 }

@@ -1,4 +1,16 @@
-export { boolean, byteSize, duration, type Env, integer, json, oneOf, optional, required, secret, url } from './read.ts'
+export {
+  boolean,
+  byteSize,
+  duration,
+  type Env,
+  integer,
+  json,
+  oneOf,
+  optional,
+  required,
+  secret,
+  url,
+} from './read.ts'
 export { ConfigError } from './config-error.ts'
 export { describeConfig } from './describe.ts'
 export { Secret } from './secret.ts'

@@ -40,7 +40,8 @@ export function integer(env: Env, name: string, range: IntegerRange = {}): numbe
   const value = Number(text)
   if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value))
     throw new ConfigError(name, `must be a whole number, got "${text}"`)
-  if (value < min || value > max) throw new ConfigError(name, `must be between ${min} and ${max}, got ${value}`)
+  if (value < min || value > max)
+    throw new ConfigError(name, `must be between ${min} and ${max}, got ${value}`)
   return value
 }
 
@@ -51,7 +52,8 @@ export function duration(env: Env, name: string, range: IntegerRange = {}): numb
   const text = optional(env, name)
   if (text === undefined) return integer(env, name, range)
   const match = /^(\d+)\s*(ms|s|m|h|d)?$/.exec(text)
-  if (!match) throw new ConfigError(name, `must be a duration such as 30s, 10m or 3d, got "${text}"`)
+  if (!match)
+    throw new ConfigError(name, `must be a duration such as 30s, 10m or 3d, got "${text}"`)
   const value = Number(match[1]) * (unitMs[match[2] ?? 'ms'] ?? 1)
   return integer({ [name]: String(value) }, name, range)
 }
@@ -74,11 +76,16 @@ export function boolean(env: Env, name: string, fallback: boolean): boolean {
   throw new ConfigError(name, `must be true or false, got "${text}"`)
 }
 
-export function oneOf<T extends string>(env: Env, name: string, choice: { values: readonly T[]; fallback: T }): T {
+export function oneOf<T extends string>(
+  env: Env,
+  name: string,
+  choice: { values: readonly T[]; fallback: T },
+): T {
   const text = optional(env, name)
   if (text === undefined) return choice.fallback
   const value = choice.values.find((candidate) => candidate === text)
-  if (value === undefined) throw new ConfigError(name, `must be one of ${choice.values.join(', ')}, got "${text}"`)
+  if (value === undefined)
+    throw new ConfigError(name, `must be one of ${choice.values.join(', ')}, got "${text}"`)
   return value
 }
 
@@ -87,7 +94,10 @@ export function url(env: Env, name: string, protocols: readonly string[]): strin
   const text = required(env, name)
   const parsed = URL.canParse(text) ? new URL(text) : undefined
   if (!parsed || !protocols.includes(parsed.protocol))
-    throw new ConfigError(name, `must be an address starting with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`)
+    throw new ConfigError(
+      name,
+      `must be an address starting with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+    )
   return text
 }
 
@@ -104,7 +114,10 @@ export function json(env: Env, name: string): Record<string, unknown> | undefine
   try {
     value = JSON.parse(text)
   } catch (cause) {
-    throw new ConfigError(name, `must be JSON (${cause instanceof Error ? cause.message : 'unreadable'})`)
+    throw new ConfigError(
+      name,
+      `must be JSON (${cause instanceof Error ? cause.message : 'unreadable'})`,
+    )
   }
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     throw new ConfigError(name, 'must be a JSON object')

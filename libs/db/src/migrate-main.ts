@@ -5,6 +5,10 @@ import { migrate } from './migrate.ts'
 // DATABASE_OWNER_URL names the database's owner; SVC_DATABASE_ROLE_PASSWORDS is {"posthorn_sender": "…", …}.
 const passwords = json(process.env, 'SVC_DATABASE_ROLE_PASSWORDS') ?? {}
 const applied = await migrate(required(process.env, 'DATABASE_OWNER_URL'), {
-  rolePasswords: Object.fromEntries(Object.entries(passwords).map(([role, password]) => [role, String(password)])),
+  rolePasswords: Object.fromEntries(
+    Object.entries(passwords).map(([role, password]) => [role, String(password)]),
+  ),
 })
-process.stdout.write(applied.length === 0 ? 'the schema is up to date\n' : `applied ${applied.join(', ')}\n`)
+process.stdout.write(
+  applied.length === 0 ? 'the schema is up to date\n' : `applied ${applied.join(', ')}\n`,
+)

@@ -9,14 +9,26 @@ const folder = join(import.meta.dirname, 'migrations')
 /** The numbered files there are, oldest first, without `.sql`. */
 export async function listMigrations(): Promise<string[]> {
   const files = await readdir(folder)
-  return files.filter((file) => /^\d{4}-[a-z0-9-]+\.sql$/.test(file)).map((file) => file.slice(0, -4)).sort()
+  return files
+    .filter((file) => /^\d{4}-[a-z0-9-]+\.sql$/.test(file))
+    .map((file) => file.slice(0, -4))
+    .sort()
 }
 
 async function readMigrations(): Promise<Record<string, Migration>> {
   const names = await listMigrations()
   const entries = names.map(async (name): Promise<[string, Migration]> => {
     const text = await readFile(join(folder, `${name}.sql`), 'utf8')
-    return [name, { up: (db) => sql.raw(text).execute(db).then(() => undefined) }]
+    return [
+      name,
+      {
+        up: (db) =>
+          sql
+            .raw(text)
+            .execute(db)
+            .then(() => undefined),
+      },
+    ]
   })
   return Object.fromEntries(await Promise.all(entries))
 }
@@ -27,9 +39,14 @@ export interface MigrateOptions {
 }
 
 /** Brings the schema up to date, as the owner of the database. Several at once: one works, the others wait. Forward only. */
-export async function migrate(ownerUrl: string, { rolePasswords = {} }: MigrateOptions = {}): Promise<string[]> {
+export async function migrate(
+  ownerUrl: string,
+  { rolePasswords = {} }: MigrateOptions = {},
+): Promise<string[]> {
   const db = new Kysely<unknown>({
-    dialect: new PostgresDialect({ pool: new Pool({ connectionString: ownerUrl, max: 2, connectionTimeoutMillis: 10_000 }) }),
+    dialect: new PostgresDialect({
+      pool: new Pool({ connectionString: ownerUrl, max: 2, connectionTimeoutMillis: 10_000 }),
+    }),
   })
   try {
     const migrator = new Migrator({ db, provider: { getMigrations: readMigrations } })

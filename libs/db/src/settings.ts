@@ -4,7 +4,10 @@ import type { Db } from './connect.ts'
 /** The settings as stored, defaults filled in. Secret ones are not here: ask auth-bridge. */
 export async function readSettings(db: Db): Promise<Settings> {
   const rows = await db.selectFrom('settings').select(['key', 'value']).execute()
-  return { ...settingDefaults, ...Object.fromEntries(rows.map(({ key, value }) => [key, value])) } as Settings
+  return {
+    ...settingDefaults,
+    ...Object.fromEntries(rows.map(({ key, value }) => [key, value])),
+  } as Settings
 }
 
 /** Settings kept in memory for a few seconds. `invalidate` on a broadcast; without one they expire by themselves. */

@@ -73,7 +73,9 @@ export function isPermanent(error: unknown): boolean {
 
 /** The same error when it already has a meaning, else an internal one that keeps the original as its cause. */
 export function toAppError(error: unknown): AppError {
-  return error instanceof AppError ? error : new AppError('internal', 'Internal Server Error', { cause: error })
+  return error instanceof AppError
+    ? error
+    : new AppError('internal', 'Internal Server Error', { cause: error })
 }
 
 /** The text of whatever was thrown. */

@@ -1,3 +1,10 @@
-export { AppError, type ErrorExtras, type ErrorKind, isPermanent, messageOf, toAppError } from './app-error.ts'
+export {
+  AppError,
+  type ErrorExtras,
+  type ErrorKind,
+  isPermanent,
+  messageOf,
+  toAppError,
+} from './app-error.ts'
 export { type ErrorCode, errorCodes } from './codes.ts'
 export { errorFromWire, errorToWire, type WireError } from './wire.ts'

@@ -5,7 +5,9 @@ export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 's
 export type LogLevel = (typeof logLevels)[number]
 
 /** JSON lines on stdout. Objects first, then the words: `log.info({ account }, 'connected')`. */
-export type Logger = Pick<Pino, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'> & { child(bindings: object): Logger }
+export type Logger = Pick<Pino, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'> & {
+  child(bindings: object): Logger
+}
 
 /** A logger of one service. Values of type Secret print as `***` by themselves; the paths here catch what libraries hand over. */
 export function createLogger(service: string, level: LogLevel = 'info'): Logger {
@@ -16,7 +18,18 @@ export function createLogger(service: string, level: LogLevel = 'info'): Logger 
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: describeError },
     redact: {
-      paths: ['pass', 'accessToken', 'refreshToken', 'authorization', '*.pass', '*.accessToken', '*.refreshToken', '*.authorization', '*.cookie', '*.access_token'],
+      paths: [
+        'pass',
+        'accessToken',
+        'refreshToken',
+        'authorization',
+        '*.pass',
+        '*.accessToken',
+        '*.refreshToken',
+        '*.authorization',
+        '*.cookie',
+        '*.access_token',
+      ],
       censor: '***',
     },
   })

@@ -20,7 +20,12 @@ export function createMetrics(service: string): Metrics {
   const registry = new Registry()
   registry.setDefaultLabels({ service })
   collectDefaultMetrics({ register: registry })
-  const full = ({ name, help, labels = [] }: Named) => ({ name: `posthorn_${name}`, help, labelNames: [...labels], registers: [registry] })
+  const full = ({ name, help, labels = [] }: Named) => ({
+    name: `posthorn_${name}`,
+    help,
+    labelNames: [...labels],
+    registers: [registry],
+  })
   return {
     counter: (metric) => new Counter(full(metric)),
     gauge: ({ collect, ...metric }) =>
@@ -34,7 +39,8 @@ export function createMetrics(service: string): Metrics {
             }
           : {}),
       }),
-    histogram: ({ buckets, ...metric }) => new Histogram({ ...full(metric), ...(buckets ? { buckets } : {}) }),
+    histogram: ({ buckets, ...metric }) =>
+      new Histogram({ ...full(metric), ...(buckets ? { buckets } : {}) }),
     text: () => registry.metrics(),
     contentType: registry.contentType,
   }

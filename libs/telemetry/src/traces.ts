@@ -13,15 +13,20 @@ export function activeTrace(): TraceHeaders {
 /** Runs work as a span that continues the sender's trace. Costs next to nothing when tracing is off. */
 export function inSpan<T>(name: string, parent: TraceHeaders, work: () => Promise<T>): Promise<T> {
   const tracer = trace.getTracer('posthorn')
-  return tracer.startActiveSpan(name, { kind: SpanKind.CONSUMER }, propagation.extract(context.active(), parent), async (span) => {
-    try {
-      return await work()
-    } catch (error) {
-      span.recordException(error instanceof Error ? error : String(error))
-      span.setStatus({ code: SpanStatusCode.ERROR })
-      throw error
-    } finally {
-      span.end()
-    }
-  })
+  return tracer.startActiveSpan(
+    name,
+    { kind: SpanKind.CONSUMER },
+    propagation.extract(context.active(), parent),
+    async (span) => {
+      try {
+        return await work()
+      } catch (error) {
+        span.recordException(error instanceof Error ? error : String(error))
+        span.setStatus({ code: SpanStatusCode.ERROR })
+        throw error
+      } finally {
+        span.end()
+      }
+    },
+  )
 }

@@ -14,7 +14,10 @@ export function startTracing(): void {
     traceExporter: new OTLPTraceExporter(),
     autoDetectResources: false, // else the command line and the host's name leave with every span
     instrumentations: [
-      new HttpInstrumentation({ ignoreIncomingRequestHook: ({ url = '' }) => url.startsWith('/health') || url === '/metrics' }),
+      new HttpInstrumentation({
+        ignoreIncomingRequestHook: ({ url = '' }) =>
+          url.startsWith('/health') || url === '/metrics',
+      }),
       new ExpressInstrumentation(),
       new PgInstrumentation(),
       new AmqplibInstrumentation(),

@@ -15,5 +15,9 @@ const last = readdirSync(folder)
   .at(-1)
 const number = String(Number(last?.slice(0, 4) ?? 0) + 1).padStart(4, '0')
 const file = join(folder, `${number}-${name}.sql`)
-writeFileSync(file, `-- Runs while the services of the release before are up: add, do not take away.\n`, { flag: 'wx' })
+writeFileSync(
+  file,
+  `-- Runs while the services of the release before are up: add, do not take away.\n`,
+  { flag: 'wx' },
+)
 process.stdout.write(`${file}\n`)

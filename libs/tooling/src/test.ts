@@ -15,7 +15,10 @@ interface Counts {
   skipped: number
 }
 
-const { values, positionals } = parseArgs({ options: { kind: { type: 'string' } }, allowPositionals: true })
+const { values, positionals } = parseArgs({
+  options: { kind: { type: 'string' } },
+  allowPositionals: true,
+})
 const whole = values.kind === undefined && positionals.length === 0
 const kinds = (values.kind === undefined ? ['unit', 'integration', 'e2e'] : [values.kind]) as Kind[]
 const counts: Counts = { passed: 0, failed: 0, skipped: 0 }
@@ -29,18 +32,24 @@ try {
 } finally {
   if (servers?.started) await runProgram('node', ['deploy/local/src/servers.ts', 'stop'])
 }
-process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`)
+process.stdout.write(
+  `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`,
+)
 process.exitCode = counts.failed > 0 ? 1 : 0
 
 /** A run of one kind. End-to-end tests each start a whole system: one after the other. */
 async function runKind(kind: Kind): Promise<Counts> {
   const file = join(root, `.local/plain-line.${process.pid}.${kind}`)
   mkdirSync(join(root, '.local'), { recursive: true })
-  const filters = positionals.length > 0 ? ['--passWithNoTests', '--testPathPatterns', ...positionals] : []
-  const code = await runJest(['--selectProjects', kind, `--maxWorkers=${kind === 'e2e' ? 1 : 2}`, ...filters], {
-    PLAIN_LINE_FILE: file,
-    ...servers?.env,
-  })
+  const filters =
+    positionals.length > 0 ? ['--passWithNoTests', '--testPathPatterns', ...positionals] : []
+  const code = await runJest(
+    ['--selectProjects', kind, `--maxWorkers=${kind === 'e2e' ? 1 : 2}`, ...filters],
+    {
+      PLAIN_LINE_FILE: file,
+      ...servers?.env,
+    },
+  )
   const found = readCounts(file)
   // A run that ended badly without a failed test (a crash, an open handle that was forced) is a failure all the same.
   return code !== 0 && found.failed === 0 ? { ...found, failed: 1 } : found
@@ -48,7 +57,8 @@ async function runKind(kind: Kind): Promise<Counts> {
 
 function readCounts(file: string): Counts {
   try {
-    const [passed = 0, failed = 0, skipped = 0] = readFileSync(file, 'utf8').match(/\d+/g)?.map(Number) ?? []
+    const [passed = 0, failed = 0, skipped = 0] =
+      readFileSync(file, 'utf8').match(/\d+/g)?.map(Number) ?? []
     return { passed, failed, skipped }
   } catch {
     return { passed: 0, failed: 0, skipped: 0 }
@@ -68,7 +78,8 @@ async function startServers(): Promise<{ env: NodeJS.ProcessEnv; started: boolea
   const read = () => (existsSync(envFile) ? readFileSync(envFile, 'utf8') : '')
   const envFile = join(root, '.local/servers.env')
   const before = read()
-  if ((await runProgram('node', ['deploy/local/src/servers.ts', 'start'])) !== 0) throw new Error('the servers for the tests did not start')
+  if ((await runProgram('node', ['deploy/local/src/servers.ts', 'start'])) !== 0)
+    throw new Error('the servers for the tests did not start')
   const after = read()
   return { env: parseEnv(after), started: before !== after }
 }

@@ -19,7 +19,10 @@ test('a package imports only levels below its own, and no service another', () =
         if (packages.some((other) => other.folder === `services/${name}`)) return true
         if (level === 3) return name === 'testkit' || name === 'local'
         // contracts and config are the ground all others of level 1 may stand on
-        return levelOf(`libs/${name}`) >= level && !(['contracts', 'config'].includes(name) && level >= 1)
+        return (
+          levelOf(`libs/${name}`) >= level &&
+          !(['contracts', 'config'].includes(name) && level >= 1)
+        )
       })
       .map((name) => `${folder} → ${name}`),
   )
@@ -27,17 +30,27 @@ test('a package imports only levels below its own, and no service another', () =
 })
 
 test('every library has a level', () => {
-  expect(packages.filter(({ folder }) => levelOf(folder) < 0).map(({ folder }) => folder)).toEqual([])
+  expect(packages.filter(({ folder }) => levelOf(folder) < 0).map(({ folder }) => folder)).toEqual(
+    [],
+  )
 })
 
 test('each outside package is used behind its one door', () => {
   const wrong = sources.flatMap(({ path, imports }) =>
     imports
-      .map((name) => name.split('/').slice(0, name.startsWith('@') ? 2 : 1).join('/'))
+      .map((name) =>
+        name
+          .split('/')
+          .slice(0, name.startsWith('@') ? 2 : 1)
+          .join('/'),
+      )
       .filter((name) => {
         const allowed = name.startsWith('@opentelemetry/') ? ['libs/telemetry/'] : doors[name]
-        if (!allowed || isTest(path) || freeFolders.some((folder) => path.startsWith(folder))) return false
-        return !allowed.some((door) => (door === 'store' ? path.includes('/src/store/') : path.startsWith(door)))
+        if (!allowed || isTest(path) || freeFolders.some((folder) => path.startsWith(folder)))
+          return false
+        return !allowed.some((door) =>
+          door === 'store' ? path.includes('/src/store/') : path.startsWith(door),
+        )
       })
       .map((name) => `${path} imports ${name}`),
   )
@@ -59,7 +72,12 @@ test('the environment is read in main files alone', () => {
 test('services do not import each other, nor testkit outside of tests', () => {
   const wrong = sources.flatMap(({ path, imports }) =>
     imports
-      .filter((name) => (name === '@posthorn/testkit' || name.startsWith('@posthorn/testkit/')) && path.startsWith('services/') && !isTest(path))
+      .filter(
+        (name) =>
+          (name === '@posthorn/testkit' || name.startsWith('@posthorn/testkit/')) &&
+          path.startsWith('services/') &&
+          !isTest(path),
+      )
       .map((name) => `${path} imports ${name}`),
   )
   expect(wrong).toEqual([])
@@ -70,28 +88,62 @@ test('nothing is called utils, helpers, common, shared, misc, types or core', ()
   const wrong = globSync(['libs/**', 'services/**', 'deploy/**', 'test-e2e/**', 'k8s/**'], {
     cwd: root,
     exclude: (name) => name.includes('node_modules'),
-  }).filter((path) => !path.includes('node_modules') && banned.has(basename(path).replace(/\.[a-z.]+$/, '')))
+  }).filter(
+    (path) =>
+      !path.includes('node_modules') && banned.has(basename(path).replace(/\.[a-z.]+$/, '')),
+  )
   expect(wrong).toEqual([])
 })
 
 test('the top level holds what the map of the folders says, and nothing else', () => {
-  const allowed = new Set(['Makefile', 'README.md', 'deploy', 'k8s', 'libs', 'node_modules', 'package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', 'services', 'test-e2e'])
-  expect(readdirSync(root).filter((name) => !name.startsWith('.') && !allowed.has(name))).toEqual([])
+  const allowed = new Set([
+    'Makefile',
+    'README.md',
+    'deploy',
+    'k8s',
+    'libs',
+    'node_modules',
+    'package.json',
+    'pnpm-lock.yaml',
+    'pnpm-workspace.yaml',
+    'services',
+    'test-e2e',
+  ])
+  expect(readdirSync(root).filter((name) => !name.startsWith('.') && !allowed.has(name))).toEqual(
+    [],
+  )
 })
 
 test('every package of ours says what it is in a README', () => {
-  expect(packages.filter(({ folder }) => !existsSync(join(root, folder, 'README.md'))).map(({ folder }) => folder)).toEqual([])
+  expect(
+    packages
+      .filter(({ folder }) => !existsSync(join(root, folder, 'README.md')))
+      .map(({ folder }) => folder),
+  ).toEqual([])
 })
 
 test('links between documents lead somewhere', () => {
-  const documents = globSync(['README.md', 'libs/**/*.md', 'services/**/*.md', 'deploy/**/*.md', 'k8s/**/*.md', 'test-e2e/**/*.md'], {
-    cwd: root,
-    exclude: (name) => name.includes('node_modules'),
-  }).filter((path) => !path.includes('node_modules'))
+  const documents = globSync(
+    [
+      'README.md',
+      'libs/**/*.md',
+      'services/**/*.md',
+      'deploy/**/*.md',
+      'k8s/**/*.md',
+      'test-e2e/**/*.md',
+    ],
+    {
+      cwd: root,
+      exclude: (name) => name.includes('node_modules'),
+    },
+  ).filter((path) => !path.includes('node_modules'))
   const dead = documents.flatMap((path) =>
     [...readFileSync(join(root, path), 'utf8').matchAll(/\]\(([^)\s]+)\)/g)]
       .map((match) => (match[1] ?? '').split('#')[0] ?? '')
-      .filter((link) => link !== '' && !/^[a-z]+:/.test(link) && !existsSync(join(root, dirname(path), link)))
+      .filter(
+        (link) =>
+          link !== '' && !/^[a-z]+:/.test(link) && !existsSync(join(root, dirname(path), link)),
+      )
       .map((link) => `${path} → ${link}`),
   )
   expect(dead).toEqual([])
@@ -102,9 +154,15 @@ test('every variable a service reads is described in the configuration reference
   const read = new Set(
     sources
       .filter(({ path }) => /(config|-main|service-config)\.ts$/.test(path) && !isTest(path))
-      .flatMap(({ text }) => [...text.matchAll(/'((?:SVC_|DATABASE_|AMQP_)[A-Z0-9_]+)'/g)].map((match) => match[1] ?? '')),
+      .flatMap(({ text }) =>
+        [...text.matchAll(/'((?:SVC_|DATABASE_|AMQP_)[A-Z0-9_]+)'/g)].map(
+          (match) => match[1] ?? '',
+        ),
+      ),
   )
   expect([...read].filter((name) => !described.includes(`\`${name}\``))).toEqual([])
-  const unknown = [...described.matchAll(/^\| `(SVC_[A-Z0-9_]+)`/gm)].map((match) => match[1] ?? '').filter((name) => !read.has(name))
+  const unknown = [...described.matchAll(/^\| `(SVC_[A-Z0-9_]+)`/gm)]
+    .map((match) => match[1] ?? '')
+    .filter((name) => !read.has(name))
   expect(unknown).toEqual([])
 })

@@ -10,11 +10,25 @@ export interface WorkspacePackage {
 }
 
 export function readPackages(): WorkspacePackage[] {
-  return globSync(['libs/*/package.json', 'services/*/package.json', 'deploy/local/package.json', 'test-e2e/package.json'], { cwd: root }).map((file) => {
-    const json = JSON.parse(readFileSync(join(root, file), 'utf8')) as Record<string, Record<string, string> | undefined>
+  return globSync(
+    [
+      'libs/*/package.json',
+      'services/*/package.json',
+      'deploy/local/package.json',
+      'test-e2e/package.json',
+    ],
+    { cwd: root },
+  ).map((file) => {
+    const json = JSON.parse(readFileSync(join(root, file), 'utf8')) as Record<
+      string,
+      Record<string, string> | undefined
+    >
     return {
       folder: dirname(file),
-      dependencies: [...Object.keys(json['dependencies'] ?? {}), ...Object.keys(json['optionalDependencies'] ?? {})],
+      dependencies: [
+        ...Object.keys(json['dependencies'] ?? {}),
+        ...Object.keys(json['optionalDependencies'] ?? {}),
+      ],
       devDependencies: Object.keys(json['devDependencies'] ?? {}),
     }
   })
@@ -28,19 +42,36 @@ export interface SourceFile {
 
 /** Every TypeScript file below the folders, with what it imports. */
 export function readSources(patterns: readonly string[]): SourceFile[] {
-  return globSync(patterns as string[], { cwd: root, exclude: (name) => name.includes('node_modules') })
+  return globSync(patterns as string[], {
+    cwd: root,
+    exclude: (name) => name.includes('node_modules'),
+  })
     .filter((path) => !path.includes('node_modules'))
     .map((path) => {
       const text = readFileSync(join(root, path), 'utf8')
-      const imports = [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1] ?? '')
+      const imports = [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(
+        (match) => match[1] ?? '',
+      )
       return { path, text, imports }
     })
 }
 
 const levels: Record<string, number> = {
-  errors: 0, config: 0, tooling: 0,
-  contracts: 1, 'message-id': 1, secrets: 1, links: 1, db: 1, telemetry: 1, mime: 1, net: 1,
-  bus: 2, http: 2, service: 2, backends: 2,
+  errors: 0,
+  config: 0,
+  tooling: 0,
+  contracts: 1,
+  'message-id': 1,
+  secrets: 1,
+  links: 1,
+  db: 1,
+  telemetry: 1,
+  mime: 1,
+  net: 1,
+  bus: 2,
+  http: 2,
+  service: 2,
+  backends: 2,
 }
 
 /** The level of a folder: libraries import levels below their own (and contracts), services any library. */
@@ -58,10 +89,18 @@ export const doors: Record<string, readonly string[]> = {
   kysely: ['libs/db/', 'store'],
   ajv: ['libs/contracts/'],
   'ajv-formats': ['libs/contracts/'],
-  express: ['libs/http/', 'services/api-gateway/src/operations/', 'services/api-gateway/src/app.ts'],
+  express: [
+    'libs/http/',
+    'services/api-gateway/src/operations/',
+    'services/api-gateway/src/app.ts',
+  ],
   imapflow: ['libs/backends/src/imap/'],
   mailparser: ['libs/mime/'],
-  nodemailer: ['libs/mime/', 'services/sender/src/transports/', 'services/api-gateway/src/operations/accounts/verify'],
+  nodemailer: [
+    'libs/mime/',
+    'services/sender/src/transports/',
+    'services/api-gateway/src/operations/accounts/verify',
+  ],
   got: ['libs/net/'],
   jose: ['libs/secrets/'],
   pino: ['libs/telemetry/'],

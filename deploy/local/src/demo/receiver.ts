@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface ReceivedWebhook {
@@ -24,7 +24,7 @@ const patienceMs = 30_000
 export async function startReceiver(serviceSecret: string): Promise<WebhookReceiver> {
   const received: ReceivedWebhook[] = []
   const waiting = new Set<() => void>()
-  const server = createServer(async (request, response) => {
+  const take = async (request: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = []
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
     const body = Buffer.concat(chunks)
@@ -38,6 +38,9 @@ export async function startReceiver(serviceSecret: string): Promise<WebhookRecei
       receivedAt: performance.now(),
     })
     for (const look of waiting) look()
+  }
+  const server = createServer((request, response) => {
+    take(request, response).catch(() => response.destroy())
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

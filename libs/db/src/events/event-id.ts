@@ -7,9 +7,18 @@ import { createHash } from 'node:crypto'
  * `['messageNew', account, path, uidValidity, uid]`. Shape: a UUID of version 8 (RFC 9562 §5.8).
  */
 export function deriveEventId(what: readonly (string | number | bigint)[]): string {
-  const digest = createHash('sha256').update(JSON.stringify(what.map(String))).digest().subarray(0, 16)
+  const digest = createHash('sha256')
+    .update(JSON.stringify(what.map(String)))
+    .digest()
+    .subarray(0, 16)
   digest[6] = ((digest[6] ?? 0) & 0x0f) | 0x80
   digest[8] = ((digest[8] ?? 0) & 0x3f) | 0x80
   const hex = digest.toString('hex')
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    hex.slice(12, 16),
+    hex.slice(16, 20),
+    hex.slice(20),
+  ].join('-')
 }

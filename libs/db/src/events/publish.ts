@@ -10,7 +10,14 @@ export const maxMessageBytes = 128 * 1024
 export type PublishEvent = (message: EventMessage) => Promise<void>
 
 /** An event as a message: whole, or as a claim check where it is large. */
-export function toMessage({ eventId, event, account, shard, date, body }: RecordedEvent): EventMessage {
+export function toMessage({
+  eventId,
+  event,
+  account,
+  shard,
+  date,
+  body,
+}: RecordedEvent): EventMessage {
   const head = { eventId, event, account, shard, date }
   return Buffer.byteLength(body) > maxMessageBytes ? head : { ...head, body }
 }
@@ -19,7 +26,11 @@ export function toMessage({ eventId, event, account, shard, date, body }: Record
  * Publishes recorded events after their commit and marks them. Never throws: what could not be published stays unmarked, and the
  * sweep of webhook-dispatcher publishes it. A crash between the two repeats a message, with the same event id.
  */
-export async function publishEvents(db: Db, publish: PublishEvent, events: readonly RecordedEvent[]): Promise<void> {
+export async function publishEvents(
+  db: Db,
+  publish: PublishEvent,
+  events: readonly RecordedEvent[],
+): Promise<void> {
   if (events.length === 0) return
   const outcomes = await Promise.allSettled(events.map((event) => publish(toMessage(event))))
   const published = events.filter((_, index) => outcomes[index]?.status === 'fulfilled')

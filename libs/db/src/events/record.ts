@@ -23,7 +23,11 @@ export interface RecordedEvent extends EventMessage {
  * Stores events in the transaction that changes the state they tell of. One that is known already, by its id, adds nothing and is
  * not returned. Publish what is returned after the commit: see `publishEvents`. In the order given.
  */
-export async function recordEvents(tx: Tx, events: readonly NewEvent[], serviceUrl: string | null): Promise<RecordedEvent[]> {
+export async function recordEvents(
+  tx: Tx,
+  events: readonly NewEvent[],
+  serviceUrl: string | null,
+): Promise<RecordedEvent[]> {
   if (events.length === 0) return []
   const date = new Date()
   const rows = events.map((event) => ({ ...event, body: composeBody(event, { serviceUrl, date }) }))
@@ -49,12 +53,17 @@ export async function recordEvents(tx: Tx, events: readonly NewEvent[], serviceU
   return rows.flatMap(({ eventId, event, account, body }) => {
     const id = ids.get(eventId)
     ids.delete(eventId)
-    return id === undefined ? [] : [{ id, eventId, event, account, shard: shardOf(account), date: date.toISOString(), body }]
+    return id === undefined
+      ? []
+      : [{ id, eventId, event, account, shard: shardOf(account), date: date.toISOString(), body }]
   })
 }
 
 /** The webhook body. Composed once: every attempt and every target without a map function sends these bytes. */
-function composeBody(event: NewEvent, { serviceUrl, date }: { serviceUrl: string | null; date: Date }): string {
+function composeBody(
+  event: NewEvent,
+  { serviceUrl, date }: { serviceUrl: string | null; date: Date },
+): string {
   const envelope: Envelope = {
     serviceUrl,
     account: event.account,

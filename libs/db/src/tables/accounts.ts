@@ -3,7 +3,9 @@ import type { Generated } from 'kysely'
 import type { JsonOrNull } from './json.ts'
 
 /** Server settings as stored: the password is in `credentials`. */
-export type StoredServer<T extends ImapConfig | SmtpConfig> = Omit<T, 'auth'> & { auth?: { user: string } | false }
+export type StoredServer<T extends ImapConfig | SmtpConfig> = Omit<T, 'auth'> & {
+  auth?: { user: string } | false
+}
 export interface StoredHeader {
   key: string
   value: string
