@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { seededSettings, type SettingsUpdate } from '@posthorn/contracts'
 import { type Db, readSettings, type Tx } from '@posthorn/db'
 import { hashToken, newToken, type Sealer } from '@posthorn/secrets'
-import { sql } from 'kysely'
 import type { Config } from './config.ts'
 import { sealChanges } from './operations/settings/update-settings.ts'
 import { type PlannedChange, planChanges } from './operations/settings/plan-changes.ts'
+import { lockFirstRun } from './store/first-run.ts'
 import { listSealedSettings, writeSettings } from './store/settings.ts'
 import { hasTokens, insertToken } from './store/tokens.ts'
 
@@ -25,7 +25,7 @@ export async function firstRun(
   { settings, preparedToken }: Pick<Config, 'settings' | 'preparedToken'>,
 ): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    await sql`select pg_advisory_xact_lock(hashtext('posthorn:first-run'))`.execute(tx)
+    await lockFirstRun(tx)
     const planned = [...(await seeds(tx)), ...(await given(tx, settings))]
     await writeSettings(tx, await sealChanges(planned, sealer))
     if (preparedToken) await prepare(tx, preparedToken.reveal())

@@ -6,14 +6,14 @@ import { addressAllowed } from '@posthorn/db'
  * first address that is not one of them. What stands further left anybody can have sent.
  */
 export function clientAddress(
-  peer: string,
+  remote: string,
   forwardedFor: string | undefined,
   trustedProxies: readonly string[],
 ): string {
   // An empty list stands for every address where tokens are concerned, for none here.
   const isTrusted = (address: string) =>
     trustedProxies.length > 0 && addressAllowed(trustedProxies, address)
-  let client = plain(peer)
+  let client = plain(remote)
   for (const hop of (forwardedFor ?? '').split(',').reverse()) {
     const address = plain(hop.trim())
     if (!isTrusted(client) || isIP(address) === 0) break

@@ -1,8 +1,7 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Operation } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import type { Request } from 'express'
 import { admit } from './admit.ts'
 import { clientAddress } from './client-address.ts'
 import { readCredential } from './credential.ts'
@@ -20,29 +19,35 @@ export interface GateOptions {
   trustedProxies: readonly string[]
 }
 
+/** What a request tells of whoever sends it. */
+export interface Visitor extends Pick<IncomingMessage, 'headers' | 'socket'> {
+  params: Record<string, unknown>
+  query: Record<string, unknown>
+}
+
 /** Finds out who asks, and whether they may. */
 export type Gate = (
   operation: Operation,
-  request: Request,
+  visitor: Visitor,
   response: ServerResponse,
 ) => Promise<Caller>
 
 export function createGate(options: GateOptions): Gate {
   const { db, tokens, lastUse, requireToken, trustedProxies } = options
-  return async (operation, request, response) => {
-    const { headers, socket } = request
+  return async (operation, visitor, response) => {
+    const { headers, socket } = visitor
     const address = clientAddress(
       socket.remoteAddress ?? '',
       [headers['x-forwarded-for']].flat().join(','),
       trustedProxies,
     )
-    const credential = readCredential(headers, request.query['access_token'])
+    const credential = readCredential(headers, visitor.query['access_token'])
     if (credential === undefined) {
       if (requireToken) throw new AppError('unauthorized', 'Unauthorized')
       return { token: null, address }
     }
     const token = usable(await tokens.find(credential))
-    const { account } = request.params
+    const { account } = visitor.params
     admit(operation, token, {
       account: typeof account === 'string' ? account : undefined,
       address,
