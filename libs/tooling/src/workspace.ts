@@ -89,11 +89,7 @@ export const doors: Record<string, readonly string[]> = {
   kysely: ['libs/db/', 'store'],
   ajv: ['libs/contracts/'],
   'ajv-formats': ['libs/contracts/'],
-  express: [
-    'libs/http/',
-    'services/api-gateway/src/operations/',
-    'services/api-gateway/src/app.ts',
-  ],
+  express: ['libs/http/', 'services/api-gateway/src/'],
   imapflow: ['libs/backends/src/imap/'],
   mailparser: ['libs/mime/'],
   nodemailer: [

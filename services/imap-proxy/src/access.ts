@@ -1,5 +1,5 @@
 import { type Db, findUsableToken, markTokenUsed, type UsableToken } from '@posthorn/db'
-import { findImap, isUsable, type StoredImap } from './store.ts'
+import { findImap, isUsable, type StoredImap } from './store/accounts.ts'
 
 /** What a client logs in with. */
 export interface Login {

@@ -6,7 +6,7 @@ import { AppError } from '@posthorn/errors'
 import type { Penalties, Places } from '@posthorn/service'
 import type { Logger } from '@posthorn/telemetry'
 import { checkAccess, type Login, type Refusal } from './access.ts'
-import type { StoredImap } from './store.ts'
+import type { StoredImap } from './store/accounts.ts'
 import { type MailServer, openUpstream, type Upstream } from './upstream.ts'
 
 export interface LogInDeps {

@@ -1,6 +1,6 @@
 import { type Db, listTokens, refusalOf } from '@posthorn/db'
 import type { Session, Sessions } from './sessions.ts'
-import { listUsableAccounts } from './store.ts'
+import { listUsableAccounts } from './store/accounts.ts'
 
 /**
  * Ends the sessions whose token was revoked, has expired or was restricted since, and those whose account is gone. Where Postgres

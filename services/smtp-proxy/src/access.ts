@@ -1,6 +1,6 @@
 import { type Db, findUsableToken, listTokens, markTokenUsed, refusalOf } from '@posthorn/db'
 import { Refusal } from './refusal.ts'
-import { findSendingAccount, type SendingAccount } from './store.ts'
+import { findSendingAccount, type SendingAccount } from './store/outbox.ts'
 
 /** Who a session is, after AUTH. */
 export interface User {

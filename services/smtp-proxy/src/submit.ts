@@ -5,7 +5,7 @@ import type { Logger } from '@posthorn/telemetry'
 import { checkSender, type User } from './access.ts'
 import { prepareMessage } from './prepare-message.ts'
 import { Refusal } from './refusal.ts'
-import { insertSubmission } from './store.ts'
+import { insertSubmission } from './store/outbox.ts'
 
 export interface SubmitDeps {
   db: Db
