@@ -19,7 +19,6 @@ export interface DovecotPorts {
 export interface DovecotSetup {
   place: Place
   ports: DovecotPorts
-  bind: string
   password: string
   program: DovecotProgram
   /** Address (RFC 7662) where XOAUTH2 and OAUTHBEARER tokens are checked; without it they are not offered. */
@@ -47,7 +46,7 @@ export async function configureDovecot(setup: DovecotSetup): Promise<string> {
 }
 
 function placeholders(setup: DovecotSetup, group: string): Record<string, string> {
-  const { place, ports, bind, password, program, introspectionUrl } = setup
+  const { place, ports, password, program, introspectionUrl } = setup
   const oauth =
     introspectionUrl === undefined
       ? ''
@@ -56,7 +55,6 @@ function placeholders(setup: DovecotSetup, group: string): Record<string, string
     DATA: place.dir,
     USER: place.as.uid === undefined ? userInfo().username : 'nobody',
     GROUP: group,
-    BIND: bind,
     IMAP: String(ports.imap),
     IMAPS: String(ports.imaps),
     LMTP: String(ports.lmtp),

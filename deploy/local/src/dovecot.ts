@@ -18,8 +18,6 @@ export interface DovecotOptions {
   cache: string
   /** Ports that must be these; the others are free ones. */
   ports?: Partial<DovecotPorts>
-  /** Address to listen on; default 127.0.0.1. LMTP listens there in any case. */
-  bind?: string
   /** Address (RFC 7662) where XOAUTH2 and OAUTHBEARER tokens are checked; without it they are not offered. */
   introspectionUrl?: string
   /** Where to note its processes; they then go on when we end. */
@@ -55,7 +53,7 @@ export interface Dovecot extends Life, DovecotAddress {
  * When we are root, mail belongs to `nobody`.
  */
 export async function startDovecot(options: DovecotOptions): Promise<Dovecot> {
-  const { dir, cache, bind = '127.0.0.1', introspectionUrl, record } = options
+  const { dir, cache, introspectionUrl, record } = options
   const program = await findDovecot(cache)
   await mkdir(dir, { recursive: true })
   const place = await placeFor(dir)
@@ -68,7 +66,6 @@ export async function startDovecot(options: DovecotOptions): Promise<Dovecot> {
   const setup = {
     place,
     ports,
-    bind,
     password,
     program,
     ...(introspectionUrl === undefined ? {} : { introspectionUrl }),

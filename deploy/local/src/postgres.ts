@@ -15,8 +15,6 @@ export interface PostgresOptions {
   /** Kept: port, password, log, and (usually) the data. */
   dir: string
   port?: number
-  /** Address to listen on; default 127.0.0.1. */
-  bind?: string
   /** Whether commits survive a loss of power; default true. Tests do without, and are faster. A killed server loses nothing either way. */
   durable?: boolean
   /** Where to note its processes; they then go on when we end. */
@@ -44,7 +42,7 @@ interface State {
  * When we are root it runs as `nobody`, as it refuses root.
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
-  const { dir, bind = '127.0.0.1', durable = true, record } = options
+  const { dir, durable = true, record } = options
   const place = await placeFor(dir)
   const bin = await findPostgres()
   const { port, password } = await rememberState<State>(
@@ -54,7 +52,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   )
   const data = await initialise({ bin, place, password })
   const url = `postgres://posthorn:${password}@127.0.0.1:${port}/postgres`
-  const settings = { port, listen_addresses: bind, ...common, ...(durable ? {} : fast) }
+  const settings = { port, listen_addresses: '127.0.0.1', ...common, ...(durable ? {} : fast) }
   const life = await begin(async () => {
     const running = await launch({
       command: join(bin, 'postgres'),

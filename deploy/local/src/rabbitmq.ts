@@ -21,8 +21,6 @@ export interface RabbitOptions {
   /** Where fetched packages are kept, for all to share. */
   cache: string
   port?: number
-  /** Address to listen on; default 127.0.0.1. */
-  bind?: string
   /** Where to note its processes; they then go on when we end. */
   record?: string | undefined
 }
@@ -54,7 +52,7 @@ interface State {
  * It has the management plugin, for virtual hosts are made through it in milliseconds, where rabbitmqctl takes seconds.
  */
 export async function startRabbit(options: RabbitOptions): Promise<Rabbit> {
-  const { dir, cache, bind = '127.0.0.1', record } = options
+  const { dir, cache, record } = options
   const program = await findRabbit(cache)
   await mkdir(dir, { recursive: true })
   const state = await rememberState<State>(
@@ -66,7 +64,7 @@ export async function startRabbit(options: RabbitOptions): Promise<Rabbit> {
     amqp: `amqp://posthorn:${state.password}@127.0.0.1:${state.port}`,
     api: `http://posthorn:${state.password}@127.0.0.1:${state.management}`,
   }
-  const node: Node = { dir, state, bind, program, record, address }
+  const node: Node = { dir, state, program, record, address }
   const life = await begin(() => startNode(node))
   const made = new Set<string>()
   return Object.assign(life, {
@@ -98,7 +96,6 @@ export async function startRabbit(options: RabbitOptions): Promise<Rabbit> {
 interface Node {
   dir: string
   state: State
-  bind: string
   program: RabbitProgram
   record?: string | undefined
   address: RabbitAddress
@@ -163,13 +160,13 @@ async function greets(port: number): Promise<void> {
   }
 }
 
-async function writeFiles({ dir, state, bind }: Node): Promise<void> {
+async function writeFiles({ dir, state }: Node): Promise<void> {
   for (const folder of ['data', 'log', 'home']) await mkdir(join(dir, folder), { recursive: true })
   await writeFile(join(dir, 'enabled_plugins'), '[rabbitmq_management].\n')
   await rm(join(dir, 'home/.erlang.cookie'), { force: true })
   await writeFile(join(dir, 'home/.erlang.cookie'), state.cookie, { mode: 0o400 })
   const settings = {
-    'listeners.tcp.default': `${bind}:${state.port}`,
+    'listeners.tcp.default': `127.0.0.1:${state.port}`,
     'management.tcp.ip': '127.0.0.1',
     'management.tcp.port': state.management,
     // Without figures of every queue the plugin is cheap; it is here for its API.

@@ -28,11 +28,21 @@ export function serviceEnv(
     PATH: '/usr/local/bin:/usr/bin:/bin',
     ...shared.env,
     SVC_PORT: String(port),
-    SVC_HOST: name === 'api-gateway' ? shared.bind : '127.0.0.1',
+    SVC_HOST: serviceHost(name, shared),
     DATABASE_URL: roleUrl(shared.ownerUrl, roleOf(name)),
     AMQP_URL: shared.amqpUrl,
     ...own(name, shared),
   }
+}
+
+/** Where a service listens: the API where it was told to, health and metrics of the others on loopback. */
+export function serviceHost(name: ServiceName, { bind }: Shared): string {
+  return name === 'api-gateway' ? bind : '127.0.0.1'
+}
+
+/** Where, on this machine, one reaches what listens on an address. */
+export function reachable(bind: string): string {
+  return ['0.0.0.0', '::', ''].includes(bind) ? '127.0.0.1' : bind
 }
 
 function own(name: ServiceName, { secret, token, settings }: Shared): Record<string, string> {

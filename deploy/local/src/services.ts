@@ -5,7 +5,7 @@ import { begin, type Life, untilReady } from './life.ts'
 import { checkout } from './paths.ts'
 import { freePort } from './ports.ts'
 import { serviceNames, type ServiceName } from './role-passwords.ts'
-import { serviceEnv, type Shared } from './service-env.ts'
+import { reachable, serviceEnv, serviceHost, type Shared } from './service-env.ts'
 
 export interface ServicesOptions {
   shared: Shared
@@ -25,6 +25,8 @@ export interface ServicesOptions {
 export interface Services {
   /** Where health and metrics are, for api-gateway the API too, by name. The same after a restart. */
   readonly ports: Readonly<Record<string, number>>
+  /** The same as addresses: `http://127.0.0.1:3000`. */
+  readonly urls: Readonly<Record<string, string>>
   readonly pids: Readonly<Record<string, number>>
   /** One process, by name: stop, kill, pause, restart it. */
   get(name: string): Life
@@ -75,6 +77,12 @@ export async function startServices(options: ServicesOptions): Promise<Services>
   }
   return {
     ports,
+    urls: Object.fromEntries(
+      instances.map(({ service, name }) => [
+        name,
+        urlOf(service, ports[name] ?? 0, options.shared),
+      ]),
+    ),
     get pids() {
       return Object.fromEntries([...lives].map(([name, life]) => [name, life.pid]))
     },
@@ -92,23 +100,30 @@ function startService(
   service: ServiceName,
   { shared, name, port, logDir, record, readyMs = 60_000 }: Instance,
 ): Promise<Life> {
+  const env = serviceEnv(service, port, shared)
   return begin(async () => {
     const running = await launch({
       command: process.execPath,
       args: ['--import', '@posthorn/telemetry/register', 'src/main.ts'],
       cwd: join(checkout, 'services', service),
-      env: serviceEnv(service, port, shared),
+      env,
       logFile: join(logDir, `${name}.log`),
       record,
       name: `service ${name}`,
     })
-    await untilReady({ what: name, running, timeoutMs: readyMs }, () => answersReady(port))
+    await untilReady({ what: name, running, timeoutMs: readyMs }, () =>
+      answersReady(urlOf(service, port, shared)),
+    )
     return [running]
   })
 }
 
-async function answersReady(port: number): Promise<void> {
-  const response = await fetch(`http://127.0.0.1:${port}/health/ready`, {
+function urlOf(service: ServiceName, port: number, shared: Shared): string {
+  return `http://${reachable(serviceHost(service, shared))}:${port}`
+}
+
+async function answersReady(url: string): Promise<void> {
+  const response = await fetch(`${url}/health/ready`, {
     signal: AbortSignal.timeout(3_000),
   })
   if (!response.ok) throw new Error(`not ready: ${(await response.text()).slice(0, 300)}`)

@@ -50,7 +50,6 @@ async function database({
   env = {},
   durable = false,
   ports = {},
-  bind,
   record,
 }: SystemOptions): Promise<Part> {
   const given = env['DATABASE_OWNER_URL'] || env['DATABASE_URL']
@@ -60,19 +59,11 @@ async function database({
     durable,
     record,
     ...port(ports.postgres),
-    ...address(bind),
   })
   return { postgres, ownerUrl: await postgres.database('posthorn') }
 }
 
-async function broker({
-  dir,
-  cache,
-  env = {},
-  ports = {},
-  bind,
-  record,
-}: SystemOptions): Promise<Part> {
+async function broker({ dir, cache, env = {}, ports = {}, record }: SystemOptions): Promise<Part> {
   const given = env['AMQP_URL']
   if (given) return { amqpUrl: given }
   const rabbit = await startRabbit({
@@ -80,19 +71,11 @@ async function broker({
     cache,
     record,
     ...port(ports.rabbitmq),
-    ...address(bind),
   })
   return { rabbit, amqpUrl: await rabbit.vhost('posthorn') }
 }
 
-async function mail({
-  dir,
-  cache,
-  env = {},
-  ports = {},
-  bind,
-  record,
-}: SystemOptions): Promise<Part> {
+async function mail({ dir, cache, env = {}, ports = {}, record }: SystemOptions): Promise<Part> {
   const given = env['POSTHORN_DOVECOT']
   if (given === 'off') return {}
   if (given) return { mail: JSON.parse(given) as DovecotAddress }
@@ -105,7 +88,6 @@ async function mail({
     cache,
     ports: wanted,
     record,
-    ...address(bind),
   })
   const hub = await startMailHub({
     dir: join(dir, 'mail-hub'),
@@ -118,8 +100,4 @@ async function mail({
 
 function port(wanted: number | undefined): { port?: number } {
   return wanted === undefined ? {} : { port: wanted }
-}
-
-function address(bind: string | undefined): { bind?: string } {
-  return bind === undefined ? {} : { bind }
 }

@@ -8,6 +8,7 @@ import { checkout } from './paths.ts'
 import { freePorts } from './ports.ts'
 import { withClient } from './postgres-client.ts'
 import { rolePasswords, type ServiceName } from './role-passwords.ts'
+import { reachable } from './service-env.ts'
 import { type Services, type ServicesOptions, startServices } from './services.ts'
 import { randomPassword, rememberState } from './state-file.ts'
 import { startSystemServers, stopSystemServers, type SystemServers } from './system-servers.ts'
@@ -42,7 +43,7 @@ export interface SystemOptions {
    */
   env?: Readonly<Record<string, string | undefined>>
   ports?: SystemPorts
-  /** Address that servers, proxies and the API listen on; default 127.0.0.1. */
+  /** Address that the API and the proxies listen on; default 127.0.0.1. Servers listen on loopback in any case. */
   bind?: string
   /** Settings of the first start beside those a system needs. */
   settings?: Readonly<Record<string, unknown>>
@@ -50,6 +51,8 @@ export interface SystemOptions {
 }
 
 export interface System extends SystemServers {
+  /** Where the API and the proxies are reached from this machine. */
+  host: string
   /** Of the API. */
   url: string
   /** With full rights. */
@@ -91,7 +94,8 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     const services = await startServices(servicesOptions(options, { servers, state, bind }))
     return {
       ...servers,
-      url: `http://127.0.0.1:${state.api}`,
+      host: reachable(bind),
+      url: `http://${reachable(bind)}:${state.api}`,
       token: state.token,
       serviceSecret: state.serviceSecret,
       imapProxyPort: state.imapProxy,
@@ -130,7 +134,7 @@ function servicesOptions(
       env: Object.fromEntries(passed) as Record<string, string>,
       settings: {
         serviceSecret: state.serviceSecret,
-        serviceUrl: `http://127.0.0.1:${state.api}`,
+        serviceUrl: `http://${reachable(bind)}:${state.api}`,
         imapProxyServerEnabled: true,
         imapProxyServerHost: bind,
         imapProxyServerPort: state.imapProxy,

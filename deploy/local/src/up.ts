@@ -88,15 +88,15 @@ function describe(system: System): string {
     POSTHORN_URL: system.url,
     POSTHORN_TOKEN: system.token,
     SVC_SERVICE_SECRET: system.serviceSecret,
-    POSTHORN_IMAP_PROXY: `127.0.0.1:${system.imapProxyPort}`,
-    POSTHORN_SMTP_PROXY: `127.0.0.1:${system.smtpProxyPort}`,
+    POSTHORN_IMAP_PROXY: `${system.host}:${system.imapProxyPort}`,
+    POSTHORN_SMTP_PROXY: `${system.host}:${system.smtpProxyPort}`,
     DATABASE_URL: system.ownerUrl,
     AMQP_URL: system.amqpUrl,
     ...(mail ? { POSTHORN_DOVECOT: JSON.stringify(mail) } : {}),
     ...Object.fromEntries(
-      Object.entries(system.services.ports).map(([name, value]) => [
+      Object.entries(system.services.urls).map(([name, url]) => [
         `POSTHORN_${name.replaceAll('-', '_').toUpperCase()}_HEALTH`,
-        `http://127.0.0.1:${value}/health/ready`,
+        `${url}/health/ready`,
       ]),
     ),
   }
