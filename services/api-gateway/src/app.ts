@@ -67,7 +67,8 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
     }),
   )
   await waitForSchema(db, log, stop)
-  await firstRun({ db, sealer, handOver: handOverToken(config.firstTokenFile) }, config)
+  // Another replica may be at it, and is waited for: with the longer patience.
+  await firstRun({ db: outbox, sealer, handOver: handOverToken(config.firstTokenFile) }, config)
   opened.use(await bus.onInvalidate((message) => forget(message, settings, tokens)))
   started = true
   const running = opened.move()

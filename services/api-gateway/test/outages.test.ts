@@ -46,6 +46,19 @@ test('without RabbitMQ accounts are registered and mail is taken at once; what n
   await rabbit.mend()
 })
 
+test('the service starts without RabbitMQ, too', async () => {
+  const alone = await servers.start({ AMQP_URL: 'amqp://nobody@127.0.0.1:1' })
+  expect((await alone.call('POST', '/v1/account', { body: sendOnly('alone') })).status).toBe(200)
+  expect((await alone.call('POST', '/v1/account/alone/submit', { body: submission })).status).toBe(
+    200,
+  )
+  expect((await alone.call('GET', '/v1/account/alone/mailboxes')).body).toMatchObject({
+    statusCode: 503,
+    code: 'WorkerNotAvailable',
+  })
+  await alone[Symbol.asyncDispose]()
+})
+
 const unavailable = {
   statusCode: 503,
   error: 'Service Unavailable',
