@@ -85,6 +85,8 @@ class Holding {
   readonly #options: HolderOptions
   /** By the monotonic clock: when the last heartbeat that arrived was sent. */
   #aliveAt = -Infinity
+  /** Work that is being stopped because no heartbeat got through. Nothing is claimed before it has. */
+  #dropping: Promise<void> | undefined
 
   constructor(options: HolderOptions) {
     this.#options = options
@@ -93,6 +95,7 @@ class Holding {
   async pass(signal: AbortSignal): Promise<void> {
     const { db, worker, heartbeatMs } = this.#options
     if (performance.now() - this.#aliveAt >= heartbeatMs) await this.#beat()
+    if (this.#dropping) return
     await this.#forgetTaken(await listShardsOf(db, worker))
     if (signal.aborted) return
     const { claim, release } = balance(
@@ -118,10 +121,15 @@ class Holding {
     )
     this.held.clear()
     this.#count()
-    void this.#options.user.released(lost)
+    const before = this.#dropping
+    const dropping = Promise.allSettled([before, this.#options.user.released(lost)]).then(() => {
+      if (this.#dropping === dropping) this.#dropping = undefined
+    })
+    this.#dropping = dropping
   }
 
   async handOver(): Promise<void> {
+    await this.#dropping
     const waiting = [...this.held.keys()]
     const hand = async () => {
       for (let shard = waiting.pop(); shard !== undefined; shard = waiting.pop())

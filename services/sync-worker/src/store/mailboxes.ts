@@ -66,11 +66,16 @@ export function findMailboxByNumber(
     .executeTakeFirst()
 }
 
+export interface Validity {
+  uidValidity: string
+  uidNext: string
+}
+
 /** Adds a mailbox that was found. What is in it is not known yet. Runs under the account's lease. */
 export async function insertMailbox(
   tx: Tx,
   account: string,
-  { attributes, ...listing }: Listing & { number: number; uidValidity?: string },
+  { attributes, ...listing }: Listing & { number: number } & Partial<Validity>,
 ): Promise<MailboxRow> {
   return tx
     .insertInto('mailboxes')
@@ -141,18 +146,18 @@ export async function markFilled(
     .executeTakeFirstOrThrow()
 }
 
-/** Voids all ids of a mailbox: new number, nothing known. Runs under the account's lease. */
+/** Voids all ids of a mailbox: new number, nothing known but what the next UID was; what has a lower one is not announced. Runs under the account's lease. */
 export async function markReset(
   tx: Tx,
   id: string,
-  { number, uidValidity }: { number: number; uidValidity: bigint },
+  { number, uidValidity, uidNext }: { number: number; uidValidity: bigint; uidNext: number },
 ): Promise<MailboxRow> {
   return tx
     .updateTable('mailboxes')
     .set({
       number,
       uidValidity: String(uidValidity),
-      uidNext: null,
+      uidNext: String(uidNext),
       highestModseq: null,
       messages: null,
       flagsComplete: false,

@@ -32,15 +32,21 @@ export async function fillNew(
   })
 }
 
-/** Remembers everything in a mailbox whose ids were voided. Silent: its `mailboxReset` was told. */
+/**
+ * Remembers what was in a mailbox when its ids were voided. Silent: its `mailboxReset` was told. What came after that is left out, to be
+ * announced: whoever listed the mailbox anew on hearing of the reset may not have seen it.
+ */
 export async function refill(
   context: SyncContext,
   row: MailboxRow,
   selected: SelectedMailbox,
 ): Promise<MailboxRow> {
+  const all = await searchAll(context, selected)
+  const uidNext = Number(row.uidNext ?? 0)
   return fill(context, row, {
     selected,
-    uids: await searchAll(context, selected),
+    // A server that does not say UIDNEXT leaves us no way to tell.
+    uids: uidNext === 0 ? all : uidNext === 1 ? [] : intersectRanges(all, [[1, uidNext - 1]]),
     tell: () => Promise.resolve(),
   })
 }
@@ -49,14 +55,14 @@ export async function refill(
 export async function reset(
   { deps, account }: SyncContext,
   row: MailboxRow,
-  uidValidity: bigint,
+  { uidValidity, uidNext }: Pick<SelectedMailbox, 'uidValidity' | 'uidNext'>,
 ): Promise<MailboxRow> {
   const before = row.uidValidity
   const changed = before !== null && before !== lostUidValidity && before !== String(uidValidity)
   return commit(deps, account.lease, async (tx, record) => {
     const [number = 0] = await takeMailboxNumbers(tx, account.account, 1)
     await deleteChunks(tx, row.id)
-    const voided = await markReset(tx, row.id, { number, uidValidity })
+    const voided = await markReset(tx, row.id, { number, uidValidity, uidNext })
     await record([
       mailboxReset(account, voided, {
         reason: changed ? 'uidValidityChange' : 'syncStateLost',

@@ -8,6 +8,7 @@ import {
   listMailboxRows,
   type MailboxRow,
   updateListing,
+  type Validity,
 } from '../store/mailboxes.ts'
 import { findStanding, takeMailboxNumbers } from '../store/states.ts'
 import type { SyncContext } from './context.ts'
@@ -60,11 +61,11 @@ async function exists(session: SyncContext['session'], path: string): Promise<bo
   }
 }
 
-/** `lost`: all that was known is gone, and these are the mailboxes' UIDVALIDITYs. */
+/** `lost`: all that was known is gone, and this is where the mailboxes stand. */
 async function store(
   { deps, account }: SyncContext,
   { added, gone, changed }: ListingChanges,
-  lost: ReadonlyMap<string, string> | undefined,
+  lost: ReadonlyMap<string, Validity> | undefined,
 ): Promise<void> {
   await commit(deps, account.lease, async (tx, record) => {
     await deleteMailboxes(
@@ -76,12 +77,11 @@ async function store(
     const numbers = await takeMailboxNumbers(tx, account.account, added.length)
     const inserted: MailboxRow[] = []
     for (const [at, listing] of added.entries()) {
-      const uidValidity = lost?.get(listing.path)
       inserted.push(
         await insertMailbox(tx, account.account, {
           ...listing,
           number: numbers[at] ?? 0,
-          ...(uidValidity === undefined ? {} : { uidValidity }),
+          ...lost?.get(listing.path),
         }),
       )
     }
@@ -102,16 +102,16 @@ async function store(
 async function askValidities(
   { session, account }: SyncContext,
   listings: readonly Listing[],
-): Promise<Map<string, string>> {
-  const validities = new Map<string, string>()
+): Promise<Map<string, Validity>> {
+  const validities = new Map<string, Validity>()
   for (const listing of listings) {
     if (!isMonitored(listing, account.paths)) continue
     try {
-      const { uidValidity } = await session.status(listing.path)
-      validities.set(listing.path, String(uidValidity))
+      const { uidValidity, uidNext } = await session.status(listing.path)
+      validities.set(listing.path, { uidValidity: String(uidValidity), uidNext: String(uidNext) })
     } catch (error) {
       if (!(error instanceof AppError) || error.kind === 'unreachable') throw error
-      validities.set(listing.path, lostUidValidity)
+      validities.set(listing.path, { uidValidity: lostUidValidity, uidNext: '0' })
     }
   }
   return validities

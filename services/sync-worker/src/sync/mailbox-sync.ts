@@ -44,7 +44,7 @@ export async function syncMailbox(
   if (!look.uids && look.flags === 'none') return { row: ready, changed: fresh }
   const index = await loadIndex(context.deps.db, ready.id)
   if (isLost(ready, index)) {
-    const voided = await reset(context, ready, selected.uidValidity)
+    const voided = await reset(context, ready, selected)
     return syncMailbox(context, voided, { full, initializedAt })
   }
   const mailbox: OpenMailbox = { ...context, row: ready, index }
@@ -79,7 +79,7 @@ async function agree(
   if (row.uidValidity === null) return fillNew(context, row, { selected, announceFrom })
   if (row.uidValidity !== String(uidValidity)) {
     await confirm(context, row, uidValidity)
-    return refill(context, await reset(context, row, uidValidity), selected)
+    return refill(context, await reset(context, row, selected), selected)
   }
   return row.flagsComplete ? row : refill(context, row, selected)
 }
@@ -97,8 +97,8 @@ async function confirm(
 }
 
 /** There were messages, and we know of none any more. */
-function isLost({ messages, uidNext }: MailboxRow, { chunks }: MailboxIndex): boolean {
-  return uidNext !== null && messages !== null && messages > 0 && chunks.size === 0
+function isLost({ messages }: MailboxRow, { chunks }: MailboxIndex): boolean {
+  return messages !== null && messages > 0 && chunks.size === 0
 }
 
 /** Finds and stores every difference: deletions, flags, then new messages. Returns how many there were. */

@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { connect, type Db } from '@posthorn/db'
+import { createLogger } from '@posthorn/telemetry'
+import { eventually, testDatabase, type TestDatabase } from '@posthorn/testkit'
+import { sql } from 'kysely'
+import { holdShards } from '../src/shards/holder.ts'
+
+let database: TestDatabase
+let db: Db
+beforeAll(async () => {
+  database = await testDatabase()
+  db = connect(database.roleUrl('posthorn_sync_worker'), { name: 'test' })
+})
+afterAll(async () => {
+  await db.destroy()
+  await database.drop()
+})
+
+test('shards that were lost for want of a heartbeat are claimed again only when all work on them has stopped', async () => {
+  const seen: string[] = []
+  const { promise: mayStop, resolve: stopped } = Promise.withResolvers<void>()
+  let shards = 0
+  await using holder = holdShards({
+    db,
+    worker: randomUUID(),
+    log: createLogger('test', 'silent'),
+    metrics: { shardsHeld: (count) => (shards = count) },
+    heartbeatMs: 200,
+    claimMs: 50,
+    user: {
+      async claimed(leases) {
+        seen.push(`claimed ${leases.length}`)
+      },
+      async released(given) {
+        if (seen.includes('stopped')) return
+        seen.push(`release ${given.length}`)
+        await mayStop
+        seen.push('stopped')
+      },
+    },
+  })
+  await eventually(() => expect(seen).toEqual(['claimed 256']))
+  await database.db.transaction().execute(async (tx) => {
+    await sql`lock table workers in access exclusive mode`.execute(tx)
+    await eventually(() => expect(seen).toEqual(['claimed 256', 'release 256']))
+  })
+  // Heartbeats get through again, and the work of before still runs.
+  const heard = new Set<number>()
+  await eventually(async () => {
+    const worker = await database.db
+      .selectFrom('workers')
+      .select('heartbeatAt')
+      .executeTakeFirstOrThrow()
+    return heard.add(worker.heartbeatAt.getTime()).size >= 4
+  })
+  expect([shards, holder.held().size]).toEqual([0, 0])
+  stopped()
+  await eventually(() =>
+    expect(seen).toEqual(['claimed 256', 'release 256', 'stopped', 'claimed 256']),
+  )
+  expect([...holder.held().values()].every(({ epoch }) => epoch === '2')).toBe(true)
+})
