@@ -11,6 +11,9 @@ import type { Run, Runs } from './runs.ts'
 import { ignore } from './waiting.ts'
 import { decode, encode, nobodyThere, traceOf } from './wire.ts'
 
+/** Most answers are there before; for them one message is enough. */
+const takenAfterMs = 250
+
 export interface AnswererDeps {
   mail: Mail
   /** Where readers of streams send their credit; undefined while there is no such place. */
@@ -54,14 +57,22 @@ export class Answerer {
     if (Date.now() >= request.deadline) return 'expired'
     if (runs.has(request.id)) return 'repeated' // our channel was lost; the first run answers
     const run = runs.start(request.id, request)
+    const taken = setTimeout(() => this.#sayTaken(request), takenAfterMs)
     try {
       return await this.#answer({ request, message, run })
     } catch (err) {
       log.error({ err, command: request.command }, 'an answer could not be sent')
       return 'unsent'
     } finally {
+      clearTimeout(taken)
       run.end()
     }
+  }
+
+  /** It takes a while: from now on the asker watches whether we are still there. */
+  #sayTaken({ id, replyTo: to }: Request): void {
+    const replyTo = this.#deps.inbox()
+    if (replyTo !== undefined) this.#deps.mail.trySend({ to, type: 'taken', id, replyTo })
   }
 
   /** Ends the streams under way; their readers are told. */

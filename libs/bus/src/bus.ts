@@ -97,8 +97,8 @@ export interface Bus extends AsyncDisposable {
   /**
    * Asks one process and waits for its answer.
    *
-   * @throws AppError `unavailable` `WorkerNotAvailable` at once when nobody holds the key or the broker is down; `timeout` `Timeout`
-   * at the deadline; else whatever the handler threw.
+   * @throws AppError `unavailable` `WorkerNotAvailable` at once when nobody holds the key or the broker is down, and soon when
+   * whoever answers has died; `timeout` `Timeout` at the deadline; else whatever the handler threw.
    */
   ask<C extends Command>(
     command: C,

@@ -3,6 +3,9 @@ import { IncomingStream } from './incoming-stream.ts'
 import type { Mail } from './mail.ts'
 import { decode, headerNumber, readError, text, tooLate } from './wire.ts'
 
+/** How often one who has been at work for long is watched. */
+const watchMs = 1_000
+
 export interface Reply {
   response: unknown
   /** Only after a streamed answer. */
@@ -25,6 +28,7 @@ export class Call {
   readonly #options: CallOptions
   readonly #reply = Promise.withResolvers<Reply>()
   readonly #timer: NodeJS.Timeout
+  #watch: NodeJS.Timeout | undefined
   #stream: IncomingStream | undefined
   #from: string | undefined
 
@@ -48,9 +52,19 @@ export class Call {
   receive(message: Message): void {
     const from = text(message.properties.replyTo)
     const type: unknown = message.properties.type
-    if (type === 'answer') this.#answered(message)
+    if (type === 'taken') this.#watchOver(from)
+    else if (type === 'answer') this.#answered(message)
     else if (type === 'head') this.#begin(message, from)
     else if (this.#stream && from === this.#from) continueStream(this.#stream, message)
+  }
+
+  /** A sign of life that cannot be delivered comes back, and the call has failed: whoever took it has died. */
+  #watchOver(from: string | undefined): void {
+    if (from === undefined || this.#watch || this.#stream) return
+    const { mail } = this.#options
+    const sign = () =>
+      mail.trySend({ to: from, type: 'credit', id: this.id, headers: { chunks: 0 } })
+    this.#watch = setInterval(sign, watchMs)
   }
 
   #answered(message: Message): void {
@@ -67,6 +81,7 @@ export class Call {
     // At a hand-over two may hold the key: the first that answers is listened to.
     if (this.#stream) return mail.trySend({ to: from, type: 'cancel', id: this.id })
     clearTimeout(this.#timer)
+    clearInterval(this.#watch)
     this.#from = from
     this.#stream = new IncomingStream({
       timeoutMs,
@@ -89,6 +104,7 @@ export class Call {
 
   #close(): void {
     clearTimeout(this.#timer)
+    clearInterval(this.#watch)
     this.#options.signal?.removeEventListener('abort', this.#aborted)
     this.#options.closed(this.id)
   }

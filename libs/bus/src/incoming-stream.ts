@@ -4,6 +4,9 @@ import { tooLate, windowChunks } from './wire.ts'
 /** A reader that asks for nothing for so long is gone; the other side shall not wait for it with open connections. */
 const readerIdleMs = 300_000
 
+/** Our signs of life come back when the sender has died: so soon we know. */
+const longestSilenceMs = 1_000
+
 export interface IncomingStreamOptions {
   /** Between two chunks, while the reader waits for one. */
   timeoutMs: number
@@ -29,7 +32,8 @@ export class IncomingStream implements AsyncIterableIterator<Uint8Array> {
 
   constructor(options: IncomingStreamOptions) {
     this.#options = options
-    this.#alive = setInterval(() => this.#stayAlive(), Math.max(50, options.timeoutMs / 3)).unref()
+    const signOfLifeMs = Math.max(50, Math.min(longestSilenceMs, options.timeoutMs / 3))
+    this.#alive = setInterval(() => this.#stayAlive(), signOfLifeMs).unref()
   }
 
   push(number: number | undefined, chunk: Uint8Array): void {

@@ -45,6 +45,7 @@ export class KeptChannel<C extends Channel> {
   readonly #tried = Promise.withResolvers<void>()
   readonly #done: Promise<void>
   #current: C | undefined
+  #restart: ((reason: string) => void) | undefined
 
   constructor(options: KeptChannelOptions<C>) {
     this.#options = options
@@ -64,6 +65,11 @@ export class KeptChannel<C extends Channel> {
       if (this.#current) return this.#current
       await this.ready.whenOpen(signal)
     }
+  }
+
+  /** Throws this channel away, unless that has happened by now, and makes another. */
+  renew(channel: C, reason: string): void {
+    if (channel === this.#current) this.#restart?.(reason)
   }
 
   async close(): Promise<void> {
@@ -117,6 +123,7 @@ export class KeptChannel<C extends Channel> {
       return undefined
     }
     this.#current = channel
+    this.#restart = restart
     this.ready.open()
     this.#options.changed?.(true)
     this.#tried.resolve()

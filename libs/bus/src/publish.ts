@@ -106,7 +106,7 @@ export class Publisher {
     const late = () => {
       outcome.reject(overdue.reason)
       // amqplib never forgets a message that is not confirmed; with the channel it does.
-      channel.close().catch(ignore)
+      this.kept.renew(channel, 'confirmations are overdue')
     }
     this.#underway.add(correlationId)
     overdue.addEventListener('abort', late, { once: true })

@@ -12,6 +12,7 @@ export const windowChunks = 8
 /** The `type` of a message between one who asks and one who answers. */
 export type CallType =
   | 'request'
+  | 'taken'
   | 'cancel'
   | 'answer'
   | 'head'

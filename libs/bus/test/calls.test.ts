@@ -1,17 +1,10 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { defineCommand } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import { eventually, testBus } from '@posthorn/testkit'
 import { connect } from 'amqplib'
-import { Type } from 'typebox'
 import { type CommandContext, on } from '../src/index.ts'
+import { greet } from './commands.ts'
 import { openBus, recordingLog } from './open-bus.ts'
-
-const greet = defineCommand({
-  name: 'greet',
-  request: Type.Object({ name: Type.String() }, { additionalProperties: false }),
-  response: Type.Object({ words: Type.String() }),
-})
 
 const { url, closeConnections, drop } = await testBus()
 const { log, lines } = recordingLog()

@@ -1,0 +1,15 @@
+import { defineCommand } from '@posthorn/contracts'
+import { Type } from 'typebox'
+
+export const greet = defineCommand({
+  name: 'greet',
+  request: Type.Object({ name: Type.String() }, { additionalProperties: false }),
+  response: Type.Object({ words: Type.String() }),
+})
+
+export const download = defineCommand({
+  name: 'download',
+  request: Type.Object({}, { additionalProperties: false }),
+  response: Type.Object({ size: Type.Optional(Type.Integer()) }),
+  streams: true,
+})

@@ -1,0 +1,54 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { afterAll, expect, test } from '@jest/globals'
+import { eventually, testBus } from '@posthorn/testkit'
+import { download, greet } from './commands.ts'
+import { openBus } from './open-bus.ts'
+
+const { url, drop } = await testBus()
+const bus = await openBus(url)
+const children: ChildProcess[] = []
+
+afterAll(async () => {
+  for (const child of children) child.kill('SIGKILL')
+  await bus[Symbol.asyncDispose]()
+  await drop()
+})
+
+/** Resolves when it serves. `begun` becomes true when it has a request in hand. */
+async function startServer() {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'dying-server.ts'), url], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  children.push(child)
+  let said = ''
+  child.stdout.setEncoding('utf8').on('data', (words: string) => (said += words))
+  await eventually(() => said.includes('ready'))
+  return { kill: () => child.kill('SIGKILL'), begun: () => said.includes('begun') }
+}
+
+// The time limits are minutes: nothing but noticing the death ends these within the time of a test.
+const options = { key: 'shard.1', timeoutMs: 120_000 }
+const unheld = expect.objectContaining({ kind: 'unavailable', code: 'WorkerNotAvailable' })
+
+test('who waits for an answer is told when the process that works on it is killed', async () => {
+  const server = await startServer()
+  const outcome = expect(bus.ask(greet, { name: 'you' }, options)).rejects.toEqual(unheld)
+  await eventually(server.begun)
+  // Until it has said that this takes a while (250 ms), its death shows only at the deadline.
+  const since = performance.now()
+  await eventually(() => performance.now() - since > 500)
+  server.kill()
+  await outcome
+  await expect(bus.ask(greet, { name: 'you' }, options)).rejects.toEqual(unheld)
+})
+
+test('who reads a stream is told when the process that sends it is killed', async () => {
+  const server = await startServer()
+  const { body } = await bus.askStream(download, {}, options)
+  await eventually(server.begun)
+  const reading = (async () => {
+    for await (const chunk of body) if (chunk.length > 0) server.kill()
+  })()
+  await expect(reading).rejects.toEqual(unheld)
+})
