@@ -12,10 +12,13 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
+/** Dovecot answers refused logins from one address ever more slowly, up to 15 s (auth_penalty). */
+const penalty = { timeoutMs: 40_000 }
+
 const stateIs = (account: string, state: string) =>
   eventually(async () => {
     expect((await world.state(account))?.state).toBe(state)
-  })
+  }, penalty)
 
 test('refused credentials are told once, and so is the recovery', async () => {
   const user = world.dovecot.freshUser()
@@ -26,7 +29,7 @@ test('refused credentials are told once, and so is the recovery', async () => {
   await stateIs(account, 'authenticationError')
   await eventually(async () => {
     expect((await world.state(account))?.errorCount).toBeGreaterThan(1)
-  })
+  }, penalty)
   expect(await world.state(account)).toMatchObject({
     lastError: {
       serverResponseCode: 'AUTHENTICATIONFAILED',
@@ -49,7 +52,7 @@ test('refused credentials are told once, and so is the recovery', async () => {
   ])
   expect(events[1]?.data).toMatchObject({ serverResponseCode: 'AUTHENTICATIONFAILED' })
   expect(await world.state(account)).toMatchObject({ lastError: null, authFailingSince: null })
-})
+}, 60_000)
 
 test('credentials refused for too long switch syncing off', async () => {
   const other = await testWorld()
@@ -61,7 +64,7 @@ test('credentials refused for too long switch syncing off', async () => {
         state: 'unset',
         authFailureDisabledAt: expect.any(Date),
       })
-    })
+    }, penalty)
     expect((await other.events(account)).map(({ event }) => event)).toEqual([
       'authenticationError',
       'authenticationError',
@@ -69,7 +72,7 @@ test('credentials refused for too long switch syncing off', async () => {
   } finally {
     await other.close()
   }
-}, 40_000)
+}, 60_000)
 
 test('a server that is away is told once; what happened meanwhile is found when it is back', async () => {
   const user = world.dovecot.freshUser()

@@ -164,7 +164,7 @@ export async function testWorld() {
             throw new Error(`${found.length} of ${count} ${names.join(', ')}`)
           return found
         },
-        { timeoutMs: 15_000 },
+        { timeoutMs: 25_000 },
       ),
     connected: (account: string) =>
       eventually(
@@ -173,7 +173,7 @@ export async function testWorld() {
           if (row?.state !== 'connected')
             throw new Error(`${row?.state ?? 'no state'} ${JSON.stringify(row?.lastError)}`)
         },
-        { timeoutMs: 15_000 },
+        { timeoutMs: 25_000 },
       ),
     ask: <C extends Command>(
       command: C,
