@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
 import { createHmac, randomBytes } from 'node:crypto'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { operations } from '@posthorn/contracts'
 import { type Life, type Postgres, type Rabbit, startPostgres, startRabbit } from '@posthorn/local'
-import { cacheFolder, checkout } from '@posthorn/local/paths'
+import { cacheFolder, checkout, localFolder } from '@posthorn/local/paths'
 import { type Services, startServices } from '@posthorn/local/services'
 import { rolePasswords, type ServiceName } from '@posthorn/local/role-passwords'
 import {
@@ -79,7 +79,7 @@ const quick = {
   SVC_SENDER_RETRY_BASE: '300ms',
   SVC_SENDER_LEASE: '5s',
   SVC_WEBHOOK_LEASE: '5s',
-  SVC_WORKER_HEARTBEAT: '500ms',
+  SVC_WORKER_HEARTBEAT: '1s',
   SVC_WORKER_ACCOUNTS_SWEEP: '500ms',
   SVC_LOG_LEVEL: 'info',
 }
@@ -93,6 +93,7 @@ export async function startWorld({
 }: WorldOptions = {}): Promise<World> {
   await using opened = new AsyncDisposableStack()
   const dir = await mkdtemp(join(tmpdir(), 'posthorn-world-'))
+  await chmod(dir, 0o755) // servers that refuse root run as somebody else
   opened.defer(() => rm(dir, { recursive: true, force: true }))
   const own = servers === 'own' ? await ownServers({ dir, durable }, opened) : undefined
   const { ownerUrl, amqpUrl } = own ?? (await sharedServers(opened))
@@ -101,7 +102,7 @@ export async function startWorld({
   const serviceSecret = randomBytes(16).toString('hex')
   const token = randomBytes(32).toString('hex')
   const services = await startServices({
-    logDir: join(dir, 'logs'),
+    logDir: join(localFolder, 'e2e-logs', basename(dir)), // kept: what a failed run leaves to look at
     replicas,
     shared: {
       ownerUrl,
