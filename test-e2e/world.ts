@@ -109,13 +109,7 @@ export async function startWorld({
       amqpUrl,
       secret: randomBytes(32).toString('hex'),
       token,
-      settings: {
-        serviceSecret,
-        webhooks: receiver.url,
-        webhooksEnabled: true,
-        webhookEvents: ['*'],
-        ...settings,
-      },
+      settings: { serviceSecret, ...toReceiver(receiver), ...settings },
       bind: '127.0.0.1',
       env: { ...quick, ...env },
     },
@@ -124,17 +118,7 @@ export async function startWorld({
   const url = `http://127.0.0.1:${services.ports['api-gateway']}`
   const client = createClient(url, token)
   const webhooks = () => receiver.requests.map((request) => readWebhook(request, serviceSecret))
-  const register = async (
-    account: string,
-    user: TestUser,
-    change: Record<string, unknown> = {},
-  ) => {
-    const answer = await client.call(operations.createAccount, {
-      body: { ...registration(account, user), ...change },
-    })
-    if (answer.status !== 200)
-      throw new Error(`registering ${account}: ${answer.status} ${JSON.stringify(answer.body)}`)
-  }
+  const register = registerWith(client)
   const closing = opened.move()
   return {
     url,
@@ -157,6 +141,19 @@ export async function startWorld({
       return { ...user, account }
     },
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
+  }
+}
+
+function toReceiver({ url }: WebhookReceiver): Record<string, unknown> {
+  return { webhooks: url, webhooksEnabled: true, webhookEvents: ['*'] }
+}
+
+function registerWith(client: Client): World['register'] {
+  return async (account, user, change = {}) => {
+    const { status, body } = await client.call(operations.createAccount, {
+      body: { ...registration(account, user), ...change },
+    })
+    if (status !== 200) throw new Error(`registering ${account}: ${status} ${JSON.stringify(body)}`)
   }
 }
 

@@ -24,7 +24,9 @@ const name = 'auth-bridge'
 /** Builds the service. Whatever it opened is closed in reverse order, also when a later step here fails. */
 export async function startApp(config: Config, signal: AbortSignal): Promise<AsyncDisposable> {
   const log = createLogger(name, config.logLevel)
-  log.info({ config: describeConfig(config) }, 'starting')
+  const { publicKey } = keyPairFromSecret(config.secret.reveal())
+  // The gateway seals with it (SVC_SECRET_PUBLIC_KEY); whoever reads it can open nothing.
+  log.info({ config: describeConfig(config), publicKey: publicKey.text }, 'starting')
   await using opened = new AsyncDisposableStack()
   const db = opened.adopt(
     connect(config.databaseUrl, {
