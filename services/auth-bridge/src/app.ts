@@ -1,12 +1,10 @@
-import { type Bus, connectBus } from '@posthorn/bus'
-import { describeConfig } from '@posthorn/config'
+import type { Bus } from '@posthorn/bus'
 import type { Invalidation } from '@posthorn/contracts'
-import { cacheSettings, connect, type Db, ping, type SettingsCache } from '@posthorn/db'
-import { serve } from '@posthorn/http'
+import { cacheSettings, type Db, type SettingsCache } from '@posthorn/db'
 import { createHttpCaller } from '@posthorn/net'
 import { createOpener, keyPairFromSecret, type Opener } from '@posthorn/secrets'
-import { everyFew, waitForSchema } from '@posthorn/service'
-import { createLogger, createMetrics, type Logger } from '@posthorn/telemetry'
+import { everyFew, openGround, bothServers } from '@posthorn/service'
+import type { Logger } from '@posthorn/telemetry'
 import type { Config } from './config.ts'
 import { keysFit } from './keys-fit.ts'
 import {
@@ -23,37 +21,17 @@ const name = 'auth-bridge'
 
 /** Builds the service. Whatever it opened is closed in reverse order, also when a later step here fails. */
 export async function startApp(config: Config, signal: AbortSignal): Promise<AsyncDisposable> {
-  const log = createLogger(name, config.logLevel)
   const { publicKey } = keyPairFromSecret(config.secret.reveal())
-  // The gateway seals with it (SVC_SECRET_PUBLIC_KEY); whoever reads it can open nothing.
-  log.info({ config: describeConfig(config), publicKey: publicKey.text }, 'starting')
   await using opened = new AsyncDisposableStack()
-  const db = opened.adopt(
-    connect(config.databaseUrl, {
-      name,
-      max: config.databasePoolSize,
-      onError: (err) => log.warn({ err }, 'lost a connection'),
-    }),
-    (db) => db.destroy(),
-  )
-  const metrics = createMetrics(name)
-  const bus = opened.use(await connectBus({ url: config.amqpUrl, name, log, metrics }))
   let fits = false
-  opened.use(
-    await serve({
-      host: config.host,
-      port: config.port,
-      log,
-      metrics,
-      checks: {
-        postgres: () => ping(db),
-        rabbitmq: () => assert(bus.up),
-        secret: () => assert(fits),
-      },
-    }),
-  )
-  await waitForSchema(db, log, signal)
-
+  const { log, db, bus } = await openGround(opened, {
+    name,
+    config,
+    signal,
+    checks: (ground) => ({ ...bothServers(ground), secret: () => assert(fits) }),
+    // The gateway seals with it (SVC_SECRET_PUBLIC_KEY); whoever reads it can open nothing.
+    about: { publicKey: publicKey.text },
+  })
   const keys = [config.secret, ...config.previousSecrets].map(
     (secret) => keyPairFromSecret(secret.reveal()).privateKey,
   )

@@ -1,8 +1,6 @@
-import { type Bus, connectBus } from '@posthorn/bus'
-import { describeConfig } from '@posthorn/config'
+import type { Bus } from '@posthorn/bus'
 import type { Invalidation, Settings } from '@posthorn/contracts'
-import { cacheSettings, connect, type Db, ping } from '@posthorn/db'
-import { serve } from '@posthorn/http'
+import { cacheSettings, type Db } from '@posthorn/db'
 import {
   everyFew,
   followListener,
@@ -10,9 +8,9 @@ import {
   Penalties,
   Places,
   readCertificate,
-  waitForSchema,
+  openGround,
 } from '@posthorn/service'
-import { createLogger, createMetrics, type Logger } from '@posthorn/telemetry'
+import type { Logger } from '@posthorn/telemetry'
 import type { Config } from './config.ts'
 import { createInstruments, type Instruments } from './instruments.ts'
 import { type ListenerDeps, openListener } from './listener.ts'
@@ -26,31 +24,10 @@ const spreadMs = 5_000
 
 /** Builds the service. Whatever it opened is closed in reverse order, also when a later step here fails. */
 export async function startApp(config: Config, signal: AbortSignal): Promise<AsyncDisposable> {
-  const log = createLogger(name, config.logLevel)
-  log.info({ config: describeConfig(config) }, 'starting')
   await using opened = new AsyncDisposableStack()
-  const db = opened.adopt(
-    connect(config.databaseUrl, {
-      name,
-      max: config.databasePoolSize,
-      onError: (err) => log.warn({ err }, 'lost a connection'),
-    }),
-    (db) => db.destroy(),
-  )
-  const metrics = createMetrics(name)
-  const bus = opened.use(await connectBus({ url: config.amqpUrl, name, log, metrics }))
+  const { log, metrics, db, bus } = await openGround(opened, { name, config, signal })
   const sessions = new Sessions()
   const instruments = createInstruments(metrics, sessions)
-  opened.use(
-    await serve({
-      host: config.host,
-      port: config.port,
-      log,
-      metrics,
-      checks: { postgres: () => ping(db), rabbitmq: () => assert(bus.up) },
-    }),
-  )
-  await waitForSchema(db, log, signal)
   await startTaking(opened, { config, db, bus, log, sessions, instruments })
   return opened.move()
 }
@@ -129,8 +106,4 @@ export function wantedAddress(
     tls: imapProxyServerTLSEnabled ?? false,
     ...(revision === undefined ? {} : { revision }),
   }
-}
-
-function assert(holds: boolean): void {
-  if (!holds) throw new Error('not now')
 }

@@ -1,10 +1,8 @@
-import { type Bus, connectBus } from '@posthorn/bus'
-import { describeConfig } from '@posthorn/config'
+import type { Bus } from '@posthorn/bus'
 import { SubmissionHint } from '@posthorn/contracts'
-import { cacheSettings, connect, type Db, ping } from '@posthorn/db'
-import { serve } from '@posthorn/http'
-import { everyFew, waitForSchema } from '@posthorn/service'
-import { createLogger, createMetrics, type Logger } from '@posthorn/telemetry'
+import { cacheSettings, type Db } from '@posthorn/db'
+import { everyFew, openGround } from '@posthorn/service'
+import type { Logger } from '@posthorn/telemetry'
 import type { Config } from './config.ts'
 import { Dispatcher } from './delivery/dispatcher.ts'
 import { Recorder } from './delivery/recorder.ts'
@@ -16,20 +14,8 @@ const name = 'sender'
 
 /** Builds the service. Whatever it opened is closed in reverse order, also when a later step here fails. */
 export async function startApp(config: Config, signal: AbortSignal): Promise<AsyncDisposable> {
-  const log = createLogger(name, config.logLevel)
-  log.info({ config: describeConfig(config) }, 'starting')
   await using opened = new AsyncDisposableStack()
-  const metrics = createMetrics(name)
-  const { databaseUrl, databasePoolSize, host, port } = config
-  const onError = (err: Error) => log.warn({ err }, 'lost a connection')
-  const db = opened.adopt(connect(databaseUrl, { name, max: databasePoolSize, onError }), (db) =>
-    db.destroy(),
-  )
-  const bus = opened.use(await connectBus({ url: config.amqpUrl, name, log, metrics }))
-  const checks = { postgres: () => ping(db), rabbitmq: () => assertUp(bus) }
-  opened.use(await serve({ host, port, log, metrics, checks }))
-  await waitForSchema(db, log, signal)
-
+  const { log, metrics, db, bus } = await openGround(opened, { name, config, signal })
   const settings = cacheSettings(db)
   const recorder = opened.use(
     new Recorder({ db, settings, publish: (message) => bus.publishEvent(message), log }),
@@ -72,8 +58,4 @@ async function cleanUp(db: Db, { keepFinishedMs }: Config, log: Logger): Promise
   for (let count = limit; count === limit; removed += count)
     count = await deleteFinished(db, { keepMs: keepFinishedMs, limit })
   if (removed > 0) log.info({ removed }, 'removed rows of finished messages')
-}
-
-function assertUp(bus: Bus): void {
-  if (!bus.up) throw new Error('RabbitMQ cannot be used')
 }

@@ -1,16 +1,14 @@
-import { type Bus, connectBus } from '@posthorn/bus'
-import { describeConfig } from '@posthorn/config'
+import type { Bus } from '@posthorn/bus'
 import type { Settings } from '@posthorn/contracts'
-import { cacheSettings, connect, type Db, ping } from '@posthorn/db'
-import { serve } from '@posthorn/http'
+import { cacheSettings, type Db, ping } from '@posthorn/db'
 import {
   followListener,
   type ListenerAddress,
   Penalties,
   readCertificate,
-  waitForSchema,
+  openGround,
 } from '@posthorn/service'
-import { createLogger, createMetrics, type Logger, type Metrics } from '@posthorn/telemetry'
+import type { Logger, Metrics } from '@posthorn/telemetry'
 import type { Config } from './config.ts'
 import { type ListenerDeps, openListener } from './listener.ts'
 import { Buffered } from './receive.ts'
@@ -21,30 +19,14 @@ const bufferedMessages = 10
 
 /** Builds the service. Whatever it opened is closed in reverse order, also when a later step here fails. */
 export async function startApp(config: Config, signal: AbortSignal): Promise<AsyncDisposable> {
-  const log = createLogger(name, config.logLevel)
-  log.info({ config: describeConfig(config) }, 'starting')
   await using opened = new AsyncDisposableStack()
-  const db = opened.adopt(
-    connect(config.databaseUrl, {
-      name,
-      max: config.databasePoolSize,
-      onError: (err) => log.warn({ err }, 'lost a connection'),
-    }),
-    (db) => db.destroy(),
-  )
-  const metrics = createMetrics(name)
-  const bus = opened.use(await connectBus({ url: config.amqpUrl, name, log, metrics }))
-  opened.use(
-    await serve({
-      host: config.host,
-      port: config.port,
-      log,
-      metrics,
-      // Without RabbitMQ messages are taken all the same: they are in Postgres, and the sender looks there.
-      checks: { postgres: () => ping(db) },
-    }),
-  )
-  await waitForSchema(db, log, signal)
+  const { log, metrics, db, bus } = await openGround(opened, {
+    name,
+    config,
+    signal,
+    // Without RabbitMQ messages are taken all the same: they are in Postgres, and the sender looks there.
+    checks: ({ db }) => ({ postgres: () => ping(db) }),
+  })
   await startTaking(opened, { config, db, bus, log, metrics })
   return opened.move()
 }

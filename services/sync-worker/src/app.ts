@@ -1,11 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { imapBackend, type MailBackend } from '@posthorn/backends'
-import { type Bus, connectBus } from '@posthorn/bus'
-import { describeConfig } from '@posthorn/config'
-import { cacheSettings, connect, type Db, ping } from '@posthorn/db'
-import { serve } from '@posthorn/http'
-import { everyFew, waitForSchema } from '@posthorn/service'
-import { createLogger, createMetrics } from '@posthorn/telemetry'
+import { cacheSettings, type Db } from '@posthorn/db'
+import { everyFew, openGround } from '@posthorn/service'
 import { onGetMessageSource } from './commands/get-message-source.ts'
 import { onGetMessage } from './commands/get-message.ts'
 import { onListMailboxes } from './commands/list-mailboxes.ts'
@@ -35,21 +31,10 @@ export async function startApp(
   { backend = imapBackend }: { backend?: MailBackend } = {},
 ): Promise<WorkerApp> {
   const id = randomUUID()
-  const log = createLogger(name, config.logLevel)
-  log.info({ worker: id, config: describeConfig(config) }, 'starting')
   await using opened = new AsyncDisposableStack()
-  const { databaseUrl: url, databasePoolSize: max, host, port } = config
-  const registry = createMetrics(name)
-  const metrics = measureWorker(registry)
-  const db = opened.adopt(
-    connect(url, { name, max, onError: (err) => log.warn({ err }, 'lost a connection') }),
-    (db) => db.destroy(),
-  )
-  const bus = opened.use(await connectBus({ url: config.amqpUrl, name, log, metrics: registry }))
-  const checks = { postgres: () => ping(db), rabbitmq: () => assertUp(bus) }
-  const http = opened.use(await serve({ host, port, log, metrics: registry, checks }))
-  await waitForSchema(db, log, signal)
-
+  const ground = await openGround(opened, { name, config, signal, about: { worker: id } })
+  const { log, db, bus, port } = ground
+  const metrics = measureWorker(ground.metrics)
   const settings = cacheSettings(db)
   const logins = limitLogins(config.loginsPerHost)
   const deps: Deps = { db, bus, backend, settings, logins, config, metrics, log }
@@ -73,7 +58,7 @@ export async function startApp(
   )
   holder.wake()
   const resources = opened.move()
-  return { id, port: http.port, [Symbol.asyncDispose]: () => resources.disposeAsync() }
+  return { id, port, [Symbol.asyncDispose]: () => resources.disposeAsync() }
 }
 
 function handlers({ db }: Deps, sessions: Registry) {
@@ -84,8 +69,4 @@ function handlers({ db }: Deps, sessions: Registry) {
 async function forgetAnnounced(db: Db): Promise<void> {
   const limit = 10_000
   for (let count = limit; count === limit;) count = await deleteOldAnnounced(db, limit)
-}
-
-function assertUp(bus: Bus): void {
-  if (!bus.up) throw new Error('RabbitMQ cannot be used')
 }

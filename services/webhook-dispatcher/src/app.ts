@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { type Bus, connectBus } from '@posthorn/bus'
-import { describeConfig } from '@posthorn/config'
+import type { Bus } from '@posthorn/bus'
 import { getServiceSecret } from '@posthorn/contracts'
-import { cacheSettings, connect, type Db, ping } from '@posthorn/db'
-import { AppError } from '@posthorn/errors'
-import { serve } from '@posthorn/http'
+import { cacheSettings, type Db } from '@posthorn/db'
 import { createHttpCaller } from '@posthorn/net'
-import { everyFew, waitForSchema } from '@posthorn/service'
-import { createLogger, createMetrics, type Logger, type Metrics } from '@posthorn/telemetry'
+import { everyFew, openGround } from '@posthorn/service'
+import type { Logger, Metrics } from '@posthorn/telemetry'
 import type { Config, WebhookConfig } from './config.ts'
 import { deliver } from './delivery/deliver.ts'
 import { holdDeliveries, type InHand } from './delivery/in-hand.ts'
@@ -31,35 +28,11 @@ export interface App extends AsyncDisposable {
 
 /** Builds the service. Whatever it opened is closed in reverse order, also when a later step here fails. */
 export async function startApp(config: Config, signal: AbortSignal): Promise<App> {
-  const log = createLogger(name, config.logLevel)
-  log.info(describeConfig(config), 'starting')
   await using opened = new AsyncDisposableStack()
-  const db = opened.adopt(
-    connect(config.databaseUrl, {
-      name,
-      max: config.databasePoolSize,
-      onError: (err) => log.warn({ err }, 'a connection to Postgres broke'),
-    }),
-    (db) => db.destroy(),
-  )
-  const metrics = createMetrics(name)
-  await waitForSchema(db, log, signal)
-  const bus = opened.use(await connectBus({ url: config.amqpUrl, name, log, metrics }))
-  const http = opened.use(
-    await serve({
-      ...config,
-      log,
-      metrics,
-      checks: { postgres: () => ping(db), rabbitmq: () => assertUp(bus) },
-    }),
-  )
+  const { log, metrics, db, bus, port } = await openGround(opened, { name, config, signal })
   opened.use(await startDispatching({ db, bus, log, metrics, config: config.webhooks }))
   const app = opened.move()
-  return { port: http.port, [Symbol.asyncDispose]: () => app.disposeAsync() }
-}
-
-function assertUp(bus: Bus): void {
-  if (!bus.up) throw new AppError('unavailable', 'RabbitMQ cannot be used')
+  return { port, [Symbol.asyncDispose]: () => app.disposeAsync() }
 }
 
 export interface DispatchingDeps {

@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import { expect, test } from '@jest/globals'
+
+interface Attribute {
+  key: string
+  value: { stringValue?: string }
+}
+interface Sent {
+  resourceSpans: {
+    resource: { attributes: Attribute[] }
+    scopeSpans: { spans: { name: string; traceId: string; parentSpanId?: string }[] }[]
+  }[]
+}
+
+const src = join(import.meta.dirname, '../src')
+
+/** What a service of this name and text sends to its collector. */
+async function sentBy(name: string, text: string, env: NodeJS.ProcessEnv = {}) {
+  await using opened = new AsyncDisposableStack()
+  const sent: Sent[] = []
+  const collector = createServer((request, response) => {
+    void json(request).then((body) => {
+      sent.push(body as Sent)
+      response.end('{}')
+    })
+  }).listen(0, '127.0.0.1')
+  await once(collector, 'listening')
+  opened.defer(() => void collector.close())
+  const root = await mkdtemp(join(tmpdir(), 'posthorn-tracing-'))
+  opened.defer(() => rm(root, { recursive: true }))
+  await mkdir(join(root, name, 'src'), { recursive: true })
+  const main = join(root, name, 'src/main.ts')
+  await writeFile(main, `import { activeTrace, inSpan } from '${src}/traces.ts'\n${text}`)
+  const { port } = collector.address() as AddressInfo
+  await promisify(execFile)(process.execPath, ['--import', join(src, 'register.ts'), main], {
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`, ...env },
+  })
+  const all = sent.flatMap(({ resourceSpans }) => resourceSpans)
+  return {
+    resource: Object.fromEntries(
+      all.flatMap(({ resource }) => resource.attributes.map((a) => [a.key, a.value.stringValue])),
+    ),
+    spans: all.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)),
+  }
+}
+
+const traceId = 'ab'.repeat(16)
+const parent = `{ traceparent: '00-${traceId}-cdcdcdcdcdcdcdcd-01' }`
+
+test('a span is sent under the name of its service, in the trace of the sender, and is handed on', async () => {
+  const text = `await inSpan('outer', ${parent}, () => inSpan('inner', activeTrace(), async () => {}))`
+  const { resource, spans } = await sentBy('some-service', text)
+  expect(resource['service.name']).toBe('some-service')
+  expect(Object.keys(resource).filter((key) => /^(?:process|host)\./.test(key))).toEqual([])
+  expect(spans.map((span) => span.name).toSorted()).toEqual(['inner', 'outer'])
+  expect(spans.map((span) => span.traceId)).toEqual([traceId, traceId])
+  expect(spans.find(({ name }) => name === 'outer')?.parentSpanId).toBe('cdcdcdcdcdcdcdcd')
+})
+
+test('a name that is set wins', async () => {
+  const text = `await inSpan('x', {}, async () => {})`
+  const named = await sentBy('some-service', text, { OTEL_SERVICE_NAME: 'mine' })
+  expect(named.resource['service.name']).toBe('mine')
+  const attributes = { OTEL_RESOURCE_ATTRIBUTES: 'service.name=ours,deployment.environment=test' }
+  const { resource } = await sentBy('some-service', text, attributes)
+  expect(resource).toMatchObject({ 'service.name': 'ours', 'deployment.environment': 'test' })
+})
