@@ -9,7 +9,7 @@ const flags = Object.fromEntries(settingKeys.map((key) => [key, flag])) as Recor
   typeof flag
 >
 
-/** Only the settings asked for (`?webhooks=true&notifyText=true`) are answered; secret ones as true or false. */
+/** All settings, or only those asked for (`?webhooks=true&notifyText=true`); secret ones as true or false. */
 export const getSettings = defineOperation({
   id: 'getSettings',
   method: 'get',

@@ -14,11 +14,12 @@ import { assertSettingsAllowed } from './privileged.ts'
 
 const secret = new Set<string>(secretSettings)
 
-/** Answers the settings asked for, and no others; unset ones are null. */
+/** Answers the settings asked for, or all when nothing in particular is; unset ones are null. */
 export function onGetSettings({ db }: { db: Db }) {
   const operation = operations.getSettings
   return handle(operation, async ({ query, caller }) => {
-    const asked = settingKeys.filter((key) => query[key])
+    const all = Object.keys(query).length === 0
+    const asked = settingKeys.filter((key) => all || query[key])
     assertSettingsAllowed(caller, operation, asked)
     const [settings, sealed] = await Promise.all([readSettings(db), listSealedSettings(db)])
     const entries = asked.map((key): [string, unknown] => [
