@@ -1,13 +1,13 @@
 import type { Bus } from '@posthorn/bus'
 import { SubmissionHint } from '@posthorn/contracts'
-import { cacheSettings, type Db } from '@posthorn/db'
+import { cacheSettings, type Db, inBatches } from '@posthorn/db'
 import { everyFew, openGround } from '@posthorn/service'
 import type { Logger } from '@posthorn/telemetry'
 import type { Config } from './config.ts'
 import { Dispatcher } from './delivery/dispatcher.ts'
 import { Recorder } from './delivery/recorder.ts'
 import { senderMetrics } from './metrics.ts'
-import { countDue, deleteFinished } from './store/outbox.ts'
+import { countDue, deleteFinished, type Hold, markDataSent } from './store/outbox.ts'
 import { SmtpTransport } from './transports/smtp.ts'
 
 const name = 'sender'
@@ -29,6 +29,7 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
       settings,
       transport,
       recorder,
+      mark: inBatches((holds: Hold[]) => markAll(db, holds, config.leaseMs)),
       log,
       metrics: senderMetrics(metrics, { due: () => countDue(db) }),
     }),
@@ -49,6 +50,11 @@ function listenForHints(bus: Bus, dispatcher: Dispatcher): Promise<AsyncDisposab
     prefetch: 50,
     handle: async () => dispatcher.wake(),
   })
+}
+
+async function markAll(db: Db, holds: Hold[], leaseMs: number): Promise<boolean[]> {
+  const marked = await markDataSent(db, holds, leaseMs)
+  return holds.map(({ queueId }) => marked.has(queueId))
 }
 
 /** Rows of finished messages are for looking up; their events are elsewhere. */

@@ -3,8 +3,7 @@ import type { Bus } from '@posthorn/bus'
 import type { Db, SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { Logger } from '@posthorn/telemetry'
-import { findSendingAccount } from '../store/accounts.ts'
-import { markDataSent, releaseClaim, type Submission } from '../store/outbox.ts'
+import { type Hold, releaseClaim, type Submission } from '../store/outbox.ts'
 import type { Transport } from '../transports/transport.ts'
 import { DeliveryError, type DeliveryFailure, NotAttempted } from './delivery-error.ts'
 import { type Decision, decideAccepted, decideFailure } from './decide.ts'
@@ -17,8 +16,9 @@ export interface DeliverDeps {
   settings: SettingsCache
   transport: Transport
   recorder: Recorder
+  /** Commits that the final dot is about to be written. Resolves to whether it may be: the row may be another's by now. */
+  mark: (hold: Hold) => Promise<boolean>
   log: Logger
-  leaseMs: number
   retryBaseMs: number
   credentialsMs: number
 }
@@ -82,36 +82,31 @@ export async function deliver(
 }
 
 async function attempt(
-  { db, bus, settings, transport, leaseMs, credentialsMs }: DeliverDeps,
+  { bus, settings, transport, mark, credentialsMs }: DeliverDeps,
   submission: Submission,
   signal: AbortSignal,
 ) {
-  const [account, current] = await Promise.all([
-    findSendingAccount(db, submission.account),
-    settings.get(),
-  ]).catch((cause: unknown) => {
+  const current = await settings.get().catch((cause: unknown) => {
     throw new NotAttempted('Postgres does not answer', { cause })
   })
   if (submission.mime.length === 0)
     throw new DeliveryError({ message: 'The message has no content', code: 'EMESSAGE' })
-  const target = targetOf(account, { bus, settings: current, signal, credentialsMs })
+  const target = targetOf(submission.sender, { bus, settings: current, signal, credentialsMs })
   return transport.send({
     envelope: submission.envelope,
     mime: submission.mime,
     target,
     signal,
-    beforeHandover: () => mark(db, submission, leaseMs),
+    beforeHandover: () => assertMarked(mark, submission),
   })
 }
 
-async function mark(db: Db, submission: Submission, leaseMs: number): Promise<void> {
-  try {
-    await markDataSent(db, submission, leaseMs)
-  } catch (error) {
-    if (isStale(error)) throw error
-    // No mail is sent whose marker is not on record.
-    throw new NotAttempted('the handover cannot be recorded', { cause: error })
-  }
+async function assertMarked(mark: DeliverDeps['mark'], { queueId, worker, attempt }: Hold) {
+  // No mail is sent whose marker is not on record.
+  const marked = await mark({ queueId, worker, attempt }).catch((cause: unknown) => {
+    throw new NotAttempted('the handover cannot be recorded', { cause })
+  })
+  if (!marked) throw new AppError('stale', 'Another sender holds the message')
 }
 
 async function conclude(

@@ -16,6 +16,7 @@ import { Lanes, type LaneLimits } from './lanes.ts'
 export interface DispatcherDeps extends DeliverDeps {
   lanes: LaneLimits
   sweepMs: number
+  leaseMs: number
   metrics: { attempts: Counter; sent: Counter; failed: Counter; duration: Histogram }
 }
 
@@ -27,10 +28,14 @@ interface InHand {
 
 /** Due rows looked at in one query. */
 const batch = 200
+/** Due rows remembered at most; what is forgotten is found by the next look. */
+const maxKnown = 1_000
+/** Hints ask for looks as often as this at most: a look costs the more the more there is to do. */
+const lookGapMs = 10
 
 /**
- * Finds due messages, claims as many as can start now, and sees them through. The look comes every second and whenever something
- * says that it may be worth it: a hint, a place that became free. Looks alone are enough.
+ * Finds due messages, claims as many as can start now, and sees them through. The look comes every second and whenever a hint says that
+ * it may be worth it; a place that became free is filled from what the last look found. Looks alone are enough.
  *
  * Disposing takes no more, gives back what was not handed over yet, and waits for the answers to what was.
  */
@@ -43,6 +48,13 @@ export class Dispatcher implements AsyncDisposable {
   readonly #sweeping: Loop
   readonly #renewing: Loop
   readonly #burying: Loop
+  /** Due when last looked at, and not claimed: claiming finds out whether they still are. */
+  readonly #known = new Map<string, DueSubmission>()
+  /** There was more than one look shows. */
+  #more = false
+  #lookWanted = false
+  #lookedAt = -Infinity
+  #lookTimer: NodeJS.Timeout | undefined
   #stopping = false
 
   constructor(deps: DispatcherDeps) {
@@ -60,11 +72,18 @@ export class Dispatcher implements AsyncDisposable {
 
   /** Something may be due. */
   wake(): void {
-    this.#sweeping.wake()
+    this.#lookWanted = true
+    const waitMs = this.#lookedAt + lookGapMs - performance.now()
+    if (waitMs <= 0) return this.#sweeping.wake()
+    this.#lookTimer ??= setTimeout(() => {
+      this.#lookTimer = undefined
+      this.#sweeping.wake()
+    }, Math.ceil(waitMs))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping = true
+    clearTimeout(this.#lookTimer)
     await Promise.all([this.#sweeping, this.#burying].map((loop) => loop[Symbol.asyncDispose]()))
     for (const { cancel } of this.#inHand.values()) cancel.abort(new Error('the process stops'))
     await Promise.all([...this.#inHand.values()].map(({ done }) => done))
@@ -72,15 +91,36 @@ export class Dispatcher implements AsyncDisposable {
   }
 
   async #sweep(signal: AbortSignal): Promise<void> {
-    const { db } = this.#deps
     while (this.#lanes.free > 0 && !signal.aborted) {
-      const due = await listDue(db, { limit: batch, closed: this.#lanes.closed() })
-      const fitting = due.filter(
-        ({ queueId, ...place }) => !this.#inHand.has(queueId) && this.#lanes.tryEnter(place),
-      )
+      const found = this.#isTimeToLook() ? await this.#look() : 0
+      const fitting = [...this.#known.values()].filter((place) => this.#lanes.tryEnter(place))
       if (fitting.length === 0) return
       await this.#claim(fitting)
+      // Behind so many, whose lanes are full by now, there may be others.
+      if (found === batch) this.#lookAgain()
     }
+  }
+
+  #lookAgain(): void {
+    this.#lookWanted = true
+    this.#lookedAt = -Infinity
+  }
+
+  #isTimeToLook(): boolean {
+    const gapMs = this.#lookWanted ? lookGapMs : this.#deps.sweepMs * 0.9
+    return performance.now() >= this.#lookedAt + gapMs
+  }
+
+  async #look(): Promise<number> {
+    this.#lookWanted = false
+    this.#lookedAt = performance.now()
+    if (this.#known.size > maxKnown) this.#known.clear()
+    if (this.#known.size === 0) this.#more = false
+    const due = await listDue(this.#deps.db, { limit: batch, closed: this.#lanes.closed() })
+    if (due.length === batch) this.#more = true
+    for (const place of due)
+      if (!this.#inHand.has(place.queueId)) this.#known.set(place.queueId, place)
+    return due.length
   }
 
   /** Ends messages that every process died on. Apart from the sweep, which runs far more often than this is needed. */
@@ -91,6 +131,7 @@ export class Dispatcher implements AsyncDisposable {
   async #claim(fitting: DueSubmission[]): Promise<void> {
     const { db, leaseMs } = this.#deps
     const waiting = new Map(fitting.map((place) => [place.queueId, place]))
+    for (const queueId of waiting.keys()) this.#known.delete(queueId)
     try {
       const claimed = await claimDue(db, [...waiting.keys()], { worker: this.worker, leaseMs })
       for (const submission of claimed) {
@@ -98,10 +139,17 @@ export class Dispatcher implements AsyncDisposable {
         waiting.delete(submission.queueId)
         if (place) this.#start(submission, place)
       }
+      if (waiting.size > 0) this.#distrust()
     } finally {
       // Another replica was faster, or Postgres did not answer: if it claimed nevertheless, the leases end by themselves.
       for (const place of waiting.values()) this.#lanes.leave(place)
     }
+  }
+
+  /** Another replica is at work on what we know: it has to be looked at anew. */
+  #distrust(): void {
+    this.#known.clear()
+    this.wake()
   }
 
   #start(submission: Submission, place: DueSubmission): void {
@@ -123,7 +171,16 @@ export class Dispatcher implements AsyncDisposable {
     if (result.kind === 'sent') this.#lanes.recover(place)
     if (result.kind === 'released' && !this.#stopping) this.#lanes.suspend('account', place)
     if (result.kind === 'failed') this.#pause(result, place)
-    if (!this.#stopping) this.wake()
+    if (this.#stopping) return
+    // What else waits for this lane may be beyond what was looked at.
+    if (this.#more && !this.#knowsOf(place)) this.wake()
+    else this.#sweeping.wake()
+  }
+
+  #knowsOf({ account, host }: DueSubmission): boolean {
+    for (const known of this.#known.values())
+      if (known.account === account || (host !== '' && known.host === host)) return true
+    return false
   }
 
   #pause({ failure }: Extract<Result, { kind: 'failed' }>, place: DueSubmission): void {

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Db, PublishEvent, RecordedEvent, SettingsCache } from '@posthorn/db'
-import { publishEvents } from '@posthorn/db'
+import { inBatches, publishEvents } from '@posthorn/db'
 import type { Logger } from '@posthorn/telemetry'
-import { failExhausted, recordOutcome } from '../store/outcomes.ts'
+import { failExhausted, recordOutcome, recordSent, type Sent } from '../store/outcomes.ts'
 import type { Submission } from '../store/outbox.ts'
 import type { Decision } from './decide.ts'
 import type { DeliveryFailure } from './delivery-error.ts'
@@ -22,6 +22,12 @@ const exhaustedBatch = 20
 export class Recorder implements AsyncDisposable {
   readonly #deps: RecorderDeps
   readonly #publishing = new Set<Promise<void>>()
+  /** Messages that servers took at about the same time are one transaction. */
+  readonly #sent = inBatches<Sent, boolean>(async (sent) => {
+    const { held, recorded } = await recordSent(this.#deps.db, sent, await this.#serviceUrl())
+    this.#announce(recorded)
+    return sent.map(({ submission }) => held.has(submission.queueId))
+  })
 
   constructor(deps: RecorderDeps) {
     this.#deps = deps
@@ -32,20 +38,16 @@ export class Recorder implements AsyncDisposable {
    * is known to nobody but us. Resolves to whether it was recorded.
    */
   async record(submission: Submission, decision: Decision): Promise<boolean> {
-    const { db, log } = this.#deps
+    const { log } = this.#deps
     for (let waitMs = 100; ; waitMs = Math.min(waitMs * 2, 5_000)) {
       try {
-        const serviceUrl = await this.#serviceUrl()
-        const recorded = await recordOutcome(db, submission, { ...decision, serviceUrl })
-        if (!recorded) {
+        const ours = await this.#write(submission, decision)
+        if (!ours)
           log.warn(
             { queueId: submission.queueId, state: decision.outcome.state },
             'the row is not ours any more: nothing recorded',
           )
-          return false
-        }
-        this.#announce(recorded)
-        return true
+        return ours
       } catch (err) {
         log.error(
           { err, queueId: submission.queueId, state: decision.outcome.state },
@@ -73,6 +75,15 @@ export class Recorder implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#publishing)
+  }
+
+  async #write(submission: Submission, { outcome, events }: Decision): Promise<boolean> {
+    if (outcome.state === 'sent')
+      return this.#sent({ submission, response: outcome.response, events: events(undefined) })
+    const serviceUrl = await this.#serviceUrl()
+    const recorded = await recordOutcome(this.#deps.db, submission, { outcome, events, serviceUrl })
+    if (recorded) this.#announce(recorded)
+    return recorded !== undefined
   }
 
   #announce(recorded: RecordedEvent[]): void {

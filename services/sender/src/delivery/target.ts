@@ -16,10 +16,10 @@ export interface TargetDeps {
 /**
  * Where an account's mail goes out.
  *
- * @throws DeliveryError when the account is gone, or has nothing to send with any more
+ * @throws DeliveryError when the account has nothing to send with any more
  */
-export function targetOf(account: SendingAccount | undefined, deps: TargetDeps): Target {
-  if (!account?.smtp)
+export function targetOf(account: SendingAccount, deps: TargetDeps): Target {
+  if (!account.smtp)
     throw new DeliveryError({
       message: 'The account has no SMTP configuration',
       code: 'SMTPUnavailable',

@@ -1,5 +1,5 @@
 import type { SmtpConfig } from '@posthorn/contracts'
-import type { Db, StoredServer } from '@posthorn/db'
+import type { StoredServer } from '@posthorn/db'
 
 /** What sending for an account needs to know of it. */
 export interface SendingAccount {
@@ -8,12 +8,4 @@ export interface SendingAccount {
   smtpEhloName: string | null
   /** Raised by every change: a session that was opened under another one is not used again. */
   version: string
-}
-
-export function findSendingAccount(db: Db, account: string): Promise<SendingAccount | undefined> {
-  return db
-    .selectFrom('accounts')
-    .select(['account', 'smtp', 'smtpEhloName', 'version'])
-    .where('account', '=', account)
-    .executeTakeFirst()
 }

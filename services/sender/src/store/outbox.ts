@@ -1,6 +1,6 @@
 import type { Db } from '@posthorn/db'
-import { AppError } from '@posthorn/errors'
 import { sql } from 'kysely'
+import type { SendingAccount } from './accounts.ts'
 
 /** A due row as the lanes see it. */
 export interface DueSubmission {
@@ -21,6 +21,8 @@ export interface Hold {
 /** A row in hand. */
 export interface Submission extends Hold {
   account: string
+  /** The account as it was when the row was claimed. */
+  sender: SendingAccount
   messageId: string
   envelope: { from: string; to: string[] }
   mime: Buffer
@@ -78,8 +80,9 @@ export async function claimDue(
         .skipLocked(),
     )
     .updateTable('outbox')
-    .from('due')
+    .from(['due', 'accounts'])
     .whereRef('outbox.queueId', '=', 'due.queueId')
+    .whereRef('accounts.account', '=', 'outbox.account')
     .set({
       attempts: sql`attempts + 1`,
       worker,
@@ -89,7 +92,7 @@ export async function claimDue(
     })
     .returning([
       'outbox.queueId',
-      'account',
+      'outbox.account',
       'messageId',
       'envelope',
       'mime',
@@ -97,10 +100,14 @@ export async function claimDue(
       'maxAttempts',
       'firstError',
       'due.dataSentAt as sentBefore',
+      'accounts.smtp',
+      'accounts.smtpEhloName',
+      'accounts.version',
     ])
     .execute()
-  return rows.map(({ attempts, mime, sentBefore, ...row }) => ({
+  return rows.map(({ attempts, mime, sentBefore, smtp, smtpEhloName, version, ...row }) => ({
     ...row,
+    sender: { account: row.account, smtp, smtpEhloName, version },
     worker,
     attempt: attempts,
     mime: mime ?? Buffer.alloc(0),
@@ -111,40 +118,34 @@ export async function claimDue(
 /** Keeps the rows in hand for another lease. Returns those that are held still. */
 export async function renewLeases(db: Db, holds: Hold[], leaseMs: number): Promise<Set<string>> {
   if (holds.length === 0) return new Set()
-  const rows = await db
-    .updateTable('outbox')
-    .set({ leaseUntil: inMs(leaseMs) })
-    .where('state', '=', 'queued')
-    .where(
-      sql<boolean>`((queue_id, worker, attempts) in (select * from unnest(
-        ${sql.val(holds.map(({ queueId }) => queueId))}::text[], ${sql.val(holds.map(({ worker }) => worker))}::uuid[],
-        ${sql.val(holds.map(({ attempt }) => attempt))}::integer[])))`,
-    )
-    .returning('queueId')
-    .execute()
+  const { rows } = await sql<{ queueId: string }>`
+    with mine as (${heldRows(holds)})
+    update outbox set lease_until = ${inMs(leaseMs)} from mine
+    where outbox.queue_id = mine.queue_id returning outbox.queue_id as "queueId"`.execute(db)
   return new Set(rows.map(({ queueId }) => queueId))
 }
 
 /**
- * Commits that the final dot is about to be written. From here on the server may have the message, whatever becomes of us.
- *
- * @throws AppError `stale` when the row is no longer ours: the dot must not be written
+ * Commits that the final dots of these messages are about to be written. From here on the server may have them, whatever becomes of
+ * us. Returns those that are marked; the others are not ours any more, and their dots must not be written.
  */
-export async function markDataSent(
-  db: Db,
-  { queueId, worker, attempt }: Hold,
-  leaseMs: number,
-): Promise<void> {
-  const { numUpdatedRows } = await db
-    .updateTable('outbox')
-    .set({ dataSentAt: sql<Date>`now()`, leaseUntil: inMs(leaseMs) })
-    .where('queueId', '=', queueId)
-    .where('worker', '=', worker)
-    .where('attempts', '=', attempt)
-    .where('state', '=', 'queued')
-    .where(sql<boolean>`(lease_until > now())`)
-    .executeTakeFirst()
-  if (numUpdatedRows !== 1n) throw new AppError('stale', 'Another sender holds the message')
+export async function markDataSent(db: Db, holds: Hold[], leaseMs: number): Promise<Set<string>> {
+  const { rows } = await sql<{ queueId: string }>`
+    with mine as (${heldRows(holds)})
+    update outbox set data_sent_at = now(), lease_until = ${inMs(leaseMs)} from mine
+    where outbox.queue_id = mine.queue_id and outbox.lease_until > now()
+    returning outbox.queue_id as "queueId"`.execute(db)
+  return new Set(rows.map(({ queueId }) => queueId))
+}
+
+/** Locks those rows that are held so. In one order everywhere, so that statements about many rows cannot wait for each other. */
+export function heldRows(holds: Hold[]) {
+  return sql`
+    select outbox.queue_id from outbox join unnest(
+      ${sql.val(holds.map(({ queueId }) => queueId))}::text[], ${sql.val(holds.map(({ worker }) => worker))}::uuid[],
+      ${sql.val(holds.map(({ attempt }) => attempt))}::integer[]) as held (queue_id, worker, attempt)
+      on outbox.queue_id = held.queue_id and outbox.worker = held.worker and outbox.attempts = held.attempt
+    where outbox.state = 'queued' order by outbox.queue_id for update of outbox`
 }
 
 /** Gives a row back as if it had not been claimed. */

@@ -7,7 +7,7 @@ import {
   type Tx,
 } from '@posthorn/db'
 import { sql } from 'kysely'
-import type { Hold, Submission } from './outbox.ts'
+import { type Hold, heldRows, type Submission } from './outbox.ts'
 
 /** What an attempt came to. Events are made once the row is ours for sure, from when the next attempt will be. */
 export type Outcome =
@@ -45,6 +45,34 @@ export function recordOutcome(
       events(row.state === 'queued' ? row.nextAttemptAt : undefined),
       serviceUrl,
     )
+  })
+}
+
+/** A message that a server took, with what the world is told. */
+export interface Sent {
+  submission: Submission
+  response: string
+  events: NewEvent[]
+}
+
+/** The same for messages that are done with, several in one transaction. Says which were ours still; the others have no events. */
+export function recordSent(
+  db: Db,
+  sent: Sent[],
+  serviceUrl: string | null,
+): Promise<{ held: Set<string>; recorded: RecordedEvent[] }> {
+  const queueIds = sent.map(({ submission }) => submission.queueId)
+  const responses = sent.map(({ response }) => response)
+  return db.transaction().execute(async (tx) => {
+    const { rows } = await sql<{ queueId: string }>`
+      with mine as (${heldRows(sent.map(({ submission }) => submission))})
+      update outbox set state = 'sent', response = told.response, finished_at = now(), mime = null, worker = null, lease_until = null
+      from mine join unnest(${sql.val(queueIds)}::text[], ${sql.val(responses)}::text[]) as told (queue_id, response) using (queue_id)
+      where outbox.queue_id = mine.queue_id returning outbox.queue_id as "queueId"`.execute(tx)
+    const held = new Set(rows.map(({ queueId }) => queueId))
+    const ours = sent.filter(({ submission }) => held.has(submission.queueId))
+    const events = ours.flatMap(({ events }) => events)
+    return { held, recorded: await recordEvents(tx, events, serviceUrl) }
   })
 }
 
