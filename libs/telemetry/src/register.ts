@@ -8,5 +8,5 @@ const {
 
 if ((endpoint || traces) && disabled !== 'true') {
   const { startTracing } = await import('./tracing.ts')
-  startTracing()
+  startTracing(process.env)
 }

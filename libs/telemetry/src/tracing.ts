@@ -10,8 +10,8 @@ import { NodeSDK } from '@opentelemetry/sdk-node'
  * Starts tracing of this process: HTTP, Express and Postgres. Sampling and names come from the OTEL_ variables. RabbitMQ is not
  * instrumented: the bus hands traces on, and work that a message only sets off, such as a session that lasts for days, is not in its trace.
  */
-export function startTracing(): void {
-  nameThis(process.env, process.argv[1] ?? '')
+export function startTracing(env: NodeJS.ProcessEnv): void {
+  nameThis(env, process.argv[1] ?? '')
   // Without the hook ES modules are not instrumented, and the spans of Express are missing.
   register('@opentelemetry/instrumentation/hook.mjs', import.meta.url)
   const sdk = new NodeSDK({
@@ -30,7 +30,7 @@ export function startTracing(): void {
   process.once('beforeExit', () => void sdk.shutdown())
 }
 
-/** The service's own name, unless another is set. And nothing else of the process: else its command line leaves with every span. */
+/** The name of the service's folder, unless another is set. And nothing else of the process: else its command line leaves with every span. */
 function nameThis(env: NodeJS.ProcessEnv, main: string): void {
   env['OTEL_NODE_RESOURCE_DETECTORS'] ??= 'env'
   const { OTEL_RESOURCE_ATTRIBUTES: attributes = '' } = env
