@@ -64,7 +64,9 @@ function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> 
   request.once('error', (cause) =>
     reject(new AppError('invalid', 'The body did not arrive', { cause })),
   )
-  request.once('close', () => reject(new AppError('invalid', 'The body did not arrive')))
+  request.once('close', () => {
+    if (!request.readableEnded) reject(new AppError('invalid', 'The body did not arrive'))
+  })
   return promise
 }
 

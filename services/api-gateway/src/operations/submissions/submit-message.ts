@@ -4,7 +4,7 @@ import type { Db, SettingsCache } from '@posthorn/db'
 import { composeMessage } from '@posthorn/mime'
 import type { Afterwards } from '../../afterwards.ts'
 import { getSendingAccount } from '../../store/accounts.ts'
-import { insertSubmission, newQueueId } from '../../store/outbox.ts'
+import { insertSubmissions, newQueueId } from '../../store/outbox.ts'
 import { handle } from '../handle.ts'
 import { assertCanSend } from './can-send.ts'
 
@@ -19,6 +19,7 @@ export interface Deps {
 
 /** Takes a message for sending. It is stored before we answer; the hint only saves the sender's sweep its time. */
 export function onSubmitMessage({ db, outbox, bus, settings, afterwards }: Deps) {
+  const insertSubmission = insertSubmissions(outbox)
   return handle(operations.submitMessage, async ({ params: { account }, body }) => {
     const sending = await getSendingAccount(db, account)
     assertCanSend(sending)
@@ -30,7 +31,7 @@ export function onSubmitMessage({ db, outbox, bus, settings, afterwards }: Deps)
     const now = new Date()
     const sendAt = sendTime(body, now)
     const queueId = newQueueId(now.getTime())
-    await insertSubmission(outbox, {
+    await insertSubmission({
       queueId,
       account,
       shard: sending.shard,
