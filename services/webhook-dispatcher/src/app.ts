@@ -6,6 +6,7 @@ import { createHttpCaller } from '@posthorn/net'
 import { everyFew, openGround } from '@posthorn/service'
 import type { Logger, Metrics } from '@posthorn/telemetry'
 import type { Config, WebhookConfig } from './config.ts'
+import { createCounter } from './delivery/counter.ts'
 import { deliver } from './delivery/deliver.ts'
 import { holdDeliveries, type InHand } from './delivery/in-hand.ts'
 import { type RetryLoop, startRetryLoop } from './delivery/retry-loop.ts'
@@ -105,9 +106,10 @@ async function openDelivery(
       maxSockets: config.concurrency,
     }),
   )
+  const counter = createCounter({ db, claim, log })
   const attempt = deliver({
     db,
-    claim,
+    counter,
     http,
     secret,
     targets,
@@ -120,6 +122,7 @@ async function openDelivery(
       ...config,
       db,
       claim,
+      counter,
       deliver: attempt,
       dueIn: (ms) => retries.dueIn(ms),
       onRoom: (lane) => retries.onRoom(lane),

@@ -2,6 +2,7 @@ import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { connect } from '@posthorn/db'
 import { createLogger } from '@posthorn/telemetry'
 import { testDatabase } from '@posthorn/testkit'
+import { createCounter } from '../src/delivery/counter.ts'
 import { released, settle } from '../src/delivery/settle.ts'
 import { keepHouse } from '../src/housekeeping.ts'
 import {
@@ -91,11 +92,15 @@ test('a claim that was taken over can neither begin nor renew nor record', async
   const [delivery] = await claimDueDeliveries(own, { ...me, leaseMs: 0 }, limits)
   const id = delivery?.id ?? ''
   expect(await claimDueDeliveries(own, other, limits)).toHaveLength(1)
-  expect(await beginAttempts(own, [id], me.self)).toEqual(new Map())
+  expect(await beginAttempts(own, [{ id, attempts: 0 }], { self: me.self, holdsMs: 0 })).toEqual(
+    new Map(),
+  )
   await renewClaims(own, [id], { ...me, leaseMs: 3_600_000 })
   await recordResults(own, [settle({ id, attempts: 1 }, ok, 5_000)], me.self)
   expect(await findNextDueMs(own)).toBeLessThanOrEqual(60_000)
-  expect(await beginAttempts(own, [id], other.self)).toEqual(new Map([[id, 1]]))
+  expect(await beginAttempts(own, [{ id, attempts: 0 }], { self: other.self, holdsMs: 0 })).toEqual(
+    new Map([[id, 1]]),
+  )
   await recordResults(own, [settle({ id, attempts: 1 }, ok, 5_000)], other.self)
   expect(
     await db
@@ -105,11 +110,35 @@ test('a claim that was taken over can neither begin nor renew nor record', async
   ).toEqual({ state: 'delivered', attempts: 1, lastStatus: 200 })
 })
 
+test('attempts are counted ahead only for as long as the claim is sure to hold, and an attempt counted twice counts once', async () => {
+  await insert('http://a.example/', 1)
+  const [delivery] = await claimDueDeliveries(own, me, limits)
+  const counted = [{ id: delivery?.id ?? '', attempts: 0 }]
+  const begin = (holdsMs: number) => beginAttempts(own, counted, { self: me.self, holdsMs })
+  expect((await begin(me.leaseMs * 2)).size).toBe(0)
+  expect([...(await begin(me.leaseMs / 3)).values()]).toEqual([1])
+  expect([...(await begin(0)).values()]).toEqual([1])
+})
+
+test('what is counted ahead is called without another statement, and is known when it is given back', async () => {
+  await insert('http://a.example/', 2)
+  const upcoming = await claimDueDeliveries(own, me, limits)
+  const counter = createCounter({ db: own, claim: me, log: createLogger('test', 'silent') })
+  counter.countAhead('http://a.example/', () => upcoming)
+  await counter.settled()
+  const [first, second] = upcoming
+  if (!first || !second) throw new Error('two were inserted')
+  const stopped = AbortSignal.abort() // no statement would begin
+  expect(await counter.begin(first, stopped)).toBe(1)
+  expect(counter.takeBack(first.id)).toBe(false)
+  expect(counter.takeBack(second.id)).toBe(true)
+})
+
 test('an attempt that is given back does not count, and what was told before stays', async () => {
   await insert('http://a.example/', 1, { attempts: 3, lastOutcome: 'http-5xx', lastStatus: 500 })
   const [delivery] = await claimDueDeliveries(own, me, limits)
   const id = delivery?.id ?? ''
-  await beginAttempts(own, [id], me.self)
+  await beginAttempts(own, [{ id, attempts: 3 }], { self: me.self, holdsMs: 0 })
   await recordResults(own, [released(id, true)], me.self)
   expect(
     await db

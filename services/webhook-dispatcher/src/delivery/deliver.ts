@@ -8,13 +8,13 @@ import {
 } from '@posthorn/net'
 import type { Logger } from '@posthorn/telemetry'
 import type { DispatcherMetrics } from '../metrics.ts'
-import { beginAttempts, type Claim, type ClaimedDelivery } from '../store/deliveries.ts'
+import type { ClaimedDelivery } from '../store/deliveries.ts'
 import { findBody } from '../store/events.ts'
 import type { DeliveryResult } from '../store/results.ts'
 import type { CurrentTargets } from '../targets/current-target.ts'
 import type { Target } from '../targets/target.ts'
 import { maxAttempts } from './backoff.ts'
-import { batch } from './batch.ts'
+import type { AttemptCounter } from './counter.ts'
 import { requestHeaders } from './headers.ts'
 import { persist } from './persist.ts'
 import type { ServiceSecret } from './service-secret.ts'
@@ -23,7 +23,7 @@ import { sign } from './signature.ts'
 
 export interface DeliverDeps {
   db: Db
-  claim: Claim
+  counter: AttemptCounter
   http: HttpCaller
   secret: ServiceSecret
   targets: CurrentTargets
@@ -46,15 +46,6 @@ interface Prepared {
  * answered: HTTP cannot say whether an answer was read.
  */
 export function deliver(deps: DeliverDeps) {
-  const begin = batch<string, number | undefined>({
-    max: 100,
-    waitMs: 0,
-    async work(ids) {
-      const begun = await beginAttempts(deps.db, ids, deps.claim.self)
-      return ids.map((id) => begun.get(id))
-    },
-  })
-
   return async (
     delivery: ClaimedDelivery,
     signal: AbortSignal,
@@ -74,7 +65,7 @@ export function deliver(deps: DeliverDeps) {
           trying,
         ))
       if (body === undefined) return ended(id, 'dropped', 'no-event')
-      const attempts = await persist(() => begin(id), trying)
+      const attempts = await deps.counter.begin(delivery, signal)
       if (attempts === undefined) return undefined
       const call = await attempt(
         deps,
@@ -84,7 +75,7 @@ export function deliver(deps: DeliverDeps) {
       return settle({ id, attempts }, call, deps.retryBaseMs)
     } catch (error) {
       if (!signal.aborted) throw error
-      return released(id, false)
+      return released(id, deps.counter.takeBack(id))
     }
   }
 }

@@ -3,6 +3,7 @@ import { everyFew } from '@posthorn/service'
 import type { Logger } from '@posthorn/telemetry'
 import { type Claim, type ClaimedDelivery, renewClaims } from '../store/deliveries.ts'
 import type { DeliveryResult } from '../store/results.ts'
+import type { AttemptCounter } from './counter.ts'
 import { answered } from './deliver.ts'
 import { createLanes, type LaneItem } from './lanes.ts'
 import { createRecorder } from './recorder.ts'
@@ -11,6 +12,7 @@ import { released } from './settle.ts'
 export interface InHandOptions {
   db: Db
   claim: Claim
+  counter: AttemptCounter
   concurrency: number
   targetConcurrency: number
   deliver: (delivery: ClaimedDelivery, signal: AbortSignal) => Promise<DeliveryResult | undefined>
@@ -30,6 +32,10 @@ export interface InHand extends AsyncDisposable {
 }
 
 const maxHeld = 10_000
+/** For each call of a lane at the same time: enough that counting the next ones ends before the counted ones run out. */
+const countedAhead = 8
+/** Claims of one statement: who counts or records one of them waits for all of it. */
+const renewedAtOnce = 250
 const maxBytes = 64 * 1024 * 1024
 /** A stopping process has ten seconds; what is not answered after this time is given back. */
 const graceMs = 8_000
@@ -45,12 +51,18 @@ interface Item extends LaneItem {
  * gives the rest back, uncounted.
  */
 export function holdDeliveries(options: InHandOptions): InHand {
-  const { db, claim, log } = options
+  const { counter, log } = options
   const held = new Map<string, ClaimedDelivery>()
   const stopping = new AbortController()
   const recorder = createRecorder(options, stopping.signal)
 
+  const countNext = (lane: string) =>
+    counter.countAhead(lane, () =>
+      lanes.upcoming(lane, options.targetConcurrency * countedAhead).map((item) => item.delivery),
+    )
+
   async function work({ delivery }: Item, signal: AbortSignal): Promise<{ well: boolean }> {
+    countNext(delivery.lane)
     try {
       const result = await options.deliver(delivery, signal)
       // The lane goes on meanwhile: results are recorded many at a time.
@@ -59,10 +71,8 @@ export function holdDeliveries(options: InHandOptions): InHand {
       return { well: answered(result?.outcome ?? null) }
     } catch (err) {
       // Not foreseen: left to its lease, so that it does not come back at once for ever.
-      log.error(
-        { err, id: delivery.id, event: delivery.event, account: delivery.account },
-        'a delivery could not be attempted',
-      )
+      log.error({ err, ...naming(delivery) }, 'a delivery could not be attempted')
+      counter.takeBack(delivery.id)
       held.delete(delivery.id)
       return { well: true }
     }
@@ -89,9 +99,7 @@ export function holdDeliveries(options: InHandOptions): InHand {
     work,
     onRoom: options.onRoom,
   })
-  const renewing = everyFew({ everyMs: claim.leaseMs / 3, log, name: 'renew-claims' }, () =>
-    renewClaims(db, [...held.keys()], claim),
-  )
+  const renewing = renewHeld(options, held)
 
   return {
     get held() {
@@ -102,14 +110,26 @@ export function holdDeliveries(options: InHandOptions): InHand {
     rooms: () => lanes.rooms(),
     async [Symbol.asyncDispose]() {
       const unstarted = await lanes.stop(graceMs)
+      await counter.settled()
       setTimeout(() => stopping.abort(), lastRecordMs).unref()
-      await Promise.all(
-        unstarted.map(({ delivery }) => recorder.record(released(delivery.id, false))),
-      )
+      const given = unstarted.map(({ delivery: { id } }) => released(id, counter.takeBack(id)))
+      await Promise.all(given.map((result) => recorder.record(result)))
       await recorder.settled()
       await renewing[Symbol.asyncDispose]()
     },
   }
+}
+
+function naming({ id, event, account }: ClaimedDelivery) {
+  return { id, event, account }
+}
+
+function renewHeld({ db, claim, log }: InHandOptions, held: ReadonlyMap<string, unknown>) {
+  return everyFew({ everyMs: claim.leaseMs / 3, log, name: 'renew-claims' }, async () => {
+    const ids = [...held.keys()]
+    for (let done = 0; done < ids.length; done += renewedAtOnce)
+      await renewClaims(db, ids.slice(done, done + renewedAtOnce), claim)
+  })
 }
 
 /** First attempts of an account follow each other; a delivery that failed steps aside and is in nobody's way. */

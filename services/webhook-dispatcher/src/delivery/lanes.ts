@@ -17,13 +17,15 @@ export interface LanesOptions<T> {
   maxBytes: number
   /** Does one item. `well`: whether the lane answered. Must not reject. */
   work: (item: T, signal: AbortSignal) => Promise<{ well: boolean }>
-  /** Told when a lane can take more. */
+  /** Told when a lane holds no more than half of what it may. */
   onRoom?: (lane: string) => void
 }
 
 export interface Lanes<T> {
   readonly held: number
   add(item: T): void
+  /** What of a lane will start next, more or less in that order. */
+  upcoming(lane: string, count: number): T[]
   /** How many more items of the lane may be held. Every lane can always hold as many as may run at once: none is shut out by others. */
   room(lane: string): number
   /** The lanes that hold anything. */
@@ -48,6 +50,8 @@ interface Lane<T> {
   chains: Map<string, Chain<T>>
   /** Chains with items, none of which runs. */
   ready: Chain<T>[]
+  /** Chains of which an item runs. */
+  busy: Set<Chain<T>>
 }
 
 /** Held of one lane at most, however empty the rest is. */
@@ -94,6 +98,19 @@ class LaneScheduler<T extends LaneItem> implements Lanes<T> {
     this.#pump()
   }
 
+  upcoming(name: string, count: number): T[] {
+    const lane = this.#lanes.get(name)
+    if (!lane) return []
+    const chains = [...lane.ready.slice(0, count), ...lane.busy]
+    const found: T[] = []
+    for (let depth = 0; found.length < count; depth++) {
+      const row = chains.flatMap(({ items }) => items.slice(depth, depth + 1))
+      if (row.length === 0) break
+      found.push(...row)
+    }
+    return found.slice(0, count)
+  }
+
   room(lane: string): number {
     const { perLane, maxHeld, maxBytes } = this.#options
     const share = this.#bytes > maxBytes ? 0 : Math.floor(maxHeld / (this.#lanes.size + 1))
@@ -127,6 +144,7 @@ class LaneScheduler<T extends LaneItem> implements Lanes<T> {
       enrolled: false,
       chains: new Map(),
       ready: [],
+      busy: new Set(),
     }
     this.#lanes.set(name, made)
     return made
@@ -156,6 +174,7 @@ class LaneScheduler<T extends LaneItem> implements Lanes<T> {
 
   #start(lane: Lane<T>, chain: Chain<T>, item: T): void {
     lane.running++
+    lane.busy.add(chain)
     const run = this.#options.work(item, this.#abort.signal).then(({ well }) => {
       this.#running.delete(run)
       lane.strikes = well ? 0 : lane.strikes + 1
@@ -169,11 +188,12 @@ class LaneScheduler<T extends LaneItem> implements Lanes<T> {
     this.#bytes -= item.bytes
     lane.held--
     lane.running--
+    lane.busy.delete(chain)
     if (chain.items.length > 0) lane.ready.push(chain)
     else lane.chains.delete(chain.name)
     if (lane.held === 0) this.#lanes.delete(lane.name)
     this.#enrol(lane)
     this.#pump()
-    this.#options.onRoom?.(lane.name)
+    if (this.room(lane.name) >= lane.held) this.#options.onRoom?.(lane.name)
   }
 }

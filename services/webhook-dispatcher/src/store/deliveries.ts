@@ -110,23 +110,30 @@ export async function claimDueDeliveries(
 }
 
 /**
- * Counts attempts before they are made. Returns the count for those that are still this process's to make. The lease is left to
- * `renewClaims`: an update of the count alone touches no index.
+ * Counts attempts before they are made: the next one after those the delivery is known to have had, so that counting twice counts
+ * once. Returns the count for those whose claim is this process's and holds for `holdsMs` more at least (0: may have run out, as long
+ * as nobody took it). The lease is left to `renewClaims`: an update of the count alone touches no index.
  */
 export async function beginAttempts(
   db: Db,
-  ids: readonly string[],
-  self: string,
+  deliveries: readonly Pick<ClaimedDelivery, 'id' | 'attempts'>[],
+  { self, holdsMs }: { self: string; holdsMs: number },
 ): Promise<Map<string, number>> {
+  const ids = deliveries.map(({ id }) => id)
   const { rows } = await sql<{ id: string; attempts: number }>`
-    update deliveries set attempts = attempts + 1
-    where id = any(${ids}::uuid[]) and claim = ${self}::uuid and state = 'due'
-    returning id, attempts
+    update deliveries d set attempts = known.attempts + 1
+    from unnest(${ids}::uuid[], ${deliveries.map(({ attempts }) => attempts)}::smallint[]) as known (id, attempts)
+    where d.id = known.id and d.id = any(${ids}::uuid[]) and d.claim = ${self}::uuid and d.state = 'due'
+      and (${holdsMs}::double precision = 0 or d.next_attempt_at > now() + make_interval(secs => ${holdsMs / 1000}))
+    returning d.id, d.attempts
   `.execute(db)
   return new Map(rows.map(({ id, attempts }) => [id, attempts]))
 }
 
-/** Keeps claims alive. Those that another process has taken over meanwhile stay as they are. */
+/**
+ * Keeps claims alive. Those that another process has taken over meanwhile stay as they are. A row that is being written is left to the
+ * next renewal: waiting for it with others locked would be a deadlock with who writes both in another order.
+ */
 export async function renewClaims(
   db: Db,
   ids: readonly string[],
@@ -135,7 +142,9 @@ export async function renewClaims(
   if (ids.length === 0) return
   await sql`
     update deliveries set next_attempt_at = now() + make_interval(secs => ${leaseMs / 1000})
-    where id = any(${ids}::uuid[]) and claim = ${self}::uuid and state = 'due'
+    where id in (
+      select id from deliveries where id = any(${ids}::uuid[]) and claim = ${self}::uuid and state = 'due' for update skip locked
+    )
   `.execute(db)
 }
 
