@@ -164,7 +164,11 @@ test('flags and deletions become webhooks of their own', async () => {
     const updated = await world.webhook(
       ({ event, data }) => event === 'messageUpdated' && data.id === arrived.data.id,
     )
-    expect(updated.data.changes.flags).toEqual({ added: ['\\Flagged'], value: ['\\Flagged'] })
+    expect(updated.data.changes.flags).toEqual({
+      added: ['\\Flagged'],
+      removed: [],
+      value: ['\\Flagged'],
+    })
     await client.messageDelete(String(arrived.data.uid), { uid: true })
     await world.webhook(
       ({ event, data }) => event === 'messageDeleted' && data.id === arrived.data.id,

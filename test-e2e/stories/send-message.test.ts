@@ -3,7 +3,7 @@ import { operations } from '@posthorn/contracts'
 import { startSmtpScript } from '@posthorn/testkit'
 import { startWorld } from '../world.ts'
 
-const world = await startWorld()
+const world = await startWorld({ settings: { notifyAttachments: true } })
 afterAll(() => world[Symbol.asyncDispose]())
 
 test('a submitted message is delivered to the other mailbox and its fate is told', async () => {

@@ -113,17 +113,8 @@ test('an arrival is announced once, with everything the server tells of it', asy
       id: expect.any(String),
       encodedSize: { plain: expect.any(Number), html: expect.any(Number) },
     },
-    attachments: [
-      {
-        id: expect.any(String),
-        contentType: 'application/pdf',
-        encodedSize: 8,
-        filename: 'a.pdf',
-        embedded: false,
-        inline: false,
-      },
-    ],
   })
+  expect(event?.data).not.toHaveProperty('attachments')
   expect(event).toMatchObject({ path: 'INBOX', specialUse: '\\Inbox' })
   expect(event?.data).not.toHaveProperty('sender')
   expect(event?.data).not.toHaveProperty('bcc')
@@ -186,15 +177,16 @@ test('text, headers and attachments are included as the settings ask', async () 
   await world.bus.invalidate({ topic: 'settings' })
   expect(event?.data['headers']).toEqual({ 'x-one': ['1'] })
   expect(event?.data['text']).toMatchObject({ plain: 'äöüäö', hasMore: true })
-  const attachments = event?.data['attachments'] as { filename: string; content?: string }[]
-  expect(
-    attachments.map(({ filename, content }) => [
-      filename,
-      content && Buffer.from(content, 'base64').toString(),
-    ]),
-  ).toEqual([
-    ['small', '12345'],
-    ['large', undefined],
+  expect(event?.data['attachments']).toEqual([
+    {
+      id: expect.any(String),
+      contentType: expect.any(String),
+      encodedSize: expect.any(Number),
+      filename: 'small',
+      embedded: false,
+      inline: false,
+      content: Buffer.from('12345').toString('base64'),
+    },
   ])
 })
 
@@ -213,7 +205,9 @@ test('flags, deletions and moves by another client are told', async () => {
   expect(updated?.data).toEqual({
     id: first?.data['id'],
     uid: 1,
-    changes: { flags: { added: ['$Important', '\\Seen'], value: ['$Important', '\\Seen'] } },
+    changes: {
+      flags: { added: ['$Important', '\\Seen'], removed: [], value: ['$Important', '\\Seen'] },
+    },
   })
   await client.run('UID STORE 1 -FLAGS (\\Seen)')
   await client.run('UID STORE 1 +FLAGS (\\Seen)')

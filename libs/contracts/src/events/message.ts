@@ -37,8 +37,8 @@ export const messageDeleted = defineEvent(
 )
 
 const Changes = Type.Object({
-  added: Type.Optional(Type.Array(Type.String())),
-  removed: Type.Optional(Type.Array(Type.String())),
+  added: Type.Array(Type.String()),
+  removed: Type.Array(Type.String()),
   value: Type.Array(Type.String()),
 })
 

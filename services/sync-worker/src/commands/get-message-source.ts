@@ -11,8 +11,8 @@ import { locateMessage, openFor } from './mailbox.ts'
 export function onGetMessageSource(deps: CommandDeps): CommandHandler {
   return on(getMessageSource, async ({ account, message }, { signal }) => {
     const session = sessionOf(deps, account)
-    const { row, uid } = await locateMessage(deps.db, account, message)
     assertConnected(session)
+    const { row, uid } = await locateMessage(deps.db, account, message)
     const { borrowed, download } = await start(session, signal, async (given) => {
       await openFor(given.session, row, { readOnly: true })
       return given.session.downloadSource(uid)

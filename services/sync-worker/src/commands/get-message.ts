@@ -13,7 +13,7 @@ import { embedImages } from '../messages/embed-images.ts'
 import { messageEntry } from '../messages/entry.ts'
 import { maxTextBytes, readText } from '../messages/text.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
-import { type CommandDeps, sessionOf, withMailServer } from './account.ts'
+import { assertConnected, type CommandDeps, sessionOf, withMailServer } from './account.ts'
 import { locateMessage, messageNotFound, openFor } from './mailbox.ts'
 
 type Request = CommandRequest<typeof getMessage>
@@ -22,6 +22,7 @@ type Request = CommandRequest<typeof getMessage>
 export function onGetMessage(deps: CommandDeps): CommandHandler {
   return on(getMessage, async (request, context) => {
     const session = sessionOf(deps, request.account)
+    assertConnected(session)
     const { row, uid } = await locateMessage(deps.db, request.account, request.message)
     return withMailServer(session, context, async (mail) => {
       await openFor(mail, row, { readOnly: !request.markAsSeen })

@@ -26,11 +26,7 @@ export function messageUpdated(
       id: encodeMessageId({ mailbox: row.number, uid }),
       uid,
       changes: {
-        flags: {
-          ...(added.length > 0 ? { added } : {}),
-          ...(removed.length > 0 ? { removed } : {}),
-          value,
-        },
+        flags: { added, removed, value },
       },
     },
   })

@@ -60,12 +60,13 @@ async function readWantedText(
   return (await unlessGone(readText(session, message, wish))) ?? {}
 }
 
+/** Interface spec, "Conditional inclusion": none unless asked for, and none that is larger than asked for. */
 async function withContent(
   session: MailSession,
   from: { message: FetchedMessage; outline: Outline; attachments: AttachmentInfo[] },
   { notifyAttachments = false, notifyAttachmentSize = maxAttachmentBytes }: Settings,
-): Promise<AttachmentInfo[]> {
-  if (!notifyAttachments) return from.attachments
+): Promise<AttachmentInfo[] | undefined> {
+  if (!notifyAttachments) return undefined
   const maxBytes = Math.min(notifyAttachmentSize, maxAttachmentBytes)
   const result: AttachmentInfo[] = []
   let room = maxAttachmentBytes
@@ -74,24 +75,28 @@ async function withContent(
     const content =
       part &&
       (await readContent(session, { uid: from.message.uid, part }, Math.min(maxBytes, room)))
-    if (content) room -= content.length
-    result.push(content ? { ...info, content: content.toString('base64') } : info)
+    if (content === 'too large' && maxBytes <= room) continue
+    if (!Buffer.isBuffer(content)) result.push(info)
+    else {
+      room -= content.length
+      result.push({ ...info, content: content.toString('base64') })
+    }
   }
   return result
 }
 
-/** The bytes of an attachment, or undefined where they are too many. */
+/** The bytes of an attachment; undefined where the server does not give them. */
 async function readContent(
   session: MailSession,
   { uid, part }: { uid: number; part: AttachedPart },
   maxBytes: number,
-): Promise<Buffer | undefined> {
+): Promise<Buffer | 'too large' | undefined> {
   // Base64 makes four of three and adds line ends: what is larger by far need not be asked for.
-  if (part.size > maxBytes * 1.5 + 1024) return undefined
+  if (part.size > maxBytes * 1.5 + 1024) return 'too large'
   const bytes = await unlessGone(
     readBytes(session, { uid, part: part.part, maxBytes: maxBytes + 1 }),
   )
-  return bytes && bytes.length <= maxBytes ? bytes : undefined
+  return bytes && bytes.length > maxBytes ? 'too large' : bytes
 }
 
 /** A part that the server names and does not give, or a message that was expunged meanwhile, costs its text and no more. */
