@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto'
 import type { Bus } from '@posthorn/bus'
-import type { Db, SettingsCache } from '@posthorn/db'
+import { type Db, newQueueId, type SettingsCache } from '@posthorn/db'
 import type { Logger } from '@posthorn/telemetry'
 import { checkSender, type User } from './access.ts'
 import { prepareMessage } from './prepare-message.ts'
@@ -49,9 +48,4 @@ export async function submit(
     .catch((err: unknown) => log.debug({ err, queueId }, 'no hint'))
   log.info({ account, queueId, bytes: mime.length, recipients: envelope.to.length }, 'queued')
   return `Message queued for delivery as ${queueId} (${now.toISOString()})`
-}
-
-/** Milliseconds and four random bytes as 19 hex digits, as everything in the outbox has it: sorts by time. */
-function newQueueId(now: number): string {
-  return now.toString(16).padStart(11, '0') + randomBytes(4).toString('hex')
 }

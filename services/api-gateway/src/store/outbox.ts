@@ -1,13 +1,7 @@
-import { randomBytes } from 'node:crypto'
 import { type Db, inBatches, type Outbox } from '@posthorn/db'
 import type { Insertable } from 'kysely'
 import { accountNotFound } from './accounts.ts'
 import { foreignKeyViolation, sqlState } from './database-errors.ts'
-
-/** Milliseconds and four random bytes as 19 hex digits: sorts by time until the year 2527. */
-export function newQueueId(now: number = Date.now()): string {
-  return now.toString(16).padStart(11, '0') + randomBytes(4).toString('hex')
-}
 
 /** A larger message is stored alone: nobody else waits for it. */
 const maxSharedBytes = 64 * 1024

@@ -1,10 +1,10 @@
 import type { Bus } from '@posthorn/bus'
 import { fieldError, invalid, operations, parseDate, type Submission } from '@posthorn/contracts'
-import type { Db, SettingsCache } from '@posthorn/db'
+import { type Db, newQueueId, type SettingsCache } from '@posthorn/db'
 import { composeMessage } from '@posthorn/mime'
 import type { Afterwards } from '../../afterwards.ts'
 import { getSendingAccount } from '../../store/accounts.ts'
-import { insertSubmissions, newQueueId } from '../../store/outbox.ts'
+import { insertSubmissions } from '../../store/outbox.ts'
 import { handle } from '../handle.ts'
 import { assertCanSend } from './can-send.ts'
 
