@@ -13,7 +13,7 @@ const john = await world.connectAccount('john')
 test.each(serviceNames)(
   '%s killed during the main job: nothing is lost, repeats carry the same ids',
   async (name) => {
-    const job: MainJob = startMainJob(world, { from: jane, to: john })
+    await using job: MainJob = startMainJob(world, { from: jane, to: john })
     await job.flowing()
     await world.services.kill(name)
     await job.more(5)

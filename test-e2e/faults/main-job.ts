@@ -3,7 +3,7 @@ import { operations } from '@posthorn/contracts'
 import type { TestUser } from '@posthorn/testkit'
 import { freshMessageId, letter, type Webhook, type World } from '../world.ts'
 
-export interface MainJob {
+export interface MainJob extends AsyncDisposable {
   /** Resolves when mail and submissions flow. */
   flowing(): Promise<void>
   /** Resolves when this many more of each were tried. */
@@ -44,6 +44,10 @@ export function startMainJob(world: World, { from, to }: People): MainJob {
       ended = true
       await loop
       return { delivered, submitted }
+    },
+    async [Symbol.asyncDispose]() {
+      ended = true
+      await loop
     },
   }
 }

@@ -20,7 +20,7 @@ test.each([
 ])(
   '%s during the main job: nothing is lost, and no service is restarted for it',
   async (_name, fault) => {
-    const job = startMainJob(world, { from: jane, to: john })
+    await using job = startMainJob(world, { from: jane, to: john })
     await job.flowing()
     await fault()
     await job.more(5)

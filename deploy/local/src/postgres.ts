@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { errorCode } from './error-code.ts'
 import { begin, type Life, untilReady } from './life.ts'
@@ -53,7 +54,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   const data = await initialise({ bin, place, password })
   const url = `postgres://posthorn:${password}@127.0.0.1:${port}/postgres`
   const settings = { port, listen_addresses: '127.0.0.1', ...common, ...(durable ? {} : fast) }
-  const life = await begin(async () => {
+  const start = async () => {
     const running = await launch({
       command: join(bin, 'postgres'),
       args: [
@@ -74,7 +75,8 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
       async () => void (await withClient(url, (client) => client.query('select 1'))),
     )
     return [running]
-  })
+  }
+  const life = await begin(() => oncePredecessorIsGone(start))
   return Object.assign(life, {
     url,
     port,
@@ -85,6 +87,19 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
       await rm(dir, { recursive: true, force: true })
     },
   })
+}
+
+/** After a kill the lock and the memory of the one before stay in use for as long as its last process takes to end. */
+async function oncePredecessorIsGone<T>(start: () => Promise<T>): Promise<T> {
+  for (let left = 50; ; left--) {
+    try {
+      return await start()
+    } catch (error) {
+      const inUse = /postmaster\.pid" already exists|pre-existing shared memory/.test(String(error))
+      if (!inUse || left === 0) throw error
+      await delay(100)
+    }
+  }
 }
 
 const common = {

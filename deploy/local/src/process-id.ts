@@ -19,6 +19,11 @@ export function isAlive({ pid, started }: ProcessId): boolean {
   return identify(pid)?.started === started
 }
 
+/** Whether it is still in the table of processes, be it dead and not yet buried: to others that looks alive. */
+export function isListed({ pid, started }: ProcessId): boolean {
+  return readStat(pid)?.started === started
+}
+
 /** Whatever a process started, and what those started. */
 export function descendants(pid: number): ProcessId[] {
   const children = new Map<number, number[]>()

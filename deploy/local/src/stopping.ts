@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { errorCode } from './error-code.ts'
-import { descendants, isAlive, type ProcessId } from './process-id.ts'
+import { descendants, isAlive, isListed, type ProcessId } from './process-id.ts'
 
 /** A process, and how it is told to end in good order. */
 export interface Stoppable {
@@ -47,5 +47,12 @@ async function gone(ids: readonly ProcessId[], withinMs: number): Promise<boolea
     if (Date.now() > deadline) return false
     await delay(15)
   }
+  await buried(ids)
   return true
+}
+
+/** A server that looks for its predecessor takes one that is not buried yet for alive. Who buries may take its time, but not for ever. */
+async function buried(ids: readonly ProcessId[]): Promise<void> {
+  const deadline = Date.now() + 2_000
+  while (ids.some(isListed) && Date.now() < deadline) await delay(5)
 }

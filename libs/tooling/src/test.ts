@@ -44,7 +44,14 @@ async function runKind(kind: Kind): Promise<Counts> {
   const filters =
     positionals.length > 0 ? ['--passWithNoTests', '--testPathPatterns', ...positionals] : []
   const code = await runJest(
-    ['--selectProjects', kind, `--maxWorkers=${kind === 'e2e' ? 1 : 2}`, ...filters],
+    [
+      '--selectProjects',
+      kind,
+      `--maxWorkers=${kind === 'e2e' ? 1 : 2}`,
+      // What a failed end-to-end test leaves running must not keep the run from its end.
+      ...(kind === 'e2e' ? ['--forceExit'] : []),
+      ...filters,
+    ],
     {
       PLAIN_LINE_FILE: file,
       ...servers?.env,
