@@ -7,6 +7,7 @@ import {
   type ClaimedDelivery,
   findNextDueMs,
 } from '../store/deliveries.ts'
+import { createBacklog } from './backlog.ts'
 
 export interface RetryLoopOptions {
   db: Db
@@ -38,12 +39,13 @@ const overall = 1_000
 /** Claims what is due, at the time it is due: retries, what found no room, and what dead processes had in hand. */
 export function startRetryLoop(options: RetryLoopOptions): RetryLoop {
   const { db, claim, take, log } = options
-  const backlogged = new Set<string>()
+  const backlog = createBacklog()
   const alarm = createAlarm(() => loop.wake())
   const loop = everyFew({ everyMs, log, name: 'retries' }, async (signal) => {
+    const found = backlog.reading()
     const next = await findNextDueMs(db)
     if (signal.aborted || next === undefined || next > 0) {
-      backlogged.clear()
+      found([], () => false)
       if (next !== undefined && next < everyMs) alarm.set(next)
       return
     }
@@ -51,22 +53,18 @@ export function startRetryLoop(options: RetryLoopOptions): RetryLoop {
     const perLane = Math.min(maxPerLane, options.roomOfNew())
     const claimed = await claimDueDeliveries(db, claim, { perLane, overall, rooms: room })
     const taken = Map.groupBy(claimed, ({ lane }) => lane)
-    for (const lane of new Set([...backlogged, ...taken.keys()])) {
-      const full = (taken.get(lane)?.length ?? 0) >= Math.min(perLane, room.get(lane) ?? perLane)
-      if (full) backlogged.add(lane)
-      else backlogged.delete(lane)
-    }
+    const isFull = (lane: string) =>
+      (taken.get(lane)?.length ?? 0) >= Math.min(perLane, room.get(lane) ?? perLane)
+    found(taken.keys(), isFull)
     take(claimed)
     if (claimed.length >= overall) loop.wake()
   })
   return {
     dueIn: (ms) => alarm.set(ms),
-    isBacklogged: (lane) => backlogged.has(lane),
-    markBacklogged(lane) {
-      backlogged.add(lane)
-    },
+    isBacklogged: (lane) => backlog.has(lane),
+    markBacklogged: (lane) => backlog.mark(lane),
     onRoom(lane) {
-      if (backlogged.has(lane)) alarm.set(backlogPauseMs)
+      if (backlog.has(lane)) alarm.set(backlogPauseMs)
     },
     async [Symbol.asyncDispose]() {
       alarm.stop()
