@@ -20,6 +20,22 @@ export interface ConnectOptions {
   egress?: EgressPolicy
   /** Milliseconds for connecting and logging in together; default 30 s. */
   connectTimeoutMs?: number
+  /** `http:`, `https:`, `socks:`, `socks4:`, `socks4a:` or `socks5:` URL of a proxy to go through. */
+  proxy?: string
+  /** The lowest TLS version taken, such as `TLSv1.2`. */
+  minTlsVersion?: string
+  /** Speaks IMAP4rev1 although the server offers IMAP4rev2: some offer it and fail at it. */
+  disableIMAP4rev2?: boolean
+  /** Told every line of the protocol, without credentials and without the bytes of messages. */
+  transcript?: (line: TranscriptLine) => void
+}
+
+/** One line of a session, for people to read. */
+export interface TranscriptLine {
+  at: Date
+  from: 'client' | 'server' | 'us'
+  /** At most 2,000 characters; literals are told by their size. */
+  text: string
 }
 
 /** What the server can, as far as it changes what we do. */
@@ -31,6 +47,13 @@ export interface Capabilities {
   listStatus: boolean
   move: boolean
   uidPlus: boolean
+  /** Deletions since a mod-sequence can be asked for (RFC 7162 §3.2). Implies `condstore`. */
+  qresync: boolean
+  /** Changes of all mailboxes are told on one connection (RFC 5465). */
+  notify: boolean
+  /** X-GM-EXT-1: labels, message and thread ids of Gmail, X-GM-RAW. */
+  gmail: boolean
+  quota: boolean
 }
 
 export interface ListedMailbox {
@@ -45,6 +68,10 @@ export interface ListedMailbox {
   subscribed: boolean
   /** False where it may not be selected. */
   selectable: boolean
+  /** MAILBOXID (RFC 8474), where the server has OBJECTID and tells it in a list. */
+  mailboxId?: string
+  /** Where it was asked for and the server tells it in the same round trip. */
+  status?: MailboxStatus
 }
 
 export interface MailboxStatus {
@@ -75,10 +102,90 @@ export interface SelectedMailbox {
  */
 export type UidQuery = { all: true } | { flag: string } | { without: string } | { since: Date }
 
+/**
+ * What to search for; all terms must hold. Texts match as substrings, without regard to case (RFC 9051 §6.4.4). Shapes are those of the REST API's `search`.
+ */
+export interface SearchTerms {
+  /** Sequence set, such as `1:10,20,*`. */
+  seq?: string
+  uid?: string
+  answered?: boolean
+  deleted?: boolean
+  draft?: boolean
+  unseen?: boolean
+  seen?: boolean
+  flagged?: boolean
+  from?: string
+  to?: string
+  cc?: string
+  bcc?: string
+  body?: string
+  subject?: string
+  /** Bytes. */
+  larger?: number
+  smaller?: number
+  modseq?: bigint
+  before?: Date
+  since?: Date
+  sentBefore?: Date
+  sentSince?: Date
+  emailId?: string
+  threadId?: string
+  /** Header name to a substring of its value; `true`: the header is there at all. */
+  header?: Readonly<Record<string, string | true>>
+  /** Gmail's own query language. */
+  gmailRaw?: string
+  labels?: { has?: readonly string[]; not?: readonly string[] }
+  /** Any of these; all other terms are ignored. */
+  emailIds?: readonly string[]
+}
+
 export interface MessageFlags {
   uid: number
   flags: string[]
   modseq?: bigint
+  /** Gmail labels, where `capabilities.gmail`. */
+  labels?: string[]
+}
+
+/** What became of messages since a mod-sequence. */
+export type MailboxChange =
+  | ({ kind: 'flags' } & MessageFlags)
+  /** Gone; may name UIDs that never were. Only where `capabilities.qresync`. */
+  | { kind: 'vanished'; uids: UidRange[] }
+
+/** What is to be done to flags: either `set`, or `add` and `remove`. */
+export interface FlagsUpdate {
+  add?: readonly string[]
+  remove?: readonly string[]
+  set?: readonly string[]
+}
+
+/** Where messages went. Without UIDPLUS the server does not say under which UIDs. */
+export interface MovedMessages {
+  path: string
+  uidValidity?: bigint
+  /** UID before to UID after. */
+  uids?: ReadonlyMap<number, number>
+}
+
+export interface AppendOptions {
+  flags?: readonly string[]
+  /** When the message came; default now. */
+  internalDate?: Date
+}
+
+export interface AppendedMessage {
+  path: string
+  uidValidity?: bigint
+  uid?: number
+  seq?: number
+}
+
+/** Of storage, in bytes. */
+export interface Quota {
+  usage: number
+  limit: number
 }
 
 export interface ReadAddress {
@@ -118,6 +225,7 @@ export interface FetchedMessage extends MessageFlags {
   bodyStructure: BodyPart
   /** The header block as it came, when asked for: its first 256 KiB. */
   headers?: Buffer
+  /** EMAILID and THREADID (RFC 8474), or X-GM-MSGID and X-GM-THRID of Gmail. */
   emailId?: string
   threadId?: string
   /** The server cannot describe this message: `envelope` and `bodyStructure` say nothing. Headers, when asked for, are there. */
@@ -141,11 +249,18 @@ export type MailboxNotice =
   | { kind: 'expunge' }
   /** Without a uid the server did not say whose: compare. */
   | { kind: 'flags'; uid?: number; flags: string[]; modseq?: bigint }
+  /** NOTIFY: another mailbox changed; its new counters as far as they are told. */
+  | { kind: 'mailbox'; path: string; status: Partial<Omit<MailboxStatus, 'path'>> }
+  /** NOTIFY: a mailbox came, went, or got another name or subscription. */
+  | { kind: 'mailboxes' }
+  /** NOTIFICATIONOVERFLOW (RFC 5465 §5.8): the server tells no more; look at everything, and poll from now on. */
+  | { kind: 'overflow' }
 
 /**
  * One connection, logged in. Calls are run one after the other; every failure is an AppError:
  * `not-found` `FolderNotFound`/`MessageNotFound` · `rejected` (the server said NO; `code` is its response code, `extras.info.response`
- * its text) · `unreachable` (connection gone, silent or nonsensical; `code` is ECONNREFUSED, ETIMEDOUT … or an RFC 5530 code) ·
+ * its text) · `unprocessable` `MissingServerExtension` (the server lacks what the call needs) · `unreachable` (connection gone, silent or
+ * nonsensical; `code` is ECONNREFUSED, ETIMEDOUT … or an RFC 5530 code) ·
  * `unauthorized` (credentials refused; `code` AUTHENTICATIONFAILED where the server said so).
  */
 export interface MailSession extends AsyncDisposable {
@@ -153,28 +268,54 @@ export interface MailSession extends AsyncDisposable {
   readonly user: string
   /** Resolves when the connection is gone, with the reason where it was not asked for. */
   readonly closed: Promise<Error | undefined>
-  listMailboxes(): Promise<ListedMailbox[]>
+  /** With `status` the counters come along where the server has LIST-STATUS (RFC 5819). */
+  listMailboxes(options?: { status?: boolean }): Promise<ListedMailbox[]>
+  /** Under the personal namespace's prefix, where the path has it not. `created` false: it was there already, as far as the server says so. */
+  createMailbox(
+    path: string | readonly string[],
+  ): Promise<{ path: string; created: boolean; mailboxId?: string }>
+  /** Returns the path it has now. */
+  renameMailbox(path: string, newPath: string | readonly string[]): Promise<string>
+  deleteMailbox(path: string): Promise<void>
+  subscribe(path: string, subscribed: boolean): Promise<void>
+  /** Of the Inbox's quota root (RFC 9208). Undefined where there is none or the server has no QUOTA. */
+  quota(): Promise<Quota | undefined>
   status(path: string): Promise<MailboxStatus>
   /** Opens a mailbox (again, to see its counters afresh). The calls below work on the one that is open. */
   select(path: string, options?: { readOnly?: boolean }): Promise<SelectedMailbox>
   /** `UID SEARCH RETURN (ALL)` where the server has ESEARCH, else plain SEARCH. */
   searchUids(query: UidQuery): Promise<UidRange[]>
-  /** Flags that changed after a mod-sequence (CONDSTORE). Deletions are not among them. */
-  changedFlags(since: bigint): AsyncIterable<MessageFlags>
+  /** UIDs that match, ascending. Terms the server cannot search for are `unprocessable`. */
+  search(terms: SearchTerms): Promise<UidRange[]>
+  /** What changed after a mod-sequence (CONDSTORE); with QRESYNC also what is gone. */
+  changesSince(since: bigint): AsyncIterable<MailboxChange>
   /** In ascending order of UID; those that are gone are left out. At most 500 at a time go over the wire. */
   fetchMessages(uids: readonly UidRange[], options?: FetchOptions): AsyncIterable<FetchedMessage>
   /** One part of a message, at most `maxBytes` after decoding. */
   downloadPart(uid: number, part: string, options?: { maxBytes?: number }): Promise<Download>
   downloadSource(uid: number): Promise<Download>
-  changeFlags(
-    uid: number,
-    change: { add?: readonly string[]; remove?: readonly string[] },
-  ): Promise<void>
+  /** Of messages in the open mailbox; those that are gone are passed over. */
+  changeFlags(uids: readonly UidRange[], change: FlagsUpdate): Promise<void>
+  /** Gmail labels of messages. `unprocessable` elsewhere. */
+  changeLabels(uids: readonly UidRange[], change: FlagsUpdate): Promise<void>
+  /** MOVE (RFC 6851), else COPY, `\\Deleted` and UID EXPUNGE of exactly these; without UIDPLUS they stay marked as deleted. */
+  moveMessages(uids: readonly UidRange[], path: string): Promise<MovedMessages>
+  /** Deletes for good, exactly these where the server has UIDPLUS. */
+  expungeMessages(uids: readonly UidRange[]): Promise<void>
+  /** Adds a message to a mailbox, which need not be the open one. `rejected` `UploadFail` is not made here: the code is the server's. */
+  appendMessage(path: string, content: Buffer, options?: AppendOptions): Promise<AppendedMessage>
   /**
    * Waits in IDLE (or by NOOP every 30 s where the server has none) until the signal aborts or the connection ends, and tells what the
    * server says. Renewed before 29 minutes (RFC 2177); a dead connection is noticed within 2 minutes.
+   *
+   * With `everywhere`, and where `capabilities.notify`, the server also tells of all other mailboxes; a mailbox notice at the beginning
+   * says where they stand.
    */
-  watch(notice: (notice: MailboxNotice) => void, signal: AbortSignal): Promise<void>
+  watch(
+    notice: (notice: MailboxNotice) => void,
+    signal: AbortSignal,
+    options?: { everywhere?: boolean },
+  ): Promise<void>
   /** NOOP: also lets the server tell what is new. */
   ping(): Promise<void>
 }
