@@ -4,6 +4,7 @@ export { composeMessage, type ComposedMessage, type ComposeOptions } from './com
 export { decodeText } from './decode-text.ts'
 export { decodeWords } from './decode-words.ts'
 export { htmlToText } from './html-to-text.ts'
+export { type CalendarEntry, parseCalendar, type ParsedCalendar } from './parse-calendar.ts'
 export { parseHeaders } from './parse-headers.ts'
 export {
   type ParsedAddress,

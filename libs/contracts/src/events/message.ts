@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { defineEvent } from '../define.ts'
+import { CalendarEvent } from '../schemas/calendar.ts'
 import { MessageDetail } from '../schemas/message.ts'
 import { ReadAddress } from '../schemas/primitives.ts'
 
@@ -22,7 +23,7 @@ export const messageNew = defineEvent(
       isComplaint: Type.Optional(Type.Boolean()),
       relatedMessageId: Type.Optional(Type.String()),
       deliveryReport: Type.Optional(Type.Unknown()),
-      calendarEvents: Type.Optional(Type.Array(Type.Unknown())),
+      calendarEvents: Type.Optional(Type.Array(CalendarEvent)),
       missingDelay: Type.Optional(Type.Integer()),
       missingRetries: Type.Optional(Type.Integer()),
     }),

@@ -1,10 +1,11 @@
 import type { FetchedMessage, MailSession } from '@posthorn/backends'
 import type { AttachmentInfo, MessageNew, Settings } from '@posthorn/contracts'
-import { AppError } from '@posthorn/errors'
 import { isAutoReply, parseHeaders } from '@posthorn/mime'
 import { type AttachedPart, outlineOf, type Outline } from '../messages/body.ts'
 import { type Mailbox, messageEntry } from '../messages/entry.ts'
 import { maxTextBytes, readBytes, readText } from '../messages/text.ts'
+import { readCalendarEvents } from './calendar-events.ts'
+import { unlessGone } from './unless-gone.ts'
 
 /** What of an attachment is put into an event at most, whatever the settings say: its base64 goes through memory as a whole. */
 const maxAttachmentBytes = 25 * 1024 * 1024
@@ -25,11 +26,15 @@ export async function draftMessageNew(
   const read = await readWantedText(session, { uid: message.uid, outline }, settings)
   const attached =
     attachments && (await withContent(session, { message, outline, attachments }, settings))
+  const calendarEvents = settings.notifyCalendarEvents
+    ? await readCalendarEvents(session, { uid: message.uid, outline, attachments })
+    : []
   return {
     ...entry,
     ...(replyTo?.[0] ? { replyTo: replyTo[0] } : {}),
     ...(text ? { text: { ...text, ...read } } : {}),
     ...(attached ? { attachments: attached } : {}),
+    ...(calendarEvents.length > 0 ? { calendarEvents } : {}),
     ...(wanted ? { headers: wanted } : {}),
     ...(isAutoReply(headers) ? { isAutoReply: true } : {}),
   }
@@ -97,15 +102,4 @@ async function readContent(
     readBytes(session, { uid, part: part.part, maxBytes: maxBytes + 1 }),
   )
   return bytes && bytes.length > maxBytes ? 'too large' : bytes
-}
-
-/** A part that the server names and does not give, or a message that was expunged meanwhile, costs its text and no more. */
-async function unlessGone<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading
-  } catch (error) {
-    if (error instanceof AppError && (error.kind === 'not-found' || error.kind === 'rejected'))
-      return undefined
-    throw error
-  }
 }

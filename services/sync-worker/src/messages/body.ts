@@ -19,6 +19,8 @@ export interface AttachedPart {
   filename?: string
   /** Of a calendar part: REQUEST, REPLY … */
   method?: string
+  /** Of a part that is text. */
+  charset?: string
 }
 
 /** What a message consists of. */
@@ -70,6 +72,7 @@ function isBody(node: BodyPart, parent: BodyPart | undefined): boolean {
 function attachmentOf(node: BodyPart, parent: BodyPart | undefined): AttachedPart {
   const filename = filenameOf(node)
   const method = parameter(node.parameters, 'method')
+  const charset = parameter(node.parameters, 'charset')
   return {
     part: numberOf(node),
     contentType: node.type.toLowerCase(),
@@ -79,6 +82,7 @@ function attachmentOf(node: BodyPart, parent: BodyPart | undefined): AttachedPar
     ...(node.id === undefined ? {} : { contentId: node.id }),
     ...(filename === undefined ? {} : { filename }),
     ...(method === undefined ? {} : { method }),
+    ...(charset === undefined ? {} : { charset }),
   }
 }
 

@@ -1,0 +1,86 @@
+import ICAL from 'ical.js'
+
+/**
+ * The ISO 8601 form of a calendar time: a date stays one; a time in UTC, in a zone of the IANA database, or in one that the calendar
+ * describes becomes a moment; any other is a local time without an offset.
+ */
+export function momentIn(
+  time: ICAL.Time,
+  zone: string | undefined,
+  calendar: ICAL.Component,
+): string | undefined {
+  if (time.year < 1 || time.year > 9_999) return undefined
+  if (time.isDate) return time.toString()
+  const wall = Date.UTC(time.year, time.month - 1, time.day, time.hour, time.minute, time.second)
+  if (time.zone === ICAL.Timezone.utcTimezone) return new Date(wall).toISOString()
+  const offset = zone === undefined ? undefined : offsetOf(time, { wall, zone, calendar })
+  if (offset === undefined) return time.toString().replace(/Z$/, '')
+  return new Date(wall - offset).toISOString()
+}
+
+function offsetOf(
+  time: ICAL.Time,
+  { wall, zone, calendar }: { wall: number; zone: string; calendar: ICAL.Component },
+): number | undefined {
+  return knownOffset(wall, zone) ?? describedOffset(time, zone, calendar)
+}
+
+/** Milliseconds east of UTC in a zone of the IANA database, at a time on its clocks. */
+function knownOffset(wall: number, zone: string): number | undefined {
+  try {
+    const clock = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
+    // The offset at the moment that reads like the wall time in UTC is a guess; the offset at the moment it leads to is right.
+    return offsetAt(clock, wall - offsetAt(clock, wall))
+  } catch {
+    return undefined
+  }
+}
+
+function offsetAt(clock: Intl.DateTimeFormat, moment: number): number {
+  const name = clock.formatToParts(moment).find(({ type }) => type === 'timeZoneName')?.value ?? ''
+  const [, sign = '+', hours = '0', minutes = '0', seconds = '0'] =
+    /^GMT([+-])(\d{2}):(\d{2})(?::(\d{2}))?$/.exec(name) ?? []
+  const ms = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1_000
+  return sign === '-' ? -ms : ms
+}
+
+/** What mail programs write. Anything else could make expanding a rule last for ever. */
+const yearly =
+  /^(?:(?:FREQ=YEARLY|BYMONTH=\d{1,2}|BYDAY=[+-]?[1-5](?:MO|TU|WE|TH|FR|SA|SU)|INTERVAL=1|WKST=[A-Z]{2}|UNTIL=[0-9TZ]+);?)+$/
+const maxObservances = 20
+
+function describedOffset(
+  time: ICAL.Time,
+  zone: string,
+  calendar: ICAL.Component,
+): number | undefined {
+  if (time.year < 1970 || time.year > 2_100) return undefined
+  const described = calendar
+    .getAllSubcomponents('vtimezone')
+    .find((component) => component.getFirstPropertyValue('tzid') === zone)
+  if (!described || !isSimple(described)) return undefined
+  const local = time.clone()
+  return new ICAL.Timezone(described).utcOffset(local) * 1_000
+}
+
+function isSimple(zone: ICAL.Component): boolean {
+  const observances = [
+    ...zone.getAllSubcomponents('standard'),
+    ...zone.getAllSubcomponents('daylight'),
+  ]
+  return (
+    observances.length > 0 &&
+    observances.length <= maxObservances &&
+    observances.every((observance) => {
+      const start: unknown = observance.getFirstPropertyValue('dtstart')
+      const rules = observance.getAllProperties('rrule')
+      return (
+        start instanceof ICAL.Time &&
+        start.year >= 1 &&
+        observance.getAllProperties('rdate').length <= 100 &&
+        rules.length <= 1 &&
+        rules.every((rule) => yearly.test(String(rule.getFirstValue())))
+      )
+    })
+  )
+}

@@ -1,0 +1,131 @@
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { parseCalendar } from './parse-calendar.ts'
+
+const calendar = (...lines: string[]) =>
+  ['BEGIN:VCALENDAR', 'VERSION:2.0', ...lines, 'END:VCALENDAR', ''].join('\r\n')
+const event = (...lines: string[]) => [
+  'BEGIN:VEVENT',
+  'UID:one@example.com',
+  ...lines,
+  'END:VEVENT',
+]
+const outlookZone = [
+  'BEGIN:VTIMEZONE',
+  'TZID:W. Europe Standard Time',
+  'BEGIN:STANDARD',
+  'DTSTART:16010101T030000',
+  'TZOFFSETFROM:+0200',
+  'TZOFFSETTO:+0100',
+  'RRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=10',
+  'END:STANDARD',
+  'BEGIN:DAYLIGHT',
+  'DTSTART:16010101T020000',
+  'TZOFFSETFROM:+0100',
+  'TZOFFSETTO:+0200',
+  'RRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=3',
+  'END:DAYLIGHT',
+  'END:VTIMEZONE',
+]
+
+test('an invitation says what, when and who', () => {
+  const text = calendar(
+    'METHOD:request',
+    ...event(
+      'SUMMARY:Tea\\, and more',
+      'DESCRIPTION:In the\\ngarden',
+      'ORGANIZER;CN=Ann:mailto:ann@example.com',
+      'DTSTART;TZID=Europe/Berlin:20260703T153000',
+      'DTEND;TZID=Europe/Berlin:20260703T163000',
+    ),
+  )
+  expect(parseCalendar(text)).toEqual({
+    method: 'REQUEST',
+    entries: [
+      {
+        uid: 'one@example.com',
+        summary: 'Tea, and more',
+        description: 'In the\ngarden',
+        organizer: 'mailto:ann@example.com',
+        timezone: 'Europe/Berlin',
+        startDate: '2026-07-03T13:30:00.000Z',
+        endDate: '2026-07-03T14:30:00.000Z',
+      },
+    ],
+  })
+})
+
+test.each([
+  ['UTC', ['DTSTART:20260101T120000Z'], '2026-01-01T12:00:00.000Z'],
+  ['a whole day', ['DTSTART;VALUE=DATE:20260101'], '2026-01-01'],
+  ['no zone', ['DTSTART:20260101T120000'], '2026-01-01T12:00:00'],
+  ['a zone nobody knows', ['DTSTART;TZID=Nowhere:20260101T120000'], '2026-01-01T12:00:00'],
+  ['winter', ['DTSTART;TZID=W. Europe Standard Time:20260101T120000'], '2026-01-01T11:00:00.000Z'],
+  ['summer', ['DTSTART;TZID=W. Europe Standard Time:20260701T120000'], '2026-07-01T10:00:00.000Z'],
+  [
+    'a zone west of Greenwich',
+    ['DTSTART;TZID=America/New_York:20260308T033000'],
+    '2026-03-08T07:30:00.000Z',
+  ],
+])('when it begins: %s', (_, lines, startDate) => {
+  const [entry] = parseCalendar(calendar(...outlookZone, ...event(...lines))).entries
+  expect(entry?.startDate).toBe(startDate)
+})
+
+test('an event ends where its duration says', () => {
+  const [entry] = parseCalendar(
+    calendar(...event('DTSTART:20260101T120000Z', 'DURATION:PT90M')),
+  ).entries
+  expect(entry?.endDate).toBe('2026-01-01T13:30:00.000Z')
+})
+
+test('a series is one entry, however many of its instances were changed', () => {
+  const { entries } = parseCalendar(
+    calendar(
+      ...event('RECURRENCE-ID:20260102T120000Z', 'SUMMARY:moved'),
+      ...event('DTSTART:20260101T120000Z', 'RRULE:FREQ=DAILY', 'SUMMARY:series'),
+    ),
+  )
+  expect(entries.map(({ summary }) => summary)).toEqual(['series'])
+})
+
+test('rules that would take for ever are not expanded', () => {
+  const hostile = outlookZone.map((line) =>
+    line.startsWith('RRULE') ? 'RRULE:FREQ=SECONDLY;BYMONTH=2;BYMONTHDAY=30' : line,
+  )
+  const text = calendar(
+    ...hostile,
+    ...event('DTSTART;TZID=W. Europe Standard Time:20260101T120000', 'RRULE:FREQ=SECONDLY'),
+  )
+  expect(parseCalendar(text).entries[0]?.startDate).toBe('2026-01-01T12:00:00')
+})
+
+test('what is no calendar has no entries', () => {
+  for (const text of [
+    '',
+    'BEGIN:VCALENDAR',
+    'hello',
+    calendar('BEGIN:VEVENT'),
+    'x'.repeat(2_000_000),
+  ])
+    expect(parseCalendar(text).entries).toEqual([])
+})
+
+test('whatever a calendar says, it is read or left', () => {
+  const line = fc.oneof(
+    fc.string(),
+    fc.constantFrom(...event('DTSTART:20260101T120000Z'), ...outlookZone, 'DTEND:99999999T999999Z'),
+    fc
+      .tuple(
+        fc.constantFrom('DTSTART', 'DTEND', 'DURATION', 'UID', 'RRULE', 'ORGANIZER'),
+        fc.string(),
+      )
+      .map(([name, value]) => `${name}:${value}`),
+  )
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 40 }), (lines) => {
+      expect(Array.isArray(parseCalendar(calendar(...event(...lines))).entries)).toBe(true)
+    }),
+    { numRuns: 300 },
+  )
+})
