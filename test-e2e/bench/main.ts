@@ -1,5 +1,8 @@
 import { startWorld } from '../world.ts'
+import { benchAccounts } from './accounts.ts'
+import { benchFirstSync } from './first-sync.ts'
 import { benchLatency } from './latency.ts'
+import { benchReading } from './reading.ts'
 import { print } from './report.ts'
 import { benchSending } from './sending.ts'
 import { benchWebhooks } from './webhooks.ts'
@@ -9,7 +12,8 @@ process.stdout.write('starting the system with a Postgres that waits for the dis
 const world = await startWorld({ servers: 'own', durable: true })
 try {
   const amqpUrl = world.rabbit?.amqp ?? ''
-  for (const row of await benchLatency(world)) print(row)
+  for (const bench of [benchLatency, benchReading, benchFirstSync, benchAccounts])
+    for (const row of await bench(world)) print(row)
   print(await benchSending(world))
   print(await benchWebhooks(world, amqpUrl))
 } finally {

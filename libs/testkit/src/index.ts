@@ -21,3 +21,4 @@ export {
   type WebhookReceiver,
 } from './webhook-receiver.ts'
 export { type EventsTarget, recordTestEvents } from './record-events.ts'
+export { tableBytes } from './table-bytes.ts'

@@ -1,0 +1,58 @@
+import { operations } from '@posthorn/contracts'
+import { eventually, type TestUser } from '@posthorn/testkit'
+import { registration, type World } from '../world.ts'
+import { connectBareClients } from './bare-clients.ts'
+import type { Row } from './report.ts'
+import { residentBytes } from './resident-bytes.ts'
+
+const count = 1_000
+const atOnce = 16
+
+/** Time to connect many accounts and what each idle one takes in the worker, against bare clients in IDLE in one process. */
+export async function benchAccounts(world: World): Promise<Row[]> {
+  const users = Array.from({ length: count }, () => world.mail.freshUser('idle'))
+  const reference = await connectBareClients(users)
+  const pid = world.services.pids['sync-worker'] ?? 0
+  const before = await residentBytes(pid)
+  const from = performance.now()
+  await registerAll(world, users)
+  await eventually(() => countConnected(world), { timeoutMs: 600_000 })
+  const ms = performance.now() - from
+  const bytes = ((await residentBytes(pid)) - before) / count
+  return [
+    {
+      what: `${count} accounts, registration → all connected (first sync of five empty folders included)`,
+      ours: ms / 1_000,
+      reference: reference.ms / 1_000,
+      unit: ' s',
+      referenceIs: 'bare clients logged in and in IDLE',
+    },
+    {
+      what: 'memory of an idle connected account, sync-worker',
+      ours: bytes / 1_000,
+      reference: reference.bytes / 1_000,
+      unit: ' kB',
+      referenceIs: 'a bare client in IDLE',
+    },
+  ]
+}
+
+async function registerAll({ client }: World, users: readonly TestUser[]): Promise<void> {
+  const waiting = users.map((user, n) => registration(`idle-${n}`, user))
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      for (let body = waiting.pop(); body; body = waiting.pop())
+        await client.call(operations.createAccount, {
+          body: { ...body, imap: { ...(body['imap'] as object), resyncDelay: 900 } },
+        })
+    }),
+  )
+}
+
+async function countConnected({ client }: World): Promise<true> {
+  const { body } = await client.call(operations.listAccounts, {
+    query: { state: 'connected', query: 'idle-', pageSize: 1 },
+  })
+  if (body.total < count) throw new Error(`${body.total} of ${count} are connected`)
+  return true
+}

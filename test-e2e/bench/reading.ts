@@ -1,0 +1,123 @@
+import { operations } from '@posthorn/contracts'
+import type { ImapFlow } from 'imapflow'
+import { logIn } from '../stories/imap-client.ts'
+import { untilConnected, type World } from '../world.ts'
+import { fillInbox } from './fill-mailbox.ts'
+import { percentile, type Row } from './report.ts'
+
+const mailboxSize = 10_000
+const rounds = 200
+const inParallel = 16
+
+/** `GET messages` and `GET message` through the whole system, against the same question asked by bare clients on warm connections. */
+export async function benchReading(world: World): Promise<Row[]> {
+  const user = world.mail.freshUser('reader')
+  const bare = await Promise.all(Array.from({ length: 4 }, () => logIn(user)))
+  const [filler] = bare
+  if (!filler) throw new Error('no client')
+  await fillInbox(filler, mailboxSize)
+  await world.register('reader', user)
+  await untilConnected(world.client, 'reader')
+  for (const client of bare) await client.mailboxOpen('INBOX', { readOnly: true })
+  const rows = [
+    ...(await compare('GET messages (20)', bare, {
+      ours: () => listMessages(world),
+      bare: (client) => fetchPage(client),
+    })),
+  ]
+  const ids = (await listMessages(world)).map(({ id, uid }) => ({ id, uid }))
+  let turn = 0
+  const next = () => ids[turn++ % ids.length] ?? { id: '', uid: 0 }
+  rows.push(
+    ...(await compare('GET message', bare, {
+      ours: () => getMessage(world, next().id),
+      bare: (client) => fetchOne(client, next().uid),
+    })),
+  )
+  await Promise.all(bare.map((client) => client.logout()))
+  return rows
+}
+
+interface Pair {
+  ours: () => Promise<unknown>
+  bare: (client: ImapFlow) => Promise<unknown>
+}
+
+async function compare(what: string, clients: readonly ImapFlow[], pair: Pair): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const lanes of [1, inParallel]) {
+    const ours = await measure(lanes, () => pair.ours())
+    const bare = await measure(lanes, (lane) => {
+      const client = clients[lane % clients.length]
+      if (!client) throw new Error('no client')
+      return pair.bare(client)
+    })
+    rows.push({
+      what: `${what}, ${lanes} at a time, ${mailboxSize} messages in the mailbox, p50`,
+      ours: percentile(ours, 50),
+      reference: percentile(bare, 50),
+      unit: ' ms',
+      referenceIs: lanes === 1 ? 'bare client, warm' : `${clients.length} bare clients, warm`,
+    })
+  }
+  return rows
+}
+
+/** Milliseconds of each call, with so many running at any time. The first of each lane are not counted. */
+async function measure(lanes: number, call: (lane: number) => Promise<unknown>): Promise<number[]> {
+  const times: number[] = []
+  await Promise.all(
+    Array.from({ length: lanes }, async (_, lane) => {
+      for (let n = 0; n < 5; n++) await call(lane)
+      for (let n = 0; n < rounds / lanes; n++) {
+        const from = performance.now()
+        await call(lane)
+        times.push(performance.now() - from)
+      }
+    }),
+  )
+  return times
+}
+
+async function listMessages({ client }: World): Promise<{ id: string; uid: number }[]> {
+  const { status, body } = await client.call(operations.listMessages, {
+    params: { account: 'reader' },
+    query: { path: 'INBOX' },
+  })
+  if (status !== 200) throw new Error(`listing: ${status} ${JSON.stringify(body)}`)
+  return body.messages
+}
+
+async function getMessage({ client }: World, message: string): Promise<void> {
+  const { status, body } = await client.call(operations.getMessage, {
+    params: { account: 'reader', message },
+  })
+  if (status !== 200) throw new Error(`reading: ${status} ${JSON.stringify(body)}`)
+}
+
+function fetchPage(client: ImapFlow): Promise<unknown> {
+  return client.fetchAll(`${mailboxSize - 19}:*`, {
+    uid: true,
+    flags: true,
+    size: true,
+    internalDate: true,
+    envelope: true,
+    bodyStructure: true,
+  })
+}
+
+function fetchOne(client: ImapFlow, uid: number): Promise<unknown> {
+  return client.fetchOne(
+    String(uid),
+    {
+      uid: true,
+      flags: true,
+      size: true,
+      internalDate: true,
+      envelope: true,
+      bodyStructure: true,
+      headers: true,
+    },
+    { uid: true },
+  )
+}
