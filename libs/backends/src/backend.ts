@@ -140,6 +140,9 @@ export interface SearchTerms {
   emailIds?: readonly string[]
 }
 
+/** A mailbox that is open, as a reader needs it. */
+export type OpenedMailbox = Pick<SelectedMailbox, 'path' | 'messages' | 'uidValidity'>
+
 export interface MessageFlags {
   uid: number
   flags: string[]
@@ -236,9 +239,17 @@ export interface FetchOptions {
   headers?: boolean
 }
 
+/** The beginning of a part that is wanted: at most so many bytes after decoding. */
+export interface WantedPart {
+  part: string
+  maxBytes: number
+}
+
 export interface Download {
   /** Bytes as the server announced them, where it did. */
   size?: number
+  /** Of a part: what the message's structure says of it. */
+  part?: BodyPart
   /** Decoded from the transfer encoding for parts, as stored for a whole message. Ends the fetch when it is left early. */
   content: AsyncIterable<Uint8Array>
 }
@@ -283,6 +294,11 @@ export interface MailSession extends AsyncDisposable {
   status(path: string): Promise<MailboxStatus>
   /** Opens a mailbox (again, to see its counters afresh). The calls below work on the one that is open. */
   select(path: string, options?: { readOnly?: boolean }): Promise<SelectedMailbox>
+  /**
+   * Opens a mailbox, unless it is open already: then nothing is asked, or with `fresh` what is new (NOOP). One that is open for writing
+   * serves readers as well.
+   */
+  open(path: string, options?: { readOnly?: boolean; fresh?: boolean }): Promise<OpenedMailbox>
   /** `UID SEARCH RETURN (ALL)` where the server has ESEARCH, else plain SEARCH. */
   searchUids(query: UidQuery): Promise<UidRange[]>
   /** UIDs that match, ascending. Terms the server cannot search for are `unprocessable`. */
@@ -291,6 +307,17 @@ export interface MailSession extends AsyncDisposable {
   changesSince(since: bigint): AsyncIterable<MailboxChange>
   /** In ascending order of UID; those that are gone are left out. At most 500 at a time go over the wire. */
   fetchMessages(uids: readonly UidRange[], options?: FetchOptions): AsyncIterable<FetchedMessage>
+  /** The messages at these places of the open mailbox, first and last counted from 1, in ascending order: one FETCH. At most 1,000. */
+  fetchPlaces(first: number, last: number): Promise<FetchedMessage[]>
+  /**
+   * The beginnings of parts of a message, decoded from the transfer encoding, in one FETCH. The structure is the message's. Parts the server
+   * does not give are left out. For texts: all of it is in memory at once.
+   */
+  readParts(
+    uid: number,
+    structure: BodyPart,
+    wanted: readonly WantedPart[],
+  ): Promise<Map<string, Buffer>>
   /** One part of a message, at most `maxBytes` after decoding. */
   downloadPart(uid: number, part: string, options?: { maxBytes?: number }): Promise<Download>
   downloadSource(uid: number): Promise<Download>

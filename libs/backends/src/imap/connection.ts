@@ -110,6 +110,11 @@ export class ImapConnection {
     return this.#open
   }
 
+  /** The same, for whoever can do without. */
+  get current(): OpenMailbox | undefined {
+    return this.#open
+  }
+
   set open(mailbox: OpenMailbox | undefined) {
     const same =
       mailbox && this.#open?.path === mailbox.path && this.#open.uidValidity === mailbox.uidValidity

@@ -4,7 +4,7 @@ import type { Download } from '../backend.ts'
 import type { ImapConnection, OpenMailbox } from './connection.ts'
 import { decoded, limited } from './decode.ts'
 import { messageNotFound } from './errors.ts'
-import { findPart, toBodyPart } from './structure.ts'
+import { findPart, sectionOf, toBodyPart } from './structure.ts'
 
 /** Large enough for a distant server not to make us wait per piece, small enough to hold a few. */
 const chunkBytes = 2 ** 20
@@ -28,12 +28,12 @@ export async function downloadPart(
   const root = row.bodyStructure && toBodyPart(row.bodyStructure)
   const found = root && findPart(root, part)
   if (!found) throw new AppError('not-found', 'The message has no such part', { code: 'NotFound' })
-  // Some servers know the body of a message that is not multipart only by its other name.
-  const pieces = new Pieces(connection, uid, part === '1' && root.part === '1' ? 'TEXT' : part)
+  const pieces = new Pieces(connection, uid, sectionOf(root, part))
   const { bytes } = await pieces.first()
   const content = decoded(pieces.from(bytes), found.encoding)
   return {
     ...(found.size === undefined ? {} : { size: found.size }),
+    part: found,
     content: maxBytes === Infinity ? content : limited(content, maxBytes),
   }
 }
@@ -90,7 +90,8 @@ class Pieces {
   }
 }
 
-async function fetchOne(
+/** What the server gives of one message of the mailbox. */
+export async function fetchOne(
   { connection, mailbox }: { connection: ImapConnection; mailbox: OpenMailbox },
   uid: number,
   query: FetchQueryObject,

@@ -10,6 +10,8 @@ import { toFetchedMessage, toMessageFlags } from './message.ts'
 const batchUids = 500
 /** With headers a batch may weigh 256 KiB a message. */
 const batchUidsWithHeaders = 100
+/** One page of a list. */
+const maxPlaces = 1_000
 const maxHeaderBytes = 256 * 1024
 /** A few messages that the server cannot read are picked out of a batch; if it refuses more often than this, it is not about messages. */
 const maxRefusals = 40
@@ -45,6 +47,17 @@ export async function* fetchMessages(
   const fetch = new Fetch(connection, headers)
   for (const batch of batchesOf(uids, headers ? batchUidsWithHeaders : batchUids))
     yield* await fetch.batch(batch)
+}
+
+/** The messages at these places, in one FETCH where the server can give them all. */
+export async function fetchPlaces(
+  connection: ImapConnection,
+  first: number,
+  last: number,
+): Promise<FetchedMessage[]> {
+  return last < first
+    ? []
+    : new Fetch(connection, false).places(first, Math.min(last, first + maxPlaces - 1))
 }
 
 /** What the server is asked of each message. */
@@ -83,6 +96,33 @@ class Fetch {
     if (missing.length > 0)
       for (const [uid, row] of await this.#rows(missing, this.#bare)) rows.set(uid, row)
     return [...rows.values()].sort((a, b) => a.uid - b.uid).map(toFetchedMessage)
+  }
+
+  /** By sequence numbers, which stay what they are during a FETCH (RFC 9051 §7.5.1). What cannot be had so is asked for by UID. */
+  async places(first: number, last: number): Promise<FetchedMessage[]> {
+    try {
+      const rows = await this.#askPlaces(first, last, this.#full)
+      if (rows.size === last - first + 1)
+        return [...rows.values()].sort((a, b) => a.uid - b.uid).map(toFetchedMessage)
+    } catch (error) {
+      if (!(error instanceof AppError) || !isRefusal(error)) throw error
+    }
+    const rows = await this.#askPlaces(first, last, { uid: true, size: true })
+    return rows.size === 0 ? [] : await this.batch(rangesOf([...rows.keys()]))
+  }
+
+  async #askPlaces(
+    first: number,
+    last: number,
+    query: FetchQueryObject,
+  ): Promise<Map<number, FetchMessageObject>> {
+    return await this.#connection.call(async (client) => {
+      const rows = new Map<number, FetchMessageObject>()
+      for await (const row of client.fetch(`${first}:${last}`, query))
+        if (row.seq >= first && row.seq <= last && row.uid && row.size !== undefined)
+          rows.set(row.uid, { ...rows.get(row.uid), ...defined(row) })
+      return rows
+    }, this.#mailbox)
   }
 
   /** Halves what is refused until what the server can give is found; a single message it refuses is left out. */

@@ -1,4 +1,5 @@
 import type {
+  BodyPart,
   Capabilities,
   Download,
   FetchedMessage,
@@ -8,16 +9,20 @@ import type {
   MailboxStatus,
   MailSession,
   MessageFlags,
+  OpenedMailbox,
   SelectedMailbox,
   UidQuery,
   UidRange,
+  WantedPart,
 } from '../backend.ts'
 import type { ImapConnection } from './connection.ts'
 import { downloadPart, downloadSource } from './download.ts'
-import { changedFlags, fetchMessages } from './fetch.ts'
+import { changedFlags, fetchMessages, fetchPlaces } from './fetch.ts'
 import { changeFlags, type FlagsChange } from './flags.ts'
 import { hasCondstore, listMailboxes, select, status } from './mailboxes.ts'
 import { UidSearch } from './search.ts'
+import { open } from './open.ts'
+import { readParts } from './parts.ts'
 import { type Timings, Watch } from './watch.ts'
 
 /** One IMAP connection that is logged in. */
@@ -63,6 +68,13 @@ export class ImapSession implements MailSession {
     return select(this.#connection, path, readOnly)
   }
 
+  open(
+    path: string,
+    options: { readOnly?: boolean; fresh?: boolean } = {},
+  ): Promise<OpenedMailbox> {
+    return open(this.#connection, path, options)
+  }
+
   searchUids(query: UidQuery): Promise<UidRange[]> {
     return this.#search.run(query)
   }
@@ -73,6 +85,18 @@ export class ImapSession implements MailSession {
 
   fetchMessages(uids: readonly UidRange[], options?: FetchOptions): AsyncIterable<FetchedMessage> {
     return fetchMessages(this.#connection, uids, options)
+  }
+
+  fetchPlaces(first: number, last: number): Promise<FetchedMessage[]> {
+    return fetchPlaces(this.#connection, first, last)
+  }
+
+  readParts(
+    uid: number,
+    structure: BodyPart,
+    wanted: readonly WantedPart[],
+  ): Promise<Map<string, Buffer>> {
+    return readParts(this.#connection, uid, { structure, wanted })
   }
 
   downloadPart(uid: number, part: string, options: { maxBytes?: number } = {}): Promise<Download> {

@@ -61,6 +61,11 @@ function cleanValues(parameters: Record<string, string>): Record<string, string>
   )
 }
 
+/** What to ask for: some servers know the body of a message that is not multipart only by its other name. */
+export function sectionOf(root: BodyPart, part: string): string {
+  return part === '1' && root.part === '1' ? 'TEXT' : part
+}
+
 /** The part of that number, if there is one. */
 export function findPart(root: BodyPart, part: string): BodyPart | undefined {
   if (root.part === part) return root

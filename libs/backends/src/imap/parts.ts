@@ -1,0 +1,53 @@
+import type { BodyPart, WantedPart } from '../backend.ts'
+import type { ImapConnection } from './connection.ts'
+import { decoded, limited } from './decode.ts'
+import { fetchOne } from './download.ts'
+import { findPart, sectionOf } from './structure.ts'
+
+/** The beginnings of parts of one message, in one FETCH. */
+export async function readParts(
+  connection: ImapConnection,
+  uid: number,
+  { structure, wanted }: { structure: BodyPart; wanted: readonly WantedPart[] },
+): Promise<Map<string, Buffer>> {
+  const sections = wanted.flatMap(({ part, maxBytes }) => {
+    const found = findPart(structure, part)
+    if (!found || maxBytes <= 0) return []
+    const key = sectionOf(structure, part)
+    return [{ part, key, maxBytes, found, maxLength: transferred(found, maxBytes) }]
+  })
+  if (sections.length === 0) return new Map()
+  const row = await fetchOne({ connection, mailbox: connection.open }, uid, {
+    uid: true,
+    bodyParts: sections.map(({ key, maxLength }) => ({ key, start: 0, maxLength })),
+  })
+  const parts = new Map<string, Buffer>()
+  for (const { part, key, maxBytes, found } of sections) {
+    const bytes = row.bodyParts?.get(key.toLowerCase())
+    if (bytes) parts.set(part, await decode(bytes, found, maxBytes))
+  }
+  return parts
+}
+
+/**
+ * Bytes on the wire that surely hold so many after decoding, as far as the encoding is used as RFC 2045 §6 has it: base64 makes 78 of 57,
+ * and quoted-printable never more than 79 of 25.
+ */
+function transferred({ encoding }: BodyPart, maxBytes: number): number {
+  switch (encoding?.trim().toLowerCase()) {
+    case 'base64':
+      return Math.ceil((maxBytes * 78) / 57) + 80
+    case 'quoted-printable':
+      return Math.ceil((maxBytes * 79) / 25) + 80
+    default:
+      return maxBytes
+  }
+}
+
+async function decode(bytes: Buffer, { encoding }: BodyPart, maxBytes: number): Promise<Buffer> {
+  return Buffer.concat(await Array.fromAsync(limited(decoded(one(bytes), encoding), maxBytes)))
+}
+
+async function* one(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
