@@ -1,25 +1,10 @@
 import { AppError, type ErrorKind } from '@posthorn/errors'
 import type { ImapFlowError } from 'imapflow'
+import { refusesCredentials } from './login-refusal.ts'
 import { brief } from './text.ts'
 
 /** RFC 5530 §3 and what providers add: the server is in trouble or had enough, which says nothing about us. */
 const temporaryCodes = new Set(['UNAVAILABLE', 'SERVERBUG', 'INUSE', 'THROTTLED'])
-/** The same at login, where limits and quotas stand for "too many connections", "too much traffic". */
-const temporaryLoginCodes = new Set([...temporaryCodes, 'LIMIT', 'OVERQUOTA'])
-/** Needs a person to mend it. */
-const credentialCodes = new Set([
-  'AUTHENTICATIONFAILED',
-  'AUTHORIZATIONFAILED',
-  'EXPIRED',
-  'PRIVACYREQUIRED',
-  'CONTACTADMIN',
-  'WEBALERT',
-])
-
-const temporaryText =
-  /too many|limit|temporar|unavailable|try (again|later)|timed? ?out|throttl|server error|\bbusy\b/i
-const credentialText =
-  /invalid|incorrect|wrong|denied|password|credential|authenticat|log ?in|disabled|expired|not connected/i
 
 /** imapflow's own codes for what the rest of the world calls otherwise. */
 const codeNames = new Map([
@@ -50,7 +35,7 @@ export function connectError(error: unknown): AppError {
   if (answer.status === undefined && !failure.authenticationFailed)
     return unreachable(failure, answer)
   const kind =
-    isCredentialFailure(answer) && failure.code !== 'ETHROTTLE' ? 'unauthorized' : 'unreachable'
+    refusesCredentials(answer) && failure.code !== 'ETHROTTLE' ? 'unauthorized' : 'unreachable'
   const fallback = kind === 'unauthorized' ? 'AUTHENTICATIONFAILED' : 'UNAVAILABLE'
   return answered(kind, { ...answer, code: answer.code ?? fallback }, error)
 }
@@ -108,14 +93,6 @@ export function gaveUp({ reason }: AbortSignal): AppError {
 
 function folderNotFound(cause: unknown): AppError {
   return new AppError('not-found', 'Mailbox not found', { code: 'FolderNotFound', cause })
-}
-
-/** Codes decide; where there is none the words do, and unclear words count against the credentials only in a plain NO. */
-function isCredentialFailure({ status, code, text }: Answer): boolean {
-  if (code !== undefined && credentialCodes.has(code)) return true
-  if (code !== undefined && temporaryLoginCodes.has(code)) return false
-  if (temporaryText.test(text)) return false
-  return credentialText.test(text) || (code === undefined && status !== 'BAD')
 }
 
 function unreachable(failure: ImapFlowError, answer: Answer): AppError {

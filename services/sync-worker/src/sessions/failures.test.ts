@@ -38,3 +38,23 @@ test('a long answer is cut', () => {
   const error = new AppError('rejected', 'x'.repeat(100_000))
   expect(failureOf(error)?.error.response).toHaveLength(1_000)
 })
+
+test.each([
+  ['unreachable', 'ETokenRefresh'],
+  ['unreachable', 'HTTPRequestError'],
+  ['unreachable', 'UNAVAILABLE'],
+  ['unreachable', 'LIMIT'],
+  ['rejected', 'INUSE'],
+  ['forbidden', 'EEGRESSBLOCKED'],
+] as const)('%s with %s is a server that cannot be used, not a refusal', (kind, code) => {
+  expect(failureOf(new AppError(kind, 'no', { code }))).toMatchObject({
+    kind: 'connectFailed',
+    error: { serverResponseCode: code },
+  })
+})
+
+test('a login that the back-end of the server knows nothing of is a refusal one cannot be sure of', () => {
+  const response = 'User is authenticated but not connected.'
+  const error = new AppError('unauthorized', 'refused', { extras: { info: { response } } })
+  expect(failureOf(error)).toMatchObject({ kind: 'authFailed', unsure: true })
+})

@@ -6,14 +6,15 @@ import type { Happening } from './states.ts'
 const maxText = 1_000
 
 /**
- * What a failure says about the account: its credentials were refused, or its server could not be used. Undefined where it says nothing
- * about it, because the trouble is ours (Postgres, RabbitMQ, a bug).
+ * What a failure says about the account: its credentials were refused, or its server (or whoever knows its credentials: ETokenRefresh,
+ * HTTPRequestError) could not be used. Undefined where it says nothing about it, because the trouble is ours (Postgres, RabbitMQ, a bug).
+ * Which answers of a server count as refused credentials is decided where they are read: `login-refusal.ts` of backends.
  */
 export function failureOf(error: unknown): Extract<Happening, { error: LastError }> | undefined {
   if (!(error instanceof AppError)) return undefined
   switch (error.kind) {
     case 'unauthorized':
-      return { kind: 'authFailed', error: describe(error) }
+      return { kind: 'authFailed', error: describe(error), ...(isUnsure(error) && unsure) }
     case 'unreachable':
     case 'rejected':
     case 'forbidden':
@@ -23,9 +24,20 @@ export function failureOf(error: unknown): Extract<Happening, { error: LastError
   }
 }
 
+const unsure = { unsure: true } as const
+
+/** Exchange lets in whom it then does not know: where a token is for another mailbox, and for minutes when its back-end is away. */
+function isUnsure(error: AppError): boolean {
+  return /authenticated but not connected/i.test(answerOf(error) ?? '')
+}
+
+function answerOf({ extras }: AppError): string | undefined {
+  const answer = extras.info?.['response']
+  return typeof answer === 'string' && answer !== '' ? answer : undefined
+}
+
 function describe(error: AppError): LastError {
-  const answer = error.extras.info?.['response']
-  const response = typeof answer === 'string' && answer !== '' ? answer : messageOf(error)
+  const response = answerOf(error) ?? messageOf(error)
   return {
     response: response.slice(0, maxText),
     ...(error.code === undefined ? {} : { serverResponseCode: error.code }),

@@ -158,3 +158,37 @@ test('an account without a server is unset, and its errors are forgotten', () =>
     },
   )
 })
+
+test('a connection that is lost and cannot be replaced at once is shown, and told by nobody', () => {
+  expect(live([{ kind: 'lost' }, login, synced], connected)).toMatchObject({
+    states: ['disconnected', 'connected', 'connected'],
+    names: [],
+  })
+  expect(live([{ kind: 'lost' }, down], connected)).toMatchObject({
+    states: ['disconnected', 'connectError'],
+    names: ['connectError'],
+  })
+  expect(live([{ kind: 'lost' }, refused, login], connected).names).toEqual([
+    'authenticationError',
+    'authenticationSuccess',
+  ])
+})
+
+test('an account that never was connected, or is in trouble already, is not shown as disconnected', () => {
+  expect(live([start, { kind: 'lost' }]).states).toEqual(['init', 'init'])
+  expect(live([down, { kind: 'lost' }], connected).states).toEqual(['connectError', 'connectError'])
+})
+
+test('an answer that may be an outage counts as refused credentials after three times', () => {
+  const unsure: Happening = { ...refused, unsure: true }
+  const { states, names, standing } = live([unsure, unsure, unsure, unsure, unsure], connected)
+  expect(states).toEqual([
+    'connectError',
+    'connectError',
+    'connectError',
+    'authenticationError',
+    'authenticationError',
+  ])
+  expect(names).toEqual(['connectError', 'authenticationError'])
+  expect(standing.authFailingSince).toEqual(at(3 * 3_600_000).now)
+})

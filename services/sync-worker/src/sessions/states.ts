@@ -22,7 +22,11 @@ export type Happening =
   | { kind: 'loggedIn'; user: string }
   /** All folders were looked at. */
   | { kind: 'synced' }
-  | { kind: 'authFailed' | 'connectFailed'; error: LastError }
+  /** A connection that worked is gone, and cannot be replaced at once. */
+  | { kind: 'lost' }
+  /** `unsure`: it may be the server's trouble as well. */
+  | { kind: 'authFailed'; error: LastError; unsure?: true }
+  | { kind: 'connectFailed'; error: LastError }
 
 /** An event of a transition; `key` and the event's name tell this occurrence from others. */
 export interface StateEvent {
@@ -59,11 +63,23 @@ export function transition(
       return loggedIn(from, happening.user)
     case 'synced':
       return synced(from, circumstances.now)
+    case 'lost':
+      // Shown and not told: whether it is more than an accident, the next attempt says.
+      return { standing: from.state === 'connected' ? to(from, 'disconnected') : from, events: [] }
     case 'authFailed':
-      return authFailed(from, happening.error, circumstances)
+      return happening.unsure && isFirst(from)
+        ? failed(from, 'connectError', happening.error)
+        : authFailed(from, happening.error, circumstances)
     case 'connectFailed':
       return failed(from, 'connectError', happening.error)
   }
+}
+
+/** An answer that may mean refused credentials or an outage is believed to mean the first when it has come so often. */
+const unsureTries = 3
+
+function isFirst({ state, errorCount }: Standing): boolean {
+  return state !== 'authenticationError' && (state !== 'connectError' || errorCount < unsureTries)
 }
 
 function starting(
@@ -100,6 +116,7 @@ function loggedIn(from: Standing, user: string): Transition {
     const standing = to(well, 'connected')
     return { standing, events: [success(String(standing.stateEpoch))] }
   }
+  if (from.state === 'disconnected') return { standing: to(well, 'connected'), events: [] }
   // After a connectError the account counts as connected once its folders could be looked at: a server that lets one in and then
   // drops the connection would make it change with every attempt.
   return { standing: from.state === 'connectError' ? from : well, events: [] }
