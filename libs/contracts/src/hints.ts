@@ -14,8 +14,9 @@ export const Invalidation = Type.Object({
     Type.Literal('tokens'),
     Type.Literal('accounts'),
     Type.Literal('routes'),
+    Type.Literal('changes'),
   ]),
-  /** The account, token id or route id; absent: all. */
+  /** The account, token id or route id; absent: all. Of `changes`, always absent. */
   id: Type.Optional(Type.String()),
 })
 export type Invalidation = Static<typeof Invalidation>

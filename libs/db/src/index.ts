@@ -11,6 +11,12 @@ export {
   type UsableToken,
 } from './access.ts'
 export { connect, type ConnectOptions, type Db, type Tx } from './connect.ts'
+export {
+  addCounts,
+  countMinutes,
+  type CountMinutesOptions,
+  type MinuteCounter,
+} from './counters.ts'
 export { deriveEventId } from './events/event-id.ts'
 export { maxMessageBytes, publishEvents, type PublishEvent, toMessage } from './events/publish.ts'
 export { type NewEvent, recordEvents, type RecordedEvent } from './events/record.ts'

@@ -1,6 +1,9 @@
 import type { Accounts, AccountStates, Credentials } from './accounts.ts'
+import type { AccountChanges, AccountChangesHorizon } from './changes.ts'
+import type { AccountEventCounts, StatCounters } from './counters.ts'
 import type { Deliveries } from './deliveries.ts'
 import type { EventIds, Events } from './events.ts'
+import type { AccountLogs } from './logs.ts'
 import type { AnnouncedMessages, MailboxChunks, Mailboxes } from './mailboxes.ts'
 import type { Outbox } from './outbox.ts'
 import type { SealedSettings, SettingsTable } from './settings.ts'
@@ -9,6 +12,10 @@ import type { Tokens, TokenWindows } from './tokens.ts'
 
 /** Every table, as Kysely knows them: snake_case in SQL, camelCase here. */
 export interface Tables {
+  accountChanges: AccountChanges
+  accountChangesHorizon: AccountChangesHorizon
+  accountEventCounts: AccountEventCounts
+  accountLogs: AccountLogs
   accounts: Accounts
   accountStates: AccountStates
   announcedMessages: AnnouncedMessages
@@ -22,13 +29,17 @@ export interface Tables {
   sealedSettings: SealedSettings
   settings: SettingsTable
   shards: Shards
+  statCounters: StatCounters
   tokenWindows: TokenWindows
   tokens: Tokens
   workers: Workers
 }
 export type * from './accounts.ts'
+export type * from './changes.ts'
+export type * from './counters.ts'
 export type * from './deliveries.ts'
 export type * from './events.ts'
+export type * from './logs.ts'
 export type * from './mailboxes.ts'
 export type * from './outbox.ts'
 export type * from './settings.ts'
