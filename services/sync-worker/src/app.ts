@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { imapBackend, type MailBackend } from '@posthorn/backends'
-import { cacheSettings, type Db } from '@posthorn/db'
+import { cacheSettings } from '@posthorn/db'
 import { everyFew, openGround } from '@posthorn/service'
 import { onGetMessageSource } from './commands/get-message-source.ts'
 import { onGetMessage } from './commands/get-message.ts'
@@ -8,12 +8,14 @@ import { onListMailboxes } from './commands/list-mailboxes.ts'
 import { onListMessages } from './commands/list-messages.ts'
 import type { Config } from './config.ts'
 import type { Deps } from './deps.ts'
+import { tellChanges } from './events/tell-changes.ts'
+import { keepHouse } from './housekeeping.ts'
+import { keepTranscripts } from './logs/transcripts.ts'
 import { measureWorker } from './metrics.ts'
 import { limitLogins } from './sessions/reconnect.ts'
 import { type Registry, runSessions } from './sessions/registry.ts'
 import { holdShards } from './shards/holder.ts'
 import { serveShards } from './shards/serve.ts'
-import { deleteOldAnnounced } from './store/announced.ts'
 
 const name = 'sync-worker'
 
@@ -37,14 +39,15 @@ export async function startApp(
   const metrics = measureWorker(ground.metrics)
   const settings = cacheSettings(db)
   const logins = limitLogins(config.loginsPerHost)
-  const deps: Deps = { db, bus, backend, settings, logins, config, metrics, log }
+  const changes = opened.use(tellChanges(bus))
+  const transcripts = opened.use(keepTranscripts({ db, log, keepLines: config.logLines }))
+  const ours = { changes, transcripts }
+  const deps: Deps = { db, bus, backend, settings, logins, ...ours, config, metrics, log }
   const sessions = opened.use(runSessions(deps))
   const server = opened.use(
     await bus.serve({ queue: 'private', handlers: handlers(deps, sessions) }),
   )
-  opened.use(
-    everyFew({ everyMs: 3_600_000, log, name: 'announced messages' }, () => forgetAnnounced(db)),
-  )
+  opened.use(everyFew({ everyMs: 3_600_000, log, name: 'housekeeping' }, keepHouse(db, config)))
   const { heartbeatMs, claimMs } = config
   const user = serveShards(server, sessions, log)
   const holder = opened.use(
@@ -64,9 +67,4 @@ export async function startApp(
 function handlers({ db }: Deps, sessions: Registry) {
   const deps = { db, sessions }
   return [onListMailboxes(deps), onListMessages(deps), onGetMessage(deps), onGetMessageSource(deps)]
-}
-
-async function forgetAnnounced(db: Db): Promise<void> {
-  const limit = 10_000
-  for (let count = limit; count === limit;) count = await deleteOldAnnounced(db, limit)
 }

@@ -22,6 +22,10 @@ export interface Config extends ServiceConfig {
   readonly quickRoundMs: number
   /** How long a connection for commands is kept without one. */
   readonly commandIdleMs: number
+  /** Lines kept of the protocol log of an account that has it switched on. */
+  readonly logLines: number
+  /** How long changes of states are kept for those who follow them and were away. */
+  readonly changesKeepMs: number
   /** Where mail servers may be. */
   readonly mailEgressPolicy: EgressPolicy
 }
@@ -42,6 +46,8 @@ export function readConfig(env: Env): Config {
     connectTimeoutMs: duration(env, 'SVC_IMAP_CONNECT_TIMEOUT', { fallback: 30_000, min: 100 }),
     quickRoundMs: duration(env, 'SVC_QUICK_ROUND_INTERVAL', { fallback: 12_000, min: 100 }),
     commandIdleMs: duration(env, 'SVC_COMMAND_IDLE_TIME', { fallback: 60_000, min: 100 }),
+    logLines: integer(env, 'SVC_ACCOUNT_LOG_LINES', { fallback: 10_000, min: 100, max: 1_000_000 }),
+    changesKeepMs: duration(env, 'SVC_CHANGES_KEEP', { fallback: 86_400_000, min: 60_000 }),
     mailEgressPolicy: oneOf(env, 'SVC_MAIL_EGRESS_POLICY', {
       values: egressPolicies,
       fallback: 'link-local',

@@ -3,6 +3,8 @@ import type { Bus } from '@posthorn/bus'
 import type { Db, SettingsCache } from '@posthorn/db'
 import type { Logger } from '@posthorn/telemetry'
 import type { Config } from './config.ts'
+import type { ChangeTeller } from './events/tell-changes.ts'
+import type { Transcripts } from './logs/transcripts.ts'
 import type { WorkerMetrics } from './metrics.ts'
 import type { LoginLimiter } from './sessions/reconnect.ts'
 
@@ -13,6 +15,8 @@ export interface Deps {
   backend: MailBackend
   settings: SettingsCache
   logins: LoginLimiter
+  changes: ChangeTeller
+  transcripts: Transcripts
   config: Config
   metrics: WorkerMetrics
   log: Logger

@@ -170,7 +170,7 @@ export class AccountSession {
   async #happened(happening: Happening, registeredAt: number): Promise<void> {
     const { account } = this.lease
     const { maxAuthFailureMs } = this.#deps.config
-    const state = await commit(this.#deps, this.lease, async (tx, record) => {
+    const { state, changed } = await commit(this.#deps, this.lease, async (tx, record) => {
       const found = await findStanding(tx, account)
       if (!found) throw new AppError('stale', 'The account is gone')
       const { now, ...from } = found
@@ -184,8 +184,9 @@ export class AccountSession {
           eventId: deriveEventId([event, account, registeredAt, key]),
         })),
       )
-      return standing.state
+      return { state: standing.state, changed: standing.stateEpoch !== from.stateEpoch }
     })
+    if (changed) this.#deps.changes.tell()
     this.#show(state)
   }
 

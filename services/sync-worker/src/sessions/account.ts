@@ -13,7 +13,13 @@ export interface Account {
   readonly imap: StoredServer<ImapConfig>
   /** Only these mailboxes are looked after: paths or special uses. All where it is empty. */
   readonly paths: readonly string[]
+  /** Mailboxes, by path or special use, that get a connection of their own. */
+  readonly subconnections: readonly string[]
+  /** How mailboxes are remembered; the settings say it for accounts that do not. */
+  readonly imapIndexer: 'full' | 'fast' | null
   readonly notifyFrom: Date
+  /** What is said to the server is stored. */
+  readonly logs: boolean
 }
 
 /** The account as its session works with it; undefined where there is no server to connect to. */
@@ -26,6 +32,9 @@ export function accountOf(row: AccountRow, lease: AccountLease): Account | undef
     registeredAt: row.createdAt.getTime(),
     imap: row.imap,
     paths: (row.path ?? []).filter((path) => path !== '*'),
+    subconnections: row.subconnections ?? [],
+    imapIndexer: row.imapIndexer,
     notifyFrom: row.notifyFrom,
+    logs: row.logs,
   }
 }

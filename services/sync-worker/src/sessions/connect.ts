@@ -40,8 +40,8 @@ async function busIsUp({ bus }: Deps, signal: AbortSignal): Promise<void> {
 }
 
 async function connect(
-  { backend, settings, config, log }: Deps,
-  { account, imap }: Account,
+  { backend, settings, config, log, transcripts }: Deps,
+  { account, imap, logs }: Account,
   { credentials, signal }: { credentials: Credentials; signal: AbortSignal },
 ): Promise<MailSession> {
   const { ignoreMailCertErrors = false } = await settings.get()
@@ -54,6 +54,7 @@ async function connect(
     log: log.child({ account }),
     signal,
     connectTimeoutMs: config.connectTimeoutMs,
+    ...(logs ? { transcript: transcripts.open(account) } : {}),
   })
 }
 

@@ -4,7 +4,7 @@ import type { Selectable } from 'kysely'
 /** What a session needs to know of an account. */
 export type AccountRow = Pick<
   Selectable<Accounts>,
-  'account' | 'shard' | 'version' | 'imap' | 'path' | 'notifyFrom' | 'createdAt'
+  'account' | 'shard' | 'version' | 'imap' | 'path' | 'notifyFrom' | 'logs' | 'createdAt'
 >
 
 export interface AccountVersion {
@@ -16,7 +16,7 @@ export interface AccountVersion {
 export function findAccount(db: Db, account: string): Promise<AccountRow | undefined> {
   return db
     .selectFrom('accounts')
-    .select(['account', 'shard', 'version', 'imap', 'path', 'notifyFrom', 'createdAt'])
+    .select(['account', 'shard', 'version', 'imap', 'path', 'notifyFrom', 'logs', 'createdAt'])
     .where('account', '=', account)
     .executeTakeFirst()
 }

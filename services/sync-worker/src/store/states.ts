@@ -37,18 +37,38 @@ export async function findStanding(
   return row && { ...row, stateEpoch: Number(row.stateEpoch) }
 }
 
-/** Stores how an account is doing. Runs under its lease. */
+/** Stores how an account is doing and, where its state is another one or fails in another way, the change itself. Runs under its lease. */
 export async function saveStanding(tx: Tx, account: string, standing: Standing): Promise<void> {
   const { lastError, stateEpoch, ...rest } = standing
+  const error = lastError && JSON.stringify({ error: lastError })
   await tx
-    .updateTable('accountStates')
-    .set({
-      ...rest,
-      stateEpoch: String(stateEpoch),
-      lastError: lastError && JSON.stringify(lastError),
-      updatedAt: sql<Date>`now()`,
-    })
-    .where('account', '=', account)
+    .with('before', (db) =>
+      db.selectFrom('accountStates').select('stateEpoch').where('account', '=', account),
+    )
+    .with('saved', (db) =>
+      db
+        .updateTable('accountStates')
+        .set({
+          ...rest,
+          stateEpoch: String(stateEpoch),
+          lastError: lastError && JSON.stringify(lastError),
+          updatedAt: sql<Date>`now()`,
+        })
+        .where('account', '=', account),
+    )
+    .insertInto('accountChanges')
+    .columns(['account', 'type', 'key', 'payload'])
+    .expression((db) =>
+      db
+        .selectFrom('before')
+        .select([
+          sql<string>`${account}`.as('account'),
+          sql<string>`'state'`.as('type'),
+          sql<string>`${standing.state}`.as('key'),
+          sql<string | null>`${error}::jsonb`.as('payload'),
+        ])
+        .where('stateEpoch', '<>', String(stateEpoch)),
+    )
     .execute()
 }
 

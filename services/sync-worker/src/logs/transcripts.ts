@@ -1,0 +1,91 @@
+import type { TranscriptLine } from '@posthorn/backends'
+import type { Db } from '@posthorn/db'
+import { messageOf } from '@posthorn/errors'
+import type { Logger } from '@posthorn/telemetry'
+import { insertLogLines, type LogLine, trimLog } from '../store/logs.ts'
+import { LogBacklog } from './backlog.ts'
+import { formatLine } from './line.ts'
+
+/** Stores what accounts with `logs` say to their servers. */
+export interface Transcripts extends AsyncDisposable {
+  /** Begins the log of one connection. What it returns takes a line at once, and never fails: logs are not worth a session. */
+  open(account: string): (line: TranscriptLine) => void
+}
+
+export interface TranscriptsDeps {
+  db: Db
+  log: Logger
+  /** Lines kept of an account. */
+  keepLines: number
+}
+
+const flushMs = 500
+const batchSize = 1_000
+const limits = { perAccount: 2_000, characters: 8 * 1024 * 1024 }
+
+/** Lines are stored twice a second, many together; what Postgres cannot take in time is dropped and counted. Disposing stores what waits. */
+export function keepTranscripts(deps: TranscriptsDeps): Transcripts {
+  const backlog = new LogBacklog(limits)
+  const trimmer = new Trimmer(deps)
+  let connections = 0
+  let timer: NodeJS.Timeout | undefined
+  let flushing: Promise<void> | undefined
+
+  async function flush(): Promise<void> {
+    try {
+      while (!backlog.isEmpty) {
+        const batch = backlog.next(batchSize)
+        await insertLogLines(deps.db, batch)
+        backlog.done(batch)
+        await trimmer.stored(batch)
+      }
+    } catch (error) {
+      deps.log.debug({ reason: messageOf(error) }, 'log lines wait for Postgres')
+    }
+  }
+  function schedule(): void {
+    timer ??= setTimeout(() => {
+      flushing = flush().finally(() => {
+        timer = undefined
+        if (!backlog.isEmpty) schedule()
+      })
+    }, flushMs)
+  }
+
+  return {
+    open(account) {
+      const connection = ++connections
+      return (line) => {
+        backlog.add(account, formatLine(line, connection))
+        schedule()
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      clearTimeout(timer)
+      await flushing
+      clearTimeout(timer)
+      await flush()
+    },
+  }
+}
+
+/** Keeps the logs short: after every tenth of what is kept an account's older lines go. */
+class Trimmer {
+  readonly #deps: TranscriptsDeps
+  /** Lines stored since an account's log was cut, of those that are logged. */
+  readonly #added = new Map<string, number>()
+
+  constructor(deps: TranscriptsDeps) {
+    this.#deps = deps
+  }
+
+  async stored(batch: readonly LogLine[]): Promise<void> {
+    const { db, keepLines } = this.#deps
+    for (const [account, lines] of Map.groupBy(batch, (line) => line.account)) {
+      const added = (this.#added.get(account) ?? keepLines) + lines.length
+      const due = added >= keepLines / 10
+      if (due) await trimLog(db, account, keepLines)
+      this.#added.set(account, due ? 0 : added)
+    }
+  }
+}
