@@ -1,3 +1,4 @@
+import { changeCases } from './conformance/changes.ts'
 import { connectingCases } from './conformance/connecting.ts'
 import { downloadCases } from './conformance/downloads.ts'
 import { mailboxCases } from './conformance/mailboxes.ts'
@@ -9,6 +10,7 @@ import type { Stage } from './stage.ts'
 export function conformanceSuite(stage: Stage): void {
   connectingCases(stage)
   mailboxCases(stage)
+  changeCases(stage)
   messageCases(stage)
   downloadCases(stage)
   watchCases(stage)

@@ -59,6 +59,7 @@ function clientOptions(options: ConnectOptions, addresses: ResolvedAddress[]): I
     socketTimeout: silenceMs,
     // IDLE is entered by watch() alone; DEFLATE costs more memory per connection than the bytes it saves.
     disableAutoIdle: true,
+    qresync: true,
     disableCompression: true,
     // Exchange and others misbehave in IMAP4rev2 mode, which gives nothing that the extensions do not.
     disableIMAP4rev2: true,

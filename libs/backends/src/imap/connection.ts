@@ -5,6 +5,7 @@ import { commandError, connectError, connectionGone, gaveUp, timedOut } from './
 import { Lane } from './lane.ts'
 import { Notices } from './notices.ts'
 import { Refusals } from './refusals.ts'
+import { Wire } from './wire.ts'
 
 /** No command takes longer, whatever trickles in meanwhile. A silent server is noticed much earlier, by the socket's own timeout. */
 const commandMs = 5 * 60_000
@@ -22,6 +23,7 @@ export interface OpenMailbox {
 /** An imapflow client from its first byte to its last, and the one way to give it commands. */
 export class ImapConnection {
   readonly client: ImapFlow
+  readonly wire: Wire
   readonly lane = new Lane()
   readonly notices = new Notices()
   readonly closed: Promise<Error | undefined>
@@ -42,7 +44,8 @@ export class ImapConnection {
       if (!this.#asked) this.#reason ??= this.#byeOr(connectionGone())
       resolve(this.#asked ? undefined : this.#reason)
     })
-    this.notices.listenTo(this.client)
+    this.wire = new Wire(this.client)
+    this.notices.listenTo(this.client, this.wire)
   }
 
   /** Connects and logs in. Whatever goes wrong, nothing stays open. */

@@ -66,7 +66,7 @@ export function isRefusal(error: AppError): boolean {
 }
 
 export function messageNotFound(): AppError {
-  return new AppError('not-found', 'Message not found', { code: 'MessageNotFound' })
+  return new AppError('not-found', 'The message does not exist', { code: 'MessageNotFound' })
 }
 
 export function connectionGone(cause?: Error): AppError {
@@ -92,7 +92,7 @@ export function gaveUp({ reason }: AbortSignal): AppError {
 }
 
 function folderNotFound(cause: unknown): AppError {
-  return new AppError('not-found', 'Mailbox not found', { code: 'FolderNotFound', cause })
+  return new AppError('not-found', 'The folder does not exist', { code: 'FolderNotFound', cause })
 }
 
 function unreachable(failure: ImapFlowError, answer: Answer): AppError {

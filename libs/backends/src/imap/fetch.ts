@@ -1,11 +1,10 @@
 import { AppError } from '@posthorn/errors'
 import type { FetchMessageObject, FetchQueryObject } from 'imapflow'
-import type { FetchedMessage, FetchOptions, MessageFlags, UidRange } from '../backend.ts'
+import type { FetchedMessage, FetchOptions, UidRange } from '../backend.ts'
 import { batchesOf, countUids, formatSequenceSet, rangesOf, uidsIn } from '../uid-ranges.ts'
 import type { ImapConnection, OpenMailbox } from './connection.ts'
 import { isRefusal } from './errors.ts'
-import { hasCondstore } from './mailboxes.ts'
-import { toFetchedMessage, toMessageFlags } from './message.ts'
+import { toFetchedMessage } from './message.ts'
 
 const batchUids = 500
 /** With headers a batch may weigh 256 KiB a message. */
@@ -15,28 +14,6 @@ const maxPlaces = 1_000
 const maxHeaderBytes = 256 * 1024
 /** A few messages that the server cannot read are picked out of a batch; if it refuses more often than this, it is not about messages. */
 const maxRefusals = 40
-
-/** All of it is collected before the first is handed out: the connection is free while the consumer works. */
-export async function* changedFlags(
-  connection: ImapConnection,
-  since: bigint,
-): AsyncGenerator<MessageFlags> {
-  const mailbox = connection.open
-  yield* await connection.call(async (client) => {
-    if (!hasCondstore(client) || (client.mailbox && client.mailbox.noModseq))
-      throw new AppError('unprocessable', 'The mailbox has no mod-sequences', {
-        code: 'MissingServerExtension',
-      })
-    const changed: MessageFlags[] = []
-    for await (const row of client.fetch(
-      '1:*',
-      { uid: true, flags: true },
-      { uid: true, changedSince: since },
-    ))
-      if (row.uid && row.flags) changed.push(toMessageFlags(row))
-    return changed
-  }, mailbox)
-}
 
 /** A batch at a time: collected, then handed out, with the connection free in between. */
 export async function* fetchMessages(

@@ -1,7 +1,8 @@
 import type { SpecialUse } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
-import type { ImapFlow, ListResponse, MailboxObject } from 'imapflow'
+import type { ListResponse, MailboxObject } from 'imapflow'
 import type { ListedMailbox, MailboxStatus, SelectedMailbox } from '../backend.ts'
+import { hasCondstore } from './capabilities.ts'
 import type { ImapConnection } from './connection.ts'
 import { clean } from './text.ts'
 
@@ -76,11 +77,6 @@ export async function select(
       throw error
     }
   })
-}
-
-/** Enabled, not merely advertised: some servers advertise it and answer FETCH CHANGEDSINCE with BAD. */
-export function hasCondstore(client: ImapFlow): boolean {
-  return client.enabled.has('CONDSTORE')
 }
 
 /** Missing, or zero, which RFC 9051 §9 rules out: without it a UID names nothing, and state kept under it would be lost at the next real value. */

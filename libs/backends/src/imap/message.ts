@@ -5,8 +5,13 @@ import { clean } from './text.ts'
 
 type Envelope = FetchedMessage['envelope']
 
-export function toMessageFlags({ uid, flags, modseq }: FetchMessageObject): MessageFlags {
-  return { uid, flags: [...(flags ?? [])].map(clean), ...(modseq === undefined ? {} : { modseq }) }
+export function toMessageFlags({ uid, flags, modseq, labels }: FetchMessageObject): MessageFlags {
+  return {
+    uid,
+    flags: [...(flags ?? [])].map(clean),
+    ...(modseq === undefined ? {} : { modseq }),
+    ...(labels === undefined ? {} : { labels: [...labels].map(clean) }),
+  }
 }
 
 /** A row of FETCH as we hand it on; what the server left out or garbled is absent, never made up. */

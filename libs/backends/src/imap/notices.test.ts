@@ -3,11 +3,12 @@ import { expect, test } from '@jest/globals'
 import type { ImapFlow } from 'imapflow'
 import type { MailboxNotice } from '../backend.ts'
 import { Notices } from './notices.ts'
+import type { Wire } from './wire.ts'
 
 function listening(): { client: EventEmitter; notices: Notices } {
   const client = new EventEmitter()
   const notices = new Notices()
-  notices.listenTo(client as unknown as ImapFlow)
+  notices.listenTo(client as unknown as ImapFlow, {} as Wire)
   return { client, notices }
 }
 

@@ -1,6 +1,7 @@
 import type { ImapFlow } from 'imapflow'
 import type { MailboxNotice } from '../backend.ts'
 import { clean } from './text.ts'
+import type { Wire } from './wire.ts'
 
 /** More flag changes than this between two watches are told as one that names no message. */
 const maxKeptFlags = 1_000
@@ -15,9 +16,10 @@ export class Notices {
   #expunged = false
   #flags: MailboxNotice[] = []
 
-  listenTo(client: ImapFlow): void {
+  listenTo(client: ImapFlow, wire: Wire): void {
     client.on('exists', ({ count }) => this.#tell({ kind: 'exists', messages: count }))
     client.on('expunge', () => this.#tell({ kind: 'expunge' }))
+    wire.onVanished = () => this.#tell({ kind: 'expunge' })
     client.on('flags', ({ uid, flags, modseq }) =>
       this.#tell({
         kind: 'flags',

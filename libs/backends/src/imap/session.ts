@@ -5,21 +5,23 @@ import type {
   FetchedMessage,
   FetchOptions,
   ListedMailbox,
+  MailboxChange,
   MailboxNotice,
   MailboxStatus,
   MailSession,
-  MessageFlags,
   OpenedMailbox,
   SelectedMailbox,
   UidQuery,
   UidRange,
   WantedPart,
 } from '../backend.ts'
+import { capabilitiesOf } from './capabilities.ts'
+import { changesSince } from './changes.ts'
 import type { ImapConnection } from './connection.ts'
 import { downloadPart, downloadSource } from './download.ts'
-import { changedFlags, fetchMessages, fetchPlaces } from './fetch.ts'
+import { fetchMessages, fetchPlaces } from './fetch.ts'
 import { changeFlags, type FlagsChange } from './flags.ts'
-import { hasCondstore, listMailboxes, select, status } from './mailboxes.ts'
+import { listMailboxes, select, status } from './mailboxes.ts'
 import { UidSearch } from './search.ts'
 import { open } from './open.ts'
 import { readParts } from './parts.ts'
@@ -36,21 +38,12 @@ export class ImapSession implements MailSession {
 
   constructor(connection: ImapConnection, user: string, timings: Timings) {
     const { client } = connection
-    const has = (name: string) => client.capabilities.has(name)
     this.#connection = connection
     this.#search = new UidSearch(connection)
     this.#watch = new Watch(connection, timings)
     this.user = typeof client.authenticated === 'string' ? client.authenticated : user
     this.closed = connection.closed
-    this.capabilities = {
-      condstore: hasCondstore(client),
-      esearch: has('ESEARCH'),
-      idle: has('IDLE'),
-      objectId: has('OBJECTID'),
-      listStatus: has('LIST-STATUS'),
-      move: has('MOVE'),
-      uidPlus: has('UIDPLUS'),
-    }
+    this.capabilities = capabilitiesOf(client)
   }
 
   listMailboxes(): Promise<ListedMailbox[]> {
@@ -79,8 +72,8 @@ export class ImapSession implements MailSession {
     return this.#search.run(query)
   }
 
-  changedFlags(since: bigint): AsyncIterable<MessageFlags> {
-    return changedFlags(this.#connection, since)
+  changesSince(since: bigint): AsyncIterable<MailboxChange> {
+    return changesSince(this.#connection, since)
   }
 
   fetchMessages(uids: readonly UidRange[], options?: FetchOptions): AsyncIterable<FetchedMessage> {

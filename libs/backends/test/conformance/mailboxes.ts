@@ -98,23 +98,4 @@ export function mailboxCases({ backend, account }: Stage): void {
     ).toBe(4)
     expect(await session.searchUids({ since: new Date(Date.now() + 2 * 86_400_000) })).toEqual([])
   })
-
-  test('only what changed since a mod-sequence is told', async () => {
-    await using one = await account()
-    await using session = await backend.connect(one.options)
-    for (let n = 0; n < 3; n++) await one.append(mail)
-    const { highestModseq = 0n } = await session.select('INBOX')
-    expect(await Array.fromAsync(session.changedFlags(highestModseq))).toEqual([])
-    await one.changeFlags(2, { add: ['\\Flagged', 'later'] })
-    await one.append(mail, { flags: ['\\Seen'] })
-    await session.select('INBOX')
-    const changed = await Array.fromAsync(session.changedFlags(highestModseq))
-    expect(
-      changed.map(({ uid, flags }) => [uid, flags.filter((flag) => flag !== '\\Recent').sort()]),
-    ).toEqual([
-      [2, ['\\Flagged', 'later']],
-      [4, ['\\Seen']],
-    ])
-    for (const { modseq } of changed) expect(modseq).toBeGreaterThan(highestModseq)
-  })
 }

@@ -4,7 +4,7 @@ import { commit } from '../events/commit.ts'
 import { messageDeleted, messageUpdated } from '../events/message-changes.ts'
 import { applyFlags, removeUids } from '../index/compare.ts'
 import type { Difference, FlagChange } from '../index/mailbox-index.ts'
-import { batchesOf, uidsIn } from '../index/ranges.ts'
+import { batchesOf, countUids, intersectRanges, uidsIn } from '../index/ranges.ts'
 import { saveChunks } from '../store/chunks.ts'
 import { raiseSyncEpoch } from '../store/mailboxes.ts'
 import type { OpenMailbox } from './context.ts'
@@ -43,21 +43,41 @@ export async function storeFlagChanges(
   }
 }
 
-/** Asks what changed since a mod-sequence and stores it piece by piece. Returns how many messages had other flags than was known. */
+/**
+ * Asks what changed since a mod-sequence and stores it piece by piece, as it comes. Returns how many messages were gone or had other
+ * flags than was known.
+ */
 export async function storeDeltas(mailbox: OpenMailbox, since: bigint): Promise<number> {
   const { index, session } = mailbox
-  const batch: MessageFlags[] = []
-  for await (const message of session.changedFlags(since)) {
-    // New messages come with their own announcement.
-    if (index.flagsOf(message.uid)) batch.push(message)
-  }
+  let batch: MessageFlags[] = []
   let changes = 0
-  for (let at = 0; at < batch.length; at += batchSize) {
-    const { changed } = applyFlags(index, batch.slice(at, at + batchSize))
-    await storeFlagChanges(mailbox, changed)
-    changes += changed.length
+  const flush = async () => {
+    changes += await storeFlags(mailbox, batch)
+    batch = []
   }
+  for await (const change of session.changesSince(since)) {
+    if (change.kind === 'vanished') {
+      // Servers name UIDs that never were, and ranges of any size: what counts is what we know.
+      const gone = intersectRanges(index.uids(), change.uids)
+      if (gone.length === 0) continue
+      await flush()
+      await storeDeletions(mailbox, gone)
+      changes += countUids(gone)
+    } else if (index.flagsOf(change.uid) && batch.push(change) >= batchSize) await flush()
+  }
+  await flush()
   return changes
+}
+
+/** Takes in what the server says of the flags of single messages. New ones are left out: they come with their own announcement. */
+export async function storeFlags(
+  mailbox: OpenMailbox,
+  messages: readonly MessageFlags[],
+): Promise<number> {
+  const known = messages.filter(({ uid }) => mailbox.index.flagsOf(uid))
+  const { changed } = applyFlags(mailbox.index, known)
+  await storeFlagChanges(mailbox, changed)
+  return changed.length
 }
 
 /** A difference and its events in one transaction; known to be so once that is through. */

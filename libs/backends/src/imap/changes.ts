@@ -1,0 +1,61 @@
+import { AppError } from '@posthorn/errors'
+import type { ImapFlow } from 'imapflow'
+import type { MailboxChange, UidRange } from '../backend.ts'
+import { normaliseRanges } from '../uid-ranges.ts'
+import { hasCondstore } from './capabilities.ts'
+import type { ImapConnection } from './connection.ts'
+import { toMessageFlags } from './message.ts'
+
+/** More than this is better compared in full, which costs less memory. */
+const maxChanges = 500_000
+
+/**
+ * RFC 7162 §3.1.4 and §3.2.6. All of it is collected before the first is handed out: the connection is free while the consumer works. What
+ * is gone comes first; ranges stay ranges, for they may name UIDs that never were.
+ */
+export async function* changesSince(
+  connection: ImapConnection,
+  since: bigint,
+): AsyncGenerator<MailboxChange> {
+  const mailbox = connection.open
+  yield* await connection.call((client) => collect(connection, client, since), mailbox)
+}
+
+async function collect(
+  { wire }: ImapConnection,
+  client: ImapFlow,
+  since: bigint,
+): Promise<MailboxChange[]> {
+  if (!hasCondstore(client) || (client.mailbox && client.mailbox.noModseq))
+    throw new AppError('unprocessable', 'The mailbox has no mod-sequences', {
+      code: 'MissingServerExtension',
+    })
+  const gone: UidRange[] = []
+  const changed: MailboxChange[] = []
+  // Hundreds of thousands of messages have a handful of combinations of flags.
+  const combinations = new Map<string, string[]>()
+  const stop = wire.collectVanished((uids) => {
+    for (const range of uids) if (gone.length <= maxChanges) gone.push(range)
+  })
+  try {
+    // imapflow asks for what VANISHED as well where QRESYNC is enabled.
+    const query = { uid: true, flags: true, labels: true }
+    for await (const row of client.fetch('1:*', query, { uid: true, changedSince: since })) {
+      if (!row.uid || !row.flags || changed.length > maxChanges) continue
+      const { flags, ...rest } = toMessageFlags(row)
+      const key = flags.join(' ')
+      const shared = combinations.get(key) ?? flags
+      if (combinations.size < 10_000) combinations.set(key, shared)
+      changed.push({ kind: 'flags', ...rest, flags: shared })
+    }
+  } finally {
+    stop()
+  }
+  if (gone.length > maxChanges || changed.length > maxChanges)
+    throw new AppError('unprocessable', 'Too much has changed to be told', {
+      code: 'TooManyChanges',
+    })
+  return gone.length === 0
+    ? changed
+    : [{ kind: 'vanished', uids: normaliseRanges(gone) }, ...changed]
+}

@@ -1,0 +1,261 @@
+import type { ImapFlow, ImapFlowError } from 'imapflow'
+import { decodePath, encodePath, normalizePath } from 'imapflow/lib/tools.js'
+import type { UidRange } from '../backend.ts'
+import { countUids, parseSequenceSet } from '../uid-ranges.ts'
+
+/** A piece of a line as imapflow's parser leaves it, and as its compiler takes it. */
+export type Token = { type?: string; value?: string | Buffer; section?: Token[] } | Token[] | null
+
+/** An untagged line; of one with a number in front the number is the command. */
+export interface Line {
+  command: string
+  attributes?: Token[]
+}
+
+export type LineHandler = (line: Line) => Promise<void>
+
+interface ExecOptions {
+  untagged?: Record<string, LineHandler>
+}
+
+interface Completed {
+  /** Lets the reader go on; has to be called. */
+  next: () => void
+}
+
+/** What imapflow keeps to itself and we need, in one place: no other file knows of it. */
+interface Internals {
+  exec(command: string, attributes: Attributes, options?: ExecOptions): Promise<Completed>
+  untaggedHandlers: Record<string, LineHandler>
+  sectionHandlers: Record<string, () => Promise<void>>
+  untaggedVanished(line: Line): Promise<void>
+  throttleWait(ms: number): Promise<boolean>
+}
+
+type Exec = Internals['exec']
+type Attributes = (Token | string)[] | false
+interface Throttled {
+  throttleReset?: number
+  throttleWaited?: number
+}
+
+/** Their first or second argument is the name of a mailbox. */
+const namingCommands = new Set([
+  'SELECT',
+  'EXAMINE',
+  'STATUS',
+  'LIST',
+  'CREATE',
+  'DELETE',
+  'RENAME',
+  'SUBSCRIBE',
+  'UNSUBSCRIBE',
+  'APPEND',
+  'GETQUOTAROOT',
+  'COPY',
+  'UID COPY',
+  'MOVE',
+  'UID MOVE',
+])
+/** FETCH is tried again by imapflow itself; of the others each must not be, or cannot be, said twice. */
+const neverRepeated = new Set(['FETCH', 'UID FETCH', 'IDLE', 'LOGOUT', 'LOGIN', 'AUTHENTICATE'])
+/** So long all in all, and so often, a throttled command waits for its turn; what takes longer is for another connection, later. */
+const maxThrottleMs = 2 * 60_000
+const maxTries = 3
+const maxRawNames = 10_000
+
+/** What a LIST shall tell besides names, and who is told. */
+interface Counters {
+  items: readonly string[]
+  told: (path: string, items: StatusItems) => void
+}
+
+/** Names of counters, in capitals, to what the server gave for them. */
+export type StatusItems = ReadonlyMap<string, Token>
+
+/** Below the commands that imapflow has: lines it does not know, lines it reads otherwise than we need, and names it could not write. */
+export class Wire {
+  readonly client: ImapFlow
+  /** Messages are gone, as VANISHED told. */
+  onVanished: () => void = () => {}
+  /** STATUS and LIST that nobody asked for, and the end of both (RFC 5465 §5.8). */
+  onStatus: (path: string, items: StatusItems) => void = () => {}
+  onListed: () => void = () => {}
+  onOverflow: () => void = () => {}
+  readonly #internals: Internals
+  readonly #exec: Exec
+  /** Names as imapflow would write them, to names as the server did; and those back to our paths. */
+  readonly #rawNames = new Map<string, string>()
+  readonly #paths = new Map<string, string>()
+  #collect: ((uids: UidRange[]) => void) | undefined
+  #counters: Counters | undefined
+  #countersRefused = false
+
+  constructor(client: ImapFlow) {
+    this.client = client
+    this.#internals = client as unknown as Internals
+    this.#exec = this.#internals.exec.bind(client)
+    Object.assign(client, {
+      exec: (...command: Parameters<Exec>) => this.exec(...command),
+      // imapflow walks VANISHED a UID at a time: a line of thirty bytes would keep us busy for minutes.
+      untaggedVanished: async (line: Line) => this.#vanished(line),
+    } satisfies Partial<Internals>)
+    this.#internals.untaggedHandlers['STATUS'] = async (line) => this.#status(line)
+    this.#internals.untaggedHandlers['LIST'] = async () => this.onListed()
+    this.#internals.sectionHandlers['NOTIFICATIONOVERFLOW'] = async () => this.onOverflow()
+  }
+
+  /** Sends a command as it is, when the ones before it are done. Failures are imapflow's. */
+  exec(command: string, attributes: Attributes, options: ExecOptions = {}): Promise<Completed> {
+    const args = this.#rawNames.size > 0 ? this.#withRawNames(command, attributes) : attributes
+    if (neverRepeated.has(command)) return this.#exec(command, args, options)
+    const done =
+      command === 'LIST' ? this.#list(args, options) : this.#patiently(command, args, options)
+    // As imapflow does: whoever closes the connection rejects commands before anybody looks at them.
+    done.catch(() => {})
+    return done
+  }
+
+  /** Sends a command whose answer is its being accepted. */
+  async tell(command: string, attributes: Attributes): Promise<void> {
+    const { next } = await this.exec(command, attributes)
+    next()
+  }
+
+  /** Takes what VANISHED (EARLIER) tells (RFC 7162 §3.2.10), until the function returned is called. */
+  collectVanished(collect: (uids: UidRange[]) => void): () => void {
+    this.#collect = collect
+    return () => (this.#collect = undefined)
+  }
+
+  /** While `work` lists mailboxes, their counters are asked for in the same round trip, as long as the server does not refuse that. */
+  async counting<T>(counters: Counters, work: () => Promise<T>): Promise<T> {
+    if (!this.#countersRefused) this.#counters = counters
+    try {
+      return await work()
+    } finally {
+      this.#counters = undefined
+    }
+  }
+
+  /**
+   * The path of a mailbox by the name the server gave it. A name that would not come out the same when it is written again (raw UTF-8, broken
+   * UTF-7) is a path as it is, and is written as it came.
+   */
+  pathOf(raw: string): string {
+    const known = this.#paths.get(raw)
+    if (known !== undefined) return known
+    const decoded = decodePath(this.client, raw)
+    const faithful = encodePath(this.client, decoded) === raw
+    const path = withoutRoot(
+      normalizePath(this.client, faithful ? decoded : raw),
+      this.client.namespace?.delimiter,
+    )
+    if (!faithful && path !== 'INBOX' && this.#paths.size < maxRawNames) {
+      this.#paths.set(raw, path)
+      this.#rawNames.set(encodePath(this.client, path), raw)
+    }
+    return path
+  }
+
+  async #patiently(
+    command: string,
+    attributes: Attributes,
+    options: ExecOptions,
+  ): Promise<Completed> {
+    let waited = 0
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#exec(command, attributes, options)
+      } catch (error) {
+        const { code, throttleReset = 0, throttleWaited = 0 } = error as ImapFlowError & Throttled
+        waited += throttleReset
+        if (code !== 'ETHROTTLE' || tries === maxTries || waited > maxThrottleMs) throw error
+        // imapflow has waited for a part of it already.
+        if (await this.#internals.throttleWait(throttleReset - throttleWaited)) throw error
+      }
+    }
+  }
+
+  async #list(attributes: Attributes, options: ExecOptions): Promise<Completed> {
+    const counters = this.#counters
+    const untagged = {
+      ...options.untagged,
+      STATUS: async (line: Line) => this.#status(line, counters?.told),
+    }
+    const counted = counters && withStatus(attributes, counters.items)
+    if (counted) {
+      try {
+        return await this.#patiently('LIST', counted, { ...options, untagged })
+      } catch (error) {
+        const { code, responseStatus } = error as ImapFlowError
+        if (code === 'ETHROTTLE' || responseStatus === undefined) throw error
+        this.#countersRefused = true
+        this.#counters = undefined
+      }
+    }
+    return await this.#patiently('LIST', attributes, { ...options, untagged })
+  }
+
+  #status(line: Line, told = this.onStatus): void {
+    const [name, list] = line.attributes ?? []
+    const raw = textOf(name)
+    if (raw === undefined || !Array.isArray(list)) return
+    const items = new Map<string, Token>()
+    for (let at = 0; at + 1 < list.length; at += 2) {
+      const item = textOf(list[at])
+      if (item !== undefined) items.set(item.toUpperCase(), list[at + 1] ?? null)
+    }
+    told(this.pathOf(raw), items)
+  }
+
+  #vanished({ attributes = [] }: Line): void {
+    const earlier = Array.isArray(attributes[0])
+    const uids = sequenceSet(attributes[earlier ? 1 : 0])
+    const { mailbox } = this.client
+    // RFC 7162 §3.2.10: it stands for as many EXPUNGEs, of messages that were there.
+    if (mailbox && !earlier) mailbox.exists = Math.max(0, mailbox.exists - countUids(uids))
+    if (earlier && this.#collect) this.#collect(uids)
+    else this.onVanished()
+  }
+
+  #withRawNames(command: string, attributes: Attributes): Attributes {
+    if (!attributes || !namingCommands.has(command)) return attributes
+    return attributes.map((attribute) => {
+      const name = typeof attribute === 'string' ? attribute : textOf(attribute)
+      const raw = name === undefined ? undefined : this.#rawNames.get(name)
+      return raw === undefined ? attribute : { type: 'STRING', value: raw }
+    })
+  }
+}
+
+/** The text of a piece; of a literal, read as UTF-8. */
+export function textOf(token: Token | undefined): string | undefined {
+  if (!token || Array.isArray(token)) return undefined
+  return token.value?.toString()
+}
+
+/** A list of words, as a command takes it. */
+export function words(...names: readonly string[]): Token[] {
+  return names.map((value) => ({ type: 'ATOM', value }))
+}
+
+/** LIST … RETURN (…), with counters among what it returns (RFC 5819). Undefined where it has no RETURN. */
+function withStatus(attributes: Attributes, items: readonly string[]): Attributes | undefined {
+  const [reference, pattern, word, returned] = attributes || []
+  if (reference === undefined || pattern === undefined || !Array.isArray(returned)) return undefined
+  return [reference, pattern, word ?? null, [...returned, ...words('STATUS'), words(...items)]]
+}
+
+function sequenceSet(token: Token | undefined): UidRange[] {
+  try {
+    return parseSequenceSet(textOf(token) ?? '')
+  } catch {
+    return []
+  }
+}
+
+/** Some servers write paths with their delimiter in front. */
+function withoutRoot(path: string, delimiter: string | null | undefined): string {
+  return delimiter && path.startsWith(delimiter) ? path.slice(delimiter.length) : path
+}
