@@ -12,7 +12,7 @@ import { tellChanges } from './events/tell-changes.ts'
 import { keepHouse } from './housekeeping.ts'
 import { keepTranscripts } from './logs/transcripts.ts'
 import { measureWorker } from './metrics.ts'
-import { limitLogins } from './sessions/reconnect.ts'
+import { takeTurns } from './sessions/login-turns.ts'
 import { type Registry, runSessions } from './sessions/registry.ts'
 import { holdShards } from './shards/holder.ts'
 import { serveShards } from './shards/serve.ts'
@@ -38,7 +38,7 @@ export async function startApp(
   const { log, db, bus, port } = ground
   const metrics = measureWorker(ground.metrics)
   const settings = cacheSettings(db)
-  const logins = limitLogins(config.loginsPerHost)
+  const logins = takeTurns(config.logins)
   const changes = opened.use(tellChanges(bus))
   const transcripts = opened.use(keepTranscripts({ db, log, keepLines: config.logLines }))
   const ours = { changes, transcripts }

@@ -6,7 +6,7 @@ import type { Config } from './config.ts'
 import type { ChangeTeller } from './events/tell-changes.ts'
 import type { Transcripts } from './logs/transcripts.ts'
 import type { WorkerMetrics } from './metrics.ts'
-import type { LoginLimiter } from './sessions/reconnect.ts'
+import type { LoginTurns } from './sessions/login-turns.ts'
 
 /** What the work on accounts needs. */
 export interface Deps {
@@ -14,7 +14,7 @@ export interface Deps {
   bus: Bus
   backend: MailBackend
   settings: SettingsCache
-  logins: LoginLimiter
+  logins: LoginTurns
   changes: ChangeTeller
   transcripts: Transcripts
   config: Config

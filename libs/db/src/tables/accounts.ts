@@ -11,6 +11,14 @@ export interface StoredHeader {
   value: string
 }
 
+/** A mailbox that could not be looked at. */
+export interface SyncError {
+  path: string
+  /** ISO 8601. */
+  time: string
+  error: string
+}
+
 /** What was registered. Written by api-gateway. */
 export interface Accounts {
   account: string
@@ -34,6 +42,8 @@ export interface Accounts {
   tz: string | null
   /** Raised by every change: a session knows by it that it is out of date. */
   version: Generated<string>
+  /** Raised to have all that is known of the mailboxes forgotten; see `flushedEpoch`. */
+  flushEpoch: Generated<string>
   createdAt: Generated<Date>
   updatedAt: Generated<Date>
 }
@@ -62,5 +72,7 @@ export interface AccountStates {
   delimiter: string | null
   nextMailboxNumber: Generated<number>
   syncTime: Date | null
+  /** Hashes of the paths of its mailboxes, 8 bytes each: tells a new mailbox from one whose row was lost. */
+  knownMailboxes: Buffer | null
   updatedAt: Generated<Date>
 }

@@ -8,7 +8,7 @@ export interface Account {
   readonly account: string
   readonly version: string
   readonly lease: AccountLease
-  /** Part of every event id: an account that is deleted and registered anew is another one. */
+  /** Part of every event id: an account that is deleted and registered anew is another one, and so is one that was flushed. */
   readonly registeredAt: number
   readonly imap: StoredServer<ImapConfig>
   /** Only these mailboxes are looked after: paths or special uses. All where it is empty. */
@@ -18,6 +18,8 @@ export interface Account {
   /** How mailboxes are remembered; the settings say it for accounts that do not. */
   readonly imapIndexer: 'full' | 'fast' | null
   readonly notifyFrom: Date
+  /** Of a proxy that the server is reached through. */
+  readonly proxy: string | null
   /** What is said to the server is stored. */
   readonly logs: boolean
 }
@@ -29,12 +31,13 @@ export function accountOf(row: AccountRow, lease: AccountLease): Account | undef
     account: row.account,
     version: row.version,
     lease,
-    registeredAt: row.createdAt.getTime(),
+    registeredAt: row.createdAt.getTime() + Number(row.flushEpoch),
     imap: row.imap,
     paths: (row.path ?? []).filter((path) => path !== '*'),
     subconnections: row.subconnections ?? [],
     imapIndexer: row.imapIndexer,
     notifyFrom: row.notifyFrom,
+    proxy: row.proxy,
     logs: row.logs,
   }
 }

@@ -1,7 +1,7 @@
-import type { MailSession } from '@posthorn/backends'
-import { type Credentials, getCredentials } from '@posthorn/contracts'
-import { AppError, messageOf } from '@posthorn/errors'
-import { resolveAllowed } from '@posthorn/net'
+import type { ConnectOptions, MailSession } from '@posthorn/backends'
+import { type Credentials, getCredentials, type ImapConfig } from '@posthorn/contracts'
+import type { StoredServer } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
 import type { Deps } from '../deps.ts'
 import type { Account } from './account.ts'
 
@@ -15,9 +15,10 @@ export async function openSession(
   signal: AbortSignal,
 ): Promise<MailSession> {
   await busIsUp(deps, signal)
-  const leave = await deps.logins.enter(account.imap.host, signal)
+  const leave = await deps.logins.enter(account.imap.host, signal, {
+    byName: account.proxy !== null,
+  })
   try {
-    await assertHostAllowed(deps, account, signal)
     const credentials = await askCredentials(deps, account, signal)
     const session = await connect(deps, account, { credentials, signal })
     deps.metrics.connections(1)
@@ -40,22 +41,38 @@ async function busIsUp({ bus }: Deps, signal: AbortSignal): Promise<void> {
 }
 
 async function connect(
-  { backend, settings, config, log, transcripts }: Deps,
-  { account, imap, logs }: Account,
+  deps: Deps,
+  { account, imap, proxy, logs }: Account,
   { credentials, signal }: { credentials: Credentials; signal: AbortSignal },
 ): Promise<MailSession> {
-  const { ignoreMailCertErrors = false } = await settings.get()
+  const { backend, log, transcripts } = deps
   return backend.connect({
-    host: imap.host,
-    port: imap.port,
-    secure: imap.secure ?? false,
-    rejectUnauthorized: !ignoreMailCertErrors && imap.tls?.rejectUnauthorized !== false,
+    ...(await serverOptions(deps, imap, proxy)),
     credentials,
     log: log.child({ account }),
     signal,
-    connectTimeoutMs: config.connectTimeoutMs,
     ...(logs ? { transcript: transcripts.open(account) } : {}),
   })
+}
+
+/** How a server is connected to, and where it may be: the addresses that are checked are those that are connected to. */
+export async function serverOptions(
+  { settings, config }: Pick<Deps, 'settings' | 'config'>,
+  { host, port, secure = false, tls, disableIMAP4rev2 }: StoredServer<ImapConfig>,
+  proxy: string | null,
+): Promise<Omit<ConnectOptions, 'credentials' | 'log'>> {
+  const { ignoreMailCertErrors = false } = await settings.get()
+  return {
+    host,
+    port,
+    secure,
+    rejectUnauthorized: !ignoreMailCertErrors && tls?.rejectUnauthorized !== false,
+    egress: config.mailEgressPolicy,
+    connectTimeoutMs: config.connectTimeoutMs,
+    ...(proxy === null ? {} : { proxy }),
+    ...(tls?.minVersion === undefined ? {} : { minTlsVersion: tls.minVersion }),
+    ...(disableIMAP4rev2 === undefined ? {} : { disableIMAP4rev2 }),
+  }
 }
 
 async function askCredentials(
@@ -71,25 +88,8 @@ async function askCredentials(
     )
   } catch (error) {
     // An account without stored credentials cannot log in, which is what its owner must be told.
-    if (error instanceof AppError && error.kind === 'not-found')
+    if (error instanceof AppError && ['not-found', 'rejected'].includes(error.kind))
       throw new AppError('unauthorized', error.message, { cause: error })
     throw error
-  }
-}
-
-async function assertHostAllowed(
-  { config }: Deps,
-  { imap }: Account,
-  signal: AbortSignal,
-): Promise<void> {
-  try {
-    await resolveAllowed(imap.host, config.mailEgressPolicy, { signal })
-  } catch (error) {
-    if (error instanceof AppError || signal.aborted) throw error
-    const { code } = error as { code?: string }
-    throw new AppError('unreachable', messageOf(error), {
-      cause: error,
-      ...(code === undefined ? {} : { code }),
-    })
   }
 }

@@ -1,8 +1,7 @@
 import { expect, test } from '@jest/globals'
-import { attemptsAfter, limitLogins, waitBefore } from './reconnect.ts'
+import { attemptsAfter, waitBefore } from './reconnect.ts'
 
 const backoff = { minMs: 2_000, maxMs: 600_000 }
-const never = new AbortController().signal
 
 test('attempts come after 0, 2, 4, 8 seconds and so on up to ten minutes', () => {
   const waits = Array.from({ length: 12 }, (_, attempt) => waitBefore(attempt, backoff, 0) / 1000)
@@ -25,37 +24,4 @@ test('trouble of our own never makes an account wait for long', () => {
   const life = { synced: false, livedMs: 0, ours: true }
   expect(attemptsAfter(0, life)).toBe(1)
   expect(attemptsAfter(50, life)).toBe(3)
-})
-
-test('more than the limit wait for their turn, in order, at that host alone', async () => {
-  const limiter = limitLogins(1)
-  const order: string[] = []
-  const leave = await limiter.enter('a', never)
-  const second = limiter.enter('a', never).then((done) => {
-    order.push('second')
-    done()
-  })
-  const third = limiter.enter('a', never).then((done) => {
-    order.push('third')
-    done()
-  })
-  const elsewhere = await limiter.enter('b', never)
-  expect(order).toEqual([])
-  leave()
-  leave() // a second call must not let one more in
-  await Promise.all([second, third])
-  elsewhere()
-  expect(order).toEqual(['second', 'third'])
-})
-
-test('who gives up waiting leaves the queue', async () => {
-  const limiter = limitLogins(1)
-  const leave = await limiter.enter('a', never)
-  const impatient = new AbortController()
-  const waiting = limiter.enter('a', impatient.signal)
-  impatient.abort()
-  await expect(waiting).rejects.toMatchObject({ kind: 'unavailable' })
-  leave()
-  const next = await limiter.enter('a', never)
-  next()
 })

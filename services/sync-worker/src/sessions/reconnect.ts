@@ -1,5 +1,3 @@
-import { AppError } from '@posthorn/errors'
-
 export interface Backoff {
   /** Before the second attempt. */
   readonly minMs: number
@@ -37,56 +35,4 @@ export function attemptsAfter(attempts: number, life: Life): number {
   if (life.ours) return Math.min(attempts + 1, maxForUs)
   if (!life.synced) return attempts + 1
   return life.livedMs >= stableMs ? 0 : Math.min(attempts + 1, maxAfterSync)
-}
-
-/** Lets so many log in at the same host at the same time. */
-export interface LoginLimiter {
-  /** Waits for a turn; call what it returns when the login is through. Rejects when the signal aborts. */
-  enter(host: string, signal: AbortSignal): Promise<() => void>
-}
-
-export function limitLogins(perHost: number): LoginLimiter {
-  const hosts = new Map<string, { busy: number; waiting: (() => void)[] }>()
-  const leave = (host: string) => {
-    const at = hosts.get(host)
-    if (!at) return
-    const next = at.waiting.shift()
-    if (next) next()
-    else if (--at.busy === 0) hosts.delete(host)
-  }
-  return {
-    async enter(host, signal) {
-      signal.throwIfAborted()
-      const at = hosts.get(host) ?? { busy: 0, waiting: [] }
-      hosts.set(host, at)
-      if (at.busy < perHost) at.busy++
-      else await turn(at.waiting, signal)
-      return once(() => leave(host))
-    },
-  }
-}
-
-function turn(waiting: (() => void)[], signal: AbortSignal): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const go = () => {
-    signal.removeEventListener('abort', giveUp)
-    resolve()
-  }
-  const giveUp = () => {
-    waiting.splice(waiting.indexOf(go), 1)
-    reject(
-      new AppError('unavailable', 'Gave up waiting for a turn to log in', { cause: signal.reason }),
-    )
-  }
-  waiting.push(go)
-  signal.addEventListener('abort', giveUp, { once: true })
-  return promise
-}
-
-function once(work: () => void): () => void {
-  let done = false
-  return () => {
-    if (!done) work()
-    done = true
-  }
 }

@@ -1,11 +1,23 @@
 import type { Accounts, Db } from '@posthorn/db'
 import type { Selectable } from 'kysely'
 
+const columns = [
+  'account',
+  'shard',
+  'version',
+  'imap',
+  'path',
+  'subconnections',
+  'imapIndexer',
+  'notifyFrom',
+  'proxy',
+  'logs',
+  'flushEpoch',
+  'createdAt',
+] as const
+
 /** What a session needs to know of an account. */
-export type AccountRow = Pick<
-  Selectable<Accounts>,
-  'account' | 'shard' | 'version' | 'imap' | 'path' | 'notifyFrom' | 'logs' | 'createdAt'
->
+export type AccountRow = Pick<Selectable<Accounts>, (typeof columns)[number]>
 
 export interface AccountVersion {
   account: string
@@ -14,11 +26,7 @@ export interface AccountVersion {
 }
 
 export function findAccount(db: Db, account: string): Promise<AccountRow | undefined> {
-  return db
-    .selectFrom('accounts')
-    .select(['account', 'shard', 'version', 'imap', 'path', 'notifyFrom', 'logs', 'createdAt'])
-    .where('account', '=', account)
-    .executeTakeFirst()
+  return db.selectFrom('accounts').select(columns).where('account', '=', account).executeTakeFirst()
 }
 
 export function findAccountVersion(db: Db, account: string): Promise<AccountVersion | undefined> {

@@ -1,0 +1,129 @@
+import { setImmediate } from 'node:timers/promises'
+import { expect, test } from '@jest/globals'
+import { rememberAddresses, takeTurns } from './login-turns.ts'
+
+const never = new AbortController().signal
+const limits = { perHost: 1, perSecond: 100_000, atOnce: 100 }
+const noAddress = async () => undefined
+
+/** Notes who is inside. */
+function visits() {
+  const order: string[] = []
+  const leave = new Map<string, () => void>()
+  return {
+    order,
+    leave: (name: string) => leave.get(name)?.(),
+    note: (name: string) => (left: () => void) => {
+      order.push(name)
+      leave.set(name, left)
+    },
+  }
+}
+
+/** Lets everything happen that needs no time. */
+async function settle(): Promise<void> {
+  for (let turns = 0; turns < 20; turns++) await setImmediate()
+}
+
+test('more than the limit wait for their turn, in order, at that host alone', async () => {
+  const turns = takeTurns(limits, noAddress)
+  const { order, leave, note } = visits()
+  for (const name of ['first', 'second', 'third'])
+    void turns.enter('a.example', never).then(note(name))
+  void turns.enter('b.example', never).then(note('elsewhere'))
+  await settle()
+  expect(order.toSorted()).toEqual(['elsewhere', 'first'])
+  leave('first')
+  leave('first') // a second call must not let one more in
+  await settle()
+  expect(order.slice(2)).toEqual(['second'])
+  leave('second')
+  await settle()
+  expect(order.slice(2)).toEqual(['second', 'third'])
+})
+
+test('two names of one machine share its turns; case makes no other host', async () => {
+  const turns = takeTurns(limits, async () => '192.0.2.1')
+  const { order, leave, note } = visits()
+  void turns.enter('a.example', never).then(note('a'))
+  void turns.enter('b.example', never).then(note('b'))
+  void turns.enter('A.EXAMPLE', never).then(note('A'))
+  await settle()
+  expect(order).toEqual(['a'])
+  leave('a')
+  await settle()
+  expect(order).toEqual(['a', 'b'])
+})
+
+test('a host behind a proxy has no address of ours', async () => {
+  const turns = takeTurns(limits, () => Promise.reject(new Error('must not be asked for')))
+  const leave = await turns.enter('a.example', never, { byName: true })
+  leave()
+})
+
+test('all hosts together have a limit; who waits for it keeps nobody else from it', async () => {
+  const turns = takeTurns({ ...limits, perHost: 10, atOnce: 2 }, noAddress)
+  const { order, leave, note } = visits()
+  for (const host of ['a', 'b', 'c']) void turns.enter(host, never).then(note(host))
+  await settle()
+  expect(order).toEqual(['a', 'b'])
+  leave('b')
+  await settle()
+  expect(order).toEqual(['a', 'b', 'c'])
+})
+
+test('who gives up leaves the queue, wherever in it, and what was held', async () => {
+  const turns = takeTurns(limits, async () => '192.0.2.1')
+  const impatient = new AbortController()
+  const leave = await turns.enter('a.example', never)
+  const atHost = turns.enter('a.example', impatient.signal)
+  const atAddress = turns.enter('b.example', impatient.signal)
+  await settle()
+  impatient.abort()
+  await expect(atHost).rejects.toMatchObject({ kind: 'unavailable' })
+  await expect(atAddress).rejects.toMatchObject({ kind: 'unavailable' })
+  leave()
+  for (const host of ['a.example', 'b.example']) (await turns.enter(host, never))()
+  await expect(turns.enter('a.example', impatient.signal)).rejects.toThrow()
+})
+
+test('logins begin at a pace', async () => {
+  const turns = takeTurns({ perHost: 100, perSecond: 100, atOnce: 100 }, noAddress)
+  const startedAt = performance.now()
+  const all = Array.from({ length: 21 }, () => turns.enter('a.example', never))
+  const at = all.map(async (turn) => {
+    await turn
+    return performance.now() - startedAt
+  })
+  const times = await Promise.all(at)
+  // Twenty of them 10 ms apart, but for the credit of 50 ms.
+  expect(times.at(-1)).toBeGreaterThanOrEqual(140)
+  expect(times).toEqual(times.toSorted((a, b) => a - b))
+})
+
+test('ten thousand that wait and give up cost next to nothing', async () => {
+  const turns = takeTurns(limits, noAddress)
+  const leave = await turns.enter('a.example', never)
+  const startedAt = performance.now()
+  const impatient = Array.from({ length: 10_000 }, () => new AbortController())
+  const waiting = impatient.map(({ signal }) => turns.enter('a.example', signal))
+  for (const controller of impatient.toReversed()) controller.abort()
+  const ends = await Promise.allSettled(waiting)
+  expect(ends.every(({ status }) => status === 'rejected')).toBe(true)
+  expect(performance.now() - startedAt).toBeLessThan(2_000)
+  leave()
+})
+
+test('an address is asked for once, is the same whatever the order, and none where there is none', async () => {
+  const asked: string[] = []
+  const addressOf = rememberAddresses(async (host) => {
+    asked.push(host)
+    if (host === 'none.example') throw new Error('ENOTFOUND')
+    const addresses = ['192.0.2.7', '192.0.2.3'] as const
+    return addresses.map((address) => ({ address, family: 4 }))
+  })
+  expect(await addressOf('a.example', never)).toBe('192.0.2.3')
+  expect(await addressOf('a.example', never)).toBe('192.0.2.3')
+  expect(await addressOf('none.example', never)).toBeUndefined()
+  expect(asked).toEqual(['a.example', 'none.example'])
+})
