@@ -16,7 +16,7 @@ create table account_changes (
 
 -- The last change that retention took: who was not further than that has missed something. One row, written by sync-worker.
 create table account_changes_horizon (
-  only boolean primary key default true check (only),
+  one boolean primary key default true check (one),
   xid xid8 not null default '0',
   id bigint not null default 0
 );
