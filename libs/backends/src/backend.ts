@@ -97,10 +97,15 @@ export interface SelectedMailbox {
 }
 
 /**
- * All messages, those that have (or with `without`, lack) one flag, or those that came into the mailbox on the day of `since` (UTC) or
+ * All messages, those with a UID of `from` or above, those that have (or with `without`, lack) one flag, or those that came into the mailbox on the day of `since` (UTC) or
  * later: RFC 9051 §6.4.4 `SINCE`, which compares days alone and knows no time zone, so ask for a day more and look at the dates.
  */
-export type UidQuery = { all: true } | { flag: string } | { without: string } | { since: Date }
+export type UidQuery =
+  | { all: true }
+  | { from: number }
+  | { flag: string }
+  | { without: string }
+  | { since: Date }
 
 /**
  * What to search for; all terms must hold. Texts match as substrings, without regard to case (RFC 9051 §6.4.4). Shapes are those of the REST API's `search`.

@@ -15,8 +15,12 @@ export class UidSearch {
   }
 
   async run(query: UidQuery): Promise<UidRange[]> {
+    const found = await this.#find(searchTerms(query))
+    return 'from' in query ? startingAt(found, query.from) : found
+  }
+
+  async #find(terms: SearchObject): Promise<UidRange[]> {
     const connection = this.#connection
-    const terms = searchTerms(query)
     return await connection.call(async (client) => {
       const ranges = this.#esearch ? await this.#byEsearch(client, terms) : undefined
       if (ranges) return ranges
@@ -45,8 +49,16 @@ export class UidSearch {
   }
 }
 
+/** RFC 9051 §6.4.4: `n:*` names the last message even where `n` lies beyond it. */
+function startingAt(found: readonly UidRange[], from: number): UidRange[] {
+  return found.flatMap(([first, last]) =>
+    last < from ? [] : [[Math.max(first, from), last] as const],
+  )
+}
+
 function searchTerms(query: UidQuery): SearchObject {
   if ('all' in query) return { all: true }
+  if ('from' in query) return { uid: `${query.from}:*` }
   if ('since' in query) return { since: query.since }
   const [flag, wanted] = 'flag' in query ? [query.flag, true] : [query.without, false]
   switch (flag.toLowerCase()) {
