@@ -1,11 +1,17 @@
-import type { AccountState, ImapConfig, LastError, SmtpConfig } from '@posthorn/contracts'
+import type {
+  AccountState,
+  ImapConfig,
+  ImapDisabled,
+  LastError,
+  SmtpConfig,
+} from '@posthorn/contracts'
 import type { Generated } from 'kysely'
 import type { JsonOrNull } from './json.ts'
 
 /** Server settings as stored: the password is in `credentials`. */
-export type StoredServer<T extends ImapConfig | SmtpConfig> = Omit<T, 'auth'> & {
-  auth?: { user: string } | false
-}
+export type StoredServer<T extends ImapConfig | ImapDisabled | SmtpConfig> = T extends unknown
+  ? Omit<T, 'auth'> & { auth?: { user: string } | false }
+  : never
 export interface StoredHeader {
   key: string
   value: string
@@ -26,7 +32,7 @@ export interface Accounts {
   name: string
   email: string | null
   expectedEmail: string | null
-  imap: JsonOrNull<StoredServer<ImapConfig>>
+  imap: JsonOrNull<StoredServer<ImapConfig | ImapDisabled>>
   smtp: JsonOrNull<StoredServer<SmtpConfig>>
   path: JsonOrNull<string[]>
   subconnections: JsonOrNull<string[]>
@@ -74,5 +80,11 @@ export interface AccountStates {
   syncTime: Date | null
   /** Hashes of the paths of its mailboxes, 8 bytes each: tells a new mailbox from one whose row was lost. */
   knownMailboxes: Buffer | null
+  /** The `flushEpoch` of the account that was done last. */
+  flushedEpoch: Generated<string>
+  /** The last mailbox that could not be looked at, until all could. */
+  syncError: JsonOrNull<SyncError>
+  /** Connections that stand, as of a few seconds ago. */
+  connections: Generated<number>
   updatedAt: Generated<Date>
 }

@@ -25,6 +25,12 @@ export interface Mailboxes {
   /** Raised by every commit of changes: tells one change of a message's flags from the next like it. */
   syncEpoch: Generated<string>
   syncedAt: Date | null
+  /** `full`: all UIDs and flags are remembered; `fast`: only the next UID. */
+  indexer: Generated<'full' | 'fast'>
+  /** MAILBOXID (RFC 8474), where the server tells it. */
+  mailboxId: string | null
+  /** Since when listings leave it out. */
+  missingSince: Date | null
   createdAt: Generated<Date>
 }
 

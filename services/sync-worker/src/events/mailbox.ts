@@ -5,18 +5,19 @@ import { mailboxEvent } from './ids.ts'
 
 // The number of a mailbox is handed out once in the life of an account: it tells a mailbox from a later one of the same path.
 
-export function mailboxNew(account: Account, row: MailboxRow): NewEvent {
+/** `epoch`: of the commit that renamed it, for a mailbox keeps its number then. */
+export function mailboxNew(account: Account, row: MailboxRow, epoch?: string): NewEvent {
   return mailboxEvent(account, row, {
     event: 'mailboxNew',
-    key: [row.number],
+    key: keyOf(row, epoch),
     data: { ...describe(row), uidValidity: String(row.uidValidity) },
   })
 }
 
-export function mailboxDeleted(account: Account, row: MailboxRow): NewEvent {
+export function mailboxDeleted(account: Account, row: MailboxRow, epoch?: string): NewEvent {
   return mailboxEvent(account, row, {
     event: 'mailboxDeleted',
-    key: [row.number],
+    key: keyOf(row, epoch),
     data: describe(row),
   })
 }
@@ -37,6 +38,10 @@ export function mailboxReset(
       reason,
     },
   })
+}
+
+function keyOf({ number }: MailboxRow, epoch: string | undefined): (string | number)[] {
+  return epoch === undefined ? [number] : [number, 'renamed', epoch]
 }
 
 function describe({ path, name, specialUse }: MailboxRow) {

@@ -9,7 +9,7 @@ import { commit } from '../events/commit.ts'
 import { findAccount } from '../store/accounts.ts'
 import type { AccountLease } from '../store/lease.ts'
 import { ensureStanding, findStanding, saveStanding } from '../store/states.ts'
-import { followMailboxes } from '../sync/watch.ts'
+import { followMailboxes } from '../sync/follow.ts'
 import { type Account, accountOf } from './account.ts'
 import { CommandPool } from './command-pool.ts'
 import { openSession } from './connect.ts'
@@ -130,6 +130,7 @@ export class AccountSession {
         deps: this.#deps,
         account,
         session,
+        open: (stop) => openSession(this.#deps, account, stop),
         signal,
         log: this.#log,
         nudge: () => this.#freshNudge(),

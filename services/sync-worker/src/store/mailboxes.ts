@@ -13,6 +13,7 @@ export interface Listing {
   specialUseSource: 'user' | 'extension' | 'name' | null
   attributes: string[]
   subscribed: boolean
+  mailboxId: string | null
 }
 
 export function listMailboxRows(db: Db | Tx, account: string): Promise<MailboxRow[]> {
@@ -21,6 +22,25 @@ export function listMailboxRows(db: Db | Tx, account: string): Promise<MailboxRo
     .selectAll()
     .where('account', '=', account)
     .orderBy('path')
+    .execute()
+}
+
+export function findMailboxById(db: Db, id: string): Promise<MailboxRow | undefined> {
+  return db.selectFrom('mailboxes').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** Those of some paths that are known. */
+export function listMailboxRowsAt(
+  db: Db,
+  account: string,
+  paths: readonly string[],
+): Promise<MailboxRow[]> {
+  if (paths.length === 0) return Promise.resolve([])
+  return db
+    .selectFrom('mailboxes')
+    .selectAll()
+    .where('account', '=', account)
+    .where('path', 'in', paths)
     .execute()
 }
 
@@ -71,29 +91,57 @@ export interface Validity {
   uidNext: string
 }
 
-/** Adds a mailbox that was found. What is in it is not known yet. Runs under the account's lease. */
-export async function insertMailbox(
+export type NewMailbox = Listing & {
+  number: number
+  indexer: MailboxRow['indexer']
+} & Partial<Validity>
+
+/** Rows an insert takes at most: Postgres takes 65,535 parameters. */
+const rowsAtOnce = 1_000
+
+/** Adds mailboxes that were found. What is in them is not known yet. Runs under the account's lease. */
+export async function insertMailboxes(
   tx: Tx,
   account: string,
-  { attributes, ...listing }: Listing & { number: number } & Partial<Validity>,
+  mailboxes: readonly NewMailbox[],
+): Promise<MailboxRow[]> {
+  const inserted: MailboxRow[] = []
+  for (let at = 0; at < mailboxes.length; at += rowsAtOnce) {
+    const rows = mailboxes
+      .slice(at, at + rowsAtOnce)
+      .map((row) => ({ account, ...row, attributes: JSON.stringify(row.attributes) }))
+    inserted.push(...(await tx.insertInto('mailboxes').values(rows).returningAll().execute()))
+  }
+  return inserted
+}
+
+/** Takes over what a listing says of a mailbox known already, its path included. Runs under the account's lease. */
+export async function updateListing(
+  tx: Tx,
+  id: string,
+  { attributes, mailboxId, ...listing }: Listing,
 ): Promise<MailboxRow> {
   return tx
-    .insertInto('mailboxes')
-    .values({ account, ...listing, attributes: JSON.stringify(attributes) })
+    .updateTable('mailboxes')
+    .set({
+      ...listing,
+      attributes: JSON.stringify(attributes),
+      ...(mailboxId === null ? {} : { mailboxId }),
+      listed: true,
+      missingSince: null,
+    })
+    .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()
 }
 
-/** Takes over what a listing says of a mailbox known already. Runs under the account's lease. */
-export async function updateListing(
-  tx: Tx,
-  id: string,
-  { attributes, ...listing }: Listing & { listed: boolean },
-): Promise<void> {
+/** A listing left them out. Runs under the account's lease. */
+export async function markMissing(tx: Tx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
   await tx
     .updateTable('mailboxes')
-    .set({ ...listing, attributes: JSON.stringify(attributes) })
-    .where('id', '=', id)
+    .set({ listed: false, missingSince: sql<Date>`now()` })
+    .where('id', 'in', ids)
     .execute()
 }
 
@@ -105,7 +153,8 @@ export async function deleteMailboxes(tx: Tx, ids: readonly string[]): Promise<v
 
 export interface Cursor {
   uidNext: number
-  messages: number
+  /** Null where it is not counted. */
+  messages: number | null
   highestModseq?: bigint
 }
 
@@ -128,22 +177,39 @@ export async function saveCursor(
     .executeTakeFirstOrThrow()
 }
 
+export interface Filled {
+  uidValidity: bigint
+  /** Of a fast index: where announcing begins. */
+  uidNext?: number
+  highestModseq?: bigint
+}
+
 /** What is known of the messages is complete as of a mod-sequence, and belongs to this UIDVALIDITY. Runs under the account's lease. */
 export async function markFilled(
   tx: Tx,
   id: string,
-  { uidValidity, highestModseq }: { uidValidity: bigint; highestModseq?: bigint },
+  { uidValidity, uidNext, highestModseq }: Filled,
 ): Promise<MailboxRow> {
   return tx
     .updateTable('mailboxes')
     .set({
       uidValidity: String(uidValidity),
+      ...(uidNext === undefined ? {} : { uidNext: String(uidNext) }),
       highestModseq: highestModseq === undefined ? null : String(highestModseq),
       flagsComplete: true,
     })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()
+}
+
+/** A fast index is complete up to here. Runs under the account's lease. */
+export async function saveUidNext(tx: Tx, id: string, uidNext: number): Promise<void> {
+  await tx
+    .updateTable('mailboxes')
+    .set({ uidNext: String(uidNext) })
+    .where('id', '=', id)
+    .execute()
 }
 
 /** Voids all ids of a mailbox: new number, nothing known but what the next UID was; what has a lower one is not announced. Runs under the account's lease. */

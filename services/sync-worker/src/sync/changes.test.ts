@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { MailboxRow } from '../store/mailboxes.ts'
-import { needsLook, whatToLookAt } from './changes.ts'
+import { needsLook, whatToLookAt, withTold } from './changes.ts'
 
 const row = (over: Partial<MailboxRow> = {}): MailboxRow => ({
   id: '1',
@@ -21,6 +21,9 @@ const row = (over: Partial<MailboxRow> = {}): MailboxRow => ({
   messages: 10,
   flagsComplete: true,
   syncEpoch: '0',
+  indexer: 'full',
+  mailboxId: null,
+  missingSince: null,
   syncedAt: new Date(),
   createdAt: new Date(),
   ...over,
@@ -72,4 +75,20 @@ test('a mailbox whose first look never ended is looked at again', () => {
 
 test('another UIDVALIDITY is always looked into', () => {
   expect(needsLook(row(), { ...same, uidValidity: 8n }, false)).toBe(true)
+})
+
+test('a fast index looks at nothing but the next UID', () => {
+  const fast = row({ indexer: 'fast', messages: null })
+  expect(needsLook(fast, { ...same, messages: 3, highestModseq: 200n }, true)).toBe(false)
+  expect(needsLook(fast, { ...same, uidNext: 12 }, false)).toBe(true)
+})
+
+test('counters that are not told are taken to be as they were', () => {
+  expect(needsLook(row(), withTold(row(), {}), false)).toBe(false)
+  expect(needsLook(row(), withTold(row(), { messages: 9 }), false)).toBe(true)
+  expect(needsLook(row(), withTold(row(), { highestModseq: 101n }), false)).toBe(true)
+})
+
+test('a STATUS without UIDVALIDITY does not count as another one', () => {
+  expect(needsLook(row(), { ...same, uidValidity: 0n }, false)).toBe(false)
 })

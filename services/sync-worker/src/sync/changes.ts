@@ -8,6 +8,18 @@ export interface Counters {
   highestModseq?: bigint
 }
 
+/** Counters of which only some are told; the others are taken to be as they were. */
+export function withTold(row: MailboxRow, told: Partial<Counters>): Counters {
+  const highestModseq =
+    told.highestModseq ?? (row.highestModseq === null ? undefined : BigInt(row.highestModseq))
+  return {
+    uidValidity: told.uidValidity ?? BigInt(row.uidValidity ?? 0),
+    uidNext: told.uidNext ?? Number(row.uidNext ?? 0),
+    messages: told.messages ?? row.messages ?? 0,
+    ...(highestModseq === undefined ? {} : { highestModseq }),
+  }
+}
+
 /** How far to look for changes. */
 export interface Look {
   /** Which messages exist. */
@@ -27,8 +39,8 @@ export function whatToLookAt(row: MailboxRow, now: Counters, full: boolean): Loo
     row.uidNext === null ||
     now.uidNext === 0 ||
     row.uidNext !== String(now.uidNext) ||
-    row.messages !== now.messages
-  return { uids, flags: flagsToLookAt(row, now, full) }
+    (row.indexer === 'full' && row.messages !== now.messages)
+  return { uids, flags: row.indexer === 'full' ? flagsToLookAt(row, now, full) : 'none' }
 }
 
 function flagsToLookAt(row: MailboxRow, { highestModseq }: Counters, full: boolean): Look['flags'] {
@@ -40,9 +52,16 @@ function flagsToLookAt(row: MailboxRow, { highestModseq }: Counters, full: boole
   return highestModseq > known ? 'delta' : 'search'
 }
 
+/** Whether a mailbox was never looked at to the end: whatever its counters are, it is to be opened. */
+export function isUnfinished({ flagsComplete, syncedAt }: MailboxRow): boolean {
+  return !flagsComplete || syncedAt === null
+}
+
 /** Whether a STATUS gives a reason to open the mailbox. */
 export function needsLook(row: MailboxRow, now: Counters, full: boolean): boolean {
-  if (!row.flagsComplete || row.uidValidity !== String(now.uidValidity)) return true
+  if (isUnfinished(row)) return true
+  // Some servers do not say in a STATUS, or say nonsense: then there is nothing to compare with.
+  if (now.uidValidity > 0n && row.uidValidity !== String(now.uidValidity)) return true
   const { uids, flags } = whatToLookAt(row, now, full)
   return uids || flags !== 'none'
 }

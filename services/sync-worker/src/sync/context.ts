@@ -4,12 +4,19 @@ import type { Deps } from '../deps.ts'
 import type { MailboxIndex } from '../index/mailbox-index.ts'
 import type { Account } from '../sessions/account.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
+import type { MailboxLocks } from './locks.ts'
+import type { Doubts } from './validity.ts'
 
 /** One account's connection that syncs, and what is needed around it. */
 export interface SyncContext {
   readonly deps: Deps
   readonly account: Account
   readonly session: MailSession
+  /** Logs in once more. */
+  readonly open: (signal: AbortSignal) => Promise<MailSession>
+  /** Shared by the connections of the account, as are the doubts. */
+  readonly locks: MailboxLocks
+  readonly doubts: Doubts
   /** Aborted when the work is to end. */
   readonly signal: AbortSignal
   readonly log: Logger

@@ -3,7 +3,7 @@ import { AppError } from '@posthorn/errors'
 import { commit, type Record } from '../events/commit.ts'
 import { mailboxNew, mailboxReset } from '../events/mailbox.ts'
 import { compare } from '../index/compare.ts'
-import { MailboxIndex } from '../index/mailbox-index.ts'
+import { type Difference, MailboxIndex } from '../index/mailbox-index.ts'
 import { intersectRanges, subtractRanges } from '../index/ranges.ts'
 import { deleteChunks, saveChunks } from '../store/chunks.ts'
 import { type MailboxRow, markFilled, markReset } from '../store/mailboxes.ts'
@@ -28,6 +28,7 @@ export async function fillNew(
   return fill(context, row, {
     selected,
     uids: subtractRanges(all, announced),
+    uidNext: announced[0]?.[0] ?? Math.max(selected.uidNext, (all.at(-1)?.[1] ?? 0) + 1),
     tell: (record, filled) => record([mailboxNew(context.account, filled)]),
   })
 }
@@ -47,6 +48,7 @@ export async function refill(
     selected,
     // A server that does not say UIDNEXT leaves us no way to tell.
     uids: uidNext === 0 ? all : uidNext === 1 ? [] : intersectRanges(all, [[1, uidNext - 1]]),
+    uidNext: uidNext === 0 ? (all.at(-1)?.[1] ?? 0) + 1 : uidNext,
     tell: () => Promise.resolve(),
   })
 }
@@ -75,33 +77,46 @@ export async function reset(
 
 interface Filling {
   selected: SelectedMailbox
+  /** What is remembered. */
   uids: readonly UidRange[]
+  /** Where announcing begins, for an index that remembers nothing else. */
+  uidNext: number
   tell: (record: Record, filled: MailboxRow) => Promise<void>
 }
 
 async function fill(
   context: SyncContext,
   row: MailboxRow,
-  { selected, uids, tell }: Filling,
+  { selected, uids, uidNext, tell }: Filling,
 ): Promise<MailboxRow> {
   const { deps, account } = context
-  const empty = new MailboxIndex()
-  const flags =
-    uids.length > 0
-      ? await searchFlags(context, { index: empty, selected, uids })
-      : new Map<string, UidRange[]>()
-  const { dirtyChunks } = compare(empty, { uids, flags })
+  const fast = row.indexer === 'fast'
   const { uidValidity, highestModseq } = selected
+  const dirtyChunks = fast ? new Map() : await chunksOf(context, selected, uids)
   return commit(deps, account.lease, async (tx, record) => {
     await deleteChunks(tx, row.id)
     await saveChunks(tx, { mailbox: row.id, epoch: account.lease.epoch }, dirtyChunks)
     const filled = await markFilled(tx, row.id, {
       uidValidity,
-      ...(highestModseq === undefined ? {} : { highestModseq }),
+      ...(fast ? { uidNext } : {}),
+      ...(highestModseq === undefined || fast ? {} : { highestModseq }),
     })
     await tell(record, filled)
     return filled
   })
+}
+
+async function chunksOf(
+  context: SyncContext,
+  selected: SelectedMailbox,
+  uids: readonly UidRange[],
+): Promise<Difference['dirtyChunks']> {
+  const empty = new MailboxIndex()
+  const flags =
+    uids.length > 0
+      ? await searchFlags(context, { index: empty, selected, uids })
+      : new Map<string, UidRange[]>()
+  return compare(empty, { uids, flags }).dirtyChunks
 }
 
 export async function searchAll(

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { ListedMailbox } from '@posthorn/backends'
 import type { Listing, MailboxRow } from '../store/mailboxes.ts'
-import { compareListing, describeListing, isMonitored, isSelectable } from './listing.ts'
+import { compareListing, describeListing, isSelectable } from './listing.ts'
 
 const listed = (path: string, over: Partial<ListedMailbox> = {}): ListedMailbox => ({
   path,
@@ -54,9 +54,9 @@ test('what came, went and looks different is told apart', () => {
     [listed('INBOX'), listed('b', { subscribed: false }), listed('c')],
     {},
   )
-  const { added, gone, changed } = compareListing(before, now)
+  const { added, missing, changed } = compareListing(before, now)
   expect(added.map(({ path }) => path)).toEqual(['c'])
-  expect(gone.map(({ path }) => path)).toEqual(['a'])
+  expect(missing.map(({ path }) => path)).toEqual(['a'])
   expect(changed.map(({ row }) => row.path)).toEqual(['b'])
 })
 
@@ -65,6 +65,7 @@ test('the same listing changes nothing', () => {
   expect(compareListing(listings.map(rowOf), listings)).toEqual({
     added: [],
     gone: [],
+    missing: [],
     changed: [],
   })
 })
@@ -76,10 +77,17 @@ test('a mailbox that was deleted above its children went, and came as one withou
   expect([added.length, gone.length]).toEqual([1, 1])
 })
 
-test('only named mailboxes are looked after where the registration names some', () => {
-  const sent = { path: 'Gesendet', specialUse: '\\Sent', attributes: [] }
-  expect(isMonitored(sent, [])).toBe(true)
-  expect(isMonitored(sent, ['INBOX'])).toBe(false)
-  expect(isMonitored(sent, ['\\sent'])).toBe(true)
-  expect(isMonitored({ ...sent, attributes: ['\\Noselect'] }, [])).toBe(false)
+test('a listing that lacks the inbox says nothing about what else it lacks', () => {
+  const before = describeListing([listed('INBOX'), listed('a')], {}).map(rowOf)
+  expect(compareListing(before, describeListing([listed('b')], {}))).toMatchObject({
+    missing: [],
+    added: [{ path: 'b' }],
+  })
+})
+
+test('where there never was an inbox its absence says nothing', () => {
+  const before = describeListing([listed('a'), listed('b')], {}).map(rowOf)
+  expect(compareListing(before, describeListing([listed('a')], {})).missing).toMatchObject([
+    { path: 'b' },
+  ])
 })

@@ -41,6 +41,7 @@ function describe(mailbox: ListedMailbox, chosen: ReadonlyMap<SpecialUse, string
     parentPath: parentPath === '' ? null : parentPath,
     subscribed,
     attributes: known ? attributes : [...attributes, '\\Noselect'],
+    mailboxId: mailbox.mailboxId ?? null,
     ...specialUseOf(mailbox, chosen),
   }
 }
@@ -59,20 +60,26 @@ function specialUseOf(
 
 export interface ListingChanges {
   added: Listing[]
+  /** Their messages are gone for good: they cannot be selected any more. Each is among `added`, as what it is now. */
   gone: MailboxRow[]
+  /** Left out of the listing. */
+  missing: MailboxRow[]
   changed: { row: MailboxRow; listing: Listing }[]
 }
 
-/** What came, went and looks different since the rows were stored. A mailbox that lost its messages for good (`\Noselect`) went and came. */
+/**
+ * What came, went and looks different since the rows were stored. From a listing that lacks the inbox, although there was one, nothing
+ * is concluded about what it leaves out.
+ */
 export function compareListing(
   rows: readonly MailboxRow[],
   listings: readonly Listing[],
 ): ListingChanges {
   const now = new Map(listings.map((listing) => [listing.path, listing]))
-  const changes: ListingChanges = { added: [], gone: [], changed: [] }
+  const changes: ListingChanges = { added: [], gone: [], missing: [], changed: [] }
   for (const row of rows) {
     const listing = now.get(row.path)
-    if (!listing) changes.gone.push(row)
+    if (!listing) changes.missing.push(row)
     else if (isSelectable(row) && !isSelectable(listing)) {
       changes.gone.push(row)
       continue // stays in `now`: it comes back as what it is
@@ -80,7 +87,12 @@ export function compareListing(
     now.delete(row.path)
   }
   changes.added = [...now.values()]
+  if (changes.missing.some(isInbox)) changes.missing = []
   return changes
+}
+
+function isInbox({ path }: { path: string }): boolean {
+  return path.toUpperCase() === 'INBOX'
 }
 
 function sameListing(row: MailboxRow, listing: Listing): boolean {
@@ -92,18 +104,7 @@ function sameListing(row: MailboxRow, listing: Listing): boolean {
     row.specialUse === listing.specialUse &&
     row.specialUseSource === listing.specialUseSource &&
     row.subscribed === listing.subscribed &&
+    (listing.mailboxId === null || row.mailboxId === listing.mailboxId) &&
     row.attributes.join(' ') === listing.attributes.join(' ')
-  )
-}
-
-/** Whether a mailbox is looked after: all are, or those that the registration names by path or special use. */
-export function isMonitored(
-  row: Pick<Listing, 'path' | 'specialUse' | 'attributes'>,
-  paths: readonly string[],
-): boolean {
-  if (!isSelectable(row)) return false
-  return (
-    paths.length === 0 ||
-    paths.some((path) => path === row.path || path.toLowerCase() === row.specialUse?.toLowerCase())
   )
 }

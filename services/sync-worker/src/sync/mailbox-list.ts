@@ -1,50 +1,124 @@
+import type { MailboxStatus } from '@posthorn/backends'
 import { AppError } from '@posthorn/errors'
 import { commit } from '../events/commit.ts'
-import { mailboxDeleted, mailboxReset } from '../events/mailbox.ts'
+import { mailboxDeleted, mailboxNew, mailboxReset } from '../events/mailbox.ts'
+import { findKnownPaths, hashPath, saveKnownPaths } from '../store/known-mailboxes.ts'
 import {
   deleteMailboxes,
-  insertMailbox,
+  insertMailboxes,
   type Listing,
   listMailboxRows,
   type MailboxRow,
+  markMissing,
+  raiseSyncEpoch,
   updateListing,
   type Validity,
 } from '../store/mailboxes.ts'
 import { findStanding, takeMailboxNumbers } from '../store/states.ts'
+import { monitoredOf } from './choice.ts'
 import type { SyncContext } from './context.ts'
-import { compareListing, describeListing, isMonitored, type ListingChanges } from './listing.ts'
+import { compareListing, describeListing, type ListingChanges } from './listing.ts'
+import { findRenames, type Rename } from './renames.ts'
 
 /** UIDVALIDITY is never zero (RFC 9051 §9): marks a mailbox whose ids are void and whose UIDVALIDITY could not be asked for. */
 export const lostUidValidity = '0'
 
-/**
- * Brings the stored list of mailboxes up to date. A mailbox that is new gets its event with its first sync, which knows its UIDVALIDITY;
- * one that is gone gets it here.
- */
-export async function syncMailboxList(context: SyncContext): Promise<MailboxRow[]> {
-  const { deps, account, session } = context
-  const listed = await session.listMailboxes()
-  // An account without a single mailbox is a server in trouble. Believing it would delete all we know.
-  if (listed.length === 0) throw new AppError('unreachable', 'The server lists no mailboxes')
-  const rows = await listMailboxRows(deps.db, account.account)
-  const changes = compareListing(rows, describeListing(listed, account.imap))
-  changes.gone = await confirmGone(context, changes)
-  if (changes.added.length + changes.gone.length + changes.changed.length === 0) return rows
-  const standing = await findStanding(deps.db, account.account)
-  const lost = rows.length === 0 && standing?.initializedAt != null
-  await store(context, changes, lost ? await askValidities(context, changes.added) : undefined)
-  return listMailboxRows(deps.db, account.account)
+export interface MailboxList {
+  rows: MailboxRow[]
+  /** Counters that came along, by path. */
+  statuses: ReadonlyMap<string, MailboxStatus>
+  /** Some mailboxes were left out: whether they are gone the next listing will show. */
+  missing: boolean
 }
 
-/** Servers leave mailboxes out of a listing by mistake: only one that cannot be asked for its status either is gone. */
+/**
+ * Brings the stored list of mailboxes up to date. A mailbox that is new gets its event with its first sync, which knows its UIDVALIDITY;
+ * one that is gone gets it here, once two listings left it out.
+ */
+export async function syncMailboxList(
+  context: SyncContext,
+  { status }: { status: boolean },
+): Promise<MailboxList> {
+  const { deps, account, session } = context
+  const listed = await session.listMailboxes({ status })
+  // An account without a single mailbox is a server in trouble. Believing it would delete all we know.
+  if (listed.length === 0) throw new AppError('unreachable', 'The server lists no mailboxes')
+  const statuses = new Map(
+    listed.flatMap((mailbox) => (mailbox.status ? [[mailbox.path, mailbox.status] as const] : [])),
+  )
+  const before = await listMailboxRows(deps.db, account.account)
+  const changes = compareListing(before, describeListing(listed, account.imap))
+  const plan = await decide(context, before, { changes, statuses })
+  if (changesNothing(plan))
+    return { rows: before, statuses, missing: before.some((row) => !row.listed) }
+  await store(context, before, plan)
+  const rows = await listMailboxRows(deps.db, account.account)
+  return { rows, statuses, missing: rows.some((row) => !row.listed) }
+}
+
+/** What is to be stored. */
+interface Plan {
+  gone: MailboxRow[]
+  /** Left out for the first time. */
+  missed: MailboxRow[]
+  changed: ListingChanges['changed']
+  renamed: Rename[]
+  added: Listing[]
+  /** Where those of `added` stand whose rows were lost. */
+  lost: ReadonlyMap<string, Validity>
+}
+
+type Listed = { changes: ListingChanges; statuses: ReadonlyMap<string, MailboxStatus> }
+
+function changesNothing({ gone, missed, changed, renamed, added }: Plan): boolean {
+  return gone.length + missed.length + changed.length + renamed.length + added.length === 0
+}
+
+async function decide(
+  context: SyncContext,
+  rows: readonly MailboxRow[],
+  { changes, statuses }: Listed,
+): Promise<Plan> {
+  const { added, missing, changed } = changes
+  const renamed = await renames(context, rows, { changes, statuses })
+  const moved = new Set<object>(renamed.flatMap(({ row, listing }) => [row, listing]))
+  const left = missing.filter((row) => !moved.has(row))
+  const arrived = added.filter((listing) => !moved.has(listing))
+  return {
+    gone: [...changes.gone, ...(await confirmGone(context, left))],
+    missed: left.filter(({ missingSince }) => missingSince === null),
+    changed,
+    renamed,
+    added: arrived,
+    lost: await findLost(context, rows, { changes: { ...changes, added: arrived }, statuses }),
+  }
+}
+
+async function renames(
+  context: SyncContext,
+  rows: readonly MailboxRow[],
+  { changes: { missing, added }, statuses }: Listed,
+): Promise<Rename[]> {
+  if (missing.length === 0 || added.length === 0) return []
+  const counters = new Map(statuses)
+  for (const { path } of selectableOf(context, added)) {
+    const status = counters.get(path) ?? (await statusOf(context, path))
+    if (status) counters.set(path, status)
+  }
+  return findRenames(rows, { missing, added }, counters)
+}
+
+/** Servers leave mailboxes out of a listing by mistake: one is gone when a later listing does so, too, and it cannot be asked for either. */
 async function confirmGone(
-  { session }: SyncContext,
-  { gone, added }: ListingChanges,
+  { session, deps }: SyncContext,
+  missing: readonly MailboxRow[],
 ): Promise<MailboxRow[]> {
-  const stillListed = new Set(added.map(({ path }) => path))
   const confirmed: MailboxRow[] = []
-  for (const row of gone) {
-    if (stillListed.has(row.path) || !(await exists(session, row.path))) confirmed.push(row)
+  for (const row of missing) {
+    const again =
+      row.missingSince !== null &&
+      Date.now() - row.missingSince.getTime() >= deps.config.quickRoundMs / 2
+    if (again && !(await exists(session, row.path))) confirmed.push(row)
   }
   return confirmed
 }
@@ -61,30 +135,94 @@ async function exists(session: SyncContext['session'], path: string): Promise<bo
   }
 }
 
-/** `lost`: all that was known is gone, and this is where the mailboxes stand. */
+/** The mailboxes that look new, and are known: their rows were lost. */
+async function findLost(
+  context: SyncContext,
+  rows: readonly MailboxRow[],
+  { changes: { added }, statuses }: Listed,
+): Promise<Map<string, Validity>> {
+  const lost = new Map<string, Validity>()
+  const { deps, account } = context
+  if (added.length === 0) return lost
+  const standing = await findStanding(deps.db, account.account)
+  if (standing?.initializedAt == null) return lost
+  const known = await findKnownPaths(deps.db, account.account)
+  // A mailbox that can be selected no longer is among those added as what it became.
+  const present = new Set(rows.map(({ path }) => path))
+  for (const { path } of selectableOf(context, added)) {
+    if (present.has(path) || !(known ? known.has(hashPath(path)) : rows.length === 0)) continue
+    const status = statuses.get(path) ?? (await statusOf(context, path))
+    lost.set(path, {
+      uidValidity: status ? String(status.uidValidity) : lostUidValidity,
+      uidNext: String(status?.uidNext ?? 0),
+    })
+  }
+  return lost
+}
+
+function selectableOf(
+  { account, session }: SyncContext,
+  listings: readonly Listing[],
+): { path: string }[] {
+  return monitoredOf(
+    listings.map((listing) => ({ ...listing, listed: true })),
+    { paths: account.paths, gmail: session.capabilities.gmail },
+  )
+}
+
+async function statusOf({ session }: SyncContext, path: string) {
+  try {
+    return await session.status(path)
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind === 'unreachable') throw error
+    return undefined
+  }
+}
+
 async function store(
   { deps, account }: SyncContext,
-  { added, gone, changed }: ListingChanges,
-  lost: ReadonlyMap<string, Validity> | undefined,
+  before: readonly MailboxRow[],
+  { gone, missed, changed, renamed, added, lost }: Plan,
 ): Promise<void> {
+  const indexer = before[0]?.indexer ?? account.imapIndexer ?? (await defaultIndexer(deps))
+  const left = new Set([...gone, ...renamed.map(({ row }) => row)])
   await commit(deps, account.lease, async (tx, record) => {
     await deleteMailboxes(
       tx,
       gone.map(({ id }) => id),
     )
-    for (const { row, listing } of changed)
-      await updateListing(tx, row.id, { ...listing, listed: true })
-    const numbers = await takeMailboxNumbers(tx, account.account, added.length)
-    const inserted: MailboxRow[] = []
-    for (const [at, listing] of added.entries()) {
-      inserted.push(
-        await insertMailbox(tx, account.account, {
-          ...listing,
-          number: numbers[at] ?? 0,
-          ...lost?.get(listing.path),
-        }),
-      )
+    await markMissing(
+      tx,
+      missed.map(({ id }) => id),
+    )
+    for (const { row, listing } of changed) await updateListing(tx, row.id, listing)
+    for (const { row, listing } of renamed) {
+      const moved = await updateListing(tx, row.id, listing)
+      const epoch = await raiseSyncEpoch(tx, row.id)
+      // Its messages keep their ids and are not told again.
+      if (row.uidValidity !== null)
+        await record([mailboxDeleted(account, row, epoch), mailboxNew(account, moved, epoch)])
     }
+    const numbers = await takeMailboxNumbers(tx, account.account, added.length)
+    const inserted = await insertMailboxes(
+      tx,
+      account.account,
+      added.map((listing, at) => ({
+        ...listing,
+        indexer,
+        number: numbers[at] ?? 0,
+        ...lost.get(listing.path),
+      })),
+    )
+    await saveKnownPaths(
+      tx,
+      account.account,
+      [
+        ...before.filter((row) => !left.has(row)),
+        ...renamed.map(({ listing }) => listing),
+        ...added,
+      ].map(({ path }) => path),
+    )
     // Without UIDVALIDITY it was never told of.
     await record(
       gone
@@ -99,20 +237,6 @@ async function store(
   })
 }
 
-async function askValidities(
-  { session, account }: SyncContext,
-  listings: readonly Listing[],
-): Promise<Map<string, Validity>> {
-  const validities = new Map<string, Validity>()
-  for (const listing of listings) {
-    if (!isMonitored(listing, account.paths)) continue
-    try {
-      const { uidValidity, uidNext } = await session.status(listing.path)
-      validities.set(listing.path, { uidValidity: String(uidValidity), uidNext: String(uidNext) })
-    } catch (error) {
-      if (!(error instanceof AppError) || error.kind === 'unreachable') throw error
-      validities.set(listing.path, { uidValidity: lostUidValidity, uidNext: '0' })
-    }
-  }
-  return validities
+async function defaultIndexer({ settings }: SyncContext['deps']): Promise<MailboxRow['indexer']> {
+  return (await settings.get()).imapIndexer ?? 'full'
 }

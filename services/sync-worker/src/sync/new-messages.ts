@@ -40,14 +40,18 @@ interface Arrival {
   mayBeNew: boolean
 }
 
-/**
- * Fetches messages that were not known, tells of each and remembers it, a batch in one transaction. With `announceFrom` those that came
- * into the mailbox before it are remembered silently.
- */
+export interface Announcing {
+  /** Those that came into the mailbox before it are remembered silently. */
+  announceFrom: Date | undefined
+  /** Called when all messages up to a UID were told of; the next is said. */
+  onBatch?: (uidNext: number) => Promise<void>
+}
+
+/** Fetches messages that were not known, tells of each and remembers it, a batch in one transaction. */
 export async function announceNew(
   mailbox: OpenMailbox,
   added: readonly UidRange[],
-  announceFrom: Date | undefined,
+  { announceFrom, onBatch }: Announcing,
 ): Promise<void> {
   for (const batch of batchesOf(added, batchSize)) {
     mailbox.signal.throwIfAborted()
@@ -55,6 +59,7 @@ export async function announceNew(
     await takeIn(mailbox, fetched, { announceFrom })
     const missing = subtractRanges(batch, rangesOf(fetched.map(({ uid }) => uid)))
     if (countUids(missing) > 0) await waitFor(mailbox, missing, announceFrom)
+    await onBatch?.((batch.at(-1)?.[1] ?? 0) + 1)
   }
 }
 
@@ -194,9 +199,10 @@ async function store(
   arrivals: readonly Arrival[],
   eventsOf: (tx: Tx) => NewEvent[] | Promise<NewEvent[]>,
 ): Promise<void> {
+  // A fast index remembers where it is, which its caller says.
   const { dirtyChunks } = applyFlags(
     index,
-    arrivals.map(({ uid, flags }) => ({ uid, flags })),
+    row.indexer === 'full' ? arrivals.map(({ uid, flags }) => ({ uid, flags })) : [],
   )
   await commit(deps, account.lease, async (tx, record) => {
     await saveChunks(tx, { mailbox: row.id, epoch: account.lease.epoch }, dirtyChunks)

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto'
+import type { Db, Tx } from '@posthorn/db'
+
+const hashBytes = 8
+
+/** The paths that an account has rows for, as hashes: a path among them without a row is one whose row was lost. */
+export type KnownPaths = ReadonlySet<string>
+
+export function hashPath(path: string): string {
+  return createHash('sha256')
+    .update(path)
+    .digest('hex')
+    .slice(0, hashBytes * 2)
+}
+
+/** Undefined where they were never stored. */
+export async function findKnownPaths(db: Db, account: string): Promise<KnownPaths | undefined> {
+  const row = await db
+    .selectFrom('accountStates')
+    .select('knownMailboxes')
+    .where('account', '=', account)
+    .executeTakeFirst()
+  const stored = row?.knownMailboxes
+  if (!stored) return undefined
+  const hex = stored.toString('hex')
+  const known = new Set<string>()
+  for (let at = 0; at < hex.length; at += hashBytes * 2)
+    known.add(hex.slice(at, at + hashBytes * 2))
+  return known
+}
+
+/** Runs under the account's lease, in the transaction that changes the rows. */
+export async function saveKnownPaths(
+  tx: Tx,
+  account: string,
+  paths: Iterable<string>,
+): Promise<void> {
+  const knownMailboxes = Buffer.from([...paths].map(hashPath).join(''), 'hex')
+  await tx
+    .updateTable('accountStates')
+    .set({ knownMailboxes })
+    .where('account', '=', account)
+    .execute()
+}

@@ -1,0 +1,159 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { AppError } from '@posthorn/errors'
+import { findMailboxById } from '../store/mailboxes.ts'
+import { subconnectedOf } from './choice.ts'
+import type { SyncContext } from './context.ts'
+import { MailboxLocks } from './locks.ts'
+import { Parked } from './parked.ts'
+import { lookAt, lookAtAll, type RoundResult, type Rounds } from './round.ts'
+import { Subconnections } from './subconnections.ts'
+import { Doubts } from './validity.ts'
+import { syncUntilQuiet, watch } from './watch.ts'
+
+export interface Following extends Omit<SyncContext, 'locks' | 'doubts'> {
+  /** Called when all mailboxes were looked at in full, with the last that could not be. */
+  onSynced: (trouble: { path: string; error: AppError } | undefined) => Promise<void>
+  /** A signal that aborts when somebody wants all mailboxes looked at. A fresh one after each abort. */
+  nudge: () => AbortSignal
+}
+
+/** How long nothing is heard of a server that has no mailbox to watch. */
+const unwatchedMs = 60_000
+
+/**
+ * Looks at all mailboxes, then watches the main one, and with NOTIFY all of them: what happens there is told at once. Without, the others
+ * are asked for their counters soon after each arrival, those that the registration names are watched over connections of their own, and
+ * in any case all are looked at in full every `resyncDelay`. Ends when the signal aborts, by throwing its reason or an error of the
+ * connection.
+ */
+export async function followMailboxes(following: Following): Promise<void> {
+  const context = {
+    ...following,
+    locks: new MailboxLocks(),
+    doubts: new Doubts(),
+    parked: new Parked(),
+  }
+  await using subconnections = new Subconnections(context)
+  await new Follower(context, subconnections).run()
+}
+
+class Follower {
+  readonly #context: Following & Rounds
+  readonly #subconnections: Subconnections
+  readonly #resyncMs: number
+  #everywhere: boolean
+  /** The mailbox that is watched. */
+  #main: string | undefined
+  #fullAt = -Infinity
+  #lookedAt = -Infinity
+  /** When others than the main one are to be looked at, out of turn. */
+  #quickDue = Infinity
+  #due = new Set<string>()
+
+  constructor(context: Following & Rounds, subconnections: Subconnections) {
+    this.#context = context
+    this.#subconnections = subconnections
+    this.#resyncMs = (context.account.imap.resyncDelay ?? 900) * 1_000
+    this.#everywhere = context.session.capabilities.notify
+  }
+
+  async run(): Promise<void> {
+    const { signal, session } = this.#context
+    let how: 'no' | 'look' | 'full' = 'full'
+    for (;;) {
+      signal.throwIfAborted()
+      const nudge = this.#context.nudge()
+      if (await this.#lookAtOthers()) how = 'full' // what happened in the main one meanwhile was not heard
+      const main = this.#main
+      if (main === undefined) {
+        await session.ping()
+        await this.#rest(nudge)
+      } else {
+        if (how !== 'no') await this.#syncMain(main, how)
+        how = await this.#watchMain(main, nudge)
+      }
+      if (nudge.aborted) this.#fullAt = -Infinity
+    }
+  }
+
+  /** Whether there were any. */
+  async #lookAtOthers(): Promise<boolean> {
+    const now = Date.now()
+    if (now >= this.#fullAt + this.#resyncMs) await this.#round(true)
+    else if (now >= this.#quickDue) await this.#round(false)
+    else if (this.#due.size > 0) await this.#lookAtDue()
+    else return false
+    return true
+  }
+
+  async #round(full: boolean): Promise<void> {
+    const context = this.#context
+    const startedAt = Date.now()
+    this.#due.clear()
+    this.#quickDue = Infinity
+    const result = await lookAtAll(context, full)
+    this.#main = result.main?.id
+    this.#lookedAt = Date.now()
+    if (result.unsettled) this.#soon()
+    this.#subconnect(result)
+    if (!full) return
+    this.#fullAt = startedAt
+    await context.onSynced(result.trouble)
+  }
+
+  async #lookAtDue(): Promise<void> {
+    const { deps, signal } = this.#context
+    const due = [...this.#due]
+    this.#due.clear()
+    for (const id of due) {
+      signal.throwIfAborted()
+      const row = await findMailboxById(deps.db, id)
+      if (!row) continue
+      // Its counters were told, and are others than we know.
+      const looked = await lookAt(this.#context, row, { full: false, status: undefined })
+      if ('doubtful' in looked && looked.doubtful) this.#soon()
+    }
+  }
+
+  async #syncMain(main: string, how: 'look' | 'full'): Promise<void> {
+    const { doubtful } = await syncUntilQuiet(this.#context, main, { full: how === 'full' })
+    if (doubtful) this.#soon()
+  }
+
+  async #watchMain(main: string, nudge: AbortSignal): Promise<'no' | 'look' | 'full'> {
+    const due = this.#due.size > 0 ? 0 : Math.min(this.#fullAt + this.#resyncMs, this.#quickDue)
+    if (due <= Date.now()) return 'no'
+    const calls = await watch(this.#context, main, {
+      everywhere: this.#everywhere,
+      forMs: due - Date.now(),
+      nudge,
+    })
+    for (const id of calls.mailboxes) this.#due.add(id)
+    if (calls.list) this.#quickDue = Date.now()
+    if (calls.overflow) {
+      this.#everywhere = false
+      this.#fullAt = -Infinity
+    }
+    // Who gets mail files some of it elsewhere.
+    if (calls.main !== 'no' && !this.#everywhere) this.#soon()
+    return calls.main
+  }
+
+  async #rest(nudge: AbortSignal): Promise<void> {
+    const { signal } = this.#context
+    const dueMs = Math.min(this.#fullAt + this.#resyncMs, this.#quickDue) - Date.now()
+    const forMs = Math.min(Math.max(dueMs, 0), unwatchedMs)
+    await delay(forMs, undefined, { signal: AbortSignal.any([signal, nudge]) }).catch(() => {})
+  }
+
+  /** Lets all be looked at soon, but not more often than every few seconds. */
+  #soon(): void {
+    const at = Math.max(Date.now(), this.#lookedAt + this.#context.deps.config.quickRoundMs)
+    this.#quickDue = Math.min(this.#quickDue, at)
+  }
+
+  #subconnect({ monitored, main }: RoundResult): void {
+    const names = this.#everywhere ? [] : this.#context.account.subconnections
+    this.#subconnections.keep(subconnectedOf(monitored, names, main).map(({ id }) => id))
+  }
+}

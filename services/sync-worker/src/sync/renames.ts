@@ -1,0 +1,52 @@
+import type { Listing, MailboxRow } from '../store/mailboxes.ts'
+import type { Counters } from './changes.ts'
+
+/** A mailbox that is the one from before under another path. */
+export interface Rename {
+  row: MailboxRow
+  listing: Listing
+}
+
+/**
+ * Which of the mailboxes that came are those that went, under another path. What proves it is an equal MAILBOXID (RFC 8474 §4.1), or,
+ * where the server tells none, a UIDVALIDITY that no other mailbox has together with equal counters: without proof a mailbox went and
+ * another one came. Pure.
+ */
+export function findRenames(
+  rows: readonly MailboxRow[],
+  { missing, added }: { missing: readonly MailboxRow[]; added: readonly Listing[] },
+  counters: ReadonlyMap<string, Counters>,
+): Rename[] {
+  const renames: Rename[] = []
+  for (const row of missing) {
+    const same = added.filter((listing) => isSame(rows, row, { listing, counters }))
+    const [listing] = same
+    if (listing && same.length === 1) renames.push({ row, listing })
+  }
+  // Two that claim to be the same one prove nothing.
+  return renames.filter(
+    ({ listing }) => renames.filter((other) => other.listing === listing).length === 1,
+  )
+}
+
+function isSame(
+  rows: readonly MailboxRow[],
+  row: MailboxRow,
+  { listing, counters }: { listing: Listing; counters: ReadonlyMap<string, Counters> },
+): boolean {
+  if (row.mailboxId !== null && listing.mailboxId !== null)
+    return (
+      row.mailboxId === listing.mailboxId &&
+      rows.filter(({ mailboxId }) => mailboxId === row.mailboxId).length === 1
+    )
+  const now = counters.get(listing.path)
+  if (!now || row.uidValidity === null || row.uidNext === null) return false
+  return (
+    row.uidValidity === String(now.uidValidity) &&
+    row.uidNext === String(now.uidNext) &&
+    // One that never had a message is not worth the risk.
+    now.uidNext > 1 &&
+    (row.messages === null || row.messages === now.messages) &&
+    rows.filter(({ uidValidity }) => uidValidity === row.uidValidity).length === 1
+  )
+}

@@ -1,0 +1,83 @@
+import type { MailboxStatus } from '@posthorn/backends'
+import { AppError } from '@posthorn/errors'
+import type { MailboxRow } from '../store/mailboxes.ts'
+import { isUnfinished, needsLook } from './changes.ts'
+import { type Choice, mainOf, monitoredOf } from './choice.ts'
+import type { SyncContext } from './context.ts'
+import { syncMailboxList } from './mailbox-list.ts'
+import { syncMailbox, type SyncResult } from './mailbox-sync.ts'
+import type { Parked } from './parked.ts'
+
+/** What a look at all mailboxes found out about them as a whole. */
+export interface RoundResult {
+  /** Those looked after, apart from those that refuse to be opened. */
+  monitored: MailboxRow[]
+  main: MailboxRow | undefined
+  /** Something is left open that another round soon may settle. */
+  unsettled: boolean
+  /** The last one that could not be looked at, and what the server said. */
+  trouble: { path: string; error: AppError } | undefined
+}
+
+export interface Rounds extends SyncContext {
+  readonly parked: Parked
+}
+
+export function choiceOf({ account, session }: SyncContext): Choice {
+  return { paths: account.paths, gmail: session.capabilities.gmail }
+}
+
+/** Lists the mailboxes and syncs those whose counters have changed, the main one first. With `full` flags are compared in any case. */
+export async function lookAtAll(context: Rounds, full: boolean): Promise<RoundResult> {
+  const { signal } = context
+  const { rows, statuses, missing } = await syncMailboxList(context, { status: true })
+  const monitored = monitoredOf(rows, choiceOf(context))
+  const main = mainOf(monitored, choiceOf(context))
+  const open: MailboxRow[] = []
+  const result: RoundResult = { monitored: open, main, unsettled: missing, trouble: undefined }
+  for (const row of monitored.toSorted((a, b) => Number(b === main) - Number(a === main))) {
+    signal.throwIfAborted()
+    const looked = await lookAt(context, row, { full, status: statuses.get(row.path) })
+    if (looked instanceof AppError) result.trouble = { path: row.path, error: looked }
+    else open.push(row)
+    if (!(looked instanceof AppError) && looked.doubtful) result.unsettled = true
+  }
+  // One that refuses to be opened cannot be watched.
+  result.main = mainOf(open, choiceOf(context))
+  return result
+}
+
+const quiet: SyncResult = { changed: false, doubtful: false }
+
+/** Syncs one mailbox where its counters give a reason to. What the server refuses is returned: it must not keep others from being looked at. */
+export async function lookAt(
+  context: Rounds,
+  row: MailboxRow,
+  { full, status: told }: { full: boolean; status: MailboxStatus | undefined },
+): Promise<SyncResult | AppError> {
+  const { parked, session } = context
+  let status = told
+  try {
+    if (!status && !isUnfinished(row)) status = await session.status(row.path)
+    if (parked.skips(row.path, status, Date.now())) return parkedError(row)
+    if (status && !needsLook(row, status, full)) return quiet
+    const result = await syncMailbox(context, row.id, { full })
+    parked.opened(row.path)
+    return result
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    parked.refused(row.path, status, Date.now())
+    context.log.warn({ err: error, path: row.path }, 'a mailbox cannot be looked at')
+    return error
+  }
+}
+
+function parkedError({ path }: MailboxRow): AppError {
+  return new AppError('rejected', `The server keeps refusing to open ${path}`)
+}
+
+/** Whether the server refuses one mailbox, and not the connection. */
+export function isRefusal(error: unknown): error is AppError {
+  if (!(error instanceof AppError)) return false
+  return error.kind === 'rejected' || error.kind === 'not-found' || error.code === 'NoUidValidity'
+}
