@@ -53,6 +53,18 @@ function isAddressRange(value: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
 }
 
+/** `<xid>-<id>` of a row of account_changes; none at all, as some clients write that they have none. */
+function isChangeId(value: string): boolean {
+  const [, xid, id] = /^(\d{1,20})-(\d{1,19})$/.exec(value) ?? []
+  if (xid === undefined || id === undefined) return value === ''
+  return BigInt(xid) < 1n << 64n && BigInt(id) < 1n << 63n
+}
+
+/** A system flag but `\\Recent`, or a keyword: RFC 9051 §9 `flag`, in ASCII. */
+function isMessageFlag(value: string): boolean {
+  return /^(?:\\(?:answered|flagged|deleted|seen|draft)|[!#$&'+-[^-z|}~]+)$/i.test(value)
+}
+
 /** The formats our schemas use; there are no others. All run in linear time. */
 export const formats: Record<string, (value: string) => boolean> = {
   'mail-address': isMailAddress,
@@ -64,5 +76,7 @@ export const formats: Record<string, (value: string) => boolean> = {
   'header-name': (value) => /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(value),
   'address-range': isAddressRange,
   base64: (value) => /^[A-Za-z0-9+/\s]*(?:=\s*){0,2}$/.test(value),
+  'change-id': isChangeId,
+  'message-flag': isMessageFlag,
   'mailbox-path': (value) => value !== '' && !controls.test(value),
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { connectBus } from '@posthorn/bus'
 import { describeConfig } from '@posthorn/config'
 import type { Invalidation } from '@posthorn/contracts'
-import { cacheSettings, connect, ping, type SettingsCache } from '@posthorn/db'
+import { cacheSettings, connect, countMinutes, ping, type SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { serve } from '@posthorn/http'
 import { createSealer } from '@posthorn/secrets'
@@ -14,6 +14,7 @@ import { createGate } from './access/gate.ts'
 import { keepLastUse } from './access/last-use.ts'
 import { cacheTokens, type TokenCache } from './access/token-cache.ts'
 import { createAfterwards } from './afterwards.ts'
+import { type ChangeStreams, serveChanges } from './changes/change-streams.ts'
 import type { Config } from './config.ts'
 import { mountDocs } from './docs/mount-docs.ts'
 import { firstRun } from './first-run.ts'
@@ -24,6 +25,9 @@ import { allRoutes } from './operations/routes.ts'
 const name = 'api-gateway'
 const about = readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')
 const { version } = JSON.parse(about) as { version: string }
+
+/** What waits in memory for a client that follows changes and reads slowly, at most. */
+const maxWaitingBytes = 1024 * 1024
 
 export interface Gateway extends AsyncDisposable {
   readonly port: number
@@ -42,34 +46,50 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   const sealer = createSealer(config.sealingKey)
   const settings = cacheSettings(db)
   const tokens = cacheTokens(db)
+  const counter = opened.use(
+    countMinutes(db, { onError: (err) => log.debug({ err }, 'not counted') }),
+  )
+  const changes = serveChanges({
+    db,
+    log,
+    metrics,
+    version,
+    maxWaitingBytes,
+    keepAliveMs: config.changesKeepAliveMs,
+  })
 
   const { requireApiAuth: requireToken, trustedProxies, timeoutMs, maxBodyBytes } = config
   const gate = createGate({ db, tokens, lastUse, requireToken, trustedProxies })
-  const deps = { db, outbox, bus, sealer, settings, tokens, afterwards, timeoutMs }
+  const workerExpiryMs = 3 * config.workerHeartbeatMs
+  const stores = { db, outbox, settings, tokens }
+  const deps = { ...stores, bus, sealer, afterwards, changes, version, timeoutMs, workerExpiryMs }
   const api = Router({ caseSensitive: true })
-  mountOperations(api, allRoutes(deps), { gate, maxUploadBytes: maxBodyBytes })
+  const answered = (status: number) => counter.count(`apiCall:${status < 400 ? 'success' : 'fail'}`)
+  mountOperations(api, allRoutes(deps), { gate, maxUploadBytes: maxBodyBytes, answered })
   mountDocs(api, version)
 
   let started = false
-  const server = opened.use(
-    await serve({
-      host: config.host,
-      port: config.port,
-      log,
-      metrics,
-      // Not RabbitMQ: without it accounts are registered and mail is taken all the same.
-      checks: { start: () => assert(started), postgres: () => ping(db) },
-      mount: (app) =>
-        void app.use((request, response, next) => {
-          if (started) api(request, response, next)
-          else next(new AppError('unavailable', 'The service is starting'))
-        }),
-    }),
-  )
+  const server = await serve({
+    host: config.host,
+    port: config.port,
+    log,
+    metrics,
+    // Not RabbitMQ: without it accounts are registered and mail is taken all the same.
+    checks: { start: () => assert(started), postgres: () => ping(db) },
+    mount: (app) =>
+      void app.use((request, response, next) => {
+        if (started) api(request, response, next)
+        else next(new AppError('unavailable', 'The service is starting'))
+      }),
+  })
+  // Together: open streams would hold the server up, and ended before it they would come straight back.
+  opened.defer(async () => {
+    await Promise.all([server[Symbol.asyncDispose](), changes[Symbol.asyncDispose]()])
+  })
   await waitForSchema(db, log, stop)
   // Another replica may be at it, and is waited for: with the longer patience.
   await firstRun({ db: outbox, sealer, handOver: handOverToken(config.firstTokenFile) }, config)
-  opened.use(await bus.onInvalidate((message) => forget(message, settings, tokens)))
+  opened.use(await bus.onInvalidate((message) => forget(message, deps)))
   started = true
   const running = opened.move()
   return { port: server.port, [Symbol.asyncDispose]: () => running.disposeAsync() }
@@ -92,9 +112,18 @@ function openPools(opened: AsyncDisposableStack, config: Config, log: Logger) {
   }
 }
 
-function forget({ topic, id }: Invalidation, settings: SettingsCache, tokens: TokenCache): void {
+interface Caches {
+  settings: SettingsCache
+  tokens: TokenCache
+  changes: ChangeStreams
+}
+
+function forget({ topic, id }: Invalidation, { settings, tokens, changes }: Caches): void {
   if (topic === 'settings') settings.invalidate()
-  if (topic === 'tokens') tokens.invalidate(id)
+  if (topic === 'changes') changes.wake()
+  if (topic !== 'tokens') return
+  tokens.invalidate(id)
+  changes.tokensChanged()
 }
 
 function assert(holds: boolean): void {

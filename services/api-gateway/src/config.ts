@@ -30,6 +30,10 @@ export interface Config extends ServiceConfig {
   readonly preparedToken: Secret | undefined
   /** Where the first token of an instance is written; without it, to stderr. */
   readonly firstTokenFile: string | undefined
+  /** Of silence on `GET /v1/changes`, before a comment is sent. */
+  readonly changesKeepAliveMs: number
+  /** Between heartbeats of sync-workers, as they have it: one that missed three counts as gone. */
+  readonly workerHeartbeatMs: number
   /** Seals what auth-bridge alone can open. */
   readonly sealingKey: PublicKey
 }
@@ -48,6 +52,16 @@ export function readConfig(env: Env): Config {
     settings: givenSettings(env),
     preparedToken: preparedToken(env),
     firstTokenFile: optional(env, 'SVC_FIRST_TOKEN_FILE'),
+    changesKeepAliveMs: duration(env, 'SVC_CHANGES_KEEP_ALIVE', {
+      fallback: 90_000,
+      min: 10,
+      max: 3_600_000,
+    }),
+    workerHeartbeatMs: duration(env, 'SVC_WORKER_HEARTBEAT', {
+      fallback: 5_000,
+      min: 100,
+      max: 60_000,
+    }),
     sealingKey: sealingKey(env),
   }
 }

@@ -1,19 +1,27 @@
 import type { Operation } from '../define.ts'
 import * as accounts from './accounts.ts'
+import * as changes from './changes.ts'
+import * as logs from './logs.ts'
 import * as mailboxes from './mailboxes.ts'
 import * as messages from './messages.ts'
 import * as settings from './settings.ts'
+import * as stats from './stats.ts'
 import * as submissions from './submissions.ts'
 import * as tokens from './tokens.ts'
+import * as upkeep from './upkeep.ts'
 
 /** Every operation of the REST API, by id. */
 export const operations = {
   ...accounts,
+  ...changes,
+  ...logs,
   ...mailboxes,
   ...messages,
   ...settings,
+  ...stats,
   ...submissions,
   ...tokens,
+  ...upkeep,
 }
 export type OperationId = keyof typeof operations
 export const allOperations: readonly Operation[] = Object.values(operations)

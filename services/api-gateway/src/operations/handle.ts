@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { Operation, OperationInput, OperationOutput } from '@posthorn/contracts'
 import type { Caller } from '../access/token.ts'
 
@@ -31,6 +32,17 @@ export function handle<const O extends Operation>(
 export function handleStream<const O extends Operation>(
   operation: O,
   run: (input: Input<O>) => Promise<AsyncIterable<Uint8Array>>,
+): Route {
+  return { operation, run }
+}
+
+/** Writes an answer that stays open, head included, and resolves at its end. Until the head is out it may throw. */
+export type OpenAnswer = (response: ServerResponse) => Promise<void>
+
+/** The same for an operation whose answer has no end of its own. */
+export function handleOpen<const O extends Operation>(
+  operation: O,
+  run: (input: Input<O>) => Promise<OpenAnswer>,
 ): Route {
   return { operation, run }
 }

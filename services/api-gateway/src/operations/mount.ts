@@ -2,13 +2,15 @@ import { type Operation, prepare } from '@posthorn/contracts'
 import type { Router, Request, Response } from 'express'
 import type { Gate } from '../access/gate.ts'
 import { asUnavailable } from '../store/database-errors.ts'
-import type { Context, Route } from './handle.ts'
+import type { Context, OpenAnswer, Route } from './handle.ts'
 import { readInput } from './read-input.ts'
 import { sendStream } from './send-stream.ts'
 
 export interface MountOptions {
   gate: Gate
   maxUploadBytes: number
+  /** Told of every answer that is out, or was given up. */
+  answered: (status: number) => void
 }
 
 /** Puts operations on their paths: who asks, may they, what do they want, do it, answer. */
@@ -20,6 +22,7 @@ export function mountOperations(
   for (const route of routes) {
     prepareSchemas(route.operation)
     router[route.operation.method](route.operation.path, async (request, response) => {
+      response.once('close', () => options.answered(response.statusCode))
       try {
         await answer(route, options, { request, response })
       } catch (error) {
@@ -48,7 +51,8 @@ async function answer(
   const context: Context = { caller, signal }
   const result = await run({ ...input, ...context } as never)
   const { produces = 'application/json' } = operation
-  if (produces === 'application/json') response.json(result)
+  if (typeof result === 'function') await (result as OpenAnswer)(response)
+  else if (produces === 'application/json') response.json(result)
   else await sendStream(response, produces, result as AsyncIterable<Uint8Array>)
 }
 

@@ -4,17 +4,26 @@ import type { Db, SettingsCache } from '@posthorn/db'
 import type { Sealer } from '@posthorn/secrets'
 import type { TokenCache } from '../access/token-cache.ts'
 import type { Afterwards } from '../afterwards.ts'
+import type { ChangeStreams } from '../changes/change-streams.ts'
 import { onCreateAccount } from './accounts/create-account.ts'
 import { onDeleteAccount } from './accounts/delete-account.ts'
+import { onFlushAccount } from './accounts/flush-account.ts'
 import { onGetAccount } from './accounts/get-account.ts'
+import { onGetServerSignatures } from './accounts/get-server-signatures.ts'
 import { onListAccounts } from './accounts/list-accounts.ts'
+import { onReconnectAccount } from './accounts/reconnect-account.ts'
+import { onSyncAccount } from './accounts/sync-account.ts'
+import { onUpdateAccount } from './accounts/update-account.ts'
+import { onFollowChanges } from './changes/follow-changes.ts'
 import type { Route } from './handle.ts'
+import { onGetLogs } from './logs/get-logs.ts'
 import { onListMailboxes } from './mailboxes/list-mailboxes.ts'
 import { onGetMessageSource } from './messages/get-message-source.ts'
 import { onGetMessage } from './messages/get-message.ts'
 import { onListMessages } from './messages/list-messages.ts'
 import { onGetSettings } from './settings/get-settings.ts'
 import { onUpdateSettings } from './settings/update-settings.ts'
+import { onGetStats } from './stats/get-stats.ts'
 import { onSubmitMessage } from './submissions/submit-message.ts'
 import { onCreateToken } from './tokens/create-token.ts'
 import { onDeleteToken } from './tokens/delete-token.ts'
@@ -29,6 +38,10 @@ export interface Deps {
   tokens: TokenCache
   afterwards: Afterwards
   timeoutMs: number
+  changes: ChangeStreams
+  version: string
+  /** How long the heartbeat of a sync-worker lasts. */
+  workerExpiryMs: number
 }
 
 /** Every operation of the contracts with its handler. */
@@ -38,12 +51,20 @@ export function allRoutes(deps: Deps): Route[] {
     onDeleteAccount(deps),
     onGetAccount(deps),
     onListAccounts(deps),
+    onUpdateAccount(deps),
+    onReconnectAccount(deps),
+    onSyncAccount(deps),
+    onFlushAccount(deps),
+    onGetServerSignatures(deps),
     onListMailboxes(deps),
     onGetMessage(deps),
     onGetMessageSource(deps),
     onListMessages(deps),
     onGetSettings(deps),
     onUpdateSettings(deps),
+    onFollowChanges(deps),
+    onGetLogs(deps),
+    onGetStats(deps),
     onSubmitMessage(deps),
     ...onCreateToken(deps),
     ...onDeleteToken(deps),

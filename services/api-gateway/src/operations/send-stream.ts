@@ -13,7 +13,8 @@ export async function sendStream(
 ): Promise<void> {
   const iterator = body[Symbol.asyncIterator]()
   const first = await iterator.next()
-  response.setHeader('Content-Type', contentType)
+  const charset = contentType.startsWith('text/') ? '; charset=utf-8' : ''
+  response.setHeader('Content-Type', contentType + charset)
   try {
     await pipeline(Readable.from(following(first, iterator), { objectMode: false }), response)
   } catch (error) {

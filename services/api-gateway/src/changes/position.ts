@@ -1,0 +1,19 @@
+/** A place in the order of changes: behind this one, whether there is such a change or not. */
+export interface Position {
+  readonly xid: bigint
+  readonly id: bigint
+}
+
+/** Reads an id that a client brings back; undefined for an empty one. Whatever else is no id is refused before it comes here. */
+export function parsePosition(text: string | undefined): Position | undefined {
+  const [xid, id] = (text ?? '').split('-')
+  return xid === undefined || id === undefined ? undefined : { xid: BigInt(xid), id: BigInt(id) }
+}
+
+export function formatPosition({ xid, id }: Position): string {
+  return `${xid}-${id}`
+}
+
+export function isBehind(position: Position, other: Position): boolean {
+  return position.xid === other.xid ? position.id < other.id : position.xid < other.xid
+}
