@@ -1,8 +1,9 @@
-import { access, chmod, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, readFile, rm, symlink } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { DovecotProgram } from './dovecot-program.ts'
-import { selfSigned } from './self-signed.ts'
+import { makeCertificate } from './server-certificate.ts'
+import { fillTemplate } from './template.ts'
 import { dataFolder, type Place } from './unprivileged.ts'
 
 const templates = join(import.meta.dirname, '../../dovecot')
@@ -39,9 +40,9 @@ export async function configureDovecot(setup: DovecotSetup): Promise<string> {
     await symlink(join(root, 'usr/lib/dovecot/modules'), join(data, 'run/modules'))
   }
   const values = placeholders(setup, await groupName(place.as.gid ?? userInfo().gid))
-  await fill('oauth2.conf.ext.in', join(data, 'oauth2.conf.ext'), values)
+  await fillTemplate(join(templates, 'oauth2.conf.ext.in'), join(data, 'oauth2.conf.ext'), values)
   const file = join(data, 'dovecot.conf')
-  await fill('dovecot.conf.in', file, values)
+  await fillTemplate(join(templates, 'dovecot.conf.in'), file, values)
   return file
 }
 
@@ -83,29 +84,4 @@ function fetchedPrograms(root: string, env: Record<string, string>): string {
     // Dovecot hands its processes no variables but these.
     `import_environment = TZ LD_LIBRARY_PATH=${env['LD_LIBRARY_PATH']}`,
   ].join('\n')
-}
-
-async function fill(template: string, file: string, values: Record<string, string>): Promise<void> {
-  const text = await readFile(join(templates, template), 'utf8')
-  const filled = text.replace(/^(?!#).*$/gm, (line) =>
-    line.replace(/@([A-Z_]+)@/g, (_match, name: string) => {
-      const value = values[name]
-      if (value === undefined) throw new Error(`${template} asks for ${name}, which is not known`)
-      return value
-    }),
-  )
-  await writeFile(file, filled, { mode: 0o644 })
-}
-
-async function makeCertificate(data: string): Promise<void> {
-  const certificate = join(data, 'tls.crt')
-  const there = await access(certificate).then(
-    () => true,
-    () => false,
-  )
-  if (there) return
-  const { cert, key } = selfSigned(['mail.test', 'localhost', '127.0.0.1'])
-  await writeFile(join(data, 'tls.key'), key, { mode: 0o600 })
-  await writeFile(`${certificate}.draft`, cert)
-  await rename(`${certificate}.draft`, certificate)
 }

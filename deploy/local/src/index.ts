@@ -1,4 +1,11 @@
 export {
+  type Cyrus,
+  type CyrusAddress,
+  cyrusAddressOf,
+  type CyrusOptions,
+  startCyrus,
+} from './cyrus.ts'
+export {
   addressOf,
   deliver,
   type Dovecot,

@@ -1,24 +1,30 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { cacheFolder, localFolder } from './paths.ts'
-import { stopRun, whatRuns } from './run-record.ts'
+import { stopRun, whatEnded, whatRuns } from './run-record.ts'
 import { startTestServers } from './test-servers.ts'
 
-// node servers.ts start|stop: Postgres, RabbitMQ, Dovecot and a mail hub for tests, left running; their addresses, as shell lines, in
-// .local/servers.env. Stopping them removes their data.
+// node servers.ts start|stop: Postgres, RabbitMQ, Dovecot with a mail hub, and Cyrus for tests, left running; their addresses, as shell
+// lines, in .local/servers.env. Stopping them removes their data. TEST_CYRUS=off does without Cyrus, and skips what is tested with it.
 const dir = join(localFolder, 'test-servers')
 const record = join(localFolder, 'run/servers')
 const envFile = join(localFolder, 'servers.env')
 
 async function start(): Promise<void> {
   const lines = await readFile(envFile, 'utf8').catch(() => '')
-  if (lines !== '' && whatRuns(record).length === 5) {
+  // The addresses are written when all have started.
+  if (lines !== '' && whatRuns(record).length > 0 && whatEnded(record).length === 0) {
     process.stdout.write(`they run already; for tests: . .local/servers.env\n${lines}`)
     return
   }
   await stop()
   await mkdir(dir, { recursive: true })
-  const { env } = await startTestServers({ dir, cache: cacheFolder(process.env), record })
+  const { env } = await startTestServers({
+    dir,
+    cache: cacheFolder(process.env),
+    record,
+    env: process.env['TEST_CYRUS'] === 'off' ? { TEST_CYRUS: 'off' } : {},
+  })
   const fresh = Object.entries(env).map(([key, value]) => `export ${key}='${value}'\n`)
   await writeFile(envFile, fresh.join(''), { mode: 0o600 })
   process.stdout.write(`they run; for tests: . .local/servers.env\n${fresh.join('')}`)

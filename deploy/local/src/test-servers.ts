@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { cyrusAddressOf, startCyrus } from './cyrus.ts'
 import { addressOf, startDovecot } from './dovecot.ts'
 import type { Life } from './life.ts'
 import { startMailHub } from './mail-hub.ts'
@@ -13,13 +14,12 @@ export interface TestServersOptions {
   cache: string
   /** Where addresses of servers that run already are looked for: those are used, and not started. */
   env?: Readonly<Record<string, string | undefined>>
-  /** Go on when we end. */
   /** Where to note its process; it then goes on when we end. */
   record?: string | undefined
 }
 
 export interface TestServers {
-  /** What tests read: TEST_POSTGRES_URL, TEST_AMQP_URL, TEST_AMQP_API, TEST_DOVECOT and TEST_MAIL_HUB (JSON). */
+  /** What tests read: TEST_POSTGRES_URL, TEST_AMQP_URL, TEST_AMQP_API, TEST_DOVECOT, TEST_MAIL_HUB and TEST_CYRUS (JSON). */
   env: Record<string, string>
   servers: readonly Life[]
   stop(): Promise<void>
@@ -27,7 +27,7 @@ export interface TestServers {
 
 type Part = { env: Record<string, string>; servers: Life[] }
 
-/** Postgres, RabbitMQ, Dovecot and a mail hub, side by side; about five seconds, once RabbitMQ has been fetched. */
+/** Postgres, RabbitMQ, Dovecot with a mail hub, and Cyrus, side by side; about five seconds, once packages have been fetched. */
 export async function startTestServers({
   dir,
   cache,
@@ -43,6 +43,7 @@ export async function startTestServers({
     given(['TEST_POSTGRES_URL']) ?? postgres(options('postgres')),
     given(['TEST_AMQP_URL', 'TEST_AMQP_API']) ?? rabbit(options('rabbitmq')),
     given(['TEST_DOVECOT', 'TEST_MAIL_HUB']) ?? mail(options('dovecot')),
+    given(['TEST_CYRUS']) ?? cyrus(options('cyrus')),
   ])
   const started = parts.flatMap((part) => (part.status === 'fulfilled' ? [part.value] : []))
   const servers = started.flatMap((part) => part.servers)
@@ -92,4 +93,9 @@ async function mail(options: Options): Promise<Part> {
     },
     servers: [dovecot, hub],
   }
+}
+
+async function cyrus(options: Options): Promise<Part> {
+  const server = await startCyrus(options)
+  return { env: { TEST_CYRUS: JSON.stringify(cyrusAddressOf(server)) }, servers: [server] }
 }

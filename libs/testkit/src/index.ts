@@ -1,5 +1,6 @@
 export { eventually, type Patience } from './eventually.ts'
 export { selfSigned, type SelfSigned } from '@posthorn/local/self-signed'
+export { hasCyrus, testCyrus, type TestCyrus, type TestCyrusUser } from './servers/cyrus.ts'
 export { testDovecot, type TestDovecot, type TestUser } from './servers/dovecot.ts'
 export { migratedDatabase, type Role, testDatabase, type TestDatabase } from './servers/postgres.ts'
 export { testBus, type TestBus } from './servers/rabbitmq.ts'

@@ -1,0 +1,20 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+
+/** Writes a configuration file from a template, where `@NAME@` stands for a value. Lines that begin with `#` stay as they are. */
+export async function fillTemplate(
+  template: string,
+  file: string,
+  values: Readonly<Record<string, string>>,
+): Promise<void> {
+  const text = await readFile(template, 'utf8')
+  const filled = text.replace(/^(?!#).*$/gm, (line) =>
+    line.replace(/@([A-Z_]+)@/g, (_match, name: string) => {
+      const value = values[name]
+      if (value === undefined)
+        throw new Error(`${basename(template)} asks for ${name}, which is not known`)
+      return value
+    }),
+  )
+  await writeFile(file, filled, { mode: 0o644 })
+}

@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { type Cyrus, startCyrus } from '@posthorn/local'
+import { cacheFolder } from '@posthorn/local/paths'
+import { eventually, hasCyrus } from '@posthorn/testkit'
+import { ImapFlow } from 'imapflow'
+import { scratch } from './scratch.ts'
+
+const { dir, processes, remove } = await scratch()
+const letter = 'From: a@mail.test\r\nTo: jane@mail.test\r\nSubject: x\r\n\r\nhello\r\n'
+
+;(hasCyrus() ? describe : describe.skip)('Cyrus', () => {
+  let server: Cyrus
+  let ca = ''
+  beforeAll(async () => {
+    server = await startCyrus({ dir: join(dir, 'cyrus'), cache: cacheFolder(process.env) })
+    ca = await readFile(server.certPath, 'utf8')
+  }, 120_000)
+  afterAll(async () => {
+    await server.destroy()
+    await remove()
+  })
+
+  async function login(user: string, pass = server.password): Promise<ImapFlow> {
+    const { host, imapsPort: port } = server
+    const options = { host, port, secure: true, auth: { user, pass }, tls: { ca } }
+    const client = new ImapFlow({ ...options, logger: false, disableAutoIdle: true })
+    client.on('error', () => undefined)
+    await client.connect()
+    return client
+  }
+
+  async function inbox(user: string): Promise<number> {
+    const client = await login(user)
+    const { exists } = await client.mailboxOpen('INBOX')
+    await client.logout()
+    return exists
+  }
+
+  test('a name and the address are one user; a wrong password is refused; the certificate fits', async () => {
+    await server.deliver('jane', letter)
+    await server.deliver('jane@mail.test', letter)
+    expect(await inbox('jane')).toBe(2)
+    expect(await inbox('jane@mail.test')).toBe(2)
+    expect(await inbox('john')).toBe(0)
+    await expect(login('jane', 'wrong')).rejects.toMatchObject({ authenticationFailed: true })
+  })
+
+  test('a user has the usual mailboxes, and what else Cyrus is here for', async () => {
+    const client = await login('usual')
+    const mailboxes = await client.list()
+    expect(Object.fromEntries(mailboxes.map(({ path, specialUse }) => [path, specialUse]))).toEqual(
+      {
+        INBOX: '\\Inbox',
+        Drafts: '\\Drafts',
+        Sent: '\\Sent',
+        Trash: '\\Trash',
+        Junk: '\\Junk',
+        Archive: '\\Archive',
+      },
+    )
+    for (const name of ['OBJECTID', 'QRESYNC', 'IDLE', 'LIST-STATUS', 'MOVE', 'UIDPLUS'])
+      expect([...client.capabilities.keys()]).toContain(name)
+    await client.logout()
+  })
+
+  test('a client in IDLE hears of mail at once', async () => {
+    const client = await login('idler')
+    await client.mailboxOpen('INBOX')
+    const told = new Promise((resolve) => client.once('exists', resolve))
+    void client.idle()
+    await server.deliver('idler', letter)
+    expect(await told).toMatchObject({ count: 1 })
+    client.close()
+  })
+
+  test('killed and restarted, it has the same ports and the mail', async () => {
+    await server.deliver('kept', letter)
+    await server.kill()
+    await expect(inbox('kept')).rejects.toThrow()
+    await server.restart()
+    expect(await inbox('kept')).toBe(1)
+  })
+
+  test('stopped, it leaves no process and starts again', async () => {
+    expect(processes().length).toBeGreaterThan(0)
+    await server.stop()
+    await eventually(() => expect(processes()).toEqual([]))
+    await server.restart()
+    expect(await inbox('kept')).toBe(1)
+  })
+})
