@@ -1,6 +1,6 @@
 import { AppError } from '@posthorn/errors'
 import type { ImapFlow } from 'imapflow'
-import type { MailboxChange, UidRange } from '../backend.ts'
+import type { MailboxChange, MessageFlags, UidRange } from '../backend.ts'
 import { normaliseRanges } from '../uid-ranges.ts'
 import { hasCondstore } from './capabilities.ts'
 import type { ImapConnection } from './connection.ts'
@@ -8,6 +8,7 @@ import { toMessageFlags } from './message.ts'
 
 /** More than this is better compared in full, which costs less memory. */
 const maxChanges = 500_000
+const maxCombinations = 10_000
 
 /**
  * RFC 7162 §3.1.4 and §3.2.6. All of it is collected before the first is handed out: the connection is free while the consumer works. What
@@ -30,32 +31,44 @@ async function collect(
     throw new AppError('unprocessable', 'The mailbox has no mod-sequences', {
       code: 'MissingServerExtension',
     })
-  const gone: UidRange[] = []
-  const changed: MailboxChange[] = []
-  // Hundreds of thousands of messages have a handful of combinations of flags.
-  const combinations = new Map<string, string[]>()
-  const stop = wire.collectVanished((uids) => {
-    for (const range of uids) if (gone.length <= maxChanges) gone.push(range)
-  })
+  const changes = new Changes()
+  const stop = wire.collectVanished((uids) => changes.addGone(uids))
   try {
     // imapflow asks for what VANISHED as well where QRESYNC is enabled.
     const query = { uid: true, flags: true, labels: true }
-    for await (const row of client.fetch('1:*', query, { uid: true, changedSince: since })) {
-      if (!row.uid || !row.flags || changed.length > maxChanges) continue
-      const { flags, ...rest } = toMessageFlags(row)
-      const key = flags.join(' ')
-      const shared = combinations.get(key) ?? flags
-      if (combinations.size < 10_000) combinations.set(key, shared)
-      changed.push({ kind: 'flags', ...rest, flags: shared })
-    }
+    for await (const row of client.fetch('1:*', query, { uid: true, changedSince: since }))
+      if (row.uid && row.flags) changes.addFlags(toMessageFlags(row))
   } finally {
     stop()
   }
-  if (gone.length > maxChanges || changed.length > maxChanges)
-    throw new AppError('unprocessable', 'Too much has changed to be told', {
-      code: 'TooManyChanges',
-    })
-  return gone.length === 0
-    ? changed
-    : [{ kind: 'vanished', uids: normaliseRanges(gone) }, ...changed]
+  return changes.all()
+}
+
+class Changes {
+  readonly #gone: UidRange[] = []
+  readonly #changed: MailboxChange[] = []
+  /** Hundreds of thousands of messages have a handful of combinations of flags. */
+  readonly #combinations = new Map<string, string[]>()
+
+  addGone(uids: readonly UidRange[]): void {
+    for (const range of uids) if (this.#gone.length <= maxChanges) this.#gone.push(range)
+  }
+
+  addFlags({ flags, ...rest }: MessageFlags): void {
+    if (this.#changed.length > maxChanges) return
+    const key = flags.join(' ')
+    const shared = this.#combinations.get(key) ?? flags
+    if (this.#combinations.size < maxCombinations) this.#combinations.set(key, shared)
+    this.#changed.push({ kind: 'flags', ...rest, flags: shared })
+  }
+
+  all(): MailboxChange[] {
+    if (this.#gone.length > maxChanges || this.#changed.length > maxChanges)
+      throw new AppError('unprocessable', 'Too much has changed to be told', {
+        code: 'TooManyChanges',
+      })
+    return this.#gone.length === 0
+      ? this.#changed
+      : [{ kind: 'vanished', uids: normaliseRanges(this.#gone) }, ...this.#changed]
+  }
 }

@@ -48,7 +48,8 @@ export function commandError(error: unknown): AppError {
   if (failure.mailboxMissing || failure.code === 'NotFound') return folderNotFound(error)
   if (answer.status === undefined || failure.code === 'ETHROTTLE')
     return unreachable(failure, answer)
-  if (answer.code === 'NONEXISTENT') return folderNotFound(error)
+  // TRYCREATE (RFC 9051 §7.1): what a message should go to is not there.
+  if (answer.code === 'NONEXISTENT' || answer.code === 'TRYCREATE') return folderNotFound(error)
   // Exchange lets in whom it then does not know: every command after the login is answered so.
   const notIn = /authenticated but not connected/i.test(answer.text)
   if (notIn || answer.code === 'AUTHENTICATIONFAILED' || answer.code === 'EXPIRED')
@@ -58,6 +59,21 @@ export function commandError(error: unknown): AppError {
     answer,
     error,
   )
+}
+
+/**
+ * An error of a command about a mailbox itself. Its refusal is told as it came, also that there is no such mailbox or that somebody else
+ * uses it; where the server gave no code it has the one given.
+ */
+export function folderError(error: unknown, fallbackCode?: string): AppError {
+  if (error instanceof AppError) return error
+  const known = commandError(error)
+  const answer = answerOf(error as ImapFlowError)
+  const ours = known.kind === 'rejected' || known.kind === 'not-found' || answer.code === 'INUSE'
+  const code = answer.code ?? fallbackCode
+  return answer.status === undefined || !ours
+    ? known
+    : answered('rejected', { ...answer, ...(code === undefined ? {} : { code }) }, error)
 }
 
 /** Whether the server answered, and with a refusal: the connection is as good as before. */
@@ -91,7 +107,7 @@ export function gaveUp({ reason }: AbortSignal): AppError {
   })
 }
 
-function folderNotFound(cause: unknown): AppError {
+export function folderNotFound(cause: unknown): AppError {
   return new AppError('not-found', 'The folder does not exist', { code: 'FolderNotFound', cause })
 }
 

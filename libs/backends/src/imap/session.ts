@@ -21,7 +21,9 @@ import type { ImapConnection } from './connection.ts'
 import { downloadPart, downloadSource } from './download.ts'
 import { fetchMessages, fetchPlaces } from './fetch.ts'
 import { changeFlags, type FlagsChange } from './flags.ts'
-import { listMailboxes, select, status } from './mailboxes.ts'
+import { listMailboxes } from './list.ts'
+import { select } from './mailboxes.ts'
+import { status } from './status.ts'
 import { UidSearch } from './search.ts'
 import { open } from './open.ts'
 import { readParts } from './parts.ts'
@@ -46,8 +48,8 @@ export class ImapSession implements MailSession {
     this.capabilities = capabilitiesOf(client)
   }
 
-  listMailboxes(): Promise<ListedMailbox[]> {
-    return listMailboxes(this.#connection)
+  listMailboxes(options: { status?: boolean } = {}): Promise<ListedMailbox[]> {
+    return listMailboxes(this.#connection, options)
   }
 
   status(path: string): Promise<MailboxStatus> {

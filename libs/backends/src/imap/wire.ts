@@ -1,18 +1,20 @@
 import type { ImapFlow, ImapFlowError } from 'imapflow'
 import { decodePath, encodePath, normalizePath } from 'imapflow/lib/tools.js'
 import type { UidRange } from '../backend.ts'
-import { countUids, parseSequenceSet } from '../uid-ranges.ts'
-
-/** A piece of a line as imapflow's parser leaves it, and as its compiler takes it. */
-export type Token = { type?: string; value?: string | Buffer; section?: Token[] } | Token[] | null
-
-/** An untagged line; of one with a number in front the number is the command. */
-export interface Line {
-  command: string
-  attributes?: Token[]
-}
-
-export type LineHandler = (line: Line) => Promise<void>
+import { countUids } from '../uid-ranges.ts'
+import {
+  type Attributes,
+  type Line,
+  type LineHandler,
+  readStatus,
+  sequenceSet,
+  type StatusItems,
+  textOf,
+  textsOf,
+  withStatus,
+  words,
+  type Token,
+} from './tokens.ts'
 
 interface ExecOptions {
   untagged?: Record<string, LineHandler>
@@ -30,10 +32,11 @@ interface Internals {
   sectionHandlers: Record<string, () => Promise<void>>
   untaggedVanished(line: Line): Promise<void>
   throttleWait(ms: number): Promise<boolean>
+  /** Ends IDLE, where we are in it. */
+  preCheck: (() => Promise<void>) | false | undefined
 }
 
 type Exec = Internals['exec']
-type Attributes = (Token | string)[] | false
 interface Throttled {
   throttleReset?: number
   throttleWaited?: number
@@ -70,9 +73,6 @@ interface Counters {
   told: (path: string, items: StatusItems) => void
 }
 
-/** Names of counters, in capitals, to what the server gave for them. */
-export type StatusItems = ReadonlyMap<string, Token>
-
 /** Below the commands that imapflow has: lines it does not know, lines it reads otherwise than we need, and names it could not write. */
 export class Wire {
   readonly client: ImapFlow
@@ -105,7 +105,7 @@ export class Wire {
     this.#internals.sectionHandlers['NOTIFICATIONOVERFLOW'] = async () => this.onOverflow()
   }
 
-  /** Sends a command as it is, when the ones before it are done. Failures are imapflow's. */
+  /** What imapflow's own commands come through. */
   exec(command: string, attributes: Attributes, options: ExecOptions = {}): Promise<Completed> {
     const args = this.#rawNames.size > 0 ? this.#withRawNames(command, attributes) : attributes
     if (neverRepeated.has(command)) return this.#exec(command, args, options)
@@ -116,9 +116,11 @@ export class Wire {
     return done
   }
 
-  /** Sends a command whose answer is its being accepted. */
-  async tell(command: string, attributes: Attributes): Promise<void> {
-    const { next } = await this.exec(command, attributes)
+  /** Runs a command of our own, out of IDLE, to its end. Failures are imapflow's. */
+  async run(command: string, attributes: Attributes, options: ExecOptions = {}): Promise<void> {
+    const { preCheck } = this.#internals
+    if (preCheck) await preCheck()
+    const { next } = await this.exec(command, attributes, options)
     next()
   }
 
@@ -156,6 +158,27 @@ export class Wire {
       this.#rawNames.set(encodePath(this.client, path), raw)
     }
     return path
+  }
+
+  /** STATUS of one mailbox; what it says of others is told as well. */
+  async status(path: string, items: readonly string[], told: Counters['told']): Promise<void> {
+    await this.run('STATUS', [this.#nameOf(path), words(...items)], {
+      untagged: { STATUS: async (line) => this.#status(line, told) },
+    })
+  }
+
+  /** The attributes of a mailbox in LIST, if it is there. */
+  async lists(path: string): Promise<string[] | undefined> {
+    let found: string[] | undefined
+    const LIST: LineHandler = async ({ attributes: [flags, , name] = [] }) => {
+      if (this.pathOf(textOf(name) ?? '') === path) found = textsOf(flags)
+    }
+    await this.run('LIST', ['', this.#nameOf(path)], { untagged: { LIST } })
+    return found
+  }
+
+  #nameOf(path: string): Token {
+    return { type: 'STRING', value: encodePath(this.client, path) }
   }
 
   async #patiently(
@@ -198,15 +221,8 @@ export class Wire {
   }
 
   #status(line: Line, told = this.onStatus): void {
-    const [name, list] = line.attributes ?? []
-    const raw = textOf(name)
-    if (raw === undefined || !Array.isArray(list)) return
-    const items = new Map<string, Token>()
-    for (let at = 0; at + 1 < list.length; at += 2) {
-      const item = textOf(list[at])
-      if (item !== undefined) items.set(item.toUpperCase(), list[at + 1] ?? null)
-    }
-    told(this.pathOf(raw), items)
+    const status = readStatus(line)
+    if (status) told(this.pathOf(status.raw), status.items)
   }
 
   #vanished({ attributes = [] }: Line): void {
@@ -226,32 +242,6 @@ export class Wire {
       const raw = name === undefined ? undefined : this.#rawNames.get(name)
       return raw === undefined ? attribute : { type: 'STRING', value: raw }
     })
-  }
-}
-
-/** The text of a piece; of a literal, read as UTF-8. */
-export function textOf(token: Token | undefined): string | undefined {
-  if (!token || Array.isArray(token)) return undefined
-  return token.value?.toString()
-}
-
-/** A list of words, as a command takes it. */
-export function words(...names: readonly string[]): Token[] {
-  return names.map((value) => ({ type: 'ATOM', value }))
-}
-
-/** LIST … RETURN (…), with counters among what it returns (RFC 5819). Undefined where it has no RETURN. */
-function withStatus(attributes: Attributes, items: readonly string[]): Attributes | undefined {
-  const [reference, pattern, word, returned] = attributes || []
-  if (reference === undefined || pattern === undefined || !Array.isArray(returned)) return undefined
-  return [reference, pattern, word ?? null, [...returned, ...words('STATUS'), words(...items)]]
-}
-
-function sequenceSet(token: Token | undefined): UidRange[] {
-  try {
-    return parseSequenceSet(textOf(token) ?? '')
-  } catch {
-    return []
   }
 }
 

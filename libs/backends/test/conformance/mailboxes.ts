@@ -55,6 +55,24 @@ export function mailboxCases({ backend, account }: Stage): void {
     })
   })
 
+  test('counters come along with a list where that is asked for', async () => {
+    await using one = await account()
+    await using session = await backend.connect(one.options)
+    await one.append(mail)
+    await one.append(mail, { flags: ['\\Seen'] })
+    await one.createMailbox('Projects/Ärger & Co')
+    const listed = await session.listMailboxes({ status: true })
+    const inbox = listed.find(({ path }) => path === 'INBOX')
+    expect(inbox?.status).toMatchObject({ path: 'INBOX', messages: 2, unseen: 1, uidNext: 3 })
+    expect(inbox?.status).toEqual(await session.status('INBOX'))
+    expect(listed.find(({ path }) => path === 'Projects/Ärger & Co')?.status).toMatchObject({
+      messages: 0,
+      uidNext: 1,
+    })
+    expect(listed.filter(({ selectable, status }) => selectable && !status)).toEqual([])
+    expect((await session.listMailboxes()).filter(({ status }) => status)).toEqual([])
+  })
+
   test('a mailbox that is not there is not found, and the session goes on', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)

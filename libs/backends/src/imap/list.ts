@@ -1,0 +1,133 @@
+import type { SpecialUse } from '@posthorn/contracts'
+import { AppError } from '@posthorn/errors'
+import type { ImapFlow, ListResponse } from 'imapflow'
+import { hasCapability } from 'imapflow/lib/tools.js'
+import type { ListedMailbox } from '../backend.ts'
+import type { ImapConnection } from './connection.ts'
+import { counterNames, mailboxIdOf, toStatus } from './status.ts'
+import { clean } from './text.ts'
+import type { StatusItems } from './tokens.ts'
+import type { Wire } from './wire.ts'
+
+/** What lies beyond is left out: the special ones come first in what imapflow lists. */
+export const maxMailboxes = 10_000
+
+const specialUses = new Set<string>([
+  '\\All',
+  '\\Archive',
+  '\\Drafts',
+  '\\Flagged',
+  '\\Junk',
+  '\\Sent',
+  '\\Trash',
+  '\\Inbox',
+])
+
+/** Every account has mailboxes: a list without a usable one is a server in trouble, and believing it would be to forget them all. */
+export async function listMailboxes(
+  connection: ImapConnection,
+  { status = false }: { status?: boolean },
+): Promise<ListedMailbox[]> {
+  const { wire } = connection
+  return await connection.call(async (client) => {
+    const counters = new Map<string, StatusItems>()
+    const items = [
+      ...(status ? counterNames(client) : []),
+      ...(hasCapability(client, 'OBJECTID') ? ['MAILBOXID'] : []),
+    ]
+    const told = (path: string, found: StatusItems) => {
+      if (counters.size < maxMailboxes) counters.set(path, found)
+    }
+    const listed =
+      items.length > 0 && hasCapability(client, 'LIST-STATUS')
+        ? await wire.counting({ items, told }, () => client.list())
+        : await client.list()
+    const mailboxes = new Map<string, ListedMailbox>()
+    for (const each of listed) add(mailboxes, toListed(wire, each, { counters, status }))
+    if (![...mailboxes.values()].some(({ selectable }) => selectable))
+      throw new AppError('unreachable', 'The mail server lists no mailbox at all')
+    if (!mailboxes.has('INBOX')) {
+      const inbox = await findInbox(client, wire)
+      if (inbox) mailboxes.set('INBOX', inbox)
+    }
+    return [...mailboxes.values()].slice(0, maxMailboxes)
+  })
+}
+
+/** Some servers list a mailbox twice, or tell of one meanwhile (RFC 5465 §5.4): the one that can be opened counts. */
+function add(mailboxes: Map<string, ListedMailbox>, mailbox: ListedMailbox): void {
+  const before = mailboxes.get(mailbox.path)
+  if (!before || (mailbox.selectable && !before.selectable)) mailboxes.set(mailbox.path, mailbox)
+}
+
+/** Left out of the list, but there if one asks for it. Some accounts have none. */
+async function findInbox(client: ImapFlow, wire: Wire): Promise<ListedMailbox | undefined> {
+  const flags = await wire.lists('INBOX').catch((error: unknown) => {
+    if (!client.usable) throw error
+    return undefined
+  })
+  const attributes = flags && attributesOf(flags)
+  if (!attributes?.selectable) return undefined
+  return {
+    path: 'INBOX',
+    name: 'INBOX',
+    delimiter: client.namespace?.delimiter ?? null,
+    parentPath: '',
+    specialUse: '\\Inbox',
+    specialUseSource: 'name',
+    ...attributes,
+    subscribed: true,
+  }
+}
+
+function toListed(
+  wire: Wire,
+  listed: ListResponse,
+  { counters, status }: { counters: ReadonlyMap<string, StatusItems>; status: boolean },
+): ListedMailbox {
+  const { specialUse, specialUseSource } = listed
+  const path = wire.pathOf(listed.pathAsListed)
+  const items = counters.get(path)
+  const counted = status && items ? toStatus(path, items) : undefined
+  const mailboxId = mailboxIdOf(items)
+  return {
+    ...placeOf(path, (listed.delimiter as string | false | null) || null),
+    ...(isSpecialUse(specialUse)
+      ? { specialUse, specialUseSource: specialUseSource === 'extension' ? 'extension' : 'name' }
+      : {}),
+    ...attributesOf([...listed.flags], path),
+    subscribed: listed.subscribed === true,
+    ...(mailboxId === undefined ? {} : { mailboxId }),
+    ...(counted === undefined ? {} : { status: counted }),
+  }
+}
+
+function placeOf(
+  path: string,
+  delimiter: string | null,
+): Pick<ListedMailbox, 'path' | 'name' | 'delimiter' | 'parentPath'> {
+  const cut = delimiter === null ? -1 : path.lastIndexOf(delimiter)
+  const name = cut < 0 ? path : path.slice(cut + (delimiter?.length ?? 0))
+  return {
+    path: clean(path),
+    name: clean(name),
+    delimiter,
+    parentPath: clean(path.slice(0, Math.max(0, cut))),
+  }
+}
+
+/** A name in bytes that are no UTF-8 lost them on its way here: it cannot be said to the server again. */
+function attributesOf(
+  flags: readonly string[],
+  path = '',
+): Pick<ListedMailbox, 'attributes' | 'selectable'> {
+  const attributes = flags.map(clean)
+  const lower = new Set(attributes.map((attribute) => attribute.toLowerCase()))
+  const selectable =
+    !lower.has('\\noselect') && !lower.has('\\nonexistent') && !path.includes('\uFFFD')
+  return { attributes, selectable }
+}
+
+function isSpecialUse(use: string | undefined): use is SpecialUse {
+  return use !== undefined && specialUses.has(use)
+}

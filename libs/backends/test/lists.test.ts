@@ -1,0 +1,166 @@
+import { expect, test } from '@jest/globals'
+import { type Answer } from './scripted-server.ts'
+import { session } from './scripted-session.ts'
+
+const done = '{tag} OK done'
+const extended: Answer = () => ['* CAPABILITY IMAP4rev1 LIST-EXTENDED LIST-STATUS', done]
+const objectId: Answer = () => ['* CAPABILITY IMAP4rev1 LIST-EXTENDED LIST-STATUS OBJECTID', done]
+
+/** Answers LIST "" "*" so, and the rest as usual. */
+function listing(answer: Answer): Answer {
+  return (command) => {
+    if (command.rest === '"" ""') return ['* LIST (\\Noselect) "/" ""', done]
+    return command.rest.startsWith('"" "*"') ? answer(command) : [done]
+  }
+}
+
+test('one LIST tells names, subscriptions, counters and ids', async () => {
+  const one = await session({
+    CAPABILITY: objectId,
+    LIST: listing(() => [
+      '* LIST (\\Subscribed) "/" INBOX',
+      '* STATUS INBOX (MESSAGES 3 UIDNEXT 9 UIDVALIDITY 7 UNSEEN 1 MAILBOXID (F1))',
+      '* LIST () "/" Empty',
+      '* STATUS Empty (MESSAGES 0 UIDNEXT 0 UIDVALIDITY 8 UNSEEN x MAILBOXID F2)',
+      '* LIST () "/" Worthless',
+      '* STATUS Worthless (MESSAGES 4 UIDVALIDITY 0)',
+      done,
+    ]),
+  })
+  const before = one.heard.length
+  const listed = await one.listMailboxes({ status: true })
+  expect(listed.map(({ path, mailboxId, status }) => [path, mailboxId, status])).toEqual([
+    ['INBOX', 'F1', { path: 'INBOX', messages: 3, uidNext: 9, uidValidity: 7n, unseen: 1 }],
+    ['Empty', 'F2', { path: 'Empty', messages: 0, uidNext: 0, uidValidity: 8n }],
+    ['Worthless', undefined, undefined],
+  ])
+  expect(one.heard.slice(before)).toEqual([
+    'LIST "" "*" RETURN (CHILDREN SUBSCRIBED STATUS (MESSAGES UIDNEXT UIDVALIDITY UNSEEN MAILBOXID))',
+  ])
+})
+
+test.each(['BAD syntax', 'NO [SERVERBUG] not today'])(
+  'counters that are refused with %s are left out, once and for all',
+  async (refusal) => {
+    const one = await session({
+      CAPABILITY: extended,
+      LIST: listing(({ rest }) =>
+        rest.includes('STATUS')
+          ? ['* LIST (\\Subscribed) "/" INBOX', `{tag} ${refusal}`]
+          : ['* LIST (\\Subscribed) "/" INBOX', '* LIST () "/" Work', done],
+      ),
+    })
+    for (let n = 0; n < 2; n++) {
+      const listed = await one.listMailboxes({ status: true })
+      expect(listed.map(({ path, status }) => [path, status])).toEqual([
+        ['INBOX', undefined],
+        ['Work', undefined],
+      ])
+    }
+    expect(one.heard.filter((line) => line.includes('STATUS (MESSAGES'))).toHaveLength(1)
+    expect(one.heard.some((line) => line.startsWith('STATUS'))).toBe(false)
+  },
+)
+
+test('an inbox that is listed twice is one; one that is not listed is asked for', async () => {
+  const twice = await session({
+    LIST: listing(() => ['* LIST () "/" INBOX', '* LIST () "/" Inbox', done]),
+  })
+  expect((await twice.listMailboxes()).map(({ path }) => path)).toEqual(['INBOX'])
+
+  const hidden = await session({
+    LIST: ({ rest }) =>
+      rest === '"" "INBOX"'
+        ? ['* LIST () "/" INBOX', done]
+        : [rest === '"" ""' ? '* LIST (\\Noselect) "/" ""' : '* LIST () "/" Work', done],
+  })
+  expect((await hidden.listMailboxes()).map(({ path }) => path).sort()).toEqual(['INBOX', 'Work'])
+
+  const none = await session({ LIST: listing(() => ['* LIST () "/" Work', done]) })
+  expect((await none.listMailboxes()).map(({ path }) => path)).toEqual(['Work'])
+})
+
+test.each([
+  ['nothing', []],
+  ['nothing that can be opened', ['* LIST (\\NonExistent) "/" Gone', '* LIST (\\Noselect) "/" Up']],
+])('a list of %s is no list', async (_, lines) => {
+  const one = await session({ LIST: listing(() => [...lines, done]) })
+  await expect(one.listMailboxes()).rejects.toMatchObject({ kind: 'unreachable' })
+})
+
+test('a list that is refused is an error with the words of the server', async () => {
+  const one = await session({ LIST: listing(() => ['{tag} NO [UNAVAILABLE] in a minute']) })
+  await expect(one.listMailboxes()).rejects.toMatchObject({
+    kind: 'unreachable',
+    code: 'UNAVAILABLE',
+  })
+})
+
+test('names that are no proper UTF-7 are said to the server as it said them', async () => {
+  const names = ['R&D', 'Entwürfe', 'a&b-c', 'Entw&APw-rfe/Alt', 'Tom &- Jerry']
+  const one = await session({
+    LIST: listing(() => [
+      '* LIST () "/" INBOX',
+      ...names.map((name) => `* LIST () "/" "${name}"`),
+      done,
+    ]),
+    STATUS: ({ rest }) => [
+      `* STATUS ${Buffer.from(rest, 'latin1')
+        .toString()
+        .replace(/ \(.*$/, '')} (MESSAGES 1 UIDVALIDITY 5)`,
+      done,
+    ],
+  })
+  const paths = (await one.listMailboxes()).map(({ path }) => path)
+  expect(paths.toSorted()).toEqual(
+    ['INBOX', 'R&D', 'Entwürfe', 'a&b-c', 'Entwürfe/Alt', 'Tom & Jerry'].toSorted(),
+  )
+  for (const path of paths) {
+    expect(await one.status(path)).toMatchObject({ path, messages: 1 })
+    await one.select(path)
+  }
+  const selected = one.heard
+    .filter((line) => line.startsWith('SELECT'))
+    .map((line) => Buffer.from(line.replace(/^SELECT "?(.*?)"?$/, '$1'), 'latin1').toString())
+  expect(selected.slice(1).toSorted()).toEqual(['INBOX', ...names].toSorted())
+})
+
+test('a name in bytes that cannot be read cannot be opened', async () => {
+  const one = await session({
+    LIST: listing(({ socket }) => {
+      socket.write(Buffer.from('* LIST () "/" "Entw\xfcrfe"\r\n', 'latin1'))
+      return ['* LIST () "/" INBOX', done]
+    }),
+  })
+  const listed = await one.listMailboxes()
+  expect(listed.map(({ path, selectable }) => [path, selectable])).toEqual([
+    ['INBOX', true],
+    ['Entw\uFFFDrfe', false],
+  ])
+})
+
+test('STATUS of another mailbox is not taken for the answer', async () => {
+  const one = await session({
+    STATUS: () => [
+      '* STATUS Other (MESSAGES 9 UIDNEXT 9 UIDVALIDITY 9)',
+      '* STATUS inbox (MESSAGES 5 UIDNEXT 6 UIDVALIDITY 7)',
+      '* STATUS "Other 2" (MESSAGES 9 UIDNEXT 9 UIDVALIDITY 9)',
+      done,
+    ],
+  })
+  expect(await one.status('INBOX')).toEqual({
+    path: 'INBOX',
+    messages: 5,
+    uidNext: 6,
+    uidValidity: 7n,
+  })
+})
+
+test.each([
+  ['no answer', [done], { kind: 'unreachable', code: 'NoUidValidity' }],
+  ['a plain NO for a mailbox that is not listed', ['{tag} NO no'], { code: 'FolderNotFound' }],
+  ['BAD', ['{tag} BAD no'], { kind: 'rejected' }],
+])('STATUS with %s is an error', async (_, answer, expected) => {
+  const one = await session({ STATUS: () => answer, LIST: listing(() => [done]) })
+  await expect(one.status('Gone')).rejects.toMatchObject(expected)
+})
