@@ -2,10 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { imapBackend, type MailBackend } from '@posthorn/backends'
 import { cacheSettings } from '@posthorn/db'
 import { everyFew, openGround } from '@posthorn/service'
-import { onGetMessageSource } from './commands/get-message-source.ts'
-import { onGetMessage } from './commands/get-message.ts'
-import { onListMailboxes } from './commands/list-mailboxes.ts'
-import { onListMessages } from './commands/list-messages.ts'
+import { allHandlers } from './commands/handlers.ts'
 import type { Config } from './config.ts'
 import type { Deps } from './deps.ts'
 import { tellChanges } from './events/tell-changes.ts'
@@ -13,9 +10,10 @@ import { keepHouse } from './housekeeping.ts'
 import { keepTranscripts } from './logs/transcripts.ts'
 import { measureWorker } from './metrics.ts'
 import { takeTurns } from './sessions/login-turns.ts'
-import { type Registry, runSessions } from './sessions/registry.ts'
+import { runSessions } from './sessions/registry.ts'
 import { holdShards } from './shards/holder.ts'
 import { serveShards } from './shards/serve.ts'
+import { deleteOldUploads } from './store/uploads.ts'
 
 const name = 'sync-worker'
 
@@ -45,9 +43,10 @@ export async function startApp(
   const deps: Deps = { db, bus, backend, settings, logins, ...ours, config, metrics, log }
   const sessions = opened.use(runSessions(deps))
   const server = opened.use(
-    await bus.serve({ queue: 'private', handlers: handlers(deps, sessions) }),
+    await bus.serve({ queue: 'private', handlers: allHandlers({ db, sessions }) }),
   )
   opened.use(everyFew({ everyMs: 3_600_000, log, name: 'housekeeping' }, keepHouse(db, config)))
+  opened.use(everyFew({ everyMs: 600_000, log, name: 'uploads' }, () => deleteOldUploads(db)))
   const { heartbeatMs, claimMs } = config
   const user = serveShards(server, sessions, log)
   const holder = opened.use(
@@ -62,9 +61,4 @@ export async function startApp(
   holder.wake()
   const resources = opened.move()
   return { id, port, [Symbol.asyncDispose]: () => resources.disposeAsync() }
-}
-
-function handlers({ db }: Deps, sessions: Registry) {
-  const deps = { db, sessions }
-  return [onListMailboxes(deps), onListMessages(deps), onGetMessage(deps), onGetMessageSource(deps)]
 }

@@ -5,8 +5,9 @@ import {
   AccountRecord,
   AccountRegistration,
   accountStates,
+  AccountUpdate,
 } from '../schemas/account.ts'
-import { AccountId, OneOf, paged, paging, Strict } from '../schemas/primitives.ts'
+import { AccountId, OneOf, paged, paging, Strict, timeoutHeader } from '../schemas/primitives.ts'
 
 const params = Strict({ account: AccountId })
 
@@ -33,8 +34,37 @@ export const getAccount = defineOperation({
   scope: 'api',
   permission: { action: 'read', group: 'account' },
   params,
-  query: Strict({ quota: Type.Optional(Type.Boolean({ default: false })) }),
+  query: Strict({
+    quota: Type.Optional(
+      Type.Boolean({ default: false, description: 'Also ask the mail server how full it is' }),
+    ),
+  }),
+  headers: Type.Object(timeoutHeader),
   response: AccountRecord,
+  errors: [
+    'NotYetConnected',
+    'AuthenticationFails',
+    'ConnectionError',
+    'NotSyncing',
+    'NoAvailable',
+    'IMAPUnavailable',
+    'WorkerNotAvailable',
+    'Timeout',
+  ],
+})
+
+/** Changes an account. A stored password goes to no host that it was not given for: a new `host` takes the password along. */
+export const updateAccount = defineOperation({
+  id: 'updateAccount',
+  method: 'put',
+  path: '/v1/account/:account',
+  tag: 'Account',
+  summary: 'Change an account',
+  scope: 'api',
+  permission: { action: 'write', group: 'admin' },
+  params,
+  body: AccountUpdate,
+  response: Type.Object({ account: Type.String() }),
 })
 
 export const listAccounts = defineOperation({

@@ -4,10 +4,12 @@ import * as changes from './changes.ts'
 import * as logs from './logs.ts'
 import * as mailboxes from './mailboxes.ts'
 import * as messages from './messages.ts'
+import * as reading from './reading.ts'
 import * as settings from './settings.ts'
 import * as stats from './stats.ts'
 import * as submissions from './submissions.ts'
 import * as tokens from './tokens.ts'
+import * as uploads from './uploads.ts'
 import * as upkeep from './upkeep.ts'
 
 /** Every operation of the REST API, by id. */
@@ -17,10 +19,12 @@ export const operations = {
   ...logs,
   ...mailboxes,
   ...messages,
+  ...reading,
   ...settings,
   ...stats,
   ...submissions,
   ...tokens,
+  ...uploads,
   ...upkeep,
 }
 export type OperationId = keyof typeof operations

@@ -38,9 +38,7 @@ const server = {
 
 const MailPath = Type.Optional(Nullable(Type.String({ maxLength: 1024, format: 'mailbox-path' })))
 
-export const ImapConfig = Strict({
-  ...server,
-  disabled: Type.Optional(Type.Boolean()),
+const imap = {
   disableIMAP4rev2: Type.Optional(Type.Boolean()),
   resyncDelay: Type.Optional(
     Type.Integer({
@@ -55,8 +53,20 @@ export const ImapConfig = Strict({
   junkMailPath: MailPath,
   trashMailPath: MailPath,
   archiveMailPath: MailPath,
-})
+}
+
+export const ImapConfig = Strict({ ...server, ...imap, disabled: Type.Optional(Type.Boolean()) })
 export type ImapConfig = Static<typeof ImapConfig>
+
+/** An incoming server that is not to be used need not be named. */
+export const ImapDisabled = Strict({
+  ...server,
+  ...imap,
+  host: Type.Optional(server.host),
+  port: Type.Optional(server.port),
+  disabled: Type.Literal(true),
+})
+export type ImapDisabled = Static<typeof ImapDisabled>
 
 export const SmtpConfig = Strict(server)
 export type SmtpConfig = Static<typeof SmtpConfig>
@@ -81,12 +91,54 @@ export const AccountRegistration = Strict({
   proxy: Type.Optional(Type.String({ maxLength: 1024 })),
   smtpEhloName: Type.Optional(Nullable(Type.String({ maxLength: 255, format: 'host-name' }))),
   imapIndexer: Type.Optional(Nullable(OneOf(['full', 'fast']))),
-  imap: Type.Optional(Type.Union([ImapConfig, Type.Literal(false)])),
+  imap: Type.Optional(Type.Union([ImapConfig, ImapDisabled, Type.Literal(false)])),
   smtp: Type.Optional(Type.Union([SmtpConfig, Type.Literal(false)])),
   locale: Type.Optional(Type.String({ maxLength: 100 })),
   tz: Type.Optional(Type.String({ maxLength: 100 })),
 })
 export type AccountRegistration = Static<typeof AccountRegistration>
+
+const updated = {
+  ...server,
+  host: Type.Optional(server.host),
+  port: Type.Optional(server.port),
+  // Without a default: what is not given stays, in a partial update.
+  secure: Type.Optional(Type.Boolean()),
+  partial: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'What is not given stays; otherwise the whole is replaced',
+    }),
+  ),
+}
+
+export const ImapUpdate = Strict({
+  ...updated,
+  ...imap,
+  resyncDelay: Type.Optional(Type.Integer({ minimum: 1, maximum: 86_400 })),
+  disabled: Type.Optional(Type.Boolean()),
+})
+export type ImapUpdate = Static<typeof ImapUpdate>
+
+export const SmtpUpdate = Strict(updated)
+export type SmtpUpdate = Static<typeof SmtpUpdate>
+
+const {
+  account: _account,
+  name,
+  imapIndexer: _indexer,
+  ...changeable
+} = AccountRegistration.properties
+
+/** What `PUT /v1/account/{account}` takes. What is not given stays; `false` and `null` take away. */
+export const AccountUpdate = Strict({
+  ...changeable,
+  name: Type.Optional(name),
+  expectedEmail: Type.Optional(Nullable(MailAddress)),
+  imap: Type.Optional(Type.Union([ImapUpdate, Type.Literal(false)])),
+  smtp: Type.Optional(Type.Union([SmtpUpdate, Type.Literal(false)])),
+})
+export type AccountUpdate = Static<typeof AccountUpdate>
 
 export const LastError = Type.Object({
   response: Type.Optional(Type.String()),
@@ -94,6 +146,12 @@ export const LastError = Type.Object({
   serverResponseCode: Type.Optional(Type.String()),
 })
 export type LastError = Static<typeof LastError>
+
+export const Quota = Type.Object({
+  usage: Type.Integer({ description: 'Bytes' }),
+  limit: Type.Integer({ description: 'Bytes' }),
+  status: Type.String({ description: 'How much of it is used, such as `53%`' }),
+})
 
 /** An account as read back. Passwords are masked as `******`. */
 export const AccountRecord = Type.Object({
@@ -118,6 +176,16 @@ export const AccountRecord = Type.Object({
   locale: Type.Optional(Type.String()),
   tz: Type.Optional(Type.String()),
   sendOnly: Type.Optional(Type.Boolean()),
+  connections: Type.Optional(
+    Type.Integer({ description: 'To the incoming server, as of a few seconds ago' }),
+  ),
+  syncError: Type.Optional(
+    Type.Object(
+      { path: Type.String(), time: Type.String(), error: Type.String() },
+      { description: 'A folder that cannot be looked at' },
+    ),
+  ),
+  quota: Type.Optional(Type.Union([Quota, Type.Literal(false)])),
   syncTime: Type.Optional(Type.String()),
   authFailureDisabledAt: Type.Optional(Type.String()),
   lastError: Nullable(LastError),

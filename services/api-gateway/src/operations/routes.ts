@@ -18,8 +18,10 @@ import { onFollowChanges } from './changes/follow-changes.ts'
 import type { Route } from './handle.ts'
 import { onGetLogs } from './logs/get-logs.ts'
 import { onListMailboxes } from './mailboxes/list-mailboxes.ts'
+import { onGetAttachment } from './messages/get-attachment.ts'
 import { onGetMessageSource } from './messages/get-message-source.ts'
 import { onGetMessage } from './messages/get-message.ts'
+import { onGetText } from './messages/get-text.ts'
 import { onListMessages } from './messages/list-messages.ts'
 import { onGetSettings } from './settings/get-settings.ts'
 import { onUpdateSettings } from './settings/update-settings.ts'
@@ -27,6 +29,7 @@ import { onGetStats } from './stats/get-stats.ts'
 import { onSubmitMessage } from './submissions/submit-message.ts'
 import { onCreateToken } from './tokens/create-token.ts'
 import { onDeleteToken } from './tokens/delete-token.ts'
+import { onUploadMessage } from './uploads/upload-message.ts'
 
 /** What the operations work with. */
 export interface Deps {
@@ -38,6 +41,8 @@ export interface Deps {
   tokens: TokenCache
   afterwards: Afterwards
   timeoutMs: number
+  /** Of bodies of operations that take uploads. */
+  maxUploadBytes: number
   changes: ChangeStreams
   version: string
   /** How long the heartbeat of a sync-worker lasts. */
@@ -57,9 +62,12 @@ export function allRoutes(deps: Deps): Route[] {
     onFlushAccount(deps),
     onGetServerSignatures(deps),
     onListMailboxes(deps),
+    onGetAttachment(deps),
     onGetMessage(deps),
     onGetMessageSource(deps),
+    onGetText(deps),
     onListMessages(deps),
+    onUploadMessage(deps),
     onGetSettings(deps),
     onUpdateSettings(deps),
     onFollowChanges(deps),

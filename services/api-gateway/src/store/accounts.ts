@@ -34,6 +34,8 @@ const recordColumns = [
   'locale',
   'tz',
   'accountStates.authFailureDisabledAt',
+  'accountStates.connections',
+  'accountStates.syncError',
 ] as const
 
 function withState(db: Db) {
@@ -101,6 +103,17 @@ export async function getShard(db: Db, account: string): Promise<number> {
   return row.shard
 }
 
+/** Whose account it is. */
+export async function getOwner(db: Db, account: string) {
+  const row = await db
+    .selectFrom('accounts')
+    .select(['name', 'email'])
+    .where('account', '=', account)
+    .executeTakeFirst()
+  if (!row) throw accountNotFound()
+  return row
+}
+
 /** What sending needs to know of an account. */
 export async function getSendingAccount(db: Db, account: string) {
   const row = await withState(db)
@@ -132,11 +145,26 @@ export function insertAccount(tx: Tx, account: Insertable<Accounts>) {
     .executeTakeFirst()
 }
 
+const lockedColumns = [
+  'email',
+  'imap',
+  'smtp',
+  'path',
+  'subconnections',
+  'webhooks',
+  'webhooksCustomHeaders',
+  'notifyFrom',
+  'proxy',
+  'smtpEhloName',
+  'logs',
+  'createdAt',
+] as const
+
 /** The account as stored, locked until the transaction ends. */
 export async function lockAccount(tx: Tx, account: string) {
   const row = await tx
     .selectFrom('accounts')
-    .select(['email', 'webhooks', 'webhooksCustomHeaders', 'createdAt'])
+    .select(lockedColumns)
     .select(passwordKinds.as('passwords'))
     .where('account', '=', account)
     .forUpdate()
@@ -145,17 +173,44 @@ export async function lockAccount(tx: Tx, account: string) {
 }
 export type LockedAccount = NonNullable<Awaited<ReturnType<typeof lockAccount>>>
 
-/** Changes an account; sessions that run on what it was before know by the version. */
+/** Changes an account; sessions that run on what it was before know by the version. False where there is none. */
 export async function updateAccount(
-  tx: Tx,
+  db: Db | Tx,
   account: string,
   changes: AccountColumns,
-): Promise<void> {
+): Promise<boolean> {
+  const { numUpdatedRows } = await raised(db, account).set(changes).executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+function raised(db: Db | Tx, account: string) {
+  return db
+    .updateTable('accounts')
+    .set({ version: sql<string>`version + 1`, updatedAt: sql<Date>`now()` })
+    .where('account', '=', account)
+}
+
+/** Changes what sessions do not work with. */
+export async function patchAccount(tx: Tx, account: string, changes: AccountColumns) {
+  if (Object.keys(changes).length === 0) return
+  const now = sql<Date>`now()`
   await tx
     .updateTable('accounts')
-    .set({ ...changes, version: sql<string>`version + 1`, updatedAt: sql<Date>`now()` })
+    .set({ ...changes, updatedAt: now })
     .where('account', '=', account)
     .execute()
+}
+
+/** Has all that is known of the account's messages forgotten by whoever holds it. False where there is no such account. */
+export async function flushAccount(
+  db: Db,
+  account: string,
+  changes: Pick<AccountColumns, 'notifyFrom' | 'imapIndexer'>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await raised(db, account)
+    .set({ ...changes, flushEpoch: sql<string>`flush_epoch + 1` })
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
 }
 
 /** Deletes an account and, by the foreign keys, all that hangs on it. */

@@ -1,11 +1,12 @@
-import type { ImapConfig } from '@posthorn/contracts'
+import type { ImapConfig, ImapDisabled } from '@posthorn/contracts'
 import type { Db, StoredServer } from '@posthorn/db'
 import { sql } from 'kysely'
 
 export type StoredImap = StoredServer<ImapConfig>
+type AnyImap = StoredServer<ImapConfig | ImapDisabled>
 
 /** What an account says of IMAP; null where it has none, undefined where there is no such account. */
-export async function findImap(db: Db, account: string): Promise<StoredImap | null | undefined> {
+export async function findImap(db: Db, account: string): Promise<AnyImap | null | undefined> {
   const row = await db
     .selectFrom('accounts')
     .select('imap')
@@ -28,6 +29,6 @@ export async function listUsableAccounts(
   return new Set(rows.filter(({ imap }) => isUsable(imap)).map(({ account }) => account))
 }
 
-export function isUsable(imap: StoredImap | null): imap is StoredImap {
+export function isUsable(imap: AnyImap | null): imap is StoredImap {
   return imap !== null && imap.disabled !== true
 }

@@ -29,6 +29,8 @@ export function describeAccount(row: AccountRow) {
       smtp: row.smtp && withMask(row.smtp, row.passwords.includes('smtp')),
       authFailureDisabledAt: row.authFailureDisabledAt?.toISOString(),
       sendOnly: row.imap ? undefined : true,
+      connections: row.imap ? row.connections : undefined,
+      syncError: row.syncError,
     }),
     notifyFrom: row.notifyFrom.toISOString(),
   }

@@ -14,11 +14,10 @@ import { AppError } from '@posthorn/errors'
 import type { Sealer } from '@posthorn/secrets'
 import type { Afterwards } from '../../afterwards.ts'
 import { insertAccount, lockAccount, updateAccount } from '../../store/accounts.ts'
-import { deletePassword, placeOfPassword, putPassword } from '../../store/credentials.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { handle } from '../handle.ts'
-import type { PasswordPlan } from './plan-server.ts'
-import { planRegistration } from './registration.ts'
+import { planAccount } from './registration.ts'
+import { storePasswords } from './store-passwords.ts'
 
 export interface Deps {
   db: Db
@@ -54,7 +53,7 @@ async function register(tx: Tx, given: Registration): Promise<RecordedEvent[] | 
   for (let tries = 0; tries < 3; tries += 1) {
     const stored = await lockAccount(tx, given.account)
     if (stored) {
-      const { columns, passwords } = planRegistration(given.body, stored)
+      const { columns, passwords } = planAccount(bodyOf(given), stored)
       await updateAccount(tx, given.account, columns)
       await storePasswords(tx, given, passwords)
       return undefined
@@ -68,7 +67,7 @@ async function register(tx: Tx, given: Registration): Promise<RecordedEvent[] | 
 /** Undefined when another request has added the account meanwhile: the insert waits for its commit. */
 async function add(tx: Tx, given: Registration): Promise<RecordedEvent[] | undefined> {
   const { account, body, serviceUrl } = given
-  const { columns, passwords } = planRegistration(body, undefined)
+  const { columns, passwords } = planAccount(bodyOf(given), undefined)
   const row = { name: body.name, ...columns, account, shard: shardOf(account) }
   const inserted = await insertAccount(tx, row)
   if (!inserted) return undefined
@@ -78,19 +77,8 @@ async function add(tx: Tx, given: Registration): Promise<RecordedEvent[] | undef
   return recordEvents(tx, [event], serviceUrl)
 }
 
-async function storePasswords(
-  tx: Tx,
-  { account, sealer }: Registration,
-  passwords: readonly PasswordPlan[],
-): Promise<void> {
-  for (const password of passwords) {
-    const { kind } = password
-    if ('forget' in password) await deletePassword(tx, account, kind)
-    else {
-      const sealed = await sealer.seal(password.seal, placeOfPassword(account, kind))
-      await putPassword(tx, { account, kind, sealed })
-    }
-  }
+function bodyOf({ body: { account: _account, ...rest } }: Registration) {
+  return rest
 }
 
 /** 21 characters, 126 random bits. */

@@ -1,30 +1,39 @@
-import { type FieldError, fieldError, type ImapConfig, type SmtpConfig } from '@posthorn/contracts'
-import type { StoredServer } from '@posthorn/db'
+import { type FieldError, fieldError, type ImapUpdate, type SmtpUpdate } from '@posthorn/contracts'
+import type { LockedAccount } from '../../store/accounts.ts'
 import type { PasswordKind } from '../../store/credentials.ts'
 import { mask } from '../masks.ts'
 
 /** What becomes of the password of one server; none of these: it stays. */
 export type PasswordPlan = { kind: PasswordKind } & ({ seal: string } | { forget: true })
 
-export type Server = ImapConfig | SmtpConfig
+/** A server as it is to be, not yet looked at. */
+export type GivenServer = Omit<ImapUpdate | SmtpUpdate, 'partial'> &
+  Pick<ImapUpdate, 'disabled'> & { host?: string; port?: number }
+
+/** What there is of an account: its servers, and for which of them a password is stored. */
+export type StoredServers = Pick<LockedAccount, 'imap' | 'smtp' | 'passwords'>
 
 export interface ServerPlan {
   /** Absent: it stays as it is. */
-  column?: StoredServer<Server> | null
+  column?: object | null
   passwords: PasswordPlan[]
+}
+
+interface Circumstances {
+  stored: StoredServers | undefined
+  errors: FieldError[]
 }
 
 /** What a registration makes of one of the two servers; what is wrong with it is added to `errors`. */
 export function planServer(
   kind: PasswordKind,
-  given: Server | false | undefined,
-  { known, errors }: { known: readonly PasswordKind[]; errors: FieldError[] },
+  given: GivenServer | false | undefined,
+  { stored, errors }: Circumstances,
 ): ServerPlan {
   const forget = [{ kind, forget: true }] as const
   if (given === undefined) return { passwords: [] }
   if (given === false) return { column: null, passwords: [...forget] }
-  const error = loginError(kind, given, known)
-  if (error) errors.push(error)
+  errors.push(...addressErrors(kind, given), ...loginErrors(kind, given, stored))
   const { auth, ...rest } = kind === 'smtp' ? withStartTls(given) : given
   const settings = { ...rest, secure: rest.secure ?? false }
   // Whom to log in as, and with what, the authentication server says.
@@ -36,24 +45,36 @@ export function planServer(
   }
 }
 
+/** An incoming server that is not to be used need not be named. */
+function addressErrors(kind: PasswordKind, given: GivenServer): FieldError[] {
+  if (kind === 'imap' && given.disabled) return []
+  const missing = (['host', 'port'] as const).filter((name) => given[name] === undefined)
+  return missing.map((name) => fieldError(`${kind}.${name}`, 'is required'))
+}
+
 /** Outgoing servers may take mail without a login; incoming ones may not, unless they are not to be used. */
-function loginError(
+function loginErrors(
   kind: PasswordKind,
-  given: Server,
-  known: readonly PasswordKind[],
-): FieldError | undefined {
-  const { auth, useAuthServer } = given
+  given: GivenServer,
+  stored: StoredServers | undefined,
+): FieldError[] {
+  const { auth, useAuthServer, disabled } = given
   if (useAuthServer)
-    return auth ? fieldError(`${kind}.auth`, 'is not allowed with useAuthServer') : undefined
-  if (!auth) {
-    const needed = kind === 'imap' && !('disabled' in given && given.disabled)
-    return needed ? fieldError('imap.auth', 'is required') : undefined
-  }
-  const hasPassword = auth.pass === mask ? known.includes(kind) : Boolean(auth.pass)
-  return hasPassword ? undefined : fieldError(`${kind}.auth.pass`, 'is required')
+    return auth ? [fieldError(`${kind}.auth`, 'is not allowed with useAuthServer')] : []
+  if (!auth) return kind === 'imap' && !disabled ? [fieldError('imap.auth', 'is required')] : []
+  if (auth.pass !== mask) return auth.pass ? [] : [fieldError(`${kind}.auth.pass`, 'is required')]
+  if (!stored?.passwords.includes(kind)) return [fieldError(`${kind}.auth.pass`, 'is required')]
+  // Whoever may change an account, and not read its password, would have it sent to a server of theirs.
+  return hostOf(stored[kind]) === hostOf(given)
+    ? []
+    : [fieldError(`${kind}.auth.pass`, 'is required for another host')]
+}
+
+function hostOf(server: { host?: string } | null): string | undefined {
+  return server?.host?.toLowerCase()
 }
 
 /** Interface spec, "Account", rule 2: TLS from the start is for port 465 alone. */
-function withStartTls(server: SmtpConfig): SmtpConfig {
+function withStartTls(server: GivenServer): GivenServer {
   return server.port === 465 ? server : { ...server, secure: false }
 }

@@ -1,5 +1,6 @@
 import {
   type AccountRegistration,
+  type AccountUpdate,
   type FieldError,
   fieldError,
   invalid,
@@ -9,7 +10,7 @@ import {
 } from '@posthorn/contracts'
 import type { AccountColumns, LockedAccount } from '../../store/accounts.ts'
 import { unmaskHeaders, unmaskUrl } from '../masks.ts'
-import { type PasswordPlan, planServer } from './plan-server.ts'
+import { type GivenServer, type PasswordPlan, planServer } from './plan-server.ts'
 
 export interface RegistrationPlan {
   /** The columns that change; the others keep what they have, or their default. */
@@ -17,24 +18,31 @@ export interface RegistrationPlan {
   passwords: PasswordPlan[]
 }
 
-type Stored = Pick<LockedAccount, 'email' | 'webhooks' | 'webhooksCustomHeaders' | 'passwords'>
+/** What is said of an account, in a registration or an update whose servers are whole. */
+export type GivenAccount = Omit<AccountUpdate, 'imap' | 'smtp'> &
+  Pick<AccountRegistration, 'imapIndexer'> & {
+    imap?: GivenServer | false
+    smtp?: GivenServer | false
+  }
+
+type Stored = Pick<
+  LockedAccount,
+  'email' | 'webhooks' | 'webhooksCustomHeaders' | 'proxy' | 'imap' | 'smtp' | 'passwords'
+>
 
 /**
- * What a registration makes of an account, new or stored. What is not given stays; `false` or an empty text takes away; a masked
- * secret stands for the one that is stored.
+ * What becomes of an account, new or stored. What is not given stays; `false`, null or an empty text takes away; a masked secret stands
+ * for the one that is stored.
  *
  * @throws AppError `invalid` with `fields`
  */
-export function planRegistration(
-  body: AccountRegistration,
-  stored: Stored | undefined,
-): RegistrationPlan {
+export function planAccount(body: GivenAccount, stored: Stored | undefined): RegistrationPlan {
   const errors: FieldError[] = []
-  const known = stored?.passwords ?? []
-  const imap = planServer('imap', body.imap, { known, errors })
-  const smtp = planServer('smtp', body.smtp, { known, errors })
+  const imap = planServer('imap', body.imap, { stored, errors })
+  const smtp = planServer('smtp', body.smtp, { stored, errors })
   const columns = {
     ...plainColumns(body),
+    ...proxyColumn(body, stored, errors),
     ...webhookColumns(body, stored, errors),
     ...(imap.column === undefined ? {} : { imap: json(imap.column) }),
     ...(smtp.column === undefined ? {} : { smtp: json(smtp.column) }),
@@ -44,8 +52,8 @@ export function planRegistration(
   return { columns, passwords: [...imap.passwords, ...smtp.passwords] }
 }
 
-function plainColumns(body: AccountRegistration): AccountColumns {
-  const { name, expectedEmail, copy, logs, proxy, smtpEhloName, imapIndexer, locale, tz } = body
+function plainColumns(body: GivenAccount): AccountColumns {
+  const { name, expectedEmail, copy, logs, smtpEhloName, imapIndexer, locale, tz } = body
   const { path, subconnections, notifyFrom } = body
   const from =
     typeof notifyFrom === 'string' && notifyFrom !== 'now' ? parseDate(notifyFrom) : undefined
@@ -54,7 +62,6 @@ function plainColumns(body: AccountRegistration): AccountColumns {
     expectedEmail,
     copy,
     logs,
-    proxy: proxy === '' ? null : proxy,
     smtpEhloName,
     imapIndexer,
     locale,
@@ -66,8 +73,19 @@ function plainColumns(body: AccountRegistration): AccountColumns {
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
 }
 
+function proxyColumn(
+  { proxy }: GivenAccount,
+  stored: Stored | undefined,
+  errors: FieldError[],
+): AccountColumns {
+  if (proxy === undefined) return {}
+  const url = unmaskUrl(proxy, stored?.proxy)
+  if (url === undefined) errors.push(fieldError('proxy', hidden))
+  return { proxy: url || null }
+}
+
 function webhookColumns(
-  { webhooks, webhooksCustomHeaders }: AccountRegistration,
+  { webhooks, webhooksCustomHeaders }: GivenAccount,
   stored: Stored | undefined,
   errors: FieldError[],
 ): AccountColumns {
@@ -85,7 +103,7 @@ function webhookColumns(
 const hidden = 'contains a masked value that is not the stored one'
 
 /** The address is what one logs in with, where that is one and nothing better is known. */
-function emailColumn({ email, imap }: AccountRegistration, stored: Stored | undefined) {
+function emailColumn({ email, imap }: GivenAccount, stored: Stored | undefined) {
   if (email !== undefined) return { email }
   const user = imap && imap.auth ? imap.auth.user : undefined
   return !stored?.email && matches(MailAddress, user) ? { email: user } : {}

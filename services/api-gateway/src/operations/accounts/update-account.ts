@@ -1,0 +1,33 @@
+import type { Bus } from '@posthorn/bus'
+import { operations } from '@posthorn/contracts'
+import type { Db } from '@posthorn/db'
+import type { Sealer } from '@posthorn/secrets'
+import type { Afterwards } from '../../afterwards.ts'
+import { accountNotFound, lockAccount, patchAccount, updateAccount } from '../../store/accounts.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { handle } from '../handle.ts'
+import { planUpdate } from './plan-update.ts'
+import { storePasswords } from './store-passwords.ts'
+
+export interface Deps {
+  db: Db
+  bus: Bus
+  sealer: Sealer
+  afterwards: Afterwards
+}
+
+/** Changes an account. Its sessions start anew only where what they work with is another. */
+export function onUpdateAccount({ db, bus, sealer, afterwards }: Deps) {
+  return handle(operations.updateAccount, async ({ params: { account }, body }) => {
+    await inTransaction(db, async (tx) => {
+      const stored = await lockAccount(tx, account)
+      if (!stored) throw accountNotFound()
+      const { columns, passwords, restarts } = planUpdate(body, stored)
+      if (restarts) await updateAccount(tx, account, columns)
+      else await patchAccount(tx, account, columns)
+      await storePasswords(tx, { account, sealer }, passwords)
+    })
+    afterwards.do(bus.invalidate({ topic: 'accounts', id: account }))
+    return { account }
+  })
+}

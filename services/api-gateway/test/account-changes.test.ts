@@ -1,0 +1,172 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { connectBus, on } from '@posthorn/bus'
+import { getQuota, type Invalidation, shardOf, syncAccount } from '@posthorn/contracts'
+import { createLogger, createMetrics } from '@posthorn/telemetry'
+import { eventually } from '@posthorn/testkit'
+import { registration, testServers } from './gateway.ts'
+
+const servers = await testServers()
+const { db, broker } = servers
+const { call } = await servers.start()
+const bus = await connectBus({
+  url: broker.url,
+  name: 'worker',
+  log: createLogger('worker', 'silent'),
+  metrics: createMetrics('worker'),
+})
+const told: Invalidation[] = []
+const synced: string[] = []
+const quotas = new Map<string, { usage: number; limit: number }>()
+await bus.onInvalidate((message) => void told.push(message))
+await bus.serve({
+  queue: 'private',
+  keys: [`shard.${shardOf('held')}`],
+  handlers: [
+    on(syncAccount, async ({ account }) => {
+      synced.push(account)
+      return { sync: true as const }
+    }),
+    on(getQuota, async ({ account }) => ({ quota: quotas.get(account) ?? (false as const) })),
+  ],
+})
+await bus.whenUp()
+afterAll(async () => {
+  await bus[Symbol.asyncDispose]()
+  await servers.stop()
+})
+
+const stored = (account: string) =>
+  db.selectFrom('accounts').selectAll().where('account', '=', account).executeTakeFirstOrThrow()
+const put = (account: string, body: object, what = '') =>
+  call('PUT', `/v1/account/${account}${what}`, { body })
+
+test('an account is changed in place; a new version only where sessions have to know', async () => {
+  await call('POST', '/v1/account', { body: registration('change') })
+  expect((await put('change', { name: 'New name', copy: true })).body).toEqual({
+    account: 'change',
+  })
+  expect(await stored('change')).toMatchObject({ name: 'New name', copy: true, version: '1' })
+  expect((await put('change', { imap: { partial: true, port: 143, secure: false } })).status).toBe(
+    200,
+  )
+  expect(await stored('change')).toMatchObject({
+    version: '2',
+    imap: {
+      host: 'imap.mail.example',
+      port: 143,
+      secure: false,
+      auth: { user: 'change@mail.example' },
+    },
+  })
+  await eventually(() => told.some(({ topic, id }) => topic === 'accounts' && id === 'change'))
+})
+
+test('a new host without a password is a 400 that says so, and nothing is changed', async () => {
+  await call('POST', '/v1/account', { body: registration('host') })
+  const { status, body } = await put('host', {
+    name: 'x',
+    imap: { partial: true, host: 'evil.example' },
+  })
+  expect([status, body.fields]).toMatchObject([400, [{ path: 'imap.auth.pass', key: 'pass' }]])
+  const { imap } = registration('host')
+  const again = await call('POST', '/v1/account', {
+    body: {
+      ...registration('host'),
+      imap: { ...imap, host: 'evil.example', auth: { ...imap.auth, pass: '******' } },
+    },
+  })
+  expect(again.status).toBe(400)
+  expect(await stored('host')).toMatchObject({ name: 'Name of host', version: '1' })
+})
+
+test('an update is looked at as a registration is', async () => {
+  const wrong = await put('change', { imap: { port: 0 }, account: 'other', imapIndexer: 'fast' })
+  expect(wrong.body.fields?.map(({ path }) => path).toSorted()).toEqual([
+    'account',
+    'imap.port',
+    'imapIndexer',
+  ])
+  expect((await put('nobody', { name: 'x' })).status).toBe(404)
+})
+
+test('an incoming server that is not to be used need not be named', async () => {
+  const imap = { disabled: true }
+  expect(
+    (await call('POST', '/v1/account', { body: { ...registration('off'), imap } })).status,
+  ).toBe(200)
+  expect((await stored('off')).imap).toMatchObject({ disabled: true })
+  expect(
+    (await put('off', { imap: { partial: true, disabled: false } })).body.fields,
+  ).toMatchObject([{ path: 'imap.host' }, { path: 'imap.port' }, { path: 'imap.auth' }])
+})
+
+test('nothing is done about an account unless the flag says so', async () => {
+  await call('POST', '/v1/account', { body: registration('held') })
+  for (const what of ['reconnect', 'sync', 'flush']) {
+    expect((await put('held', {}, `/${what}`)).body).toEqual({ [what]: false })
+    expect((await put('held', { [what]: false }, `/${what}`)).body).toEqual({ [what]: false })
+    expect((await put('nobody', { [what]: true }, `/${what}`)).status).toBe(404)
+    expect((await put('nobody', { [what]: false }, `/${what}`)).status).toBe(404)
+  }
+  expect(await stored('held')).toMatchObject({ version: '1', flushEpoch: '0' })
+  expect(synced).toEqual([])
+})
+
+test('an account is connected anew, looked at, and flushed', async () => {
+  expect((await put('held', { reconnect: true }, '/reconnect')).body).toEqual({ reconnect: true })
+  expect((await stored('held')).version).toBe('2')
+  expect((await put('held', { sync: true }, '/sync')).body).toEqual({ sync: true })
+  expect(synced).toEqual(['held'])
+  const before = Date.now()
+  expect((await put('held', { flush: true }, '/flush')).body).toEqual({ flush: true })
+  expect(await stored('held')).toMatchObject({ version: '3', flushEpoch: '1', imapIndexer: null })
+  expect((await stored('held')).notifyFrom.getTime()).toBeGreaterThanOrEqual(before)
+  const old = { flush: true, notifyFrom: '2020-01-01', imapIndexer: 'fast' }
+  expect((await put('held', old, '/flush')).status).toBe(200)
+  expect(await stored('held')).toMatchObject({
+    flushEpoch: '2',
+    imapIndexer: 'fast',
+    notifyFrom: new Date('2020-01-01T00:00:00Z'),
+  })
+})
+
+test('an account that nobody holds cannot be looked at now', async () => {
+  await call('POST', '/v1/account', { body: registration('unheld') })
+  expect((await put('unheld', { sync: true }, '/sync')).body).toMatchObject({
+    statusCode: 503,
+    code: 'WorkerNotAvailable',
+  })
+})
+
+test('a record says how full the account is, when asked', async () => {
+  quotas.set('held', { usage: 530, limit: 1_000 })
+  expect((await call('GET', '/v1/account/held')).body).not.toHaveProperty('quota')
+  expect((await call('GET', '/v1/account/held?quota=true')).body['quota']).toEqual({
+    usage: 530,
+    limit: 1_000,
+    status: '53%',
+  })
+  quotas.delete('held')
+  expect((await call('GET', '/v1/account/held?quota=true')).body['quota']).toBe(false)
+})
+
+test('a record tells of the connections and of a folder that cannot be looked at', async () => {
+  const syncError = { path: 'Broken', time: '2026-01-01T00:00:00.000Z', error: 'NO' }
+  await db
+    .insertInto('accountStates')
+    .values({
+      account: 'held',
+      state: 'connected',
+      connections: 2,
+      syncError: JSON.stringify(syncError),
+    })
+    .execute()
+  expect((await call('GET', '/v1/account/held')).body).toMatchObject({ connections: 2, syncError })
+})
+
+test('there are no signatures behind IMAP', async () => {
+  expect((await call('GET', '/v1/account/held/server-signatures')).body).toEqual({
+    signatures: [],
+    signaturesSupported: false,
+  })
+})
