@@ -14,8 +14,23 @@ export interface ComposeOptions {
   date?: Date
   /** Used when the submission brings none; with or without angle brackets. */
   messageId?: string
+  /** The message that this one answers or passes on: their Message-IDs. */
+  references?: { inReplyTo: string; references: readonly string[] }
+  /** Further attachments, as bytes: after those of the submission. */
+  attached?: readonly AttachedContent[]
+  /** The header shows who gets a blind copy: in drafts, which nobody receives. */
+  keepBcc?: boolean
   /** The right side of a generated Message-ID, where the sender's domain cannot be one. */
   hostname?: string
+}
+
+/** An attachment as bytes. Its name and types may come from foreign messages, and are cleaned. */
+export interface AttachedContent {
+  content: Buffer
+  filename?: string
+  contentType?: string
+  contentDisposition?: 'inline' | 'attachment'
+  cid?: string
 }
 
 export interface ComposedMessage {
@@ -45,17 +60,25 @@ export async function composeMessage(
   const composer = new MailComposer({
     headers: customHeaders(checked),
     from: mailbox(from),
-    ...lists(checked),
+    ...lists(checked, options),
     ...(checked.subject === undefined ? {} : { subject: checked.subject }),
     messageId,
     date: options.date ?? new Date(),
     ...bodies(checked),
-    attachments: (checked.attachments ?? []).map(attachment),
+    ...threading(options),
+    attachments: [
+      ...(checked.attachments ?? []).map((part) =>
+        attachment({ ...part, content: Buffer.from(part.content, 'base64') }),
+      ),
+      ...(options.attached ?? []).map((part) => attachment(cleaned(part))),
+    ],
     disableFileAccess: true,
     disableUrlAccess: true,
     newline: 'win',
   })
-  const mime = canonicalLines(await composer.compile().build())
+  const root = composer.compile()
+  root.keepBcc = options.keepBcc === true
+  const mime = canonicalLines(await root.build())
   return { mime, messageId, envelope: envelopeOf(checked, from) }
 }
 
@@ -63,9 +86,10 @@ function mailbox({ name, address }: Mailbox) {
   return { name: name ?? '', address }
 }
 
-function lists({ to, cc, replyTo }: Submission) {
+function lists({ to, cc, bcc, replyTo }: Submission, { keepBcc = false }: ComposeOptions) {
   const list = (addresses: Mailbox[] | undefined) => (addresses ?? []).map(mailbox)
   return {
+    ...(keepBcc && bcc?.length ? { bcc: list(bcc) } : {}),
     ...(to?.length ? { to: list(to) } : {}),
     ...(cc?.length ? { cc: list(cc) } : {}),
     ...(replyTo?.length ? { replyTo: list(replyTo) } : {}),
@@ -84,11 +108,27 @@ function customHeaders({ headers = {} }: Submission) {
   )
 }
 
-function attachment(part: NonNullable<Submission['attachments']>[number]) {
-  const content = Buffer.from(part.content, 'base64')
+function threading({ references }: ComposeOptions) {
+  return references ? { ...references, references: [...references.references] } : {}
+}
+
+/** Without what ends a line for some mail software. */
+function cleaned({ content, contentDisposition, ...names }: AttachedContent): AttachedContent {
+  const lines = Object.entries(names).map(([name, value]) => [
+    name,
+    String(value).replace(/[\p{Cc}\u2028\u2029]+/gu, ' '),
+  ])
+  return {
+    ...(Object.fromEntries(lines) as Omit<AttachedContent, 'content'>),
+    content,
+    ...(contentDisposition === undefined ? {} : { contentDisposition }),
+  }
+}
+
+function attachment(part: AttachedContent) {
   const contentType = attachmentType(part.contentType)
   return {
-    content,
+    content: part.content,
     filename: part.filename ?? false,
     contentTransferEncoding: 'base64',
     ...(contentType === undefined ? {} : { contentType }),

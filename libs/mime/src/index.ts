@@ -1,6 +1,11 @@
 export { isAutoReply } from './auto-reply.ts'
 export { canonicalLines } from './canonical-lines.ts'
-export { composeMessage, type ComposedMessage, type ComposeOptions } from './compose.ts'
+export {
+  type AttachedContent,
+  composeMessage,
+  type ComposedMessage,
+  type ComposeOptions,
+} from './compose.ts'
 export { decodeText } from './decode-text.ts'
 export { decodeWords } from './decode-words.ts'
 export { htmlToText } from './html-to-text.ts'
@@ -12,4 +17,5 @@ export {
   type ParsedMessage,
   parseMessage,
 } from './parse-message.ts'
+export { type Original, type Referring, type Referred, refer } from './refer.ts'
 export { safeHtml } from './safe-html.ts'

@@ -62,10 +62,21 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   const gate = createGate({ db, tokens, lastUse, requireToken, trustedProxies })
   const workerExpiryMs = 3 * config.workerHeartbeatMs
   const stores = { db, outbox, settings, tokens }
-  const deps = { ...stores, bus, sealer, afterwards, changes, version, timeoutMs, workerExpiryMs }
+  const maxUploadBytes = maxBodyBytes
+  const deps = {
+    ...stores,
+    bus,
+    sealer,
+    afterwards,
+    changes,
+    version,
+    timeoutMs,
+    workerExpiryMs,
+    maxUploadBytes,
+  }
   const api = Router({ caseSensitive: true })
   const answered = (status: number) => counter.count(`apiCall:${status < 400 ? 'success' : 'fail'}`)
-  mountOperations(api, allRoutes(deps), { gate, maxUploadBytes: maxBodyBytes, answered })
+  mountOperations(api, allRoutes(deps), { gate, maxUploadBytes, answered })
   mountDocs(api, version)
 
   let started = false

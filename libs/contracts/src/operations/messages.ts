@@ -2,18 +2,22 @@ import { Type } from 'typebox'
 import { defineOperation } from '../define.ts'
 import { MessageDetail, MessagePage } from '../schemas/message.ts'
 import { AccountId, OneOf, paging, Strict, timeoutHeader } from '../schemas/primitives.ts'
+import { workerErrors } from './worker-errors.ts'
 
-const unavailable = [
-  'NotYetConnected',
-  'AuthenticationFails',
-  'ConnectionError',
-  'NotSyncing',
-  'IMAPUnavailable',
-  'WorkerNotAvailable',
-  'Timeout',
-] as const
 const headers = Type.Object(timeoutHeader)
 const MessageId = Type.String({ minLength: 1, maxLength: 256 })
+const Cursor = Type.Optional(
+  Type.String({ maxLength: 1_048_576, description: 'Of an earlier page; wins over `page`' }),
+)
+const maxBytes = Type.Optional(
+  Type.Integer({ minimum: 0, maximum: 1_073_741_824, description: 'Of each kind of text' }),
+)
+const paged = [
+  'FolderNotFound',
+  'InvalidCursorType',
+  'InvalidCursorValue',
+  ...workerErrors,
+] as const
 
 /** One page of a folder, newest first. `path` may be a special use such as `\Sent`. A cursor wins over a page. */
 export const listMessages = defineOperation({
@@ -27,14 +31,15 @@ export const listMessages = defineOperation({
   params: Strict({ account: AccountId }),
   query: Strict({
     path: Type.String({ minLength: 1, maxLength: 1024, format: 'mailbox-path' }),
-    cursor: Type.Optional(Type.String({ maxLength: 4096 })),
+    cursor: Cursor,
     ...paging,
   }),
   headers,
   response: MessagePage,
-  errors: ['FolderNotFound', 'InvalidCursorType', 'InvalidCursorValue', ...unavailable],
+  errors: paged,
 })
 
+/** One message. Without `textType` none of its text is read; `webSafeHtml` stands for all of it, with its pictures. */
 export const getMessage = defineOperation({
   id: 'getMessage',
   method: 'get',
@@ -45,7 +50,7 @@ export const getMessage = defineOperation({
   permission: { action: 'read', group: 'message' },
   params: Strict({ account: AccountId, message: MessageId }),
   query: Strict({
-    maxBytes: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_073_741_824 })),
+    maxBytes,
     textType: Type.Optional(OneOf(['html', 'plain', '*'])),
     webSafeHtml: Type.Optional(Type.Boolean({ default: false })),
     embedAttachedImages: Type.Optional(Type.Boolean()),
@@ -54,7 +59,7 @@ export const getMessage = defineOperation({
   }),
   headers,
   response: MessageDetail,
-  errors: ['InvalidId', 'MessageNotFound', ...unavailable],
+  errors: ['InvalidId', 'MessageNotFound', ...workerErrors],
 })
 
 /** The message as the server has it, streamed. */
@@ -70,5 +75,5 @@ export const getMessageSource = defineOperation({
   headers,
   response: Type.String(),
   produces: 'message/rfc822',
-  errors: ['InvalidId', 'MessageNotFound', ...unavailable],
+  errors: ['InvalidId', 'MessageNotFound', ...workerErrors],
 })

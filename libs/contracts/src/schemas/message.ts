@@ -41,6 +41,15 @@ export const TextInfo = Type.Object({
 })
 export type TextInfo = Static<typeof TextInfo>
 
+/** The texts of a message alone. */
+export const MessageText = Type.Object({
+  plain: Type.Optional(Type.String()),
+  html: Type.Optional(Type.String()),
+  hasMore: Type.Optional(Type.Boolean()),
+  webSafe: Type.Optional(Type.Boolean()),
+})
+export type MessageText = Static<typeof MessageText>
+
 const entry = {
   id: Type.String(),
   uid: Type.Optional(Type.Integer()),

@@ -9,6 +9,7 @@ import type { Outbox } from './outbox.ts'
 import type { SealedSettings, SettingsTable } from './settings.ts'
 import type { Shards, Workers } from './shards.ts'
 import type { Tokens, TokenWindows } from './tokens.ts'
+import type { Uploads } from './uploads.ts'
 
 /** Every table, as Kysely knows them: snake_case in SQL, camelCase here. */
 export interface Tables {
@@ -32,6 +33,7 @@ export interface Tables {
   statCounters: StatCounters
   tokenWindows: TokenWindows
   tokens: Tokens
+  uploads: Uploads
   workers: Workers
 }
 export type * from './accounts.ts'
@@ -45,3 +47,4 @@ export type * from './outbox.ts'
 export type * from './settings.ts'
 export type * from './shards.ts'
 export type * from './tokens.ts'
+export type * from './uploads.ts'

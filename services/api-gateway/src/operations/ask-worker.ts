@@ -12,7 +12,7 @@ export interface AskDeps {
 }
 
 /** A request for an account, as every operation that a worker answers has it. */
-interface Asked extends Context {
+export interface Asked extends Context {
   params: { account: string }
   headers: { 'x-svc-timeout'?: number }
 }

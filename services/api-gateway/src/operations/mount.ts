@@ -53,7 +53,12 @@ async function answer(
   const { produces = 'application/json' } = operation
   if (typeof result === 'function') await (result as OpenAnswer)(response)
   else if (produces === 'application/json') response.json(result)
-  else await sendStream(response, produces, result as AsyncIterable<Uint8Array>)
+  else await sendStream(response, typeOf(produces), result as AsyncIterable<Uint8Array>)
+}
+
+/** What we call text is UTF-8. */
+function typeOf(produces: string) {
+  return { 'Content-Type': produces + (produces.startsWith('text/') ? '; charset=utf-8' : '') }
 }
 
 /** Aborts when the connection goes before the answer is out. */

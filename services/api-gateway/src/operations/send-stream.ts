@@ -8,13 +8,12 @@ import { pipeline } from 'node:stream/promises'
  */
 export async function sendStream(
   response: ServerResponse,
-  contentType: string,
+  headers: Readonly<Record<string, string>>,
   body: AsyncIterable<Uint8Array>,
 ): Promise<void> {
   const iterator = body[Symbol.asyncIterator]()
   const first = await iterator.next()
-  const charset = contentType.startsWith('text/') ? '; charset=utf-8' : ''
-  response.setHeader('Content-Type', contentType + charset)
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
   try {
     await pipeline(Readable.from(following(first, iterator), { objectMode: false }), response)
   } catch (error) {

@@ -8,13 +8,12 @@ import {
   SpecialUse,
 } from '@posthorn/contracts'
 import { isAutoReply, parseHeaders } from '@posthorn/mime'
-import { outlineOf, type Outline } from '../messages/body.ts'
-import { embedImages } from '../messages/embed-images.ts'
+import { outlineOf } from '../messages/body.ts'
 import { messageEntry } from '../messages/entry.ts'
-import { maxTextBytes, readText } from '../messages/text.ts'
+import { readWanted } from '../messages/read-wanted.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
 import { assertConnected, type CommandDeps, sessionOf, withMailServer } from './account.ts'
-import { locateMessage, messageNotFound, openFor } from './mailbox.ts'
+import { locateMessage, messageNotFound, openFor, unlessTooNew } from './mailbox.ts'
 
 type Request = CommandRequest<typeof getMessage>
 
@@ -26,14 +25,22 @@ export function onGetMessage(deps: CommandDeps): CommandHandler {
     const { row, uid } = await locateMessage(deps.db, request.account, request.message)
     return withMailServer(session, context, async (mail) => {
       await openFor(mail, row, { readOnly: !request.markAsSeen })
-      if (request.markAsSeen) await mail.changeFlags(uid, { add: ['\\Seen'] })
-      return describe(mail, { row, message: await fetchOne(mail, uid) }, request)
+      const message = await unlessTooNew(mail, async () => {
+        if (request.markAsSeen) await mail.changeFlags([[uid, uid]], { add: ['\\Seen'] })
+        return fetchMessage(mail, uid, { headers: true })
+      })
+      return describe(mail, { row, message }, request)
     })
   })
 }
 
-async function fetchOne(mail: MailSession, uid: number): Promise<FetchedMessage> {
-  const [message] = await Array.fromAsync(mail.fetchMessages([[uid, uid]], { headers: true }))
+/** @throws AppError `not-found` `MessageNotFound`, also where the server cannot say anything of it. */
+export async function fetchMessage(
+  mail: MailSession,
+  uid: number,
+  options?: { headers?: boolean },
+): Promise<FetchedMessage> {
+  const [message] = await Array.fromAsync(mail.fetchMessages([[uid, uid]], options))
   if (!message) throw messageNotFound()
   return message
 }
@@ -55,29 +62,5 @@ async function describe(
       ? { specialUse: row.specialUse }
       : {}),
     ...(isAutoReply(headers) ? { isAutoReply: true } : {}),
-  }
-}
-
-async function readWanted(
-  mail: MailSession,
-  { uid, outline }: { uid: number; outline: Outline },
-  { textType, webSafeHtml = false, maxBytes, embedAttachedImages = webSafeHtml }: Request,
-) {
-  const type = textType ?? (webSafeHtml ? '*' : undefined)
-  if (!type) return {}
-  const read = await readText(
-    mail,
-    { uid, outline },
-    {
-      plain: type !== 'html',
-      html: type !== 'plain',
-      webSafe: webSafeHtml,
-      maxBytes: maxBytes ?? maxTextBytes,
-    },
-  )
-  if (!embedAttachedImages || read.html === undefined) return read
-  return {
-    ...read,
-    html: await embedImages(mail, { uid, attachments: outline.attachments }, read.html),
   }
 }

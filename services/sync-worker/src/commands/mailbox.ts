@@ -1,4 +1,4 @@
-import type { MailSession } from '@posthorn/backends'
+import type { MailSession, OpenedMailbox } from '@posthorn/backends'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { decodeMessageId } from '@posthorn/message-id'
@@ -8,6 +8,7 @@ import {
   findMailboxFor,
   type MailboxRow,
 } from '../store/mailboxes.ts'
+import type { AccountSession } from '../sessions/account-session.ts'
 import { isSelectable } from '../sync/listing.ts'
 
 /** The mailbox of a path, or of a special use such as `\Sent`. */
@@ -27,9 +28,14 @@ export async function locateMessage(
   id: string,
 ): Promise<{ row: MailboxRow; uid: number }> {
   const { mailbox, uid } = decodeMessageId(id)
-  const row = await findMailboxByNumber(db, account, mailbox)
+  return { row: await getMailboxOf(db, account, mailbox), uid }
+}
+
+/** The mailbox of an id's number. */
+export async function getMailboxOf(db: Db, account: string, number: number): Promise<MailboxRow> {
+  const row = await findMailboxByNumber(db, account, number)
   if (!row) throw messageNotFound()
-  return { row, uid }
+  return row
 }
 
 /** Opens the mailbox of a message, which is gone where the mailbox has become another one. */
@@ -38,22 +44,53 @@ export async function openFor(
   row: MailboxRow,
   { readOnly }: { readOnly: boolean },
 ): Promise<void> {
-  const { uidValidity } = await selected(mail, row, { readOnly, gone: messageNotFound })
+  const { uidValidity } = await opened(mail, row, { readOnly, gone: messageNotFound })
   if (row.uidValidity !== String(uidValidity)) throw messageNotFound()
 }
 
-/** Opens a mailbox to list it. */
-export async function openToList(mail: MailSession, row: MailboxRow) {
-  return selected(mail, row, { readOnly: true, gone: folderNotFound })
+/** Opens a mailbox to list it, with what came and went until now. */
+export async function openToList(mail: MailSession, row: MailboxRow): Promise<OpenedMailbox> {
+  return opened(mail, row, { readOnly: true, fresh: true, gone: folderNotFound })
 }
 
-async function selected(
+/**
+ * Opens a mailbox to tell ids of what is in it. Ids made of a UIDVALIDITY that the sync has not seen yet would be void in a moment: the
+ * asker is to come again.
+ */
+export async function openIndexed(
   mail: MailSession,
-  { path }: MailboxRow,
-  { readOnly, gone }: { readOnly: boolean; gone: () => AppError },
-) {
+  row: MailboxRow,
+  session: Pick<AccountSession, 'wake' | 'state'>,
+): Promise<OpenedMailbox> {
+  const found = await openToList(mail, row)
+  if (row.uidValidity === String(found.uidValidity)) return found
+  session.wake()
+  throw new AppError('unavailable', 'The folder is being indexed', {
+    code: 'IMAPUnavailable',
+    extras: { state: session.state ?? 'init' },
+  })
+}
+
+/** Reads a message; once more where the server has not told this connection of it yet. */
+export async function unlessTooNew<T>(mail: MailSession, read: () => Promise<T>): Promise<T> {
   try {
-    return await mail.select(path, { readOnly })
+    return await read()
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'MessageNotFound') throw error
+    await mail.ping()
+    return read()
+  }
+}
+
+async function opened(
+  mail: MailSession,
+  { path, uidValidity }: MailboxRow,
+  { gone, readOnly, fresh = false }: { gone: () => AppError; readOnly: boolean; fresh?: boolean },
+): Promise<OpenedMailbox> {
+  try {
+    const found = await mail.open(path, { readOnly, fresh })
+    // One that was deleted and made anew while it was open here: only a SELECT tells.
+    return String(found.uidValidity) === uidValidity ? found : await mail.select(path, { readOnly })
   } catch (error) {
     if (error instanceof AppError && error.kind === 'not-found') throw gone()
     throw error

@@ -28,6 +28,8 @@ export interface Outline {
   plain: TextPart[]
   html: TextPart[]
   attachments: AttachedPart[]
+  /** What it was read from. */
+  structure: BodyPart
 }
 
 /** A structure may nest without end and name parts by the thousand: beyond these the rest is ignored. */
@@ -36,7 +38,7 @@ const maxParts = 1_000
 
 /** Tells texts from attachments in a BODYSTRUCTURE. Messages inside of messages are attachments as a whole. Pure. */
 export function outlineOf(structure: BodyPart): Outline {
-  const outline: Outline = { plain: [], html: [], attachments: [] }
+  const outline: Outline = { plain: [], html: [], attachments: [], structure }
   let seen = 0
   const visit = (node: BodyPart, parent: BodyPart | undefined, depth: number) => {
     if (depth > maxDepth || ++seen > maxParts) return
@@ -83,6 +85,19 @@ function attachmentOf(node: BodyPart, parent: BodyPart | undefined): AttachedPar
     ...(filename === undefined ? {} : { filename }),
     ...(method === undefined ? {} : { method }),
     ...(charset === undefined ? {} : { charset }),
+  }
+}
+
+/** What a part is called and made of. */
+export function describePart(node: BodyPart): {
+  contentType: string
+  charset: string | undefined
+  filename: string | undefined
+} {
+  return {
+    contentType: node.type.toLowerCase(),
+    charset: parameter(node.parameters, 'charset'),
+    filename: filenameOf(node),
   }
 }
 

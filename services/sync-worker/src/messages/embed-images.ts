@@ -1,29 +1,55 @@
 import type { MailSession } from '@posthorn/backends'
-import type { AttachedPart } from './body.ts'
-import { readBytes } from './text.ts'
+import type { Outline } from './body.ts'
 
 /** A picture beyond this stays a reference. */
 const maxImageBytes = 2 * 1024 * 1024
 const maxTotalBytes = 10 * 1024 * 1024
+const maxImages = 100
 
-/** Puts the pictures that HTML refers to by `cid:` (RFC 2392) into it. */
+/** A picture that the HTML refers to. */
+interface Mentioned {
+  part: string
+  contentType: string
+  reference: string
+  mentions: number
+}
+
+/** Puts the pictures that HTML refers to by `cid:` (RFC 2392) into it. They are read in one round trip. */
 export async function embedImages(
-  session: MailSession,
-  { uid, attachments }: { uid: number; attachments: readonly AttachedPart[] },
+  session: Pick<MailSession, 'readParts'>,
+  { uid, outline }: { uid: number; outline: Outline },
   html: string,
 ): Promise<string> {
+  const mentioned = mentionedIn(html, outline)
+  if (mentioned.length === 0) return html
+  const wanted = mentioned.map(({ part }) => ({ part, maxBytes: maxImageBytes + 1 }))
+  const pictures = await session.readParts(uid, outline.structure, wanted)
   let result = html
   let room = maxTotalBytes
-  for (const { part, contentType, contentId, size } of attachments) {
-    if (contentId === undefined || !/^image\/[a-z0-9.+-]+$/.test(contentType)) continue
-    const reference = `cid:${contentId.replace(/^<|>$/g, '')}`
-    // Each mention becomes a copy of the picture: all of them count.
-    const mentions = result.split(reference).length - 1
-    if (mentions === 0 || size > maxImageBytes * 1.4 || size * mentions > room) continue
-    const bytes = await readBytes(session, { uid, part, maxBytes: maxImageBytes + 1 })
-    if (bytes.length > maxImageBytes) continue
+  for (const { part, contentType, reference, mentions } of mentioned) {
+    const bytes = pictures.get(part)
+    if (!bytes || bytes.length > maxImageBytes || bytes.length * mentions > room) continue
     room -= bytes.length * mentions
-    result = result.replaceAll(reference, `data:${contentType};base64,${bytes.toString('base64')}`)
+    result = result.replaceAll(
+      reference,
+      () => `data:${contentType};base64,${bytes.toString('base64')}`,
+    )
   }
   return result
+}
+
+/** By the sizes that the structure tells, which have to add up to something bearable. */
+function mentionedIn(html: string, { attachments }: Outline): Mentioned[] {
+  let room = maxTotalBytes * 1.4
+  return attachments
+    .flatMap(({ part, contentType, contentId, size }) => {
+      if (contentId === undefined || !/^image\/[a-z0-9.+-]+$/.test(contentType)) return []
+      const reference = `cid:${contentId.replace(/^<|>$/g, '')}`
+      // Each mention becomes a copy of the picture: all of them count.
+      const mentions = html.split(reference).length - 1
+      if (mentions === 0 || size > maxImageBytes * 1.4 || size * mentions > room) return []
+      room -= size * mentions
+      return [{ part, contentType, reference, mentions }]
+    })
+    .slice(0, maxImages)
 }

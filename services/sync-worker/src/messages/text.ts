@@ -23,15 +23,22 @@ export const maxTextBytes = 16 * 1024 * 1024
 /** A message of a thousand texts is somebody's joke. */
 const maxTextParts = 20
 
-/** Downloads the texts of a message. Several of a kind are joined. */
+/** Reads the texts of a message, all of them in one round trip where their sizes are known. Several of a kind are joined. */
 export async function readText(
-  session: MailSession,
+  session: Pick<MailSession, 'readParts'>,
   { uid, outline }: { uid: number; outline: Outline },
   { maxBytes, ...wish }: TextWish,
 ): Promise<ReadText> {
-  const read = (parts: readonly TextPart[]) => readParts(session, { uid, parts, maxBytes })
-  const plain = needsPlain(wish, outline) ? await read(outline.plain) : nothing
-  const html = wish.html || wish.webSafe ? await read(outline.html) : nothing
+  const limit = Math.min(maxBytes, maxTextBytes)
+  const plain = new TextReader(needsPlain(wish, outline) ? outline.plain : [], limit)
+  const html = new TextReader(wish.html || wish.webSafe ? outline.html : [], limit)
+  for (;;) {
+    const wanted = [...plain.wanted(), ...html.wanted()]
+    if (wanted.length === 0) break
+    const parts = await session.readParts(uid, outline.structure, wanted)
+    plain.take(parts)
+    html.take(parts)
+  }
   const shown = wish.webSafe ? safeHtml(html.text ?? htmlOf(plain.text ?? '')) : html.text
   return {
     ...(wish.plain && plain.text !== undefined ? { plain: plain.text } : {}),
@@ -48,37 +55,53 @@ function needsPlain(
   return plain || (webSafe && html.length === 0)
 }
 
-interface JoinedText {
-  /** Undefined where the message has no text of the kind. */
-  text: string | undefined
+/** The texts of one kind, as far as there is room for them. */
+class TextReader {
+  /** Whether something was left out. */
   cut: boolean
-}
+  readonly #parts: TextPart[]
+  readonly #texts: string[] = []
+  #room: number
+  #asked: TextPart[] = []
 
-const nothing: JoinedText = { text: undefined, cut: false }
-
-async function readParts(
-  session: MailSession,
-  { uid, parts, maxBytes }: { uid: number; parts: readonly TextPart[]; maxBytes: number },
-): Promise<JoinedText> {
-  if (parts.length === 0) return nothing
-  let room = Math.min(maxBytes, maxTextBytes)
-  let cut = parts.length > maxTextParts
-  const texts: string[] = []
-  for (const { part, charset } of parts.slice(0, maxTextParts)) {
-    const bytes = await readBytes(session, { uid, part, maxBytes: room + 1 })
-    const kept = bytes.subarray(0, room)
-    cut ||= kept.length < bytes.length
-    const text = decodeText(kept, charset).replaceAll('\r\n', '\n')
-    // Where it was cut inside of a character, half of one is left.
-    texts.push(kept.length < bytes.length ? text.replace(/\uFFFD+$/, '') : text)
-    room -= kept.length
+  constructor(parts: readonly TextPart[], room: number) {
+    this.#parts = parts.slice(0, maxTextParts)
+    this.cut = parts.length > maxTextParts
+    this.#room = room
   }
-  return { text: texts.join('\n'), cut }
+
+  /** Undefined where the message has no text of the kind. */
+  get text(): string | undefined {
+    return this.#texts.length > 0 ? this.#texts.join('\n') : undefined
+  }
+
+  /** What to ask for next: the next part, and those after it that surely fit beside it. One byte more tells whether it was all. */
+  wanted(): { part: string; maxBytes: number }[] {
+    let left = this.#room
+    const fits = (part: TextPart, at: number) => (left -= part.size) >= 0 || at === 0
+    const end = this.#parts.findIndex((part, at) => !fits(part, at))
+    this.#asked = this.#parts.splice(0, end === -1 ? this.#parts.length : end)
+    return this.#asked.map(({ part }) => ({ part, maxBytes: this.#room + 1 }))
+  }
+
+  take(parts: ReadonlyMap<string, Buffer>): void {
+    for (const { part, charset } of this.#asked) {
+      const bytes = parts.get(part) ?? Buffer.alloc(0)
+      const kept = bytes.subarray(0, this.#room)
+      const isCut = kept.length < bytes.length
+      const text = decodeText(kept, charset).replaceAll('\r\n', '\n')
+      // Where it was cut inside of a character, half of one is left.
+      this.#texts.push(isCut ? text.replace(/\uFFFD+$/, '') : text)
+      this.cut ||= isCut
+      this.#room -= kept.length
+    }
+    this.#asked = []
+  }
 }
 
 /** One part, decoded from its transfer encoding, and no more than so many bytes of it. */
 export async function readBytes(
-  session: MailSession,
+  session: Pick<MailSession, 'downloadPart'>,
   { uid, part, maxBytes }: { uid: number; part: string; maxBytes: number },
 ): Promise<Buffer> {
   const { content } = await session.downloadPart(uid, part, { maxBytes })

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto'
+import {
+  type MessageDetail,
+  type MessageUpload,
+  operations,
+  type ReferenceResult,
+  uploadMessage,
+} from '@posthorn/contracts'
+import type { Db } from '@posthorn/db'
+import type { AttachedContent } from '@posthorn/mime'
+import type { Afterwards } from '../../afterwards.ts'
+import { getOwner } from '../../store/accounts.ts'
+import { deleteUpload, insertUpload } from '../../store/uploads.ts'
+import { type AskDeps, type Asked, askWorker } from '../ask-worker.ts'
+import { handle } from '../handle.ts'
+import { checkUpload } from './check-upload.ts'
+import { AttachmentCollector } from './collect-attachments.ts'
+import { composeUpload } from './compose-upload.ts'
+import { isMissing, readOriginal } from './read-original.ts'
+
+export interface Deps extends AskDeps {
+  /** Connections of their own: a message may take longer to store than anything else may take. */
+  outbox: Db
+  afterwards: Afterwards
+  maxUploadBytes: number
+}
+
+/**
+ * Stores a message in a folder. Its bytes go to the worker by way of a table, as they are too large for the bus; what is left there when
+ * nobody takes them is removed.
+ */
+export function onUploadMessage(deps: Deps) {
+  return handle(operations.uploadMessage, async (input) => {
+    const { params, body: upload } = input
+    checkUpload(upload)
+    const owner = await getOwner(deps.db, params.account)
+    const { reference } = upload
+    const original = reference && (await readOriginal(deps, input, reference))
+    const attached = await attachmentsOf(deps, input, { upload, original })
+    const { mime, messageId } = await composeUpload({ upload, owner, original, attached })
+    const stored = await store(deps, input, { mime, upload })
+    return {
+      ...stored,
+      ...(messageId === undefined ? {} : { messageId }),
+      ...(reference ? { reference: outcomeOf(reference, original) } : {}),
+    }
+  })
+}
+
+async function attachmentsOf(
+  deps: Deps,
+  asked: Asked,
+  { upload, original }: { upload: MessageUpload; original: MessageDetail | undefined },
+): Promise<AttachedContent[]> {
+  const collector = new AttachmentCollector(deps, asked, deps.maxUploadBytes)
+  const own = await collector.ofUpload(upload.attachments ?? [])
+  if (!original || !upload.reference?.forwardAttachments || upload.raw !== undefined) return own
+  return [...own, ...(await collector.ofMessage(original))]
+}
+
+async function store(
+  { outbox, afterwards, ...deps }: Deps,
+  asked: Asked,
+  { mime, upload: { path, flags, internalDate } }: { mime: Buffer; upload: MessageUpload },
+) {
+  const { account } = asked.params
+  const upload = randomUUID()
+  await insertUpload(outbox, { id: upload, account, mime })
+  const options = { ...(flags ? { flags } : {}), ...(internalDate ? { internalDate } : {}) }
+  try {
+    return await askWorker(deps, asked, [
+      uploadMessage,
+      { account, upload, size: mime.length, path, ...options },
+    ])
+  } catch (error) {
+    afterwards.do(deleteUpload(outbox, upload))
+    throw error
+  }
+}
+
+function outcomeOf(
+  { message, threadId }: NonNullable<MessageUpload['reference']>,
+  original: MessageDetail | undefined,
+): ReferenceResult {
+  return {
+    ...(message === undefined ? {} : { message }),
+    ...(threadId === undefined ? {} : { threadId }),
+    success: original !== undefined,
+    ...(original ? {} : { error: isMissing().message }),
+  }
+}
