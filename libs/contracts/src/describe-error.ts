@@ -63,6 +63,8 @@ const formatNames: Record<string, string> = {
   'one-line': 'single line of text',
   'header-name': 'header name',
   'mailbox-path': 'folder path',
+  'sequence-set': 'set of numbers such as 1:10,20',
+  'search-text': 'text',
   'address-range': 'IP address or CIDR range',
   base64: 'base64 text',
 }

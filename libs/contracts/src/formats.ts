@@ -65,6 +65,15 @@ function isMessageFlag(value: string): boolean {
   return /^(?:\\(?:answered|flagged|deleted|seen|draft)|[!#$&'+-[^-z|}~]+)$/i.test(value)
 }
 
+/** Numbers and ranges of a sequence set as a command takes it: RFC 9051 §9 `sequence-set`, `*` included. */
+function isSequenceSet(value: string): boolean {
+  return value.split(',').every((piece) => {
+    const [, first, last = first] =
+      /^ *([1-9]\d{0,9}|\*)(?::([1-9]\d{0,9}|\*))? *$/.exec(piece) ?? []
+    return [first, last].every((number) => number === '*' || Number(number) <= 0xffff_ffff)
+  })
+}
+
 /** The formats our schemas use; there are no others. All run in linear time. */
 export const formats: Record<string, (value: string) => boolean> = {
   'mail-address': isMailAddress,
@@ -78,5 +87,10 @@ export const formats: Record<string, (value: string) => boolean> = {
   base64: (value) => /^[A-Za-z0-9+/\s]*(?:=\s*){0,2}$/.test(value),
   'change-id': isChangeId,
   'message-flag': isMessageFlag,
+  // RFC 9051 §9; numbers of more than 32 bits are found to be wrong later
+  'sequence-set': (value) =>
+    /^(?:[1-9]\d{0,9}|\*)(?:[:,](?:[1-9]\d{0,9}|\*))*$/.test(value) && !/:[^,]*:/.test(value),
+  'sequence-set': isSequenceSet,
+  'search-text': (value) => !value.includes('\0'),
   'mailbox-path': (value) => value !== '' && !controls.test(value),
 }
