@@ -5,6 +5,7 @@ import * as logs from './logs.ts'
 import * as mailboxes from './mailboxes.ts'
 import * as messages from './messages.ts'
 import * as reading from './reading.ts'
+import * as search from './search.ts'
 import * as settings from './settings.ts'
 import * as stats from './stats.ts'
 import * as submissions from './submissions.ts'
@@ -20,6 +21,7 @@ export const operations = {
   ...mailboxes,
   ...messages,
   ...reading,
+  ...search,
   ...settings,
   ...stats,
   ...submissions,

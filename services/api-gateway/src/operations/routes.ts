@@ -23,6 +23,7 @@ import { onGetMessageSource } from './messages/get-message-source.ts'
 import { onGetMessage } from './messages/get-message.ts'
 import { onGetText } from './messages/get-text.ts'
 import { onListMessages } from './messages/list-messages.ts'
+import { onSearchMessages } from './messages/search-messages.ts'
 import { onGetSettings } from './settings/get-settings.ts'
 import { onUpdateSettings } from './settings/update-settings.ts'
 import { onGetStats } from './stats/get-stats.ts'
@@ -67,6 +68,7 @@ export function allRoutes(deps: Deps): Route[] {
     onGetMessageSource(deps),
     onGetText(deps),
     onListMessages(deps),
+    onSearchMessages(deps),
     onUploadMessage(deps),
     onGetSettings(deps),
     onUpdateSettings(deps),

@@ -7,6 +7,7 @@ import { onGetQuota } from './get-quota.ts'
 import { onGetText } from './get-text.ts'
 import { onListMailboxes } from './list-mailboxes.ts'
 import { onListMessages } from './list-messages.ts'
+import { onSearchMessages } from './search-messages.ts'
 import { onSyncAccount } from './sync-account.ts'
 import { onUploadMessage } from './upload-message.ts'
 
@@ -20,6 +21,7 @@ export function allHandlers(deps: CommandDeps): CommandHandler[] {
     onGetText(deps),
     onListMailboxes(deps),
     onListMessages(deps),
+    onSearchMessages(deps),
     onSyncAccount(deps),
     onUploadMessage(deps),
   ]
