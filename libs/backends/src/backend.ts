@@ -340,8 +340,9 @@ export interface MailSession extends AsyncDisposable {
    * Waits in IDLE (or by NOOP every 30 s where the server has none) until the signal aborts or the connection ends, and tells what the
    * server says. Renewed before 29 minutes (RFC 2177); a dead connection is noticed within 2 minutes.
    *
-   * With `everywhere`, and where `capabilities.notify`, the server also tells of all other mailboxes; a mailbox notice at the beginning
-   * says where they stand.
+   * With `everywhere`, and where `capabilities.notify`, the server also tells of all other mailboxes: the first such watch of a session begins
+   * with a notice for each that says where they stand, later ones with what was said meanwhile. Where the server then refuses,
+   * `capabilities.notify` becomes false and there is an `overflow`.
    */
   watch(
     notice: (notice: MailboxNotice) => void,

@@ -49,7 +49,10 @@ export async function dovecotStage(
   }
 }
 
-type Outsider = Pick<StageAccount, 'append' | 'changeFlags' | 'expunge' | 'createMailbox'>
+type Outsider = Pick<
+  StageAccount,
+  'append' | 'changeFlags' | 'expunge' | 'createMailbox' | 'renameMailbox' | 'deleteMailbox'
+>
 
 function outsider(other: ImapFlow): Outsider {
   return {
@@ -58,8 +61,8 @@ function outsider(other: ImapFlow): Outsider {
       if (!stored || !stored.uid) throw new Error('the message was not stored')
       return stored.uid
     },
-    async changeFlags(uid, { add = [], remove = [] }) {
-      await other.mailboxOpen('INBOX')
+    async changeFlags(uid, { add = [], remove = [], mailbox = 'INBOX' }) {
+      await other.mailboxOpen(mailbox)
       if (add.length > 0) await other.messageFlagsAdd(String(uid), add, { uid: true })
       if (remove.length > 0) await other.messageFlagsRemove(String(uid), remove, { uid: true })
     },
@@ -69,6 +72,12 @@ function outsider(other: ImapFlow): Outsider {
     },
     async createMailbox(path) {
       await other.mailboxCreate(path)
+    },
+    async renameMailbox(path, newPath) {
+      await other.mailboxRename(path, newPath)
+    },
+    async deleteMailbox(path) {
+      await other.mailboxDelete(path)
     },
   }
 }

@@ -1,6 +1,7 @@
 import { afterAll } from '@jest/globals'
 import { createImapBackend } from '../src/imap/backend.ts'
 import { conformanceSuite } from './conformance.ts'
+import { everywhereCases } from './conformance/everywhere.ts'
 import { dovecotStage } from './dovecot-stage.ts'
 
 // As in production, only faster: quiet for a second is quiet for long.
@@ -17,3 +18,4 @@ const stage = await dovecotStage(createImapBackend(timings))
 afterAll(() => stage.drop())
 
 conformanceSuite(stage)
+everywhereCases(stage)

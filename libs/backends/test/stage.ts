@@ -16,9 +16,14 @@ export interface StageAccount extends AsyncDisposable {
     rfc822: string | Buffer,
     placed?: { mailbox?: string; flags?: string[]; date?: Date },
   ): Promise<number>
-  changeFlags(uid: number, change: { add?: string[]; remove?: string[] }): Promise<void>
+  changeFlags(
+    uid: number,
+    change: { add?: string[]; remove?: string[]; mailbox?: string },
+  ): Promise<void>
   expunge(uid: number): Promise<void>
   createMailbox(path: string): Promise<void>
+  renameMailbox(path: string, newPath: string): Promise<void>
+  deleteMailbox(path: string): Promise<void>
   /** Resets the account's connections. */
   cut(): void
   /** Lets nothing through any more, without closing anything. */

@@ -1,29 +1,39 @@
 import type {
+  AppendedMessage,
+  AppendOptions,
   BodyPart,
   Capabilities,
   Download,
   FetchedMessage,
   FetchOptions,
+  FlagsUpdate,
   ListedMailbox,
   MailboxChange,
   MailboxNotice,
   MailboxStatus,
   MailSession,
+  MovedMessages,
   OpenedMailbox,
+  Quota,
+  SearchTerms,
   SelectedMailbox,
   UidQuery,
   UidRange,
   WantedPart,
 } from '../backend.ts'
+import { appendMessage } from './append.ts'
 import { capabilitiesOf } from './capabilities.ts'
 import { changesSince } from './changes.ts'
 import type { ImapConnection } from './connection.ts'
 import { downloadPart, downloadSource } from './download.ts'
 import { fetchMessages, fetchPlaces } from './fetch.ts'
-import { changeFlags, type FlagsChange } from './flags.ts'
+import { changeFlags, changeLabels } from './flags.ts'
+import { createMailbox, deleteMailbox, renameMailbox, subscribe } from './folders.ts'
 import { listMailboxes } from './list.ts'
 import { select } from './mailboxes.ts'
 import { status } from './status.ts'
+import { expungeMessages, moveMessages } from './move.ts'
+import { quota } from './quota.ts'
 import { UidSearch } from './search.ts'
 import { open } from './open.ts'
 import { readParts } from './parts.ts'
@@ -42,10 +52,10 @@ export class ImapSession implements MailSession {
     const { client } = connection
     this.#connection = connection
     this.#search = new UidSearch(connection)
-    this.#watch = new Watch(connection, timings)
     this.user = typeof client.authenticated === 'string' ? client.authenticated : user
     this.closed = connection.closed
     this.capabilities = capabilitiesOf(client)
+    this.#watch = new Watch(connection, this.capabilities, timings)
   }
 
   listMailboxes(options: { status?: boolean } = {}): Promise<ListedMailbox[]> {
@@ -102,12 +112,62 @@ export class ImapSession implements MailSession {
     return downloadSource(this.#connection, uid)
   }
 
-  changeFlags(uid: number, change: FlagsChange): Promise<void> {
-    return changeFlags(this.#connection, uid, change)
+  createMailbox(
+    path: string | readonly string[],
+  ): Promise<{ path: string; created: boolean; mailboxId?: string }> {
+    return createMailbox(this.#connection, path)
   }
 
-  watch(notice: (notice: MailboxNotice) => void, signal: AbortSignal): Promise<void> {
-    return this.#watch.run(notice, signal)
+  renameMailbox(path: string, newPath: string | readonly string[]): Promise<string> {
+    return renameMailbox(this.#connection, path, newPath)
+  }
+
+  deleteMailbox(path: string): Promise<void> {
+    return deleteMailbox(this.#connection, path)
+  }
+
+  subscribe(path: string, subscribed: boolean): Promise<void> {
+    return subscribe(this.#connection, path, subscribed)
+  }
+
+  quota(): Promise<Quota | undefined> {
+    return quota(this.#connection)
+  }
+
+  search(terms: SearchTerms): Promise<UidRange[]> {
+    return this.#search.search(terms)
+  }
+
+  changeFlags(uids: readonly UidRange[], change: FlagsUpdate): Promise<void> {
+    return changeFlags(this.#connection, uids, change)
+  }
+
+  changeLabels(uids: readonly UidRange[], change: FlagsUpdate): Promise<void> {
+    return changeLabels(this.#connection, uids, change)
+  }
+
+  moveMessages(uids: readonly UidRange[], path: string): Promise<MovedMessages> {
+    return moveMessages(this.#connection, uids, path)
+  }
+
+  expungeMessages(uids: readonly UidRange[]): Promise<void> {
+    return expungeMessages(this.#connection, uids)
+  }
+
+  appendMessage(
+    path: string,
+    content: Buffer,
+    options: AppendOptions = {},
+  ): Promise<AppendedMessage> {
+    return appendMessage(this.#connection, path, { ...options, content })
+  }
+
+  watch(
+    notice: (notice: MailboxNotice) => void,
+    signal: AbortSignal,
+    options: { everywhere?: boolean } = {},
+  ): Promise<void> {
+    return this.#watch.run(notice, signal, options)
   }
 
   async ping(): Promise<void> {

@@ -1,6 +1,7 @@
-import type { MailboxNotice } from '../backend.ts'
+import type { Capabilities, MailboxNotice } from '../backend.ts'
 import type { ImapConnection, OpenMailbox } from './connection.ts'
 import { connectionGone, timedOut } from './errors.ts'
+import { Notify } from './notify.ts'
 
 export interface Timings {
   /** How often we look whether bytes came. */
@@ -38,18 +39,25 @@ const shortMs = 1_000
 export class Watch {
   readonly #connection: ImapConnection
   readonly #timings: Timings
+  readonly #notify: Notify
   #idles: boolean
 
-  constructor(connection: ImapConnection, timings: Timings) {
+  constructor(connection: ImapConnection, capabilities: Capabilities, timings: Timings) {
     this.#connection = connection
     this.#timings = timings
-    this.#idles = connection.client.capabilities.has('IDLE')
+    this.#notify = new Notify(connection, capabilities)
+    this.#idles = capabilities.idle
   }
 
-  async run(notice: (notice: MailboxNotice) => void, signal: AbortSignal): Promise<void> {
+  async run(
+    notice: (notice: MailboxNotice) => void,
+    signal: AbortSignal,
+    { everywhere = false }: { everywhere?: boolean },
+  ): Promise<void> {
     const { lane, notices, open } = this.#connection
-    const stop = notices.watch(notice)
+    const stop = notices.watch(notice, everywhere)
     try {
+      if (everywhere && !signal.aborted) await lane.run(() => this.#notify.start())
       while (!signal.aborted) await lane.run(() => this.#round(signal, open))
     } finally {
       stop()
@@ -116,17 +124,20 @@ export class Watch {
     }, sampleMs)
   }
 
-  /** NOOP with a deadline. It ends IDLE, if we are in it, and lets the server tell what is new. */
+  /** NOOP with a deadline, for the first byte and from byte to byte. It ends IDLE, if we are in it, and lets the server tell what is new. */
   async #probe(): Promise<void> {
     const connection = this.#connection
-    const timer = setTimeout(
-      () => connection.end(timedOut('The mail server has fallen silent')),
-      this.#timings.probeMs,
-    )
+    const { client } = connection
+    let bytes = client.stats().received
+    const timer = setInterval(() => {
+      const { received } = client.stats()
+      if (received === bytes) connection.end(timedOut('The mail server has fallen silent'))
+      bytes = received
+    }, this.#timings.probeMs)
     try {
-      await connection.perform((client) => connection.noop(client))
+      await connection.perform(() => connection.noop(client))
     } finally {
-      clearTimeout(timer)
+      clearInterval(timer)
     }
   }
 }

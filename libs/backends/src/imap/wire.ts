@@ -20,7 +20,9 @@ interface ExecOptions {
   untagged?: Record<string, LineHandler>
 }
 
-interface Completed {
+export interface Completed {
+  /** The tagged answer, an OK. */
+  response: Line
   /** Lets the reader go on; has to be called. */
   next: () => void
 }
