@@ -1,0 +1,109 @@
+import { eventually } from '@posthorn/testkit'
+import { admin } from './gateway.ts'
+
+export interface Frame {
+  id?: string
+  event?: string
+  data?: unknown
+}
+
+export interface FollowOptions {
+  token?: string
+  /** As the header `Last-Event-ID`. */
+  after?: string | undefined
+  query?: string
+}
+
+/** A client of the event stream, such as browsers have: frames in order, the last id, and the comments between. */
+export interface Following {
+  readonly status: number
+  readonly headers: Headers
+  readonly frames: readonly Frame[]
+  readonly comments: readonly string[]
+  /** What one would come back with. */
+  readonly lastId: string | undefined
+  /** `account key` of every change told so far. */
+  changes(): string[]
+  /** The other side ended it. */
+  readonly ended: Promise<void>
+  /** Waits for so many changes, and resolves with all. */
+  expect(count: number): Promise<string[]>
+  stop(): Promise<void>
+}
+
+export async function follow(
+  url: string,
+  { token = admin, after, query = '' }: FollowOptions = {},
+): Promise<Following> {
+  const stop = new AbortController()
+  const response = await fetch(`${url}/v1/changes${query}`, {
+    signal: stop.signal,
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(after === undefined ? {} : { 'last-event-id': after }),
+    },
+  })
+  const frames: Frame[] = []
+  const comments: string[] = []
+  let lastId = after
+  const ended = read(response, (block) => {
+    const frame = parse(block)
+    if (frame.id !== undefined) lastId = frame.id
+    if (frame.data !== undefined) frames.push(frame)
+    comments.push(...block.split('\n').filter((line) => line.startsWith(':')))
+  })
+  const changes = () =>
+    frames.flatMap(({ event, data }) => (event === 'message' ? [nameOf(data)] : []))
+  return {
+    status: response.status,
+    headers: response.headers,
+    frames,
+    comments,
+    get lastId() {
+      return lastId
+    },
+    changes,
+    ended,
+    expect: (count) =>
+      eventually(() => {
+        if (changes().length < count) throw new Error(`${changes().length} of ${count} changes`)
+        return changes()
+      }),
+    async stop() {
+      stop.abort()
+      await ended
+    },
+  }
+}
+
+async function read(response: Response, take: (block: string) => void): Promise<void> {
+  let rest = ''
+  try {
+    for await (const chunk of (response.body ?? new ReadableStream()).pipeThrough(
+      new TextDecoderStream(),
+    )) {
+      const blocks = (rest + String(chunk)).split('\n\n')
+      rest = blocks.pop() ?? ''
+      for (const block of blocks) take(block)
+    }
+  } catch {
+    // Ended by either side.
+  }
+}
+
+/** WHATWG HTML §9.2.6, as far as our frames go. */
+function parse(block: string): Frame {
+  const frame: Frame = {}
+  for (const line of block.split('\n')) {
+    const [, name, value = ''] = /^(\w+): ?(.*)$/.exec(line) ?? []
+    if (name === 'id') frame.id = value
+    if (name === 'event') frame.event = value
+    if (name === 'data') frame.data = JSON.parse(value)
+  }
+  return frame
+}
+
+function nameOf(data: unknown): string {
+  const { account, key } = data as { account: string; key: string }
+  return `${account} ${key}`
+}
