@@ -9,6 +9,7 @@ import { tellChanges } from './events/tell-changes.ts'
 import { keepHouse } from './housekeeping.ts'
 import { keepTranscripts } from './logs/transcripts.ts'
 import { measureWorker } from './metrics.ts'
+import { ConnectionCounts } from './sessions/connection-counts.ts'
 import { takeTurns } from './sessions/login-turns.ts'
 import { runSessions } from './sessions/registry.ts'
 import { holdShards } from './shards/holder.ts'
@@ -39,12 +40,14 @@ export async function startApp(
   const logins = takeTurns(config.logins)
   const changes = opened.use(tellChanges(bus))
   const transcripts = opened.use(keepTranscripts({ db, log, keepLines: config.logLines }))
-  const ours = { changes, transcripts }
+  const connections = new ConnectionCounts()
+  const ours = { changes, transcripts, connections }
   const deps: Deps = { db, bus, backend, settings, logins, ...ours, config, metrics, log }
   const sessions = opened.use(runSessions(deps))
   const server = opened.use(
     await bus.serve({ queue: 'private', handlers: allHandlers({ db, sessions }) }),
   )
+  opened.use(everyFew({ everyMs: 5_000, log, name: 'connections' }, () => connections.store(db)))
   opened.use(everyFew({ everyMs: 3_600_000, log, name: 'housekeeping' }, keepHouse(db, config)))
   opened.use(everyFew({ everyMs: 600_000, log, name: 'uploads' }, () => deleteOldUploads(db)))
   const { heartbeatMs, claimMs } = config

@@ -6,6 +6,7 @@ import type { Config } from './config.ts'
 import type { ChangeTeller } from './events/tell-changes.ts'
 import type { Transcripts } from './logs/transcripts.ts'
 import type { WorkerMetrics } from './metrics.ts'
+import type { ConnectionCounts } from './sessions/connection-counts.ts'
 import type { LoginTurns } from './sessions/login-turns.ts'
 
 /** What the work on accounts needs. */
@@ -15,6 +16,7 @@ export interface Deps {
   backend: MailBackend
   settings: SettingsCache
   logins: LoginTurns
+  connections: ConnectionCounts
   changes: ChangeTeller
   transcripts: Transcripts
   config: Config

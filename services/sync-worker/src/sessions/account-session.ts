@@ -14,6 +14,7 @@ import { type Account, accountOf } from './account.ts'
 import { CommandPool } from './command-pool.ts'
 import { openSession } from './connect.ts'
 import { failureOf } from './failures.ts'
+import { flushIfAsked } from './flush.ts'
 import { attemptsAfter, waitBefore } from './reconnect.ts'
 import { type Happening, transition } from './states.ts'
 
@@ -95,6 +96,7 @@ export class AccountSession {
     const row = await findAccount(db, this.lease.account)
     if (!row) throw new AppError('stale', 'The account is gone')
     const account = accountOf(row, this.lease)
+    await flushIfAsked(this.#deps, this.lease, row)
     await this.#happened(
       { kind: 'starting', version: row.version, enabled: account !== undefined },
       row.createdAt.getTime(),
@@ -111,7 +113,7 @@ export class AccountSession {
       const { synced, livedMs, error } = await this.#live(account)
       if (signal.aborted) return
       attempts = attemptsAfter(attempts, { synced, livedMs, ours: !failureOf(error) })
-      await this.#failed(account, { error, synced })
+      await this.#failed(account, { error, synced, waits: attempts > 0 })
     }
   }
 
@@ -134,9 +136,9 @@ export class AccountSession {
         signal,
         log: this.#log,
         nudge: () => this.#freshNudge(),
-        onSynced: async () => {
+        onSynced: async (trouble) => {
           synced = true
-          await this.#happened({ kind: 'synced' }, account.registeredAt)
+          await this.#happened(syncedWith(trouble), account.registeredAt)
         },
       })
       return { synced, livedMs: Date.now() - since, error: undefined }
@@ -152,15 +154,16 @@ export class AccountSession {
   /** Tells what went wrong. The loss of a connection that worked is no failure yet: being unable to replace it is. */
   async #failed(
     account: Account,
-    { error, synced }: { error: unknown; synced: boolean },
+    { error, synced, waits }: { error: unknown; synced: boolean; waits: boolean },
   ): Promise<void> {
     const failure = failureOf(error)
-    if (!failure) this.#log.warn({ err: error }, 'the session was interrupted')
-    if (!failure || (synced && failure.kind === 'connectFailed')) return
+    if (!failure) return this.#log.warn({ err: error }, 'the session was interrupted')
+    const lost = synced && failure.kind === 'connectFailed'
+    if (lost && !waits) return
     this.loggedIn = false
-    this.#log.info({ err: error }, 'the account cannot be connected')
+    this.#log.info({ err: error }, lost ? 'disconnected' : 'the account cannot be connected')
     try {
-      await this.#happened(failure, account.registeredAt)
+      await this.#happened(lost ? { kind: 'lost' } : failure, account.registeredAt)
     } catch (err) {
       if (isStale(err)) throw err
       this.#log.warn({ err }, 'could not store that the account cannot be connected')
@@ -207,6 +210,12 @@ export class AccountSession {
       throw new AppError('unavailable', 'The account has no mail server', { code: 'NotSyncing' })
     return openSession(this.#deps, this.account, AbortSignal.any([signal, this.#stop.signal]))
   }
+}
+
+function syncedWith(trouble: { path: string; error: AppError } | undefined): Happening {
+  if (!trouble) return { kind: 'synced' }
+  const { path, error } = trouble
+  return { kind: 'synced', trouble: { path, error: error.message } }
 }
 
 function isStale(error: unknown): boolean {

@@ -22,7 +22,11 @@ export async function openSession(
     const credentials = await askCredentials(deps, account, signal)
     const session = await connect(deps, account, { credentials, signal })
     deps.metrics.connections(1)
-    void session.closed.then(() => deps.metrics.connections(-1))
+    const gone = deps.connections.add(account.lease)
+    void session.closed.then(() => {
+      deps.metrics.connections(-1)
+      gone()
+    })
     return session
   } finally {
     leave()

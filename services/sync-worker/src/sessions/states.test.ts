@@ -13,6 +13,7 @@ const fresh: Standing = {
   accountVersion: '1',
   initializedAt: null,
   syncTime: null,
+  syncError: null,
 }
 const start: Happening = { kind: 'starting', version: '1', enabled: true }
 const login: Happening = { kind: 'loggedIn', user: 'u' }
@@ -191,4 +192,15 @@ test('an answer that may be an outage counts as refused credentials after three 
   ])
   expect(names).toEqual(['connectError', 'authenticationError'])
   expect(standing.authFailingSince).toEqual(at(3 * 3_600_000).now)
+})
+
+test('a mailbox that cannot be looked at is shown until all could be', () => {
+  const trouble = { path: 'Broken', error: 'NO' }
+  const { standing, names } = live([{ kind: 'synced', trouble }], connected)
+  expect(standing).toMatchObject({
+    state: 'connected',
+    syncError: { ...trouble, time: at(0).now.toISOString() },
+  })
+  expect(names).toEqual([])
+  expect(live([synced], standing).standing.syncError).toBeNull()
 })

@@ -1,4 +1,5 @@
 import type { AccountState, LastError } from '@posthorn/contracts'
+import type { SyncError } from '@posthorn/db'
 
 /** What is stored about how an account is doing. */
 export interface Standing {
@@ -14,14 +15,16 @@ export interface Standing {
   readonly accountVersion: string
   readonly initializedAt: Date | null
   readonly syncTime: Date | null
+  /** The last mailbox that could not be looked at, until all could. */
+  readonly syncError: SyncError | null
 }
 
 export type Happening =
   /** A worker takes the account up. `enabled`: there is a server to connect to. */
   | { kind: 'starting'; version: string; enabled: boolean }
   | { kind: 'loggedIn'; user: string }
-  /** All folders were looked at. */
-  | { kind: 'synced' }
+  /** All folders were looked at, or all but some: `trouble` is the last of those. */
+  | { kind: 'synced'; trouble?: Omit<SyncError, 'time'> }
   /** A connection that worked is gone, and cannot be replaced at once. */
   | { kind: 'lost' }
   /** `unsure`: it may be the server's trouble as well. */
@@ -62,7 +65,7 @@ export function transition(
     case 'loggedIn':
       return loggedIn(from, happening.user)
     case 'synced':
-      return synced(from, circumstances.now)
+      return synced(from, happening, circumstances.now)
     case 'lost':
       // Shown and not told: whether it is more than an accident, the next attempt says.
       return { standing: from.state === 'connected' ? to(from, 'disconnected') : from, events: [] }
@@ -122,8 +125,16 @@ function loggedIn(from: Standing, user: string): Transition {
   return { standing: from.state === 'connectError' ? from : well, events: [] }
 }
 
-function synced(from: Standing, now: Date): Transition {
-  const standing = to({ ...from, lastError: null, errorCount: 0, syncTime: now }, 'connected')
+function synced(
+  from: Standing,
+  { trouble }: { trouble?: Omit<SyncError, 'time'> },
+  now: Date,
+): Transition {
+  const syncError = trouble ? { ...trouble, time: now.toISOString() } : null
+  const standing = to(
+    { ...from, lastError: null, errorCount: 0, syncTime: now, syncError },
+    'connected',
+  )
   if (from.initializedAt) return { standing, events: [] }
   return {
     standing: { ...standing, initializedAt: now },

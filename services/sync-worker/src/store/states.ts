@@ -12,6 +12,7 @@ const columns = [
   'accountVersion',
   'initializedAt',
   'syncTime',
+  'syncError',
 ] as const
 
 /** Makes the row every write about an account goes by. Nothing happens where the account is gone or has one. */
@@ -39,7 +40,7 @@ export async function findStanding(
 
 /** Stores how an account is doing and, where its state is another one or fails in another way, the change itself. Runs under its lease. */
 export async function saveStanding(tx: Tx, account: string, standing: Standing): Promise<void> {
-  const { lastError, stateEpoch, ...rest } = standing
+  const { lastError, syncError, stateEpoch, ...rest } = standing
   const error = lastError && JSON.stringify({ error: lastError })
   await tx
     .with('before', (db) =>
@@ -52,6 +53,7 @@ export async function saveStanding(tx: Tx, account: string, standing: Standing):
           ...rest,
           stateEpoch: String(stateEpoch),
           lastError: lastError && JSON.stringify(lastError),
+          syncError: syncError && JSON.stringify(syncError),
           updatedAt: sql<Date>`now()`,
         })
         .where('account', '=', account),

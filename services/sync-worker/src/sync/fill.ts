@@ -29,7 +29,9 @@ export async function fillNew(
     selected,
     uids: subtractRanges(all, announced),
     uidNext: announced[0]?.[0] ?? Math.max(selected.uidNext, (all.at(-1)?.[1] ?? 0) + 1),
-    tell: (record, filled) => record([mailboxNew(context.account, filled)]),
+    // Where its UIDVALIDITY is known it was told of before.
+    tell: async (record, filled) =>
+      row.uidValidity === null ? record([mailboxNew(context.account, filled)]) : undefined,
   })
 }
 

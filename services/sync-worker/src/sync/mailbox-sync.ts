@@ -92,6 +92,9 @@ async function agree(
     return refill(context, await reset(context, row, selected), selected)
   }
   context.doubts.clear(row.id)
+  // Flushed: nothing is known of it but its ids.
+  if (!row.flagsComplete && row.uidNext === null)
+    return fillNew(context, row, { selected, announceFrom })
   return row.flagsComplete ? row : refill(context, row, selected)
 }
 

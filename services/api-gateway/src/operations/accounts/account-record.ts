@@ -29,11 +29,16 @@ export function describeAccount(row: AccountRow) {
       smtp: row.smtp && withMask(row.smtp, row.passwords.includes('smtp')),
       authFailureDisabledAt: row.authFailureDisabledAt?.toISOString(),
       sendOnly: row.imap ? undefined : true,
-      connections: row.imap ? row.connections : undefined,
+      connections: row.imap ? connectionsOf(row) : undefined,
       syncError: row.syncError,
     }),
     notifyFrom: row.notifyFrom.toISOString(),
   }
+}
+
+/** Whoever held the account may have died with the last word about them. */
+function connectionsOf({ state, connections }: AccountRow): number {
+  return state === 'connected' || state === 'init' ? (connections ?? 0) : 0
 }
 
 /** Server settings with a mask where the password is. */

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { getQuota, syncAccount } from '@posthorn/contracts'
+import { eventually } from '@posthorn/testkit'
+import { sql } from 'kysely'
+import { ImapClient, mail } from './imap-client.ts'
+import { Relay } from './relay.ts'
+import { testWorld, type World } from './world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await testWorld()
+  await world.startWorker()
+})
+afterAll(() => world.close())
+
+/** As api-gateway does it. */
+async function flush(account: string, notifyFrom = new Date(), imapIndexer?: string) {
+  await sql`
+    update accounts set flush_epoch = flush_epoch + 1, version = version + 1, notify_from = ${notifyFrom},
+      imap_indexer = coalesce(${imapIndexer ?? null}::text, imap_indexer) where account = ${account}
+  `.execute(world.db)
+  await world.bus.invalidate({ topic: 'accounts', id: account })
+}
+
+/** Waits until a flush was done and all was looked at again. */
+const flushed = (account: string, epoch: string) =>
+  eventually(
+    async () => {
+      expect((await world.state(account))?.flushedEpoch).toBe(epoch)
+      const rows = await mailboxes(account)
+      expect(rows.filter(({ syncedAt }) => syncedAt === null)).toEqual([])
+    },
+    { timeoutMs: 25_000 },
+  )
+
+const mailboxes = (account: string) =>
+  world.db
+    .selectFrom('mailboxes')
+    .select(['path', 'number', 'messages', 'indexer', 'syncedAt'])
+    .where('account', '=', account)
+    .orderBy('path')
+    .execute()
+
+test('a flush finds everything out anew, keeps the ids of messages and tells nobody', async () => {
+  const user = world.dovecot.freshUser()
+  const account = await world.register(user)
+  await world.connected(account)
+  await world.dovecot.deliver(user.user, mail({ subject: 'before' }))
+  const [first] = await world.expectEvents(account, ['messageNew'], 1)
+  const known = (await world.events(account)).length
+  const before = await mailboxes(account)
+  // What is forgotten must be found again: this would be told as a deletion, were it known.
+  await flush(account)
+  await flushed(account, '1')
+  const after = await mailboxes(account)
+  const names = (rows: typeof after) => rows.map(({ path, number }) => [path, number])
+  expect(names(after)).toEqual(names(before))
+  expect(after.find(({ path }) => path === 'INBOX')?.messages).toBe(1)
+  expect(await world.events(account)).toHaveLength(known)
+  await world.dovecot.deliver(user.user, mail({ subject: 'after' }))
+  const events = await world.expectEvents(account, ['messageNew'], 2)
+  expect(events.map(({ data }) => data['subject'])).toEqual(['before', 'after'])
+  expect(events[0]?.data['id']).toBe(first?.data['id'])
+  expect((await world.events(account)).slice(known).map(({ event }) => event)).toEqual([
+    'messageNew',
+  ])
+})
+
+test('a flush with an older date announces again what came since', async () => {
+  const user = world.dovecot.freshUser()
+  const account = await world.register(user)
+  await world.connected(account)
+  await world.dovecot.deliver(user.user, mail({ subject: 'again' }))
+  await world.expectEvents(account, ['messageNew'], 1)
+  await flush(account, new Date(Date.now() - 3_600_000))
+  const events = await world.expectEvents(account, ['messageNew'], 2)
+  const [once, twice] = events
+  expect(twice?.data['id']).toBe(once?.data['id'])
+  expect(twice?.eventId).not.toBe(once?.eventId)
+  expect(await world.events(account, 'mailboxReset')).toEqual([])
+  const folders = await world.events(account, 'mailboxNew')
+  expect(new Set(folders.map(({ path }) => path)).size).toBe(folders.length)
+})
+
+test('what comes while a flush is done is announced', async () => {
+  const user = world.dovecot.freshUser()
+  const account = await world.register(user)
+  await world.connected(account)
+  await flush(account)
+  await world.dovecot.deliver(user.user, mail({ subject: 'meanwhile' }))
+  const [event] = await world.expectEvents(account, ['messageNew'], 1)
+  expect(event?.data).toMatchObject({ subject: 'meanwhile' })
+})
+
+test('a flush changes how mailboxes are remembered', async () => {
+  const user = world.dovecot.freshUser()
+  const account = await world.register(user)
+  await world.connected(account)
+  await world.dovecot.deliver(user.user, mail())
+  await world.expectEvents(account, ['messageNew'], 1)
+  await flush(account, new Date(), 'fast')
+  await flushed(account, '1')
+  expect((await mailboxes(account)).map(({ indexer }) => indexer)).toEqual(
+    (await mailboxes(account)).map(() => 'fast'),
+  )
+  await world.dovecot.deliver(user.user, mail({ subject: 'fast' }))
+  const events = await world.expectEvents(account, ['messageNew'], 2)
+  expect(events[1]?.data).toMatchObject({ subject: 'fast' })
+})
+
+test('an account is looked at when asked, long before its turn', async () => {
+  const user = world.dovecot.freshUser()
+  await using client = await ImapClient.login(user)
+  await client.run('CREATE Aside')
+  const account = await world.register(user, { imap: { resyncDelay: 3_600 }, path: ['Aside'] })
+  await world.connected(account)
+  const before = (await world.state(account))?.syncTime
+  expect(await eventually(() => world.ask(syncAccount, account, {}))).toEqual({ sync: true })
+  await eventually(async () => {
+    expect((await world.state(account))?.syncTime).not.toEqual(before)
+  })
+})
+
+test('an account that is not synced cannot be looked at', async () => {
+  const account = await world.register(world.dovecot.freshUser(), { imap: null })
+  await eventually(async () => {
+    await expect(world.ask(syncAccount, account, {})).rejects.toMatchObject({
+      code: 'NotSyncing',
+      extras: { state: 'unset' },
+    })
+  })
+})
+
+test('a server without quotas has none', async () => {
+  const account = await world.register(world.dovecot.freshUser())
+  await world.connected(account)
+  expect(await world.ask(getQuota, account, {})).toEqual({ quota: false })
+})
+
+test('a connection that is cut again and again shows as disconnected, and is no event', async () => {
+  const user = world.dovecot.freshUser()
+  await using relay = await Relay.to({ host: user.host, port: user.imapPort })
+  const account = await world.register(user, { port: relay.port })
+  await world.connected(account)
+  relay.cut()
+  await eventually(async () => {
+    const { rows } = await sql<{ key: string }>`
+      select key from account_changes where account = ${account} order by xid, id
+    `.execute(world.db)
+    expect(rows.map(({ key }) => key).slice(-2)).toEqual(['disconnected', 'connected'])
+  })
+  expect(await world.events(account, 'connectError', 'authenticationError')).toEqual([])
+})
+
+test('the connections of an account are counted', async () => {
+  const account = await world.register(world.dovecot.freshUser())
+  await world.connected(account)
+  await eventually(
+    async () => expect((await world.state(account))?.connections).toBeGreaterThanOrEqual(1),
+    { timeoutMs: 15_000 },
+  )
+})
