@@ -58,25 +58,14 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
     keepAliveMs: config.changesKeepAliveMs,
   })
 
-  const { requireApiAuth: requireToken, trustedProxies, timeoutMs, maxBodyBytes } = config
+  const { requireApiAuth: requireToken, trustedProxies } = config
   const gate = createGate({ db, tokens, lastUse, requireToken, trustedProxies })
-  const workerExpiryMs = 3 * config.workerHeartbeatMs
+  const limits = limitsOf(config)
   const stores = { db, outbox, settings, tokens }
-  const maxUploadBytes = maxBodyBytes
-  const deps = {
-    ...stores,
-    bus,
-    sealer,
-    afterwards,
-    changes,
-    version,
-    timeoutMs,
-    workerExpiryMs,
-    maxUploadBytes,
-  }
+  const deps = { ...stores, ...limits, bus, sealer, afterwards, changes, version }
   const api = Router({ caseSensitive: true })
   const answered = (status: number) => counter.count(`apiCall:${status < 400 ? 'success' : 'fail'}`)
-  mountOperations(api, allRoutes(deps), { gate, maxUploadBytes, answered })
+  mountOperations(api, allRoutes(deps), { gate, ...limits, answered })
   mountDocs(api, version)
 
   let started = false
@@ -104,6 +93,10 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   started = true
   const running = opened.move()
   return { port: server.port, [Symbol.asyncDispose]: () => running.disposeAsync() }
+}
+
+function limitsOf({ timeoutMs, maxBodyBytes, workerHeartbeatMs }: Config) {
+  return { timeoutMs, maxUploadBytes: maxBodyBytes, workerExpiryMs: 3 * workerHeartbeatMs }
 }
 
 /**

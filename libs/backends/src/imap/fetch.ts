@@ -1,5 +1,5 @@
 import { AppError } from '@posthorn/errors'
-import type { FetchMessageObject, FetchQueryObject } from 'imapflow'
+import type { ExpungeEvent, FetchMessageObject, FetchQueryObject } from 'imapflow'
 import type { FetchedMessage, FetchOptions, UidRange } from '../backend.ts'
 import { batchesOf, countUids, formatSequenceSet, rangesOf, uidsIn } from '../uid-ranges.ts'
 import type { ImapConnection, OpenMailbox } from './connection.ts'
@@ -128,13 +128,28 @@ class Fetch {
     const wanted = new Set(uidsIn(uids))
     return await this.#connection.call(async (client) => {
       const rows = new Map<number, FetchMessageObject>()
-      for await (const row of client.fetch(formatSequenceSet(uids), query, { uid: true })) {
-        // RFC 9051 §7.5.2: the server may speak of other messages meanwhile, and of one message in several answers.
-        if (wanted.has(row.uid)) rows.set(row.uid, { ...rows.get(row.uid), ...defined(row) })
+      // A server that has not told us yet that a message is gone may still give it; it tells before a UID FETCH is over.
+      const expunged = (gone: ExpungeEvent) => forget(rows, gone)
+      client.on('expunge', expunged)
+      try {
+        for await (const row of client.fetch(formatSequenceSet(uids), query, { uid: true })) {
+          // RFC 9051 §7.5.2: the server may speak of other messages meanwhile, and of one message in several answers.
+          if (wanted.has(row.uid)) rows.set(row.uid, { ...rows.get(row.uid), ...defined(row) })
+        }
+      } finally {
+        client.off('expunge', expunged)
       }
       for (const [uid, row] of rows) if (row.size === undefined) rows.delete(uid)
       return rows
     }, this.#mailbox)
+  }
+}
+
+/** RFC 9051 §7.5.1: each EXPUNGE moves the messages above it down by one. */
+function forget(rows: Map<number, FetchMessageObject>, { seq, uid }: ExpungeEvent): void {
+  for (const [key, row] of rows) {
+    if (uid === key || (seq !== undefined && row.seq === seq)) rows.delete(key)
+    else if (seq !== undefined && row.seq > seq) rows.set(key, { ...row, seq: row.seq - 1 })
   }
 }
 

@@ -1,11 +1,5 @@
 import type { FetchedMessage, ReadAddress } from '@posthorn/backends'
-import {
-  type AttachmentInfo,
-  type MessageEntry,
-  SpecialUse,
-  matches,
-  type TextInfo,
-} from '@posthorn/contracts'
+import type { AttachmentInfo, MessageEntry, TextInfo } from '@posthorn/contracts'
 import { encodeAttachmentId, encodeMessageId, encodeTextId } from '@posthorn/message-id'
 import { canonicalFlag } from '../index/mailbox-index.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
@@ -22,7 +16,7 @@ export function messageEntry(
   mailbox: Mailbox,
   outline: Outline = outlineOf(message.bodyStructure),
 ): MessageEntry & { id: string; uid: number; path: string } {
-  const { uid, size, envelope, emailId, threadId } = message
+  const { uid, size, envelope, emailId, threadId, labels } = message
   const position = { mailbox: mailbox.number, uid }
   const attachments = outline.attachments.map((part) => attachmentInfo(position, part))
   return {
@@ -36,7 +30,7 @@ export function messageEntry(
     ...given({ subject: envelope.subject?.slice(0, maxSubject) }),
     ...addressesOf(envelope),
     ...given({ messageId: envelope.messageId, inReplyTo: envelope.inReplyTo }),
-    ...specialUseOf(mailbox),
+    ...given({ labels, messageSpecialUse: specialUseOf(mailbox, labels) }),
     ...(attachments.length > 0 ? { attachments } : {}),
     text: textInfo(position, outline),
   }
@@ -101,12 +95,28 @@ function isSensible(date: Date | undefined): boolean {
   return date !== undefined && date.getTime() >= 0 && date.getUTCFullYear() <= 9_999
 }
 
-const shownUses = new Set(['\\Drafts', '\\Junk', '\\Sent', '\\Trash', '\\Inbox'])
+type ShownUse = NonNullable<MessageEntry['messageSpecialUse']>
 
-function specialUseOf({ specialUse }: Mailbox) {
-  return specialUse !== null && shownUses.has(specialUse) && matches(SpecialUse, specialUse)
-    ? { messageSpecialUse: specialUse }
-    : {}
+const shownUses: readonly ShownUse[] = ['\\Drafts', '\\Junk', '\\Sent', '\\Trash', '\\Inbox']
+/** What Gmail's own labels say, the more telling ones first: a message in its All Mail belongs where they say. */
+const usesOfLabels: readonly [label: string, use: ShownUse][] = [
+  ['\\draft', '\\Drafts'],
+  ['\\drafts', '\\Drafts'],
+  ['\\trash', '\\Trash'],
+  ['\\spam', '\\Junk'],
+  ['\\junk', '\\Junk'],
+  ['\\inbox', '\\Inbox'],
+  ['\\sent', '\\Sent'],
+]
+
+function specialUseOf(
+  { specialUse }: Mailbox,
+  labels: readonly string[] = [],
+): ShownUse | undefined {
+  const ofMailbox = shownUses.find((use) => use === specialUse)
+  if (ofMailbox || labels.length === 0) return ofMailbox
+  const given = new Set(labels.map((label) => label.toLowerCase()))
+  return usesOfLabels.find(([label]) => given.has(label))?.[1]
 }
 
 function textInfo(position: { mailbox: number; uid: number }, { plain, html }: Outline): TextInfo {

@@ -1,4 +1,4 @@
-import type { MailSession } from '@posthorn/backends'
+import type { MailSession, WantedPart } from '@posthorn/backends'
 import { decodeText, safeHtml } from '@posthorn/mime'
 import type { Outline, TextPart } from './body.ts'
 
@@ -32,13 +32,23 @@ export async function readText(
   const limit = Math.min(maxBytes, maxTextBytes)
   const plain = new TextReader(needsPlain(wish, outline) ? outline.plain : [], limit)
   const html = new TextReader(wish.html || wish.webSafe ? outline.html : [], limit)
+  await readAll([plain, html], (wanted) => session.readParts(uid, outline.structure, wanted))
+  return joined(plain, html, wish)
+}
+
+async function readAll(
+  readers: readonly TextReader[],
+  read: (wanted: WantedPart[]) => Promise<ReadonlyMap<string, Buffer>>,
+): Promise<void> {
   for (;;) {
-    const wanted = [...plain.wanted(), ...html.wanted()]
-    if (wanted.length === 0) break
-    const parts = await session.readParts(uid, outline.structure, wanted)
-    plain.take(parts)
-    html.take(parts)
+    const wanted = readers.flatMap((reader) => reader.wanted())
+    if (wanted.length === 0) return
+    const parts = await read(wanted)
+    for (const reader of readers) reader.take(parts)
   }
+}
+
+function joined(plain: TextReader, html: TextReader, wish: Omit<TextWish, 'maxBytes'>): ReadText {
   const shown = wish.webSafe ? safeHtml(html.text ?? htmlOf(plain.text ?? '')) : html.text
   return {
     ...(wish.plain && plain.text !== undefined ? { plain: plain.text } : {}),
@@ -76,7 +86,7 @@ class TextReader {
   }
 
   /** What to ask for next: the next part, and those after it that surely fit beside it. One byte more tells whether it was all. */
-  wanted(): { part: string; maxBytes: number }[] {
+  wanted(): WantedPart[] {
     let left = this.#room
     const fits = (part: TextPart, at: number) => (left -= part.size) >= 0 || at === 0
     const end = this.#parts.findIndex((part, at) => !fits(part, at))
