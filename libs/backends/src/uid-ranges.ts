@@ -110,6 +110,31 @@ export function* batchesOf(
   if (batch.length > 0) yield batch
 }
 
+/** The ranges cut into pieces that are written in at most so many characters each, in order; a range is never cut. */
+export function* piecesOf(
+  ranges: readonly UidRange[],
+  maxLength: number,
+): Generator<UidRange[], void, undefined> {
+  let piece: UidRange[] = []
+  let length = 0
+  for (const range of ranges) {
+    const added = formatSequenceSet([range]).length + 1
+    if (piece.length > 0 && length + added > maxLength) {
+      yield piece
+      piece = []
+      length = 0
+    }
+    piece.push(range)
+    length += added
+  }
+  if (piece.length > 0) yield piece
+}
+
+/** Whether one of `some` is not among `all`, both in order. */
+export function reachesBeyond(some: readonly UidRange[], all: readonly UidRange[]): boolean {
+  return some.some(([first, last]) => !all.some(([from, to]) => from <= first && last <= to))
+}
+
 function unreadable(text: string): AppError {
   const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text
   return new AppError(

@@ -1,8 +1,12 @@
 import { changeCases } from './conformance/changes.ts'
 import { connectingCases } from './conformance/connecting.ts'
 import { downloadCases } from './conformance/downloads.ts'
+import { flagCases } from './conformance/flags.ts'
+import { folderCases } from './conformance/folders.ts'
 import { mailboxCases } from './conformance/mailboxes.ts'
 import { messageCases } from './conformance/messages.ts'
+import { movingCases } from './conformance/moving.ts'
+import { searchCases } from './conformance/searching.ts'
 import { watchCases } from './conformance/watching.ts'
 import type { Stage } from './stage.ts'
 
@@ -12,6 +16,10 @@ export function conformanceSuite(stage: Stage): void {
   mailboxCases(stage)
   changeCases(stage)
   messageCases(stage)
+  searchCases(stage)
+  flagCases(stage)
+  folderCases(stage)
+  movingCases(stage)
   downloadCases(stage)
   watchCases(stage)
 }

@@ -1,14 +1,23 @@
 import { AppError } from '@posthorn/errors'
 import type { Logger } from '@posthorn/telemetry'
 import { ImapFlow, type ImapFlowOptions } from 'imapflow'
-import { commandError, connectError, connectionGone, gaveUp, timedOut } from './errors.ts'
+import {
+  commandError,
+  connectError,
+  connectionGone,
+  gaveUp,
+  timedOut,
+  undoesLogin,
+} from './errors.ts'
 import { Lane } from './lane.ts'
 import { Notices } from './notices.ts'
 import { Refusals } from './refusals.ts'
+import { pollStatus } from './status.ts'
+import type { Transcript } from './transcript.ts'
 import { Wire } from './wire.ts'
 
 /** No command takes longer, whatever trickles in meanwhile. A silent server is noticed much earlier, by the socket's own timeout. */
-const commandMs = 5 * 60_000
+export const commandMs = 5 * 60_000
 /** A session that nobody uses is kept alive, but not for ever: it may have been forgotten. */
 const maxKeepAlives = 12
 /** A polite LOGOUT is worth this much waiting. */
@@ -33,9 +42,9 @@ export class ImapConnection {
   #keepAlives = 0
   #open: OpenMailbox | undefined
 
-  constructor(options: ImapFlowOptions, log: Logger) {
+  constructor(options: ImapFlowOptions, log: Logger, transcript?: Transcript) {
     this.#refusals = new Refusals(log)
-    this.client = new ImapFlow({ ...options, logger: this.#refusals.logger() })
+    this.client = new ImapFlow({ ...options, logger: this.#refusals.logger(transcript) })
     // For as long as the client lives, closed or not: an 'error' event that nobody hears ends the process.
     this.client.on('error', (error) => (this.#reason ??= connectError(error)))
     const { promise, resolve } = Promise.withResolvers<Error | undefined>()
@@ -56,6 +65,10 @@ export class ImapConnection {
       if (signal.aborted) giveUp()
       await this.client.connect()
       if (!this.client.usable) throw this.#gone()
+      // imapflow passes over a refusal of what it asks at the beginning.
+      const refusal = this.#refusals.last
+      if (refusal && undoesLogin(refusal)) throw refusal
+      this.wire.setNoDelay()
       this.#keepAlive(keepAliveMs)
     } catch (error) {
       const reason = signal.aborted ? (this.#reason ?? error) : error
@@ -67,20 +80,28 @@ export class ImapConnection {
   }
 
   /** Runs commands when their turn has come. With a mailbox, only while that one is open. Every failure is an AppError. */
-  async call<T>(work: (client: ImapFlow) => Promise<T>, mailbox?: OpenMailbox): Promise<T> {
+  async call<T>(
+    work: (client: ImapFlow) => Promise<T>,
+    mailbox?: OpenMailbox,
+    timeoutMs?: number,
+  ): Promise<T> {
     this.#keepAlives = 0
-    return await this.lane.run(() => this.perform(work, mailbox))
+    return await this.lane.run(() => this.perform(work, mailbox, timeoutMs))
   }
 
   /** The same for whoever holds the lane already. */
-  async perform<T>(work: (client: ImapFlow) => Promise<T>, mailbox?: OpenMailbox): Promise<T> {
+  async perform<T>(
+    work: (client: ImapFlow) => Promise<T>,
+    mailbox?: OpenMailbox,
+    timeoutMs = commandMs,
+  ): Promise<T> {
     if (!this.client.usable) throw this.#gone()
     if (mailbox && !this.#isOpen(mailbox))
       throw new AppError('unavailable', 'Another mailbox was opened meanwhile')
     this.#refusals.clear()
     const timer = setTimeout(
       () => this.end(timedOut('The mail server took too long to answer')),
-      commandMs,
+      timeoutMs,
     )
     try {
       return await work(this.client)
@@ -100,8 +121,10 @@ export class ImapConnection {
       : new AppError('rejected', `The mail server did not ${what}`)
   }
 
-  /** NOOP, for whoever holds the lane: imapflow answers false where it failed, whatever its types say. */
+  /** NOOP, for whoever holds the lane. Some servers do not count it as a sign of life: these are asked for counters. */
   async noop(client: ImapFlow): Promise<void> {
+    if (ignoresNoop(client)) return await pollStatus(this, this.#open?.path ?? 'INBOX')
+    // imapflow answers false where it failed, whatever its types say.
     const answer: unknown = await client.noop()
     if (answer === false) throw this.refused('answer NOOP')
   }
@@ -170,4 +193,9 @@ export class ImapConnection {
     if (bye === undefined || this.#asked || error.code !== 'ECONNRESET') return error
     return connectError(Object.assign(new Error('closed'), { code: 'NoConnection', reason: bye }))
   }
+}
+
+/** Coremail, behind 163.com and its like. */
+function ignoresNoop({ greeting = '', serverInfo }: ImapFlow): boolean {
+  return /coremail/i.test(`${greeting} ${serverInfo?.name ?? ''}`)
 }

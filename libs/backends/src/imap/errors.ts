@@ -6,6 +6,12 @@ import { brief } from './text.ts'
 /** RFC 5530 §3 and what providers add: the server is in trouble or had enough, which says nothing about us. */
 const temporaryCodes = new Set(['UNAVAILABLE', 'SERVERBUG', 'INUSE', 'THROTTLED'])
 
+/** RFC 5530 §3; RFC 9051 §7.1 of a mailbox that messages should go to. */
+const missingCodes = new Set(['NONEXISTENT', 'TRYCREATE'])
+
+/** What Exchange answers to whom it let in and then does not know. */
+const notConnected = /authenticated but not connected/i
+
 /** imapflow's own codes for what the rest of the world calls otherwise. */
 const codeNames = new Map([
   ['NoConnection', 'ECONNRESET'],
@@ -32,12 +38,28 @@ export function connectError(error: unknown): AppError {
   if (error instanceof AppError) return error
   const failure = error as ImapFlowError
   const answer = answerOf(failure)
+  // imapflow's own words, without a code: neither XOAUTH2 nor OAUTHBEARER for a token, say.
+  if (failure.message === 'Unsupported authentication mechanism')
+    return new AppError('unauthorized', 'The mail server has no login for such credentials', {
+      code: 'AUTHENTICATIONFAILED',
+      cause: error,
+    })
   if (answer.status === undefined && !failure.authenticationFailed)
     return unreachable(failure, answer)
   const kind =
     refusesCredentials(answer) && failure.code !== 'ETHROTTLE' ? 'unauthorized' : 'unreachable'
   const fallback = kind === 'unauthorized' ? 'AUTHENTICATIONFAILED' : 'UNAVAILABLE'
   return answered(kind, { ...answer, code: answer.code ?? fallback }, error)
+}
+
+/**
+ * Whether a refusal of what is asked right after a login means that it was none (Exchange lets in whom it then does not know), or that the
+ * server is in trouble.
+ */
+export function undoesLogin(failure: ImapFlowError): boolean {
+  const { text, code = '' } = answerOf(failure)
+  const looking = /^\S+ (NAMESPACE|LIST)\b/i.test(failure.executedCommand ?? '')
+  return notConnected.test(text) || (looking && temporaryCodes.has(code))
 }
 
 /** An error of a command on a connection that is logged in. */
@@ -48,11 +70,13 @@ export function commandError(error: unknown): AppError {
   if (failure.mailboxMissing || failure.code === 'NotFound') return folderNotFound(error)
   if (answer.status === undefined || failure.code === 'ETHROTTLE')
     return unreachable(failure, answer)
-  // TRYCREATE (RFC 9051 §7.1): what a message should go to is not there.
-  if (answer.code === 'NONEXISTENT' || answer.code === 'TRYCREATE') return folderNotFound(error)
-  // Exchange lets in whom it then does not know: every command after the login is answered so.
-  const notIn = /authenticated but not connected/i.test(answer.text)
-  if (notIn || answer.code === 'AUTHENTICATIONFAILED' || answer.code === 'EXPIRED')
+  const { code = '' } = answer
+  if (missingCodes.has(code)) return folderNotFound(error)
+  if (
+    notConnected.test(answer.text) ||
+    answer.code === 'AUTHENTICATIONFAILED' ||
+    answer.code === 'EXPIRED'
+  )
     return answered('unauthorized', answer, error)
   return answered(
     answer.code !== undefined && temporaryCodes.has(answer.code) ? 'unreachable' : 'rejected',

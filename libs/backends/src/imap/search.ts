@@ -1,13 +1,22 @@
 import { AppError } from '@posthorn/errors'
-import type { ESearchResult, ImapFlow, SearchObject } from 'imapflow'
-import type { UidQuery, UidRange } from '../backend.ts'
-import { countUids, parseSequenceSet, rangesOf } from '../uid-ranges.ts'
+import { encodePath } from 'imapflow/lib/tools.js'
+import type { SearchTerms, UidQuery, UidRange } from '../backend.ts'
+import { countUids, maxUid, normaliseRanges, parseSequenceSet, rangesOf } from '../uid-ranges.ts'
+import { ask } from './ask.ts'
+import { capabilitiesOf, hasCondstore } from './capabilities.ts'
 import type { ImapConnection } from './connection.ts'
+import { isRefusal } from './errors.ts'
+import { dayKeys, needsCharset, type Searchable, searchKeys } from './search-keys.ts'
+import { type Line, textOf, type Token, words } from './tokens.ts'
+
+/** No mailbox has more messages, or is beyond us anyway. */
+const maxFound = 2 ** 24
 
 /** Asks for UIDs, by ESEARCH as long as the server's answers to it hold up. */
 export class UidSearch {
   readonly #connection: ImapConnection
   #esearch: boolean
+  #charset = true
 
   constructor(connection: ImapConnection) {
     this.#connection = connection
@@ -15,37 +24,90 @@ export class UidSearch {
   }
 
   async run(query: UidQuery): Promise<UidRange[]> {
-    const found = await this.#find(searchTerms(query))
+    const found = await this.#find(queryKeys(query))
     return 'from' in query ? startingAt(found, query.from) : found
   }
 
-  async #find(terms: SearchObject): Promise<UidRange[]> {
+  /** One SEARCH, or as many as the terms need: another mailbox must not be opened in between. */
+  async search(terms: SearchTerms): Promise<UidRange[]> {
+    const { open } = this.#connection
+    const found: UidRange[] = []
+    for (const keys of searchKeys(terms, this.#searchable()))
+      found.push(...(await this.#withCharset(keys, open)))
+    return normaliseRanges(found)
+  }
+
+  /** RFC 9051 §6.4.4. Servers that know no UTF-8 by name may well know it when they see it; where not, they refuse again. */
+  async #withCharset(keys: Token[], mailbox: ImapConnection['open']): Promise<UidRange[]> {
+    const named = needsCharset(keys) && !this.#connection.client.enabled.has('UTF8=ACCEPT')
+    if (!named || !this.#charset) return await this.#find(keys, mailbox)
+    try {
+      return await this.#find([...words('CHARSET', 'UTF-8'), ...keys], mailbox)
+    } catch (error) {
+      if (!(error instanceof AppError) || !refusesCharset(error)) throw error
+      this.#charset = false
+      return await this.#find(keys, mailbox)
+    }
+  }
+
+  async #find(
+    keys: readonly Token[],
+    mailbox: ImapConnection['open'] = this.#connection.open,
+  ): Promise<UidRange[]> {
     const connection = this.#connection
-    return await connection.call(async (client) => {
-      const ranges = this.#esearch ? await this.#byEsearch(client, terms) : undefined
-      if (ranges) return ranges
-      const uids = await client.search(terms, { uid: true })
-      if (!Array.isArray(uids)) throw connection.refused('search')
-      return rangesOf(uids)
-    }, connection.open)
+    return await connection.call(async () => {
+      const ranges = this.#esearch ? await this.#byEsearch(keys) : undefined
+      return ranges ?? rangesOf(await this.#bySearch(keys))
+    }, mailbox)
   }
 
   /**
    * RFC 4731. The answer stays a sequence set: a hundred thousand UIDs are a few bytes. COUNT must come back even when it is zero, and has
    * to agree with ALL; without it an answer that got lost, or came as plain SEARCH, would read as an empty mailbox.
    */
-  async #byEsearch(client: ImapFlow, terms: SearchObject): Promise<UidRange[] | undefined> {
-    const answer = (await client.search(terms, { uid: true, returnOptions: ['ALL', 'COUNT'] })) as
-      | ESearchResult
-      | number[]
-      | false
-    if (answer === false) throw this.#connection.refused('search')
-    if (!Array.isArray(answer)) {
-      const ranges = answer.all === undefined ? [] : parseSequenceSet(answer.all)
-      if (answer.count === countUids(ranges)) return ranges
-    }
+  async #byEsearch(keys: readonly Token[]): Promise<UidRange[] | undefined> {
+    let all: string | undefined
+    let count: number | undefined
+    const returned = [...words('RETURN'), words('ALL', 'COUNT')]
+    await ask(this.#connection, ['UID SEARCH', ...returned, ...keys], {
+      ESEARCH: async (line) => {
+        const items = esearchItems(line)
+        all = items.get('ALL')
+        count = Number(items.get('COUNT'))
+      },
+    })
+    const ranges = all === undefined ? [] : parseSequenceSet(all)
+    if (count === countUids(ranges)) return ranges
     this.#esearch = false
     return undefined
+  }
+
+  async #bySearch(keys: readonly Token[]): Promise<number[]> {
+    let found: number[] = []
+    let total = 0
+    await ask(this.#connection, ['UID SEARCH', ...keys], {
+      SEARCH: async (line) => {
+        const uids = uidsOf(line)
+        total += uids.length
+        if (total <= maxFound) found = found.length === 0 ? uids : found.concat(uids)
+      },
+    })
+    if (total > maxFound)
+      throw new AppError('unreachable', 'The mail server finds more than there can be')
+    return found
+  }
+
+  #searchable(): Searchable {
+    const { client } = this.#connection
+    const { objectId, gmail } = capabilitiesOf(client)
+    return {
+      modseq: hasCondstore(client) && !(client.mailbox && client.mailbox.noModseq),
+      objectId,
+      gmail,
+      within: client.capabilities.has('WITHIN'),
+      encodeLabel: (label) => encodePath(client, label),
+      now: new Date(),
+    }
   }
 }
 
@@ -56,25 +118,39 @@ function startingAt(found: readonly UidRange[], from: number): UidRange[] {
   )
 }
 
-function searchTerms(query: UidQuery): SearchObject {
-  if ('all' in query) return { all: true }
-  if ('from' in query) return { uid: `${query.from}:*` }
-  if ('since' in query) return { since: query.since }
+function queryKeys(query: UidQuery): Token[] {
+  if ('all' in query) return words('ALL')
+  if ('from' in query) return [...words('UID'), { type: 'SEQUENCE', value: `${query.from}:*` }]
+  if ('since' in query) return dayKeys('since', query.since)
   const [flag, wanted] = 'flag' in query ? [query.flag, true] : [query.without, false]
-  switch (flag.toLowerCase()) {
-    case '\\seen':
-      return { seen: wanted }
-    case '\\answered':
-      return { answered: wanted }
-    case '\\flagged':
-      return { flagged: wanted }
-    case '\\deleted':
-      return { deleted: wanted }
-    case '\\draft':
-      return { draft: wanted }
-    default:
-      if (flag.startsWith('\\'))
-        throw new AppError('invalid', `There is no search for the flag ${flag}`)
-      return wanted ? { keyword: flag } : { unKeyword: flag }
+  const known = /^\\(seen|answered|flagged|deleted|draft)$/i.exec(flag)?.[1]
+  if (known) return words(`${wanted ? '' : 'UN'}${known.toUpperCase()}`)
+  if (!/^[^\x00-\x20\x7f-\uffff(){%*"\\\]]+$/.test(flag))
+    throw new AppError('invalid', `There is no search for the flag ${flag}`)
+  return words(wanted ? 'KEYWORD' : 'UNKEYWORD', flag)
+}
+
+/** RFC 9051 §7.1 has a code for it; some say it in words. */
+function refusesCharset(error: AppError): boolean {
+  return (
+    error.code === 'BADCHARSET' || (isRefusal(error) && /char(acter )?set/i.test(error.message))
+  )
+}
+
+/** `(TAG "1") UID COUNT 2 ALL 1:2` by names in capitals. */
+function esearchItems({ attributes = [] }: Line): Map<string, string> {
+  const items = new Map<string, string>()
+  let at = Array.isArray(attributes[0]) ? 1 : 0
+  if (textOf(attributes[at])?.toUpperCase() === 'UID') at++
+  for (; at + 1 < attributes.length; at += 2) {
+    const value = textOf(attributes[at + 1])
+    if (value !== undefined) items.set(textOf(attributes[at])?.toUpperCase() ?? '', value)
   }
+  return items
+}
+
+/** A line of nothing but numbers comes as such; others hold a mod-sequence (RFC 7162 §3.1.5), or something that has no place there. */
+function uidsOf(line: Line & { numbers?: number[] }): number[] {
+  const given = line.numbers ?? (line.attributes ?? []).map((token) => Number(textOf(token)))
+  return given.filter((uid) => Number.isInteger(uid) && uid > 0 && uid <= maxUid)
 }

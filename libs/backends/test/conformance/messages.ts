@@ -185,18 +185,6 @@ export function messageCases(stage: Stage): void {
     expect(await Array.fromAsync(session.fetchMessages([[700, 1_300]]))).toEqual([])
   })
 
-  test('flags are added and removed', async () => {
-    await using one = await account()
-    const uid = await one.append(mail, { flags: ['\\Flagged'] })
-    await using session = await backend.connect(one.options)
-    await session.select('INBOX')
-    await session.changeFlags(uid, { add: ['\\Seen', 'work'], remove: ['\\Flagged'] })
-    const { flags } = await fetchOne(session, uid)
-    expect(flags.filter((flag) => flag !== '\\Recent').sort()).toEqual(['\\Seen', 'work'])
-    await session.changeFlags(uid, { remove: ['work'] })
-    expect(await session.searchUids({ flag: 'work' })).toEqual([])
-  })
-
   test('what is done to a message that is gone says so', async () => {
     await using one = await account()
     const uid = await one.append(mail)
@@ -205,20 +193,8 @@ export function messageCases(stage: Stage): void {
     await one.expunge(uid)
     await session.ping()
     const missing = { kind: 'not-found', code: 'MessageNotFound' }
-    await expect(session.changeFlags(uid, { add: ['\\Seen'] })).rejects.toMatchObject(missing)
     await expect(session.downloadSource(uid)).rejects.toMatchObject(missing)
     await expect(session.downloadPart(uid, '1')).rejects.toMatchObject(missing)
     await session.ping()
-  })
-
-  test('flags of a mailbox that is open for reading only stay as they are', async () => {
-    await using one = await account()
-    const uid = await one.append(mail)
-    await using session = await backend.connect(one.options)
-    await session.select('INBOX', { readOnly: true })
-    await expect(session.changeFlags(uid, { add: ['\\Seen'] })).rejects.toMatchObject({
-      kind: 'rejected',
-    })
-    expect(await session.searchUids({ flag: '\\Seen' })).toEqual([])
   })
 }

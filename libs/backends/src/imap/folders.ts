@@ -1,0 +1,181 @@
+import { AppError } from '@posthorn/errors'
+import type { ImapFlow } from 'imapflow'
+import { encodePath, normalizePath } from 'imapflow/lib/tools.js'
+import { ask, codeOf } from './ask.ts'
+import type { ImapConnection } from './connection.ts'
+import { folderError, isRefusal } from './errors.ts'
+import { clean } from './text.ts'
+import { type Line, textOf, textsOf, type Token } from './tokens.ts'
+
+/** Subscriptions below a mailbox that follow it to its new name. */
+const maxFollowing = 1_000
+const maxPathLength = 1_024
+
+/** Also subscribes to it, as most programs show nothing else. */
+export async function createMailbox(
+  connection: ImapConnection,
+  path: string | readonly string[],
+): Promise<{ path: string; created: boolean; mailboxId?: string }> {
+  return await connection.call(async (client) => {
+    const full = newPathOf(client, path)
+    const answer = await told(connection, ['CREATE', nameOf(client, full)])
+    await tried(connection, 'SUBSCRIBE', full)
+    const mailboxId = mailboxIdIn(answer)
+    return { path: full, created: true, ...(mailboxId === undefined ? {} : { mailboxId }) }
+  })
+}
+
+/** With what is below it (RFC 9051 §6.3.6). Subscriptions follow, which RENAME alone does not see to. */
+export async function renameMailbox(
+  connection: ImapConnection,
+  path: string,
+  newPath: string | readonly string[],
+): Promise<string> {
+  return await connection.call(async (client) => {
+    const from = pathOf(client, path)
+    const to = newPathOf(client, newPath)
+    await leave(connection, from)
+    await told(connection, ['RENAME', nameOf(client, from), nameOf(client, to)], 'RenameFailed')
+    // What is in the inbox moves, but the inbox stays.
+    if (from !== 'INBOX') await followSubscriptions(connection, from, to)
+    return to
+  })
+}
+
+/** Without what is below it: that stays (RFC 9051 §6.3.5), or the server refuses. */
+export async function deleteMailbox(connection: ImapConnection, path: string): Promise<void> {
+  await connection.call(async (client) => {
+    const full = pathOf(client, path)
+    if (full === 'INBOX') {
+      const response = 'The inbox cannot be deleted'
+      throw new AppError('rejected', response, { code: 'CANNOT', extras: { info: { response } } })
+    }
+    await leave(connection, full)
+    await told(connection, ['DELETE', nameOf(client, full)], 'DeleteFailed')
+    await tried(connection, 'UNSUBSCRIBE', full)
+  })
+}
+
+export async function subscribe(
+  connection: ImapConnection,
+  path: string,
+  subscribed: boolean,
+): Promise<void> {
+  await connection.call((client) =>
+    told(connection, [
+      subscribed ? 'SUBSCRIBE' : 'UNSUBSCRIBE',
+      nameOf(client, pathOf(client, path)),
+    ]),
+  )
+}
+
+/** Gives a command about a mailbox itself, whose refusal is told as it came. */
+async function told(
+  connection: ImapConnection,
+  command: readonly [string, ...Token[]],
+  fallbackCode?: string,
+): Promise<Line> {
+  try {
+    return await ask(connection, command)
+  } catch (error) {
+    throw folderError(error, fallbackCode)
+  }
+}
+
+/** SUBSCRIBE or UNSUBSCRIBE as a courtesy: what it follows is done, whatever the server says to it. */
+async function tried(connection: ImapConnection, command: string, path: string): Promise<void> {
+  try {
+    await told(connection, [command, nameOf(connection.client, path)])
+  } catch (error) {
+    if (!(error instanceof AppError) || !isRefusal(error)) throw error
+  }
+}
+
+async function followSubscriptions(
+  connection: ImapConnection,
+  from: string,
+  to: string,
+): Promise<void> {
+  const { client } = connection
+  const below = `${from}${client.namespace?.delimiter ?? '/'}`
+  const subscribed = new Set([
+    ...(await listSubscribed(connection, from)),
+    ...(await listSubscribed(connection, `${below}*`)),
+  ])
+  // A name may hold the wildcards of LSUB.
+  const affected = [...subscribed].filter((path) => path === from || path.startsWith(below))
+  for (const path of affected.slice(0, maxFollowing)) {
+    await tried(connection, 'SUBSCRIBE', to + path.slice(from.length))
+    await tried(connection, 'UNSUBSCRIBE', path)
+  }
+}
+
+async function listSubscribed(connection: ImapConnection, pattern: string): Promise<string[]> {
+  const { client, wire } = connection
+  const paths: string[] = []
+  try {
+    await ask(connection, ['LSUB', '', nameOf(client, pattern)], {
+      LSUB: async ({ attributes: [flags, , name] = [] }) => {
+        // RFC 3501 §6.3.9: with this one it is not itself subscribed to, something below is.
+        if (textsOf(flags).some((flag) => flag.toLowerCase() === '\\noselect')) return
+        const raw = textOf(name)
+        if (raw !== undefined && paths.length < maxFollowing) paths.push(wire.pathOf(raw))
+      },
+    })
+  } catch (error) {
+    const failure = folderError(error)
+    if (!isRefusal(failure)) throw failure
+  }
+  return paths
+}
+
+/**
+ * Opens the inbox instead of a mailbox that is to go, or of one below it: servers refuse to rename or delete what is open. CLOSE would
+ * expunge, and not every server has UNSELECT.
+ */
+async function leave(connection: ImapConnection, path: string): Promise<void> {
+  const { client, current } = connection
+  const below = `${path}${client.namespace?.delimiter ?? '/'}`
+  if (path === 'INBOX' || !current) return
+  if (current.path !== path && !current.path.startsWith(below)) return
+  connection.open = undefined
+  const opened: unknown = await client.mailboxOpen('INBOX', { readOnly: true })
+  if (!opened) throw connection.refused('open the inbox')
+}
+
+/** A mailbox that is there, as the server knows it. */
+export function pathOf(client: ImapFlow, path: string): string {
+  return checked(normalizePath(client, path))
+}
+
+/** One that is to be: under the personal namespace, its levels joined as the server does. */
+function newPathOf(client: ImapFlow, path: string | readonly string[]): string {
+  const delimiter = client.namespace?.delimiter ?? '/'
+  let joined = typeof path === 'string' ? path : path.join(delimiter)
+  // RFC 9051 §6.3.4: a delimiter at the end would only announce that something is to come below.
+  while (delimiter !== '' && joined.endsWith(delimiter)) joined = joined.slice(0, -delimiter.length)
+  if (joined === '' || (typeof path !== 'string' && path.some((level) => level === '')))
+    throw unusable()
+  return pathOf(client, joined)
+}
+
+/** RFC 9051 §5.1.1 has no control characters in names; servers that take them cannot be asked for them again. */
+function checked(path: string): string {
+  if (path === '' || path.length > maxPathLength || /[\0-\x1f\x7f]/.test(path)) throw unusable()
+  return path
+}
+
+function unusable(): AppError {
+  return new AppError('invalid', 'This cannot be the name of a mailbox')
+}
+
+function nameOf(client: ImapFlow, path: string): Token {
+  return { type: 'STRING', value: encodePath(client, path) }
+}
+
+/** RFC 8474 §4.1. */
+function mailboxIdIn(answer: Line): string | undefined {
+  const [code, id] = codeOf(answer)
+  const [mailboxId] = textsOf(id)
+  return textOf(code)?.toUpperCase() === 'MAILBOXID' && mailboxId ? clean(mailboxId) : undefined
+}

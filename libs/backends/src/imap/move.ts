@@ -1,0 +1,81 @@
+import type { ImapFlow } from 'imapflow'
+import { hasCapability } from 'imapflow/lib/tools.js'
+import type { MovedMessages, UidRange } from '../backend.ts'
+import { normaliseRanges, rangesOf, reachesBeyond } from '../uid-ranges.ts'
+import { ask } from './ask.ts'
+import type { ImapConnection } from './connection.ts'
+import { commandSets, markDeleted } from './flags.ts'
+import { pathOf } from './folders.ts'
+
+/**
+ * A set after the other, so that a failure in the middle leaves some messages here and some there, and each of them somewhere. Without MOVE
+ * one may be in both places.
+ */
+export async function moveMessages(
+  connection: ImapConnection,
+  uids: readonly UidRange[],
+  path: string,
+): Promise<MovedMessages> {
+  const mailbox = connection.open
+  const destination = pathOf(connection.client, path)
+  const moved: { path: string; uidValidity?: bigint } = { path: destination }
+  const map = new Map<number, number>()
+  for (const set of commandSets(uids)) {
+    const { uidValidity, uidMap } = await connection.call(
+      (client) => moveSet(connection, client, { set, destination }),
+      mailbox,
+    )
+    if (uidValidity !== undefined) moved.uidValidity = uidValidity
+    for (const [before, after] of uidMap ?? []) map.set(before, after)
+  }
+  return moved.uidValidity === undefined || map.size === 0 ? moved : { ...moved, uids: map }
+}
+
+/** Marks as deleted, and expunges exactly these. Without UIDPLUS only where no other message is marked: else they stay marked. */
+export async function expungeMessages(
+  connection: ImapConnection,
+  uids: readonly UidRange[],
+): Promise<void> {
+  const mailbox = connection.open
+  for (const set of commandSets(uids))
+    await connection.call(async (client) => {
+      await markDeleted(connection, client, set)
+      await expungeSet(connection, client, set)
+    }, mailbox)
+  if (uids.length === 0 || hasUidPlus(connection.client)) return
+  await connection.call(async (client) => {
+    const marked = await client.search({ deleted: true }, { uid: true })
+    if (!Array.isArray(marked)) throw connection.refused('search for what is marked as deleted')
+    if (!reachesBeyond(rangesOf(marked), normaliseRanges(uids))) await ask(connection, ['EXPUNGE'])
+  }, mailbox)
+}
+
+async function moveSet(
+  connection: ImapConnection,
+  client: ImapFlow,
+  { set, destination }: { set: string; destination: string },
+): Promise<{ uidValidity?: bigint | undefined; uidMap?: Map<number, number> | undefined }> {
+  if (hasCapability(client, 'MOVE')) {
+    const moved = await client.messageMove(set, destination, { uid: true })
+    if (!moved) throw connection.refused('move the messages')
+    return moved
+  }
+  const copied = await client.messageCopy(set, destination, { uid: true })
+  if (!copied) throw connection.refused('copy the messages')
+  await markDeleted(connection, client, set)
+  await expungeSet(connection, client, set)
+  return copied
+}
+
+/** UID EXPUNGE (RFC 4315 §2.1). EXPUNGE would take messages along that others have marked. */
+async function expungeSet(
+  connection: ImapConnection,
+  client: ImapFlow,
+  set: string,
+): Promise<void> {
+  if (hasUidPlus(client)) await ask(connection, ['UID EXPUNGE', { type: 'SEQUENCE', value: set }])
+}
+
+function hasUidPlus(client: ImapFlow): boolean {
+  return hasCapability(client, 'UIDPLUS')
+}

@@ -1,0 +1,284 @@
+import { AppError } from '@posthorn/errors'
+import type { SearchTerms } from '../backend.ts'
+import { maxUid } from '../uid-ranges.ts'
+import { maxLineLength } from './ask.ts'
+import type { Token } from './tokens.ts'
+
+/** What the server and the open mailbox allow to be searched for. */
+export interface Searchable {
+  modseq: boolean
+  objectId: boolean
+  gmail: boolean
+  /** OLDER and YOUNGER (RFC 5032). */
+  within: boolean
+  /** As a mailbox name is written, which labels of Gmail are. */
+  encodeLabel: (label: string) => string
+  now: Date
+}
+
+/** Longer texts go as literals, which do not count for the length of a line. */
+const maxQuoted = 64
+const maxTextLength = 65_536
+const maxHeaders = 40
+const maxSetLength = 65_536
+/** As deep as OR is nested. */
+const maxIdsAtOnce = 50
+const maxModseq = 2n ** 63n - 1n
+/** OLDER and YOUNGER count seconds in 32 bits. */
+const maxSeconds = 2 ** 31
+
+const flagKeys = {
+  answered: ['ANSWERED', 'UNANSWERED'],
+  deleted: ['DELETED', 'UNDELETED'],
+  draft: ['DRAFT', 'UNDRAFT'],
+  seen: ['SEEN', 'UNSEEN'],
+  unseen: ['UNSEEN', 'SEEN'],
+  flagged: ['FLAGGED', 'UNFLAGGED'],
+} as const
+const textKeys = ['from', 'to', 'cc', 'bcc', 'subject', 'body'] as const
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+
+/**
+ * The terms as search keys, each list for a SEARCH of its own: found is what any of them finds. More than one where sets and ids are too
+ * many for a line, none where nothing can match. Nothing but numbers, dates and fixed words is written bare: texts are quoted or literals.
+ */
+export function searchKeys(terms: SearchTerms, searchable: Searchable): Token[][] {
+  if (terms.emailIds) return idKeys(terms.emailIds, searchable)
+  const { emailId, threadId } = terms
+  const keys = [
+    ...flagKeysOf(terms),
+    ...textKeys.flatMap((key) => keyed(key, terms[key])),
+    ...headerKeys(terms),
+    ...sizeKeys(terms),
+    ...dateKeys(terms, searchable),
+    ...modseqKeys(terms, searchable),
+    ...gmailKeys(terms, searchable),
+  ]
+  for (const [key, id] of [['EMAILID', emailId] as const, ['THREADID', threadId] as const]) {
+    if (id === undefined) continue
+    const found = idKey(key, id, searchable)
+    if (!found) return []
+    keys.push(...found)
+  }
+  return withSets(keys, terms)
+}
+
+/** Whether the server has to be told that the keys are UTF-8. */
+export function needsCharset(keys: readonly Token[]): boolean {
+  return keys.some(
+    (key) => key && !Array.isArray(key) && Buffer.isBuffer(key.value) && !isAscii(key.value),
+  )
+}
+
+function flagKeysOf(terms: SearchTerms): Token[] {
+  return (Object.keys(flagKeys) as (keyof typeof flagKeys)[]).flatMap((term) => {
+    const wanted = terms[term]
+    return wanted === undefined ? [] : word(flagKeys[term][wanted ? 0 : 1])
+  })
+}
+
+function headerKeys({ header = {} }: SearchTerms): Token[] {
+  const headers = Object.entries(header)
+  if (headers.length > maxHeaders) throw unusable('header', `has more than ${maxHeaders} names`)
+  return headers.flatMap(([name, value]) => {
+    // RFC 5322 §3.6.8, and the 998 octets of a line are no sensible name.
+    if (!/^[!-9;-~]{1,100}$/.test(name))
+      throw unusable('header', 'has something that is no header name')
+    return [word('HEADER'), text(name, 'header'), text(value === true ? '' : value, 'header')]
+  })
+}
+
+function sizeKeys(terms: SearchTerms): Token[] {
+  return (['larger', 'smaller'] as const).flatMap((term) => {
+    const bytes = terms[term]
+    if (bytes === undefined) return []
+    if (!Number.isSafeInteger(bytes) || bytes < 0) throw unusable(term, 'is not a number of bytes')
+    return [word(term.toUpperCase()), word(String(Math.min(bytes, maxUid)))]
+  })
+}
+
+function dateKeys(terms: SearchTerms, searchable: Searchable): Token[] {
+  return [
+    ...arrivalKeys('before', terms.before, searchable),
+    ...arrivalKeys('since', terms.since, searchable),
+    ...dayKeys('sentBefore', terms.sentBefore),
+    ...dayKeys('sentSince', terms.sentSince),
+  ]
+}
+
+/** To the second where the server can and a time of day was given. */
+function arrivalKeys(
+  term: 'before' | 'since',
+  date: Date | undefined,
+  { within, now }: Searchable,
+): Token[] {
+  if (date === undefined || !within || startsDay(date)) return dayKeys(term, date)
+  const seconds = Math.round((now.getTime() - date.getTime()) / 1000)
+  return seconds >= 1 && seconds < maxSeconds
+    ? [word(term === 'before' ? 'OLDER' : 'YOUNGER'), word(String(seconds))]
+    : dayKeys(term, date)
+}
+
+/** RFC 9051 §6.4.4 compares days alone: a time of day before which something is to be takes its whole day in. */
+export function dayKeys(
+  term: 'before' | 'since' | 'sentBefore' | 'sentSince',
+  date: Date | undefined,
+): Token[] {
+  if (date === undefined) return []
+  const upTo = term === 'before' || term === 'sentBefore'
+  const day = new Date(date.getTime() + (upTo && !startsDay(date) ? 86_400_000 : 0))
+  const year = day.getUTCFullYear()
+  if (!(year >= 0 && year <= 9_999)) throw unusable(term, 'is not a date')
+  const month = months[day.getUTCMonth()] ?? ''
+  return [
+    word(term.toUpperCase()),
+    word(`${day.getUTCDate()}-${month}-${String(year).padStart(4, '0')}`),
+  ]
+}
+
+function startsDay(date: Date): boolean {
+  return date.getTime() % 86_400_000 === 0
+}
+
+function modseqKeys({ modseq }: SearchTerms, searchable: Searchable): Token[] {
+  if (modseq === undefined) return []
+  if (!searchable.modseq) throw missing('The mailbox has no mod-sequences')
+  if (modseq < 0n || modseq > maxModseq) throw unusable('modseq', 'is not a mod-sequence')
+  return [word('MODSEQ'), word(String(modseq))]
+}
+
+/** https://developers.google.com/workspace/gmail/imap/imap-extensions */
+function gmailKeys({ gmailRaw, labels }: SearchTerms, searchable: Searchable): Token[] {
+  const has = labels?.has ?? []
+  const not = labels?.not ?? []
+  if (gmailRaw === undefined && has.length + not.length === 0) return []
+  if (!searchable.gmail) throw missing('The mail server has neither labels nor searches of Gmail')
+  const label = (name: string) => [
+    word('X-GM-LABELS'),
+    text(searchable.encodeLabel(name), 'labels'),
+  ]
+  return [
+    ...(gmailRaw === undefined ? [] : [word('X-GM-RAW'), text(gmailRaw, 'gmailRaw')]),
+    ...has.flatMap(label),
+    ...not.flatMap((name) => [word('NOT'), ...label(name)]),
+  ]
+}
+
+function idKeys(ids: readonly string[], searchable: Searchable): Token[][] {
+  const each = [...new Set(ids)].flatMap((id) => {
+    const key = idKey('EMAILID', id, searchable)
+    return key ? [key] : []
+  })
+  const batches: Token[][] = []
+  let batch: Token[][] = []
+  for (const key of each) {
+    if (batch.length === maxIdsAtOnce || lengthOf([...batch, key].flat()) > maxLineLength - 500) {
+      batches.push(anyOf(batch))
+      batch = []
+    }
+    batch.push(key)
+  }
+  return batch.length === 0 ? batches : [...batches, anyOf(batch)]
+}
+
+/** OR takes two keys. */
+function anyOf(keys: readonly Token[][]): Token[] {
+  return keys.flatMap((key, at) => (at === keys.length - 1 ? key : [word('OR'), ...key]))
+}
+
+/** Undefined where no message can have this id, because it is none. */
+function idKey(
+  key: 'EMAILID' | 'THREADID',
+  id: string,
+  { objectId, gmail }: Searchable,
+): Token[] | undefined {
+  // RFC 8474 §4.3.
+  if (objectId) return /^[\w-]{1,255}$/.test(id) ? [word(key), word(id)] : undefined
+  if (!gmail) throw missing('The mail server gives messages no ids')
+  const gmailKey = key === 'EMAILID' ? 'X-GM-MSGID' : 'X-GM-THRID'
+  return /^\d{1,20}$/.test(id) ? [word(gmailKey), word(id)] : undefined
+}
+
+/** The keys with the sets of `seq` and `uid`, in as many searches as lines are needed for these. */
+function withSets(keys: Token[], { seq, uid }: SearchTerms): Token[][] {
+  const sets = [
+    ...(seq === undefined ? [] : [{ before: [], pieces: setPieces('seq', seq) }]),
+    ...(uid === undefined ? [] : [{ before: [word('UID')], pieces: setPieces('uid', uid) }]),
+  ]
+  const room = Math.floor((maxLineLength - 500 - lengthOf(keys)) / Math.max(1, sets.length))
+  let searches = [keys]
+  for (const { before, pieces } of sets)
+    searches = joinedTo(pieces, Math.max(500, room)).flatMap((set) =>
+      searches.map((search) => [...before, { type: 'SEQUENCE', value: set }, ...search]),
+    )
+  return searches.map((search) => (search.length === 0 ? [word('ALL')] : search))
+}
+
+function setPieces(term: 'seq' | 'uid', set: string): string[] {
+  if (set.length > maxSetLength) throw unusable(term, 'is too long')
+  return set.split(',').map((given) => {
+    const piece = given.trim()
+    const [, first, last = first] = /^([1-9]\d{0,9}|\*)(?::([1-9]\d{0,9}|\*))?$/.exec(piece) ?? []
+    if (!isPlace(first) || !isPlace(last)) throw unusable(term, 'is not a sequence set')
+    return piece
+  })
+}
+
+function isPlace(number: string | undefined): boolean {
+  return number === '*' || Number(number) <= maxUid
+}
+
+function joinedTo(pieces: readonly string[], maxLength: number): string[] {
+  const joined: string[] = []
+  let open = ''
+  for (const piece of pieces) {
+    if (open !== '' && open.length + 1 + piece.length > maxLength) {
+      joined.push(open)
+      open = ''
+    }
+    open = open === '' ? piece : `${open},${piece}`
+  }
+  return [...joined, open]
+}
+
+function keyed(term: (typeof textKeys)[number], value: string | undefined): Token[] {
+  return value === undefined ? [] : [word(term.toUpperCase()), text(value, term)]
+}
+
+/** Fixed words, numbers and dates: nothing that came from outside as it was. */
+function word(value: string): Token {
+  return { type: 'ATOM', value }
+}
+
+/** RFC 9051 §4.3: seven bits without line ends may be quoted, everything but NUL may be a literal. */
+function text(value: string, term: keyof SearchTerms): Token {
+  if (value.includes('\0') || value.length > maxTextLength) throw unusable(term, 'is not a text')
+  const bytes = Buffer.from(value)
+  const quotable = bytes.length <= maxQuoted && isAscii(bytes) && !/[\r\n]/.test(value)
+  return quotable ? { type: 'STRING', value } : { type: 'LITERAL', value: bytes }
+}
+
+function isAscii(bytes: Buffer): boolean {
+  return bytes.every((byte) => byte < 0x80)
+}
+
+/** Octets on the line, at most; a literal is another's. */
+function lengthOf(keys: readonly Token[]): number {
+  return keys.reduce<number>((length, key) => {
+    if (!key || Array.isArray(key)) return length
+    const written = typeof key.value === 'string' ? key.value.length * 2 + 2 : 16
+    return length + 1 + (key.type === 'STRING' ? written : (textLength(key) ?? written))
+  }, 0)
+}
+
+function textLength(key: { value?: string | Buffer }): number | undefined {
+  return typeof key.value === 'string' ? key.value.length : undefined
+}
+
+function missing(message: string): AppError {
+  return new AppError('unprocessable', message, { code: 'MissingServerExtension' })
+}
+
+function unusable(term: keyof SearchTerms, message: string): AppError {
+  return new AppError('invalid', `"${term}" ${message}`)
+}
