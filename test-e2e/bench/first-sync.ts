@@ -1,5 +1,5 @@
 import { operations } from '@posthorn/contracts'
-import { eventually, tableBytes } from '@posthorn/testkit'
+import { eventually, tableBytes, type TestUser } from '@posthorn/testkit'
 import { logIn } from '../stories/imap-client.ts'
 import type { World } from '../world.ts'
 import { fillInbox } from './fill-mailbox.ts'
@@ -13,14 +13,8 @@ export async function benchFirstSync(world: World): Promise<Row[]> {
   const user = world.mail.freshUser('large')
   const client = await logIn(user)
   const messages = await fillInbox(client, count)
-
-  await client.mailboxOpen('INBOX', { readOnly: true })
-  const bareFrom = performance.now()
-  let fetched = 0
-  for await (const message of client.fetch('1:*', { uid: true, flags: true }))
-    if (message.uid > 0) fetched++
-  const bare = performance.now() - bareFrom
   await client.logout()
+  const bare = await fetchAll(user)
 
   const before = await indexBytes(world)
   const from = Date.now()
@@ -38,7 +32,7 @@ export async function benchFirstSync(world: World): Promise<Row[]> {
       ours,
       reference: bare,
       unit: ' ms',
-      referenceIs: `bare client fetches UIDs and flags of ${fetched}`,
+      referenceIs: 'bare client logs in and fetches UIDs and flags',
     },
     {
       what: 'index in Postgres, bytes a message',
@@ -48,6 +42,20 @@ export async function benchFirstSync(world: World): Promise<Row[]> {
       referenceIs: 'what is allowed',
     },
   ]
+}
+
+/** Milliseconds that a bare client takes from login to the last flag. */
+async function fetchAll(user: TestUser): Promise<number> {
+  const from = performance.now()
+  const client = await logIn(user)
+  await client.mailboxOpen('INBOX', { readOnly: true })
+  let fetched = 0
+  for await (const message of client.fetch('1:*', { uid: true, flags: true }))
+    if (message.uid > 0) fetched++
+  const ms = performance.now() - from
+  await client.logout()
+  if (fetched < count) throw new Error(`${fetched} of ${count} messages were fetched`)
+  return ms
 }
 
 function indexBytes({ ownerUrl }: World): Promise<number> {

@@ -17,7 +17,7 @@ export function percentile(values: readonly number[], p: number): number {
 }
 
 export function print({ what, ours, reference, unit, referenceIs }: Row): void {
-  const digits = unit === ' ms' ? 1 : 0
+  const digits = unit.startsWith('/') ? 0 : 1
   const ratio = (ours / reference).toFixed(2)
   process.stdout.write(
     `${what}\n    ${ours.toFixed(digits)}${unit}   beside ${reference.toFixed(digits)}${unit} (${referenceIs}), ratio ${ratio}\n`,
