@@ -41,15 +41,18 @@ const mailboxes = (account: string) =>
     .orderBy('path')
     .execute()
 
+const minuteAgo = () => new Date(Date.now() - 60_000)
+
 test('a flush finds everything out anew, keeps the ids of messages and tells nobody', async () => {
   const user = world.dovecot.freshUser()
+  await using client = await ImapClient.login(user)
   const account = await world.register(user)
   await world.connected(account)
-  await world.dovecot.deliver(user.user, mail({ subject: 'before' }))
+  // Dates of arrival are whole seconds: of what came in the same second as a flush nobody can say that it came before.
+  await client.append('INBOX', mail({ subject: 'before' }), { date: minuteAgo() })
   const [first] = await world.expectEvents(account, ['messageNew'], 1)
   const known = (await world.events(account)).length
   const before = await mailboxes(account)
-  // What is forgotten must be found again: this would be told as a deletion, were it known.
   await flush(account)
   await flushed(account, '1')
   const after = await mailboxes(account)
@@ -94,9 +97,10 @@ test('what comes while a flush is done is announced', async () => {
 
 test('a flush changes how mailboxes are remembered', async () => {
   const user = world.dovecot.freshUser()
+  await using client = await ImapClient.login(user)
   const account = await world.register(user)
   await world.connected(account)
-  await world.dovecot.deliver(user.user, mail())
+  await client.append('INBOX', mail(), { date: minuteAgo() })
   await world.expectEvents(account, ['messageNew'], 1)
   await flush(account, new Date(), 'fast')
   await flushed(account, '1')
