@@ -6,11 +6,11 @@ import type {
   Invalidation,
 } from '@posthorn/contracts'
 import type { Static, TSchema } from 'typebox'
-import type { WorkQueue } from './topology.ts'
+import type { SharedQueue, WorkQueue } from './topology.ts'
 
 /** How to reach whoever answers a command. */
 export interface AskOptions {
-  /** `shard.<n>` or `credentials`. */
+  /** `shard.<n>`, or the name of a shared queue such as `credentials`. */
   key: string
   /** Milliseconds until the asker stops waiting; travels with the request, and nobody acts after it. */
   timeoutMs: number
@@ -49,8 +49,8 @@ export interface CommandServer extends AsyncDisposable {
 
 export interface ServeOptions {
   handlers: readonly CommandHandler[]
-  /** `private`: an exclusive queue of this process, for shards. `credentials`: one queue that all replicas share. */
-  queue: 'private' | 'credentials'
+  /** `private`: an exclusive queue of this process, for shards. Else one that all replicas share, reached by its name. */
+  queue: 'private' | SharedQueue
   keys?: readonly string[]
   /** Requests worked on at once; default 100. */
   concurrency?: number

@@ -11,4 +11,4 @@ export {
   type Streamed,
 } from './bus.ts'
 export { connectBus, type ConnectOptions } from './connect.ts'
-export { type WorkQueue } from './topology.ts'
+export { type SharedQueue, type WorkQueue } from './topology.ts'

@@ -8,13 +8,7 @@ import type { Inbox } from './inbox.ts'
 import type { Instruments } from './instruments.ts'
 import { KeptChannel, plain } from './kept-channel.ts'
 import type { Link } from './link.ts'
-import {
-  credentialsQueue,
-  declareCredentialsQueue,
-  declareExchange,
-  declareOwnQueue,
-  exchanges,
-} from './topology.ts'
+import { declareExchange, declareOwnQueue, declareSharedQueue, exchanges } from './topology.ts'
 import { atMost } from './waiting.ts'
 import { cancelKey } from './wire.ts'
 
@@ -46,8 +40,8 @@ export class Server implements CommandServer {
     this.#deps = deps
     this.#options = options
     this.#answerer = new Answerer({ ...deps, inbox: () => deps.inbox.address }, options.handlers)
-    const shared = options.queue === 'credentials'
-    const keys = [...(shared ? [credentialsQueue] : []), ...(options.keys ?? [])]
+    const shared = options.queue === 'private' ? [] : [options.queue]
+    const keys = [...shared, ...(options.keys ?? [])]
     this.#bindings = new Bindings(exchanges.commands, keys)
     for (const key of keys) void deps.inbox.listen(cancelKey(key))
     this.kept = new KeptChannel({
@@ -91,10 +85,10 @@ export class Server implements CommandServer {
 
   async #setup(channel: Channel, restart: (reason: string) => void): Promise<void> {
     await declareExchange(channel, 'commands')
-    const shared = this.#options.queue === 'credentials'
-    const queue = shared
-      ? await declareCredentialsQueue(channel)
-      : await declareOwnQueue(channel, `${this.#deps.name}.commands`)
+    const queue =
+      this.#options.queue === 'private'
+        ? await declareOwnQueue(channel, `${this.#deps.name}.commands`)
+        : await declareSharedQueue(channel, this.#options.queue)
     await channel.prefetch(this.#options.concurrency ?? defaultConcurrency)
     const take = (message: ConsumeMessage | null) =>
       message ? this.#inHand.add(this.#take(channel, message)) : restart('queue deleted')
@@ -111,7 +105,7 @@ export class Server implements CommandServer {
   async #take(channel: Channel, message: ConsumeMessage): Promise<void> {
     const result = await this.#answerer.take(message)
     this.#deps.instruments.consumed(
-      this.#options.queue === 'private' ? 'commands' : credentialsQueue,
+      this.#options.queue === 'private' ? 'commands' : this.#options.queue,
       result,
     )
     try {

@@ -31,8 +31,9 @@ export const eventQueues: readonly WorkQueue[] = Array.from(
 )
 export const workQueues: readonly WorkQueue[] = [...eventQueues, 'sender.submissions']
 
-/** The queue that all who answer for credentials share. */
-export const credentialsQueue = 'credentials'
+/** The queues of questions that any replica of a service can answer; the key is the queue's name. */
+export const sharedQueues = ['credentials', 'verify.imap', 'verify.smtp'] as const
+export type SharedQueue = (typeof sharedQueues)[number]
 
 /** A message is dead-lettered when it has come back more often. Always said: RabbitMQ 3.10 has no limit, 4.0 has 20. */
 export const deliveryLimit = 20
@@ -87,12 +88,18 @@ async function bindEvents(channel: Channel, queue: WorkQueue, partition: number)
   ])
 }
 
-/** The queue of credential queries: shared, durable, and lost messages are none, since every query has its deadline. */
-export async function declareCredentialsQueue(channel: Channel): Promise<string> {
-  await channel.assertQueue(credentialsQueue, {
-    arguments: { 'x-queue-type': 'quorum', 'x-delivery-limit': deliveryLimit },
+/**
+ * A queue that all who answer share: durable, and lost messages are none, since every question has its deadline. Where questions carry
+ * passwords the queue is a classic one: a quorum queue writes every message to disk, be it persistent or not.
+ */
+export async function declareSharedQueue(channel: Channel, queue: SharedQueue): Promise<string> {
+  await channel.assertQueue(queue, {
+    arguments:
+      queue === 'credentials'
+        ? { 'x-queue-type': 'quorum', 'x-delivery-limit': deliveryLimit }
+        : { 'x-queue-type': 'classic' },
   })
-  return credentialsQueue
+  return queue
 }
 
 /** Whatever must be there before anything is published, so that an event is routed although no dispatcher has ever run. */

@@ -161,13 +161,13 @@ test('an asker that goes away cancels the work', async () => {
   await eventually(() => signal.aborted)
 })
 
-test('two servers share the credentials queue', async () => {
+test.each(['credentials', 'verify.imap', 'verify.smtp'] as const)('two share %s', async (queue) => {
   const other = await openBus(url)
   const both = Promise.withResolvers<void>()
   const taken = new Set<string>()
   const serving = (bus: typeof other, name: string) =>
     bus.serve({
-      queue: 'credentials',
+      queue,
       concurrency: 1,
       handlers: [
         on(greet, async () => {
@@ -180,7 +180,7 @@ test('two servers share the credentials queue', async () => {
     })
   await using _one = await serving(other, 'one')
   await using _two = await serving(holder, 'two')
-  const answers = await Promise.all([ask('credentials'), ask('credentials')])
+  const answers = await Promise.all([ask(queue), ask(queue)])
   expect(answers.map(({ words }) => words).sort()).toEqual(['one', 'two'])
   await other[Symbol.asyncDispose]()
 })
