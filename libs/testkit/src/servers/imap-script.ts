@@ -1,0 +1,233 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
+import { selfSigned } from '@posthorn/local/self-signed'
+import type { Hook, Quota, ScriptCommand, ScriptWorld } from './imap-script/command.ts'
+import { notifyLine } from './imap-script/commands/mailboxes.ts'
+import type { MailboxOptions, ScriptMailbox } from './imap-script/mailbox.ts'
+import { deliver, serveCommands } from './imap-script/run.ts'
+import { ScriptSession } from './imap-script/session.ts'
+import { MailboxStore } from './imap-script/store.ts'
+
+export interface ImapScriptOptions {
+  /** Instead of `usualCapabilities`. What is left out is not understood either. */
+  capabilities?: readonly string[]
+  /** Beside INBOX. */
+  mailboxes?: readonly string[] | Readonly<Record<string, MailboxOptions>>
+  /** Default `/`; empty: a flat list, which says NIL. */
+  delimiter?: string
+  /** Of the personal namespace, such as `INBOX.`; default none. */
+  prefix?: string
+  /** Names and passwords (or access tokens); default anybody with `secret`. `*` is anybody. */
+  users?: Readonly<Record<string, string>>
+  greeting?: string
+  /** TLS from the first byte. STARTTLS is a capability. */
+  secure?: boolean
+  quota?: Quota
+  /** Default 64 MiB. */
+  appendLimit?: number
+}
+
+export const usualCapabilities: readonly string[] =
+  'IMAP4rev1 SASL-IR AUTH=PLAIN AUTH=XOAUTH2 ID ENABLE IDLE NAMESPACE CHILDREN LIST-EXTENDED LIST-STATUS SPECIAL-USE UNSELECT UIDPLUS MOVE ESEARCH CONDSTORE QRESYNC LITERAL+ QUOTA'.split(
+    ' ',
+  )
+
+/**
+ * An IMAP server in memory, for what a real one does only on a bad day: it behaves well until it is told otherwise, by hooks that answer
+ * single commands (some are in `imap-script/faults.ts`) and by changes to its mailboxes behind the clients' backs.
+ *
+ * Speaks IMAP4rev1 with CONDSTORE, QRESYNC, ESEARCH, LIST-STATUS, MOVE, UIDPLUS, IDLE, NOTIFY, QUOTA, OBJECTID and X-GM-EXT-1, each where
+ * the capability is given. All users share one set of mailboxes.
+ */
+export async function startImapScript(options: ImapScriptOptions = {}): Promise<ImapScript> {
+  const script = new ImapScript(options)
+  await script.open()
+  return script
+}
+
+export class ImapScript implements AsyncDisposable {
+  readonly host = '127.0.0.1'
+  /** PEM of its certificate, which signs itself. */
+  readonly cert: string
+  readonly #world: ScriptWorld
+  readonly #greeting: string
+  readonly #secrets = selfSigned(['script.mail.test', 'localhost', '127.0.0.1'])
+  readonly #server: Server
+  readonly #hooks: { name: string; hook: Hook }[] = []
+  readonly #open = new Set<ScriptSession>()
+  readonly #past: ScriptSession[] = []
+  readonly #toTell = new Set<ScriptSession>()
+  readonly #mistakes: unknown[] = []
+  #port = 0
+
+  constructor(options: ImapScriptOptions) {
+    this.cert = this.#secrets.cert
+    this.#greeting = options.greeting ?? '* OK script ready'
+    this.#world = this.#makeWorld(options)
+    const take = (socket: Socket) => void this.#serve(socket)
+    this.#server = options.secure ? createTlsServer(this.#secrets, take) : createServer(take)
+    // Handshakes that fail are the client's to tell.
+    this.#server.on('tlsClientError', () => undefined)
+  }
+
+  get port(): number {
+    return this.#port
+  }
+
+  /** May be changed at any time; a client hears of it when it asks. */
+  get capabilities(): Set<string> {
+    return this.#world.capabilities
+  }
+
+  /** Connections that are open. */
+  get sessions(): readonly ScriptSession[] {
+    return [...this.#open]
+  }
+
+  /** Connections there have been. */
+  get connections(): number {
+    return this.#past.length
+  }
+
+  /** Commands so far without their tags, connection after connection. */
+  get heard(): readonly string[] {
+    return this.#past.flatMap(({ heard }) => heard)
+  }
+
+  get quota(): Quota | undefined {
+    return this.#world.quota
+  }
+
+  set quota(quota: Quota | undefined) {
+    this.#world.quota = quota
+  }
+
+  /** @throws when there is none. */
+  mailbox(path: string): ScriptMailbox {
+    return this.#world.store.get(path)
+  }
+
+  createMailbox(path: string, options: MailboxOptions = {}): ScriptMailbox {
+    return this.#world.store.create(path, options)
+  }
+
+  renameMailbox(path: string, newPath: string): void {
+    this.#world.store.rename(path, newPath)
+  }
+
+  deleteMailbox(path: string): void {
+    this.#world.store.delete(path)
+  }
+
+  /**
+   * Lets the hook answer a command instead of the server, until what is returned is called. `FETCH` is asked for UID FETCH as well,
+   * `UID FETCH` for that alone; `greeting` when a client connects; `*` for every command. The latest hook is asked first.
+   */
+  on(name: string, hook: Hook): () => void {
+    const entry = { name, hook }
+    this.#hooks.unshift(entry)
+    return () => void this.#hooks.splice(this.#hooks.indexOf(entry), 1)
+  }
+
+  /** Resets every connection. */
+  drop(): void {
+    for (const session of this.#open) session.reset()
+  }
+
+  /** Ends what is there and refuses connections, until `open` on the same port. */
+  async close(): Promise<void> {
+    if (!this.#server.listening) return
+    const closed = once(this.#server, 'close')
+    this.#server.close()
+    this.drop()
+    await closed
+  }
+
+  async open(): Promise<void> {
+    this.#server.listen(this.#port, this.host)
+    await once(this.#server, 'listening')
+    this.#port = (this.#server.address() as AddressInfo).port
+  }
+
+  /** @throws what a hook threw: a mistake of the test, which its client saw as a reset. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+    if (this.#mistakes.length > 0) throw this.#mistakes[0]
+  }
+
+  async #serve(socket: Socket): Promise<void> {
+    const session = new ScriptSession(this.#past.length + 1, socket)
+    this.#past.push(session)
+    this.#open.add(session)
+    socket.once('close', () => this.#open.delete(session))
+    const hooksOf = (name: string) => this.#hooksOf(name)
+    try {
+      if (!(await greet(session, this.#greeting, hooksOf('greeting')))) return
+      while ((await serveCommands(session, this.#world, hooksOf)) === 'starttls')
+        session.upgrade(this.#secrets)
+    } catch (error) {
+      this.#mistakes.push(error)
+      session.reset()
+    }
+  }
+
+  #hooksOf(name: string): Hook[] {
+    const fits = (wanted: string) =>
+      wanted === name || name === `UID ${wanted}` || (wanted === '*' && name !== 'greeting')
+    return this.#hooks.filter((each) => fits(each.name)).map(({ hook }) => hook)
+  }
+
+  /** Sessions that listen hear of a change once whoever makes changes pauses. */
+  #changed(mailbox: ScriptMailbox): void {
+    if (this.#toTell.size === 0) setImmediate(() => this.#tell())
+    for (const session of this.#open) {
+      if (session.mailbox === mailbox ? session.idling || session.notify : session.notify)
+        this.#toTell.add(session)
+      if (session.notify && session.mailbox !== mailbox) session.elsewhere.add(mailbox)
+    }
+  }
+
+  #tell(): void {
+    for (const session of this.#toTell) {
+      for (const line of session.news()) session.send(line)
+      for (const mailbox of session.elsewhere) session.send(notifyLine(mailbox))
+      session.elsewhere.clear()
+    }
+    this.#toTell.clear()
+  }
+
+  #makeWorld(options: ImapScriptOptions): ScriptWorld {
+    const { delimiter = '/', prefix = '', mailboxes = [], users = { '*': 'secret' } } = options
+    const store = new MailboxStore(delimiter, (mailbox) => this.#changed(mailbox))
+    store.create('INBOX')
+    const named: Readonly<Record<string, MailboxOptions>> = Array.isArray(mailboxes)
+      ? Object.fromEntries(mailboxes.map((path: string) => [path, {}]))
+      : (mailboxes as Readonly<Record<string, MailboxOptions>>)
+    for (const [path, each] of Object.entries(named)) store.create(path, each)
+    return {
+      capabilities: new Set(options.capabilities ?? usualCapabilities),
+      store,
+      prefix,
+      users: new Map(Object.entries(users)),
+      quota: options.quota,
+      appendLimit: options.appendLimit ?? 64 * 2 ** 20,
+    }
+  }
+}
+
+/** False where there is nothing to come after it. */
+async function greet(
+  session: ScriptSession,
+  greeting: string,
+  hooks: readonly Hook[],
+): Promise<boolean> {
+  const usual = () => Promise.resolve([greeting])
+  const command: ScriptCommand = { tag: '*', name: 'greeting', rest: '', args: [], session, usual }
+  for (const hook of hooks) {
+    const reply = await hook(command)
+    if (reply !== undefined) return deliver(command, reply)
+  }
+  session.send(greeting)
+  return true
+}

@@ -1,0 +1,83 @@
+/** A message or a part of one, taken apart as far as FETCH needs it. Texts hold bytes, one a character. */
+export interface MimePart {
+  /** With the empty line that ends it. */
+  header: string
+  body: string
+  type: string
+  subtype: string
+  parameters: [name: string, value: string][]
+  /** Of a multipart: its parts. Of a message/rfc822: the one message. */
+  parts: MimePart[]
+}
+
+export function parseMime(text: string, parentSubtype = ''): MimePart {
+  const end = text.startsWith('\r\n') ? 0 : text.indexOf('\r\n\r\n') + 2
+  const headerEnd = end === 1 ? text.length : end + 2
+  const header = text.slice(0, headerEnd)
+  const body = text.slice(headerEnd)
+  const { value, parameters } = readParameters(
+    field(header, 'content-type') ??
+      (parentSubtype === 'digest' ? 'message/rfc822' : 'text/plain; charset=us-ascii'),
+  )
+  const [type = 'text', subtype = 'plain'] = value.toLowerCase().split('/')
+  const part: MimePart = { header, body, type, subtype, parameters, parts: [] }
+  part.parts = partsOf(part)
+  return part
+}
+
+function partsOf({ body, type, subtype, parameters }: MimePart): MimePart[] {
+  if (type === 'message' && subtype === 'rfc822') return [parseMime(body)]
+  const boundary = parameters.find(([name]) => name === 'boundary')?.[1]
+  if (type !== 'multipart' || boundary === undefined) return []
+  return splitAt(body, boundary).map((part) => parseMime(part, subtype))
+}
+
+/** The value of the first field of that name, unfolded. */
+export function field(header: string, name: string): string | undefined {
+  const found = new RegExp(`^${name}:[ \\t]*((?:.*(?:\\r\\n[ \\t]+.*)*))`, 'im').exec(header)
+  return found?.[1]?.replace(/\r\n(?=[ \t])/g, '').trim()
+}
+
+/** Those fields of a header that are named (or, with `not`, the others), as they are, and an empty line. */
+export function someFields(header: string, names: readonly string[], not = false): string {
+  const wanted = new Set(names.map((name) => name.toLowerCase()))
+  const fields = header.match(/^[^\r\n:]+:.*(?:\r\n[ \t]+.*)*\r\n/gm) ?? []
+  const kept = fields.filter(
+    (each) => wanted.has(each.split(':', 1)[0]?.toLowerCase() ?? '') !== not,
+  )
+  return `${kept.join('')}\r\n`
+}
+
+/** `text/plain; charset="utf-8"` as its value and its parameters. */
+export function readParameters(text: string): {
+  value: string
+  parameters: [name: string, value: string][]
+} {
+  const [value = ''] = text.split(';', 1)
+  const parameters: [string, string][] = []
+  for (const [, name = '', quoted, bare = ''] of text.matchAll(
+    /;\s*([^=\s;]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]*))/g,
+  ))
+    parameters.push([name.toLowerCase(), quoted?.replace(/\\(.)/g, '$1') ?? bare])
+  return { value: value.trim(), parameters }
+}
+
+/** RFC 2046 §5.1.1: the line break before a boundary belongs to the boundary. */
+function splitAt(body: string, boundary: string): string[] {
+  const mark = `\r\n--${boundary}`
+  const pieces = `\r\n${body}`.split(mark).slice(1)
+  const end = pieces.findIndex((piece) => piece.startsWith('--'))
+  return (end < 0 ? pieces : pieces.slice(0, end)).map((piece) => piece.replace(/^[ \t]*\r\n/, ''))
+}
+
+/** The part of that number, such as `1.2`; part 1 of what has no parts is itself. */
+export function findPart(root: MimePart, number: string): MimePart | undefined {
+  let part: MimePart | undefined = root
+  for (const digit of number.split('.').map(Number)) {
+    // Numbers go through a message/rfc822 to what it holds.
+    const holder: MimePart | undefined = part?.type === 'message' ? (part.parts[0] ?? part) : part
+    if (!holder) return undefined
+    part = holder.type === 'multipart' ? holder.parts[digit - 1] : digit === 1 ? holder : undefined
+  }
+  return part
+}

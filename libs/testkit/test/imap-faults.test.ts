@@ -1,0 +1,192 @@
+import { afterEach, expect, test } from '@jest/globals'
+import { eventually, imapFaults, type ImapScript, startImapScript } from '@posthorn/testkit'
+import { connect as connectSocket, type Socket } from 'node:net'
+
+const {
+  adds,
+  breaksAfter,
+  chokesOn,
+  hides,
+  limitsConnections,
+  notConnected,
+  refuses,
+  repeatsUids,
+  replaces,
+  spits,
+  times,
+} = imapFaults
+
+const open: AsyncDisposable[] = []
+afterEach(async () => {
+  for (const each of open.splice(0).toReversed()) await each[Symbol.asyncDispose]()
+})
+
+async function start(messages = 0): Promise<ImapScript> {
+  const server = await startImapScript()
+  open.push(server)
+  for (let n = 1; n <= messages; n++)
+    server.mailbox('INBOX').append(`Subject: ${n}\r\n\r\nhello\r\n`)
+  return server
+}
+
+interface Talk {
+  socket: Socket
+  /** What came in all, and whether the connection still stands. */
+  said(): string
+  ended(): boolean
+  /** Sends a command and waits for the line that ends its answer; gives what came for it. */
+  ask(command: string): Promise<string>
+}
+
+/** A client that reads bytes, for what a real one hides. */
+function talk({ host, port }: ImapScript): Talk {
+  const socket = connectSocket(port, host)
+  open.push({ [Symbol.asyncDispose]: async () => void socket.destroy() })
+  let text = ''
+  let over = false
+  let tags = 0
+  socket.setEncoding('latin1').on('data', (more: string) => (text += more))
+  socket.on('error', () => (over = true)).on('close', () => (over = true))
+  return {
+    socket,
+    said: () => text,
+    ended: () => over,
+    async ask(command) {
+      const tag = `t${++tags}`
+      const before = text.length
+      socket.write(`${tag} ${command}\r\n`)
+      const done = new RegExp(`^${tag} .*\\r\\n`, 'm')
+      await eventually(() => done.test(text) || over)
+      return text.slice(before)
+    },
+  }
+}
+
+async function inInbox(server: ImapScript): Promise<Talk> {
+  const client = talk(server)
+  await client.ask('LOGIN jane secret')
+  await client.ask('SELECT INBOX')
+  return client
+}
+
+test('a greeting may be a BYE, anything, or never come', async () => {
+  const server = await start()
+  const offBye = server.on('greeting', spits('* BYE full\r\n', 'close'))
+  const first = talk(server)
+  await eventually(() => expect([first.said(), first.ended()]).toEqual(['* BYE full\r\n', true]))
+  offBye()
+  server.on('greeting', () => [])
+  const second = talk(server)
+  await second.ask('NOOP')
+  expect(second.said()).toBe('t1 OK done\r\n')
+})
+
+test('a hook answers so often as it is told, then the server does; the latest comes first', async () => {
+  const server = await start()
+  const client = await inInbox(server)
+  server.on('NOOP', refuses('NO never'))
+  const off = server.on('NOOP', times(2, refuses('NO [UNAVAILABLE] later')))
+  expect(await client.ask('NOOP')).toContain('NO [UNAVAILABLE] later')
+  expect(await client.ask('NOOP')).toContain('NO [UNAVAILABLE] later')
+  expect(await client.ask('NOOP')).toContain('NO never')
+  off()
+  expect(await client.ask('NOOP')).toContain('NO never')
+  expect(server.heard.filter((command) => command === 'NOOP')).toHaveLength(4)
+})
+
+test('FETCH leaves a message out, chokes on it, or breaks off in the middle of it', async () => {
+  const server = await start(3)
+  const client = await inInbox(server)
+  const offHides = server.on('FETCH', hides(2))
+  const seen = await client.ask('UID FETCH 1:* (FLAGS)')
+  expect(seen.match(/UID \d/g)).toEqual(['UID 1', 'UID 3'])
+  offHides()
+  const offChokes = server.on('FETCH', chokesOn(2))
+  expect(await client.ask('UID FETCH 1:3 (FLAGS)')).toMatch(/^t\d NO Server error\r\n$/)
+  expect(await client.ask('UID FETCH 1,3 (FLAGS)')).toContain('OK')
+  offChokes()
+  server.on('UID FETCH', breaksAfter(40))
+  const cut = await client.ask('UID FETCH 1:3 (BODY.PEEK[])')
+  expect([cut.length, client.ended()]).toEqual([40, true])
+})
+
+test('lines are changed, repeated and added', async () => {
+  const server = await start(2)
+  server.on('SELECT', replaces(/UIDNEXT \d+/, 'UIDNEXT 0'))
+  server.on('SEARCH', repeatsUids())
+  server.on('NOOP', adds('* VANISHED 1:4294967295', `* OK ${'x'.repeat(10_000)}`))
+  const client = await inInbox(server)
+  expect(client.said()).toContain('[UIDNEXT 0]')
+  expect(await client.ask('UID SEARCH ALL')).toContain('* SEARCH 1 1 2 2\r\n')
+  expect((await client.ask('NOOP')).length).toBeGreaterThan(10_000)
+})
+
+test('N:* names the last message, however high N is', async () => {
+  const server = await start(2)
+  const client = await inInbox(server)
+  expect(await client.ask('UID FETCH 99:* (UID)')).toContain('* 2 FETCH (UID 2)')
+})
+
+test('only so many are let in at a time, and some are let in without being there', async () => {
+  const server = await start()
+  const offLimit = server.on('LOGIN', limitsConnections(2))
+  const clients = [talk(server), talk(server), talk(server)]
+  const answers: string[] = []
+  for (const client of clients) answers.push(await client.ask('LOGIN jane secret'))
+  expect(answers.map((answer) => answer.includes('OK'))).toEqual([true, true, false])
+  clients[0]?.socket.destroy()
+  await eventually(() => expect(server.sessions).toHaveLength(2))
+  expect(await clients[2]?.ask('LOGIN jane secret')).toContain('OK')
+  offLimit()
+  server.on('*', notConnected())
+  const nobody = talk(server)
+  expect(await nobody.ask('LOGIN jane secret')).toContain('OK')
+  expect(await nobody.ask('SELECT INBOX')).toContain('BAD User is authenticated but not connected.')
+})
+
+test('a connection is reset, falls silent, or ends; the server can be away for a while', async () => {
+  const server = await start(1)
+  const [one, two, three] = [await inInbox(server), await inInbox(server), await inInbox(server)]
+  server.sessions[0]?.reset()
+  await eventually(() => expect(one.ended()).toBe(true))
+  expect(server.sessions).toHaveLength(2)
+  server.sessions[0]?.freeze()
+  two.socket.write('x NOOP\r\n')
+  expect(await three.ask('NOOP')).toContain('OK')
+  expect(two.said()).not.toContain('x OK')
+  const { port } = server
+  await server.close()
+  await eventually(() => expect([two.ended(), three.ended()]).toEqual([true, true]))
+  await server.open()
+  expect(server.port).toBe(port)
+  expect((await inInbox(server)).said()).toContain('* 1 EXISTS')
+})
+
+test('a mailbox is renumbered; a quota fills; a message is too big', async () => {
+  await using server = await startImapScript({ quota: { usage: 0, limit: 100 }, appendLimit: 80 })
+  const inbox = server.mailbox('INBOX')
+  inbox.append('one', { uid: 17 })
+  inbox.append('two', { uid: 23 })
+  inbox.renumber(99)
+  const client = await inInbox(server)
+  expect(client.said()).toContain('[UIDVALIDITY 99]')
+  expect(inbox.messages.map(({ uid, rfc822 }) => [uid, rfc822])).toEqual([
+    [1, 'one'],
+    [2, 'two'],
+  ])
+  const append = (bytes: number) => client.ask(`APPEND INBOX {${bytes}+}\r\n${'x'.repeat(bytes)}`)
+  expect(await append(90)).toContain('NO [TOOBIG]')
+  expect(await append(60)).toContain('[APPENDUID 99 3]')
+  expect(await append(60)).toContain('NO [OVERQUOTA]')
+})
+
+test('a hook that throws resets its client, and tells the test', async () => {
+  const server = await startImapScript()
+  server.on('NOOP', () => {
+    throw new Error('a mistake of the test')
+  })
+  const client = talk(server)
+  await client.ask('NOOP')
+  expect(client.ended()).toBe(true)
+  await expect(server[Symbol.asyncDispose]()).rejects.toThrow('a mistake of the test')
+})
