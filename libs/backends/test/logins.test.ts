@@ -31,11 +31,12 @@ test('a login that turns out not to have been one is unauthorized', async () => 
     NAMESPACE: () => ['{tag} BAD User is authenticated but not connected.'],
   })
   await expect(backend.connect(options)).rejects.toMatchObject({ kind: 'unauthorized' })
-  const { options: others } = await start({
-    LIST: () => ['{tag} BAD User is authenticated but not connected.'],
-  })
-  await using one = await backend.connect(others)
-  await expect(one.listMailboxes()).rejects.toMatchObject({ kind: 'unauthorized' })
+  const refusal = '{tag} BAD User is authenticated but not connected.'
+  const { options: others } = await start({ LIST: () => [refusal] })
+  await expect(backend.connect(others)).rejects.toMatchObject({ kind: 'unauthorized' })
+  const { options: later } = await start({ SELECT: () => [refusal] })
+  await using one = await backend.connect(later)
+  await expect(one.select('INBOX')).rejects.toMatchObject({ kind: 'unauthorized' })
 })
 
 test('an access token goes out as XOAUTH2, and the challenge of its refusal is answered', async () => {
@@ -71,4 +72,121 @@ test('a server elsewhere that has no STARTTLS is not told the password', async (
     kind: 'unreachable',
   })
   expect(heard.some((line) => line.startsWith('LOGIN'))).toBe(false)
+})
+
+test('a login that a server in trouble let in is no session', async () => {
+  const { options } = await start({
+    CAPABILITY: () => ['* CAPABILITY IMAP4rev1 NAMESPACE', '{tag} OK done'],
+    NAMESPACE: () => ['{tag} NO [UNAVAILABLE] Server error - Please try again later'],
+  })
+  await expect(backend.connect(options)).rejects.toMatchObject({
+    kind: 'unreachable',
+    code: 'UNAVAILABLE',
+  })
+  // What else it may refuse at the beginning does not matter.
+  const { options: others } = await start({
+    CAPABILITY: () => ['* CAPABILITY IMAP4rev1 NAMESPACE ID ENABLE CONDSTORE', '{tag} OK done'],
+    NAMESPACE: () => ['{tag} BAD Command unknown'],
+    ID: () => ['{tag} NO [UNAVAILABLE] no'],
+    ENABLE: () => ['{tag} BAD no'],
+  })
+  await using one = await backend.connect(others)
+  expect(one.capabilities.condstore).toBe(false)
+})
+
+test('a token for a server that takes none needs other credentials', async () => {
+  const { options } = await start({
+    CAPABILITY: () => ['* CAPABILITY IMAP4rev1 AUTH=PLAIN', '{tag} OK done'],
+  })
+  const credentials = { user: 'me', accessToken: 'token' }
+  await expect(backend.connect({ ...options, credentials })).rejects.toMatchObject({
+    kind: 'unauthorized',
+    code: 'AUTHENTICATIONFAILED',
+  })
+})
+
+test('OAUTHBEARER is preferred, waits for its turn without SASL-IR, and its refusal is answered', async () => {
+  let tag = ''
+  const said: string[] = []
+  const { options } = await start({
+    CAPABILITY: () => ['* CAPABILITY IMAP4rev1 AUTH=XOAUTH2 AUTH=OAUTHBEARER', '{tag} OK done'],
+    AUTHENTICATE: (command) => {
+      tag = command.tag
+      said.push(command.rest)
+      return ['+ ']
+    },
+    // Lines without a command: the payload, and what ends the exchange.
+    '': (line) => {
+      said.push(Buffer.from(line.tag, 'base64').toString())
+      return said.length === 2
+        ? [`+ ${Buffer.from('{"status":"invalid_token"}').toString('base64')}`]
+        : [`${tag} NO [AUTHENTICATIONFAILED] no`]
+    },
+  })
+  const credentials = { user: 'me', accessToken: 'token' }
+  await expect(backend.connect({ ...options, credentials })).rejects.toMatchObject({
+    kind: 'unauthorized',
+    code: 'AUTHENTICATIONFAILED',
+  })
+  expect(said).toEqual([
+    'OAUTHBEARER',
+    expect.stringMatching(/^n,a=me,\x01.*\x01auth=Bearer token\x01\x01$/s),
+    '\x01',
+  ])
+})
+
+test('who has to say who they are after the login does so', async () => {
+  let logins = 0
+  let known = false
+  const { options, heard } = await start(
+    {
+      CAPABILITY: () => ['* CAPABILITY IMAP4rev1 ID', '{tag} OK done'],
+      LOGIN: () => {
+        logins++
+        return ['{tag} OK done']
+      },
+      ID: ({ rest }) => {
+        known = logins > 0 && (rest.match(/"/g) ?? []).length > 4
+        return ['* ID ("name" "Coremail Imap" "vendor" "Mailtech")', '{tag} OK done']
+      },
+      SELECT: () =>
+        known
+          ? ['* 0 EXISTS', '* OK [UIDVALIDITY 7] ok', '{tag} OK done']
+          : ['{tag} NO SELECT Unsafe Login. Please contact kefu@188.com for help'],
+      STATUS: () => ['* STATUS INBOX (MESSAGES 3 UIDNEXT 4)', '{tag} OK done'],
+    },
+    '* OK Coremail System IMap Server Ready(163com)',
+  )
+  await using one = await backend.connect(options)
+  expect(await one.select('INBOX')).toMatchObject({ messages: 0 })
+  // And who takes no NOOP for a sign of life is asked for counters, which are news as well.
+  await one.ping()
+  expect(heard).not.toContain('NOOP')
+  expect(heard).toContain('STATUS "INBOX" (MESSAGES UIDNEXT)')
+  const notices: unknown[] = []
+  await one.watch((notice) => notices.push(notice), AbortSignal.timeout(50))
+  expect(notices).toContainEqual({ kind: 'exists', messages: 3 })
+})
+
+test('a throttled command waits as long as it is told to, and is given again', async () => {
+  let refusals = 0
+  const { options, heard } = await start({
+    STATUS: () =>
+      refusals++ < 2
+        ? ['{tag} BAD Request is throttled. Suggested Backoff Time: 120 milliseconds']
+        : ['* STATUS INBOX (MESSAGES 3 UIDNEXT 4 UIDVALIDITY 5)', '{tag} OK done'],
+    LIST: ({ rest }) =>
+      rest === '"" ""'
+        ? ['* LIST () "/" ""', '{tag} OK done']
+        : ['{tag} BAD Request is throttled. Suggested Backoff Time: 10 milliseconds'],
+  })
+  await using one = await backend.connect(options)
+  const began = performance.now()
+  expect(await one.status('INBOX')).toMatchObject({ messages: 3 })
+  expect(performance.now() - began).toBeGreaterThan(230)
+  await expect(one.listMailboxes()).rejects.toMatchObject({
+    kind: 'unreachable',
+    code: 'THROTTLED',
+  })
+  expect(heard.filter((line) => line.startsWith('LIST "" "*"'))).toHaveLength(3)
 })

@@ -6,6 +6,9 @@ import { brief } from './text.ts'
 /** RFC 5530 §3 and what providers add: the server is in trouble or had enough, which says nothing about us. */
 const temporaryCodes = new Set(['UNAVAILABLE', 'SERVERBUG', 'INUSE', 'THROTTLED'])
 
+/** RFC 5530 §3: credentials that were good are so no longer. */
+const expiredCodes = new Set(['AUTHENTICATIONFAILED', 'EXPIRED'])
+
 /** RFC 5530 §3; RFC 9051 §7.1 of a mailbox that messages should go to. */
 const missingCodes = new Set(['NONEXISTENT', 'TRYCREATE'])
 
@@ -70,19 +73,13 @@ export function commandError(error: unknown): AppError {
   if (failure.mailboxMissing || failure.code === 'NotFound') return folderNotFound(error)
   if (answer.status === undefined || failure.code === 'ETHROTTLE')
     return unreachable(failure, answer)
-  const { code = '' } = answer
-  if (missingCodes.has(code)) return folderNotFound(error)
-  if (
-    notConnected.test(answer.text) ||
-    answer.code === 'AUTHENTICATIONFAILED' ||
-    answer.code === 'EXPIRED'
-  )
-    return answered('unauthorized', answer, error)
-  return answered(
-    answer.code !== undefined && temporaryCodes.has(answer.code) ? 'unreachable' : 'rejected',
-    answer,
-    error,
-  )
+  if (missingCodes.has(answer.code ?? '')) return folderNotFound(error)
+  return answered(refusalKind(answer), answer, error)
+}
+
+function refusalKind({ code = '', text }: Answer): ErrorKind {
+  if (notConnected.test(text) || expiredCodes.has(code)) return 'unauthorized'
+  return temporaryCodes.has(code) ? 'unreachable' : 'rejected'
 }
 
 /**

@@ -1,5 +1,5 @@
 import { AppError } from '@posthorn/errors'
-import type { MailboxObject } from 'imapflow'
+import type { ImapFlowError, MailboxObject } from 'imapflow'
 import type { SelectedMailbox } from '../backend.ts'
 import { hasCondstore } from './capabilities.ts'
 import type { ImapConnection } from './connection.ts'
@@ -12,7 +12,7 @@ export async function select(
 ): Promise<SelectedMailbox> {
   return await connection.call(async (client) => {
     try {
-      const opened = await client.mailboxOpen(path, { readOnly })
+      const opened = await openIdentified(connection, path, readOnly)
       if (!(opened as unknown)) throw connection.refused('open the mailbox')
       const { exists, uidNext, flags, highestModseq, noModseq }: Partial<MailboxObject> = opened
       const uidValidity = mustHave(opened.uidValidity)
@@ -31,6 +31,25 @@ export async function select(
       throw error
     }
   })
+}
+
+/**
+ * Coremail lets nobody open a mailbox who has not said who they are after the login ("Unsafe Login"); imapflow says so before, and leaves
+ * it at that when it got an answer.
+ */
+async function openIdentified(
+  { client, wire }: ImapConnection,
+  path: string,
+  readOnly: boolean,
+): Promise<MailboxObject> {
+  try {
+    return await client.mailboxOpen(path, { readOnly })
+  } catch (error) {
+    const { responseText } = error as ImapFlowError
+    if (!/unsafe login/i.test(responseText ?? '')) throw error
+    await wire.identify()
+    return await client.mailboxOpen(path, { readOnly })
+  }
 }
 
 /** Missing, or zero, which RFC 9051 §9 rules out: without it a UID names nothing, and state kept under it would be lost at the next real value. */

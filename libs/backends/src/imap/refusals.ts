@@ -1,5 +1,6 @@
 import type { Logger } from '@posthorn/telemetry'
 import type { ImapFlowError, ImapFlowOptions } from 'imapflow'
+import type { Transcript } from './transcript.ts'
 
 /**
  * imapflow answers many refused commands with `false` and tells the reason to its logger alone. This is that logger: it keeps the last
@@ -22,14 +23,21 @@ export class Refusals {
     this.#last = undefined
   }
 
-  logger(): NonNullable<ImapFlowOptions['logger']> {
-    const note = (entry: unknown) => this.#note(entry)
-    // Without this imapflow writes out every command and answer for a log that nobody reads.
-    const isLevelEnabled = (level: string) => level === 'warn' || level === 'error'
+  /** With a transcript, that is told everything; without, imapflow does not even write it out. */
+  logger(transcript?: Transcript): NonNullable<ImapFlowOptions['logger']> {
+    const tell = (entry: unknown) => {
+      if (typeof entry === 'object' && entry !== null) transcript?.note(entry)
+    }
+    const note = (entry: unknown) => {
+      tell(entry)
+      this.#note(entry)
+    }
+    const isLevelEnabled = (level: string) =>
+      transcript !== undefined || level === 'warn' || level === 'error'
     const logger = {
-      trace() {},
-      debug() {},
-      info() {},
+      trace: tell,
+      debug: tell,
+      info: tell,
       warn: note,
       error: note,
       fatal: note,

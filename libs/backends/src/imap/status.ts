@@ -34,6 +34,14 @@ export async function status(connection: ImapConnection, given: string): Promise
   })
 }
 
+/** As a sign of life, for whoever holds the lane; what the answer says of the open mailbox is told. */
+export async function pollStatus({ client, wire }: ImapConnection, path: string): Promise<void> {
+  await wire.status(path, ['MESSAGES', 'UIDNEXT'], (of, items) => {
+    const { messages } = countersOf(items)
+    if (messages !== undefined) tellOpen(client, of, messages)
+  })
+}
+
 /** The counters as far as they are told and make sense. */
 export function countersOf(items: StatusItems | undefined): Partial<Omit<MailboxStatus, 'path'>> {
   const number = (name: string, digits: number) => {

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { ImapFlow, ImapFlowError } from 'imapflow'
 import { decodePath, encodePath, normalizePath } from 'imapflow/lib/tools.js'
 import type { UidRange } from '../backend.ts'
@@ -36,6 +37,7 @@ interface Internals {
   throttleWait(ms: number): Promise<boolean>
   /** Ends IDLE, where we are in it. */
   preCheck: (() => Promise<void>) | false | undefined
+  socket: Partial<Pick<Socket, 'setNoDelay'>> | false
 }
 
 type Exec = Internals['exec']
@@ -116,6 +118,20 @@ export class Wire {
     // As imapflow does: whoever closes the connection rejects commands before anybody looks at them.
     done.catch(() => {})
     return done
+  }
+
+  /** No delay for small writes: imapflow does not think of it behind a proxy. */
+  setNoDelay(): void {
+    const { socket } = this.#internals
+    if (socket) socket.setNoDelay?.(true)
+  }
+
+  /** ID (RFC 2971), also where it was sent before. */
+  async identify(): Promise<void> {
+    const pairs = Object.entries(this.client.clientInfo).flatMap(([key, value]) =>
+      typeof value === 'string' ? [key, value] : [],
+    )
+    await this.run('ID', [pairs.map((value) => ({ type: 'STRING', value }))])
   }
 
   /** Runs a command of our own, out of IDLE, to its end. Failures are imapflow's. */

@@ -1,0 +1,108 @@
+import { isIP } from 'node:net'
+import { AppError } from '@posthorn/errors'
+import { resolveAllowed, type ResolvedAddress } from '@posthorn/net'
+import type { ImapFlowOptions } from 'imapflow'
+import type { ConnectOptions } from '../backend.ts'
+import { connectError, gaveUp } from './errors.ts'
+
+export const defaultConnectMs = 30_000
+/** A command without a byte of answer for so long means that nobody is there. */
+const silenceMs = 100_000
+
+const proxyProtocols = new Set(['http:', 'https:', 'socks:', 'socks4:', 'socks4a:', 'socks5:'])
+const tlsVersions = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const
+
+/** What imapflow is told. The egress policy judges the host, or the proxy, which then judges the host as it sees fit. */
+export async function clientOptions(
+  options: ConnectOptions,
+  signal: AbortSignal,
+): Promise<ImapFlowOptions> {
+  const { host, port, secure, credentials, rejectUnauthorized = true, minTlsVersion } = options
+  const connectMs = options.connectTimeoutMs ?? defaultConnectMs
+  // A password in clear is for machines that talk to themselves, and for whoever has asked not to look at certificates either.
+  const mayBeClear = !rejectUnauthorized || isLoopback(host)
+  const way =
+    options.proxy === undefined
+      ? { tls: pinnedTo(await addressesOf(host, options, signal)) }
+      : { proxy: await proxyUrl(options.proxy, options, signal) }
+  return {
+    host,
+    port,
+    secure,
+    ...(secure || mayBeClear ? {} : { doSTARTTLS: true }),
+    auth:
+      'accessToken' in credentials
+        ? { user: credentials.user, accessToken: credentials.accessToken }
+        : credentials,
+    ...way,
+    tls: {
+      ...way.tls,
+      rejectUnauthorized,
+      minVersion: tlsVersions.find((version) => version === minTlsVersion) ?? 'TLSv1.2',
+    },
+    clientInfo: { name: 'Posthorn', version: '1', vendor: 'Posthorn', 'support-url': false },
+    connectionTimeout: connectMs,
+    greetingTimeout: connectMs,
+    socketTimeout: silenceMs,
+    // IDLE is entered by watch() alone.
+    disableAutoIdle: true,
+    qresync: true,
+    disableCompression: true,
+    disableIMAP4rev2: options.disableIMAP4rev2 === true,
+    // A SEARCH answer of a million UIDs is a line of 8 MB. Literals are asked for in pieces, but some servers send all at once.
+    maxLineLength: 16 * 2 ** 20,
+    maxLiteralSize: 64 * 2 ** 20,
+    maxResponseSize: 96 * 2 ** 20,
+    maxResponseTokens: 250_000,
+  }
+}
+
+async function addressesOf(
+  host: string,
+  { egress = 'off' }: ConnectOptions,
+  signal: AbortSignal,
+): Promise<ResolvedAddress[]> {
+  try {
+    return await resolveAllowed(host, egress, { signal })
+  } catch (error) {
+    throw signal.aborted ? gaveUp(signal) : connectError(error)
+  }
+}
+
+/**
+ * The proxy by the address that was checked. One behind TLS keeps its name, for its certificate: whoever answers under another address
+ * in the meantime would have to show that.
+ */
+async function proxyUrl(
+  given: string,
+  options: ConnectOptions,
+  signal: AbortSignal,
+): Promise<string> {
+  const url = URL.canParse(given) ? new URL(given) : undefined
+  if (!url || !proxyProtocols.has(url.protocol) || url.hostname === '')
+    throw new AppError('invalid', 'The proxy has no address that can be used')
+  const [first] = await addressesOf(url.hostname, options, signal)
+  if (first && url.protocol !== 'https:')
+    url.hostname = first.family === 6 ? `[${first.address}]` : first.address
+  return url.href
+}
+
+/** Options that net.connect and tls.connect take alike: the addresses that were checked and no others, and no delay for small writes. */
+function pinnedTo(addresses: ResolvedAddress[]): object {
+  type Callback = (error: null, found: ResolvedAddress[] | string, family?: number) => void
+  const lookup = (_host: string, { all }: { all?: boolean }, callback: Callback) => {
+    const [first] = addresses
+    if (all || !first) callback(null, addresses)
+    else callback(null, first.address, first.family)
+  }
+  return { lookup, noDelay: true }
+}
+
+function isLoopback(host: string): boolean {
+  return (
+    host === 'localhost' ||
+    host === '::1' ||
+    host === '[::1]' ||
+    (isIP(host) === 4 && host.startsWith('127.'))
+  )
+}

@@ -1,0 +1,70 @@
+import type { Credentials } from '@posthorn/contracts'
+import type { TranscriptLine } from '../backend.ts'
+import { clean } from './text.ts'
+
+const maxLength = 2_000
+const hidden = '(hidden)'
+/** Shorter than this they occur by chance. */
+const minSecretLength = 6
+
+/** What stands for a literal or a long string already. */
+const told = /^\(\* \d+B [a-z]+ \*\)$/
+
+/** What imapflow logs: lines have a `src`. It writes long strings and literals as their sizes. */
+interface Entry {
+  src?: unknown
+  msg?: unknown
+}
+
+/**
+ * The lines of a session for people to read. Credentials are left out by where they stand: the arguments of LOGIN and AUTHENTICATE, and all
+ * that is said on both sides until these are answered.
+ */
+export class Transcript {
+  readonly #tell: (line: TranscriptLine) => void
+  readonly #secrets: string[]
+  /** Of the LOGIN or AUTHENTICATE that is not answered yet. */
+  #secretTag: string | undefined
+
+  constructor(tell: (line: TranscriptLine) => void, credentials: Credentials) {
+    const secret = 'pass' in credentials ? credentials.pass : credentials.accessToken
+    this.#tell = tell
+    this.#secrets = [secret, Buffer.from(secret).toString('base64')].filter(
+      ({ length }) => length >= minSecretLength,
+    )
+  }
+
+  note({ src, msg }: Entry): void {
+    if (typeof msg !== 'string') return
+    if (src === 'c') this.#write('client', this.#ofClient(msg))
+    else if (src === 's') this.#write('server', this.#ofServer(msg))
+    else this.#write('us', msg)
+  }
+
+  #ofClient(line: string): string {
+    const [, tag, command] = /^(\S+) (LOGIN|AUTHENTICATE)\b/i.exec(line) ?? []
+    if (tag !== undefined) this.#secretTag = tag
+    if (command !== undefined) return `${tag} ${command} ${hidden}`
+    return this.#secretTag === undefined ? line : hidden
+  }
+
+  #ofServer(line: string): string {
+    if (this.#secretTag !== undefined) {
+      if (line.startsWith(`${this.#secretTag} `)) this.#secretTag = undefined
+      else if (!line.startsWith('* ')) return `+ ${hidden}`
+    }
+    // Short parts of messages come as quoted strings.
+    return line.replaceAll(
+      /((?:BODY|BINARY)\[[^\]]*\](?:<\d+>)?) "((?:[^"\\]|\\.)*)"/gi,
+      (whole, item: string, text: string) =>
+        told.test(text) ? whole : `${item} "(* ${text.length}B string *)"`,
+    )
+  }
+
+  #write(from: TranscriptLine['from'], line: string): void {
+    let text = clean(line)
+    for (const secret of this.#secrets) text = text.replaceAll(secret, hidden)
+    if (text.length > maxLength) text = `${text.slice(0, maxLength - 1).toWellFormed()}…`
+    this.#tell({ at: new Date(), from, text })
+  }
+}

@@ -1,0 +1,197 @@
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { expect, test } from '@jest/globals'
+import type { ConnectOptions, TranscriptLine } from '../src/backend.ts'
+import type { Answer } from './scripted-server.ts'
+import { backend, start } from './scripted-session.ts'
+
+const password = 'correct horse battery staple'
+
+async function transcriptOf(
+  answers: Record<string, Answer>,
+  credentials: ConnectOptions['credentials'] = { user: 'me', pass: password },
+): Promise<TranscriptLine[]> {
+  const lines: TranscriptLine[] = []
+  const { options } = await start(answers)
+  try {
+    await using one = await backend.connect({
+      ...options,
+      credentials,
+      transcript: (line) => lines.push(line),
+    })
+    await one.select('INBOX')
+    await Array.fromAsync(one.fetchMessages([[1, 1]], { headers: true }))
+    await (await one.downloadSource(1)).content[Symbol.asyncIterator]().next()
+  } catch (error) {
+    // What it led to is not the subject.
+    expect(error).toMatchObject({ name: 'AppError' })
+  }
+  return lines
+}
+
+test('a transcript has the lines of both sides, in order', async () => {
+  const lines = await transcriptOf({})
+  expect(lines.map(({ from, text }) => [from, text])).toEqual(
+    expect.arrayContaining([
+      ['us', 'Established TCP connection'],
+      ['server', '* OK ready'],
+      ['client', expect.stringMatching(/^\S+ LOGIN \(hidden\)$/)],
+      ['client', expect.stringMatching(/^\S+ SELECT INBOX$/)],
+      ['server', '* 3 EXISTS'],
+    ]),
+  )
+  expect(lines.map(({ at }) => at.getTime())).toEqual(
+    lines.map(({ at }) => at.getTime()).toSorted((a, b) => a - b),
+  )
+})
+
+const mechanism =
+  (name: string): Answer =>
+  () => [`* CAPABILITY IMAP4rev1 ${name}`, '{tag} OK done']
+let tag = ''
+const challenge: Answer = (command) => {
+  tag = command.tag
+  return ['+ c2VjcmV0IGNoYWxsZW5nZQ==']
+}
+const settled =
+  (answer: string): Answer =>
+  () => [`${tag} ${answer}`]
+
+test.each<[string, Record<string, Answer>, ConnectOptions['credentials']]>([
+  ['LOGIN', {}, { user: 'me', pass: password }],
+  [
+    'LOGIN that is refused with the password',
+    { LOGIN: ({ rest }) => [`{tag} NO ${rest.replaceAll('"', '')}`] },
+    { user: 'me', pass: password },
+  ],
+  [
+    'AUTHENTICATE PLAIN',
+    { CAPABILITY: mechanism('AUTH=PLAIN'), AUTHENTICATE: challenge, '': settled('OK done') },
+    { user: 'me', pass: password },
+  ],
+  [
+    'AUTHENTICATE XOAUTH2',
+    {
+      CAPABILITY: mechanism('SASL-IR AUTH=XOAUTH2'),
+      AUTHENTICATE: challenge,
+      '': settled('NO no'),
+    },
+    { user: 'me', accessToken: password },
+  ],
+  [
+    'AUTHENTICATE OAUTHBEARER',
+    { CAPABILITY: mechanism('AUTH=OAUTHBEARER'), AUTHENTICATE: challenge, '': settled('NO no') },
+    { user: 'me', accessToken: password },
+  ],
+])('no transcript has the secret of %s', async (_, answers, credentials) => {
+  const lines = (await transcriptOf(answers, credentials)).map(({ text }) => text)
+  const all = lines.join('\n')
+  expect(all).toMatch(/ (LOGIN|AUTHENTICATE) \(hidden\)/)
+  expect(all).not.toContain(password)
+  expect(all).not.toContain('c2VjcmV0IGNoYWxsZW5nZQ==')
+  // Any stretch of the secret as base64, at each of its three offsets.
+  for (const before of ['', 'x', 'xx']) {
+    const encoded = Buffer.from(before + password)
+      .toString('base64')
+      .slice(4, 24)
+    expect(all).not.toContain(encoded)
+  }
+})
+
+test('bytes of messages are told by their sizes, and no line is long', async () => {
+  const body = 'A secret of mine, in a literal'
+  const lines = await transcriptOf({
+    'UID FETCH': ({ rest }) => [
+      rest.includes('BODY.PEEK[]')
+        ? `* 1 FETCH (UID 1 RFC822.SIZE ${body.length} BODY[]<0> {${body.length}}\r\n${body})`
+        : `* 1 FETCH (UID 1 FLAGS () RFC822.SIZE 9 BODY[HEADER]<0> "A secret of mine, in quotes" X-${'y'.repeat(5_000)} 1)`,
+      ...Array.from({ length: 20 }, () => `* OK ${'z'.repeat(10_000)}`),
+      '{tag} OK done',
+    ],
+  })
+  const has = (text: string) => lines.some((line) => line.text.includes(text))
+  expect(has(`(* ${body.length}B literal *)`)).toBe(true)
+  expect(has('(* 27B string *)')).toBe(true)
+  expect(has('A secret of mine')).toBe(false)
+  expect(Math.max(...lines.map((line) => line.text.length))).toBe(2_000)
+})
+
+interface Proxy {
+  url: string
+  asked: string[]
+  close: () => Promise<void>
+}
+
+/** CONNECT, as HTTP has it. */
+async function httpProxy(): Promise<Proxy> {
+  const asked: string[] = []
+  const sockets = new Set<Socket>()
+  const server = createServer((near) => {
+    sockets.add(near.on('error', () => {}))
+    near.once('data', (head) => {
+      const [, host = '', port = ''] = /^CONNECT (.*):(\d+) /.exec(head.toString()) ?? []
+      asked.push(head.toString())
+      if (host === '') return near.end('HTTP/1.1 400 no\r\n\r\n')
+      const far = connect(Number(port), host, () => {
+        near.write('HTTP/1.1 200 ok\r\n\r\n')
+        near.pipe(far).pipe(near)
+      })
+      sockets.add(far.on('error', () => near.destroy()))
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://user:p%40ss@localhost:${(server.address() as AddressInfo).port}`,
+    asked,
+    async close() {
+      sockets.forEach((socket) => socket.destroy())
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+test('a proxy carries the connection, and is what the egress policy judges', async () => {
+  const { options } = await start()
+  const proxy = await httpProxy()
+  try {
+    {
+      await using one = await backend.connect({ ...options, proxy: proxy.url })
+      expect(await one.select('INBOX')).toMatchObject({ messages: 3 })
+    }
+    expect(proxy.asked[0]).toContain(`CONNECT 127.0.0.1:${options.port} `)
+    expect(proxy.asked[0]).toContain(
+      `Proxy-Authorization: Basic ${Buffer.from('user:p@ss').toString('base64')}`,
+    )
+    const refused = { kind: 'forbidden', code: 'EEGRESSBLOCKED' }
+    const egress = 'private'
+    await expect(backend.connect({ ...options, egress, proxy: proxy.url })).rejects.toMatchObject(
+      refused,
+    )
+    await expect(
+      backend.connect({ ...options, egress, proxy: 'socks5://[::1]:1' }),
+    ).rejects.toMatchObject(refused)
+    expect(proxy.asked).toHaveLength(1)
+  } finally {
+    await proxy.close()
+  }
+})
+
+test.each(['ftp://127.0.0.1:1', 'http:', '127.0.0.1:3128', ''])(
+  'a proxy %j is none',
+  async (proxy) => {
+    const { options } = await start()
+    await expect(backend.connect({ ...options, proxy })).rejects.toMatchObject({ kind: 'invalid' })
+  },
+)
+
+test.each(['http', 'socks5', 'socks4a', 'socks4', 'socks', 'https'])(
+  'a %s proxy that is not there is unreachable',
+  async (scheme) => {
+    const { options } = await start()
+    await expect(
+      backend.connect({ ...options, proxy: `${scheme}://[::1]:1` }),
+    ).rejects.toMatchObject({ kind: 'unreachable' })
+  },
+)
