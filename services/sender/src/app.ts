@@ -1,6 +1,6 @@
 import type { Bus } from '@posthorn/bus'
 import { SubmissionHint } from '@posthorn/contracts'
-import { cacheSettings, type Db, inBatches } from '@posthorn/db'
+import { cacheSettings, countMinutes, type Db, inBatches } from '@posthorn/db'
 import { everyFew, openGround } from '@posthorn/service'
 import type { Logger } from '@posthorn/telemetry'
 import type { Config } from './config.ts'
@@ -21,6 +21,9 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
     new Recorder({ db, settings, publish: (message) => bus.publishEvent(message), log }),
   )
   const transport = opened.use(new SmtpTransport(config.smtp))
+  const minutes = opened.use(
+    countMinutes(db, { onError: (err) => log.debug({ err }, 'counts wait for Postgres') }),
+  )
   const dispatcher = opened.use(
     new Dispatcher({
       ...config,
@@ -31,7 +34,7 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
       recorder,
       mark: inBatches((holds: Hold[]) => markAll(db, holds, config.leaseMs)),
       log,
-      metrics: senderMetrics(metrics, { due: () => countDue(db) }),
+      metrics: senderMetrics(metrics, { due: () => countDue(db), minutes }),
     }),
   )
   opened.use(everyFew({ everyMs: 600_000, log, name: 'clean-up' }, () => cleanUp(db, config, log)))

@@ -1,16 +1,19 @@
+import type { MinuteCounter } from '@posthorn/db'
 import type { Metrics } from '@posthorn/telemetry'
 
-export type Counter = ReturnType<Metrics['counter']>
-export type Histogram = ReturnType<Metrics['histogram']>
-
 /** What the sender counts. */
-export function senderMetrics(metrics: Metrics, { due }: { due: () => Promise<number> }) {
+export function senderMetrics(
+  metrics: Metrics,
+  { due, minutes }: { due: () => Promise<number>; minutes: MinuteCounter },
+) {
   metrics.gauge({
     name: 'outbox_due',
     help: 'Messages due and not in hand, counted up to 10,000',
     collect: due,
   })
   return {
+    /** What the statistics of the API look back on. */
+    minutes,
     attempts: metrics.counter({
       name: 'submissions_attempts_total',
       help: 'Attempts by result: sent, failed, released (not attempted after all), lost (taken over by another sender)',

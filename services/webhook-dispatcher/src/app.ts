@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Bus } from '@posthorn/bus'
 import { getServiceSecret } from '@posthorn/contracts'
-import { cacheSettings, type Db } from '@posthorn/db'
+import { cacheSettings, countMinutes, type Db } from '@posthorn/db'
 import { createHttpCaller } from '@posthorn/net'
 import { everyFew, openGround } from '@posthorn/service'
 import type { Logger, Metrics } from '@posthorn/telemetry'
@@ -16,7 +16,7 @@ import { fanOut } from './events/fan-out.ts'
 import { consumeHints } from './events/hints.ts'
 import { sweepFanOut, sweepPublish } from './events/sweep.ts'
 import { keepHouse } from './housekeeping.ts'
-import { dispatcherMetrics } from './metrics.ts'
+import { type DispatcherMetrics, dispatcherMetrics } from './metrics.ts'
 import { countDue } from './store/deliveries.ts'
 import { currentTargets } from './targets/current-target.ts'
 
@@ -59,7 +59,12 @@ export async function startDispatching({
 }: DispatchingDeps): Promise<AsyncDisposable> {
   await using opened = new AsyncDisposableStack()
   opened.use(everyFew({ everyMs: hourMs, log, name: 'housekeeping' }, keepHouse(db, config, log)))
-  const { inHand, retries, claim } = await openDelivery({ db, bus, log, metrics, config }, opened)
+  const counter = opened.use(
+    countMinutes(db, { onError: (err) => log.debug({ err }, 'counts wait for Postgres') }),
+  )
+  const measured = dispatcherMetrics(metrics, { countDue: () => countDue(db, maxCounted), counter })
+  const delivery = { db, bus, log, metrics: measured, config }
+  const { inHand, retries, claim } = await openDelivery(delivery, opened)
 
   const requestRun = coalesce(
     fanOut({
@@ -67,6 +72,7 @@ export async function startDispatching({
       claim,
       room: (lane) => (retries.isBacklogged(lane) ? 0 : inHand.room(lane)),
       take: (deliveries) => inHand.take(deliveries),
+      fannedOut: (events) => measured.fannedOut(events),
       overflowed(lane) {
         retries.markBacklogged(lane)
         retries.dueIn(0)
@@ -82,8 +88,12 @@ export async function startDispatching({
   return opened.move()
 }
 
+interface DeliveryDeps extends Omit<DispatchingDeps, 'metrics'> {
+  metrics: DispatcherMetrics
+}
+
 async function openDelivery(
-  { db, bus, log, metrics, config }: DispatchingDeps,
+  { db, bus, log, metrics, config }: DeliveryDeps,
   opened: AsyncDisposableStack,
 ) {
   const claim = { self: randomUUID(), leaseMs: config.leaseMs }
@@ -114,7 +124,7 @@ async function openDelivery(
     secret,
     targets,
     retryBaseMs: config.retryBaseMs,
-    metrics: dispatcherMetrics(metrics, () => countDue(db, maxCounted)),
+    metrics,
     log,
   })
   const inHand: InHand = opened.use(

@@ -1,8 +1,11 @@
+import type { MinuteCounter } from '@posthorn/db'
 import type { CallResult } from '@posthorn/net'
 import type { Metrics } from '@posthorn/telemetry'
 import type { ClaimedDelivery } from './store/deliveries.ts'
 
 export interface DispatcherMetrics {
+  /** Events whose deliveries are rows now. */
+  fannedOut(events: readonly { date: string }[]): void
   began(delivery: ClaimedDelivery): void
   ended(event: string, call: CallResult): void
 }
@@ -11,7 +14,7 @@ const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
 
 export function dispatcherMetrics(
   metrics: Metrics,
-  countDue: () => Promise<number>,
+  { countDue, counter }: { countDue: () => Promise<number>; counter: MinuteCounter },
 ): DispatcherMetrics {
   const webhooks = metrics.counter({
     name: 'webhooks_total',
@@ -28,18 +31,29 @@ export function dispatcherMetrics(
     help: 'From the date of an event to its first attempt.',
     buckets,
   })
+  const lag = metrics.histogram({
+    name: 'event_fan_out_delay_seconds',
+    help: 'From the date of an event to the record of its deliveries.',
+    buckets,
+  })
   metrics.gauge({
     name: 'deliveries_due',
     help: 'Deliveries that wait, counted up to 10,000.',
     collect: countDue,
   })
   return {
+    fannedOut(events) {
+      const now = Date.now()
+      for (const { date } of events) lag.observe(Math.max(0, now - Date.parse(date)) / 1000)
+    },
     began({ attempts, eventDate }) {
       if (attempts === 1) latency.observe(Math.max(0, Date.now() - Date.parse(eventDate)) / 1000)
     },
     ended(event, { outcome, durationMs }) {
       webhooks.inc({ result: outcome, event })
       seconds.observe(durationMs / 1000)
+      // Cut off by ourselves: neither.
+      if (outcome !== 'aborted') counter.count(`webhooks:${outcome === '2xx' ? 'success' : 'fail'}`)
     },
   }
 }

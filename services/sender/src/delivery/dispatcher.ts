@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { everyFew, type Loop } from '@posthorn/service'
 import { AppError } from '@posthorn/errors'
-import type { Counter, Histogram } from '../metrics.ts'
+import type { senderMetrics } from '../metrics.ts'
 import {
   claimDue,
   type DueSubmission,
@@ -17,7 +17,7 @@ export interface DispatcherDeps extends DeliverDeps {
   lanes: LaneLimits
   sweepMs: number
   leaseMs: number
-  metrics: { attempts: Counter; sent: Counter; failed: Counter; duration: Histogram }
+  metrics: ReturnType<typeof senderMetrics>
 }
 
 interface InHand {
@@ -194,10 +194,12 @@ export class Dispatcher implements AsyncDisposable {
   }
 
   #count(result: Result): void {
-    const { attempts, sent, failed } = this.#deps.metrics
+    const { attempts, sent, failed, minutes } = this.#deps.metrics
     attempts.inc({ result: result.kind })
     if (result.kind === 'sent' && result.final) sent.inc()
     if (result.kind === 'failed' && result.final) failed.inc()
+    if (result.kind === 'sent') minutes.count('submit:success')
+    if (result.kind === 'failed') minutes.count('submit:fail')
   }
 
   /** Keeps what is in hand; a message that another process holds by now must not be handed over. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Settings } from '@posthorn/contracts'
 import { type Db, readSettings, type Tx } from '@posthorn/db'
 import { listAccountTargets } from '../store/accounts.ts'
+import { countEvents } from '../store/counts.ts'
 import {
   type Claim,
   type ClaimedDelivery,
@@ -24,6 +25,8 @@ export interface FanOutDeps {
   room: (lane: string) => number
   /** Given deliveries that were made and claimed, once that is committed. In the order of their events. */
   take: (deliveries: ClaimedDelivery[]) => void
+  /** Told of events, once it is committed that they are fanned out. */
+  fannedOut: (events: readonly PendingEvent[]) => void
   /** Told of lanes whose deliveries were made and left for whoever has room. */
   overflowed: (lane: string) => void
 }
@@ -42,7 +45,8 @@ export function fanOut(deps: FanOutDeps): (partition: number) => Promise<void> {
         .transaction()
         .execute((tx) => fanOutBatch(tx, partition, deps))
       hand(deps, deliveries, queuedAt)
-      if (events < batchSize) return
+      deps.fannedOut(events)
+      if (events.length < batchSize) return
     }
   }
 }
@@ -56,7 +60,8 @@ async function fanOutBatch(tx: Tx, partition: number, { claim, room }: FanOutDep
   const deliveries = withRoom(deliveriesOf(events, accounts, settings), room)
   const queuedAt = await insertDeliveries(tx, deliveries, claim)
   await markFannedOut(tx, events)
-  return { events: events.length, deliveries, queuedAt }
+  await countEvents(tx, events, partition)
+  return { events, deliveries, queuedAt }
 }
 
 function deliveriesOf(

@@ -1,0 +1,126 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { addCounts, connect, countMinutes } from '@posthorn/db'
+import { eventually } from '@posthorn/testkit'
+import { sql } from 'kysely'
+import { tidyCounters } from '../src/store/counts.ts'
+import { dispatcherBench } from './dispatcher.ts'
+
+const bench = await dispatcherBench()
+const { db } = bench
+const own = connect(bench.env()['DATABASE_URL'] ?? '', { name: 'test' })
+afterAll(async () => {
+  await own.destroy()
+  await bench[Symbol.asyncDispose]()
+})
+
+async function sums(): Promise<Record<string, number>> {
+  const { rows } = await sql<{ key: string; value: string }>`
+    select key, sum(value) as value from stat_counters group by key order by key
+  `.execute(db)
+  return Object.fromEntries(rows.map(({ key, value }) => [key, Number(value)]))
+}
+const ofAccounts = async () =>
+  (await db.selectFrom('accountEventCounts').selectAll().execute()).map(
+    ({ account, event, count }) => `${account} ${event} ${count}`,
+  )
+const fannedOut = () =>
+  eventually(
+    async () =>
+      (await db.selectFrom('events').select('id').where('fannedOutAt', 'is', null).execute())
+        .length === 0,
+  )
+
+test('every event is counted once, by account and by minute, however many dispatchers and partitions work side by side', async () => {
+  const accounts = Array.from({ length: 40 }, (_, n) => `a${n}`)
+  for (const account of accounts) await bench.account(account)
+  const first = await bench.start()
+  const second = await bench.start()
+  for (let round = 0; round < 10; round++)
+    await Promise.all(
+      accounts.flatMap((account, n) => [
+        bench.happen({ account, event: 'messageNew' }, { account, event: 'messageDeleted' }),
+        ...(n % 4 ? [] : [bench.happenUnpublished({ account, event: 'messageNew' })]),
+      ]),
+    )
+  await bench.happen({ account: 'gone', event: 'accountDeleted' })
+  await fannedOut()
+  await Promise.all([first[Symbol.asyncDispose](), second[Symbol.asyncDispose]()])
+
+  expect(await sums()).toEqual({
+    'events:accountDeleted': 1,
+    'events:messageDeleted': 400,
+    'events:messageNew': 500,
+  })
+  expect((await ofAccounts()).sort()).toEqual(
+    accounts
+      .flatMap((account, n) => [
+        `${account} messageDeleted 10`,
+        `${account} messageNew ${n % 4 ? 10 : 20}`,
+      ])
+      .sort(),
+  )
+})
+
+test('the counts of an account go with it', async () => {
+  await db.deleteFrom('accounts').where('account', '=', 'a1').execute()
+  expect((await ofAccounts()).filter((row) => row.startsWith('a1 '))).toEqual([])
+})
+
+test('attempts are counted by whether they succeeded', async () => {
+  await db.deleteFrom('statCounters').execute()
+  const receiver = await bench.receiver()
+  receiver.script({ status: 500 })
+  await bench.set({ webhooks: receiver.url, webhooksEnabled: true, webhookEvents: ['*'] })
+  const dispatcher = await bench.start()
+  await bench.happen({ account: 'a2' })
+  await eventually(async () =>
+    expect((await bench.deliveries('a2')).map(({ state }) => state)).toEqual(['delivered']),
+  )
+  await dispatcher[Symbol.asyncDispose]()
+  expect(await sums()).toMatchObject({ 'webhooks:success': 1, 'webhooks:fail': 1 })
+})
+
+test('counters of eight days are kept, those of each minute in one row', async () => {
+  await db.deleteFrom('statCounters').execute()
+  await sql`
+    insert into stat_counters (minute, key, slot, value)
+    select date_trunc('minute', now()) - make_interval(mins => m), 'k', s, 1
+    from unnest(array[0, 20, 1440 * 7, 1440 * 9]) m, generate_series(0, 3) s
+  `.execute(db)
+  await tidyCounters(own, 8)
+  await tidyCounters(own, 8)
+  const rows = await db
+    .selectFrom('statCounters')
+    .select(['slot', 'value'])
+    .orderBy('minute')
+    .orderBy('slot')
+    .execute()
+  expect(rows.map(({ slot, value }) => `${slot}: ${value}`)).toEqual([
+    '0: 4',
+    '0: 4',
+    ...['0: 1', '1: 1', '2: 1', '3: 1'],
+  ])
+})
+
+test('counts wait in memory while they cannot be written, and are written at the end', async () => {
+  await db.deleteFrom('statCounters').execute()
+  const errors: unknown[] = []
+  const counter = countMinutes(own, { everyMs: 20, onError: (error) => errors.push(error) })
+  await sql`revoke insert on stat_counters from posthorn_webhook_dispatcher`.execute(db)
+  counter.count('x')
+  await eventually(() => expect(errors.length).toBeGreaterThan(1))
+  counter.count('x')
+  await sql`grant insert on stat_counters to posthorn_webhook_dispatcher`.execute(db)
+  await eventually(async () => expect(await sums()).toEqual({ x: 2 }))
+  counter.count('y')
+  await counter[Symbol.asyncDispose]()
+  expect(await sums()).toEqual({ x: 2, y: 1 })
+})
+
+test('those who add the same counters at the same time do not wait in a circle', async () => {
+  await db.deleteFrom('statCounters').execute()
+  const keys = Array.from({ length: 20 }, (_, n) => `k${n}`)
+  const some = (n: number) => new Map((n % 2 ? keys : keys.toReversed()).map((key) => [key, 1]))
+  await Promise.all(Array.from({ length: 60 }, (_, n) => addCounts(own, some(n))))
+  expect(await sums()).toEqual(Object.fromEntries(keys.map((key) => [key, 60])))
+})
