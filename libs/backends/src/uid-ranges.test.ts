@@ -7,7 +7,9 @@ import {
   formatSequenceSet,
   normaliseRanges,
   parseSequenceSet,
+  piecesOf,
   rangesOf,
+  reachesBeyond,
   uidsIn,
 } from './uid-ranges.ts'
 
@@ -75,4 +77,26 @@ test('batches hold every UID once and no more than asked', () => {
     }),
   )
   expect(batchesOf([[1, 0xffff_ffff]], 500).next().value).toEqual([[1, 500]])
+})
+
+test('ranges are cut into pieces by the length of what is written', () => {
+  expect([...piecesOf([], 10)]).toEqual([])
+  assert(
+    property(array(range), integer({ min: 1, max: 40 }), (ranges, maxLength) => {
+      const pieces = [...piecesOf(ranges, maxLength)]
+      expect(pieces.flat()).toEqual(ranges)
+      for (const piece of pieces)
+        expect(piece.length === 1 || formatSequenceSet(piece).length <= maxLength).toBe(true)
+    }),
+  )
+})
+
+test('ranges reach beyond others where one UID does', () => {
+  assert(
+    property(array(range), array(range), (some, all) => {
+      const [within, whole] = [normaliseRanges(some), normaliseRanges(all)]
+      const known = new Set(uidsIn(whole))
+      expect(reachesBeyond(within, whole)).toBe([...uidsIn(within)].some((uid) => !known.has(uid)))
+    }),
+  )
 })

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { AppError } from '@posthorn/errors'
 import type { ListedMailbox, MailSession } from '../../src/backend.ts'
 import type { Stage } from '../stage.ts'
 
@@ -115,9 +116,11 @@ export function folderCases({ backend, account }: Stage): void {
         return false
       },
     )
-    const mailboxes = await listed(session)
-    expect(mailboxes.get(below)).toMatchObject({ selectable: true })
-    expect(mailboxes.get(top)?.selectable ?? false).toBe(!deleted)
+    expect((await listed(session)).get(below)).toMatchObject({ selectable: true })
+    // It may be listed on, as the name above the other; but it cannot be opened.
+    const opened = session.select(top)
+    if (deleted) await expect(opened).rejects.toBeInstanceOf(AppError)
+    else expect(await opened).toMatchObject({ messages: 0 })
     expect(await session.status(below)).toMatchObject({ messages: 1 })
     await session.deleteMailbox(below)
     expect((await listed(session)).get(below)?.selectable ?? false).toBe(false)

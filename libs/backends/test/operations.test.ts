@@ -1,0 +1,291 @@
+import { expect, test } from '@jest/globals'
+import type { MailSession } from '../src/backend.ts'
+import type { Answer } from './scripted-server.ts'
+import { session } from './scripted-session.ts'
+
+const ok = ['{tag} OK done']
+
+function can(...capabilities: string[]): Answer {
+  return () => [`* CAPABILITY IMAP4rev1 ${capabilities.join(' ')}`, ...ok]
+}
+
+/** What was said after the mailbox was opened. */
+function said({ heard }: MailSession & { heard: string[] }): string[] {
+  return heard.slice(heard.findLastIndex((line) => line.startsWith('SELECT')) + 1)
+}
+
+const accepting = { 'UID STORE': () => ok, 'UID EXPUNGE': () => ok, EXPUNGE: () => ok }
+const copied = ['{tag} OK [COPYUID 9 1:2 11:12] done']
+
+test('without MOVE messages are copied, marked, and exactly these expunged', async () => {
+  const one = await session({
+    ...accepting,
+    CAPABILITY: can('UIDPLUS'),
+    'UID COPY': () => copied,
+  })
+  expect(await one.moveMessages([[1, 2]], 'Ö')).toEqual({
+    path: 'Ö',
+    uidValidity: 9n,
+    uids: new Map([
+      [1, 11],
+      [2, 12],
+    ]),
+  })
+  expect(said(one)).toEqual([
+    'UID COPY 1:2 &ANY-',
+    'UID STORE 1:2 +FLAGS.SILENT (\\Deleted)',
+    'UID EXPUNGE 1:2',
+  ])
+})
+
+test('without MOVE and UIDPLUS messages are copied and stay marked, with those of others', async () => {
+  const one = await session({ ...accepting, 'UID COPY': () => ok })
+  expect(await one.moveMessages([[1, 2]], 'There')).toEqual({ path: 'There' })
+  expect(said(one)).toEqual(['UID COPY 1:2 There', 'UID STORE 1:2 +FLAGS.SILENT (\\Deleted)'])
+})
+
+test.each([
+  ['TRYCREATE', { kind: 'not-found', code: 'FolderNotFound' }],
+  ['OVERQUOTA', { kind: 'rejected', code: 'OVERQUOTA' }],
+])('nothing is marked where copying is refused with %s', async (code, error) => {
+  const one = await session({ ...accepting, 'UID COPY': () => [`{tag} NO [${code}] no`] })
+  await expect(one.moveMessages([[1, 2]], 'There')).rejects.toMatchObject(error)
+  expect(said(one)).toEqual(['UID COPY 1:2 There'])
+})
+
+test('a map of UIDs that does not add up is none', async () => {
+  const one = await session({
+    CAPABILITY: can('MOVE', 'UIDPLUS'),
+    'UID MOVE': () => ['* OK [COPYUID 9 1:3 11:12] moved', ...ok],
+  })
+  expect(await one.moveMessages([[1, 3]], 'There')).toEqual({ path: 'There', uidValidity: 9n })
+})
+
+test.each([
+  ['1 2', ['EXPUNGE']],
+  ['1 2 3', []],
+])(
+  'without UIDPLUS, and %s marked, EXPUNGE is said only where it hits nothing else',
+  async (marked, last) => {
+    const one = await session({ ...accepting, 'UID SEARCH': () => [`* SEARCH ${marked}`, ...ok] })
+    await one.expungeMessages([
+      [2, 2],
+      [1, 1],
+    ])
+    expect(said(one)).toEqual([
+      'UID STORE 1:2 +FLAGS.SILENT (\\Deleted)',
+      'UID SEARCH DELETED',
+      ...last,
+    ])
+  },
+)
+
+test('names are put under the personal namespace, with its delimiter', async () => {
+  const one = await session({
+    CAPABILITY: can('NAMESPACE'),
+    NAMESPACE: () => ['* NAMESPACE (("INBOX." ".")) NIL NIL', ...ok],
+    CREATE: () => ['{tag} OK [MAILBOXID (F2212ea87-6097-4256-9d51-71338625)] done'],
+    SUBSCRIBE: () => ['{tag} NO not here'],
+  })
+  expect(await one.createMailbox(['Kunden', 'Ä'])).toEqual({
+    path: 'INBOX.Kunden.Ä',
+    created: true,
+    mailboxId: 'F2212ea87-6097-4256-9d51-71338625',
+  })
+  expect((await one.createMailbox('INBOX.Da.')).path).toBe('INBOX.Da')
+  expect(said(one)).toEqual([
+    'CREATE "INBOX.Kunden.&AMQ-"',
+    'SUBSCRIBE "INBOX.Kunden.&AMQ-"',
+    'CREATE "INBOX.Da"',
+    'SUBSCRIBE "INBOX.Da"',
+  ])
+})
+
+test.each([
+  ['NO [ALREADYEXISTS] there', { kind: 'rejected', code: 'ALREADYEXISTS' }],
+  ['NO [NONEXISTENT] gone', { kind: 'rejected', code: 'NONEXISTENT' }],
+  ['NO [INUSE] busy', { kind: 'rejected', code: 'INUSE' }],
+  ['NO [LIMIT] full', { kind: 'rejected', code: 'LIMIT' }],
+  ['BAD what', { kind: 'rejected' }],
+  ['NO [UNAVAILABLE] later', { kind: 'unreachable', code: 'UNAVAILABLE' }],
+])('%s to a command about a mailbox is told as it is', async (answer, error) => {
+  const refusing: Answer = () => [`{tag} ${answer}`]
+  const one = await session({ CREATE: refusing, RENAME: refusing, DELETE: refusing })
+  const code = 'code' in error ? error.code : undefined
+  await expect(one.createMailbox('a')).rejects.toMatchObject(error)
+  await expect(one.renameMailbox('a', 'b')).rejects.toMatchObject({
+    ...error,
+    code: code ?? 'RenameFailed',
+  })
+  await expect(one.deleteMailbox('a')).rejects.toMatchObject({
+    ...error,
+    code: code ?? 'DeleteFailed',
+    extras: { info: { response: expect.stringContaining(answer.split(' ').at(-1) ?? '') } },
+  })
+})
+
+test('a mailbox that is open is left without expunging anything before it is deleted', async () => {
+  const one = await session({
+    CAPABILITY: can('UNSELECT'),
+    EXAMINE: () => ['* 0 EXISTS', '* OK [UIDVALIDITY 1] ok', ...ok],
+    DELETE: () => ok,
+    UNSUBSCRIBE: () => ok,
+  })
+  await one.select('Work/Old')
+  await one.deleteMailbox('Work')
+  expect(said(one)).toEqual(['EXAMINE INBOX', 'DELETE "Work"', 'UNSUBSCRIBE "Work"'])
+})
+
+const rootLine = '* QUOTAROOT INBOX "" "user"'
+test.each([
+  ['one root', [rootLine, '* QUOTA "" (STORAGE 10 512)'], { usage: 10_240, limit: 524_288 }],
+  ['other resources', ['* QUOTA "" (MESSAGE 1 2 STORAGE 1 4)'], { usage: 1_024, limit: 4_096 }],
+  [
+    'several',
+    ['* QUOTA a (STORAGE 1 9)', '* QUOTA b (STORAGE 3 4)'],
+    { usage: 3_072, limit: 4_096 },
+  ],
+  [
+    'a limit beyond numbers',
+    ['* QUOTA "" (STORAGE 1 9223372036854775807)'],
+    { usage: 1_024, limit: Number.MAX_SAFE_INTEGER },
+  ],
+  ['no root', ['* QUOTAROOT INBOX'], undefined],
+  ['no limit', [rootLine, '* QUOTA "" ()'], undefined],
+  ['nonsense', ['* QUOTA "" (STORAGE -1 x)', '* QUOTA', '* QUOTA NIL NIL'], undefined],
+])('quota: %s', async (_, lines, quota) => {
+  const one = await session({
+    CAPABILITY: can('QUOTA=RES-STORAGE'),
+    GETQUOTAROOT: () => [...lines, ...ok],
+    GETQUOTA: () => ok,
+  })
+  expect(await one.quota()).toEqual(quota)
+})
+
+test('a quota that is told only when asked for by its root', async () => {
+  const one = await session({
+    CAPABILITY: can('QUOTA'),
+    GETQUOTAROOT: () => ['* QUOTAROOT INBOX "a b"', ...ok],
+    GETQUOTA: ({ rest }) => [`* QUOTA ${rest} (STORAGE 1 2)`, ...ok],
+  })
+  expect(await one.quota()).toEqual({ usage: 1_024, limit: 2_048 })
+})
+
+test('no quota is not an error, a refusal is one', async () => {
+  const without = await session({})
+  expect(await without.quota()).toBeUndefined()
+  const one = await session({
+    CAPABILITY: can('QUOTA'),
+    GETQUOTAROOT: () => ['{tag} NO [NOPERM] not for you'],
+  })
+  await expect(one.quota()).rejects.toMatchObject({ kind: 'rejected', code: 'NOPERM' })
+})
+
+test.each([
+  ['[TRYCREATE] no', { kind: 'not-found', code: 'FolderNotFound' }],
+  [
+    '[OVERQUOTA] full',
+    { kind: 'rejected', code: 'OVERQUOTA', extras: { info: { response: 'full', status: 'NO' } } },
+  ],
+  ['[TOOBIG] much', { kind: 'rejected', code: 'TOOBIG' }],
+  ['just so', { kind: 'rejected', code: undefined }],
+])('a message refused with %s', async (answer, error) => {
+  const one = await session({ APPEND: () => [`{tag} NO ${answer}`] })
+  await expect(one.appendMessage('There', Buffer.from('x\r\n'))).rejects.toMatchObject(error)
+  await one.ping()
+})
+
+test('a message that is too large by what the server said is not sent', async () => {
+  const one = await session({ CAPABILITY: can('APPENDLIMIT=1000') })
+  await expect(one.appendMessage('There', Buffer.alloc(1_001, 'x'))).rejects.toMatchObject({
+    kind: 'rejected',
+    code: 'TOOBIG',
+    extras: { info: { response: expect.stringContaining('1000') } },
+  })
+  expect(said(one)).toEqual([])
+})
+
+test('a UID that only may be that of a message is not told', async () => {
+  let tag = ''
+  const one = await session({
+    APPEND: (command) => {
+      tag = command.tag
+      return ['+ go on']
+    },
+    // What follows is the message: a word without a command.
+    '': () => ['* 4 EXISTS', `${tag} OK done`],
+    'UID SEARCH': () => ['* SEARCH 99', ...ok],
+  })
+  expect(await one.appendMessage('INBOX', Buffer.from('x'))).toEqual({ path: 'INBOX', seq: 4 })
+})
+
+test('a server that knows no UTF-8 by name is given it without', async () => {
+  let tag = ''
+  const one = await session({
+    'UID SEARCH': (command) => {
+      tag = command.tag
+      return command.rest.startsWith('CHARSET')
+        ? ['{tag} NO [BADCHARSET (US-ASCII)] what is that']
+        : ['+ go on']
+    },
+    '': () => ['* SEARCH 2', `${tag} OK done`],
+  })
+  expect(await one.search({ subject: 'grüße' })).toEqual([[2, 2]])
+  expect(await one.search({ subject: 'größe' })).toEqual([[2, 2]])
+  expect(said(one).filter((line) => line.startsWith('UID'))).toEqual([
+    'UID SEARCH CHARSET UTF-8 SUBJECT {7}',
+    'UID SEARCH SUBJECT {7}',
+    'UID SEARCH SUBJECT {7}',
+  ])
+})
+
+test('no line gets longer than a server has to take, whatever the terms', async () => {
+  let count = 0
+  const one = await session({
+    CAPABILITY: can('OBJECTID', 'ESEARCH'),
+    'UID SEARCH': () => [`* ESEARCH (TAG "x") UID COUNT 1 ALL ${5 - (count++ % 4)}`, ...ok],
+  })
+  const set = Array.from({ length: 2_000 }, (_, n) => 4_000_000_000 + n * 2).join()
+  const header = Object.fromEntries(
+    Array.from({ length: 30 }, (_, n) => [`X-${n}-${'h'.repeat(80)}`, '"'.repeat(60)]),
+  )
+  expect(await one.search({ uid: set, seq: set, header })).toEqual([[2, 5]])
+  const emailIds = Array.from({ length: 120 }, (_, n) => `${n}`.padStart(250, 'M'))
+  await one.search({ emailIds })
+  const lengths = said(one).map((line) => line.length)
+  expect(lengths.length).toBeGreaterThan(10)
+  expect(Math.max(...lengths)).toBeLessThan(8_000)
+})
+
+test('labels of Gmail are searched for, stored and named as it does', async () => {
+  const one = await session({
+    CAPABILITY: can('X-GM-EXT-1'),
+    'UID SEARCH': () => ['* SEARCH 1', ...ok],
+    'UID STORE': () => ok,
+  })
+  await one.search({ labels: { has: ['\\Important', 'Ä "b"'], not: ['c'] }, gmailRaw: 'has:x' })
+  await one.search({ emailIds: ['12', 'x', '13'] })
+  await one.search({ threadId: '99' })
+  await one.changeLabels([[1, 3]], { add: ['Ä b', '\\Starred'], remove: ['c/d'] })
+  await one.changeLabels([[1, 1]], { set: [] })
+  expect(said(one)).toEqual([
+    'UID SEARCH X-GM-RAW "has:x" X-GM-LABELS "\\\\Important" X-GM-LABELS "&AMQ- \\"b\\"" NOT X-GM-LABELS "c"',
+    'UID SEARCH OR X-GM-MSGID 12 X-GM-MSGID 13',
+    'UID SEARCH X-GM-THRID 99',
+    'UID STORE 1:3 +X-GM-LABELS ("&AMQ- b" \\Starred)',
+    'UID STORE 1:3 -X-GM-LABELS (c/d)',
+    'UID STORE 1 X-GM-LABELS ()',
+  ])
+  for (const label of ['', 'a\r\nX LOGOUT', '\\a b'])
+    await expect(one.changeLabels([[1, 1]], { add: [label] })).rejects.toMatchObject({
+      kind: 'invalid',
+    })
+})
+
+test('flags that the server does not keep are not silently lost', async () => {
+  const one = await session({ 'UID STORE': () => ['{tag} NO [LIMIT] too many keywords'] })
+  await expect(one.changeFlags([[1, 1]], { add: ['work'] })).rejects.toMatchObject({
+    kind: 'rejected',
+    code: 'LIMIT',
+  })
+})
