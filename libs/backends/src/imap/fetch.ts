@@ -2,6 +2,7 @@ import { AppError } from '@posthorn/errors'
 import type { ExpungeEvent, FetchMessageObject, FetchQueryObject } from 'imapflow'
 import type { FetchedMessage, FetchOptions, UidRange } from '../backend.ts'
 import { batchesOf, countUids, formatSequenceSet, rangesOf, uidsIn } from '../uid-ranges.ts'
+import { lacksAddresses, withAddressesOf } from './addresses.ts'
 import type { ImapConnection, OpenMailbox } from './connection.ts'
 import { isRefusal } from './errors.ts'
 import { toFetchedMessage } from './message.ts'
@@ -12,6 +13,12 @@ const batchUidsWithHeaders = 100
 /** One page of a list. */
 const maxPlaces = 1_000
 const maxHeaderBytes = 256 * 1024
+/** Addresses stand near the top. */
+const headersOnly: FetchQueryObject = {
+  uid: true,
+  size: true,
+  bodyParts: [{ key: 'HEADER', start: 0, maxLength: 64 * 1024 }],
+}
 /** A few messages that the server cannot read are picked out of a batch; if it refuses more often than this, it is not about messages. */
 const maxRefusals = 40
 
@@ -57,6 +64,7 @@ class Fetch {
       internalDate: true,
       size: true,
       threadId: true,
+      labels: true,
       ...parts,
     }
     this.#full = { ...this.#bare, envelope: true, bodyStructure: true }
@@ -72,6 +80,17 @@ class Fetch {
     const missing = rangesOf([...uidsIn(uids)].filter((uid) => !rows.has(uid)))
     if (missing.length > 0)
       for (const [uid, row] of await this.#rows(missing, this.#bare)) rows.set(uid, row)
+    return await this.#messages(rows)
+  }
+
+  /** In order, and with addresses from the header where the server keeps them out of the envelope. */
+  async #messages(rows: Map<number, FetchMessageObject>): Promise<FetchedMessage[]> {
+    const bare = rangesOf([...rows.values()].filter(lacksAddresses).map(({ uid }) => uid))
+    for (const batch of batchesOf(bare, batchUidsWithHeaders))
+      for (const [uid, { headers }] of await this.#rows(batch, headersOnly)) {
+        const row = rows.get(uid)
+        if (row && headers) rows.set(uid, await withAddressesOf(row, headers))
+      }
     return [...rows.values()].sort((a, b) => a.uid - b.uid).map(toFetchedMessage)
   }
 
@@ -79,8 +98,7 @@ class Fetch {
   async places(first: number, last: number): Promise<FetchedMessage[]> {
     try {
       const rows = await this.#askPlaces(first, last, this.#full)
-      if (rows.size === last - first + 1)
-        return [...rows.values()].sort((a, b) => a.uid - b.uid).map(toFetchedMessage)
+      if (rows.size === last - first + 1) return await this.#messages(rows)
     } catch (error) {
       if (!(error instanceof AppError) || !isRefusal(error)) throw error
     }
@@ -129,27 +147,39 @@ class Fetch {
     return await this.#connection.call(async (client) => {
       const rows = new Map<number, FetchMessageObject>()
       // A server that has not told us yet that a message is gone may still give it; it tells before a UID FETCH is over.
-      const expunged = (gone: ExpungeEvent) => forget(rows, gone)
+      const gone: Gone[] = []
+      const expunged = ({ seq = 0 }: ExpungeEvent) => void gone.push({ seq })
       client.on('expunge', expunged)
+      this.#connection.wire.onGone = (uids) => void gone.push({ uids })
       try {
         for await (const row of client.fetch(formatSequenceSet(uids), query, { uid: true })) {
           // RFC 9051 §7.5.2: the server may speak of other messages meanwhile, and of one message in several answers.
           if (wanted.has(row.uid)) rows.set(row.uid, { ...rows.get(row.uid), ...defined(row) })
+          // A change that nobody asked for is told nowhere else.
+          if (!wanted.has(row.uid) || row.size === undefined)
+            this.#connection.notices.tellFlags(row)
         }
       } finally {
         client.off('expunge', expunged)
+        this.#connection.wire.onGone = undefined
       }
+      for (const event of gone) forget(rows, event)
       for (const [uid, row] of rows) if (row.size === undefined) rows.delete(uid)
       return rows
     }, this.#mailbox)
   }
 }
 
-/** RFC 9051 §7.5.1: each EXPUNGE moves the messages above it down by one. */
-function forget(rows: Map<number, FetchMessageObject>, { seq, uid }: ExpungeEvent): void {
-  for (const [key, row] of rows) {
-    if (uid === key || (seq !== undefined && row.seq === seq)) rows.delete(key)
-    else if (seq !== undefined && row.seq > seq) rows.set(key, { ...row, seq: row.seq - 1 })
+/** What EXPUNGE or VANISHED told. */
+type Gone = { seq: number } | { uids: UidRange[] }
+
+/** RFC 9051 §7.5.1: each EXPUNGE moves the messages above it down by one. Whoever is forgotten wrongly is asked for again. */
+function forget(rows: Map<number, FetchMessageObject>, gone: Gone): void {
+  for (const [uid, row] of rows) {
+    if ('uids' in gone) {
+      if (gone.uids.some(([first, last]) => first <= uid && uid <= last)) rows.delete(uid)
+    } else if (row.seq === gone.seq) rows.delete(uid)
+    else if (row.seq > gone.seq) rows.set(uid, { ...row, seq: row.seq - 1 })
   }
 }
 

@@ -82,6 +82,8 @@ export class Wire {
   readonly client: ImapFlow
   /** Messages are gone, as VANISHED told. */
   onVanished: () => void = () => {}
+  /** The same with their UIDs, for the command that runs. */
+  onGone: ((uids: UidRange[]) => void) | undefined
   /** STATUS and LIST that nobody asked for, and the end of both (RFC 5465 §5.8). */
   onStatus: (path: string, items: StatusItems) => void = () => {}
   onListed: () => void = () => {}
@@ -251,6 +253,7 @@ export class Wire {
     if (mailbox && !earlier) mailbox.exists = Math.max(0, mailbox.exists - countUids(uids))
     if (earlier && this.#collect) this.#collect(uids)
     else this.onVanished()
+    if (!earlier) this.onGone?.(uids)
   }
 
   #withRawNames(command: string, attributes: Attributes): Attributes {
