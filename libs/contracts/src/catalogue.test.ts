@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { accountCommands, credentialQueries } from './commands/index.ts'
+import { accountCommands, credentialQueries, verifyCommands } from './commands/index.ts'
 import { eventNames, events } from './events/index.ts'
 import { allOperations, operations } from './operations/index.ts'
 
@@ -31,7 +31,11 @@ test('the README lists every operation with its address, and no other', () => {
 })
 
 test('the README lists every command, and no other', () => {
-  const there = [...Object.values(accountCommands), ...Object.values(credentialQueries)]
+  const there = [
+    ...Object.values(accountCommands),
+    ...Object.values(credentialQueries),
+    ...Object.values(verifyCommands),
+  ]
   const commands = there.flatMap((command) => ('request' in command ? [command.name] : []))
   expect(names('Commands').sort()).toEqual(commands.sort())
 })

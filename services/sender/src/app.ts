@@ -9,8 +9,11 @@ import { Recorder } from './delivery/recorder.ts'
 import { senderMetrics } from './metrics.ts'
 import { countDue, deleteFinished, type Hold, markDataSent } from './store/outbox.ts'
 import { SmtpTransport } from './transports/smtp.ts'
+import { onVerifySmtp } from './verify/verify-smtp.ts'
 
 const name = 'sender'
+/** Logins at servers that belong to no account, for whoever tries them out. */
+const verificationsAtOnce = 20
 
 /** Builds the service. Whatever it opened is closed in reverse order, also when a later step here fails. */
 export async function startApp(config: Config, signal: AbortSignal): Promise<AsyncDisposable> {
@@ -42,6 +45,13 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
     await bus.onInvalidate(({ topic }) => void (topic === 'settings' && settings.invalidate())),
   )
   opened.use(await listenForHints(bus, dispatcher))
+  opened.use(
+    await bus.serve({
+      queue: 'verify.smtp',
+      handlers: [onVerifySmtp({ settings, limits: config.smtp })],
+      concurrency: verificationsAtOnce,
+    }),
+  )
   return opened.move()
 }
 

@@ -1,4 +1,5 @@
-import { duration, type Env, integer } from '@posthorn/config'
+import { duration, type Env, integer, oneOf } from '@posthorn/config'
+import { egressPolicies } from '@posthorn/net'
 import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
 import type { LaneLimits } from './delivery/lanes.ts'
 import type { SmtpLimits } from './transports/smtp-session.ts'
@@ -39,6 +40,10 @@ export function readConfig(env: Env): Config {
     }),
     // RFC 5321 §4.5.3.2 asks for minutes at each stage; a submission server that is up answers far sooner.
     smtp: {
+      egress: oneOf(env, 'SVC_MAIL_EGRESS_POLICY', {
+        values: egressPolicies,
+        fallback: 'link-local',
+      }),
       connectMs: duration(env, 'SVC_SMTP_CONNECT_TIMEOUT', { fallback: minute / 2, min: 1 }),
       greetingMs: duration(env, 'SVC_SMTP_GREETING_TIMEOUT', { fallback: minute, min: 1 }),
       commandMs: duration(env, 'SVC_SMTP_COMMAND_TIMEOUT', { fallback: minute, min: 1 }),

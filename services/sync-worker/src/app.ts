@@ -3,6 +3,7 @@ import { imapBackend, type MailBackend } from '@posthorn/backends'
 import { cacheSettings } from '@posthorn/db'
 import { everyFew, openGround } from '@posthorn/service'
 import { allHandlers } from './commands/handlers.ts'
+import { onVerifyImap } from './commands/verify-imap.ts'
 import type { Config } from './config.ts'
 import type { Deps } from './deps.ts'
 import { tellChanges } from './events/tell-changes.ts'
@@ -17,6 +18,8 @@ import { serveShards } from './shards/serve.ts'
 import { deleteOldUploads } from './store/uploads.ts'
 
 const name = 'sync-worker'
+/** Logins at servers that belong to no account, for whoever tries them out. */
+const verificationsAtOnce = 20
 
 export interface WorkerApp extends AsyncDisposable {
   /** The worker's row in `workers`. */
@@ -50,6 +53,13 @@ export async function startApp(
   opened.use(everyFew({ everyMs: 5_000, log, name: 'connections' }, () => connections.store(db)))
   opened.use(everyFew({ everyMs: 3_600_000, log, name: 'housekeeping' }, keepHouse(db, config)))
   opened.use(everyFew({ everyMs: 600_000, log, name: 'uploads' }, () => deleteOldUploads(db)))
+  opened.use(
+    await bus.serve({
+      queue: 'verify.imap',
+      handlers: [onVerifyImap(deps)],
+      concurrency: verificationsAtOnce,
+    }),
+  )
   const { heartbeatMs, claimMs } = config
   const user = serveShards(server, sessions, log)
   const holder = opened.use(

@@ -1,19 +1,35 @@
 import * as account from './account.ts'
 import * as credentials from './credentials.ts'
+import * as mailboxChanges from './mailbox-changes.ts'
+import * as messageChanges from './message-changes.ts'
 import * as reading from './reading.ts'
 import * as upload from './upload.ts'
 import * as search from './search.ts'
 import * as upkeep from './upkeep.ts'
+import * as verify from './verify.ts'
 
 export * from './account.ts'
 export * from './credentials.ts'
+export * from './mailbox-changes.ts'
+export * from './message-changes.ts'
 export * from './reading.ts'
 export * from './upload.ts'
 export * from './search.ts'
 export * from './upkeep.ts'
+export * from './verify.ts'
 
 /** Commands that the holder of an account's shard answers. */
-export const accountCommands = { ...account, ...reading, ...search, ...upkeep, ...upload }
+export const accountCommands = {
+  ...account,
+  ...mailboxChanges,
+  ...messageChanges,
+  ...reading,
+  ...search,
+  ...upkeep,
+  ...upload,
+}
+/** Commands that any sync-worker, or any sender, answers. */
+export const verifyCommands = verify
 export const credentialQueries = {
   getCredentials: credentials.getCredentials,
   getServiceSecret: credentials.getServiceSecret,

@@ -2,7 +2,9 @@ import type { Operation } from '../define.ts'
 import * as accounts from './accounts.ts'
 import * as changes from './changes.ts'
 import * as logs from './logs.ts'
+import * as mailboxChanges from './mailbox-changes.ts'
 import * as mailboxes from './mailboxes.ts'
+import * as messageChanges from './message-changes.ts'
 import * as messages from './messages.ts'
 import * as reading from './reading.ts'
 import * as search from './search.ts'
@@ -12,13 +14,16 @@ import * as submissions from './submissions.ts'
 import * as tokens from './tokens.ts'
 import * as uploads from './uploads.ts'
 import * as upkeep from './upkeep.ts'
+import * as verify from './verify.ts'
 
 /** Every operation of the REST API, by id. */
 export const operations = {
   ...accounts,
   ...changes,
   ...logs,
+  ...mailboxChanges,
   ...mailboxes,
+  ...messageChanges,
   ...messages,
   ...reading,
   ...search,
@@ -28,6 +33,7 @@ export const operations = {
   ...tokens,
   ...uploads,
   ...upkeep,
+  ...verify,
 }
 export type OperationId = keyof typeof operations
 export const allOperations: readonly Operation[] = Object.values(operations)

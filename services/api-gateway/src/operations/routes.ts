@@ -14,6 +14,7 @@ import { onListAccounts } from './accounts/list-accounts.ts'
 import { onReconnectAccount } from './accounts/reconnect-account.ts'
 import { onSyncAccount } from './accounts/sync-account.ts'
 import { onUpdateAccount } from './accounts/update-account.ts'
+import { onVerifyAccount } from './accounts/verify-account.ts'
 import { onFollowChanges } from './changes/follow-changes.ts'
 import type { Route } from './handle.ts'
 import { onGetLogs } from './logs/get-logs.ts'
@@ -58,6 +59,7 @@ export function allRoutes(deps: Deps): Route[] {
     onGetAccount(deps),
     onListAccounts(deps),
     onUpdateAccount(deps),
+    onVerifyAccount(deps),
     onReconnectAccount(deps),
     onSyncAccount(deps),
     onFlushAccount(deps),

@@ -1,22 +1,22 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { AppError, messageOf } from '@posthorn/errors'
-import { resolveAllowed } from '@posthorn/net'
+import { type EgressPolicy, resolveAllowed } from '@posthorn/net'
 import { DeliveryError, NotAttempted } from '../delivery/delivery-error.ts'
 
 /**
- * A TCP connection to a mail server, to the first of its addresses that answers. Private networks may be mail servers; metadata
- * addresses never. Without Nagle's delay, which makes a session some thirty times slower.
+ * A TCP connection to a mail server, to the first of its addresses that answers. The
+ * address that was judged is the one connected to. Without Nagle's delay, which makes a session some thirty times slower.
  *
  * @throws DeliveryError; NotAttempted when the signal says so
  */
 export async function openSocket(
   { host, port }: Endpoint,
-  { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
+  { timeoutMs, egress, signal }: { timeoutMs: number; egress: EgressPolicy; signal: AbortSignal },
 ): Promise<Socket> {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
   try {
-    const addresses = await resolveAllowed(host, 'link-local', { signal: deadline })
+    const addresses = await resolveAllowed(host, egress, { signal: deadline })
     return await connectToFirst(
       addresses.map(({ address }) => ({ host: address, port })),
       { deadline, timeoutMs },

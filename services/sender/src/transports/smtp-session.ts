@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Credentials } from '@posthorn/contracts'
+import type { EgressPolicy } from '@posthorn/net'
 import SMTPConnection, { type SMTPConnectionSendInfo } from 'nodemailer/lib/smtp-connection'
 import XOAuth2 from 'nodemailer/lib/xoauth2'
 import { DeliveryError, NotAttempted, type SmtpCommand } from '../delivery/delivery-error.ts'
@@ -10,6 +11,8 @@ import { requiresStartTls } from './starttls.ts'
 import type { Accepted, OutgoingMessage, Target } from './transport.ts'
 
 export interface SmtpLimits {
+  /** Where servers may be. */
+  egress: EgressPolicy
   connectMs: number
   greetingMs: number
   /** For one command's reply. */
@@ -63,7 +66,8 @@ export class SmtpSession {
   /** Connects, greets, encrypts and logs in. */
   static async open(target: Target, limits: SmtpLimits, signal: AbortSignal): Promise<SmtpSession> {
     const credentials = await target.credentials()
-    const socket = await openSocket(target, { timeoutMs: limits.connectMs, signal })
+    const { connectMs: timeoutMs, egress } = limits
+    const socket = await openSocket(target, { timeoutMs, egress, signal })
     const session = new SmtpSession(socket, target, limits)
     try {
       await session.#greet(signal)

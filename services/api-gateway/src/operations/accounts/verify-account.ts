@@ -1,0 +1,92 @@
+import type { Bus } from '@posthorn/bus'
+import {
+  type FieldError,
+  fieldError,
+  invalid,
+  operations,
+  type Verdict,
+  verifyImap,
+  type VerifyRequest,
+  verifySmtp,
+} from '@posthorn/contracts'
+import { AppError } from '@posthorn/errors'
+import { type Context, handle } from '../handle.ts'
+
+export interface Deps {
+  bus: Bus
+  timeoutMs: number
+}
+
+/** Has a sync-worker and a sender log in. Whatever comes of it is the answer, be it that there is none of them. */
+export function onVerifyAccount({ bus, timeoutMs }: Deps) {
+  return handle(operations.verifyAccount, async ({ body, headers, signal }) => {
+    assertPossible(body)
+    const limit = Math.max(timeoutMs, headers['x-svc-timeout'] ?? 0)
+    const how = (key: string) => ({ key, timeoutMs: limit, signal })
+    const [incoming, outgoing] = await Promise.all([
+      body.imap && tried({ signal }, bus.ask(verifyImap, imapQuestion(body), how('verify.imap'))),
+      body.smtp && tried({ signal }, bus.ask(verifySmtp, smtpQuestion(body), how('verify.smtp'))),
+    ])
+    return {
+      ...(incoming ? { imap: incoming.verdict } : {}),
+      ...(outgoing ? { smtp: outgoing.verdict } : {}),
+      ...(incoming && 'mailboxes' in incoming ? { mailboxes: incoming.mailboxes } : {}),
+    }
+  })
+}
+
+type Imap = Exclude<VerifyRequest['imap'], false | undefined>
+type Smtp = Exclude<VerifyRequest['smtp'], false | undefined>
+
+/** The authentication server is asked by account, and there is none. */
+function assertPossible({ imap, smtp }: VerifyRequest): void {
+  const errors: FieldError[] = []
+  for (const [kind, server] of Object.entries({ imap, smtp })) {
+    if (!server) continue
+    if (server.useAuthServer)
+      errors.push(fieldError(`${kind}.useAuthServer`, 'is not possible here'))
+    else if (!server.auth && kind === 'imap') errors.push(fieldError('imap.auth', 'is required'))
+    else if (server.auth && !credentialsOf(server.auth))
+      errors.push(fieldError(`${kind}.auth.pass`, 'is required'))
+  }
+  if (errors.length > 0) throw invalid(errors)
+}
+
+function imapQuestion({ imap, mailboxes = false, proxy }: VerifyRequest) {
+  const { auth, useAuthServer: _useAuthServer, ...server } = imap as Imap
+  const credentials = credentialsOf(auth) ?? { user: '', pass: '' }
+  return { server, credentials, mailboxes, ...(proxy ? { proxy } : {}) }
+}
+
+function smtpQuestion({ smtp, smtpEhloName }: VerifyRequest) {
+  const { auth, useAuthServer: _useAuthServer, ...server } = smtp as Smtp
+  const credentials = credentialsOf(auth)
+  return {
+    server,
+    ...(credentials ? { credentials } : {}),
+    ...(smtpEhloName ? { ehloName: smtpEhloName } : {}),
+  }
+}
+
+function credentialsOf(auth: Imap['auth']) {
+  if (!auth) return undefined
+  const { user, pass, accessToken } = auth
+  if (accessToken) return { user, accessToken }
+  return pass ? { user, pass } : undefined
+}
+
+/** That nobody could try is an answer as well; that the client has left is none. */
+async function tried<T extends { verdict: Verdict }>(
+  { signal }: Pick<Context, 'signal'>,
+  asked: Promise<T>,
+): Promise<T | { verdict: Verdict }> {
+  try {
+    return await asked
+  } catch (error) {
+    if (signal.aborted || !(error instanceof AppError)) throw error
+    const { kind, message, code } = error
+    const statusCode = kind === 'timeout' ? 504 : kind === 'unavailable' ? 503 : 500
+    const verdict = { success: false, error: message, statusCode }
+    return { verdict: code === undefined ? verdict : { ...verdict, code } }
+  }
+}

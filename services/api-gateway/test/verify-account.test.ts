@@ -1,0 +1,133 @@
+import { once } from 'node:events'
+import { afterAll, expect, test } from '@jest/globals'
+import { connectBus, on } from '@posthorn/bus'
+import { type CommandRequest, verifyImap, verifySmtp } from '@posthorn/contracts'
+import { createLogger, createMetrics } from '@posthorn/telemetry'
+import { testServers } from './gateway.ts'
+
+const servers = await testServers()
+const { call } = await servers.start({ SVC_TIMEOUT: '400ms' })
+const bus = await connectBus({
+  url: servers.broker.url,
+  name: 'workers',
+  log: createLogger('workers', 'silent'),
+  metrics: createMetrics('workers'),
+})
+const imapAsked: CommandRequest<typeof verifyImap>[] = []
+const smtpAsked: CommandRequest<typeof verifySmtp>[] = []
+const inbox = { path: 'INBOX', delimiter: '/', name: 'INBOX', listed: true, subscribed: true }
+await bus.serve({
+  queue: 'verify.imap',
+  handlers: [
+    on(verifyImap, async (asked) => {
+      imapAsked.push(asked)
+      return {
+        verdict: { success: true },
+        ...(asked.mailboxes ? { mailboxes: [inbox] } : {}),
+      }
+    }),
+  ],
+})
+await bus.serve({
+  queue: 'verify.smtp',
+  handlers: [
+    on(verifySmtp, async (asked, { signal }) => {
+      smtpAsked.push(asked)
+      if (asked.server.host === 'slow.example') await once(signal, 'abort')
+      const responseText = '535 5.7.8 no'
+      return {
+        verdict: { success: false, error: 'no', code: 'EAUTH', statusCode: 535, responseText },
+      }
+    }),
+  ],
+})
+await bus.whenUp()
+afterAll(async () => {
+  await bus[Symbol.asyncDispose]()
+  await servers.stop()
+})
+
+const verify = (body: object) => call('POST', '/v1/verifyAccount', { body })
+const auth = { user: 'me', pass: 'secret' }
+const imap = { host: 'imap.example', port: 993, secure: true, auth }
+const smtp = { host: 'smtp.example', port: 587, auth }
+
+test('both servers are tried, and what each said is the answer', async () => {
+  const body = {
+    imap,
+    smtp,
+    mailboxes: true,
+    proxy: 'socks5://proxy.example',
+    smtpEhloName: 'me.example',
+  }
+  const answer = await verify(body)
+  expect([answer.status, answer.body]).toEqual([
+    200,
+    {
+      imap: { success: true },
+      smtp: {
+        success: false,
+        error: 'no',
+        code: 'EAUTH',
+        statusCode: 535,
+        responseText: '535 5.7.8 no',
+      },
+      mailboxes: [inbox],
+    },
+  ])
+  expect(imapAsked.at(-1)).toEqual({
+    server: { host: 'imap.example', port: 993, secure: true },
+    credentials: auth,
+    mailboxes: true,
+    proxy: 'socks5://proxy.example',
+  })
+  expect(smtpAsked.at(-1)).toMatchObject({ credentials: auth, ehloName: 'me.example' })
+})
+
+test('what is not given is not tried', async () => {
+  expect((await verify({ imap })).body).toEqual({ imap: { success: true } })
+  expect((await verify({ imap: false, smtp: false })).body).toEqual({})
+})
+
+test('an access token is tried as one; an outgoing server may need no login', async () => {
+  await verify({ imap: { ...imap, auth: { user: 'me', accessToken: 'token' } } })
+  expect(imapAsked.at(-1)?.credentials).toEqual({ user: 'me', accessToken: 'token' })
+  await verify({ smtp: { ...smtp, auth: false } })
+  expect(smtpAsked.at(-1)).not.toHaveProperty('credentials')
+})
+
+test('a server that is too slow is an answer, too', async () => {
+  const { status, body } = await verify({ imap, smtp: { ...smtp, host: 'slow.example' } })
+  expect([status, body]).toMatchObject([
+    200,
+    { imap: { success: true }, smtp: { success: false, code: 'Timeout', statusCode: 504 } },
+  ])
+})
+
+test.each<[string, object, string[]]>([
+  ['no login', { imap: { ...imap, auth: undefined } }, ['imap.auth']],
+  ['no password', { smtp: { ...smtp, auth: { user: 'me' } } }, ['smtp.auth.pass']],
+  [
+    'an authentication server',
+    { imap: { ...imap, auth: undefined, useAuthServer: true } },
+    ['imap.useAuthServer'],
+  ],
+  ['an unknown field', { imap: { ...imap, nope: 1 } }, ['imap.nope']],
+])('%s is a 400', async (...[, body, paths]) => {
+  const answer = await verify(body)
+  expect([answer.status, answer.body.fields?.map(({ path }) => path)]).toEqual([400, paths])
+})
+
+test('without workers nobody can try, which is an answer', async () => {
+  const others = await testServers()
+  try {
+    const gateway = await others.start()
+    const { status, body } = await gateway.call('POST', '/v1/verifyAccount', { body: { imap } })
+    expect([status, body]).toMatchObject([
+      200,
+      { imap: { success: false, code: 'WorkerNotAvailable', statusCode: 503 } },
+    ])
+  } finally {
+    await others.stop()
+  }
+})

@@ -1,0 +1,63 @@
+import { hostname } from 'node:os'
+import { type CommandHandler, on } from '@posthorn/bus'
+import { type CommandRequest, type Verdict, verifySmtp } from '@posthorn/contracts'
+import type { SettingsCache } from '@posthorn/db'
+import { DeliveryError } from '../delivery/delivery-error.ts'
+import { type SmtpLimits, SmtpSession } from '../transports/smtp-session.ts'
+import type { Target } from '../transports/transport.ts'
+
+export interface Deps {
+  settings: SettingsCache
+  limits: SmtpLimits
+}
+
+/** Kept of the time there is for the answer to arrive in. */
+const marginMs = 500
+
+/** Logs in at a server that belongs to no account yet. Credentials come with the question, and are gone with it. */
+export function onVerifySmtp({ settings, limits }: Deps): CommandHandler {
+  return on(verifySmtp, async (asked, { signal, deadline }) => {
+    const target = await targetOf(asked, settings)
+    const late = AbortSignal.timeout(Math.max(1, deadline - Date.now() - marginMs))
+    try {
+      const session = await SmtpSession.open(target, limits, AbortSignal.any([signal, late]))
+      session.close()
+      return { verdict: { success: true } }
+    } catch (error) {
+      if (error instanceof DeliveryError) return { verdict: refusal(error) }
+      if (signal.aborted || !late.aborted) throw error
+      const message = 'The mail server took too long to let us in'
+      return { verdict: { success: false, error: message, code: 'ETIMEDOUT' } }
+    }
+  })
+}
+
+async function targetOf(
+  { server, credentials, ehloName }: CommandRequest<typeof verifySmtp>,
+  settings: SettingsCache,
+): Promise<Target> {
+  const { host, port, secure = false, tls } = server
+  const { ignoreMailCertErrors = false, smtpEhloName } = await settings.get()
+  return {
+    account: '',
+    key: '',
+    host,
+    port,
+    secure,
+    verifyCertificate: !ignoreMailCertErrors && tls?.rejectUnauthorized !== false,
+    ...(tls?.minVersion === undefined ? {} : { minTlsVersion: tls.minVersion }),
+    ehloName: ehloName ?? smtpEhloName ?? hostname(),
+    credentials: () => Promise.resolve(credentials),
+  }
+}
+
+function refusal({ failure }: DeliveryError): Verdict {
+  const { message, code, response, responseCode } = failure
+  return {
+    success: false,
+    error: message,
+    ...(code === undefined ? {} : { code }),
+    ...(responseCode === undefined ? {} : { statusCode: responseCode }),
+    ...(response === undefined ? {} : { responseText: response }),
+  }
+}

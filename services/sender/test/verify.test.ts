@@ -1,0 +1,107 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { afterAll, afterEach, expect, test } from '@jest/globals'
+import { connectBus } from '@posthorn/bus'
+import { type CommandRequest, verifySmtp } from '@posthorn/contracts'
+import { createLogger, createMetrics } from '@posthorn/telemetry'
+import {
+  eventually,
+  type SmtpScript,
+  type SmtpScriptOptions,
+  startSmtpScript,
+} from '@posthorn/testkit'
+import { senderFixture } from './fixture.ts'
+
+const fixture = await senderFixture()
+const sender = await fixture.startSender()
+const bus = await connectBus({
+  url: fixture.broker.url,
+  name: 'test',
+  log: createLogger('test', 'silent'),
+  metrics: createMetrics('test'),
+})
+const servers: SmtpScript[] = []
+afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())))
+afterAll(async () => {
+  await bus[Symbol.asyncDispose]()
+  await sender[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
+})
+
+async function server(options?: SmtpScriptOptions) {
+  const started = await startSmtpScript(options)
+  servers.push(started)
+  return { host: started.host, port: started.port, tls: { rejectUnauthorized: false } }
+}
+
+type Request = CommandRequest<typeof verifySmtp>
+const verify = async (request: Request, timeoutMs = 5_000) =>
+  (await eventually(() => bus.ask(verifySmtp, request, { key: 'verify.smtp', timeoutMs }))).verdict
+const credentials = { user: 'me', pass: 'secret' }
+
+test('a login that works says so, and sends nothing', async () => {
+  const smtp = await server({ requireLogin: true })
+  expect(await verify({ server: smtp, credentials })).toEqual({ success: true })
+  expect(await verify({ server: smtp })).toEqual({ success: true })
+  expect(servers[0]?.accepted).toEqual([])
+})
+
+test('refused credentials are told with the reply of the server', async () => {
+  const onLogin = () => ({ code: 535, text: '5.7.8 Authentication failed' })
+  const smtp = await server({ requireLogin: true, behaviour: { onLogin } })
+  const verdict = await verify({ server: smtp, credentials })
+  expect(verdict).toMatchObject({
+    success: false,
+    code: 'EAUTH',
+    statusCode: 535,
+    responseText: expect.stringContaining('5.7.8'),
+  })
+  expect(JSON.stringify(verdict)).not.toContain('secret')
+})
+
+test('a server that is not there, or must not be asked, is told', async () => {
+  expect(await verify({ server: { host: '127.0.0.1', port: 1 } })).toMatchObject({
+    success: false,
+    code: 'ECONNREFUSED',
+  })
+  expect(await verify({ server: { host: '169.254.169.254', port: 25 } })).toMatchObject({
+    success: false,
+    code: 'EEGRESSBLOCKED',
+  })
+})
+
+test('the policy of the deployment says where servers may be', async () => {
+  const other = await senderFixture()
+  const strict = await other.startSender({ SVC_MAIL_EGRESS_POLICY: 'private' })
+  const asker = await connectBus({
+    url: other.broker.url,
+    name: 'test',
+    log: createLogger('test', 'silent'),
+    metrics: createMetrics('test'),
+  })
+  try {
+    const how = { key: 'verify.smtp', timeoutMs: 5_000 }
+    const { verdict } = await eventually(async () =>
+      asker.ask(verifySmtp, { server: await server() }, how),
+    )
+    expect(verdict).toMatchObject({ success: false, code: 'EEGRESSBLOCKED' })
+  } finally {
+    await asker[Symbol.asyncDispose]()
+    await strict[Symbol.asyncDispose]()
+    await other[Symbol.asyncDispose]()
+  }
+})
+
+test('a server that says nothing has as long as the question', async () => {
+  const silent = createServer(() => {}).listen(0, '127.0.0.1')
+  try {
+    await once(silent, 'listening')
+    const { port } = silent.address() as { port: number }
+    expect(await verify({ server: { host: '127.0.0.1', port } }, 1_000)).toMatchObject({
+      success: false,
+      code: 'ETIMEDOUT',
+    })
+  } finally {
+    silent.close()
+  }
+})

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type CommandRequest, verifyImap } from '@posthorn/contracts'
+import { eventually } from '@posthorn/testkit'
+import { testWorld, type World } from './world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await testWorld()
+  await world.startWorker()
+})
+afterAll(() => world.close())
+
+function verify(over: Partial<CommandRequest<typeof verifyImap>> = {}) {
+  const { host, imapPort: port, user, pass } = world.dovecot.freshUser()
+  const server = { host, port, tls: { rejectUnauthorized: false } }
+  const request = { server, credentials: { user, pass }, mailboxes: false, ...over }
+  const how = { key: 'verify.imap', timeoutMs: 10_000 }
+  // The queue may not be there yet.
+  return eventually(() => world.bus.ask(verifyImap, request, how))
+}
+
+test('a login that works says so, with the folders where they are asked for', async () => {
+  expect(await verify()).toEqual({ verdict: { success: true } })
+  const { verdict, mailboxes } = await verify({ mailboxes: true })
+  expect(verdict).toEqual({ success: true })
+  expect(mailboxes).toContainEqual({
+    path: 'INBOX',
+    delimiter: '/',
+    name: 'INBOX',
+    listed: true,
+    subscribed: expect.any(Boolean),
+    specialUse: '\\Inbox',
+    specialUseSource: 'name',
+  })
+  expect(mailboxes).toContainEqual(
+    expect.objectContaining({ path: 'Sent', specialUse: '\\Sent', specialUseSource: 'extension' }),
+  )
+})
+
+test('refused credentials are told with the words of the server', async () => {
+  const { user } = world.dovecot.freshUser()
+  const { verdict } = await verify({ credentials: { user, pass: 'wrong' } })
+  expect(verdict).toMatchObject({
+    success: false,
+    code: 'AUTHENTICATIONFAILED',
+    responseText: expect.stringMatching(/failed/i),
+  })
+  expect(JSON.stringify(verdict)).not.toContain('wrong')
+}, 30_000)
+
+test('a server that is not there, or must not be asked, is told', async () => {
+  expect(await verify({ server: { host: '127.0.0.1', port: 1 } })).toMatchObject({
+    verdict: { success: false, code: 'ECONNREFUSED' },
+  })
+  expect(await verify({ server: { host: '169.254.169.254', port: 143 } })).toMatchObject({
+    verdict: { success: false, code: 'EEGRESSBLOCKED' },
+  })
+})
