@@ -6,6 +6,12 @@ import type { Wire } from './wire.ts'
 
 type Of<Kind extends MailboxNotice['kind']> = Extract<MailboxNotice, { kind: Kind }>
 
+interface Changed {
+  uid?: number | undefined
+  flags?: Iterable<string> | undefined
+  modseq?: bigint | undefined
+}
+
 /** More flag changes than this between two watches are told as one that names no message. */
 const maxKeptFlags = 1_000
 
@@ -28,14 +34,18 @@ export class Notices {
     client.on('exists', ({ count }) => this.tell({ kind: 'exists', messages: count }))
     client.on('expunge', () => this.tell({ kind: 'expunge' }))
     wire.onVanished = () => this.tell({ kind: 'expunge' })
-    client.on('flags', ({ uid, flags, modseq }) =>
-      this.tell({
-        kind: 'flags',
-        flags: [...(flags ?? [])].map(clean),
-        ...(uid === undefined ? {} : { uid }),
-        ...(modseq === undefined ? {} : { modseq }),
-      }),
-    )
+    client.on('flags', (event) => this.tellFlags(event))
+  }
+
+  /** Nothing without flags. */
+  tellFlags({ uid, flags, modseq }: Changed): void {
+    if (!flags) return
+    this.tell({
+      kind: 'flags',
+      flags: [...flags].map(clean),
+      ...(uid === undefined ? {} : { uid }),
+      ...(modseq === undefined ? {} : { modseq }),
+    })
   }
 
   /** Tells what was kept, then whatever comes, until the function returned is called. What is said of other mailboxes only on request. */

@@ -1,0 +1,144 @@
+import { expect, test } from '@jest/globals'
+import type { MailboxNotice } from '../src/backend.ts'
+import type { Answer } from './scripted-server.ts'
+import { session } from './scripted-session.ts'
+
+const done = '{tag} OK done'
+const nobody = '(NIL "hello" NIL NIL NIL NIL NIL NIL NIL "<1@x>")'
+const structure = 'BODYSTRUCTURE ("text" "plain" NIL NIL NIL "7bit" 3 1)'
+const gmail: Answer = () => ['* CAPABILITY IMAP4rev1 X-GM-EXT-1', done]
+const objectId: Answer = () => ['* CAPABILITY IMAP4rev1 OBJECTID', done]
+
+function row(uid: number, more = ''): string {
+  return `* ${uid} FETCH (UID ${uid} FLAGS () INTERNALDATE " 1-Jan-2024 00:00:00 +0000" RFC822.SIZE 9 ENVELOPE (NIL "s${uid}" (("a" NIL "a" "x.test")) NIL NIL NIL NIL NIL NIL NIL) ${structure}${more})`
+}
+
+test('Gmail tells labels, and its own ids of messages and threads', async () => {
+  const one = await session({
+    CAPABILITY: gmail,
+    'UID FETCH': () => [
+      row(
+        1,
+        ' X-GM-MSGID 1278455344230334865 X-GM-THRID 1266894439832287888 X-GM-LABELS (\\Inbox "Entw&APw-rfe" {4}\r\nFour)',
+      ),
+      row(2, ' X-GM-MSGID 18446744073709551615 X-GM-THRID NIL X-GM-LABELS ()'),
+      done,
+    ],
+  })
+  expect(one.capabilities).toMatchObject({ gmail: true, objectId: false })
+  const messages = await Array.fromAsync(one.fetchMessages([[1, 2]]))
+  expect(messages[0]).toMatchObject({
+    emailId: '1278455344230334865',
+    threadId: '1266894439832287888',
+    labels: ['\\Inbox', 'Entwürfe', 'Four'],
+  })
+  expect(messages[1]).toMatchObject({ emailId: '18446744073709551615', labels: [] })
+  expect(messages[1]).not.toHaveProperty('threadId')
+  expect(one.heard.find((line) => line.startsWith('UID FETCH'))).toMatch(
+    /X-GM-MSGID X-GM-THRID X-GM-LABELS/,
+  )
+})
+
+test('OBJECTID gives ids, or none; nobody else is asked for labels', async () => {
+  const one = await session({
+    CAPABILITY: objectId,
+    'UID FETCH': () => [
+      row(1, ' EMAILID (M1) THREADID (T1)'),
+      row(2, ' EMAILID (M2) THREADID NIL'),
+      done,
+    ],
+  })
+  const messages = await Array.fromAsync(one.fetchMessages([[1, 2]]))
+  expect(messages.map(({ emailId, threadId, labels }) => [emailId, threadId, labels])).toEqual([
+    ['M1', 'T1', undefined],
+    ['M2', undefined, undefined],
+  ])
+  expect(one.heard.join('\n')).not.toContain('X-GM')
+})
+
+test('addresses that an envelope lacks come from the header', async () => {
+  const header = [
+    'From: =?UTF-8?Q?J=C3=BCrgen?= <j@x.test>',
+    'To: "A, B" <ab@x.test>, c@x.test',
+    'Cc: d@x.test',
+    'Reply-To: answers@x.test',
+    '',
+    '',
+  ].join('\r\n')
+  const one = await session({
+    'UID FETCH': ({ rest }) =>
+      rest.includes('ENVELOPE')
+        ? [
+            row(1),
+            `* 2 FETCH (UID 2 FLAGS () RFC822.SIZE 9 ENVELOPE ${nobody} ${structure})`,
+            `* 3 FETCH (UID 3 FLAGS () RFC822.SIZE 9 ENVELOPE ${nobody} ${structure})`,
+            done,
+          ]
+        : [
+            `* 2 FETCH (UID 2 RFC822.SIZE 9 BODY[HEADER]<0> {${Buffer.byteLength(header)}}\r\n${header})`,
+            '* 3 FETCH (UID 3 RFC822.SIZE 9 BODY[HEADER]<0> "")',
+            done,
+          ],
+  })
+  const [first, second, third] = await Array.fromAsync(one.fetchMessages([[1, 3]]))
+  expect(first?.envelope.from).toEqual([{ name: 'a', address: 'a@x.test' }])
+  expect(second?.envelope).toMatchObject({
+    subject: 'hello',
+    messageId: '<1@x>',
+    from: [{ name: 'Jürgen', address: 'j@x.test' }],
+    replyTo: [{ address: 'answers@x.test' }],
+    to: [{ name: 'A, B', address: 'ab@x.test' }, { address: 'c@x.test' }],
+    cc: [{ address: 'd@x.test' }],
+  })
+  expect(third?.envelope).toMatchObject({ subject: 'hello', from: [], to: [] })
+  const asked = one.heard.filter((line) => line.startsWith('UID FETCH'))
+  expect(asked).toHaveLength(2)
+  expect(asked[1]).toMatch(/^UID FETCH 2:3 \(UID RFC822.SIZE BODY.PEEK\[HEADER\]<0.65536>\)$/)
+})
+
+test('what is said of other messages during a FETCH is told to the watch', async () => {
+  const one = await session({
+    'UID FETCH': () => [
+      '* 3 FETCH (UID 3 FLAGS (\\Seen))',
+      row(1),
+      '* 1 FETCH (UID 1 FLAGS (\\Flagged))',
+      // As N:* is answered where there is nothing from N on.
+      row(9),
+      done,
+    ],
+  })
+  const messages = await Array.fromAsync(one.fetchMessages([[1, 2]]))
+  expect(messages.map(({ uid, flags }) => [uid, flags])).toEqual([[1, ['\\Flagged']]])
+  const notices: MailboxNotice[] = []
+  await one.watch((notice) => notices.push(notice), AbortSignal.abort())
+  expect(notices).toEqual(
+    expect.arrayContaining([
+      { kind: 'flags', uid: 3, flags: ['\\Seen'] },
+      { kind: 'flags', uid: 1, flags: ['\\Flagged'] },
+    ]),
+  )
+})
+
+test('one poisoned message of five hundred costs only itself', async () => {
+  const poisoned = 137
+  let commands = 0
+  const one = await session({
+    SELECT: () => ['* 500 EXISTS', '* OK [UIDVALIDITY 7] ok', done],
+    'UID FETCH': ({ rest }) => {
+      commands++
+      const ranges = (rest.split(' ')[0] ?? '')
+        .split(',')
+        .map((range) => range.split(':').map(Number))
+      const uids = ranges.flatMap(([first = 0, last = first]) =>
+        Array.from({ length: last - first + 1 }, (_, at) => first + at),
+      )
+      return uids.includes(poisoned)
+        ? ['{tag} NO [CORRUPTION] Server error']
+        : [...uids.map((uid) => row(uid)), done]
+    },
+  })
+  const messages = await Array.fromAsync(one.fetchMessages([[1, 500]]))
+  expect(messages).toHaveLength(499)
+  expect(messages.some(({ uid }) => uid === poisoned)).toBe(false)
+  expect(commands).toBeLessThan(30)
+})
