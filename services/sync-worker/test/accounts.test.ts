@@ -99,8 +99,8 @@ test('a server that is away is told once; what happened meanwhile is found when 
   const events = (await world.events(account)).slice(-4)
   expect(events).toMatchObject([
     { event: 'connectError', data: { serverResponseCode: 'ECONNREFUSED' } },
-    { event: 'messageUpdated', data: { uid: 1, changes: { flags: { added: ['\\Flagged'] } } } },
     { event: 'messageDeleted', data: { uid: 2 } },
+    { event: 'messageUpdated', data: { uid: 1, changes: { flags: { added: ['\\Flagged'] } } } },
     { event: 'messageNew', data: { subject: 'late' } },
   ])
 })

@@ -12,15 +12,20 @@ export interface SyncContext {
   readonly deps: Deps
   readonly account: Account
   readonly session: MailSession
+  /** Which mailbox is open on it, by id. What happens there is kept for the next watch. */
+  readonly opened: { mailbox: string | undefined }
   /** Logs in once more. */
   readonly open: (signal: AbortSignal) => Promise<MailSession>
-  /** Shared by the connections of the account, as are the doubts. */
+  /** Shared by all that work on the account, as are the doubts by those that sync. */
   readonly locks: MailboxLocks
   readonly doubts: Doubts
   /** Aborted when the work is to end. */
   readonly signal: AbortSignal
   readonly log: Logger
 }
+
+/** What the list of mailboxes is looked at with. */
+export type ListContext = Pick<SyncContext, 'deps' | 'account' | 'session' | 'locks'>
 
 /** A mailbox that is open on that connection, and what is known of it. */
 export interface OpenMailbox extends SyncContext {

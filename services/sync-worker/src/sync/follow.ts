@@ -1,20 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AppError } from '@posthorn/errors'
-import { findMailboxById } from '../store/mailboxes.ts'
-import { subconnectedOf } from './choice.ts'
+import type { Wishes } from '../sessions/wishes.ts'
+import { listMailboxRows } from '../store/mailboxes.ts'
+import { monitoredOf, subconnectedOf } from './choice.ts'
 import type { SyncContext } from './context.ts'
-import { MailboxLocks } from './locks.ts'
 import { Parked } from './parked.ts'
-import { lookAt, lookAtAll, type RoundResult, type Rounds } from './round.ts'
+import { choiceOf, lookAt, lookAtAll, type RoundResult, type Rounds } from './round.ts'
 import { Subconnections } from './subconnections.ts'
 import { Doubts } from './validity.ts'
 import { syncUntilQuiet, watch } from './watch.ts'
 
-export interface Following extends Omit<SyncContext, 'locks' | 'doubts'> {
+export interface Following extends Omit<SyncContext, 'opened' | 'doubts'> {
   /** Called when all mailboxes were looked at in full, with the last that could not be. */
   onSynced: (trouble: { path: string; error: AppError } | undefined) => Promise<void>
-  /** A signal that aborts when somebody wants all mailboxes looked at. A fresh one after each abort. */
-  nudge: () => AbortSignal
+  /** What is to be looked at out of turn. */
+  wishes: Wishes
 }
 
 /** How long nothing is heard of a server that has no mailbox to watch. */
@@ -29,9 +29,10 @@ const unwatchedMs = 60_000
 export async function followMailboxes(following: Following): Promise<void> {
   const context = {
     ...following,
-    locks: new MailboxLocks(),
+    opened: { mailbox: undefined },
     doubts: new Doubts(),
-    parked: new Parked(),
+    // A minute, as a rule.
+    parked: new Parked(following.deps.config.quickRoundMs * 5),
   }
   await using subconnections = new Subconnections(context)
   await new Follower(context, subconnections).run()
@@ -58,13 +59,14 @@ class Follower {
   }
 
   async run(): Promise<void> {
-    const { signal, session } = this.#context
-    let how: 'no' | 'look' | 'full' = 'full'
+    const { signal, session, opened } = this.#context
+    let how: 'no' | 'look' | 'full' = 'no'
     for (;;) {
       signal.throwIfAborted()
-      const nudge = this.#context.nudge()
-      if (await this.#lookAtOthers()) how = 'full' // what happened in the main one meanwhile was not heard
+      const nudge = this.#context.wishes.made
+      await this.#lookAtOthers()
       const main = this.#main
+      if (opened.mailbox !== main) how = 'full' // what happened there meanwhile was not heard
       if (main === undefined) {
         await session.ping()
         await this.#rest(nudge)
@@ -72,18 +74,26 @@ class Follower {
         if (how !== 'no') await this.#syncMain(main, how)
         how = await this.#watchMain(main, nudge)
       }
-      if (nudge.aborted) this.#fullAt = -Infinity
+      if (nudge.aborted) this.#called()
     }
   }
 
-  /** Whether there were any. */
-  async #lookAtOthers(): Promise<boolean> {
+  /** What the server tells of anyway, it tells at once: only the rest is looked at. */
+  #called(): void {
+    const { wishes, session } = this.#context
+    const { all, mailboxes } = wishes.take()
+    if (all) this.#fullAt = -Infinity
+    for (const id of mailboxes) {
+      const heard = this.#everywhere || (id === this.#main && session.capabilities.idle)
+      if (!heard) this.#due.add(id)
+    }
+  }
+
+  async #lookAtOthers(): Promise<void> {
     const now = Date.now()
     if (now >= this.#fullAt + this.#resyncMs) await this.#round(true)
     else if (now >= this.#quickDue) await this.#round(false)
     else if (this.#due.size > 0) await this.#lookAtDue()
-    else return false
-    return true
   }
 
   async #round(full: boolean): Promise<void> {
@@ -102,15 +112,16 @@ class Follower {
   }
 
   async #lookAtDue(): Promise<void> {
-    const { deps, signal } = this.#context
-    const due = [...this.#due]
-    this.#due.clear()
-    for (const id of due) {
+    const { deps, account, signal } = this.#context
+    const due = this.#due
+    this.#due = new Set()
+    const rows = await listMailboxRows(deps.db, account.account)
+    for (const row of monitoredOf(rows, choiceOf(this.#context))) {
+      if (!due.has(row.id)) continue
       signal.throwIfAborted()
-      const row = await findMailboxById(deps.db, id)
-      if (!row) continue
-      // Its counters were told, and are others than we know.
-      const looked = await lookAt(this.#context, row, { full: false, status: undefined })
+      // With NOTIFY its counters were told, and are others than we know. Else somebody knows of a change, maybe of flags alone.
+      const full = !this.#everywhere
+      const looked = await lookAt(this.#context, row, { full, status: undefined })
       if ('doubtful' in looked && looked.doubtful) this.#soon()
     }
   }

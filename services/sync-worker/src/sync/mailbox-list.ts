@@ -16,12 +16,15 @@ import {
 } from '../store/mailboxes.ts'
 import { findStanding, takeMailboxNumbers } from '../store/states.ts'
 import { monitoredOf } from './choice.ts'
-import type { SyncContext } from './context.ts'
+import type { ListContext } from './context.ts'
 import { compareListing, describeListing, type ListingChanges } from './listing.ts'
-import { findRenames, type Rename } from './renames.ts'
+import { findRenames, followRename, type Rename, type ToldRename } from './renames.ts'
 
 /** UIDVALIDITY is never zero (RFC 9051 §9): marks a mailbox whose ids are void and whose UIDVALIDITY could not be asked for. */
 export const lostUidValidity = '0'
+
+/** What is locked while the list of mailboxes is looked at or changed; no mailbox has this id. */
+const theList = 'the list'
 
 export interface MailboxList {
   rows: MailboxRow[]
@@ -35,9 +38,44 @@ export interface MailboxList {
  * Brings the stored list of mailboxes up to date. A mailbox that is new gets its event with its first sync, which knows its UIDVALIDITY;
  * one that is gone gets it here, once two listings left it out.
  */
-export async function syncMailboxList(
-  context: SyncContext,
-  { status }: { status: boolean },
+export function syncMailboxList(
+  context: ListContext,
+  options: { status: boolean },
+): Promise<MailboxList> {
+  return context.locks.run(theList, () => bringUpToDate(context, options))
+}
+
+/**
+ * Changes the list of mailboxes on the server, and then what is stored of it: nobody lists them in between, to whom a mailbox under a new
+ * name would be another one. A mailbox that was made gets its event with its first sync as well.
+ */
+export function changeMailboxList<T>(
+  context: ListContext,
+  change: () => Promise<{ done: T; told: ToldChange }>,
+  trouble: (error: unknown) => void,
+): Promise<{ done: T; rows: MailboxRow[] }> {
+  return context.locks.run(theList, async () => {
+    const { done, told } = await change()
+    try {
+      const { rows } = await bringUpToDate(context, { status: false, told })
+      return { done, rows }
+    } catch (error) {
+      // It is done, and the next round finds out as well.
+      trouble(error)
+      return { done, rows: [] }
+    }
+  })
+}
+
+/** What is known to have happened to a mailbox, and needs no other proof than that a listing shows it. */
+export interface ToldChange {
+  gone?: string
+  renamed?: ToldRename
+}
+
+async function bringUpToDate(
+  context: ListContext,
+  { status, told = {} }: { status: boolean; told?: ToldChange },
 ): Promise<MailboxList> {
   const { deps, account, session } = context
   const listed = await session.listMailboxes({ status })
@@ -48,7 +86,7 @@ export async function syncMailboxList(
   )
   const before = await listMailboxRows(deps.db, account.account)
   const changes = compareListing(before, describeListing(listed, account.imap))
-  const plan = await decide(context, before, { changes, statuses })
+  const plan = await decide(context, before, { changes, statuses, told })
   if (changesNothing(plan))
     return { rows: before, statuses, missing: before.some((row) => !row.listed) }
   await store(context, before, plan)
@@ -68,53 +106,67 @@ interface Plan {
   lost: ReadonlyMap<string, Validity>
 }
 
-type Listed = { changes: ListingChanges; statuses: ReadonlyMap<string, MailboxStatus> }
+interface Listed {
+  changes: ListingChanges
+  statuses: ReadonlyMap<string, MailboxStatus>
+  told: ToldChange
+}
 
 function changesNothing({ gone, missed, changed, renamed, added }: Plan): boolean {
   return gone.length + missed.length + changed.length + renamed.length + added.length === 0
 }
 
 async function decide(
-  context: SyncContext,
+  context: ListContext,
   rows: readonly MailboxRow[],
-  { changes, statuses }: Listed,
+  { changes, statuses, told }: Listed,
 ): Promise<Plan> {
   const { added, missing, changed } = changes
-  const renamed = await renames(context, rows, { changes, statuses })
+  const renamed = await renames(context, rows, { changes, statuses, told })
   const moved = new Set<object>(renamed.flatMap(({ row, listing }) => [row, listing]))
   const left = missing.filter((row) => !moved.has(row))
   const arrived = added.filter((listing) => !moved.has(listing))
   return {
-    gone: [...changes.gone, ...(await confirmGone(context, left))],
+    gone: [...changes.gone, ...(await confirmGone(context, left, told))],
     missed: left.filter(({ missingSince }) => missingSince === null),
     changed,
     renamed,
     added: arrived,
-    lost: await findLost(context, rows, { changes: { ...changes, added: arrived }, statuses }),
+    lost: await findLost(context, rows, { changes: { ...changes, added: arrived }, statuses, told }),
   }
 }
 
 async function renames(
-  context: SyncContext,
+  context: ListContext,
   rows: readonly MailboxRow[],
-  { changes: { missing, added }, statuses }: Listed,
+  { changes: { missing, added }, statuses, told }: Listed,
 ): Promise<Rename[]> {
-  if (missing.length === 0 || added.length === 0) return []
+  const known = told.renamed ? followRename({ missing, added }, told.renamed) : []
+  const left = {
+    missing: missing.filter((row) => !known.some((rename) => rename.row === row)),
+    added: added.filter((listing) => !known.some((rename) => rename.listing === listing)),
+  }
+  if (left.missing.length === 0 || left.added.length === 0) return known
   const counters = new Map(statuses)
-  for (const { path } of selectableOf(context, added)) {
+  for (const { path } of selectableOf(context, left.added)) {
     const status = counters.get(path) ?? (await statusOf(context, path))
     if (status) counters.set(path, status)
   }
-  return findRenames(rows, { missing, added }, counters)
+  return [...known, ...findRenames(rows, left, counters)]
 }
 
 /** Servers leave mailboxes out of a listing by mistake: one is gone when a later listing does so, too, and it cannot be asked for either. */
 async function confirmGone(
-  { session, deps }: SyncContext,
+  { session, deps }: ListContext,
   missing: readonly MailboxRow[],
+  told: ToldChange,
 ): Promise<MailboxRow[]> {
   const confirmed: MailboxRow[] = []
   for (const row of missing) {
+    if (row.path === told.gone) {
+      confirmed.push(row)
+      continue
+    }
     const again =
       row.missingSince !== null &&
       Date.now() - row.missingSince.getTime() >= deps.config.quickRoundMs / 2
@@ -123,7 +175,7 @@ async function confirmGone(
   return confirmed
 }
 
-async function exists(session: SyncContext['session'], path: string): Promise<boolean> {
+async function exists(session: ListContext['session'], path: string): Promise<boolean> {
   try {
     await session.status(path)
     return true
@@ -137,7 +189,7 @@ async function exists(session: SyncContext['session'], path: string): Promise<bo
 
 /** The mailboxes that look new, and are known: their rows were lost. */
 async function findLost(
-  context: SyncContext,
+  context: ListContext,
   rows: readonly MailboxRow[],
   { changes: { added }, statuses }: Listed,
 ): Promise<Map<string, Validity>> {
@@ -161,7 +213,7 @@ async function findLost(
 }
 
 function selectableOf(
-  { account, session }: SyncContext,
+  { account, session }: ListContext,
   listings: readonly Listing[],
 ): { path: string }[] {
   return monitoredOf(
@@ -170,7 +222,7 @@ function selectableOf(
   )
 }
 
-async function statusOf({ session }: SyncContext, path: string) {
+async function statusOf({ session }: ListContext, path: string) {
   try {
     return await session.status(path)
   } catch (error) {
@@ -180,7 +232,7 @@ async function statusOf({ session }: SyncContext, path: string) {
 }
 
 async function store(
-  { deps, account }: SyncContext,
+  { deps, account }: ListContext,
   before: readonly MailboxRow[],
   { gone, missed, changed, renamed, added, lost }: Plan,
 ): Promise<void> {
@@ -237,6 +289,6 @@ async function store(
   })
 }
 
-async function defaultIndexer({ settings }: SyncContext['deps']): Promise<MailboxRow['indexer']> {
+async function defaultIndexer({ settings }: ListContext['deps']): Promise<MailboxRow['indexer']> {
   return (await settings.get()).imapIndexer ?? 'full'
 }

@@ -31,13 +31,31 @@ export function syncMailbox(
 ): Promise<SyncResult> {
   return context.locks.run(mailbox, async () => {
     const row = await findMailboxById(context.deps.db, mailbox)
-    return row ? sync(context, row, full) : unchanged
+    if (!row) return unchanged
+    try {
+      return await sync(context, row, full)
+    } catch (error) {
+      if (await isGone(context, mailbox, error)) return unchanged
+      throw error
+    }
   })
+}
+
+/** Whether it was deleted over another connection while we looked, and what we stored of it as well. */
+async function isGone(
+  { deps, signal }: SyncContext,
+  mailbox: string,
+  error: unknown,
+): Promise<boolean> {
+  const ours = error instanceof AppError && ['stale', 'unreachable'].includes(error.kind)
+  return !ours && !signal.aborted && (await findMailboxById(deps.db, mailbox)) === undefined
 }
 
 async function sync(context: SyncContext, given: MailboxRow, full: boolean): Promise<SyncResult> {
   const startedAt = performance.now()
+  context.opened.mailbox = undefined
   const selected = await context.session.select(given.path, { readOnly: true })
+  context.opened.mailbox = given.id
   const announceFrom = await announcesFrom(context, given)
   const ready = await agree(context, given, { selected, announceFrom })
   if (!ready) return { changed: false, doubtful: true }

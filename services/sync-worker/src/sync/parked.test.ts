@@ -2,16 +2,16 @@ import { expect, test } from '@jest/globals'
 import { Parked } from './parked.ts'
 
 const status = { path: 'a', messages: 1, uidNext: 2, uidValidity: 1n }
-const hour = 3_600_000
+const minute = 60_000
 
 function refusedThrice(): Parked {
-  const parked = new Parked()
+  const parked = new Parked(minute)
   for (let n = 0; n < 3; n++) parked.refused('a', status, 0)
   return parked
 }
 
 test('a mailbox is left alone only after three refusals', () => {
-  const parked = new Parked()
+  const parked = new Parked(minute)
   for (let n = 0; n < 2; n++) parked.refused('a', status, 0)
   expect(parked.skips('a', status, 1)).toBe(false)
   parked.refused('a', status, 0)
@@ -19,9 +19,16 @@ test('a mailbox is left alone only after three refusals', () => {
   expect(parked.skips('b', status, 1)).toBe(false)
 })
 
-test('it is tried again after six hours', () => {
-  expect(refusedThrice().skips('a', status, 6 * hour - 1)).toBe(true)
-  expect(refusedThrice().skips('a', status, 6 * hour)).toBe(false)
+test('it is tried again after a minute, then after two, and every six hours in the end', () => {
+  const parked = refusedThrice()
+  expect(parked.skips('a', status, minute - 1)).toBe(true)
+  expect(parked.skips('a', status, minute)).toBe(false)
+  parked.refused('a', status, 0)
+  expect(parked.skips('a', status, 2 * minute - 1)).toBe(true)
+  expect(parked.skips('a', status, 2 * minute)).toBe(false)
+  for (let n = 0; n < 50; n++) parked.refused('a', status, 0)
+  expect(parked.skips('a', status, 360 * minute - 1)).toBe(true)
+  expect(parked.skips('a', status, 360 * minute)).toBe(false)
 })
 
 test('it is tried again when its counters change', () => {

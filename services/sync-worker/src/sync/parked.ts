@@ -1,22 +1,27 @@
 import type { MailboxStatus } from '@posthorn/backends'
 
-/** How often a mailbox may be refused before it is left alone. */
+/** How often on end a mailbox may be refused before it is left alone. */
 const maxRefusals = 3
-/** How long it is left alone then, unless its counters change. */
-const probeMs = 6 * 3_600_000
+const maxWaitMs = 6 * 3_600_000
 
 /**
- * Mailboxes that are listed and cannot be opened. After some refusals one is asked for only every few hours, or when the server says
- * other counters of it.
+ * Mailboxes that are listed and cannot be opened. After some refusals one is left alone for a while, which doubles with every further one
+ * up to six hours; until then it is tried only when the server says other counters of it.
  */
 export class Parked {
+  readonly #minWaitMs: number
   readonly #refused = new Map<string, { count: number; at: number; counters: string }>()
+
+  constructor(minWaitMs: number) {
+    this.#minWaitMs = minWaitMs
+  }
 
   /** Whether it is not worth a try now. */
   skips(path: string, status: MailboxStatus | undefined, now: number): boolean {
     const refused = this.#refused.get(path)
-    if (!refused || refused.count < maxRefusals || now >= refused.at + probeMs) return false
-    return status === undefined || sign(status) === refused.counters
+    if (!refused || refused.count < maxRefusals) return false
+    const waitMs = Math.min(maxWaitMs, this.#minWaitMs * 2 ** (refused.count - maxRefusals))
+    return now < refused.at + waitMs && (!status || sign(status) === refused.counters)
   }
 
   refused(path: string, status: MailboxStatus | undefined, now: number): void {

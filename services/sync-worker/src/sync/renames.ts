@@ -7,6 +7,25 @@ export interface Rename {
   listing: Listing
 }
 
+/** A rename that is known to have happened. What is below goes along (RFC 9051 §6.3.6). */
+export interface ToldRename {
+  from: string
+  to: string
+}
+
+/** Which of the mailboxes that came are those that went, after a rename. Pure. */
+export function followRename(
+  { missing, added }: { missing: readonly MailboxRow[]; added: readonly Listing[] },
+  { from, to }: ToldRename,
+): Rename[] {
+  return missing.flatMap((row) => {
+    if (row.path !== from && !row.path.startsWith(from + (row.delimiter ?? '/'))) return []
+    const now = to + row.path.slice(from.length)
+    const listing = added.find(({ path }) => path === now)
+    return listing ? [{ row, listing }] : []
+  })
+}
+
 /**
  * Which of the mailboxes that came are those that went, under another path. What proves it is an equal MAILBOXID (RFC 8474 §4.1), or,
  * where the server tells none, a UIDVALIDITY that no other mailbox has together with equal counters: without proof a mailbox went and

@@ -64,7 +64,7 @@ async function keepWatching(context: SyncContext, mailbox: string): Promise<void
 async function watchOver(context: SyncContext, mailbox: string): Promise<never> {
   const { open, signal } = context
   await using session = await open(signal)
-  const own = { ...context, session }
+  const own = { ...context, session, opened: { mailbox: undefined } }
   for (;;) {
     signal.throwIfAborted()
     await syncUntilQuiet(own, mailbox, { full: true })
