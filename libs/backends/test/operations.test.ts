@@ -157,7 +157,7 @@ test.each([
   const one = await session({
     CAPABILITY: can('QUOTA=RES-STORAGE'),
     GETQUOTAROOT: () => [...lines, ...ok],
-    GETQUOTA: () => ok,
+    GETQUOTA: () => ['{tag} NO [NOPERM] for administrators'],
   })
   expect(await one.quota()).toEqual(quota)
 })
@@ -169,6 +169,28 @@ test('a quota that is told only when asked for by its root', async () => {
     GETQUOTA: ({ rest }) => [`* QUOTA ${rest} (STORAGE 1 2)`, ...ok],
   })
   expect(await one.quota()).toEqual({ usage: 1_024, limit: 2_048 })
+})
+
+test('subscriptions follow a name that LSUB takes for a pattern, and no others', async () => {
+  const subscribed = ['a%', 'a%/x', 'ab', 'ab/x', 'a%b']
+  const one = await session({
+    RENAME: () => ok,
+    SUBSCRIBE: () => ok,
+    UNSUBSCRIBE: () => ok,
+    LSUB: ({ rest }) => [
+      ...subscribed.map((name) => `* LSUB () "/" "${name}"`),
+      '* LSUB (\\Noselect) "/" "a%/y"',
+      rest.includes('*') ? '{tag} NO [CANNOT] tell' : '{tag} OK done',
+    ],
+  })
+  expect(await one.renameMailbox('a%', 'b')).toBe('b')
+  expect(said(one).filter((line) => !line.startsWith('LSUB'))).toEqual([
+    'RENAME "a%" "b"',
+    'SUBSCRIBE "b"',
+    'UNSUBSCRIBE "a%"',
+    'SUBSCRIBE "b/x"',
+    'UNSUBSCRIBE "a%/x"',
+  ])
 })
 
 test('no quota is not an error, a refusal is one', async () => {

@@ -7,7 +7,7 @@ import { folderError, isRefusal } from './errors.ts'
 import { clean } from './text.ts'
 import { type Line, textOf, textsOf, type Token } from './tokens.ts'
 
-/** Subscriptions below a mailbox that follow it to its new name. */
+/** So many subscriptions follow a mailbox to its new name. */
 const maxFollowing = 1_000
 const maxPathLength = 1_024
 
@@ -34,10 +34,14 @@ export async function renameMailbox(
   return await connection.call(async (client) => {
     const from = pathOf(client, path)
     const to = newPathOf(client, newPath)
+    // What is in the inbox moves, but the inbox stays.
+    const subscribed = from === 'INBOX' ? [] : await subscribedIn(connection, from)
     await leave(connection, from)
     await told(connection, ['RENAME', nameOf(client, from), nameOf(client, to)], 'RenameFailed')
-    // What is in the inbox moves, but the inbox stays.
-    if (from !== 'INBOX') await followSubscriptions(connection, from, to)
+    for (const old of subscribed) {
+      await tried(connection, 'SUBSCRIBE', to + old.slice(from.length))
+      await tried(connection, 'UNSUBSCRIBE', old)
+    }
     return to
   })
 }
@@ -91,23 +95,15 @@ async function tried(connection: ImapConnection, command: string, path: string):
   }
 }
 
-async function followSubscriptions(
-  connection: ImapConnection,
-  from: string,
-  to: string,
-): Promise<void> {
-  const { client } = connection
-  const below = `${from}${client.namespace?.delimiter ?? '/'}`
+/** What is subscribed to of a mailbox and all that is below it. Some servers forget it when they rename. */
+async function subscribedIn(connection: ImapConnection, path: string): Promise<string[]> {
+  const below = `${path}${connection.client.namespace?.delimiter ?? '/'}`
   const subscribed = new Set([
-    ...(await listSubscribed(connection, from)),
+    ...(await listSubscribed(connection, path)),
     ...(await listSubscribed(connection, `${below}*`)),
   ])
   // A name may hold the wildcards of LSUB.
-  const affected = [...subscribed].filter((path) => path === from || path.startsWith(below))
-  for (const path of affected.slice(0, maxFollowing)) {
-    await tried(connection, 'SUBSCRIBE', to + path.slice(from.length))
-    await tried(connection, 'UNSUBSCRIBE', path)
-  }
+  return [...subscribed].filter((each) => each === path || each.startsWith(below))
 }
 
 async function listSubscribed(connection: ImapConnection, pattern: string): Promise<string[]> {

@@ -13,10 +13,9 @@ export async function quota(connection: ImapConnection): Promise<Quota | undefin
   return await connection.call(async (client) => {
     if (!hasQuota(client)) return undefined
     const roots = new Set<string>()
-    const found: Quota[] = []
+    const told: (Quota | undefined)[] = []
     const QUOTA: LineHandler = async ({ attributes: [, resources] = [] }) => {
-      const storage = storageIn(resources)
-      if (storage && found.length < maxRoots) found.push(storage)
+      if (told.length < maxRoots) told.push(storageIn(resources))
     }
     const QUOTAROOT: LineHandler = async ({ attributes = [] }) => {
       for (const root of attributes.slice(1)) {
@@ -26,13 +25,14 @@ export async function quota(connection: ImapConnection): Promise<Quota | undefin
     }
     try {
       await ask(connection, ['GETQUOTAROOT', 'INBOX'], { QUOTA, QUOTAROOT })
-      // Some name the roots and leave it at that.
-      if (found.length === 0)
+      // Some name the roots and leave it at that. A root may be told of without any resource: then it has no limit.
+      if (told.length === 0)
         for (const root of roots) await ask(connection, ['GETQUOTA', root], { QUOTA })
     } catch (error) {
       throw folderError(error)
     }
-    return found.toSorted((a, b) => a.limit - a.usage - (b.limit - b.usage))[0]
+    const limited = told.filter((quota) => quota !== undefined)
+    return limited.toSorted((a, b) => a.limit - a.usage - (b.limit - b.usage))[0]
   })
 }
 

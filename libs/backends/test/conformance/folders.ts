@@ -79,7 +79,7 @@ export function folderCases({ backend, account }: Stage): void {
     await session.createMailbox(['Alt', 'Äpfel', 'Boskop'])
     await session.appendMessage(below, Buffer.from(mail))
     await session.select(below)
-    const renamed = await session.renameMailbox(top, ['Neu', 'Obst %*'])
+    const renamed = await session.renameMailbox(top, ['Neu', 'Obst & Süßes'])
     const now = below.replace(top, renamed)
     const mailboxes = await listed(session)
     expect(mailboxes.has(top)).toBe(false)

@@ -197,7 +197,8 @@ export function searchCases({ backend, account }: Stage): void {
     await furnish(one)
     await using session = await backend.connect(one.options)
     await session.select('INBOX')
-    const far = Array.from({ length: 4_000 }, (_, n) => 4_000_000_000 + 2 * n)
+    // Below 2^31: with a greater one in the set, Cyrus 3.6 finds nothing at all.
+    const far = Array.from({ length: 4_000 }, (_, n) => 2_000_000_000 + 2 * n)
     expect(await found(session, { uid: ['3', ...far, '1'].join(','), body: 'ü' })).toEqual([])
     expect(await found(session, { uid: ['3', ...far, '1'].join(',') })).toEqual([1, 3])
   })
