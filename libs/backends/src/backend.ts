@@ -1,6 +1,18 @@
 import type { Credentials, SpecialUse } from '@posthorn/contracts'
 import type { EgressPolicy } from '@posthorn/net'
 import type { Logger } from '@posthorn/telemetry'
+import type {
+  BodyPart,
+  Download,
+  FetchedMessage,
+  FetchOptions,
+  MessageFlags,
+  WantedPart,
+} from './messages.ts'
+import type { SearchTerms, UidQuery } from './searches.ts'
+
+export type * from './messages.ts'
+export type * from './searches.ts'
 
 /** UIDs as the server writes them: inclusive ranges, ascending, without overlap. A mailbox of 100,000 messages is often one of them. */
 export type UidRange = readonly [first: number, last: number]
@@ -96,65 +108,8 @@ export interface SelectedMailbox {
   flags: string[]
 }
 
-/**
- * All messages, those with a UID of `from` or above, those that have (or with `without`, lack) one flag, or those that came into the mailbox on the day of `since` (UTC) or
- * later: RFC 9051 §6.4.4 `SINCE`, which compares days alone and knows no time zone, so ask for a day more and look at the dates.
- */
-export type UidQuery =
-  | { all: true }
-  | { from: number }
-  | { flag: string }
-  | { without: string }
-  | { since: Date }
-
-/**
- * What to search for; all terms must hold. Texts match as substrings, without regard to case (RFC 9051 §6.4.4). Shapes are those of the REST API's `search`.
- */
-export interface SearchTerms {
-  /** Sequence set, such as `1:10,20,*`. */
-  seq?: string
-  uid?: string
-  answered?: boolean
-  deleted?: boolean
-  draft?: boolean
-  unseen?: boolean
-  seen?: boolean
-  flagged?: boolean
-  from?: string
-  to?: string
-  cc?: string
-  bcc?: string
-  body?: string
-  subject?: string
-  /** Bytes. */
-  larger?: number
-  smaller?: number
-  modseq?: bigint
-  before?: Date
-  since?: Date
-  sentBefore?: Date
-  sentSince?: Date
-  emailId?: string
-  threadId?: string
-  /** Header name to a substring of its value; `true`: the header is there at all. */
-  header?: Readonly<Record<string, string | true>>
-  /** Gmail's own query language. */
-  gmailRaw?: string
-  labels?: { has?: readonly string[]; not?: readonly string[] }
-  /** Any of these; all other terms are ignored. */
-  emailIds?: readonly string[]
-}
-
 /** A mailbox that is open, as a reader needs it. */
 export type OpenedMailbox = Pick<SelectedMailbox, 'path' | 'messages' | 'uidValidity'>
-
-export interface MessageFlags {
-  uid: number
-  flags: string[]
-  modseq?: bigint
-  /** Gmail labels, where `capabilities.gmail`. */
-  labels?: string[]
-}
 
 /** What became of messages since a mod-sequence. */
 export type MailboxChange =
@@ -196,69 +151,6 @@ export interface Quota {
   limit: number
 }
 
-export interface ReadAddress {
-  name?: string
-  address?: string
-}
-
-/** One node of BODYSTRUCTURE. `part` is the IMAP part number, absent at a multipart root. */
-export interface BodyPart {
-  part?: string
-  type: string
-  parameters?: Record<string, string>
-  id?: string
-  encoding?: string
-  /** Bytes as transferred. */
-  size?: number
-  disposition?: string
-  dispositionParameters?: Record<string, string>
-  childNodes?: BodyPart[]
-}
-
-export interface FetchedMessage extends MessageFlags {
-  size: number
-  internalDate: Date
-  envelope: {
-    date?: Date
-    subject?: string
-    messageId?: string
-    inReplyTo?: string
-    from: ReadAddress[]
-    sender: ReadAddress[]
-    replyTo: ReadAddress[]
-    to: ReadAddress[]
-    cc: ReadAddress[]
-    bcc: ReadAddress[]
-  }
-  bodyStructure: BodyPart
-  /** The header block as it came, when asked for: its first 256 KiB. */
-  headers?: Buffer
-  /** EMAILID and THREADID (RFC 8474), or X-GM-MSGID and X-GM-THRID of Gmail. */
-  emailId?: string
-  threadId?: string
-  /** The server cannot describe this message: `envelope` and `bodyStructure` say nothing. Headers, when asked for, are there. */
-  incomplete?: true
-}
-
-export interface FetchOptions {
-  headers?: boolean
-}
-
-/** The beginning of a part that is wanted: at most so many bytes after decoding. */
-export interface WantedPart {
-  part: string
-  maxBytes: number
-}
-
-export interface Download {
-  /** Bytes as the server announced them, where it did. */
-  size?: number
-  /** Of a part: what the message's structure says of it. */
-  part?: BodyPart
-  /** Decoded from the transfer encoding for parts, as stored for a whole message. Ends the fetch when it is left early. */
-  content: AsyncIterable<Uint8Array>
-}
-
 /** What the server says unasked in the selected mailbox. */
 export type MailboxNotice =
   | { kind: 'exists'; messages: number }
@@ -286,12 +178,19 @@ export interface MailSession extends AsyncDisposable {
   readonly closed: Promise<Error | undefined>
   /** With `status` the counters come along where the server has LIST-STATUS (RFC 5819). */
   listMailboxes(options?: { status?: boolean }): Promise<ListedMailbox[]>
-  /** Under the personal namespace's prefix, where the path has it not. `created` false: it was there already, as far as the server says so. */
+  /**
+   * Under the personal namespace's prefix, where the path has it not; of several levels, joined by the server's delimiter. Subscribed to as well.
+   * One that is there already is `rejected` `ALREADYEXISTS`, as far as the server says so.
+   */
   createMailbox(
     path: string | readonly string[],
   ): Promise<{ path: string; created: boolean; mailboxId?: string }>
-  /** Returns the path it has now. */
+  /**
+   * With all below it, and with their subscriptions. Returns the path it has now. If one of them is open, none is afterwards. A refusal without
+   * a code is `rejected` `RenameFailed`.
+   */
   renameMailbox(path: string, newPath: string | readonly string[]): Promise<string>
+  /** Not what is below it, and never the inbox. A refusal without a code is `rejected` `DeleteFailed`. */
   deleteMailbox(path: string): Promise<void>
   subscribe(path: string, subscribed: boolean): Promise<void>
   /** Of the Inbox's quota root (RFC 9208). Undefined where there is none or the server has no QUOTA. */
@@ -306,7 +205,10 @@ export interface MailSession extends AsyncDisposable {
   open(path: string, options?: { readOnly?: boolean; fresh?: boolean }): Promise<OpenedMailbox>
   /** `UID SEARCH RETURN (ALL)` where the server has ESEARCH, else plain SEARCH. */
   searchUids(query: UidQuery): Promise<UidRange[]>
-  /** UIDs that match, ascending. Terms the server cannot search for are `unprocessable`. */
+  /**
+   * UIDs that match, ascending. Terms the server cannot search for are `unprocessable`, those that make no sense `invalid`. Dates count to the
+   * second where the server has WITHIN (RFC 5032), else a day is taken in as a whole.
+   */
   search(terms: SearchTerms): Promise<UidRange[]>
   /** What changed after a mod-sequence (CONDSTORE); with QRESYNC also what is gone. */
   changesSince(since: bigint): AsyncIterable<MailboxChange>
@@ -326,15 +228,21 @@ export interface MailSession extends AsyncDisposable {
   /** One part of a message, at most `maxBytes` after decoding. */
   downloadPart(uid: number, part: string, options?: { maxBytes?: number }): Promise<Download>
   downloadSource(uid: number): Promise<Download>
-  /** Of messages in the open mailbox; those that are gone are passed over. */
+  /** Of messages in the open mailbox; those that are gone are passed over. Whoever watches on this session hears of the new flags. */
   changeFlags(uids: readonly UidRange[], change: FlagsUpdate): Promise<void>
   /** Gmail labels of messages. `unprocessable` elsewhere. */
   changeLabels(uids: readonly UidRange[], change: FlagsUpdate): Promise<void>
   /** MOVE (RFC 6851), else COPY, `\\Deleted` and UID EXPUNGE of exactly these; without UIDPLUS they stay marked as deleted. */
   moveMessages(uids: readonly UidRange[], path: string): Promise<MovedMessages>
-  /** Deletes for good, exactly these where the server has UIDPLUS. */
+  /**
+   * Deletes for good, exactly these. Without UIDPLUS only where no other message is marked as deleted: else they stay marked, for EXPUNGE would
+   * take the others along.
+   */
   expungeMessages(uids: readonly UidRange[]): Promise<void>
-  /** Adds a message to a mailbox, which need not be the open one. `rejected` `UploadFail` is not made here: the code is the server's. */
+  /**
+   * Adds a message to a mailbox, which need not be the open one; its lines end in CRLF then. `uid` is there where the server told it (UIDPLUS).
+   * `rejected` `UploadFail` is not made here: the code is the server's. `TOOBIG` may be ours, by the limit it announced (RFC 7889).
+   */
   appendMessage(path: string, content: Buffer, options?: AppendOptions): Promise<AppendedMessage>
   /**
    * Waits in IDLE (or by NOOP every 30 s where the server has none) until the signal aborts or the connection ends, and tells what the
