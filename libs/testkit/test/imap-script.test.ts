@@ -70,8 +70,9 @@ test('a client logs in by any way there is, and not with a wrong password', asyn
   await expect(
     connect(server, { auth: { user: 'jane', accessToken: 'no' } }),
   ).rejects.toMatchObject({ authenticationFailed: true })
-  const tls = await start({ secure: true, users: { jane: 'her own' } })
+  const tls = await start({ users: { jane: 'her own' } })
   await connect(tls, {
+    port: tls.securePort,
     secure: true,
     auth: { user: 'jane', pass: 'her own' },
     tls: { ca: tls.cert },

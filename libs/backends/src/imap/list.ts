@@ -33,7 +33,7 @@ export async function listMailboxes(
     const counters = new Map<string, StatusItems>()
     const items = [
       ...(status ? counterNames(client) : []),
-      ...(hasCapability(client, 'OBJECTID') ? ['MAILBOXID'] : []),
+      ...(hasCapability(client, 'OBJECTID') && !isCyrus(client) ? ['MAILBOXID'] : []),
     ]
     const told = (path: string, found: StatusItems) => {
       if (counters.size < maxMailboxes) counters.set(path, found)
@@ -52,6 +52,11 @@ export async function listMailboxes(
     }
     return [...mailboxes.values()].slice(0, maxMailboxes)
   })
+}
+
+/** Cyrus 3.6 tells in lists, as MAILBOXID, what happens to be in memory it has freed: ids that change, bytes that are no syntax. */
+function isCyrus(client: ImapFlow): boolean {
+  return hasCapability(client, 'X-REPLICATION')
 }
 
 /** Some servers list a mailbox twice, or tell of one meanwhile (RFC 5465 §5.4): the one that can be opened counts. */

@@ -21,8 +21,6 @@ export interface ImapScriptOptions {
   /** Names and passwords (or access tokens); default anybody with `secret`. `*` is anybody. */
   users?: Readonly<Record<string, string>>
   greeting?: string
-  /** TLS from the first byte. STARTTLS is a capability. */
-  secure?: boolean
   quota?: Quota
   /** Default 64 MiB. */
   appendLimit?: number
@@ -53,26 +51,31 @@ export class ImapScript implements AsyncDisposable {
   readonly #world: ScriptWorld
   readonly #greeting: string
   readonly #secrets = selfSigned(['script.mail.test', 'localhost', '127.0.0.1'])
-  readonly #server: Server
+  readonly #servers: readonly [plain: Server, secure: Server]
   readonly #hooks: { name: string; hook: Hook }[] = []
   readonly #open = new Set<ScriptSession>()
   readonly #past: ScriptSession[] = []
   readonly #toTell = new Set<ScriptSession>()
   readonly #mistakes: unknown[] = []
-  #port = 0
+  #ports = [0, 0]
 
   constructor(options: ImapScriptOptions) {
     this.cert = this.#secrets.cert
     this.#greeting = options.greeting ?? '* OK script ready'
     this.#world = this.#makeWorld(options)
     const take = (socket: Socket) => void this.#serve(socket)
-    this.#server = options.secure ? createTlsServer(this.#secrets, take) : createServer(take)
+    this.#servers = [createServer(take), createTlsServer(this.#secrets, take)]
     // Handshakes that fail are the client's to tell.
-    this.#server.on('tlsClientError', () => undefined)
+    this.#servers[1].on('tlsClientError', () => undefined)
   }
 
   get port(): number {
-    return this.#port
+    return this.#ports[0] ?? 0
+  }
+
+  /** TLS from the first byte. STARTTLS, on the other port, is a capability. */
+  get securePort(): number {
+    return this.#ports[1] ?? 0
   }
 
   /** May be changed at any time; a client hears of it when it asks. */
@@ -135,19 +138,22 @@ export class ImapScript implements AsyncDisposable {
     for (const session of this.#open) session.reset()
   }
 
-  /** Ends what is there and refuses connections, until `open` on the same port. */
+  /** Ends what is there and refuses connections, until `open` on the same ports. */
   async close(): Promise<void> {
-    if (!this.#server.listening) return
-    const closed = once(this.#server, 'close')
-    this.#server.close()
+    const closed = this.#servers.flatMap((server) =>
+      server.listening ? [once(server, 'close')] : [],
+    )
+    for (const server of this.#servers) server.close()
     this.drop()
-    await closed
+    await Promise.all(closed)
   }
 
   async open(): Promise<void> {
-    this.#server.listen(this.#port, this.host)
-    await once(this.#server, 'listening')
-    this.#port = (this.#server.address() as AddressInfo).port
+    for (const [index, server] of this.#servers.entries()) {
+      server.listen(this.#ports[index], this.host)
+      await once(server, 'listening')
+      this.#ports[index] = (server.address() as AddressInfo).port
+    }
   }
 
   /** @throws what a hook threw: a mistake of the test, which its client saw as a reset. */

@@ -1,19 +1,42 @@
-import { testDovecot } from '@posthorn/testkit'
 import { ImapFlow } from 'imapflow'
 import type { ConnectOptions, MailBackend } from '../src/backend.ts'
+import { createImapBackend } from '../src/imap/backend.ts'
 import { quietLogger } from './quiet-logger.ts'
 import type { Stage, StageAccount } from './stage.ts'
 import { tcpLink } from './tcp-link.ts'
 
-/** Accounts on a real Dovecot, changed from outside by a connection of the test's own. */
-export async function dovecotStage(
-  backend: MailBackend,
-): Promise<Stage & { drop(): Promise<void> }> {
-  const dovecot = await testDovecot()
+/** As in production, only faster: quiet for a second is quiet for long. */
+export function quickBackend(): MailBackend {
+  return createImapBackend({
+    sampleMs: 100,
+    quietMs: 1_000,
+    probeMs: 500,
+    renewMs: 1_500,
+    pollMs: 300,
+    keepAliveMs: 50_000,
+  })
+}
+
+export interface MailUser {
+  user: string
+  pass: string
+  host: string
+  imapPort: number
+  imapsPort: number
+}
+
+/** Where there is always one more user that nobody has used. */
+export interface MailServer {
+  freshUser(prefix: string): MailUser | Promise<MailUser & AsyncDisposable>
+}
+
+/** Accounts on an IMAP server, changed from outside by a connection of the test's own. */
+export function imapStage(backend: MailBackend, server: MailServer): Stage {
   return {
     backend,
     async account() {
-      const { user, pass, host, imapPort, imapsPort } = dovecot.freshUser('backends')
+      const one = await server.freshUser('backends')
+      const { user, pass, host, imapPort, imapsPort } = one
       const link = await tcpLink({ host, port: imapPort })
       const other = new ImapFlow({
         host,
@@ -42,10 +65,10 @@ export async function dovecotStage(
         async [Symbol.asyncDispose]() {
           await other.logout()
           await link.close()
+          if (Symbol.asyncDispose in one) await one[Symbol.asyncDispose]()
         },
       }
     },
-    drop: () => dovecot.drop(),
   }
 }
 

@@ -1,0 +1,26 @@
+import { startImapScript, usualCapabilities } from '@posthorn/testkit'
+import { conformanceSuite } from './conformance.ts'
+import { imapStage, quickBackend } from './imap-stage.ts'
+
+// What the tests of faults break has to be whole: the scripted server passes for a real one, with what the real ones lack.
+conformanceSuite(
+  imapStage(quickBackend(), {
+    async freshUser() {
+      const use = (path: string) => [path, { attributes: [`\\${path}`] }]
+      const server = await startImapScript({
+        capabilities: [...usualCapabilities, 'STARTTLS', 'OBJECTID', 'NOTIFY'],
+        users: { jane: 'secret' },
+        mailboxes: Object.fromEntries(['Sent', 'Drafts', 'Junk', 'Trash', 'Archive'].map(use)),
+        quota: { usage: 0, limit: 2 ** 30 },
+      })
+      return {
+        user: 'jane',
+        pass: 'secret',
+        host: server.host,
+        imapPort: server.port,
+        imapsPort: server.securePort,
+        [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+      }
+    },
+  }),
+)
