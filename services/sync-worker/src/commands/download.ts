@@ -21,13 +21,13 @@ export interface Downloading {
  */
 export async function startDownload(
   session: AccountSession,
-  signal: AbortSignal,
+  { signal, mailbox }: { signal: AbortSignal; mailbox: string },
   begin: (mail: MailSession) => Promise<Download>,
 ): Promise<Downloading> {
   for (;;) {
     let borrowed: Borrowed | undefined
     try {
-      borrowed = await session.commands.borrow(signal)
+      borrowed = await session.commands.borrow({ signal, mailbox, long: true })
       const download = await begin(borrowed.session)
       // Base64 makes four of three and adds line ends.
       if ((download.size ?? 0) > maxDownloadBytes * (download.part ? 1.4 : 1)) throw tooLarge()

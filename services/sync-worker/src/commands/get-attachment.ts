@@ -15,10 +15,14 @@ export function onGetAttachment(deps: CommandDeps): CommandHandler {
     assertConnected(session)
     const { mailbox, uid, part } = decodeAttachmentId(attachment)
     const row = await getMailboxOf(deps.db, account, mailbox)
-    const { download, body } = await startDownload(session, signal, async (mail) => {
-      await openFor(mail, row, { readOnly: true })
-      return unlessTooNew(mail, () => mail.downloadPart(uid, part)).catch(asNotFound)
-    })
+    const { download, body } = await startDownload(
+      session,
+      { signal, mailbox: row.path },
+      async (mail) => {
+        await openFor(mail, row, { readOnly: true })
+        return unlessTooNew(mail, () => mail.downloadPart(uid, part)).catch(asNotFound)
+      },
+    )
     const { size, part: found } = download
     return {
       response: { ...headOf(found), ...(size === undefined ? {} : { encodedSize: size }) },

@@ -10,10 +10,14 @@ export function onGetMessageSource(deps: CommandDeps): CommandHandler {
     const session = sessionOf(deps, account)
     assertConnected(session)
     const { row, uid } = await locateMessage(deps.db, account, message)
-    const { download, body } = await startDownload(session, signal, async (mail) => {
-      await openFor(mail, row, { readOnly: true })
-      return unlessTooNew(mail, () => mail.downloadSource(uid))
-    })
+    const { download, body } = await startDownload(
+      session,
+      { signal, mailbox: row.path },
+      async (mail) => {
+        await openFor(mail, row, { readOnly: true })
+        return unlessTooNew(mail, () => mail.downloadSource(uid))
+      },
+    )
     return { response: download.size === undefined ? {} : { size: download.size }, body }
   })
 }

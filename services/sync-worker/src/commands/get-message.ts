@@ -19,11 +19,11 @@ type Request = CommandRequest<typeof getMessage>
 
 /** One message with its headers and, when asked for, its text. Marking it as seen comes first, so that its flags say so. */
 export function onGetMessage(deps: CommandDeps): CommandHandler {
-  return on(getMessage, async (request, context) => {
+  return on(getMessage, async (request, { signal }) => {
     const session = sessionOf(deps, request.account)
     assertConnected(session)
     const { row, uid } = await locateMessage(deps.db, request.account, request.message)
-    return withMailServer(session, context, async (mail) => {
+    return withMailServer(session, { signal, mailbox: row.path }, async (mail) => {
       await openFor(mail, row, { readOnly: !request.markAsSeen })
       const message = await unlessTooNew(mail, async () => {
         if (request.markAsSeen) await mail.changeFlags([[uid, uid]], { add: ['\\Seen'] })

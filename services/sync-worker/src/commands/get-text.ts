@@ -9,12 +9,12 @@ import { getMailboxOf, openFor, unlessTooNew } from './mailbox.ts'
 
 /** The texts of a message that an id names. Only parts that are texts of the message are read, whatever the id says. */
 export function onGetText(deps: CommandDeps): CommandHandler {
-  return on(getText, async ({ account, text, ...wish }, context) => {
+  return on(getText, async ({ account, text, ...wish }, { signal }) => {
     const session = sessionOf(deps, account)
     assertConnected(session)
     const { mailbox, uid, ...named } = decodeTextId(text)
     const row = await getMailboxOf(deps.db, account, mailbox)
-    return withMailServer(session, context, async (mail) => {
+    return withMailServer(session, { signal, mailbox: row.path }, async (mail) => {
       await openFor(mail, row, { readOnly: true })
       const { bodyStructure } = await unlessTooNew(mail, () => fetchMessage(mail, uid))
       const outline = onlyNamed(outlineOf(bodyStructure), named)

@@ -7,13 +7,13 @@ import { getMailbox, openIndexed } from './mailbox.ts'
 
 /** One page of a mailbox as it is on the server now, newest first. */
 export function onListMessages(deps: CommandDeps): CommandHandler {
-  return on(listMessages, async ({ account, path, ...wish }, context) => {
+  return on(listMessages, async ({ account, path, ...wish }, { signal }) => {
     const session = sessionOf(deps, account)
     const { pageSize } = wish
     const page = pageOf(wish)
     assertConnected(session)
     const row = await getMailbox(deps.db, account, path)
-    return withMailServer(session, context, async (mail) => {
+    return withMailServer(session, { signal, mailbox: row.path }, async (mail) => {
       const { messages } = await openIndexed(mail, row, session)
       const place = placeOf(messages, { page, pageSize })
       const places = placesOf(place)

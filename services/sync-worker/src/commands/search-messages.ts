@@ -9,14 +9,14 @@ import { getMailbox, openIndexed } from './mailbox.ts'
 
 /** One page of what a search finds now, newest first. However many it finds, only the page is fetched and answered. */
 export function onSearchMessages(deps: CommandDeps): CommandHandler {
-  return on(searchMessages, async ({ account, path, search, ...wish }, context) => {
+  return on(searchMessages, async ({ account, path, search, ...wish }, { signal }) => {
     const session = sessionOf(deps, account)
     const { pageSize } = wish
     const page = pageOf(wish)
     const terms = searchTerms(search)
     assertConnected(session)
     const row = await getMailbox(deps.db, account, path)
-    return withMailServer(session, context, async (mail) => {
+    return withMailServer(session, { signal, mailbox: row.path }, async (mail) => {
       await openIndexed(mail, row, session)
       const found = await mail.search(terms)
       const place = placeOf(countUids(found), { page, pageSize })

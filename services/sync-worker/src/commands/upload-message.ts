@@ -49,33 +49,23 @@ async function upload(
     throw new AppError('unavailable', 'The upload was given up, try again', {
       code: 'WorkerNotAvailable',
     })
-  const appended = await withMailServer(session, context, (mail) =>
-    append(mail, { row, mime, options: optionsOf(request) }),
+  // The folder is opened first: that it is there is certain then, and the server tells where in it the message came to be.
+  const ready = async (mail: MailSession) => void (await openToList(mail, row))
+  const errand = { signal: context.signal, mailbox: row.path, long: true, ready }
+  const appended = await withMailServer(session, errand, (mail) =>
+    mail.appendMessage(row.path, mime, optionsOf(request)).catch(asUploadFail),
   )
   session.wake()
   return describe(appended, row)
 }
 
-/** The folder is opened first: that it is there is certain then, and the server tells where in it the message came to be. */
-async function append(
-  mail: MailSession,
-  { row, mime, options }: { row: MailboxRow; mime: Buffer; options: AppendOptions },
-): Promise<AppendedMessage> {
-  await openToList(mail, row)
-  try {
-    return await mail.appendMessage(row.path, mime, options)
-  } catch (error) {
-    throw asUploadFail(error)
-  }
-}
-
 /** Interface spec, "502": the folder was confirmed to exist, and the server rejects the message. */
-function asUploadFail(error: unknown): unknown {
+function asUploadFail(error: unknown): never {
   if (!(error instanceof AppError) || (error.kind !== 'rejected' && error.kind !== 'not-found'))
-    return error
+    throw error
   const { info = {} } = error.extras
   const serverCode = error.code === undefined ? {} : { serverResponseCode: error.code }
-  return new AppError('rejected', 'The mail server refused to store the message', {
+  throw new AppError('rejected', 'The mail server refused to store the message', {
     code: 'UploadFail',
     extras: { info: { ...info, ...serverCode } },
     cause: error,
