@@ -26,10 +26,11 @@ const one = await servers.start()
 const other = await servers.start({ SVC_CHANGES_KEEP_ALIVE: '100ms' })
 
 /** As sync-worker does it. */
-const change = (on: Db | Tx, account: string, key: string, payload: object | null = null) =>
+const change = (on: Db | Tx, account: string, key: string) => insert(on, { account, key })
+const insert = (on: Db | Tx, values: { account: string; key: string; payload?: string }) =>
   on
     .insertInto('accountChanges')
-    .values({ account, type: 'state', key, payload: payload && JSON.stringify(payload) })
+    .values({ type: 'state', ...values })
     .execute()
 
 /** A transaction that stays open until it is told. */
@@ -68,7 +69,8 @@ test('a stream begins with the version and an id, and tells changes as they come
   expect(stream.comments[0]).toMatch(/^: Posthorn v\d+\.\d+\.\d+$/)
 
   await change(db, 'a', 'connecting')
-  await change(db, 'a', 'connectError', { error: { response: 'away', serverResponseCode: 'X' } })
+  const error = { response: 'away', serverResponseCode: 'X' }
+  await insert(db, { account: 'a', key: 'connectError', payload: JSON.stringify({ error }) })
   await stream.expect(2)
   expect(stream.frames).toEqual([
     {
@@ -83,7 +85,7 @@ test('a stream begins with the version and an id, and tells changes as they come
         account: 'a',
         type: 'state',
         key: 'connectError',
-        payload: { error: { response: 'away', serverResponseCode: 'X' } },
+        payload: { error },
       },
     },
   ])

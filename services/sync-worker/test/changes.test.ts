@@ -1,0 +1,116 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { connect } from '@posthorn/db'
+import { eventually } from '@posthorn/testkit'
+import { sql } from 'kysely'
+import { tellChanges } from '../src/events/tell-changes.ts'
+import { deleteOldChanges } from '../src/store/changes.ts'
+import { testWorld } from './world.ts'
+
+const world = await testWorld()
+const { db } = world
+const own = connect(world.roleUrl('posthorn_sync_worker'), { name: 'test' })
+afterAll(async () => {
+  await own.destroy()
+  await world.close()
+})
+
+const changesOf = (account: string) =>
+  db
+    .selectFrom('accountChanges')
+    .select(['type', 'key', 'payload'])
+    .where('account', '=', account)
+    .orderBy('xid')
+    .orderBy('id')
+    .execute()
+
+test('every state of an account is a change, in order, and the gateways are told', async () => {
+  let told = 0
+  await world.bus.onInvalidate(({ topic }) => void (told += topic === 'changes' ? 1 : 0))
+  await world.startWorker()
+  const account = await world.register(world.dovecot.freshUser())
+  await world.connected(account)
+  const keys = (await changesOf(account)).map(({ key }) => key)
+  expect(keys[0]).toBe('init')
+  expect(keys.at(-1)).toBe('connected')
+  // One that follows another one is another one.
+  expect(keys.filter((key, at) => key === keys[at - 1])).toEqual([])
+  await eventually(() => expect(told).toBeGreaterThan(0))
+})
+
+test('trouble comes with what the server said, once for the same trouble', async () => {
+  const user = world.dovecot.freshUser()
+  const account = await world.register(user, { pass: 'wrong' })
+  await eventually(
+    async () => {
+      const row = await world.state(account)
+      expect(row?.errorCount).toBeGreaterThan(1)
+    },
+    { timeoutMs: 25_000 },
+  )
+  const trouble = (await changesOf(account)).filter(({ key }) => key === 'authenticationError')
+  expect(trouble).toEqual([
+    {
+      type: 'state',
+      key: 'authenticationError',
+      payload: { error: expect.objectContaining({ response: expect.any(String) }) },
+    },
+  ])
+})
+
+test('what is old is deleted, oldest first, and how far that went is known', async () => {
+  await db.deleteFrom('accountChanges').execute()
+  const add = (key: string, age: string) =>
+    sql`
+      insert into account_changes (account, type, key, created_at) values ('old', 'state', ${key}, now() - ${age}::interval)
+    `.execute(db)
+  for (const key of ['1', '2', '3']) await add(key, '2 days')
+  await add('4', '1 hour')
+  const [, , third] = await db
+    .selectFrom('accountChanges')
+    .select(['xid', 'id'])
+    .orderBy('xid')
+    .execute()
+
+  const sweep = () => deleteOldChanges(own, { keepMs: 86_400_000, limit: 2 })
+  await eventually(async () => {
+    while ((await sweep()) > 0);
+    expect((await changesOf('old')).map(({ key }) => key)).toEqual(['4'])
+  })
+  const horizon = () =>
+    db.selectFrom('accountChangesHorizon').select(['xid', 'id']).executeTakeFirst()
+  expect(await horizon()).toEqual(third)
+  await sweep()
+  expect(await horizon()).toEqual(third)
+})
+
+test('what another server wrote, and a dump brought here, does not stay in the way', async () => {
+  await sql`
+    insert into account_changes (xid, account, type, key) values ('9000000000000', 'moved', 'state', 'connected')
+  `.execute(db)
+  await sql`update account_changes_horizon set xid = '9000000000000', id = 7`.execute(db)
+  await deleteOldChanges(own, { keepMs: 86_400_000, limit: 100 })
+  expect(await changesOf('moved')).toEqual([])
+  const { rows } = await sql<{ past: boolean }>`
+    select xid <= pg_snapshot_xmax(pg_current_snapshot()) as past from account_changes_horizon
+  `.execute(db)
+  expect(rows).toEqual([{ past: true }])
+})
+
+test('a thousand changes at once are told in few words, and the last one is told as well', async () => {
+  const said: number[] = []
+  using teller = tellChanges({
+    up: true,
+    invalidate: async () => void said.push(performance.now()),
+  })
+  const at = performance.now()
+  for (let n = 0; n < 1_000; n++) teller.tell()
+  expect(said).toHaveLength(1)
+  await eventually(() => expect(said).toHaveLength(2))
+  expect((said[1] ?? 0) - at).toBeGreaterThan(80)
+  await eventually(() => {
+    // Once it has rested, one is told at once again.
+    const before = said.length
+    teller.tell()
+    expect(said.length).toBe(before + 1)
+  })
+})
