@@ -175,6 +175,7 @@ test('a record has the state of the account, no secrets, and no members that are
     email: 'read@mail.example',
     state: 'new',
     type: 'imap',
+    counters: { events: {} },
     lastError: null,
     webhooks: 'https://u:******@hooks.example/x',
     webhooksCustomHeaders: [{ key: 'X-Key', value: '******' }],

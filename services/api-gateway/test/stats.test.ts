@@ -134,3 +134,22 @@ test('calls are counted by whether they succeeded, also those of the last second
   await gateway[Symbol.asyncDispose]()
   expect((await stats())['counters']).toMatchObject({ 'apiCall:success': 3, 'apiCall:fail': 2 })
 })
+
+test('an account tells how often which event happened to it, alone and in the list', async () => {
+  await db
+    .insertInto('accountEventCounts')
+    .values([
+      { account: 'a', event: 'messageNew', count: '12' },
+      { account: 'a', event: 'mailboxNew', count: '3000000000' },
+      { account: 'b', event: 'messageNew', count: '1' },
+    ])
+    .execute()
+  const counters = { events: { messageNew: 12, mailboxNew: 3_000_000_000 } }
+  expect((await call('GET', '/v1/account/a')).body).toMatchObject({ counters })
+  const { body } = await call('GET', '/v1/accounts?pageSize=3')
+  expect((body['accounts'] as { counters: object }[]).map((account) => account.counters)).toEqual([
+    counters,
+    { events: { messageNew: 1 } },
+    { events: {} },
+  ])
+})

@@ -153,6 +153,12 @@ export const Quota = Type.Object({
   status: Type.String({ description: 'How much of it is used, such as `53%`' }),
 })
 
+const Counters = Type.Object({
+  events: Type.Record(Type.String(), Type.Integer(), {
+    description: 'How often each event happened to the account',
+  }),
+})
+
 /** An account as read back. Passwords are masked as `******`. */
 export const AccountRecord = Type.Object({
   account: AccountId,
@@ -161,6 +167,7 @@ export const AccountRecord = Type.Object({
   expectedEmail: Type.Optional(Type.String()),
   state: OneOf(accountStates),
   type: OneOf(['imap', 'sending']),
+  counters: Counters,
   webhooks: Type.Optional(Type.String()),
   webhooksCustomHeaders: Type.Optional(Type.Array(KeyValue)),
   copy: Type.Optional(Nullable(Type.Boolean())),
@@ -198,6 +205,7 @@ export const AccountListEntry = Type.Object({
   email: Type.Optional(Type.String()),
   type: OneOf(['imap', 'sending']),
   state: OneOf(accountStates),
+  counters: Counters,
   webhooks: Type.Optional(Type.String()),
   proxy: Type.Optional(Type.String()),
   smtpEhloName: Type.Optional(Nullable(Type.String())),

@@ -48,11 +48,15 @@ const passwordKinds = sql<
   ('imap' | 'smtp')[]
 >`array(select kind from credentials where credentials.account = accounts.account)`
 
+const eventCounts = sql<Record<string, number>>`(
+  select coalesce(jsonb_object_agg(event, count), '{}') from account_event_counts counts where counts.account = accounts.account
+)`
+
 /** An account with its state, and the kinds of passwords that are stored for it. */
 export async function findAccount(db: Db, account: string) {
   const row = await withState(db)
     .select(recordColumns)
-    .select(passwordKinds.as('passwords'))
+    .select([passwordKinds.as('passwords'), eventCounts.as('eventCounts')])
     .where('accounts.account', '=', account)
     .executeTakeFirst()
   return row
@@ -84,6 +88,7 @@ export async function listAccounts(db: Db, { state, query, page, pageSize }: Acc
     .executeTakeFirstOrThrow()
   const rows = await matching
     .select(listColumns)
+    .select(eventCounts.as('eventCounts'))
     .orderBy('accounts.account')
     .limit(pageSize)
     .offset(page * pageSize)

@@ -12,6 +12,7 @@ export function describeListed(row: AccountListRow) {
     ...present({ smtpEhloName, syncTime: syncTime?.toISOString() }),
     type: imap ? ('imap' as const) : ('sending' as const),
     state,
+    counters: { events: row.eventCounts },
     // What went wrong before is over once the account is connected.
     lastError: state === 'connected' ? null : row.lastError,
   }
