@@ -176,6 +176,7 @@ test('a record has the state of the account, no secrets, and no members that are
     state: 'new',
     type: 'imap',
     counters: { events: {} },
+    connections: 0,
     lastError: null,
     webhooks: 'https://u:******@hooks.example/x',
     webhooksCustomHeaders: [{ key: 'X-Key', value: '******' }],
