@@ -136,6 +136,7 @@ export function downloadCases({ backend, account }: Stage): void {
     const { log: _, ...options } = one.options
     const program = fileURLToPath(new URL('../read-source.ts', import.meta.url))
     const { stdout } = await promisify(execFile)(process.execPath, [
+      '--expose-gc',
       program,
       JSON.stringify(options),
     ])
