@@ -228,6 +228,8 @@ export interface MailSession extends AsyncDisposable {
   /** One part of a message, at most `maxBytes` after decoding. */
   downloadPart(uid: number, part: string, options?: { maxBytes?: number }): Promise<Download>
   downloadSource(uid: number): Promise<Download>
+  /** Ids that last beyond moves, of messages in the open mailbox: where the server has OBJECTID, or is Gmail. Else none. */
+  emailIds(uids: readonly UidRange[]): Promise<string[]>
   /** Of messages in the open mailbox; those that are gone are passed over. Whoever watches on this session hears of the new flags. */
   changeFlags(uids: readonly UidRange[], change: FlagsUpdate): Promise<void>
   /** Gmail labels of messages. `unprocessable` elsewhere. */

@@ -21,6 +21,8 @@ export interface Config extends ServiceConfig {
   readonly connectTimeoutMs: number
   /** After something came into the inbox: how soon, at the earliest, the other folders are looked at again. */
   readonly quickRoundMs: number
+  /** Connections for commands an account may have beside those that sync. */
+  readonly commandConnections: number
   /** How long a connection for commands is kept without one. */
   readonly commandIdleMs: number
   /** Lines kept of the protocol log of an account that has it switched on. */
@@ -50,6 +52,7 @@ export function readConfig(env: Env): Config {
     },
     connectTimeoutMs: duration(env, 'SVC_IMAP_CONNECT_TIMEOUT', { fallback: 30_000, min: 100 }),
     quickRoundMs: duration(env, 'SVC_QUICK_ROUND_INTERVAL', { fallback: 12_000, min: 100 }),
+    commandConnections: integer(env, 'SVC_COMMAND_CONNECTIONS', { fallback: 4, min: 1, max: 50 }),
     commandIdleMs: duration(env, 'SVC_COMMAND_IDLE_TIME', { fallback: 60_000, min: 100 }),
     logLines: integer(env, 'SVC_ACCOUNT_LOG_LINES', { fallback: 10_000, min: 100, max: 1_000_000 }),
     changesKeepMs: duration(env, 'SVC_CHANGES_KEEP', { fallback: 86_400_000, min: 60_000 }),

@@ -26,6 +26,7 @@ import { capabilitiesOf } from './capabilities.ts'
 import { changesSince } from './changes.ts'
 import type { ImapConnection } from './connection.ts'
 import { downloadPart, downloadSource } from './download.ts'
+import { emailIds } from './email-ids.ts'
 import { fetchMessages, fetchPlaces } from './fetch.ts'
 import { changeFlags, changeLabels } from './flags.ts'
 import { createMailbox, deleteMailbox, renameMailbox, subscribe } from './folders.ts'
@@ -136,6 +137,10 @@ export class ImapSession implements MailSession {
 
   search(terms: SearchTerms): Promise<UidRange[]> {
     return this.#search.search(terms)
+  }
+
+  emailIds(uids: readonly UidRange[]): Promise<string[]> {
+    return emailIds(this.#connection, uids)
   }
 
   changeFlags(uids: readonly UidRange[], change: FlagsUpdate): Promise<void> {

@@ -11,6 +11,7 @@ import {
   SmtpConfig,
   SmtpUpdate,
 } from '../schemas/account.ts'
+import { FlagUpdate } from '../schemas/flag-update.ts'
 import {
   AttachmentInfo,
   MailboxEntry,
@@ -20,6 +21,7 @@ import {
   TextInfo,
 } from '../schemas/message.ts'
 import { Address, KeyValue, ReadAddress } from '../schemas/primitives.ts'
+import { Search } from '../schemas/search.ts'
 import { Submission, SubmissionResult, UploadAttachment } from '../schemas/submission.ts'
 import { Permissions, Restrictions, TokenRequest } from '../schemas/token.ts'
 import { SettingsUpdate } from '../settings/settings.ts'
@@ -33,6 +35,7 @@ const named: Record<string, TSchema> = {
   AccountUpdate,
   Address,
   AttachmentInfo,
+  FlagUpdate,
   ImapConfig,
   ImapDisabled,
   ImapUpdate,
@@ -46,6 +49,7 @@ const named: Record<string, TSchema> = {
   Problem,
   ReadAddress,
   Restrictions,
+  Search,
   Settings: SettingsUpdate,
   SmtpConfig,
   SmtpUpdate,
@@ -82,11 +86,18 @@ export function documented(schema: unknown): unknown {
 function members(schema: object): object {
   const { single, format, ...rest } = schema as { single?: boolean; format?: unknown }
   const described = Object.fromEntries(
-    Object.entries(rest).map(([key, value]) => [key, documented(value)]),
+    Object.entries(rest)
+      .filter(([, value]) => !isHidden(value))
+      .map(([key, value]) => [key, documented(value)]),
   )
   return {
     ...described,
     ...(typeof format === 'string' ? { format: formats[format] ?? format } : {}),
     ...(single ? { description: 'A single value is taken as a list of one' } : {}),
   }
+}
+
+/** A member that is taken, and told of nowhere. */
+function isHidden(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'hidden' in value && value.hidden === true
 }

@@ -1,5 +1,6 @@
 import type { Operation } from '../define.ts'
 import * as accounts from './accounts.ts'
+import * as autoconfig from './autoconfig.ts'
 import * as changes from './changes.ts'
 import * as logs from './logs.ts'
 import * as mailboxChanges from './mailbox-changes.ts'
@@ -19,6 +20,7 @@ import * as verify from './verify.ts'
 /** Every operation of the REST API, by id. */
 export const operations = {
   ...accounts,
+  ...autoconfig,
   ...changes,
   ...logs,
   ...mailboxChanges,

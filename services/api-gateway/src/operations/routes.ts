@@ -4,6 +4,7 @@ import type { Db, SettingsCache } from '@posthorn/db'
 import type { Sealer } from '@posthorn/secrets'
 import type { TokenCache } from '../access/token-cache.ts'
 import type { Afterwards } from '../afterwards.ts'
+import type { Autoconfig } from '../autoconfig/autoconfig.ts'
 import type { ChangeStreams } from '../changes/change-streams.ts'
 import { onCreateAccount } from './accounts/create-account.ts'
 import { onDeleteAccount } from './accounts/delete-account.ts'
@@ -15,6 +16,7 @@ import { onReconnectAccount } from './accounts/reconnect-account.ts'
 import { onSyncAccount } from './accounts/sync-account.ts'
 import { onUpdateAccount } from './accounts/update-account.ts'
 import { onVerifyAccount } from './accounts/verify-account.ts'
+import { onGetAutoconfig } from './autoconfig/get-autoconfig.ts'
 import { onFollowChanges } from './changes/follow-changes.ts'
 import type { Route } from './handle.ts'
 import { onGetLogs } from './logs/get-logs.ts'
@@ -25,6 +27,15 @@ import { onGetMessage } from './messages/get-message.ts'
 import { onGetText } from './messages/get-text.ts'
 import { onListMessages } from './messages/list-messages.ts'
 import { onSearchMessages } from './messages/search-messages.ts'
+import { onCreateMailbox } from './mailboxes/create-mailbox.ts'
+import { onDeleteMailbox } from './mailboxes/delete-mailbox.ts'
+import { onUpdateMailbox } from './mailboxes/update-mailbox.ts'
+import { onUpdateMessage } from './messages/update-message.ts'
+import { onUpdateMessages } from './messages/update-messages.ts'
+import { onMoveMessage } from './messages/move-message.ts'
+import { onMoveMessages } from './messages/move-messages.ts'
+import { onDeleteMessage } from './messages/delete-message.ts'
+import { onDeleteMessages } from './messages/delete-messages.ts'
 import { onGetSettings } from './settings/get-settings.ts'
 import { onUpdateSettings } from './settings/update-settings.ts'
 import { onGetStats } from './stats/get-stats.ts'
@@ -42,6 +53,7 @@ export interface Deps {
   settings: SettingsCache
   tokens: TokenCache
   afterwards: Afterwards
+  autoconfig: Autoconfig
   timeoutMs: number
   /** Of bodies of operations that take uploads. */
   maxUploadBytes: number
@@ -60,11 +72,21 @@ export function allRoutes(deps: Deps): Route[] {
     onListAccounts(deps),
     onUpdateAccount(deps),
     onVerifyAccount(deps),
+    onGetAutoconfig(deps),
     onReconnectAccount(deps),
     onSyncAccount(deps),
     onFlushAccount(deps),
     onGetServerSignatures(deps),
     onListMailboxes(deps),
+    onCreateMailbox(deps),
+    onDeleteMailbox(deps),
+    onUpdateMailbox(deps),
+    onUpdateMessage(deps),
+    onUpdateMessages(deps),
+    onMoveMessage(deps),
+    onMoveMessages(deps),
+    onDeleteMessage(deps),
+    onDeleteMessages(deps),
     onGetAttachment(deps),
     onGetMessage(deps),
     onGetMessageSource(deps),

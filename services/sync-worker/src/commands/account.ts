@@ -1,9 +1,9 @@
 import type { MailSession } from '@posthorn/backends'
-import type { CommandContext } from '@posthorn/bus'
 import type { AccountState } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { AccountSession } from '../sessions/account-session.ts'
+import type { Change, Errand } from '../sessions/command-pool.ts'
 import type { Registry } from '../sessions/registry.ts'
 
 /** What command handlers need. */
@@ -73,12 +73,12 @@ const refusals: Partial<Record<AccountState, Refusal>> = {
 /** Runs work on a connection of the account that does not sync. */
 export async function withMailServer<T>(
   session: AccountSession,
-  { signal }: Pick<CommandContext, 'signal'>,
+  errand: Errand | Change,
   work: (mail: MailSession) => Promise<T>,
 ): Promise<T> {
   assertConnected(session)
   try {
-    return await session.commands.run(signal, work)
+    return await session.commands.run(errand, work)
   } catch (error) {
     throw unavailable(session, error)
   }

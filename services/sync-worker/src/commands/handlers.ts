@@ -10,10 +10,28 @@ import { onListMessages } from './list-messages.ts'
 import { onSearchMessages } from './search-messages.ts'
 import { onSyncAccount } from './sync-account.ts'
 import { onUploadMessage } from './upload-message.ts'
+import { onCreateMailbox } from './create-mailbox.ts'
+import { onDeleteMailbox } from './delete-mailbox.ts'
+import { onUpdateMailbox } from './update-mailbox.ts'
+import { onUpdateMessage } from './update-message.ts'
+import { onUpdateMessages } from './update-messages.ts'
+import { onMoveMessage } from './move-message.ts'
+import { onMoveMessages } from './move-messages.ts'
+import { onDeleteMessage } from './delete-message.ts'
+import { onDeleteMessages } from './delete-messages.ts'
 
 /** Every command that the holder of an account's shard answers, with its handler. */
 export function allHandlers(deps: CommandDeps): CommandHandler[] {
   return [
+    onDeleteMessages(deps),
+    onDeleteMessage(deps),
+    onMoveMessages(deps),
+    onMoveMessage(deps),
+    onUpdateMessages(deps),
+    onUpdateMessage(deps),
+    onUpdateMailbox(deps),
+    onDeleteMailbox(deps),
+    onCreateMailbox(deps),
     onGetAttachment(deps),
     onGetMessage(deps),
     onGetMessageSource(deps),

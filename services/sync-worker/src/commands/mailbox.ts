@@ -49,8 +49,12 @@ export async function openFor(
 }
 
 /** Opens a mailbox to list it, with what came and went until now. */
-export async function openToList(mail: MailSession, row: MailboxRow): Promise<OpenedMailbox> {
-  return opened(mail, row, { readOnly: true, fresh: true, gone: folderNotFound })
+export async function openToList(
+  mail: MailSession,
+  row: MailboxRow,
+  { readOnly = true }: { readOnly?: boolean } = {},
+): Promise<OpenedMailbox> {
+  return opened(mail, row, { readOnly, fresh: true, gone: folderNotFound })
 }
 
 /**
@@ -63,7 +67,17 @@ export async function openIndexed(
   session: Pick<AccountSession, 'wake' | 'state'>,
 ): Promise<OpenedMailbox> {
   const found = await openToList(mail, row)
-  if (row.uidValidity === String(found.uidValidity)) return found
+  assertIndexed(row, found, session)
+  return found
+}
+
+/** @throws AppError `unavailable` where the mailbox is another one than that whose ids are known */
+export function assertIndexed(
+  row: MailboxRow,
+  found: OpenedMailbox,
+  session: Pick<AccountSession, 'wake' | 'state'>,
+): void {
+  if (row.uidValidity === String(found.uidValidity)) return
   session.wake()
   throw new AppError('unavailable', 'The folder is being indexed', {
     code: 'IMAPUnavailable',

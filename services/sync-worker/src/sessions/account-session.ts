@@ -9,7 +9,10 @@ import { commit } from '../events/commit.ts'
 import { findAccount } from '../store/accounts.ts'
 import type { AccountLease } from '../store/lease.ts'
 import { ensureStanding, findStanding, saveStanding } from '../store/states.ts'
+import { isUnfinished } from '../sync/changes.ts'
 import { followMailboxes } from '../sync/follow.ts'
+import { MailboxLocks } from '../sync/locks.ts'
+import { changeMailboxList, type ToldChange } from '../sync/mailbox-list.ts'
 import { type Account, accountOf } from './account.ts'
 import { CommandPool } from './command-pool.ts'
 import { openSession } from './connect.ts'
@@ -17,11 +20,10 @@ import { failureOf } from './failures.ts'
 import { flushIfAsked } from './flush.ts'
 import { attemptsAfter, waitBefore } from './reconnect.ts'
 import { type Happening, transition } from './states.ts'
+import { Wishes } from './wishes.ts'
 
 /** How long a session may take to come to an end by itself when it is told to; then its connection is closed under it. */
 const graceMs = 1_000
-/** Connections for commands an account may have beside the one that syncs. */
-const commandConnections = 2
 
 /**
  * The life of one account on this worker: connects, syncs, watches, reconnects, and keeps the account's state. Runs until it is stopped or
@@ -43,8 +45,9 @@ export class AccountSession {
   readonly #log: Logger
   readonly #stop = new AbortController()
   readonly #done: Promise<void>
+  readonly #wishes = new Wishes()
+  readonly #locks = new MailboxLocks()
   #session: MailSession | undefined
-  #nudge = new AbortController()
 
   constructor(deps: Deps, lease: AccountLease, version: string) {
     this.lease = lease
@@ -53,7 +56,7 @@ export class AccountSession {
     this.#log = deps.log.child({ account: lease.account })
     this.commands = new CommandPool({
       open: (signal) => this.#openForCommand(signal),
-      max: commandConnections,
+      max: deps.config.commandConnections,
       idleMs: deps.config.commandIdleMs,
     })
     this.#done = this.#run()
@@ -61,7 +64,30 @@ export class AccountSession {
 
   /** Lets the session look at the account's mailboxes soon, all of them. */
   wake(): void {
-    this.#nudge.abort()
+    this.#wishes.wishForAll()
+  }
+
+  /** Lets the session look soon at some mailboxes, by id, in which something was changed. */
+  lookAt(mailboxes: Iterable<string>): void {
+    this.#wishes.wishFor(mailboxes)
+  }
+
+  /**
+   * Changes the list of mailboxes over a connection for commands; what is stored shows it when this resolves.
+   */
+  async changeMailboxes<T>(
+    session: MailSession,
+    change: () => Promise<{ done: T; told: ToldChange }>,
+  ): Promise<T> {
+    const { account } = this
+    if (!account) throw new AppError('unavailable', 'The account has no mail server')
+    const context = { deps: this.#deps, account, session, locks: this.#locks }
+    const { done, rows } = await changeMailboxList(context, change, (err) => {
+      this.#log.warn({ err }, 'the list of mailboxes is not up to date; a round follows')
+      this.wake()
+    })
+    this.lookAt(rows.filter(isUnfinished).map(({ id }) => id))
+    return done
   }
 
   /** Ends all work and logs out. Nothing of this session runs or writes when it resolves. */
@@ -135,7 +161,8 @@ export class AccountSession {
         open: (stop) => openSession(this.#deps, account, stop),
         signal,
         log: this.#log,
-        nudge: () => this.#freshNudge(),
+        wishes: this.#wishes,
+        locks: this.#locks,
         onSynced: async (trouble) => {
           synced = true
           await this.#happened(syncedWith(trouble), account.registeredAt)
@@ -198,11 +225,6 @@ export class AccountSession {
     if (state === this.state) return
     this.#deps.metrics.accountState(this.state, state)
     this.state = state
-  }
-
-  #freshNudge(): AbortSignal {
-    if (this.#nudge.signal.aborted) this.#nudge = new AbortController()
-    return this.#nudge.signal
   }
 
   #openForCommand(signal: AbortSignal): Promise<MailSession> {

@@ -9,6 +9,24 @@ export interface CommandPoolOptions {
   idleMs: number
 }
 
+/** What a connection is wanted for. */
+export interface Errand {
+  signal: AbortSignal
+  /** The mailbox that is going to be opened: a connection that has it open already is preferred. */
+  mailbox?: string
+  /** May take minutes. One connection is kept free of such work, where there is more than one. */
+  long?: boolean
+}
+
+/** An errand that changes something. */
+export interface Change extends Errand {
+  /**
+   * Done first, with at least one round trip. When a connection from before dies over it, another one is taken; once it is done nothing is
+   * done twice.
+   */
+  ready: (session: MailSession) => Promise<void>
+}
+
 export interface Borrowed {
   readonly session: MailSession
   /** It served somebody before, and may have died of old age since. */
@@ -20,49 +38,77 @@ export interface Borrowed {
 interface Connection {
   readonly session: MailSession
   dead: boolean
+  /** Last opened on it, as far as we were told. */
+  mailbox: string | undefined
   idle: NodeJS.Timeout | undefined
 }
 
-/** Connections of one account for commands, apart from the one that syncs: opened on demand, closed when nobody needs them. */
+/** A connection, or the leave to open one. */
+type Grant = Connection | 'open'
+
+interface Waiter {
+  readonly errand: Errand
+  readonly take: (grant: Grant) => void
+}
+
+/** How long a server that refused one more connection is not asked for one while others of ours stand. */
+const refusedMs = 60_000
+
+/**
+ * Connections of one account for commands, apart from the one that syncs: opened on demand, closed when nobody needs them. Whoever finds
+ * none free and none to be had, waits for the next that is given back.
+ */
 export class CommandPool implements AsyncDisposable {
   readonly #options: CommandPoolOptions
   readonly #free: Connection[] = []
   readonly #open = new Set<Connection>()
-  readonly #waiting: (() => void)[] = []
+  readonly #waiting = new Set<Waiter>()
   readonly #closed = new AbortController()
   #opening = 0
+  #long = 0
+  #refusedUntil = -Infinity
 
   constructor(options: CommandPoolOptions) {
     this.#options = options
   }
 
   /** Runs work on a connection. Work that fails because a connection from before has died is run once more, on another. */
-  async run<T>(signal: AbortSignal, work: (session: MailSession) => Promise<T>): Promise<T> {
+  async run<T>(errand: Errand | Change, work: (session: MailSession) => Promise<T>): Promise<T> {
     for (;;) {
-      const { session, reused, release } = await this.borrow(signal)
+      const { session, reused, release } = await this.borrow(errand)
+      let again = reused
       try {
+        if ('ready' in errand) {
+          await errand.ready(session)
+          again = false
+        }
         const result = await work(session)
         release()
         return result
       } catch (error) {
         const gone = error instanceof AppError && error.kind === 'unreachable'
-        release(gone || signal.aborted)
-        if (!gone || !reused || signal.aborted) throw error
+        release(gone || errand.signal.aborted)
+        if (!gone || !again || errand.signal.aborted) throw error
       }
     }
   }
 
   /** A connection for oneself until it is released. Waits while all are in use. */
-  async borrow(given: AbortSignal): Promise<Borrowed> {
-    const signal = AbortSignal.any([given, this.#closed.signal])
-    for (;;) {
-      signal.throwIfAborted()
-      const free = this.#takeFree()
-      if (free) return this.#lend(free, true)
-      if (this.#open.size + this.#opening < this.#options.max)
-        return this.#lend(await this.#connect(signal), false)
-      await this.#turn(signal)
-      if (signal.aborted) this.#waiting.shift()?.() // somebody else may use the turn
+  async borrow(errand: Errand): Promise<Borrowed> {
+    const signal = AbortSignal.any([errand.signal, this.#closed.signal])
+    signal.throwIfAborted()
+    const granted = this.#grant(errand) ?? (await this.#wait(errand, signal))
+    if (granted !== 'open') return this.#lend(granted, errand, true)
+    try {
+      return this.#lend(await this.#connect(signal), errand, false)
+    } catch (error) {
+      if (errand.long) this.#long--
+      // A server that has enough of our connections, or cannot be reached for a moment: one of those that stand will do.
+      const others = this.#open.size + this.#opening > 0 && !signal.aborted
+      if (others) this.#refusedUntil = Date.now() + refusedMs
+      this.#next()
+      if (!others) throw error
+      return this.borrow(errand)
     }
   }
 
@@ -73,19 +119,68 @@ export class CommandPool implements AsyncDisposable {
     await Promise.allSettled([...this.#open].map((connection) => this.#close(connection)))
   }
 
-  #takeFree(): Connection | undefined {
-    for (let connection = this.#free.pop(); connection; connection = this.#free.pop()) {
-      clearTimeout(connection.idle)
-      if (!connection.dead) return connection
+  /** A free connection, or leave to open one, taken at once: nobody else is promised the same. */
+  #grant(errand: Errand): Grant | undefined {
+    const max = this.#max()
+    if (errand.long && this.#long >= Math.max(1, max - 1)) return undefined
+    const free = this.#takeFree(errand.mailbox)
+    if (!free && this.#open.size + this.#opening >= max) return undefined
+    if (errand.long) this.#long++
+    if (free) return free
+    this.#opening++
+    return 'open'
+  }
+
+  #max(): number {
+    const { max } = this.#options
+    return Date.now() < this.#refusedUntil ? Math.min(max, Math.max(1, this.#open.size)) : max
+  }
+
+  #wait(errand: Errand, signal: AbortSignal): Promise<Grant> {
+    const { promise, resolve, reject } = Promise.withResolvers<Grant>()
+    const giveUp = () => {
+      this.#waiting.delete(waiter)
+      reject(signal.reason as Error)
     }
-    return undefined
+    const waiter: Waiter = {
+      errand,
+      take(grant) {
+        signal.removeEventListener('abort', giveUp)
+        resolve(grant)
+      },
+    }
+    this.#waiting.add(waiter)
+    signal.addEventListener('abort', giveUp, { once: true })
+    return promise
+  }
+
+  /** Serves those who wait, in the order in which they came, as far as there is something for them. */
+  #next(): void {
+    for (const waiter of this.#waiting) {
+      const grant = this.#grant(waiter.errand)
+      if (!grant) continue
+      this.#waiting.delete(waiter)
+      waiter.take(grant)
+    }
+  }
+
+  /** One that has the mailbox open, else the one used last: the others grow old and are closed. */
+  #takeFree(mailbox: string | undefined): Connection | undefined {
+    const alive = this.#free.filter(({ dead }) => !dead)
+    const found =
+      (mailbox === undefined
+        ? undefined
+        : alive.findLast((connection) => connection.mailbox === mailbox)) ?? alive.at(-1)
+    if (!found) return undefined
+    this.#free.splice(this.#free.indexOf(found), 1)
+    clearTimeout(found.idle)
+    return found
   }
 
   async #connect(signal: AbortSignal): Promise<Connection> {
-    this.#opening++
     try {
       const session = await this.#options.open(signal)
-      const connection: Connection = { session, dead: false, idle: undefined }
+      const connection: Connection = { session, dead: false, mailbox: undefined, idle: undefined }
       this.#open.add(connection)
       void session.closed.then(() => {
         connection.dead = true
@@ -95,11 +190,11 @@ export class CommandPool implements AsyncDisposable {
       return connection
     } finally {
       this.#opening--
-      this.#waiting.shift()?.()
     }
   }
 
-  #lend(connection: Connection, reused: boolean): Borrowed {
+  #lend(connection: Connection, { mailbox, long }: Errand, reused: boolean): Borrowed {
+    if (mailbox !== undefined) connection.mailbox = mailbox
     let back = false
     return {
       session: connection.session,
@@ -107,9 +202,10 @@ export class CommandPool implements AsyncDisposable {
       release: (broken = false) => {
         if (back) return
         back = true
+        if (long) this.#long--
         if (broken || connection.dead || this.#closed.signal.aborted) void this.#close(connection)
         else this.#rest(connection)
-        this.#waiting.shift()?.()
+        this.#next()
       },
     }
   }
@@ -129,22 +225,6 @@ export class CommandPool implements AsyncDisposable {
     this.#open.delete(connection)
     const at = this.#free.indexOf(connection)
     if (at >= 0) this.#free.splice(at, 1)
-    this.#waiting.shift()?.()
-  }
-
-  #turn(signal: AbortSignal): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const go = () => {
-      signal.removeEventListener('abort', giveUp)
-      resolve()
-    }
-    const giveUp = () => {
-      const at = this.#waiting.indexOf(go)
-      if (at >= 0) this.#waiting.splice(at, 1)
-      reject(signal.reason as Error)
-    }
-    this.#waiting.push(go)
-    signal.addEventListener('abort', giveUp, { once: true })
-    return promise
+    this.#next()
   }
 }

@@ -1,0 +1,22 @@
+import type { UidRange } from '../backend.ts'
+import type { ImapConnection } from './connection.ts'
+import { commandSets } from './flags.ts'
+import { clean } from './text.ts'
+
+/** Of messages in the open mailbox that are still there: EMAILID (RFC 8474 §5.1) or X-GM-MSGID, and nothing else of them. */
+export async function emailIds(
+  connection: ImapConnection,
+  uids: readonly UidRange[],
+): Promise<string[]> {
+  const { capabilities } = connection.client
+  if (!capabilities.has('OBJECTID') && !capabilities.has('X-GM-EXT-1')) return []
+  const mailbox = connection.open
+  const found = new Map<number, string>()
+  for (const set of commandSets(uids))
+    await connection.call(async (client) => {
+      // imapflow asks for the id in every FETCH.
+      for await (const { uid, emailId } of client.fetch(set, { uid: true }, { uid: true }))
+        if (emailId) found.set(uid, clean(emailId))
+    }, mailbox)
+  return [...found.values()]
+}

@@ -1,0 +1,88 @@
+import type { MailSession, MovedMessages, UidRange } from '@posthorn/backends'
+import type { Search } from '@posthorn/contracts'
+import { encodeMessageId } from '@posthorn/message-id'
+import { batchesOf } from '../index/ranges.ts'
+import { searchTerms } from '../messages/search-terms.ts'
+import type { MailboxRow } from '../store/mailboxes.ts'
+import { withMailServer } from './account.ts'
+import { newIdIn } from './change-message.ts'
+import type { Changing } from './change-mailbox.ts'
+import { assertIndexed, openToList } from './mailbox.ts'
+
+/** Messages that are changed in one go. Between two of them the deadline is looked at. */
+const batchSize = 1_000
+/** Pairs of ids that an answer holds: some megabytes. */
+const maxIds = 250_000
+
+/** All that a search in a folder finds. */
+export interface Found {
+  row: MailboxRow
+  search: Search
+  /** Said before anything is searched for or changed. */
+  check?: (mail: MailSession) => void
+}
+
+export interface Changed {
+  /** How many were found. */
+  count: number
+  /** The ids that last of those that were changed, where the server has such. */
+  emailIds?: string[]
+}
+
+/**
+ * Changes what a search finds, piece by piece, on one connection. When time is up between two pieces it ends there: what is done stays
+ * done. Nothing is done twice.
+ */
+export async function changeFound(
+  { session, signal }: Changing,
+  { row, search, check }: Found,
+  change: (mail: MailSession, uids: UidRange[]) => Promise<void>,
+): Promise<Changed> {
+  const terms = searchTerms(search)
+  let found: UidRange[] = []
+  const ready = async (mail: MailSession) => {
+    check?.(mail)
+    assertIndexed(row, await openToList(mail, row, { readOnly: false }), session)
+    found = await mail.search(terms)
+  }
+  return withMailServer(session, { signal, mailbox: row.path, long: true, ready }, async (mail) => {
+    const { objectId, gmail } = mail.capabilities
+    const emailIds: string[] = []
+    let count = 0
+    for (const uids of batchesOf(found, batchSize)) {
+      signal.throwIfAborted()
+      await mail.open(row.path, { readOnly: false })
+      const ids = await mail.emailIds(uids)
+      await change(mail, uids)
+      for (const id of ids) emailIds.push(id)
+      for (const [first, last] of uids) count += last - first + 1
+    }
+    return { count, ...(objectId || gmail ? { emailIds: emailIds.slice(0, maxIds) } : {}) }
+  })
+}
+
+/** Pairs of ids before and after, gathered piece by piece. Undefined as soon as some are not told. */
+export class IdMap {
+  #pairs: [string, string][] | undefined = []
+  readonly #from: MailboxRow
+  readonly #to: MailboxRow
+
+  constructor(from: MailboxRow, to: MailboxRow) {
+    this.#from = from
+    this.#to = to
+  }
+
+  add(moved: MovedMessages): void {
+    const newId = newIdIn(this.#to, moved)
+    for (const uid of moved.uids?.keys() ?? []) {
+      const id = newId(uid)
+      if (id !== undefined)
+        this.#pairs?.push([encodeMessageId({ mailbox: this.#from.number, uid }), id])
+    }
+    if (!moved.uids || (this.#pairs?.length ?? 0) > maxIds) this.#pairs = undefined
+  }
+
+  get member(): { idMap?: [string, string][] } {
+    return this.#pairs ? { idMap: this.#pairs } : {}
+  }
+}

@@ -1,0 +1,50 @@
+import type { MailSession } from '@posthorn/backends'
+import { fieldError, invalid } from '@posthorn/contracts'
+import { AppError } from '@posthorn/errors'
+import type { AccountSession } from '../sessions/account-session.ts'
+import { findMailbox, type MailboxRow } from '../store/mailboxes.ts'
+import { type CommandDeps, withMailServer } from './account.ts'
+import { folderNotFound } from './mailbox.ts'
+
+/** Whoever changes something about a mailbox of an account. */
+export interface Changing {
+  session: AccountSession
+  account: string
+  signal: AbortSignal
+}
+
+/** A mailbox by its path, selectable or not. One that was made elsewhere a moment ago is looked for on the server. */
+export async function getListed(
+  { db }: CommandDeps,
+  { session, account, signal }: Changing,
+  path: string,
+): Promise<MailboxRow> {
+  const known = await findListed(db, account, path)
+  if (known) return known
+  await withMailServer(session, { signal }, (mail) => listAgain(session, mail))
+  const found = await findListed(db, account, path)
+  if (!found) throw folderNotFound()
+  return found
+}
+
+/** RFC 9051 §5.1: INBOX in any case is the primary mailbox. */
+async function findListed(
+  db: CommandDeps['db'],
+  account: string,
+  path: string,
+): Promise<MailboxRow | undefined> {
+  const row = await findMailbox(db, account, path)
+  return row ?? (path.toUpperCase() === 'INBOX' ? findMailbox(db, account, 'INBOX') : undefined)
+}
+
+/** Brings the stored list of mailboxes up to date. */
+export function listAgain(session: AccountSession, mail: MailSession): Promise<void> {
+  return session.changeMailboxes(mail, () => Promise.resolve({ done: undefined, told: {} }))
+}
+
+/** What cannot be the name of a mailbox is a field of the request that does not do. */
+export function asField(error: unknown, field: string): unknown {
+  return error instanceof AppError && error.kind === 'invalid' && !error.extras.fields
+    ? invalid([fieldError(field, 'cannot be the name of a folder')])
+    : error
+}

@@ -1,0 +1,77 @@
+import type { MailSession } from '@posthorn/backends'
+import { type CommandHandler, on } from '@posthorn/bus'
+import { type CommandRequest, type CommandResponse, updateMailbox } from '@posthorn/contracts'
+import { AppError } from '@posthorn/errors'
+import type { AccountSession } from '../sessions/account-session.ts'
+import type { MailboxRow } from '../store/mailboxes.ts'
+import { assertConnected, type CommandDeps, sessionOf, withMailServer } from './account.ts'
+import { asField, getListed } from './change-mailbox.ts'
+
+type Request = CommandRequest<typeof updateMailbox>
+type Response = CommandResponse<typeof updateMailbox>
+
+/** Renames a folder, with what is below it, and then subscribes to it or ends that. */
+export function onUpdateMailbox(deps: CommandDeps): CommandHandler {
+  return on(updateMailbox, async (request, { signal }) => {
+    const { account } = request
+    const session = sessionOf(deps, account)
+    assertConnected(session)
+    const row = await getListed(deps, { session, account, signal }, request.path)
+    const errand = { signal, ready: (mail: MailSession) => mail.ping() }
+    return withMailServer(session, errand, (mail) => update(session, mail, { row, request }))
+  })
+}
+
+async function update(
+  session: AccountSession,
+  mail: MailSession,
+  { row, request }: { row: MailboxRow; request: Request },
+): Promise<Response> {
+  const { path, mailboxId } = row
+  const response = await session.changeMailboxes(mail, async () => {
+    const newPath = await rename(mail, path, request.newPath)
+    const subscribed = await subscribe(mail, newPath ?? path, {
+      subscribed: request.subscribed,
+      renamed: newPath !== undefined,
+    })
+    return {
+      done: {
+        ...(newPath === undefined ? {} : { newPath, renamed: true }),
+        ...(subscribed === undefined ? {} : { subscribed }),
+      },
+      told: newPath === undefined ? {} : { renamed: { from: path, to: newPath } },
+    }
+  })
+  // What was in the inbox is elsewhere now, but the inbox stays.
+  if (response.renamed) session.lookAt([row.id])
+  return { path, ...response, ...(mailboxId === null ? {} : { mailboxId }) }
+}
+
+async function rename(
+  mail: MailSession,
+  path: string,
+  newPath: Request['newPath'],
+): Promise<string | undefined> {
+  if (newPath === undefined) return undefined
+  try {
+    return await mail.renameMailbox(path, newPath)
+  } catch (error) {
+    throw asField(error, 'newPath')
+  }
+}
+
+/** A refusal after a rename cannot undo it: then the answer says that the subscription is as it was not asked for. */
+async function subscribe(
+  mail: MailSession,
+  path: string,
+  { subscribed, renamed }: { subscribed: boolean | undefined; renamed: boolean },
+): Promise<boolean | undefined> {
+  if (subscribed === undefined) return undefined
+  try {
+    await mail.subscribe(path, subscribed)
+    return subscribed
+  } catch (error) {
+    if (renamed && error instanceof AppError && error.kind === 'rejected') return !subscribed
+    throw error
+  }
+}
