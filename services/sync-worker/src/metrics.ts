@@ -9,6 +9,10 @@ export interface WorkerMetrics {
   connections(change: 1 | -1): void
   /** A sync of one mailbox that looked further than its counters. */
   synced(seconds: number): void
+  /** A look at all mailboxes of one account, to its end. */
+  lookedAtAll(seconds: number): void
+  /** Messages remembered that were not before. */
+  indexed(messages: number): void
 }
 
 export function measureWorker(metrics: Metrics): WorkerMetrics {
@@ -32,6 +36,15 @@ export function measureWorker(metrics: Metrics): WorkerMetrics {
     help: 'Syncs of a mailbox that looked further than its counters',
     buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300],
   })
+  const rounds = metrics.histogram({
+    name: 'account_sync_duration_seconds',
+    help: 'Looks at all mailboxes of an account',
+    buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 900],
+  })
+  const messages = metrics.counter({
+    name: 'messages_indexed_total',
+    help: 'Messages remembered that were not before',
+  })
   return {
     accountState(from, to) {
       if (from !== undefined) accounts.labels(from).dec()
@@ -43,5 +56,7 @@ export function measureWorker(metrics: Metrics): WorkerMetrics {
     },
     connections: (change) => connections.inc(change),
     synced: (seconds) => syncs.observe(seconds),
+    lookedAtAll: (seconds) => rounds.observe(seconds),
+    indexed: (count) => messages.inc(count),
   }
 }

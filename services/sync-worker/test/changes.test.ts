@@ -26,7 +26,7 @@ const changesOf = (account: string) =>
 test('every state of an account is a change, in order, and the gateways are told', async () => {
   let told = 0
   await world.bus.onInvalidate(({ topic }) => void (told += topic === 'changes' ? 1 : 0))
-  await world.startWorker()
+  const worker = await world.startWorker()
   const account = await world.register(world.dovecot.freshUser())
   await world.connected(account)
   const keys = (await changesOf(account)).map(({ key }) => key)
@@ -35,6 +35,10 @@ test('every state of an account is a change, in order, and the gateways are told
   // One that follows another one is another one.
   expect(keys.filter((key, at) => key === keys[at - 1])).toEqual([])
   await eventually(() => expect(told).toBeGreaterThan(0))
+  const metrics = await (await fetch(`http://127.0.0.1:${worker.port}/metrics`)).text()
+  expect(metrics).toMatch(/^posthorn_account_sync_duration_seconds_count\{[^}]*\} [1-9]/m)
+  expect(metrics).toMatch(/^posthorn_messages_indexed_total\{[^}]*\} 0/m)
+  expect(metrics).toMatch(/^posthorn_accounts\{[^}]*state="connected"[^}]*\} 1/m)
 })
 
 test('trouble comes with what the server said, once for the same trouble', async () => {

@@ -4,7 +4,7 @@ import { commit, type Record } from '../events/commit.ts'
 import { mailboxNew, mailboxReset } from '../events/mailbox.ts'
 import { compare } from '../index/compare.ts'
 import { type Difference, MailboxIndex } from '../index/mailbox-index.ts'
-import { intersectRanges, subtractRanges } from '../index/ranges.ts'
+import { countUids, intersectRanges, subtractRanges } from '../index/ranges.ts'
 import { deleteChunks, saveChunks } from '../store/chunks.ts'
 import { type MailboxRow, markFilled, markReset } from '../store/mailboxes.ts'
 import { takeMailboxNumbers } from '../store/states.ts'
@@ -95,7 +95,7 @@ async function fill(
   const fast = row.indexer === 'fast'
   const { uidValidity, highestModseq } = selected
   const dirtyChunks = fast ? new Map() : await chunksOf(context, selected, uids)
-  return commit(deps, account.lease, async (tx, record) => {
+  const remembered = await commit(deps, account.lease, async (tx, record) => {
     await deleteChunks(tx, row.id)
     await saveChunks(tx, { mailbox: row.id, epoch: account.lease.epoch }, dirtyChunks)
     const filled = await markFilled(tx, row.id, {
@@ -106,6 +106,8 @@ async function fill(
     await tell(record, filled)
     return filled
   })
+  if (!fast) deps.metrics.indexed(countUids(uids))
+  return remembered
 }
 
 async function chunksOf(

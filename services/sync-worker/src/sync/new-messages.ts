@@ -210,4 +210,5 @@ async function store(
     await record(await eventsOf(tx))
   })
   index.adopt(dirtyChunks)
+  if (row.indexer === 'full') deps.metrics.indexed(arrivals.length)
 }

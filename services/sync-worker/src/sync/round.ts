@@ -30,6 +30,7 @@ export function choiceOf({ account, session }: SyncContext): Choice {
 /** Lists the mailboxes and syncs those whose counters have changed, the main one first. With `full` flags are compared in any case. */
 export async function lookAtAll(context: Rounds, full: boolean): Promise<RoundResult> {
   const { signal } = context
+  const startedAt = performance.now()
   const { rows, statuses, missing } = await syncMailboxList(context, { status: true })
   const monitored = monitoredOf(rows, choiceOf(context))
   const main = mainOf(monitored, choiceOf(context))
@@ -44,6 +45,7 @@ export async function lookAtAll(context: Rounds, full: boolean): Promise<RoundRe
   }
   // One that refuses to be opened cannot be watched.
   result.main = mainOf(open, choiceOf(context))
+  context.deps.metrics.lookedAtAll((performance.now() - startedAt) / 1000)
   return result
 }
 
