@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { imapBackend, type MailBackend, type MailSession } from '@posthorn/backends'
 import { AppError } from '@posthorn/errors'
 import { eventually } from '@posthorn/testkit'
+import { altered } from './altered.ts'
 import { ImapClient, mail } from './imap-client.ts'
 import { testWorld, type World } from './world.ts'
 
@@ -12,23 +12,6 @@ beforeEach(async () => {
   world = await testWorld()
 })
 afterEach(() => world.close())
-
-/** Dovecot, with some of its answers changed. */
-function altered(alter: (session: MailSession) => Partial<MailSession>): MailBackend {
-  return {
-    async connect(options) {
-      const session = await imapBackend.connect(options)
-      const changes = alter(session)
-      return new Proxy(session, {
-        get(target, name) {
-          if (name in changes) return changes[name as keyof MailSession]
-          const value: unknown = Reflect.get(target, name, target)
-          return typeof value === 'function' ? (value.bind(target) as unknown) : value
-        },
-      })
-    },
-  }
-}
 
 test('without mod-sequences flags are compared, here and in other folders', async () => {
   const backend = altered((session) => ({

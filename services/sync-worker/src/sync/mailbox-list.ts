@@ -132,7 +132,11 @@ async function decide(
     changed,
     renamed,
     added: arrived,
-    lost: await findLost(context, rows, { changes: { ...changes, added: arrived }, statuses, told }),
+    lost: await findLost(context, rows, {
+      changes: { ...changes, added: arrived },
+      statuses,
+      told,
+    }),
   }
 }
 

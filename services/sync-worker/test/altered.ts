@@ -1,0 +1,22 @@
+import { imapBackend, type MailBackend, type MailSession } from '@posthorn/backends'
+
+/** Dovecot, with some of its answers changed. */
+export function altered(alter: (session: MailSession) => Partial<MailSession>): MailBackend {
+  return {
+    async connect(options) {
+      const session = await imapBackend.connect(options)
+      return Object.assign(methodsOf(session), alter(session))
+    },
+  }
+}
+
+/** A session whose methods can be replaced one by one. They are no bound functions: `await using` of Node 24 does not take one. */
+function methodsOf(session: MailSession): MailSession {
+  const names = Reflect.ownKeys(Reflect.getPrototypeOf(session) ?? {})
+  const methods = names.map((name): [PropertyKey, unknown] => {
+    const value: unknown = Reflect.get(session, name)
+    if (typeof value !== 'function') return [name, value]
+    return [name, (...args: unknown[]): unknown => Reflect.apply(value, session, args)]
+  })
+  return { ...session, ...Object.fromEntries(methods) }
+}
