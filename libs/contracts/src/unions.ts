@@ -25,10 +25,10 @@ function settle(errors: ErrorObject[], union: ErrorObject): ErrorObject[] {
     if (branch === undefined) others.push(error)
     else branches.set(branch, [...(branches.get(branch) ?? []), error])
   }
-  const meant = [...branches.values()].find(
-    (found) => !found.some((error) => isMismatch(error, union)),
-  )
-  return [...others, ...(meant ?? [noneFits(union, [...branches.values()])])]
+  // The first branch wins, whichever of them was told of first.
+  const inOrder = [...branches].sort(([a], [b]) => Number(a) - Number(b)).map(([, found]) => found)
+  const meant = inOrder.find((found) => !found.some((error) => isMismatch(error, union)))
+  return [...others, ...(meant ?? [noneFits(union, inOrder)])]
 }
 
 /** The number of the branch that an error belongs to, if it belongs to this union and this value. */

@@ -98,7 +98,7 @@ export const doors: Record<string, readonly string[]> = {
     'services/api-gateway/src/operations/accounts/verify',
   ],
   got: ['libs/net/'],
-  htmlparser2: ['services/api-gateway/src/autoconfig/'],
+  'fast-xml-parser': ['services/api-gateway/src/autoconfig/'],
   jose: ['libs/secrets/'],
   pino: ['libs/telemetry/'],
   'prom-client': ['libs/telemetry/'],

@@ -14,6 +14,7 @@ import { createGate } from './access/gate.ts'
 import { keepLastUse } from './access/last-use.ts'
 import { cacheTokens, type TokenCache } from './access/token-cache.ts'
 import { createAfterwards } from './afterwards.ts'
+import { openAutoconfig } from './autoconfig/open.ts'
 import { type ChangeStreams, serveChanges } from './changes/change-streams.ts'
 import type { Config } from './config.ts'
 import { mountDocs } from './docs/mount-docs.ts'
@@ -62,7 +63,9 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   const gate = createGate({ db, tokens, lastUse, requireToken, trustedProxies })
   const limits = limitsOf(config)
   const stores = { db, outbox, settings, tokens }
-  const deps = { ...stores, ...limits, bus, sealer, afterwards, changes, version }
+  const { autoconfigDirectory: directory, mailEgressPolicy: policy } = config
+  const autoconfig = openAutoconfig(opened, { directory, policy })
+  const deps = { ...stores, ...limits, bus, sealer, afterwards, autoconfig, changes, version }
   const api = Router({ caseSensitive: true })
   const answered = (status: number) => counter.count(`apiCall:${status < 400 ? 'success' : 'fail'}`)
   mountOperations(api, allRoutes(deps), { gate, ...limits, answered })

@@ -6,12 +6,14 @@ import {
   duration,
   type Env,
   json,
+  oneOf,
   optional,
   type Secret,
   secret,
 } from '@posthorn/config'
 import { check, settings, SettingsUpdate } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
+import { egressPolicies, type EgressPolicy } from '@posthorn/net'
 import { keyPairFromSecret, type PublicKey, readPublicKey } from '@posthorn/secrets'
 import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
 
@@ -34,6 +36,10 @@ export interface Config extends ServiceConfig {
   readonly changesKeepAliveMs: number
   /** Between heartbeats of sync-workers, as they have it: one that missed three counts as gone. */
   readonly workerHeartbeatMs: number
+  /** Where settings of mail providers are collected: a domain is put behind it. */
+  readonly autoconfigDirectory: string | undefined
+  /** Where autoconfig may ask. */
+  readonly mailEgressPolicy: EgressPolicy
   /** Seals what auth-bridge alone can open. */
   readonly sealingKey: PublicKey
 }
@@ -62,8 +68,23 @@ export function readConfig(env: Env): Config {
       min: 100,
       max: 60_000,
     }),
+    autoconfigDirectory: autoconfigDirectory(env),
+    mailEgressPolicy: oneOf(env, 'SVC_MAIL_EGRESS_POLICY', {
+      values: egressPolicies,
+      fallback: 'link-local',
+    }),
     sealingKey: sealingKey(env),
   }
+}
+
+/** Set and empty: none is asked. */
+function autoconfigDirectory(env: Env): string | undefined {
+  const name = 'SVC_AUTOCONFIG_DIRECTORY'
+  if (env[name] === '') return undefined
+  const address = optional(env, name) ?? 'https://autoconfig.thunderbird.net/v1.1/'
+  if (!/^https?:$/.test(URL.parse(address)?.protocol ?? ''))
+    throw new ConfigError(name, 'must be an address starting with https:// or http://')
+  return address.endsWith('/') ? address : `${address}/`
 }
 
 function addressRanges(env: Env, name: string): string[] {

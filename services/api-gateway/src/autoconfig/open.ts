@@ -1,0 +1,23 @@
+import { Resolver } from 'node:dns/promises'
+import { createHttpCaller, type EgressPolicy } from '@posthorn/net'
+import { type Autoconfig, createAutoconfig } from './autoconfig.ts'
+
+/** For all sources of one answer together: mail programs have people wait no longer. */
+const timeoutMs = 5_000
+/** Of one document; larger ones are cut, and then they are none. */
+const maxResponseBytes = 64 * 1024
+
+export interface OpenOptions {
+  directory: string | undefined
+  policy: EgressPolicy
+}
+
+/** Autoconfig over the Internet as it is. */
+export function openAutoconfig(
+  opened: AsyncDisposableStack,
+  { directory, policy }: OpenOptions,
+): Autoconfig {
+  const http = opened.use(createHttpCaller({ policy, timeoutMs, maxResponseBytes }))
+  const dns = new Resolver({ timeout: 2_000, tries: 2 })
+  return createAutoconfig({ call: http.call, dns, directory, timeoutMs })
+}

@@ -1,0 +1,279 @@
+import type { AutoconfigAnswer } from './found.ts'
+
+export type AppPassword = NonNullable<AutoconfigAnswer['appPassword']>
+
+type Endpoint = readonly [host: string, port: number]
+
+/** A provider of mail whose settings are known, and what its users have to know. */
+export interface Provider {
+  readonly name: string
+  /** Of its addresses. */
+  readonly domains: readonly string[]
+  /** What the mail exchangers of domains end in that it serves. */
+  readonly exchangers: readonly string[]
+  readonly imap?: Endpoint
+  readonly smtp?: Endpoint
+  /** How one comes by a password for mail programs. */
+  readonly appPassword?: { required: boolean; instructions: string }
+}
+
+const needed = (instructions: string) => ({ required: true, instructions })
+const withTwoSteps = (instructions: string) => ({ required: false, instructions })
+
+/** Port 465 and 993 are TLS from the start, all others STARTTLS. */
+export const providers: readonly Provider[] = [
+  {
+    name: 'Gmail',
+    domains: ['gmail.com', 'googlemail.com'],
+    exchangers: ['google.com', 'googlemail.com'],
+    imap: ['imap.gmail.com', 993],
+    smtp: ['smtp.gmail.com', 465],
+    appPassword: needed(
+      'Turn on 2-Step Verification and make an app password at https://myaccount.google.com/apppasswords',
+    ),
+  },
+  {
+    name: 'Outlook.com',
+    domains: ['outlook.com', 'hotmail.com', 'live.com', 'msn.com'],
+    exchangers: ['olc.protection.outlook.com'],
+    imap: ['outlook.office365.com', 993],
+    smtp: ['smtp-mail.outlook.com', 587],
+  },
+  {
+    name: 'Microsoft 365',
+    domains: [],
+    exchangers: ['mail.protection.outlook.com', 'mx.microsoft'],
+    imap: ['outlook.office365.com', 993],
+    smtp: ['smtp.office365.com', 587],
+  },
+  {
+    name: 'Yahoo',
+    domains: ['yahoo.com', 'yahoo.co.uk', 'yahoo.de', 'yahoo.fr', 'ymail.com', 'rocketmail.com'],
+    exchangers: ['yahoodns.net'],
+    imap: ['imap.mail.yahoo.com', 993],
+    smtp: ['smtp.mail.yahoo.com', 465],
+    appPassword: needed(
+      'Generate an app password under Account security at https://login.yahoo.com/account/security',
+    ),
+  },
+  {
+    name: 'AOL',
+    domains: ['aol.com'],
+    exchangers: [],
+    imap: ['imap.aol.com', 993],
+    smtp: ['smtp.aol.com', 465],
+    appPassword: needed(
+      'Generate an app password under Account security at https://login.aol.com/account/security',
+    ),
+  },
+  {
+    name: 'iCloud',
+    domains: ['icloud.com', 'me.com', 'mac.com'],
+    exchangers: ['mail.icloud.com'],
+    imap: ['imap.mail.me.com', 993],
+    smtp: ['smtp.mail.me.com', 587],
+    appPassword: needed(
+      'Make an app-specific password at https://account.apple.com/account/manage',
+    ),
+  },
+  {
+    name: 'Fastmail',
+    domains: ['fastmail.com', 'fastmail.fm', 'messagingengine.com'],
+    exchangers: ['messagingengine.com'],
+    imap: ['imap.fastmail.com', 993],
+    smtp: ['smtp.fastmail.com', 465],
+    appPassword: needed('Make an app password under Settings, Privacy & Security, in Fastmail'),
+  },
+  {
+    name: 'Zoho',
+    domains: ['zoho.com', 'zohomail.com'],
+    exchangers: ['zoho.com'],
+    imap: ['imap.zoho.com', 993],
+    smtp: ['smtp.zoho.com', 465],
+    appPassword: withTwoSteps(
+      'IMAP has to be switched on in the settings of Zoho Mail; with two-factor sign-in make an application-specific password',
+    ),
+  },
+  {
+    name: 'Yandex',
+    domains: ['yandex.com', 'yandex.ru', 'ya.ru'],
+    exchangers: ['yandex.net', 'yandex.ru'],
+    imap: ['imap.yandex.com', 993],
+    smtp: ['smtp.yandex.com', 465],
+    appPassword: needed(
+      'Allow mail programs in the settings of Yandex Mail and make an app password at https://id.yandex.com/security/app-passwords',
+    ),
+  },
+  {
+    name: 'Mail.ru',
+    domains: ['mail.ru', 'inbox.ru', 'list.ru', 'bk.ru', 'internet.ru'],
+    exchangers: ['mail.ru'],
+    imap: ['imap.mail.ru', 993],
+    smtp: ['smtp.mail.ru', 465],
+    appPassword: needed(
+      'Make a password for external applications at https://account.mail.ru/user/2-step-auth/passwords',
+    ),
+  },
+  {
+    name: 'QQ Mail',
+    domains: ['qq.com', 'foxmail.com'],
+    exchangers: ['mx1.qq.com', 'mx2.qq.com', 'mx3.qq.com'],
+    imap: ['imap.qq.com', 993],
+    smtp: ['smtp.qq.com', 465],
+    appPassword: needed(
+      'Switch IMAP on in the settings of QQ Mail and use the authorization code it gives',
+    ),
+  },
+  {
+    name: 'Tencent Exmail',
+    domains: [],
+    exchangers: ['mxbiz1.qq.com', 'mxbiz2.qq.com'],
+    imap: ['imap.exmail.qq.com', 993],
+    smtp: ['smtp.exmail.qq.com', 465],
+  },
+  ...['163.com', '126.com', 'yeah.net'].map((domain): Provider => ({
+    name: `NetEase ${domain}`,
+    domains: [domain],
+    exchangers: [],
+    imap: [`imap.${domain}`, 993],
+    smtp: [`smtp.${domain}`, 465],
+    appPassword: needed(
+      'Switch IMAP on in the settings of the mailbox and use the authorization code it gives',
+    ),
+  })),
+  {
+    name: 'GMX',
+    domains: ['gmx.com', 'gmx.us'],
+    exchangers: ['gmx.com'],
+    imap: ['imap.gmx.com', 993],
+    smtp: ['mail.gmx.com', 465],
+    appPassword: withTwoSteps(
+      'IMAP has to be switched on in the settings; with two-factor sign-in make an application-specific password',
+    ),
+  },
+  {
+    name: 'GMX',
+    domains: ['gmx.net', 'gmx.de', 'gmx.at', 'gmx.ch'],
+    exchangers: ['gmx.net'],
+    imap: ['imap.gmx.net', 993],
+    smtp: ['mail.gmx.net', 465],
+    appPassword: withTwoSteps(
+      'IMAP has to be switched on in the settings; with two-factor sign-in make an application-specific password',
+    ),
+  },
+  {
+    name: 'WEB.DE',
+    domains: ['web.de'],
+    exchangers: ['web.de'],
+    imap: ['imap.web.de', 993],
+    smtp: ['smtp.web.de', 465],
+    appPassword: withTwoSteps(
+      'IMAP has to be switched on in the settings; with two-factor sign-in make an application-specific password',
+    ),
+  },
+  {
+    name: 'mailbox.org',
+    domains: ['mailbox.org'],
+    exchangers: ['mailbox.org'],
+    imap: ['imap.mailbox.org', 993],
+    smtp: ['smtp.mailbox.org', 465],
+  },
+  {
+    name: 'IONOS',
+    domains: [],
+    exchangers: ['ionos.com'],
+    imap: ['imap.ionos.com', 993],
+    smtp: ['smtp.ionos.com', 465],
+  },
+  {
+    name: 'IONOS',
+    domains: [],
+    exchangers: ['kundenserver.de', 'ionos.de'],
+    imap: ['imap.ionos.de', 993],
+    smtp: ['smtp.ionos.de', 465],
+  },
+  {
+    name: 'STRATO',
+    domains: [],
+    exchangers: ['rzone.de'],
+    imap: ['imap.strato.de', 993],
+    smtp: ['smtp.strato.de', 465],
+  },
+  {
+    name: 'OVHcloud',
+    domains: [],
+    exchangers: ['mail.ovh.net'],
+    imap: ['ssl0.ovh.net', 993],
+    smtp: ['ssl0.ovh.net', 465],
+  },
+  {
+    name: 'Gandi',
+    domains: [],
+    exchangers: ['mail.gandi.net'],
+    imap: ['mail.gandi.net', 993],
+    smtp: ['mail.gandi.net', 465],
+  },
+  {
+    name: 'Migadu',
+    domains: [],
+    exchangers: ['migadu.com'],
+    imap: ['imap.migadu.com', 993],
+    smtp: ['smtp.migadu.com', 465],
+  },
+  {
+    name: 'Rackspace',
+    domains: [],
+    exchangers: ['emailsrvr.com'],
+    imap: ['secure.emailsrvr.com', 993],
+    smtp: ['secure.emailsrvr.com', 465],
+  },
+  {
+    name: 'Private Email',
+    domains: [],
+    exchangers: ['privateemail.com'],
+    imap: ['mail.privateemail.com', 993],
+    smtp: ['mail.privateemail.com', 465],
+  },
+  {
+    name: 'GoDaddy',
+    domains: [],
+    exchangers: ['secureserver.net'],
+    imap: ['imap.secureserver.net', 993],
+    smtp: ['smtpout.secureserver.net', 465],
+  },
+  {
+    name: 'Titan',
+    domains: [],
+    exchangers: ['titan.email'],
+    imap: ['imap.titan.email', 993],
+    smtp: ['smtp.titan.email', 465],
+  },
+  {
+    name: 'one.com',
+    domains: [],
+    exchangers: ['one.com'],
+    imap: ['imap.one.com', 993],
+    smtp: ['send.one.com', 465],
+  },
+]
+
+/** Whoever gives out the addresses of a domain. */
+export function providerOfDomain(domain: string): Provider | undefined {
+  return providers.find(({ domains }) => domains.includes(domain))
+}
+
+/** Whoever serves a domain with this mail exchanger: the one that says most of its name. */
+export function providerOfExchanger(exchanger: string): Provider | undefined {
+  const name = exchanger.toLowerCase().replace(/\.$/, '')
+  const ends = (end: string) => name === end || name.endsWith(`.${end}`)
+  const matching = providers.flatMap((provider) =>
+    provider.exchangers.filter(ends).map((end) => ({ provider, length: end.length })),
+  )
+  return matching.toSorted((a, b) => b.length - a.length)[0]?.provider
+}
+
+/** What users of a server have to know, whatever their domain. */
+export function appPasswordFor(host: string): AppPassword | undefined {
+  const provider = providers.find(({ imap, smtp }) => imap?.[0] === host || smtp?.[0] === host)
+  return provider?.appPassword && { provider: provider.name, ...provider.appPassword }
+}

@@ -1,0 +1,7 @@
+import { operations } from '@posthorn/contracts'
+import type { Autoconfig } from '../../autoconfig/autoconfig.ts'
+import { handle } from '../handle.ts'
+
+export function onGetAutoconfig({ autoconfig }: { autoconfig: Autoconfig }) {
+  return handle(operations.getAutoconfig, ({ query, signal }) => autoconfig(query.email, signal))
+}

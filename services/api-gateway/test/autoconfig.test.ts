@@ -1,0 +1,252 @@
+import { Resolver } from 'node:dns/promises'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, expect, test } from '@jest/globals'
+import { createHttpCaller } from '@posthorn/net'
+import { createAutoconfig } from '../src/autoconfig/autoconfig.ts'
+import { startDnsStub, type Zone } from './dns-stub.ts'
+import { testServers } from './gateway.ts'
+
+type Respond = (request: IncomingMessage, response: ServerResponse) => void
+
+/** What the web would be: addresses, without their queries, and who answers there. */
+type Web = Record<string, Respond>
+
+const opened = new AsyncDisposableStack()
+afterAll(() => opened.disposeAsync())
+const never = new AbortController().signal
+
+/** Autoconfig in a world of two small servers: all of the web on one port, and all of DNS on another. */
+async function world(web: Web, zone: Zone = {}, timeoutMs = 2_000) {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    const url = String(request.headers['x-url'])
+    asked.push(url)
+    const respond = web[url.replace(/\?.*/, '')]
+    if (respond) respond(request, response)
+    else response.writeHead(404).end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  opened.defer(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const http = opened.use(
+    createHttpCaller({ policy: 'off', timeoutMs: 5_000, maxResponseBytes: 64 * 1024 }),
+  )
+  const stub = opened.use(await startDnsStub(zone))
+  const dns = new Resolver({ timeout: 1_000, tries: 1 })
+  dns.setServers([stub.server])
+  const find = createAutoconfig({
+    call: (request) =>
+      http.call({
+        ...request,
+        url: `http://127.0.0.1:${port}/`,
+        headers: { ...request.headers, 'x-url': request.url },
+      }),
+    dns,
+    directory: 'https://directory.example/v1.1/',
+    timeoutMs,
+  })
+  return { asked, find: (email: string) => find(email, never) }
+}
+
+const text =
+  (body: string, status = 200, headers = {}): Respond =>
+  (_request, response) =>
+    void response.writeHead(status, headers).end(body)
+const config = (host: string) =>
+  text(
+    `<clientConfig><emailProvider><incomingServer type="imap"><hostname>imap.${host}</hostname><port>993</port><socketType>SSL</socketType></incomingServer>` +
+      `<outgoingServer type="smtp"><hostname>smtp.${host}</hostname><port>465</port><socketType>SSL</socketType></outgoingServer></emailProvider></clientConfig>`,
+  )
+const own = 'https://autoconfig.mail.example/mail/config-v1.1.xml'
+const wellKnown = 'https://mail.example/.well-known/autoconfig/mail/config-v1.1.xml'
+
+test('the domain itself is believed before all others', async () => {
+  const { find, asked } = await world({
+    [own]: config('own.example'),
+    [wellKnown]: config('known.example'),
+    'https://directory.example/v1.1/mail.example': config('directory.example'),
+  })
+  expect(await find('ann+x@mail.example')).toEqual({
+    imap: {
+      auth: { user: 'ann+x@mail.example' },
+      host: 'imap.own.example',
+      port: 993,
+      secure: true,
+    },
+    smtp: {
+      auth: { user: 'ann+x@mail.example' },
+      host: 'smtp.own.example',
+      port: 465,
+      secure: true,
+    },
+    _source: 'autoconfig',
+  })
+  expect(asked).toContain(`${own}?emailaddress=ann%2Bx%40mail.example`)
+})
+
+test.each<[string, Web, Zone]>([
+  ['well-known', { [wellKnown]: config('x.example') }, {}],
+  ['directory', { 'https://directory.example/v1.1/mail.example': config('x.example') }, {}],
+  [
+    'srv',
+    {},
+    {
+      srv: {
+        '_imap._tcp.mail.example': [[0, 0, 143, 'other.example']],
+        '_imaps._tcp.mail.example': [
+          [10, 0, 993, 'later.example'],
+          [0, 5, 993, 'imap.x.example'],
+        ],
+        '_submissions._tcp.mail.example': [[0, 0, 465, 'smtp.x.example']],
+      },
+    },
+  ],
+  [
+    'mx',
+    { 'https://directory.example/v1.1/hoster.example': config('x.example') },
+    { mx: { 'mail.example': [[10, 'in.mx.hoster.example']] } },
+  ],
+  [
+    'autodiscover',
+    {
+      'https://autodiscover.mail.example/autodiscover/autodiscover.xml': text(
+        '<Autodiscover><Response><Account><Protocol><Type>IMAP</Type><Server>imap.x.example</Server><Port>993</Port></Protocol>' +
+          '<Protocol><Type>SMTP</Type><Server>smtp.x.example</Server><Port>465</Port></Protocol></Account></Response></Autodiscover>',
+      ),
+    },
+    {},
+  ],
+])('%s is asked when nobody better knows', async (...[source, web, zone]) => {
+  const { find } = await world(web, zone)
+  expect(await find('ann@mail.example')).toMatchObject({
+    imap: { host: 'imap.x.example', port: 993, secure: true },
+    smtp: { host: 'smtp.x.example', port: 465, secure: true },
+    _source: source,
+  })
+})
+
+test('a provider is known, by the domain or by who takes the mail, with what its users have to know', async () => {
+  const gmail = {
+    imap: { host: 'imap.gmail.com', port: 993, secure: true },
+    smtp: { host: 'smtp.gmail.com' },
+    appPassword: {
+      required: true,
+      provider: 'Gmail',
+      instructions: expect.stringContaining('https:'),
+    },
+  }
+  const { find } = await world({}, { mx: { 'firm.example': [[1, 'aspmx.l.google.com']] } })
+  expect(await find('Ann@GMAIL.com')).toMatchObject({ ...gmail, _source: 'provider' })
+  expect(await find('ann@firm.example')).toMatchObject({ ...gmail, _source: 'mx' })
+})
+
+test('a domain that says it has no IMAP is believed', async () => {
+  const { find } = await world(
+    {},
+    {
+      srv: {
+        '_imaps._tcp.mail.example': [[0, 0, 0, '.']],
+        '_submission._tcp.mail.example': [[0, 0, 587, 'smtp.x.example']],
+      },
+    },
+  )
+  expect(await find('ann@mail.example')).toEqual({
+    imap: false,
+    smtp: { auth: { user: 'ann@mail.example' }, host: 'smtp.x.example', port: 587, secure: false },
+    _source: 'srv',
+  })
+})
+
+test('who knows both servers is believed before who knows one', async () => {
+  const { find } = await world(
+    { 'https://autoconfig.mail.example/mail/config-v1.1.xml': text('<clientConfig/>') },
+    {
+      srv: { '_imaps._tcp.mail.example': [[0, 0, 993, 'imap.x.example']] },
+      mx: { 'mail.example': [[10, 'mx.zoho.com']] },
+    },
+  )
+  expect(await find('ann@mail.example')).toMatchObject({
+    imap: { host: 'imap.zoho.com' },
+    _source: 'mx',
+  })
+})
+
+test('where nobody knows anything both are false', async () => {
+  const { find, asked } = await world({})
+  expect(await find('ann@mail.example')).toEqual({ imap: false, smtp: false })
+  asked.length = 0
+  expect(await find('ann@[192.0.2.1]')).toEqual({ imap: false, smtp: false })
+  expect(asked).toEqual([])
+})
+
+test('domains beyond ASCII are asked for as DNS has them', async () => {
+  const { find } = await world({
+    'https://autoconfig.xn--mller-kva.example/mail/config-v1.1.xml': config('x.example'),
+  })
+  expect(await find('ann@müller.example')).toMatchObject({ _source: 'autoconfig' })
+})
+
+test('a redirect is followed, but not into the clear, and not for ever', async () => {
+  const to = (location: string) => text('', 302, { location })
+  const followed = await world({
+    [own]: to('https://elsewhere.example/config.xml'),
+    'https://elsewhere.example/config.xml': config('x.example'),
+  })
+  expect(await followed.find('ann@mail.example')).toMatchObject({ _source: 'autoconfig' })
+  const clear = await world({
+    [own]: to('http://elsewhere.example/config.xml'),
+    'http://elsewhere.example/config.xml': config('x.example'),
+  })
+  expect(await clear.find('ann@mail.example')).toEqual({ imap: false, smtp: false })
+  const loop = await world({ [own]: to(own) })
+  expect(await loop.find('ann@mail.example')).toEqual({ imap: false, smtp: false })
+  expect(loop.asked.filter((url) => url.startsWith(own))).toHaveLength(3)
+})
+
+test('a server that never ends holds nobody up', async () => {
+  const endless: Respond = (_request, response) => {
+    response.writeHead(200)
+    const more = () => response.write('<x>'.repeat(10_000)) && setImmediate(more)
+    response.on('drain', more).on('error', () => undefined)
+    more()
+  }
+  const { find } = await world(
+    { [own]: () => undefined, [wellKnown]: endless },
+    { mx: { 'mail.example': [[1, 'aspmx.l.google.com']] } },
+    500,
+  )
+  const startedAt = performance.now()
+  expect(await find('ann@mail.example')).toMatchObject({ _source: 'mx' })
+  expect(performance.now() - startedAt).toBeLessThan(2_000)
+})
+
+test('the gateway answers for whoever may ask', async () => {
+  const directory = createServer(config('directory.example') as never).listen(0, '127.0.0.1')
+  await once(directory, 'listening')
+  const { port } = directory.address() as AddressInfo
+  const servers = await testServers()
+  try {
+    const { call } = await servers.start({
+      SVC_AUTOCONFIG_DIRECTORY: `http://127.0.0.1:${port}/v1.1`,
+    })
+    const { status, body } = await call('GET', '/v1/autoconfig?email=ann%40gmail.com')
+    expect([status, body]).toMatchObject([200, { imap: { host: 'imap.gmail.com' } }])
+    const other = await call('GET', '/v1/autoconfig?email=ann%40nowhere.invalid')
+    expect(other.body).toMatchObject({
+      imap: { host: 'imap.directory.example' },
+      _source: 'directory',
+    })
+    expect((await call('GET', '/v1/autoconfig?email=nope')).body.fields).toMatchObject([
+      { path: 'email' },
+    ])
+    expect((await call('GET', '/v1/autoconfig')).status).toBe(400)
+  } finally {
+    await servers.stop()
+    directory.close()
+  }
+}, 30_000)
