@@ -316,15 +316,17 @@ test('a gateway that stops ends its streams at once', async () => {
 })
 
 test('a client that does not read is cut off before it fills the memory, and finds all when it comes back', async () => {
-  const { port } = new URL(one.url)
-  const start = await follow(one.url)
-  await eventually(() => expect(start.lastId).toBeDefined())
-  const socket = connect(Number(port), '127.0.0.1')
-  socket.on('error', () => undefined)
-  socket.write(`GET /v1/changes HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${admin}\r\n\r\n`)
+  const reads = await follow(one.url)
+  await eventually(() => expect(reads.lastId).toBeDefined())
+  const socket = connect(Number(new URL(one.url).port), '127.0.0.1')
+  const received: Buffer[] = []
+  socket.on('data', (bytes) => received.push(bytes))
+  const closed = once(socket, 'close')
+  // Without chunks in between.
+  socket.write(`GET /v1/changes HTTP/1.0\r\nHost: x\r\nAuthorization: Bearer ${admin}\r\n\r\n`)
   await once(socket, 'data')
   socket.pause()
-  const cut = once(socket, 'close')
+  await eventually(async () => expect(await clientsOf(one.url)).toBe(2))
 
   // More than fits into the buffers of the system and ours.
   const count = 24_000
@@ -333,13 +335,23 @@ test('a client that does not read is cut off before it fills the memory, and fin
     select 'big', 'state', n::text, jsonb_build_object('error', jsonb_build_object('response', repeat('x', 900)))
     from generate_series(1, ${count}::integer) n
   `.execute(db)
-  await eventually(() => expect(start.changes().length).toBe(count), { timeoutMs: 30_000 })
-  const clients = async () =>
-    Number(/^posthorn_changes_clients\{[^}]*\} (\d+)/m.exec(await metricsOf(one.url))?.[1])
-  await eventually(async () => expect(await clients()).toBe(1))
+  await eventually(() => expect(reads.changes()).toHaveLength(count), { timeoutMs: 30_000 })
+  await eventually(async () => expect(await clientsOf(one.url)).toBe(1))
+  await reads.stop()
+
   socket.resume()
-  await cut
-  await start.stop()
+  await closed
+  const whole = Buffer.concat(received).toString().split('\n\n').slice(0, -1)
+  const told = whole.flatMap((frame) => /"account":"big".*"key":"(\d+)"/.exec(frame)?.[1] ?? [])
+  const after = whole.flatMap((frame) => /^id: (.*)$/m.exec(frame)?.[1] ?? []).at(-1)
+  expect(told.length).toBeLessThan(count)
+  const back = await follow(other.url, { after })
+  const rest = await back.expect(count - told.length)
+  expect([...told.map((key) => `big ${key}`), ...rest]).toEqual(reads.changes())
+  await back.stop()
 }, 60_000)
 
-const metricsOf = async (url: string) => (await fetch(`${url}/metrics`)).text()
+async function clientsOf(url: string): Promise<number> {
+  const metrics = await (await fetch(`${url}/metrics`)).text()
+  return Number(/^posthorn_changes_clients\{[^}]*\} (\d+)/m.exec(metrics)?.[1])
+}
