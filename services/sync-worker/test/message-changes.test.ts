@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { MailBackend } from '@posthorn/backends'
+import {
+  createMailbox,
+  deleteMessage,
+  deleteMessages,
+  getMessage,
+  listMessages,
+  moveMessage,
+  moveMessages,
+  type Search,
+  syncAccount,
+  updateMessage,
+  updateMessages,
+} from '@posthorn/contracts'
+import { encodeMessageId } from '@posthorn/message-id'
+import { eventually } from '@posthorn/testkit'
+import { altered } from './altered.ts'
+import { ImapClient, mail } from './imap-client.ts'
+import { testWorld, type World } from './world.ts'
+
+const idleAlone = altered(({ capabilities }) => ({
+  capabilities: { ...capabilities, notify: false, condstore: false, qresync: false },
+}))
+
+describe.each([
+  ['a server that tells of every folder', {}],
+  ['a server that tells of one folder', { backend: idleAlone }],
+])('%s', (_name, parts: { backend?: MailBackend }) => {
+  let world: World
+  let account: string
+  let client: ImapClient
+  beforeAll(async () => {
+    world = await testWorld()
+    // Nothing is looked at in its turn while a test runs.
+    await world.startWorker({ quickRoundMs: 3_600_000 }, parts)
+    const user = world.dovecot.freshUser()
+    client = await ImapClient.login(user)
+    account = await world.register(user, { imap: { resyncDelay: 3_600 } })
+    await world.connected(account)
+  }, 30_000)
+  afterAll(async () => {
+    await client[Symbol.asyncDispose]()
+    await world.close()
+  })
+
+  const list = async (path: string) =>
+    (await world.ask(listMessages, account, { path, page: 0, pageSize: 100 })).messages
+  /** A folder with messages of these subjects that are known; their ids, the oldest first. */
+  const folder = async (path: string, subjects: string[]): Promise<string[]> => {
+    await world.ask(createMailbox, account, { path })
+    for (const subject of subjects) await client.append(path, mail({ subject }))
+    await world.ask(syncAccount, account, {})
+    return eventually(async () => {
+      const events = await world.events(account, 'messageNew', 'mailboxNew')
+      const here = events.filter((event) => event.path === path)
+      expect(here).toHaveLength(subjects.length + 1)
+      return here.slice(1).map(({ data }) => String(data['id']))
+    })
+  }
+  const flagsOf = async (message: string) =>
+    (await world.ask(getMessage, account, { message })).flags
+  const told = (event: string, id: string) =>
+    eventually(
+      async () => {
+        const events = await world.events(account, event)
+        const about = events.filter(({ data }) => data['id'] === id)
+        expect(about.length).toBeGreaterThan(0)
+        return about.map(({ data }) => data)
+      },
+      { timeoutMs: 10_000 },
+    )
+  const gone = { kind: 'not-found', code: 'MessageNotFound' }
+  const read = (message: string) => world.ask(getMessage, account, { message })
+
+  test('flags are added, taken away and replaced, and each change is told of once', async () => {
+    const [id = ''] = await folder('Flags', ['one'])
+    const update = (flags: object) =>
+      world.ask(updateMessage, account, { message: id, update: { flags } })
+    expect(await update({ add: ['\\Seen', '$Todo'], delete: ['\\Flagged'] })).toEqual({
+      flags: { add: true, delete: true },
+    })
+    expect(await flagsOf(id)).toEqual(['$Todo', '\\Seen'])
+    expect(await told('messageUpdated', id)).toEqual([
+      expect.objectContaining({
+        changes: { flags: { added: ['$Todo', '\\Seen'], removed: [], value: ['$Todo', '\\Seen'] } },
+      }),
+    ])
+    expect(await update({ set: ['\\Answered'] })).toEqual({ flags: { set: true } })
+    expect(await flagsOf(id)).toEqual(['\\Answered'])
+    await update({ set: [] })
+    expect(await flagsOf(id)).toEqual([])
+  })
+
+  test('labels belong to Gmail: elsewhere nothing at all is changed', async () => {
+    const [id = ''] = await folder('Labels', ['one'])
+    const update = { flags: { add: ['\\Seen'] }, labels: { add: ['x'] } }
+    const missing = { kind: 'unprocessable', code: 'MissingServerExtension' }
+    await expect(world.ask(updateMessage, account, { message: id, update })).rejects.toMatchObject(
+      missing,
+    )
+    await expect(
+      world.ask(updateMessages, account, { path: 'Labels', search: {}, update }),
+    ).rejects.toMatchObject(missing)
+    expect(await flagsOf(id)).toEqual([])
+  })
+
+  test('a moved message is told by its new id, and gone under the old one', async () => {
+    const [id = ''] = await folder('From', ['moved'])
+    await folder('To', [])
+    const moved = await world.ask(moveMessage, account, { message: id, path: 'To' })
+    expect(moved).toMatchObject({ path: 'To', uid: 1, id: expect.any(String) })
+    expect(await read(moved.id ?? '')).toMatchObject({ subject: 'moved', path: 'To' })
+    await expect(read(id)).rejects.toMatchObject(gone)
+    await told('messageDeleted', id)
+    expect(await told('messageNew', moved.id ?? '')).toHaveLength(1)
+    const again = world.ask(moveMessage, account, { message: id, path: 'To' })
+    await expect(again).rejects.toMatchObject(gone)
+  })
+
+  test('a message does not move to where nothing is', async () => {
+    const [id = ''] = await folder('Stays', ['here'])
+    await expect(
+      world.ask(moveMessage, account, { message: id, path: 'Nowhere' }),
+    ).rejects.toMatchObject({ kind: 'not-found', code: 'FolderNotFound' })
+    expect(await read(id)).toMatchObject({ subject: 'here' })
+  })
+
+  test('deleting goes to the trash, and from there, or by force, for good', async () => {
+    const [first = '', second = ''] = await folder('Doomed', ['first', 'second'])
+    const remove = (message: string, force = false) =>
+      world.ask(deleteMessage, account, { message, force })
+    const trashed = await remove(first)
+    expect(trashed).toEqual({
+      deleted: false,
+      moved: { destination: 'Trash', message: expect.any(String) },
+    })
+    const id = trashed.moved?.message ?? ''
+    expect(await read(id)).toMatchObject({ subject: 'first', specialUse: '\\Trash' })
+    expect(await remove(id)).toEqual({ deleted: true })
+    await expect(read(id)).rejects.toMatchObject(gone)
+    expect(await remove(second, true)).toEqual({ deleted: true })
+    await expect(read(second)).rejects.toMatchObject(gone)
+    await told('messageDeleted', second)
+    await expect(remove(second)).rejects.toMatchObject(gone)
+    const nothing = encodeMessageId({ mailbox: 4_000, uid: 1 })
+    await expect(remove(nothing)).rejects.toMatchObject(gone)
+  })
+
+  test('all that a search finds is changed, and nothing else', async () => {
+    const ids = await folder('Found', ['yes 1', 'no 1', 'yes 2', 'no 2'])
+    const find = (search: Search, update: object) =>
+      world.ask(updateMessages, account, { path: 'Found', search, update })
+    expect(await find({ subject: 'yes' }, { flags: { add: ['\\Flagged'] } })).toEqual({
+      flags: { add: true },
+    })
+    const flagged = (await list('Found')).filter((message) => message.flagged)
+    expect(flagged.map(({ subject }) => subject)).toEqual(['yes 2', 'yes 1'])
+    for (const id of [ids[0] ?? '', ids[2] ?? ''])
+      expect(await told('messageUpdated', id)).toHaveLength(1)
+    expect(await find({ subject: 'neither' }, { flags: { set: [] } })).toEqual({
+      flags: { set: false },
+    })
+  })
+
+  test('all that a search finds is moved, each with its new id', async () => {
+    const ids = await folder('Many', ['a', 'b', 'c'])
+    await folder('Others', [])
+    const move = (search: Search) =>
+      world.ask(moveMessages, account, { path: 'Many', search, destination: 'Others' })
+    const { path, idMap = [] } = await move({ uid: '1,3' })
+    expect(path).toBe('Others')
+    expect(idMap.map(([before]) => before)).toEqual([ids[0], ids[2]])
+    const subjects = await Promise.all(idMap.map(async ([, now]) => (await read(now)).subject))
+    expect(subjects).toEqual(['a', 'c'])
+    expect((await list('Many')).map(({ id }) => id)).toEqual([ids[1]])
+    expect(await move({ subject: 'nothing' })).toEqual({ path: 'Others', idMap: [] })
+  })
+
+  test('all that a search finds is deleted: to the trash, then for good', async () => {
+    await folder('Old', ['old 1', 'old 2', 'new'])
+    const remove = (path: string, search: Search, force = false) =>
+      world.ask(deleteMessages, account, { path, search, force })
+    const { deleted, moved } = await remove('Old', { subject: 'old' })
+    expect(deleted).toBe(false)
+    expect(moved).toMatchObject({ destination: 'Trash' })
+    expect(moved?.idMap).toHaveLength(2)
+    const [, now = ''] = moved?.idMap?.[0] ?? []
+    expect(await read(now)).toMatchObject({ subject: 'old 1' })
+    expect(await remove('\\Trash', { subject: 'old' })).toEqual({ deleted: true })
+    expect(await remove('\\Trash', { subject: 'old' })).toEqual({ deleted: false })
+    expect(await remove('Old', {}, true)).toEqual({ deleted: true })
+    expect(await list('Old')).toEqual([])
+  })
+})
