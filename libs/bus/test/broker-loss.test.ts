@@ -74,6 +74,7 @@ async function expectAllTopics(): Promise<void> {
   await eventually(() => expect(heard).toContainEqual({ topic: 'settings' }))
   expect(heard.map(({ topic }) => topic).sort()).toEqual([
     'accounts',
+    'changes',
     'routes',
     'settings',
     'tokens',

@@ -49,6 +49,7 @@ test('after a reconnect every topic is called, since some may have been missed',
   await eventually(() =>
     expect(heard.map(({ topic }) => topic).sort()).toEqual([
       'accounts',
+      'changes',
       'routes',
       'settings',
       'tokens',
