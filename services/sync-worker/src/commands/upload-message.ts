@@ -55,7 +55,7 @@ async function upload(
   const appended = await withMailServer(session, errand, (mail) =>
     mail.appendMessage(row.path, mime, optionsOf(request)).catch(asUploadFail),
   )
-  session.wake()
+  session.lookAt([row.id])
   return describe(appended, row)
 }
 

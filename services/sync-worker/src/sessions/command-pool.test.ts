@@ -1,0 +1,221 @@
+import { afterEach, expect, test } from '@jest/globals'
+import type { MailSession } from '@posthorn/backends'
+import { AppError } from '@posthorn/errors'
+import { CommandPool } from './command-pool.ts'
+
+class Session {
+  readonly name: string
+  readonly closed: Promise<undefined>
+  readonly die: () => void
+
+  constructor(name: string) {
+    const { promise, resolve } = Promise.withResolvers<undefined>()
+    this.name = name
+    this.closed = promise
+    this.die = () => resolve(undefined)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.die()
+    return Promise.resolve()
+  }
+}
+
+const pools: CommandPool[] = []
+afterEach(async () => {
+  await Promise.all(pools.splice(0).map((pool) => pool[Symbol.asyncDispose]()))
+})
+
+/** A pool, with what it opened. The server lets in as many as it has room for. */
+function testPool({ max = 4, room = Infinity, idleMs = 60_000 } = {}) {
+  const opened: Session[] = []
+  let open = 0
+  const server = { room }
+  const pool = new CommandPool({
+    max,
+    idleMs,
+    open: async () => {
+      await Promise.resolve()
+      if (open >= server.room) throw new AppError('unreachable', 'Too many', { code: 'LIMIT' })
+      open++
+      const session = new Session(`s${opened.length}`)
+      void session.closed.then(() => open--)
+      opened.push(session)
+      return session as unknown as MailSession
+    },
+  })
+  pools.push(pool)
+  const signal = new AbortController().signal
+  const borrow = (errand: object = {}) => pool.borrow({ signal, ...errand })
+  return { pool, opened, server, borrow, signal }
+}
+
+const nameOf = ({ session }: { session: MailSession }) => (session as unknown as Session).name
+/** Whether it is still waiting after everything that can happen now has happened. */
+async function waits(promise: Promise<unknown>): Promise<boolean> {
+  let done = false
+  promise.then(
+    () => (done = true),
+    () => (done = true),
+  )
+  for (let turn = 0; turn < 50; turn++) await Promise.resolve()
+  return !done
+}
+
+test('connections are opened on demand, up to the limit; the next one waits its turn', async () => {
+  const { opened, borrow } = testPool({ max: 2 })
+  const first = await borrow()
+  await borrow()
+  const third = borrow()
+  const fourth = borrow()
+  expect(await waits(third)).toBe(true)
+  expect(opened).toHaveLength(2)
+  first.release()
+  expect(nameOf(await third)).toBe('s0')
+  expect(await waits(fourth)).toBe(true)
+  ;(await third).release()
+  expect(nameOf(await fourth)).toBe('s0')
+})
+
+test('who asks at the same moment is never promised the same connection', async () => {
+  const { opened, borrow } = testPool({ max: 3 })
+  const first = await borrow()
+  const others = await Promise.all([borrow(), borrow()])
+  const late = [borrow(), borrow()] as const
+  first.release()
+  const served = [...others, await late[0]].map((one) => nameOf(one))
+  expect(new Set(served).size).toBe(3)
+  expect(await waits(late[1])).toBe(true)
+  expect(opened).toHaveLength(3)
+  others[0]?.release()
+  await late[1]
+})
+
+test('the connection that has the mailbox open is preferred, else the one used last', async () => {
+  const { borrow } = testPool()
+  const a = await borrow({ mailbox: 'A' })
+  const b = await borrow({ mailbox: 'B' })
+  a.release()
+  b.release()
+  const again = await borrow({ mailbox: 'A' })
+  expect(nameOf(again)).toBe('s0')
+  again.release()
+  const other = await borrow({ mailbox: 'C' })
+  expect(nameOf(other)).toBe('s0')
+  other.release()
+  expect(nameOf(await borrow({ mailbox: 'A' }))).toBe('s0')
+})
+
+test('long work leaves one connection to the others', async () => {
+  const { borrow } = testPool({ max: 3 })
+  const long = [await borrow({ long: true }), await borrow({ long: true })]
+  const third = borrow({ long: true })
+  expect(await waits(third)).toBe(true)
+  const quick = await borrow()
+  expect(nameOf(quick)).toBe('s2')
+  quick.release()
+  expect(await waits(third)).toBe(true)
+  long[0]?.release()
+  expect(nameOf(await third)).toBe('s0')
+})
+
+test('a pool of one does long work as well', async () => {
+  const { borrow } = testPool({ max: 1 })
+  expect(nameOf(await borrow({ long: true }))).toBe('s0')
+})
+
+test('where the server refuses one more, those that stand are shared', async () => {
+  const { borrow, opened, server } = testPool({ max: 4, room: 1 })
+  const first = await borrow()
+  const second = borrow()
+  const third = borrow()
+  expect(await waits(second)).toBe(true)
+  first.release()
+  expect(nameOf(await second)).toBe('s0')
+  server.room = 2 // not asked again yet
+  expect(await waits(third)).toBe(true)
+  ;(await second).release()
+  expect(nameOf(await third)).toBe('s0')
+  expect(opened).toHaveLength(1)
+})
+
+test('of several that begin at once, those that are refused wait for the one that is let in', async () => {
+  const { borrow, opened } = testPool({ room: 1 })
+  const use = async () => {
+    const borrowed = await borrow()
+    borrowed.release()
+    return nameOf(borrowed)
+  }
+  expect(await Promise.all([use(), use(), use()])).toEqual(['s0', 's0', 's0'])
+  expect(opened).toHaveLength(1)
+})
+
+test('where there is none at all, the refusal is told', async () => {
+  const { borrow } = testPool({ room: 0 })
+  await expect(borrow()).rejects.toMatchObject({ code: 'LIMIT' })
+})
+
+test('when the last one that stands dies, who waits for it is told of the refusal', async () => {
+  const { borrow, opened, server } = testPool({ max: 4, room: 1 })
+  await borrow()
+  const second = borrow()
+  expect(await waits(second)).toBe(true)
+  server.room = 0
+  opened[0]?.die()
+  await expect(second).rejects.toMatchObject({ code: 'LIMIT' })
+})
+
+test('who gives up waiting takes nothing', async () => {
+  const { borrow } = testPool({ max: 1 })
+  const first = await borrow()
+  const stop = new AbortController()
+  const second = borrow({ signal: stop.signal })
+  const third = borrow()
+  stop.abort(new Error('enough'))
+  await expect(second).rejects.toThrow('enough')
+  first.release()
+  expect(nameOf(await third)).toBe('s0')
+})
+
+const lost = () => new AppError('unreachable', 'gone', { code: 'ECONNRESET' })
+
+test('work is done again when a connection from before has died, but not on a fresh one', async () => {
+  const { pool, signal } = testPool()
+  const names: string[] = []
+  const fail = async (session: MailSession) => {
+    names.push((session as unknown as Session).name)
+    await Promise.reject(lost())
+  }
+  await pool.run({ signal }, async () => {})
+  await expect(pool.run({ signal }, fail)).rejects.toMatchObject({ code: 'ECONNRESET' })
+  expect(names).toEqual(['s0', 's1'])
+})
+
+test('a change is not made twice: only getting ready for it is', async () => {
+  const { pool, signal } = testPool()
+  await pool.run({ signal }, async () => {})
+  const calls: string[] = []
+  const ready = async (session: MailSession) => {
+    const { name } = session as unknown as Session
+    calls.push(`ready ${name}`)
+    if (name === 's0') await Promise.reject(lost())
+  }
+  await pool.run({ signal, ready }, async () => void calls.push('done'))
+  expect(calls).toEqual(['ready s0', 'ready s1', 'done'])
+  const breaking = pool.run({ signal, ready }, async () => {
+    calls.push('broken')
+    await Promise.reject(lost())
+  })
+  await expect(breaking).rejects.toMatchObject({ code: 'ECONNRESET' })
+  expect(calls.slice(3)).toEqual(['ready s1', 'broken'])
+})
+
+test('a pool that closes refuses who waits and who comes', async () => {
+  const { pool, borrow, opened } = testPool({ max: 1 })
+  await borrow()
+  const second = borrow()
+  await pool[Symbol.asyncDispose]()
+  await expect(second).rejects.toMatchObject({ code: 'WorkerNotAvailable' })
+  await expect(borrow()).rejects.toMatchObject({ code: 'WorkerNotAvailable' })
+  await expect(opened[0]?.closed).resolves.toBeUndefined()
+})
