@@ -98,7 +98,10 @@ test('counters of eight days are kept, those of each minute in one row', async (
   expect(rows.map(({ slot, value }) => `${slot}: ${value}`)).toEqual([
     '0: 4',
     '0: 4',
-    ...['0: 1', '1: 1', '2: 1', '3: 1'],
+    '0: 1',
+    '1: 1',
+    '2: 1',
+    '3: 1',
   ])
 })
 
