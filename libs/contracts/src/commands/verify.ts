@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { defineCommand } from '../define.ts'
-import { ImapConfig, SmtpConfig } from '../schemas/account.ts'
+import { ImapConfig } from '../schemas/account.ts'
 import { Strict } from '../schemas/primitives.ts'
 import { Verdict, VerifiedMailbox } from '../schemas/verify.ts'
 import { Credentials } from './credentials.ts'
@@ -8,14 +8,13 @@ import { Credentials } from './credentials.ts'
 // Asked of any replica of a service: exchange `commands`, key and shared queue `verify.imap` or `verify.smtp`. Credentials are in them:
 // such a question is never logged, and not written to disk.
 
-const { auth: _imapAuth, useAuthServer: _imapServer, ...imap } = ImapConfig.properties
-const { auth: _smtpAuth, useAuthServer: _smtpServer, ...smtp } = SmtpConfig.properties
+const { host, port, secure, tls, disableIMAP4rev2 } = ImapConfig.properties
 
 /** Logs in at an incoming server and out again; with `mailboxes` lists what is there. */
 export const verifyImap = defineCommand({
   name: 'verifyImap',
   request: Strict({
-    server: Strict(imap),
+    server: Strict({ host, port, secure, tls, disableIMAP4rev2 }),
     credentials: Credentials,
     proxy: Type.Optional(Type.String()),
     mailboxes: Type.Boolean(),
@@ -30,7 +29,7 @@ export const verifyImap = defineCommand({
 export const verifySmtp = defineCommand({
   name: 'verifySmtp',
   request: Strict({
-    server: Strict(smtp),
+    server: Strict({ host, port, secure, tls }),
     credentials: Type.Optional(Credentials),
     ehloName: Type.Optional(Type.String()),
   }),

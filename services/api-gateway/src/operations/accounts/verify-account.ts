@@ -53,18 +53,32 @@ function assertPossible({ imap, smtp }: VerifyRequest): void {
 }
 
 function imapQuestion({ imap, mailboxes = false, proxy }: VerifyRequest) {
-  const { auth, useAuthServer: _useAuthServer, ...server } = imap as Imap
+  const { auth, disableIMAP4rev2, ...server } = imap as Imap
   const credentials = credentialsOf(auth) ?? { user: '', pass: '' }
-  return { server, credentials, mailboxes, ...(proxy ? { proxy } : {}) }
+  const connection = {
+    ...connectionOf(server),
+    ...(disableIMAP4rev2 === undefined ? {} : { disableIMAP4rev2 }),
+  }
+  return { server: connection, credentials, mailboxes, ...(proxy ? { proxy } : {}) }
 }
 
 function smtpQuestion({ smtp, smtpEhloName }: VerifyRequest) {
-  const { auth, useAuthServer: _useAuthServer, ...server } = smtp as Smtp
+  const { auth, ...server } = smtp as Smtp
   const credentials = credentialsOf(auth)
   return {
-    server,
+    server: connectionOf(server),
     ...(credentials ? { credentials } : {}),
     ...(smtpEhloName ? { ehloName: smtpEhloName } : {}),
+  }
+}
+
+/** What of a server matters for a login. */
+function connectionOf({ host, port, secure, tls }: Omit<Imap | Smtp, 'auth'>) {
+  return {
+    host,
+    port,
+    ...(secure === undefined ? {} : { secure }),
+    ...(tls === undefined ? {} : { tls }),
   }
 }
 
