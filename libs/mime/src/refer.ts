@@ -66,7 +66,7 @@ function referencesOf({ messageId, headers = {} }: Original) {
   const parents = idsIn(headers['references']?.join(' '))
   const answered = idsIn(headers['in-reply-to']?.join(' '))
   const known = parents.length > 0 ? parents : answered.length === 1 ? answered : []
-  const all = [...new Set([...known, id])]
+  const all = [...new Set(known.filter((parent) => parent !== id)), id]
   const [first = id] = all
   const last = all.slice(1 - maxReferences)
   return { inReplyTo: id, references: all.length > maxReferences ? [first, ...last] : all }
@@ -195,7 +195,8 @@ function dateOf({ date }: Original, { locale, tz }: Referring): string {
     ['en', 'UTC'],
   ] as const) {
     try {
-      return new Intl.DateTimeFormat(language, { ...style, timeZone: zone }).format(moment)
+      const format = new Intl.DateTimeFormat(language, { ...style, timeZone: zone })
+      return format.format(moment).replaceAll(/\s/g, ' ')
     } catch {
       // the next one
     }

@@ -115,7 +115,7 @@ class Fetch {
       const rows = new Map<number, FetchMessageObject>()
       for await (const row of client.fetch(`${first}:${last}`, query))
         if (row.seq >= first && row.seq <= last && row.uid && row.size !== undefined)
-          rows.set(row.uid, { ...rows.get(row.uid), ...defined(row) })
+          rows.set(row.uid, merged(rows.get(row.uid), row))
       return rows
     }, this.#mailbox)
   }
@@ -154,7 +154,7 @@ class Fetch {
       try {
         for await (const row of client.fetch(formatSequenceSet(uids), query, { uid: true })) {
           // RFC 9051 §7.5.2: the server may speak of other messages meanwhile, and of one message in several answers.
-          if (wanted.has(row.uid)) rows.set(row.uid, { ...rows.get(row.uid), ...defined(row) })
+          if (wanted.has(row.uid)) rows.set(row.uid, merged(rows.get(row.uid), row))
           // A change that nobody asked for is told nowhere else.
           if (!wanted.has(row.uid) || row.size === undefined)
             this.#connection.notices.tellFlags(row)
@@ -183,8 +183,12 @@ function forget(rows: Map<number, FetchMessageObject>, gone: Gone): void {
   }
 }
 
-function defined(row: FetchMessageObject): FetchMessageObject {
-  return Object.fromEntries(
-    Object.entries(row).filter(([, value]) => value !== undefined),
-  ) as unknown as FetchMessageObject
+/** What several answers say of one message: what is missing in the later ones stays. */
+function merged(
+  known: FetchMessageObject | undefined,
+  row: FetchMessageObject,
+): FetchMessageObject {
+  if (!known) return row
+  const told = Object.entries(row).filter(([, value]) => value !== undefined)
+  return { ...known, ...Object.fromEntries(told) }
 }

@@ -1,6 +1,12 @@
 import type { Bus, Streamed } from '@posthorn/bus'
-import type { Command, CommandRequest, CommandResponse } from '@posthorn/contracts'
+import {
+  type Command,
+  type CommandRequest,
+  type CommandResponse,
+  shardOf,
+} from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
 import { getShard } from '../store/accounts.ts'
 import type { Context } from './handle.ts'
 
@@ -27,7 +33,7 @@ export async function askWorker<C extends Command>(
   asked: Asked,
   [command, request]: [C, CommandRequest<C>],
 ): Promise<CommandResponse<C>> {
-  return deps.bus.ask(command, request, await optionsFor(deps, asked))
+  return unlessUnknown(deps, asked, deps.bus.ask(command, request, optionsFor(deps, asked)))
 }
 
 /** The same for commands whose answer is followed by bytes. */
@@ -36,11 +42,29 @@ export async function askWorkerForStream<C extends Command>(
   asked: Asked,
   [command, request]: [C, CommandRequest<C>],
 ): Promise<Streamed<C>> {
-  return deps.bus.askStream(command, request, await optionsFor(deps, asked))
+  return unlessUnknown(deps, asked, deps.bus.askStream(command, request, optionsFor(deps, asked)))
 }
 
-async function optionsFor({ db, timeoutMs }: AskDeps, { params, headers, signal }: Asked) {
-  const shard = await getShard(db, params.account)
+/** An account nobody holds may be one that does not exist: only then Postgres is asked, and those that are there do not wait for it. */
+async function unlessUnknown<T>(
+  { db }: AskDeps,
+  { params }: Asked,
+  answer: Promise<T>,
+): Promise<T> {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'WorkerNotAvailable')
+      await getShard(db, params.account)
+    throw error
+  }
+}
+
+function optionsFor({ timeoutMs }: AskDeps, { params, headers, signal }: Asked) {
   const asked = headers['x-svc-timeout'] ?? 0
-  return { key: `shard.${shard}`, timeoutMs: Math.max(timeoutMs, asked), signal }
+  return {
+    key: `shard.${shardOf(params.account)}`,
+    timeoutMs: Math.max(timeoutMs, asked),
+    signal,
+  }
 }

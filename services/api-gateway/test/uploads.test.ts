@@ -1,0 +1,296 @@
+import { afterAll, afterEach, expect, test } from '@jest/globals'
+import { connectBus, on } from '@posthorn/bus'
+import {
+  type CommandRequest,
+  getAttachment,
+  getMessage,
+  type MessageDetail,
+  shardOf,
+  uploadMessage,
+} from '@posthorn/contracts'
+import { AppError } from '@posthorn/errors'
+import { createLogger, createMetrics } from '@posthorn/telemetry'
+import { eventually } from '@posthorn/testkit'
+import { admin, registration, testServers } from './gateway.ts'
+
+const servers = await testServers()
+const { broker, db } = servers
+const { call, url } = await servers.start({ SVC_MAX_BODY_SIZE: '3MB' })
+const account = { ...registration('held'), email: 'me@mail.example' }
+await call('POST', '/v1/account', { body: account })
+await call('POST', '/v1/account', { body: registration('unheld') })
+
+const asked: CommandRequest<typeof uploadMessage>[] = []
+const stored: string[] = []
+let refusal: AppError | undefined
+const original: MessageDetail = {
+  id: 'AAAAAQAAAAE',
+  flags: [],
+  subject: 'Plans',
+  messageId: '<2@elsewhere.example>',
+  from: { name: 'Ann', address: 'ann@elsewhere.example' },
+  to: [{ address: 'me@mail.example' }, { address: 'bob@elsewhere.example' }],
+  cc: [{ name: 'Cy', address: 'cy@elsewhere.example' }],
+  date: '2024-05-06T07:08:00.000Z',
+  headers: { references: ['<1@elsewhere.example>'] },
+  text: { id: 'x', encodedSize: {}, plain: 'first\nsecond', html: '<p>first</p>' },
+  attachments: [
+    {
+      id: 'a1',
+      contentType: 'image/png',
+      encodedSize: 9,
+      contentId: '<pic@x>',
+      inline: true,
+      filename: 'pic.png',
+    },
+  ],
+}
+
+const bus = await connectBus({
+  url: broker.url,
+  name: 'worker',
+  log: createLogger('worker', 'silent'),
+  metrics: createMetrics('worker'),
+})
+await bus.serve({
+  queue: 'private',
+  keys: [`shard.${shardOf('held')}`],
+  handlers: [
+    on(uploadMessage, async (request) => {
+      asked.push(request)
+      if (refusal) throw refusal
+      const { mime } = await db
+        .deleteFrom('uploads')
+        .where('id', '=', request.upload)
+        .returning('mime')
+        .executeTakeFirstOrThrow()
+      stored.push(mime.toString())
+      return { id: 'AAAAAQAAAAI', path: request.path, uid: 2, uidValidity: '7', seq: 2 }
+    }),
+    on(getMessage, async ({ message }) => {
+      if (message === 'gone')
+        throw new AppError('not-found', 'The message does not exist', { code: 'MessageNotFound' })
+      return original
+    }),
+    on(getAttachment, async ({ attachment }) => {
+      if (attachment === 'gone')
+        throw new AppError('not-found', 'The message does not exist', { code: 'MessageNotFound' })
+      const bytes = attachment === 'huge' ? 4 * 2 ** 20 : 9
+      return {
+        response: { contentType: 'text/html', charset: 'utf-8', filename: 'Übersicht\r\n.html' },
+        body: once(Buffer.alloc(bytes, attachment)),
+      }
+    }),
+  ],
+})
+afterAll(async () => {
+  await bus[Symbol.asyncDispose]()
+  await servers.stop()
+})
+afterEach(() => {
+  refusal = undefined
+  asked.length = 0
+  stored.length = 0
+})
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
+
+const upload = (body: object, owner = 'held') =>
+  call('POST', `/v1/account/${owner}/message`, { body: { path: 'Drafts', ...body } })
+const waiting = async () => (await db.selectFrom('uploads').select('id').execute()).length
+/** The header of what was stored, unfolded. */
+const header = (name: string) =>
+  new RegExp(`^${name}: (.*)$`, 'mi').exec((stored[0] ?? '').replaceAll(/\r\n[ \t]/g, ' '))?.[1]
+
+test('a message is composed of its fields and handed to the worker', async () => {
+  await eventually(async () => {
+    const answer = await upload({
+      flags: ['\\Seen', '\\Draft', 'custom'],
+      internalDate: '2020-01-02T03:04:05Z',
+      to: { name: 'Jörg', address: 'to@mail.example' },
+      bcc: [{ address: 'blind@mail.example' }],
+      subject: 'Entwurf',
+      text: 'hallo',
+      headers: { 'X-Custom': 'yes' },
+      attachments: [{ filename: 'a.txt', content: Buffer.from('content').toString('base64') }],
+    })
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      {
+        id: 'AAAAAQAAAAI',
+        path: 'Drafts',
+        uid: 2,
+        uidValidity: '7',
+        seq: 2,
+        messageId: expect.stringMatching(/^<.+@mail\.example>$/),
+      },
+    ])
+  })
+  expect(asked.at(-1)).toMatchObject({
+    account: 'held',
+    path: 'Drafts',
+    flags: ['\\Seen', '\\Draft', 'custom'],
+    internalDate: '2020-01-02T03:04:05Z',
+    size: stored.at(-1)?.length,
+  })
+  expect(header('From')).toBe('Name of held <me@mail.example>')
+  expect(header('Bcc')).toBe('blind@mail.example')
+  expect(header('X-Custom')).toBe('yes')
+  expect(stored.at(-1)).toContain('hallo')
+  expect(await waiting()).toBe(0)
+})
+
+test('a raw message is stored as it is, with the ends of lines that mail has', async () => {
+  const raw = 'Message-ID: <raw@x.example>\nSubject: raw\n\nbody\n'
+  const { status, body } = await upload({ raw: Buffer.from(raw).toString('base64') })
+  expect([status, body['messageId']]).toEqual([200, '<raw@x.example>'])
+  expect(stored).toEqual([raw.replaceAll('\n', '\r\n')])
+  const bare = await upload({ raw: Buffer.from('Subject: no id\r\n\r\n').toString('base64') })
+  expect(bare.body).not.toHaveProperty('messageId')
+})
+
+test('an answer goes to whom the message came from, and belongs to its thread', async () => {
+  const reference = { message: original.id, inline: true }
+  const { body } = await upload({ reference, text: 'yes', tz: 'Europe/Tallinn', locale: 'de' })
+  expect(body['reference']).toEqual({ message: original.id, success: true })
+  expect(header('To')).toBe('Ann <ann@elsewhere.example>')
+  expect(header('Cc')).toBeUndefined()
+  expect(header('Subject')).toBe('Re: Plans')
+  expect(header('In-Reply-To')).toBe('<2@elsewhere.example>')
+  expect(header('References')).toBe('<1@elsewhere.example> <2@elsewhere.example>')
+  expect(stored[0]).toContain(
+    'yes\r\n\r\n06.05.2024, 10:08, Ann <ann@elsewhere.example>:\r\n> first\r\n> second',
+  )
+})
+
+test('an answer to all leaves oneself out, and what the upload says itself stays', async () => {
+  await upload({
+    reference: { message: original.id, action: 'reply-all' },
+    subject: 'Mine',
+    text: '',
+  })
+  expect(header('To')).toBe('Ann <ann@elsewhere.example>, bob@elsewhere.example')
+  expect(header('Cc')).toBe('Cy <cy@elsewhere.example>')
+  expect(header('Subject')).toBe('Mine')
+})
+
+test('what is passed on brings its attachments', async () => {
+  await upload({
+    to: { address: 'new@mail.example' },
+    reference: { message: original.id, action: 'forward', forwardAttachments: true, inline: true },
+  })
+  expect(header('To')).toBe('new@mail.example')
+  expect(header('Subject')).toBe('Fwd: Plans')
+  expect(stored[0]).toContain('---------- Forwarded message ----------')
+  expect(header('Content-ID')).toBe('<pic@x>')
+  expect(stored[0]).toContain(Buffer.alloc(9, 'a1').toString('base64'))
+})
+
+test('a message that is referred to and gone is a 404, or no matter', async () => {
+  const reference = { message: 'gone' }
+  expect(await upload({ reference, text: 'x' })).toMatchObject({
+    status: 404,
+    body: { code: 'MessageNotFound' },
+  })
+  const other = { message: original.id, messageId: '<other@x>' }
+  expect((await upload({ reference: other, text: 'x' })).status).toBe(404)
+  expect(stored).toEqual([])
+  const ignored = await upload({ reference: { ...reference, ignoreMissing: true }, text: 'x' })
+  expect(ignored).toMatchObject({
+    status: 200,
+    body: { reference: { message: 'gone', success: false, error: expect.any(String) } },
+  })
+})
+
+test('an attachment may be one that is stored already', async () => {
+  const attachments = [
+    { reference: 'stored' },
+    { reference: 'stored', filename: 'other.bin', contentType: 'image/gif' },
+  ]
+  expect((await upload({ text: 'x', attachments })).status).toBe(200)
+  expect(stored[0]).toMatch(/Content-Type: text\/html/)
+  expect(stored[0]).toMatch(/Content-Type: image\/gif; name=other\.bin/)
+  expect(stored[0]).not.toMatch(/^\.html/m)
+  expect(await upload({ text: 'x', attachments: [{ reference: 'gone' }] })).toMatchObject({
+    status: 404,
+    body: { code: 'MessageNotFound' },
+  })
+  expect((await upload({ text: 'x', attachments: [{ reference: 'huge' }] })).status).toBe(413)
+})
+
+test('what contradicts itself is refused, and nothing is stored', async () => {
+  const content = 'aGk='
+  const raw = Buffer.from('A: b\r\n\r\n').toString('base64')
+  const wrong: [object, string][] = [
+    [{ path: undefined }, 'path'],
+    [{ path: 'a\nb' }, 'path'],
+    [{ raw, text: 'x' }, 'text'],
+    [{ raw: '' }, 'raw'],
+    [{ raw: 'no base64!' }, 'raw'],
+    [{ flags: ['\\Recent'] }, 'flags.0'],
+    [{ flags: ['a b'] }, 'flags.0'],
+    [{ flags: ['a\r\nb'] }, 'flags.0'],
+    [{ flags: ['x'.repeat(129)] }, 'flags.0'],
+    [{ internalDate: 'yesterday' }, 'internalDate'],
+    [{ attachments: [{ filename: 'x' }] }, 'attachments.0.content'],
+    [{ attachments: [{ content, reference: 'x' }] }, 'attachments.0.reference'],
+    [{ reference: {} }, 'reference.message'],
+    [{ reference: { message: 'x', action: 'answer' } }, 'reference.action'],
+    [{ reference: { message: 'x', forwardAttachments: true } }, 'reference.forwardAttachments'],
+    [{ subject: 'a\r\nBcc: b' }, 'subject'],
+    [{ headers: { Bcc: 'x' } }, 'headers.Bcc'],
+    [{ unknown: 1 }, 'unknown'],
+  ]
+  for (const [body, path] of wrong) {
+    const answer = await upload(body)
+    expect([body, answer.status, answer.body.fields?.[0]?.path]).toEqual([body, 400, path])
+  }
+  expect(await upload({ reference: { threadId: 'x' }, text: '' })).toMatchObject({
+    status: 400,
+    body: { code: 'UnsupportedOperation' },
+  })
+  expect(asked).toEqual([])
+  expect(await waiting()).toBe(0)
+})
+
+test('what the worker refuses is passed on, and nothing is left behind', async () => {
+  refusal = new AppError('rejected', 'The mail server refused to store the message', {
+    code: 'UploadFail',
+    extras: { info: { response: 'Quota exceeded', serverResponseCode: 'OVERQUOTA' } },
+  })
+  expect(await upload({ text: 'x' })).toMatchObject({
+    status: 502,
+    body: { code: 'UploadFail', error: 'Bad Gateway', info: { response: 'Quota exceeded' } },
+  })
+  expect((await upload({ text: 'x' }, 'unheld')).body).toMatchObject({
+    statusCode: 503,
+    code: 'WorkerNotAvailable',
+  })
+  await eventually(async () => expect(await waiting()).toBe(0))
+  expect((await upload({ text: 'x' }, 'nobody')).status).toBe(404)
+})
+
+test('a body as large as allowed is taken, a larger one is not', async () => {
+  const raw = Buffer.alloc(2_000_000, 'Subject: x\r\n').toString('base64')
+  expect((await upload({ raw })).status).toBe(200)
+  expect((await upload({ raw: raw + raw })).status).toBe(413)
+})
+
+test('an attachment is sent with its type and name, and never shown inside of a page', async () => {
+  const get = (id: string) =>
+    fetch(`${url}/v1/account/held/attachment/${id}`, {
+      headers: { authorization: `Bearer ${admin}` },
+    })
+  const found = await get('stored')
+  expect(found.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(found.headers.get('content-disposition')).toBe(
+    `attachment; filename="_bersicht.html"; filename*=UTF-8''%C3%9Cbersicht.html`,
+  )
+  expect(found.headers.get('x-content-type-options')).toBe('nosniff')
+  expect(await found.text()).toBe('storedsto')
+  const gone = await get('gone')
+  expect([gone.status, await gone.json()]).toMatchObject([404, { code: 'MessageNotFound' }])
+  expect(gone.headers.get('content-disposition')).toBeNull()
+})
