@@ -47,7 +47,6 @@ export async function clientOptions(
     // IDLE is entered by watch() alone.
     disableAutoIdle: true,
     qresync: true,
-    disableCompression: true,
     disableIMAP4rev2: options.disableIMAP4rev2 === true,
     // A SEARCH answer of a million UIDs is a line of 8 MB. Literals are asked for in pieces, but some servers send all at once.
     maxLineLength: 16 * 2 ** 20,

@@ -1,0 +1,133 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { createDeflateRaw, createInflateRaw } from 'node:zlib'
+import { afterEach, expect, test } from '@jest/globals'
+import { createImapBackend } from '../src/imap/backend.ts'
+import { quietLogger } from './quiet-logger.ts'
+
+const open: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of open.splice(0)) await close()
+})
+
+interface Zipped {
+  port: number
+  heard: string[]
+  /** Bytes on the wire, from the server, since it compresses. */
+  sent: () => number
+}
+
+/** A server that compresses from the OK to COMPRESS on, or sends what is no DEFLATE at all. */
+async function zipped(behaviour: 'works' | 'garbage' | 'refuses'): Promise<Zipped> {
+  const heard: string[] = []
+  let sent = 0
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => {}))
+    let write = (text: string): void => void socket.write(text)
+    const answer = (line: string) => {
+      heard.push(line)
+      const [tag = '', name = ''] = line.split(' ')
+      const done = `${tag} OK done\r\n`
+      if (name === 'CAPABILITY')
+        write(`* CAPABILITY IMAP4rev1 COMPRESS=DEFLATE${tag === '1' ? '' : ' IDLE'}\r\n${done}`)
+      else if (name === 'COMPRESS' && behaviour === 'refuses') write(`${tag} NO not now\r\n`)
+      else if (name === 'COMPRESS') {
+        write(done)
+        compress()
+      } else if (name === 'SELECT')
+        write(`* 3 EXISTS\r\n* OK [UIDVALIDITY 7] ok\r\n* OK ${'x'.repeat(100_000)}\r\n${done}`)
+      else if (name === 'LIST')
+        write(`* LIST () "/" ${line.includes('"" ""') ? '""' : 'INBOX'}\r\n${done}`)
+      else write(done)
+    }
+    const lines = linesTo(answer)
+    socket.on('data', lines)
+    socket.write('* OK ready\r\n')
+
+    function compress(): void {
+      const unpacked = createInflateRaw()
+      const packed = createDeflateRaw()
+      socket.off('data', lines)
+      socket
+        .pipe(unpacked)
+        .on('data', linesTo(answer))
+        .on('error', () => socket.destroy())
+      packed.on('data', (bytes: Buffer) => {
+        sent += bytes.length
+        socket.write(behaviour === 'garbage' ? Buffer.alloc(bytes.length, 0xff) : bytes)
+      })
+      write = (text) => {
+        packed.write(text)
+        packed.flush()
+      }
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  open.push(async () => {
+    sockets.forEach((socket) => socket.destroy())
+    server.close()
+    await once(server, 'close')
+  })
+  return { port: (server.address() as AddressInfo).port, heard, sent: () => sent }
+}
+
+function linesTo(answer: (line: string) => void): (bytes: Buffer) => void {
+  let rest = ''
+  return (bytes) => {
+    const lines = (rest + bytes.toString('latin1')).split('\r\n')
+    rest = lines.pop() ?? ''
+    lines.forEach(answer)
+  }
+}
+
+function optionsOf({ port }: Zipped) {
+  return {
+    host: '127.0.0.1',
+    port,
+    secure: false,
+    credentials: { user: 'me', pass: 'secret' },
+    log: quietLogger(),
+    connectTimeoutMs: 5_000,
+  }
+}
+
+test('what comes in is unpacked, and what goes out can be', async () => {
+  const server = await zipped('works')
+  await using one = await createImapBackend().connect(optionsOf(server))
+  expect(await one.select('INBOX')).toMatchObject({ messages: 3 })
+  expect(server.sent()).toBeLessThan(5_000)
+  await one.ping()
+  expect(server.heard.some((line) => line.endsWith('COMPRESS DEFLATE'))).toBe(true)
+  expect(server.heard.at(-1)).toMatch(/NOOP$/)
+})
+
+test('a command longer than a block arrives in one piece', async () => {
+  const server = await zipped('works')
+  await using one = await createImapBackend().connect(optionsOf(server))
+  const path = 'x'.repeat(200_000)
+  await one.status(path).catch(() => {})
+  expect(server.heard.some((line) => line.includes(`STATUS "${path}" (`))).toBe(true)
+})
+
+test('COMPRESS that is refused leaves the session as it was', async () => {
+  const server = await zipped('refuses')
+  await using one = await createImapBackend().connect(optionsOf(server))
+  expect(await one.select('INBOX')).toMatchObject({ messages: 3 })
+})
+
+test('a server that compresses nonsense is spared it from then on', async () => {
+  const server = await zipped('garbage')
+  const backend = createImapBackend()
+  await expect(
+    backend.connect(optionsOf(server)).then((one) => one.select('INBOX')),
+  ).rejects.toMatchObject({
+    name: 'AppError',
+    kind: 'unreachable',
+  })
+  const before = server.heard.length
+  await using one = await backend.connect(optionsOf(server))
+  expect(await one.select('INBOX')).toMatchObject({ messages: 3 })
+  expect(server.heard.slice(before).some((line) => line.includes('COMPRESS'))).toBe(false)
+})
