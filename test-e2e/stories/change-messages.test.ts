@@ -1,0 +1,144 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { operations } from '@posthorn/contracts'
+import { logIn } from './imap-client.ts'
+import { freshMessageId, letter, startWorld, type Webhook } from '../world.ts'
+
+const world = await startWorld()
+afterAll(() => world[Symbol.asyncDispose]())
+
+const { client } = world
+const ofJane = (event: string, also: (webhook: Webhook) => boolean) => (webhook: Webhook) =>
+  webhook.account === 'jane' && webhook.event === event && also(webhook)
+const params = { account: 'jane' }
+
+/** Delivers a message and waits until it is announced. */
+async function arrive(user: string, subject: string): Promise<Webhook['data']> {
+  const messageId = freshMessageId()
+  await world.mail.deliver(user, letter({ messageId, subject }))
+  const { data } = await world.webhook(
+    ofJane('messageNew', ({ data }) => data.messageId === messageId),
+  )
+  return data
+}
+
+test('a mailbox is put in order over the API, and everything done to it is told of once', async () => {
+  const jane = await world.connectAccount('jane')
+
+  // A folder for projects.
+  const created = await client.call(operations.createMailbox, {
+    params,
+    body: { path: ['Projects', '2026'] },
+  })
+  expect(created).toMatchObject({ status: 200, body: { path: 'Projects/2026', created: true } })
+  await world.webhook(ofJane('mailboxNew', ({ path }) => path === 'Projects/2026'))
+  const again = await client.call(operations.createMailbox, {
+    params,
+    body: { path: 'Projects/2026' },
+  })
+  expect(again).toMatchObject({ status: 400, body: { code: 'ALREADYEXISTS' } })
+  expect(again.body).not.toHaveProperty('fields')
+
+  // A message is flagged, and filed there.
+  const offer = await arrive(jane.user, 'The offer')
+  const message = { ...params, message: offer.id }
+  const flagged = await client.call(operations.updateMessage, {
+    params: message,
+    body: { flags: { add: ['\\Flagged', '\\Seen'] } },
+  })
+  expect(flagged).toMatchObject({ status: 200, body: { flags: { add: true } } })
+  const { data: updated } = await world.webhook(
+    ofJane('messageUpdated', ({ data }) => data.id === offer.id),
+  )
+  expect(updated.changes.flags.value).toEqual(['\\Flagged', '\\Seen'])
+  const moved = await client.call(operations.moveMessage, {
+    params: message,
+    body: { path: 'Projects/2026' },
+  })
+  expect(moved).toMatchObject({ status: 200, body: { path: 'Projects/2026', uid: 1 } })
+  await world.webhook(ofJane('messageDeleted', ({ data }) => data.id === offer.id))
+  const { data: filed } = await world.webhook(
+    ofJane('messageNew', ({ data }) => data.id === moved.body.id),
+  )
+  expect(filed).toMatchObject({ path: 'Projects/2026', subject: 'The offer', flagged: true })
+  const gone = await client.call(operations.getMessage, { params: message })
+  expect(gone).toMatchObject({ status: 404, body: { code: 'MessageNotFound' } })
+
+  // The folder gets another name; its messages keep their ids.
+  const renamed = await client.call(operations.updateMailbox, {
+    params,
+    body: { path: 'Projects', newPath: 'Work' },
+  })
+  expect(renamed.body).toMatchObject({ path: 'Projects', newPath: 'Work', renamed: true })
+  const read = await client.call(operations.getMessage, {
+    params: { ...params, message: moved.body.id },
+  })
+  expect(read.body).toMatchObject({ path: 'Work/2026', subject: 'The offer' })
+  await world.webhook(ofJane('mailboxDeleted', ({ path }) => path === 'Projects/2026'))
+
+  // What a search finds is marked, moved and deleted.
+  const news = [await arrive(jane.user, 'News 1'), await arrive(jane.user, 'News 2')]
+  const search = { subject: 'News' }
+  const marked = await client.call(operations.updateMessages, {
+    params,
+    query: { path: 'INBOX' },
+    body: { search, update: { flags: { add: ['\\Seen'] } } },
+  })
+  expect(marked.body).toMatchObject({ flags: { add: true } })
+  const trashed = await client.call(operations.deleteMessages, {
+    params,
+    query: { path: 'INBOX' },
+    body: { search },
+  })
+  expect(trashed.body).toMatchObject({ deleted: false, moved: { destination: 'Trash' } })
+  expect(trashed.body.moved.idMap.map(([before]: string[]) => before)).toEqual(
+    news.map(({ id }) => id),
+  )
+  const [[, inTrash]] = trashed.body.moved.idMap
+  await world.webhook(ofJane('messageNew', ({ data }) => data.id === inTrash))
+  const forGood = await client.call(operations.deleteMessage, {
+    params: { ...params, message: inTrash },
+  })
+  expect(forGood.body).toEqual({ deleted: true })
+  await world.webhook(ofJane('messageDeleted', ({ data }) => data.id === inTrash))
+
+  // The folder goes, and is not listed any more.
+  const deleted = await client.call(operations.deleteMailbox, {
+    params,
+    query: { path: 'Work/2026' },
+  })
+  expect(deleted.body).toMatchObject({ path: 'Work/2026', deleted: true })
+  const { body } = await client.call(operations.listMailboxes, { params })
+  expect(body.mailboxes.map(({ path }: { path: string }) => path)).not.toContain('Work/2026')
+  await world.webhook(ofJane('mailboxDeleted', ({ path }) => path === 'Work/2026'))
+
+  const told = world.webhooks().filter(({ account }) => account === 'jane')
+  expect(new Set(told.map(({ eventId }) => eventId)).size).toBe(told.length)
+  const updates = told.filter(
+    ({ event, data }) => event === 'messageUpdated' && data.id === offer.id,
+  )
+  expect(updates).toHaveLength(1)
+}, 60_000)
+
+test('the mailbox is as it was left, for any mail client', async () => {
+  const user = world.mail.freshUser()
+  await world.register('plain', user)
+  await world.webhook(({ account, event }) => account === 'plain' && event === 'accountInitialized')
+  const imap = await logIn(user)
+  try {
+    await imap.append('INBOX', letter({ messageId: freshMessageId(), subject: 'keep' }))
+    await imap.append('INBOX', letter({ messageId: freshMessageId(), subject: 'drop' }))
+    const done = await client.call(operations.deleteMessages, {
+      params: { account: 'plain' },
+      query: { path: 'INBOX', force: true },
+      body: { search: { subject: 'drop' } },
+    })
+    expect(done.body).toEqual({ deleted: true })
+    await imap.mailboxOpen('INBOX')
+    const subjects = (await imap.fetchAll('1:*', { envelope: true })).map(
+      ({ envelope }) => envelope?.subject,
+    )
+    expect(subjects).toEqual(['keep'])
+  } finally {
+    await imap.logout()
+  }
+})
