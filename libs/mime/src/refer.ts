@@ -138,23 +138,33 @@ function quotedIn(
   original: Original,
   referring: Referring,
 ): Pick<Draft, 'text' | 'html'> {
-  const { plain = '', html: quoted } = original.text ?? {}
   const head = headOf(original, referring)
   const forward = referring.action === 'forward'
-  const body = forward ? plain : plain.replace(/^/gm, '> ')
+  const { plain = '', html: quoted } = original.text ?? {}
   const asHtml = html !== undefined || (text === undefined && quoted !== undefined)
+  const asText = !asHtml || text !== undefined
+  const below = { head, plain, html: quoted, forward }
   return {
-    ...(asHtml && text === undefined
-      ? {}
-      : {
-          text: `${text === undefined ? '' : `${text}\n\n`}${head.join('\n')}\n${forward ? '\n' : ''}${body}`,
-        }),
-    ...(asHtml
-      ? {
-          html: `${html ?? ''}<div><br>${head.map(escaped).join('<br>')}</div>${quote(quoted ?? `<pre>${escaped(plain)}</pre>`, forward)}`,
-        }
-      : {}),
+    ...(asText ? { text: quotedText(text, below) } : {}),
+    ...(asHtml ? { html: quotedHtml(html, below) } : {}),
   }
+}
+
+interface Below {
+  head: string[]
+  plain: string
+  html: string | undefined
+  forward: boolean
+}
+
+function quotedText(text: string | undefined, { head, plain, forward }: Below): string {
+  const body = forward ? `\n${plain}` : plain.replace(/^/gm, '> ')
+  return `${text === undefined ? '' : `${text}\n\n`}${head.join('\n')}\n${body}`
+}
+
+function quotedHtml(written = '', { head, plain, html, forward }: Below): string {
+  const quoted = html ?? `<pre>${escaped(plain)}</pre>`
+  return `${written}<div><br>${head.map(escaped).join('<br>')}</div>${quote(quoted, forward)}`
 }
 
 function quote(html: string, forward: boolean): string {
