@@ -38,7 +38,7 @@ import { quota } from './quota.ts'
 import { UidSearch } from './search.ts'
 import { open } from './open.ts'
 import { readParts } from './parts.ts'
-import { type Timings, Watch } from './watch.ts'
+import { Watch, type WatchOptions } from './watch.ts'
 
 /** One IMAP connection that is logged in. */
 export class ImapSession implements MailSession {
@@ -49,14 +49,14 @@ export class ImapSession implements MailSession {
   readonly #search: UidSearch
   readonly #watch: Watch
 
-  constructor(connection: ImapConnection, user: string, timings: Timings) {
+  constructor(connection: ImapConnection, user: string, ways: WatchOptions) {
     const { client } = connection
     this.#connection = connection
     this.#search = new UidSearch(connection)
     this.user = typeof client.authenticated === 'string' ? client.authenticated : user
     this.closed = connection.closed
     this.capabilities = capabilitiesOf(client)
-    this.#watch = new Watch(connection, this.capabilities, timings)
+    this.#watch = new Watch(connection, this.capabilities, ways)
   }
 
   listMailboxes(options: { status?: boolean } = {}): Promise<ListedMailbox[]> {

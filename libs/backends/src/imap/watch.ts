@@ -1,6 +1,7 @@
 import type { Capabilities, MailboxNotice } from '../backend.ts'
 import type { ImapConnection, OpenMailbox } from './connection.ts'
 import { connectionGone, timedOut } from './errors.ts'
+import { type Habits, ignoresIdle } from './habits.ts'
 import { Notify } from './notify.ts'
 
 export interface Timings {
@@ -16,6 +17,10 @@ export interface Timings {
   pollMs: number
   /** How often a session that nobody uses says NOOP, so that neither side takes it for dead. */
   keepAliveMs: number
+}
+
+export interface WatchOptions extends Timings {
+  habits: Habits
 }
 
 export const defaultTimings: Timings = {
@@ -39,14 +44,20 @@ const shortMs = 1_000
 export class Watch {
   readonly #connection: ImapConnection
   readonly #timings: Timings
+  readonly #habits: Habits
   readonly #notify: Notify
   #idles: boolean
+  /** The server has said that it is in the IDLE it was asked for last. */
+  #answered = false
 
-  constructor(connection: ImapConnection, capabilities: Capabilities, timings: Timings) {
+  constructor(connection: ImapConnection, capabilities: Capabilities, options: WatchOptions) {
+    const { habits } = options
     this.#connection = connection
-    this.#timings = timings
+    this.#timings = options
+    this.#habits = habits
     this.#notify = new Notify(connection, capabilities)
-    this.#idles = capabilities.idle
+    this.#idles = capabilities.idle && !ignoresIdle(habits)
+    connection.wire.onIdle = () => (this.#answered = habits.idles = true)
   }
 
   async run(
@@ -92,6 +103,7 @@ export class Watch {
     const timer = this.#idles
       ? this.#whenQuiet(() => resolve('due'))
       : setTimeout(() => resolve('due'), this.#timings.pollMs)
+    this.#answered = false
     if (this.#idles)
       client.idle().then(
         (answer) => resolve(answer === false ? 'refused' : 'ended'),
@@ -131,7 +143,10 @@ export class Watch {
     let bytes = client.stats().received
     const timer = setInterval(() => {
       const { received } = client.stats()
-      if (received === bytes) connection.end(timedOut('The mail server has fallen silent'))
+      if (received === bytes) {
+        if (client.idling && !this.#answered) this.#habits.ignoredIdles++
+        connection.end(timedOut('The mail server has fallen silent'))
+      }
       bytes = received
     }, this.#timings.probeMs)
     try {

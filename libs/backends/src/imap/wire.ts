@@ -19,6 +19,8 @@ import {
 
 interface ExecOptions {
   untagged?: Record<string, LineHandler>
+  /** Takes a line that asks to go on. */
+  onPlusTag?: LineHandler
 }
 
 export interface Completed {
@@ -88,6 +90,8 @@ export class Wire {
   onStatus: (path: string, items: StatusItems) => void = () => {}
   onListed: () => void = () => {}
   onOverflow: () => void = () => {}
+  /** The server is in IDLE. */
+  onIdle: () => void = () => {}
   readonly #internals: Internals
   readonly #exec: Exec
   /** Names as imapflow would write them, to names as the server did; and those back to our paths. */
@@ -114,6 +118,7 @@ export class Wire {
   /** What imapflow's own commands come through. */
   exec(command: string, attributes: Attributes, options: ExecOptions = {}): Promise<Completed> {
     const args = this.#rawNames.size > 0 ? this.#withRawNames(command, attributes) : attributes
+    if (command === 'IDLE') return this.#exec(command, args, this.#heard(options))
     if (neverRepeated.has(command)) return this.#exec(command, args, options)
     const done =
       command === 'LIST' ? this.#list(args, options) : this.#patiently(command, args, options)
@@ -238,6 +243,16 @@ export class Wire {
       }
     }
     return await this.#patiently('LIST', attributes, { ...options, untagged })
+  }
+
+  #heard({ onPlusTag, ...options }: ExecOptions): ExecOptions {
+    return {
+      ...options,
+      onPlusTag: async (line) => {
+        this.onIdle()
+        await onPlusTag?.(line)
+      },
+    }
   }
 
   #status(line: Line, told = this.onStatus): void {

@@ -1,0 +1,149 @@
+import { expect, test } from '@jest/globals'
+import { eventually } from '@posthorn/testkit'
+import type { MailboxNotice, MailSession } from '../src/backend.ts'
+import type { Answer, Command } from './scripted-server.ts'
+import { backend, session, start } from './scripted-session.ts'
+
+const done = '{tag} OK done'
+const capable: Answer = () => ['* CAPABILITY IMAP4rev1 IDLE NOTIFY', done]
+
+interface Watched {
+  one: MailSession & { heard: string[] }
+  notices: MailboxNotice[]
+  /** Says something while the session is in IDLE. */
+  say: (...lines: string[]) => Promise<void>
+  stop: () => Promise<void>
+}
+
+/** A session that watches everywhere, on a server that answers so. */
+async function watch(answers: Record<string, Answer>): Promise<Watched> {
+  let idle: Command | undefined
+  const one = await session({
+    CAPABILITY: capable,
+    NOTIFY: () => [done],
+    IDLE: (command) => {
+      idle = command
+      return ['+ idling']
+    },
+    DONE: () => {
+      const tag = idle?.tag
+      idle = undefined
+      return [`${tag} OK done`]
+    },
+    ...answers,
+  })
+  const notices: MailboxNotice[] = []
+  const abort = new AbortController()
+  const ended = one.watch((notice) => notices.push(notice), abort.signal, { everywhere: true })
+  return {
+    one,
+    notices,
+    async say(...lines) {
+      await eventually(() => expect(idle).toBeDefined())
+      for (const line of lines) idle?.socket.write(`${line}\r\n`)
+    },
+    async stop() {
+      abort.abort()
+      await ended
+    },
+  }
+}
+
+test('all mailboxes are asked for, once a session, and told of with what is said of them', async () => {
+  const { one, notices, say, stop } = await watch({
+    NOTIFY: () => ['* STATUS Work (MESSAGES 3 UIDNEXT 9 UIDVALIDITY 7 UNSEEN 1)', done],
+  })
+  await say(
+    '* STATUS "Entw&APw-rfe" (HIGHESTMODSEQ 90071992547409931)',
+    '* STATUS inbox (MESSAGES x UIDNEXT 0 UIDVALIDITY 0)',
+    '* LIST (\\NonExistent) "/" Work',
+  )
+  await eventually(() =>
+    expect(notices).toEqual([
+      {
+        kind: 'mailbox',
+        path: 'Work',
+        status: { messages: 3, uidNext: 9, uidValidity: 7n, unseen: 1 },
+      },
+      { kind: 'mailbox', path: 'Entwürfe', status: { highestModseq: 90_071_992_547_409_931n } },
+      { kind: 'mailbox', path: 'INBOX', status: { uidNext: 0 } },
+      { kind: 'mailboxes' },
+    ]),
+  )
+  await stop()
+  await one.watch(() => {}, AbortSignal.timeout(20), { everywhere: true })
+  expect(one.heard.filter((line) => line.startsWith('NOTIFY'))).toEqual([
+    'NOTIFY SET STATUS (SELECTED-DELAYED (MessageNew MessageExpunge FlagChange)) (PERSONAL (MessageNew MessageExpunge FlagChange MailboxName SubscriptionChange))',
+  ])
+})
+
+test.each(['NO [BADEVENT (MessageNew)] only that', 'BAD what?'])(
+  'a server that answers NOTIFY with %j has none, and is watched as any other',
+  async (refusal) => {
+    const { one, notices, say, stop } = await watch({ NOTIFY: () => [`{tag} ${refusal}`] })
+    await eventually(() => expect(notices).toEqual([{ kind: 'overflow' }]))
+    expect(one.capabilities.notify).toBe(false)
+    await say('* 9 EXISTS')
+    await eventually(() => expect(notices).toContainEqual({ kind: 'exists', messages: 9 }))
+    await stop()
+    await one.watch(() => {}, AbortSignal.timeout(20), { everywhere: true })
+    expect(one.heard.filter((line) => line.startsWith('NOTIFY'))).toHaveLength(1)
+  },
+)
+
+test('a server that has too much to tell says so, and is not asked again', async () => {
+  const { one, notices, say, stop } = await watch({})
+  await say('* OK [NOTIFICATIONOVERFLOW] ...A comment can go here...')
+  await eventually(() => expect(notices).toEqual([{ kind: 'overflow' }]))
+  expect(one.capabilities.notify).toBe(false)
+  await stop()
+  await one.watch(() => {}, AbortSignal.timeout(20), { everywhere: true })
+  expect(one.heard.filter((line) => line.startsWith('NOTIFY'))).toHaveLength(1)
+})
+
+test('where there is no NOTIFY nothing is asked', async () => {
+  const { one, say, notices, stop } = await watch({
+    CAPABILITY: () => ['* CAPABILITY IMAP4rev1 IDLE', done],
+  })
+  // Nobody asked for it, and nobody is told.
+  await say('* STATUS Work (MESSAGES 3)', '* LIST () "/" Work', '* 7 EXISTS')
+  await eventually(() => expect(notices).toEqual([{ kind: 'exists', messages: 7 }]))
+  await stop()
+  expect(one.heard.some((line) => line.startsWith('NOTIFY'))).toBe(false)
+})
+
+test('IDLE is entered again at once after every command', async () => {
+  const { one, stop } = await watch({})
+  const idles = () => one.heard.filter((line) => line === 'IDLE').length
+  for (let n = 1; n <= 5; n++) {
+    await eventually(() => expect(idles()).toBe(n))
+    const began = performance.now()
+    await one.ping()
+    await eventually(() => expect(idles()).toBe(n + 1))
+    expect(performance.now() - began).toBeLessThan(1_000)
+  }
+  await stop()
+})
+
+test('a server that never answers IDLE is asked from time to time, by the third session', async () => {
+  const { options, heard } = await start({
+    CAPABILITY: () => ['* CAPABILITY IMAP4rev1 IDLE', done],
+    IDLE: () => undefined,
+  })
+  for (let n = 0; n < 2; n++) {
+    await using one = await backend.connect(options)
+    await one.select('INBOX')
+    await expect(one.watch(() => {}, new AbortController().signal)).rejects.toMatchObject({
+      code: 'ETIMEDOUT',
+    })
+  }
+  await using one = await backend.connect(options)
+  await one.select('INBOX')
+  const abort = new AbortController()
+  const watching = one.watch(() => {}, abort.signal)
+  const before = heard.length
+  await eventually(() => expect(heard.slice(before)).toContain('NOOP'))
+  abort.abort()
+  await watching
+  expect(heard.filter((line) => line === 'IDLE')).toHaveLength(2)
+})
