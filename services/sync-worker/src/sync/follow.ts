@@ -5,7 +5,7 @@ import { listMailboxRows } from '../store/mailboxes.ts'
 import { monitoredOf, subconnectedOf } from './choice.ts'
 import type { SyncContext } from './context.ts'
 import { Parked } from './parked.ts'
-import { choiceOf, lookAt, lookAtAll, type RoundResult, type Rounds } from './round.ts'
+import { choiceOf, isUnsettled, lookAt, lookAtAll, type RoundResult, type Rounds } from './round.ts'
 import { Subconnections } from './subconnections.ts'
 import { Doubts } from './validity.ts'
 import { syncUntilQuiet, watch } from './watch.ts'
@@ -21,10 +21,10 @@ export interface Following extends Omit<SyncContext, 'opened' | 'doubts'> {
 const unwatchedMs = 60_000
 
 /**
- * Looks at all mailboxes, then watches the main one, and with NOTIFY all of them: what happens there is told at once. Without, the others
- * are asked for their counters soon after each arrival, those that the registration names are watched over connections of their own, and
- * in any case all are looked at in full every `resyncDelay`. Ends when the signal aborts, by throwing its reason or an error of the
- * connection.
+ * Looks at all mailboxes, then watches the main one, and with NOTIFY all of them: what happens there is told at once. Without, those that
+ * the registration names are watched over connections of their own. The others are asked for their counters soon after something
+ * happened, and in any case all are looked at in full every `resyncDelay`. Ends when the signal aborts, by throwing its reason or an
+ * error of the connection.
  */
 export async function followMailboxes(following: Following): Promise<void> {
   const context = {
@@ -122,7 +122,7 @@ class Follower {
       // With NOTIFY its counters were told, and are others than we know. Else somebody knows of a change, maybe of flags alone.
       const full = !this.#everywhere
       const looked = await lookAt(this.#context, row, { full, status: undefined })
-      if ('doubtful' in looked && looked.doubtful) this.#soon()
+      if (isUnsettled(looked)) this.#soon()
     }
   }
 
@@ -145,8 +145,8 @@ class Follower {
       this.#everywhere = false
       this.#fullAt = -Infinity
     }
-    // Who gets mail files some of it elsewhere.
-    if (calls.main !== 'no' && !this.#everywhere) this.#soon()
+    // Who gets mail files some of it elsewhere. And Dovecot 2.3 may tell nothing of what happens to other mailboxes while it answers us.
+    if (calls.main !== 'no' || calls.mailboxes.size > 0 || calls.list) this.#soon()
     return calls.main
   }
 

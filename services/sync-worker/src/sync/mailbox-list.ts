@@ -30,8 +30,8 @@ export interface MailboxList {
   rows: MailboxRow[]
   /** Counters that came along, by path. */
   statuses: ReadonlyMap<string, MailboxStatus>
-  /** Some mailboxes were left out: whether they are gone the next listing will show. */
-  missing: boolean
+  /** It was another one than before; or some mailboxes were left out, and whether they are gone the next listing will show. */
+  unsettled: boolean
 }
 
 /**
@@ -88,10 +88,9 @@ async function bringUpToDate(
   const changes = compareListing(before, describeListing(listed, account.imap))
   const plan = await decide(context, before, { changes, statuses, told })
   if (changesNothing(plan))
-    return { rows: before, statuses, missing: before.some((row) => !row.listed) }
+    return { rows: before, statuses, unsettled: before.some((row) => !row.listed) }
   await store(context, before, plan)
-  const rows = await listMailboxRows(deps.db, account.account)
-  return { rows, statuses, missing: rows.some((row) => !row.listed) }
+  return { rows: await listMailboxRows(deps.db, account.account), statuses, unsettled: true }
 }
 
 /** What is to be stored. */

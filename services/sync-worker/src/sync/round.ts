@@ -13,7 +13,7 @@ export interface RoundResult {
   /** Those looked after, apart from those that refuse to be opened. */
   monitored: MailboxRow[]
   main: MailboxRow | undefined
-  /** Something is left open that another round soon may settle. */
+  /** Something is left open, or may have changed behind us, that another round soon settles. */
   unsettled: boolean
   /** The last one that could not be looked at, and what the server said. */
   trouble: { path: string; error: AppError } | undefined
@@ -31,17 +31,17 @@ export function choiceOf({ account, session }: SyncContext): Choice {
 export async function lookAtAll(context: Rounds, full: boolean): Promise<RoundResult> {
   const { signal } = context
   const startedAt = performance.now()
-  const { rows, statuses, missing } = await syncMailboxList(context, { status: true })
+  const { rows, statuses, unsettled } = await syncMailboxList(context, { status: true })
   const monitored = monitoredOf(rows, choiceOf(context))
   const main = mainOf(monitored, choiceOf(context))
   const open: MailboxRow[] = []
-  const result: RoundResult = { monitored: open, main, unsettled: missing, trouble: undefined }
+  const result: RoundResult = { monitored: open, main, unsettled, trouble: undefined }
   for (const row of monitored.toSorted((a, b) => Number(b === main) - Number(a === main))) {
     signal.throwIfAborted()
     const looked = await lookAt(context, row, { full, status: statuses.get(row.path) })
-    if (looked instanceof AppError) result.trouble = { path: row.path, error: looked }
+    if ('refusal' in looked) result.trouble = { path: row.path, error: looked.refusal }
     else open.push(row)
-    if (!(looked instanceof AppError) && looked.doubtful) result.unsettled = true
+    if (isUnsettled(looked)) result.unsettled = true
   }
   // One that refuses to be opened cannot be watched.
   result.main = mainOf(open, choiceOf(context))
@@ -49,19 +49,31 @@ export async function lookAtAll(context: Rounds, full: boolean): Promise<RoundRe
   return result
 }
 
+/** A mailbox that the server refuses to open; `parked`: as it did so often that it was not asked now. */
+export interface Refused {
+  refusal: AppError
+  parked: boolean
+}
+
 const quiet: SyncResult = { changed: false, doubtful: false }
+
+/** Whether another look soon may find something else: also of a mailbox that is listed and not there, which is gone or about to come. */
+export function isUnsettled(looked: SyncResult | Refused): boolean {
+  return 'refusal' in looked ? !looked.parked : looked.changed || looked.doubtful
+}
 
 /** Syncs one mailbox where its counters give a reason to. What the server refuses is returned: it must not keep others from being looked at. */
 export async function lookAt(
   context: Rounds,
   row: MailboxRow,
   { full, status: told }: { full: boolean; status: MailboxStatus | undefined },
-): Promise<SyncResult | AppError> {
+): Promise<SyncResult | Refused> {
   const { parked, session } = context
   let status = told
   try {
     if (!status && !isUnfinished(row)) status = await session.status(row.path)
-    if (parked.skips(row.path, status, Date.now())) return parkedError(row)
+    if (parked.skips(row.path, status, Date.now()))
+      return { refusal: parkedError(row), parked: true }
     if (status && !needsLook(row, status, full)) return quiet
     const result = await syncMailbox(context, row.id, { full })
     parked.opened(row.path)
@@ -70,7 +82,7 @@ export async function lookAt(
     if (!isRefusal(error)) throw error
     parked.refused(row.path, status, Date.now())
     context.log.warn({ err: error, path: row.path }, 'a mailbox cannot be looked at')
-    return error
+    return { refusal: error, parked: false }
   }
 }
 
