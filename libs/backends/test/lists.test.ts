@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { type Answer } from './scripted-server.ts'
-import { session } from './scripted-session.ts'
+import { backend, session, start } from './scripted-session.ts'
 
 const done = '{tag} OK done'
 const extended: Answer = () => ['* CAPABILITY IMAP4rev1 LIST-EXTENDED LIST-STATUS', done]
@@ -163,4 +163,19 @@ test.each([
 ])('STATUS with %s is an error', async (_, answer, expected) => {
   const one = await session({ STATUS: () => answer, LIST: listing(() => [done]) })
   await expect(one.status('Gone')).rejects.toMatchObject(expected)
+})
+
+test('such a name is also known to a session that has not listed it', async () => {
+  const { options, heard } = await start({
+    LIST: listing(({ rest }) => [...(rest.includes('*') ? ['* LIST () "/" "R&D"'] : []), done]),
+    SELECT: ({ rest }) =>
+      rest === '"R&D"'
+        ? ['* 3 EXISTS', '* OK [UIDVALIDITY 7] ok', done]
+        : ['{tag} NO [NONEXISTENT] no such mailbox'],
+  })
+  await using one = await backend.connect(options)
+  expect(await one.select('R&D')).toMatchObject({ path: 'R&D', messages: 3 })
+  await expect(one.select('R&B')).rejects.toMatchObject({ code: 'FolderNotFound' })
+  await expect(one.select('Gone')).rejects.toMatchObject({ code: 'FolderNotFound' })
+  expect(heard.filter((line) => line.startsWith('LIST "" "*"'))).toHaveLength(2)
 })

@@ -12,7 +12,7 @@ export async function select(
 ): Promise<SelectedMailbox> {
   return await connection.call(async (client) => {
     try {
-      const opened = await openIdentified(connection, path, readOnly)
+      const opened = await openMended(connection, path, readOnly)
       if (!(opened as unknown)) throw connection.refused('open the mailbox')
       const { exists, uidNext, flags, highestModseq, noModseq }: Partial<MailboxObject> = opened
       const uidValidity = mustHave(opened.uidValidity)
@@ -33,11 +33,8 @@ export async function select(
   })
 }
 
-/**
- * Coremail lets nobody open a mailbox who has not said who they are after the login ("Unsafe Login"); imapflow says so before, and leaves
- * it at that when it got an answer.
- */
-async function openIdentified(
+/** What can be mended of a refusal is mended. */
+async function openMended(
   { client, wire }: ImapConnection,
   path: string,
   readOnly: boolean,
@@ -45,9 +42,10 @@ async function openIdentified(
   try {
     return await client.mailboxOpen(path, { readOnly })
   } catch (error) {
-    const { responseText } = error as ImapFlowError
-    if (!/unsafe login/i.test(responseText ?? '')) throw error
-    await wire.identify()
+    const { responseText = '', mailboxMissing = false } = error as ImapFlowError
+    // Coremail lets nobody open a mailbox who has not said who they are after the login; imapflow says so before, and leaves it at that.
+    if (/unsafe login/i.test(responseText)) await wire.identify()
+    else if (!mailboxMissing || !(await wire.learnRawName(path))) throw error
     return await client.mailboxOpen(path, { readOnly })
   }
 }

@@ -206,6 +206,14 @@ export class Wire {
     return { type: 'STRING', value: encodePath(this.client, path) }
   }
 
+  /** Whether the server writes this path otherwise than we would, as only a list can tell that was not asked for yet. */
+  async learnRawName(path: string): Promise<boolean> {
+    const name = encodePath(this.client, path)
+    if (name === path || this.#rawNames.has(name)) return false
+    for (const { pathAsListed } of await this.client.list()) this.pathOf(pathAsListed)
+    return this.#rawNames.has(name)
+  }
+
   async #patiently(
     command: string,
     attributes: Attributes,
