@@ -1,11 +1,13 @@
 import type { ImapFlow } from 'imapflow'
-import { hasCapability } from 'imapflow/lib/tools.js'
+import { encodePath, hasCapability } from 'imapflow/lib/tools.js'
 import type { MovedMessages, UidRange } from '../backend.ts'
-import { normaliseRanges, rangesOf, reachesBeyond } from '../uid-ranges.ts'
+import { normaliseRanges, parseSequenceSet, rangesOf, reachesBeyond } from '../uid-ranges.ts'
 import { ask } from './ask.ts'
 import type { ImapConnection } from './connection.ts'
+import { type CopiedUids, readCopyUid } from './copy-uid.ts'
 import { commandSets, markDeleted } from './flags.ts'
 import { pathOf } from './folders.ts'
+import type { Line } from './tokens.ts'
 
 /**
  * A set after the other, so that a failure in the middle leaves some messages here and some there, and each of them somewhere. Without MOVE
@@ -54,14 +56,23 @@ async function moveSet(
   connection: ImapConnection,
   client: ImapFlow,
   { set, destination }: { set: string; destination: string },
-): Promise<{ uidValidity?: bigint | undefined; uidMap?: Map<number, number> | undefined }> {
-  if (hasCapability(client, 'MOVE')) {
-    const moved = await client.messageMove(set, destination, { uid: true })
-    if (!moved) throw connection.refused('move the messages')
-    return moved
-  }
-  const copied = await client.messageCopy(set, destination, { uid: true })
-  if (!copied) throw connection.refused('copy the messages')
+): Promise<CopiedUids> {
+  const atomic = hasCapability(client, 'MOVE')
+  const asked = parseSequenceSet(set)
+  let copied: CopiedUids = {}
+  const read = (line: Line) => void (copied = { ...copied, ...readCopyUid(line, asked) })
+  const answer = await ask(
+    connection,
+    [
+      atomic ? 'UID MOVE' : 'UID COPY',
+      { type: 'SEQUENCE', value: set },
+      { type: 'ATOM', value: encodePath(client, destination) },
+    ],
+    // RFC 6851 §4.3: MOVE tells where to before the messages go.
+    { OK: async (line) => read(line) },
+  )
+  read(answer)
+  if (atomic) return copied
   await markDeleted(connection, client, set)
   await expungeSet(connection, client, set)
   return copied

@@ -15,7 +15,7 @@ export interface ScriptCommand {
    * Does what the server would do, and returns what it would say: the untagged lines, then the tagged one, without line ends. For answers
    * that change a detail.
    */
-  usual(): Promise<string[]>
+  readonly usual: () => Promise<string[]>
 }
 
 /** Bytes that are sent as they are, and what then becomes of the connection. */

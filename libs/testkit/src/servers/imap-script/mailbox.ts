@@ -32,6 +32,8 @@ export class ScriptMessage {
   modseq = 0n
   /** Grows with every change, whatever happens to mod-sequences. */
   revision = 0
+  /** What FETCH says of an item, such as `BODYSTRUCTURE`, instead of the truth; undefined: leaves it out. May break any rule of syntax. */
+  readonly lies = new Map<string, string | undefined>()
   #tree: MimePart | undefined
 
   constructor(rfc822: string, uid: number, placed: PlacedMessage) {

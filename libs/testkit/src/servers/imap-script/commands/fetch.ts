@@ -54,6 +54,10 @@ function readArguments({ args, name, session }: ScriptCommand) {
 
 function describe(item: string, message: ScriptMessage, world: ScriptWorld): string {
   const name = item.toUpperCase()
+  if (message.lies.has(name)) {
+    const lie = message.lies.get(name)
+    return lie === undefined ? '' : `${name} ${lie}`
+  }
   const simple = attributes[name]?.(message)
   if (simple !== undefined) return `${name} ${simple}`
   if (name.startsWith('X-GM-') || name.endsWith('ID')) return provided(name, message, world)

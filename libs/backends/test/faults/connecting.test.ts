@@ -1,0 +1,151 @@
+import { expect, test } from '@jest/globals'
+import { imapFaults, usualCapabilities } from '@posthorn/testkit'
+import { backend, connect, optionsOf, start, within } from './stage.ts'
+
+const { limitsConnections, notConnected, refuses, spits, times } = imapFaults
+
+test.each<[string, string, 'close' | 'reset']>([
+  ['a BYE', '* BYE Too many connections\r\n', 'close'],
+  ['nothing and an end', '', 'close'],
+  ['a reset', '', 'reset'],
+  ['half a line', '* OK rea', 'reset'],
+  ['a NO', '* NO go away\r\n', 'close'],
+  ['another protocol', '220 smtp.example.com ESMTP\r\n', 'close'],
+  ['an HTTP server', 'HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n', 'close'],
+  ['bytes', '\0\xff\x16\x03\x01\r\n\0\r\n', 'close'],
+])('a greeting that is %s is unreachable, at once', async (_, raw, then) => {
+  const server = await start()
+  server.on('greeting', spits(raw, then))
+  await expect(within(3_000, backend.connect(optionsOf(server)))).rejects.toMatchObject({
+    name: 'AppError',
+    kind: 'unreachable',
+  })
+})
+
+test('a server that never greets is given up, and the connection closed', async () => {
+  const server = await start()
+  server.on('greeting', () => [])
+  const connecting = backend.connect({ ...optionsOf(server), connectTimeoutMs: 200 })
+  await expect(within(3_000, connecting)).rejects.toMatchObject({
+    kind: 'unreachable',
+    code: 'ETIMEDOUT',
+  })
+})
+
+test('a greeting that comes late is waited for, and one in pieces is put together', async () => {
+  const server = await start()
+  server.on('greeting', async ({ session, usual }) => {
+    const [line = ''] = await usual()
+    for (const byte of line) {
+      session.write(byte)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    return { raw: '\r\n' }
+  })
+  await (await connect(server)).ping()
+})
+
+test.each(['LOGIN', 'CAPABILITY', 'NAMESPACE'])(
+  'a BYE in answer to %s is unreachable, with the words of the server',
+  async (name) => {
+    const server = await start(0, { capabilities: ['IMAP4rev1', 'NAMESPACE'] })
+    server.on(name, spits('* BYE Temporary failure of the backend\r\n', 'close'))
+    await expect(within(3_000, backend.connect(optionsOf(server)))).rejects.toMatchObject({
+      kind: 'unreachable',
+      extras: { info: { response: expect.stringContaining('Temporary failure') } },
+    })
+  },
+)
+
+test('a server in trouble is unreachable as long as it is, and lets in afterwards', async () => {
+  const server = await start()
+  for (const name of ['LOGIN', 'AUTHENTICATE'])
+    server.on(name, times(3, refuses('NO [UNAVAILABLE] Service temporarily unavailable')))
+  for (let tries = 0; tries < 3; tries++)
+    await expect(backend.connect(optionsOf(server))).rejects.toMatchObject({
+      kind: 'unreachable',
+      code: 'UNAVAILABLE',
+    })
+  await (await connect(server)).ping()
+})
+
+test.each([
+  ['NO [AUTHENTICATIONFAILED] Invalid credentials', 'unauthorized'],
+  ['NO LOGIN Invalid credentials or IMAP is disabled', 'unauthorized'],
+  ['NO [LIMIT] Rate limit hit', 'unreachable'],
+  ['NO [UNAVAILABLE] Maximum number of connections from user+IP exceeded', 'unreachable'],
+  ['NO [INUSE] Mailbox is in use', 'unreachable'],
+  ['NO Server Unavailable. 15', 'unreachable'],
+  ['NO [OVERQUOTA] Account exceeded command or bandwidth limits.', 'unreachable'],
+  ['BAD Request is throttled. Suggested Backoff Time: 10 milliseconds', 'unreachable'],
+])('a login answered with %j is %s', async (answer, kind) => {
+  const server = await start()
+  for (const name of ['LOGIN', 'AUTHENTICATE']) server.on(name, refuses(answer))
+  await expect(within(4_000, backend.connect(optionsOf(server)))).rejects.toMatchObject({ kind })
+})
+
+test('one connection too many is unreachable, until another ends', async () => {
+  const server = await start()
+  const limit = limitsConnections(2)
+  for (const name of ['LOGIN', 'AUTHENTICATE']) server.on(name, limit)
+  const first = await connect(server)
+  await connect(server)
+  await expect(backend.connect(optionsOf(server))).rejects.toMatchObject({
+    kind: 'unreachable',
+    extras: { info: { response: expect.stringContaining('Too many simultaneous') } },
+  })
+  await first[Symbol.asyncDispose]()
+  await connect(server)
+})
+
+test('who is let in and then known by nobody is unauthorized', async () => {
+  const server = await start()
+  server.on('*', notConnected())
+  const connecting = backend.connect(optionsOf(server)).then((session) => session.listMailboxes())
+  await expect(connecting).rejects.toMatchObject({ kind: 'unauthorized' })
+})
+
+test('a server that opens nothing for strangers is told who we are, after the login', async () => {
+  const server = await start(1)
+  let introduced = false
+  server.on('ID', async ({ session, usual }) => {
+    if (session.user !== undefined) introduced = true
+    return await usual()
+  })
+  server.on('SELECT', () =>
+    introduced ? undefined : ['{tag} NO SELECT Unsafe Login. Please contact kefu@188.com for help'],
+  )
+  expect(await (await connect(server)).select('INBOX')).toMatchObject({ messages: 1 })
+})
+
+test('STARTTLS that was taken out on the way, or leads nowhere, gives no password away', async () => {
+  const server = await start(0, { capabilities: [...usualCapabilities, 'STARTTLS'] })
+  // The same machine, by a name that does not say so: nothing goes in clear there.
+  const { rejectUnauthorized: _, ...strict } = { ...optionsOf(server), host: '127.1' }
+  await expect(backend.connect(strict)).rejects.toMatchObject({ kind: 'unreachable' })
+  server.on('STARTTLS', refuses('BAD not today'))
+  await expect(backend.connect(strict)).rejects.toMatchObject({ kind: 'unreachable' })
+  server.capabilities.delete('STARTTLS')
+  await expect(backend.connect(strict)).rejects.toMatchObject({ kind: 'unreachable' })
+  server.on('STARTTLS', spits('{tag} OK go\r\n* OK not TLS at all\r\n'))
+  server.capabilities.add('STARTTLS')
+  await expect(within(5_500, backend.connect(strict))).rejects.toMatchObject({
+    kind: 'unreachable',
+  })
+  expect(server.heard.filter((line) => /LOGIN|AUTHENTICATE/.test(line))).toEqual([])
+})
+
+test('what is said in clear before TLS is forgotten', async () => {
+  const server = await start(0, { capabilities: [...usualCapabilities, 'STARTTLS'] })
+  // The response injection of STARTTLS: an answer to a command that is yet to come, from whoever stands between.
+  server.on('STARTTLS', async (command) => [
+    ...(await command.usual()),
+    '* CAPABILITY IMAP4rev1 X-GM-EXT-1',
+  ])
+  const session = await within(5_500, connect(server)).catch((error: unknown) => error)
+  if (session instanceof Error) expect(session).toMatchObject({ kind: 'unreachable' })
+  else {
+    expect(server.sessions[0]?.secure).toBe(true)
+    expect(session).toMatchObject({ capabilities: { gmail: false } })
+  }
+})

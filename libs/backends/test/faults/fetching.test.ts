@@ -1,0 +1,258 @@
+import { expect, test } from '@jest/globals'
+import { imapFaults } from '@posthorn/testkit'
+import { distort, inbox, letter, start, uidsOf, within } from './stage.ts'
+
+const { adds, breaksAfter, changes, chokesOn, hides, omits, refuses, repeatsUids, spits, times } =
+  imapFaults
+
+test('a message that the server leaves out is asked for again, and otherwise missing alone', async () => {
+  const server = await start(5)
+  const session = await inbox(server)
+  const off = server.on('FETCH', times(1, hides(3)))
+  expect(await uidsOf(session.fetchMessages([[1, 5]]))).toEqual([1, 2, 3, 4, 5])
+  off()
+  server.on('FETCH', hides(3))
+  expect(await uidsOf(session.fetchMessages([[1, 5]]))).toEqual([1, 2, 4, 5])
+})
+
+test('a message that makes the server fail costs itself alone', async () => {
+  const server = await start(40)
+  const session = await inbox(server)
+  server.on('FETCH', chokesOn(17, 'NO UID FETCH Server error - Please try again later'))
+  const uids = await uidsOf(session.fetchMessages([[1, 40]]))
+  expect(uids).toEqual(expect.arrayContaining([1, 16, 18, 40]))
+  expect(uids.length).toBeGreaterThanOrEqual(39)
+})
+
+test('messages that the server says no longer exist are left out', async () => {
+  const server = await start(3)
+  const session = await inbox(server)
+  server.on(
+    'FETCH',
+    changes((lines) => [
+      ...lines.slice(0, -1).filter((line) => !line.includes('UID 2')),
+      '{tag} NO Some of the requested messages no longer exist.',
+    ]),
+  )
+  expect(await uidsOf(session.fetchMessages([[1, 3]]))).toEqual([1, 3])
+})
+
+test('N:* is not taken for news, and a UID that is found twice is one', async () => {
+  const server = await start(3)
+  server.capabilities.delete('ESEARCH')
+  const session = await inbox(server)
+  expect(await session.searchUids({ from: 4 })).toEqual([])
+  server.on('SEARCH', repeatsUids())
+  expect(await session.searchUids({ all: true })).toEqual([[1, 3]])
+})
+
+test.each([
+  ['cut short', '(("text" "plain"'],
+  ['no structure', 'NIL'],
+  ['empty', '()'],
+  ['an empty multipart', '(() "mixed")'],
+  ['a multipart without a subtype', '(("text" "plain" NIL NIL NIL "7bit" 1 1))'],
+  ['without a subtype', '("text" NIL NIL NIL NIL NIL NIL)'],
+  ['a number in words', '("text" "plain" NIL NIL NIL "7bit" "many" "x")'],
+  ['message/rfc822 without what it holds', '("message" "rfc822" NIL NIL NIL "7bit" 10)'],
+  ['with quotes in quotes', '("text" "plain" ("name" "a "b" c") NIL NIL "7bit" 1 1)'],
+  ['an atom', 'nonsense'],
+  ['a thousand deep', `${'('.repeat(1_000)}${')'.repeat(1_000)}`],
+])('a BODYSTRUCTURE that is %s costs no other message', async (_, structure) => {
+  const server = await start(3)
+  server.mailbox('INBOX').message(2).lies.set('BODYSTRUCTURE', structure)
+  const session = await inbox(server)
+  const messages = await within(
+    5_000,
+    Array.fromAsync(session.fetchMessages([[1, 3]], { headers: true })),
+  )
+  expect(messages.map(({ uid }) => uid)).toEqual([1, 2, 3])
+  for (const message of messages) {
+    expect(message.headers?.toString()).toContain(`Subject: m${message.uid}`)
+    expect(message.bodyStructure.type).toEqual(expect.any(String))
+  }
+  for (const at of [0, 2])
+    expect(messages[at]).toMatchObject({
+      envelope: { subject: `m${at + 1}` },
+      bodyStructure: { part: '1', type: 'text/plain' },
+    })
+})
+
+test.each([
+  ['empty', '(NIL NIL NIL NIL NIL NIL NIL NIL NIL NIL)'],
+  ['nothing', 'NIL'],
+  ['too short', '("date" "subject")'],
+  ['numbers', '(1 2 3 4 5 6 7 8 9 10)'],
+  [
+    'addresses of nothing',
+    '(NIL "s" ((NIL NIL NIL NIL)) ((NIL NIL NIL)) (()) NIL NIL NIL NIL NIL)',
+  ],
+  ['strings for addresses', '(NIL "s" "a@b" "c" NIL ("x") (("y")) NIL NIL NIL)'],
+  ['cut short', '(NIL "s" ((NIL'],
+])('an ENVELOPE that is %s costs no message', async (_, envelope) => {
+  const server = await start(2)
+  server.mailbox('INBOX').message(1).lies.set('ENVELOPE', envelope)
+  const session = await inbox(server)
+  const messages = await within(
+    5_000,
+    Array.fromAsync(session.fetchMessages([[1, 2]], { headers: true })),
+  )
+  expect(messages.map(({ uid }) => uid)).toEqual([1, 2])
+  expect(messages[0]?.headers?.toString()).toContain('Subject: m1')
+  expect(messages[1]).toMatchObject({ envelope: { subject: 'm2', from: [{ name: 'Jane' }] } })
+})
+
+test.each([
+  ['FLAGS', undefined],
+  ['FLAGS', 'NIL'],
+  ['FLAGS', '(\\Seen "quoted" {3}\r\nlit \\* [x] )'],
+  ['INTERNALDATE', undefined],
+  ['INTERNALDATE', 'NIL'],
+  ['INTERNALDATE', '"1-Jan-70"'],
+  ['INTERNALDATE', '"31-Feb-2024 99:99:99 +9999"'],
+  ['RFC822.SIZE', '0'],
+  ['RFC822.SIZE', '-1'],
+  ['RFC822.SIZE', '99999999999999999999'],
+  ['RFC822.SIZE', 'NIL'],
+  ['UID', '0'],
+  ['UID', 'x'],
+  ['UID', '99999999999'],
+  ['UID', undefined],
+])('a %s of %j costs no other message', async (item, lie) => {
+  const server = await start(3)
+  server.mailbox('INBOX').message(2).lies.set(item, lie)
+  const session = await inbox(server)
+  const messages = await within(5_000, Array.fromAsync(session.fetchMessages([[1, 3]])))
+  expect(messages.map(({ uid }) => uid)).toEqual(expect.arrayContaining([1, 3]))
+  expect(messages.length).toBeLessThanOrEqual(3)
+  for (const { uid, internalDate, size, flags } of messages) {
+    expect([1, 2, 3]).toContain(uid)
+    expect(internalDate.getTime()).not.toBeNaN()
+    expect(size).toBeGreaterThanOrEqual(0)
+    expect(Array.isArray(flags)).toBe(true)
+  }
+})
+
+test('answers about others, or without a UID, are sorted out', async () => {
+  const server = await start(2)
+  const session = await inbox(server)
+  server.on(
+    'FETCH',
+    adds('* 1 FETCH (FLAGS (\\Seen))', '* 7 FETCH (UID 77 FLAGS ())', '* 0 FETCH (UID 0)'),
+  )
+  const messages = await Array.fromAsync(session.fetchMessages([[1, 2]]))
+  expect(messages.map(({ uid }) => uid)).toEqual([1, 2])
+})
+
+test.each([
+  ['longer than what comes', /\{(\d+)\}\r\n/, '{99999}\r\n'],
+  ['shorter than what comes', /\{(\d+)\}\r\n/, '{3}\r\n'],
+])(
+  'a literal that is announced %s ends in an error or a gap, within bounds',
+  async (_, pattern, by) => {
+    const server = await start(1)
+    const session = await inbox(server)
+    server.on('FETCH', async (command) => {
+      const text = (await command.usual()).join('\r\n')
+      return { raw: `${text.replace(pattern, by)}\r\n`, then: 'close' }
+    })
+    const read = session
+      .downloadSource(1)
+      .then(async ({ content }) => await Array.fromAsync(content))
+    await within(
+      5_000,
+      read.catch((error: unknown) => expect(error).toMatchObject({ name: 'AppError' })),
+    )
+  },
+)
+
+test('a connection that breaks off in the middle of a message is unreachable', async () => {
+  const server = await start()
+  server.mailbox('INBOX').append(letter('big', 'x'.repeat(3_000_000)))
+  const session = await inbox(server)
+  const { content } = await session.downloadSource(1)
+  server.on('FETCH', breaksAfter(1_000))
+  await expect(Array.fromAsync(content)).rejects.toMatchObject({ kind: 'unreachable' })
+  expect(await session.closed).toMatchObject({ kind: 'unreachable' })
+})
+
+test('bytes before a tag, blank lines, wrong tags and long lines cost nothing but themselves', async () => {
+  const server = await start(2)
+  const session = await inbox(server)
+  server.on('NOOP', async (command) => {
+    const text = (await command.usual()).join('\r\n')
+    const junk = [
+      '',
+      'zzz OK not yours',
+      '* ',
+      '*',
+      '+',
+      `* OK ${'x'.repeat(10_000)}`,
+      '* 99999999999999999999 EXPUNGE',
+      '* -1 FETCH (UID 1)',
+    ]
+    return { raw: `${junk.join('\r\n')}\r\n\0${text}\r\n` }
+  })
+  await within(5_000, session.ping())
+  expect(await session.searchUids({ all: true })).toEqual([[1, 2]])
+})
+
+test('a line of five megabytes is read, whatever is on it', async () => {
+  const server = await start(2)
+  const session = await inbox(server)
+  server.on('NOOP', times(1, adds(`* OK [X ${'y'.repeat(5 * 2 ** 20)}] long`)))
+  await within(10_000, session.ping())
+  expect(await session.searchUids({ all: true })).toEqual([[1, 2]])
+})
+
+test('a throttled answer that is an OK is an answer', async () => {
+  const server = await start(2)
+  const session = await inbox(server)
+  const distorted = distort(server, 'FETCH', [/OK done$/, 'OK Success [THROTTLED]'])
+  expect(await uidsOf(session.fetchMessages([[1, 2]]))).toEqual([1, 2])
+  expect(distorted.times).toBeGreaterThan(0)
+})
+
+test('a throttled FETCH waits as long as it is told, and is answered', async () => {
+  const server = await start(2)
+  const session = await inbox(server)
+  server.on(
+    'FETCH',
+    times(1, refuses('BAD Request is throttled. Suggested Backoff Time: 30 milliseconds')),
+  )
+  expect(await within(8_000, uidsOf(session.fetchMessages([[1, 2]])))).toEqual([1, 2])
+})
+
+test('a source that the server gives as nothing is not invented', async () => {
+  const server = await start(1)
+  const session = await inbox(server)
+  const distorted = distort(server, 'FETCH', [
+    /BODY\[\](<\d+>)? \{\d+\}\r\n.*\)$/s,
+    'BODY[]$1 NIL)',
+  ])
+  const read = session
+    .downloadSource(1)
+    .then(async ({ content }) => Buffer.concat(await Array.fromAsync(content)))
+  const result = await read.catch((error: unknown) => error)
+  expect(distorted.times).toBeGreaterThan(0)
+  if (Buffer.isBuffer(result)) expect(result).toHaveLength(0)
+  else expect(result).toMatchObject({ name: 'AppError' })
+})
+
+test('a BYE in the middle of anything is unreachable with the words of the server', async () => {
+  const server = await start(2)
+  const session = await inbox(server)
+  server.on('SEARCH', spits('* BYE Session expired, please login again\r\n', 'close'))
+  await expect(session.searchUids({ all: true })).rejects.toMatchObject({
+    kind: 'unreachable',
+    extras: { info: { response: 'Session expired, please login again' } },
+  })
+  expect(await session.closed).toMatchObject({ kind: 'unreachable' })
+})
+
+test('SEARCH that says nothing of its own finds nothing it does not know', async () => {
+  const server = await start(3)
+  const session = await inbox(server)
+  server.on('SEARCH', times(1, omits(/^\* ESEARCH/)))
+  expect(await session.searchUids({ all: true })).toEqual([[1, 3]])
+})

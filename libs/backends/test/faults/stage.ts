@@ -1,0 +1,87 @@
+import { afterEach } from '@jest/globals'
+import { type ImapScript, type ImapScriptOptions, startImapScript } from '@posthorn/testkit'
+import type { ConnectOptions, MailSession } from '../../src/backend.ts'
+import { quietLogger } from '../quiet-logger.ts'
+import { backend } from '../scripted-session.ts'
+
+export { backend }
+
+const open: AsyncDisposable[] = []
+afterEach(async () => {
+  for (const each of open.splice(0).toReversed()) await each[Symbol.asyncDispose]()
+})
+
+/** A server with so many messages in its inbox, gone after the test. */
+export async function start(messages = 0, options: ImapScriptOptions = {}): Promise<ImapScript> {
+  const server = await startImapScript(options)
+  open.push(server)
+  for (let n = 1; n <= messages; n++) server.mailbox('INBOX').append(letter(`m${n}`))
+  return server
+}
+
+export function letter(subject: string, body = 'hello\r\n'): string {
+  return `From: Jane <jane@mail.test>\r\nTo: john@mail.test\r\nSubject: ${subject}\r\nMessage-ID: <${subject}@mail.test>\r\n\r\n${body}`
+}
+
+export function optionsOf({ host, port }: ImapScript): ConnectOptions {
+  return {
+    host,
+    port,
+    secure: false,
+    rejectUnauthorized: false,
+    credentials: { user: 'jane', pass: 'secret' },
+    log: quietLogger(),
+    connectTimeoutMs: 5_000,
+  }
+}
+
+/** A session, closed after the test. */
+export async function connect(
+  server: ImapScript,
+  more: Partial<ConnectOptions> = {},
+): Promise<MailSession> {
+  const session = await backend.connect({ ...optionsOf(server), ...more })
+  open.push(session)
+  return session
+}
+
+/** The same with the inbox open. */
+export async function inbox(server: ImapScript): Promise<MailSession> {
+  const session = await connect(server)
+  await session.select('INBOX')
+  return session
+}
+
+/** UIDs of what a fetch gave. */
+export async function uidsOf(messages: AsyncIterable<{ uid: number }>): Promise<number[]> {
+  return (await Array.fromAsync(messages)).map(({ uid }) => uid)
+}
+
+/** Fails when it takes longer: no fault may make us wait for ever. */
+export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error(`not within ${ms} ms`)), ms)
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Changes what the server says in answer to a command, where it matches; tells how often it did, for a fault that never happens proves nothing. */
+export function distort(
+  server: ImapScript,
+  name: string,
+  [pattern, by, only = /^/]: readonly [pattern: RegExp, by: string, only?: RegExp],
+): { times: number } {
+  const done = { times: 0 }
+  server.on(name, async (command) =>
+    (await command.usual()).map((line) => {
+      if (!only.test(line)) return line
+      const distorted = line.replace(pattern, by)
+      if (distorted !== line) done.times++
+      return distorted
+    }),
+  )
+  return done
+}
