@@ -5,11 +5,17 @@ import { AppError } from '@posthorn/errors'
 import type { AccountSession } from '../sessions/account-session.ts'
 import type { Change, Errand } from '../sessions/command-pool.ts'
 import type { Registry } from '../sessions/registry.ts'
+import type { KnownMailboxes } from './known-mailboxes.ts'
 
 /** What command handlers need. */
 export interface CommandDeps {
   db: Db
   sessions: Pick<Registry, 'find'>
+}
+
+/** What those need that only read. */
+export interface ReadDeps extends CommandDeps {
+  mailboxes: KnownMailboxes
 }
 
 /** The account's session on this worker, connected or not. */

@@ -7,30 +7,34 @@ import {
   type MessageDetail,
   SpecialUse,
 } from '@posthorn/contracts'
+import { decodeMessageId } from '@posthorn/message-id'
 import { isAutoReply, parseHeaders } from '@posthorn/mime'
 import { outlineOf } from '../messages/body.ts'
 import { messageEntry } from '../messages/entry.ts'
 import { readWanted } from '../messages/read-wanted.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
-import { assertConnected, type CommandDeps, sessionOf, withMailServer } from './account.ts'
-import { locateMessage, messageNotFound, openFor, unlessTooNew } from './mailbox.ts'
+import { assertConnected, type ReadDeps, sessionOf, withMailServer } from './account.ts'
+import { getMailboxOf, messageNotFound, openFor, unlessTooNew } from './mailbox.ts'
 
 type Request = CommandRequest<typeof getMessage>
 
 /** One message with its headers and, when asked for, its text. Marking it as seen comes first, so that its flags say so. */
-export function onGetMessage(deps: CommandDeps): CommandHandler {
+export function onGetMessage(deps: ReadDeps): CommandHandler {
   return on(getMessage, async (request, { signal }) => {
     const session = sessionOf(deps, request.account)
     assertConnected(session)
-    const { row, uid } = await locateMessage(deps.db, request.account, request.message)
-    return withMailServer(session, { signal, mailbox: row.path }, async (mail) => {
-      await openFor(mail, row, { readOnly: !request.markAsSeen })
-      const message = await unlessTooNew(mail, async () => {
-        if (request.markAsSeen) await mail.changeFlags([[uid, uid]], { add: ['\\Seen'] })
-        return fetchMessage(mail, uid, { headers: true })
-      })
-      return describe(mail, { row, message }, request)
-    })
+    const { mailbox, uid } = decodeMessageId(request.message)
+    const find = () => getMailboxOf(deps.db, request.account, mailbox)
+    return deps.mailboxes.use(session, { key: mailbox, find }, (row) =>
+      withMailServer(session, { signal, mailbox: row.path }, async (mail) => {
+        await openFor(mail, row, { readOnly: !request.markAsSeen })
+        const message = await unlessTooNew(mail, async () => {
+          if (request.markAsSeen) await mail.changeFlags([[uid, uid]], { add: ['\\Seen'] })
+          return fetchMessage(mail, uid, { headers: true })
+        })
+        return describe(mail, { row, message }, request)
+      }),
+    )
   })
 }
 

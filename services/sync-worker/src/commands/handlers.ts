@@ -5,6 +5,7 @@ import { onGetMessageSource } from './get-message-source.ts'
 import { onGetMessage } from './get-message.ts'
 import { onGetQuota } from './get-quota.ts'
 import { onGetText } from './get-text.ts'
+import { KnownMailboxes } from './known-mailboxes.ts'
 import { onListMailboxes } from './list-mailboxes.ts'
 import { onListMessages } from './list-messages.ts'
 import { onSearchMessages } from './search-messages.ts'
@@ -22,6 +23,7 @@ import { onDeleteMessages } from './delete-messages.ts'
 
 /** Every command that the holder of an account's shard answers, with its handler. */
 export function allHandlers(deps: CommandDeps): CommandHandler[] {
+  const reading = { ...deps, mailboxes: new KnownMailboxes() }
   return [
     onDeleteMessages(deps),
     onDeleteMessage(deps),
@@ -33,13 +35,13 @@ export function allHandlers(deps: CommandDeps): CommandHandler[] {
     onDeleteMailbox(deps),
     onCreateMailbox(deps),
     onGetAttachment(deps),
-    onGetMessage(deps),
+    onGetMessage(reading),
     onGetMessageSource(deps),
     onGetQuota(deps),
-    onGetText(deps),
+    onGetText(reading),
     onListMailboxes(deps),
-    onListMessages(deps),
-    onSearchMessages(deps),
+    onListMessages(reading),
+    onSearchMessages(reading),
     onSyncAccount(deps),
     onUploadMessage(deps),
   ]

@@ -79,10 +79,16 @@ export function assertIndexed(
 ): void {
   if (row.uidValidity === String(found.uidValidity)) return
   session.wake()
-  throw new AppError('unavailable', 'The folder is being indexed', {
+  throw new AppError('unavailable', beingIndexed, {
     code: 'IMAPUnavailable',
     extras: { state: session.state ?? 'init' },
   })
+}
+
+const beingIndexed = 'The folder is being indexed'
+
+export function isBeingIndexed(error: AppError): boolean {
+  return error.message === beingIndexed
 }
 
 /** Reads a message; once more where the server has not told this connection of it yet. */
