@@ -30,6 +30,8 @@ export interface Registration {
   imap?: object | null
   notifyFrom?: Date
   path?: string[]
+  subconnections?: string[]
+  imapIndexer?: 'full' | 'fast'
   pass?: string
   host?: string
   port?: number
@@ -118,6 +120,8 @@ export async function testWorld() {
         name: 'Test',
         imap: given.imap === null ? null : JSON.stringify(imap),
         ...(given.path ? { path: JSON.stringify(given.path) } : {}),
+        ...(given.subconnections ? { subconnections: JSON.stringify(given.subconnections) } : {}),
+        ...(given.imapIndexer ? { imapIndexer: given.imapIndexer } : {}),
         ...(given.notifyFrom ? { notifyFrom: given.notifyFrom } : {}),
       })
       .execute()

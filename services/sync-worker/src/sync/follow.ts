@@ -19,6 +19,8 @@ export interface Following extends Omit<SyncContext, 'opened' | 'doubts'> {
 
 /** How long nothing is heard of a server that has no mailbox to watch. */
 const unwatchedMs = 60_000
+/** How long the lists of a connection with NOTIFY are trusted. */
+const freshListMs = 3_600_000
 
 /**
  * Looks at all mailboxes, then watches the main one, and with NOTIFY all of them: what happens there is told at once. Without, those that
@@ -50,6 +52,8 @@ class Follower {
   /** When others than the main one are to be looked at, out of turn. */
   #quickDue = Infinity
   #due = new Set<string>()
+  #listedFreshAt = Date.now()
+  #contradicted = false
 
   constructor(context: Following & Rounds, subconnections: Subconnections) {
     this.#context = context
@@ -101,7 +105,11 @@ class Follower {
     const startedAt = Date.now()
     this.#due.clear()
     this.#quickDue = Infinity
-    const result = await lookAtAll(context, full)
+    const stale = startedAt >= this.#listedFreshAt + freshListMs || this.#contradicted
+    const from = this.#everywhere && stale ? 'a fresh connection' : 'here'
+    const result = await lookAtAll(context, { full, from })
+    if (from !== 'here') this.#listedFreshAt = startedAt
+    this.#contradicted = result.contradicted
     this.#main = result.main?.id
     this.#lookedAt = Date.now()
     if (result.unsettled) this.#soon()

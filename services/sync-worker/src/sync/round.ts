@@ -4,7 +4,7 @@ import type { MailboxRow } from '../store/mailboxes.ts'
 import { isUnfinished, needsLook } from './changes.ts'
 import { type Choice, mainOf, monitoredOf } from './choice.ts'
 import type { SyncContext } from './context.ts'
-import { syncMailboxList } from './mailbox-list.ts'
+import { type MailboxList, syncMailboxList } from './mailbox-list.ts'
 import { syncMailbox, type SyncResult } from './mailbox-sync.ts'
 import type { Parked } from './parked.ts'
 
@@ -15,6 +15,8 @@ export interface RoundResult {
   main: MailboxRow | undefined
   /** Something is left open, or may have changed behind us, that another round soon settles. */
   unsettled: boolean
+  /** The server denied a mailbox that it had listed: one of both is out of date. */
+  contradicted: boolean
   /** The last one that could not be looked at, and what the server said. */
   trouble: { path: string; error: AppError } | undefined
 }
@@ -27,20 +29,41 @@ export function choiceOf({ account, session }: SyncContext): Choice {
   return { paths: account.paths, gmail: session.capabilities.gmail }
 }
 
+/** Dovecot 2.3 may list mailboxes as they once were for as long as a connection lasts that was told of other changes by NOTIFY. */
+export type ListFrom = 'here' | 'a fresh connection'
+
+async function list(context: SyncContext, from: ListFrom): Promise<MailboxList> {
+  if (from === 'here') return syncMailboxList(context, { status: true })
+  await using session = await context.open(context.signal)
+  return await syncMailboxList({ ...context, session }, { status: true })
+}
+
 /** Lists the mailboxes and syncs those whose counters have changed, the main one first. With `full` flags are compared in any case. */
-export async function lookAtAll(context: Rounds, full: boolean): Promise<RoundResult> {
+export async function lookAtAll(
+  context: Rounds,
+  { full, from }: { full: boolean; from: ListFrom },
+): Promise<RoundResult> {
   const { signal } = context
   const startedAt = performance.now()
-  const { rows, statuses, unsettled } = await syncMailboxList(context, { status: true })
+  const { rows, statuses, unsettled } = await list(context, from)
   const monitored = monitoredOf(rows, choiceOf(context))
   const main = mainOf(monitored, choiceOf(context))
   const open: MailboxRow[] = []
-  const result: RoundResult = { monitored: open, main, unsettled, trouble: undefined }
+  const result: RoundResult = {
+    monitored: open,
+    main,
+    unsettled,
+    contradicted: false,
+    trouble: undefined,
+  }
   for (const row of monitored.toSorted((a, b) => Number(b === main) - Number(a === main))) {
     signal.throwIfAborted()
     const looked = await lookAt(context, row, { full, status: statuses.get(row.path) })
-    if ('refusal' in looked) result.trouble = { path: row.path, error: looked.refusal }
-    else open.push(row)
+    if (!('refusal' in looked)) open.push(row)
+    else {
+      result.trouble = { path: row.path, error: looked.refusal }
+      if (looked.refusal.kind === 'not-found') result.contradicted = true
+    }
     if (isUnsettled(looked)) result.unsettled = true
   }
   // One that refuses to be opened cannot be watched.

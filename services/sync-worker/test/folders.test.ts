@@ -1,0 +1,254 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import type { MailSession } from '@posthorn/backends'
+import { eventually } from '@posthorn/testkit'
+import { altered } from './altered.ts'
+import { ImapClient, mail } from './imap-client.ts'
+import { testWorld, type World } from './world.ts'
+
+// Folders beside the inbox: how soon what happens there is known, and what becomes of them.
+
+let world: World
+beforeEach(async () => {
+  world = await testWorld()
+})
+afterEach(() => world.close())
+
+/** No round in the middle of a test: what is noticed, the server told. */
+const rarely = { resyncDelay: 3_600 }
+const old = new Date('2020-01-01T00:00:00Z')
+const never = { quickRoundMs: 600_000 }
+
+const withoutNotify = (more: (session: MailSession) => Partial<MailSession> = () => ({})) =>
+  altered((session) => ({
+    capabilities: { ...session.capabilities, notify: false },
+    ...more(session),
+  }))
+
+test('with NOTIFY every folder is live over one connection', async () => {
+  await world.startWorker(never)
+  const user = world.dovecot.freshUser()
+  await using client = await ImapClient.login(user)
+  await client.run('CREATE Live')
+  const account = await world.register(user, { imap: rarely })
+  await world.connected(account)
+  await client.append('Live', mail({ subject: 'elsewhere' }))
+  const [arrived] = await world.expectEvents(account, ['messageNew'], 1)
+  expect(arrived).toMatchObject({ path: 'Live', data: { subject: 'elsewhere' } })
+  await client.run('SELECT Live')
+  await client.run('UID STORE 1 +FLAGS (\\Flagged)')
+  const [updated] = await world.expectEvents(account, ['messageUpdated'], 1)
+  expect(updated).toMatchObject({ path: 'Live', data: { uid: 1 } })
+  await client.run('UID STORE 1 +FLAGS (\\Deleted)')
+  await client.run('UID EXPUNGE 1')
+  const [deleted] = await world.expectEvents(account, ['messageDeleted'], 1)
+  expect(deleted).toMatchObject({ path: 'Live', data: { uid: 1 } })
+  // The inbox was not forgotten over it.
+  await world.dovecot.deliver(user.user, mail({ subject: 'here' }))
+  expect((await world.expectEvents(account, ['messageNew'], 2))[1]).toMatchObject({ path: 'INBOX' })
+})
+
+test('flags that change while we watch are stored as they are told, without a search', async () => {
+  let searches = 0
+  const backend = altered((session) => ({
+    searchUids(query) {
+      searches++
+      return session.searchUids(query)
+    },
+    changesSince(since) {
+      searches++
+      return session.changesSince(since)
+    },
+  }))
+  await world.startWorker(never, { backend })
+  const user = world.dovecot.freshUser()
+  const account = await world.register(user, { imap: rarely })
+  await world.connected(account)
+  await world.dovecot.deliver(user.user, mail())
+  await world.expectEvents(account, ['messageNew'], 1)
+  await using client = await ImapClient.login(user)
+  await client.run('SELECT INBOX')
+  // Until watching has begun again, a change may be found by a look.
+  await client.run('UID STORE 1 +FLAGS (\\Answered)')
+  await world.expectEvents(account, ['messageUpdated'], 1)
+  await eventually(async () => {
+    const before = searches
+    const told = (await world.events(account, 'messageUpdated')).length
+    await client.run(`UID STORE 1 ${told % 2 === 0 ? '-' : '+'}FLAGS (\\Flagged)`)
+    const events = await world.expectEvents(account, ['messageUpdated'], told + 1)
+    expect(events[told]?.data).toMatchObject({ uid: 1, changes: { flags: {} } })
+    expect(searches).toBe(before)
+  })
+})
+
+test('folders that come, move and go while we watch are told at once', async () => {
+  await world.startWorker({ quickRoundMs: 300 })
+  const user = world.dovecot.freshUser()
+  await using client = await ImapClient.login(user)
+  const account = await world.register(user, { imap: rarely })
+  await world.connected(account)
+  const known = (await world.events(account, 'mailboxNew')).length
+  await client.run('CREATE Before')
+  await world.expectEvents(account, ['mailboxNew'], known + 1)
+  await client.append('Before', mail({ subject: 'kept' }))
+  const [message] = await world.expectEvents(account, ['messageNew'], 1)
+
+  await client.run('RENAME Before After')
+  const [gone] = await world.expectEvents(account, ['mailboxDeleted'], 1)
+  expect(gone?.data).toEqual({ path: 'Before', name: 'Before', specialUse: false })
+  const come = (await world.expectEvents(account, ['mailboxNew'], known + 2)).at(-1)
+  expect(come).toMatchObject({ path: 'After' })
+  // It is the same folder: its messages are not told again, and keep their ids.
+  await client.run('SELECT After')
+  await client.run('UID STORE 1 +FLAGS (\\Flagged)')
+  const [updated] = await world.expectEvents(account, ['messageUpdated'], 1)
+  expect(updated).toMatchObject({ path: 'After', data: { id: message?.data['id'] } })
+  expect(await world.events(account, 'messageNew')).toHaveLength(1)
+
+  await client.run('UNSELECT')
+  await client.run('DELETE After')
+  let more = 0
+  const deleted = await eventually(async () => {
+    // Dovecot may overlook the second of two changes of its list within a second until there is another.
+    await client.run(`CREATE More${++more}`)
+    const found = await world.events(account, 'mailboxDeleted')
+    return found.length === 2 && found
+  })
+  expect(deleted.map(({ path }) => path)).toEqual(['Before', 'After'])
+  expect(await world.events(account, 'messageDeleted')).toEqual([])
+})
+
+test('without NOTIFY the folders of subconnections are live, others are polled', async () => {
+  await world.startWorker(never, { backend: withoutNotify() })
+  const user = world.dovecot.freshUser()
+  await using client = await ImapClient.login(user)
+  await client.run('CREATE Polled')
+  const account = await world.register(user, {
+    imap: rarely,
+    subconnections: ['\\Sent', 'INBOX', 'nowhere'],
+  })
+  await world.connected(account)
+  await client.append('Polled', mail({ subject: 'polled' }))
+  await client.append('Sent', mail({ subject: 'sent' }))
+  const [sent] = await world.expectEvents(account, ['messageNew'], 1)
+  expect(sent).toMatchObject({ path: 'Sent', specialUse: '\\Sent' })
+  await client.run('SELECT Sent')
+  await client.run('UID STORE 1 +FLAGS (\\Answered)')
+  await world.expectEvents(account, ['messageUpdated'], 1)
+  expect(await world.events(account, 'messageNew')).toHaveLength(1)
+})
+
+test('after something came into the inbox the other folders are looked at soon', async () => {
+  await world.startWorker({ quickRoundMs: 300 }, { backend: withoutNotify() })
+  const user = world.dovecot.freshUser()
+  await using client = await ImapClient.login(user)
+  await client.run('CREATE Filed')
+  const account = await world.register(user, { imap: rarely })
+  await world.connected(account)
+  await world.dovecot.deliver(user.user, mail())
+  await client.append('Filed', mail({ subject: 'filed' }))
+  const events = await world.expectEvents(account, ['messageNew'], 2)
+  expect(events.map(({ path }) => path).sort()).toEqual(['Filed', 'INBOX'])
+})
+
+test('a folder is gone when two listings lack it and it cannot be asked for', async () => {
+  let hidden = ''
+  let listings = 0
+  const backend = withoutNotify((session) => ({
+    async listMailboxes(options) {
+      listings++
+      return (await session.listMailboxes(options)).filter(({ path }) => path !== hidden)
+    },
+  }))
+  await world.startWorker({}, { backend })
+  const user = world.dovecot.freshUser()
+  await using client = await ImapClient.login(user)
+  await client.run('CREATE Gone')
+  const account = await world.register(user)
+  await world.connected(account)
+  // Left out by mistake: INBOX is missing as well, or the folder answers when it is asked.
+  for (const path of ['INBOX', 'Gone']) {
+    hidden = path
+    const seen = listings
+    await eventually(() => listings >= seen + 4)
+  }
+  expect(await world.events(account, 'mailboxDeleted')).toEqual([])
+  hidden = ''
+  await client.run('DELETE Gone')
+  const [deleted] = await world.expectEvents(account, ['mailboxDeleted'], 1)
+  expect(deleted?.data).toEqual({ path: 'Gone', name: 'Gone', specialUse: false })
+})
+
+test('a folder whose row was lost is reset, and no other', async () => {
+  await world.startWorker()
+  const user = world.dovecot.freshUser()
+  await using client = await ImapClient.login(user)
+  await client.run('CREATE Lost')
+  await client.append('Lost', mail(), { date: old })
+  const account = await world.register(user)
+  await world.connected(account)
+  const folders = (await world.events(account, 'mailboxNew')).length
+  await world.db
+    .deleteFrom('mailboxes')
+    .where('account', '=', account)
+    .where('path', '=', 'Lost')
+    .execute()
+  const [reset] = await world.expectEvents(account, ['mailboxReset'], 1)
+  expect(reset).toMatchObject({
+    path: 'Lost',
+    data: { reason: 'syncStateLost', prevUidValidity: false },
+  })
+  await client.append('Lost', mail({ subject: 'after' }))
+  const messages = await world.expectEvents(account, ['messageNew'], 1)
+  expect(messages.map(({ data }) => data['subject'])).toEqual(['after'])
+  expect(await world.events(account, 'mailboxReset')).toHaveLength(1)
+  expect(await world.events(account, 'mailboxNew')).toHaveLength(folders)
+})
+
+test('a UIDVALIDITY that goes backwards is believed when it stays', async () => {
+  let lower = false
+  let looks = 0
+  const backend = withoutNotify((session) => ({
+    async select(path, options) {
+      const selected = await session.select(path, options)
+      if (!lower || path !== 'Old') return selected
+      looks++
+      return { ...selected, uidValidity: 7n }
+    },
+    async status(path) {
+      const status = await session.status(path)
+      return lower && path === 'Old' ? { ...status, uidValidity: 7n } : status
+    },
+    async listMailboxes() {
+      return session.listMailboxes()
+    },
+  }))
+  await world.startWorker({}, { backend })
+  const user = world.dovecot.freshUser()
+  await using client = await ImapClient.login(user)
+  await client.run('CREATE Old')
+  await client.append('Old', mail(), { date: old })
+  const account = await world.register(user)
+  await world.connected(account)
+  lower = true
+  const [reset] = await world.expectEvents(account, ['mailboxReset'], 1)
+  expect(looks).toBeGreaterThanOrEqual(3)
+  expect(reset?.data).toMatchObject({ uidValidity: '7', reason: 'uidValidityChange' })
+  expect(await world.events(account, 'messageNew')).toEqual([])
+})
+
+test('special uses that a registration names are looked after, and what it calls Sent is Sent', async () => {
+  await world.startWorker()
+  const user = world.dovecot.freshUser()
+  await using client = await ImapClient.login(user)
+  await client.run('CREATE Gesendet')
+  const account = await world.register(user, {
+    path: ['\\Sent', '\\Junk'],
+    imap: { sentMailPath: 'Gesendet' },
+  })
+  await world.connected(account)
+  const found = await world.events(account, 'mailboxNew')
+  expect(found.map(({ path, specialUse }) => [path, specialUse]).sort()).toEqual([
+    ['Gesendet', '\\Sent'],
+    ['Junk', '\\Junk'],
+  ])
+})
