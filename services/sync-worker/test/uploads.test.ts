@@ -16,7 +16,8 @@ let world: World
 let account: string
 beforeAll(async () => {
   world = await testWorld()
-  await world.startWorker()
+  // Large messages keep a small machine busy: nobody shall lose shards over it.
+  await world.startWorker({ heartbeatMs: 5_000 })
   account = await world.register(world.dovecot.freshUser())
   await world.connected(account)
 }, 30_000)
