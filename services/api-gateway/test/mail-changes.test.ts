@@ -56,9 +56,7 @@ beforeAll(async () => {
     ],
   })
   asked = []
-  await eventually(async () =>
-    expect((await send('POST', 'mailbox', { path: 'A' })).status).toBe(200),
-  )
+  await eventually(async () => expect((await send('POST mailbox', { path: 'A' })).status).toBe(200))
 })
 beforeEach(() => {
   asked = []
@@ -69,21 +67,23 @@ afterAll(async () => {
   await servers.stop()
 })
 
-const send = (method: string, path: string, body?: object, token?: string): Promise<Answer> =>
-  call(method, `/v1/account/jane/${path}`, {
+/** A request to an address such as `PUT message/x`. */
+function send(address: string, body?: object, token?: string): Promise<Answer> {
+  const [method = '', path = ''] = address.split(' ')
+  return call(method, `/v1/account/jane/${path}`, {
     ...(body ? { body } : {}),
     ...(token === undefined ? {} : { token }),
   })
+}
 
 test.each([
-  ['POST', 'mailbox', { path: 'A/B' }, { path: 'A/B' }],
-  ['POST', 'mailbox', { path: ['A', 'B'] }, { path: ['A', 'B'] }],
-  ['PUT', 'mailbox', { path: 'A', newPath: ['B'] }, { path: 'A', newPath: ['B'] }],
-  ['PUT', 'mailbox', { path: 'A', subscribed: false }, { path: 'A', subscribed: false }],
-  ['DELETE', 'mailbox?path=A%2FB', undefined, { path: 'A/B' }],
+  ['POST mailbox', { path: 'A/B' }, { path: 'A/B' }],
+  ['POST mailbox', { path: ['A', 'B'] }, { path: ['A', 'B'] }],
+  ['PUT mailbox', { path: 'A', newPath: ['B'] }, { path: 'A', newPath: ['B'] }],
+  ['PUT mailbox', { path: 'A', subscribed: false }, { path: 'A', subscribed: false }],
+  ['DELETE mailbox?path=A%2FB', undefined, { path: 'A/B' }],
   [
-    'PUT',
-    'message/x',
+    'PUT message/x',
     { flags: { add: ['\\Seen'], delete: ['$Todo'] }, labels: { set: ['a'] } },
     {
       message: 'x',
@@ -91,77 +91,71 @@ test.each([
     },
   ],
   [
-    'PUT',
-    'message/x/move',
+    'PUT message/x/move',
     { path: '\\Archive', source: 'INBOX' },
     { message: 'x', path: '\\Archive' },
   ],
-  ['DELETE', 'message/x', undefined, { message: 'x', force: false }],
-  ['DELETE', 'message/x?force=true', undefined, { message: 'x', force: true }],
+  ['DELETE message/x', undefined, { message: 'x', force: false }],
+  ['DELETE message/x?force=true', undefined, { message: 'x', force: true }],
   [
-    'PUT',
-    'messages?path=INBOX',
+    'PUT messages?path=INBOX',
     { search: { seen: true, before: '2026-01-01' }, update: { flags: { set: [] } } },
     { path: 'INBOX', search: { seen: true, before: '2026-01-01' }, update: { flags: { set: [] } } },
   ],
   [
-    'PUT',
-    'messages/move?path=INBOX',
+    'PUT messages/move?path=INBOX',
     { search: { header: { 'List-Id': true } }, path: 'Lists' },
     { path: 'INBOX', search: { header: { 'List-Id': true } }, destination: 'Lists' },
   ],
   [
-    'PUT',
-    'messages/delete?path=INBOX&force=true',
+    'PUT messages/delete?path=INBOX&force=true',
     { search: {} },
     { path: 'INBOX', search: {}, force: true },
   ],
-])('%s %s is handed to the worker (%#)', async (method, path, body, request) => {
-  const { status } = await send(method, path, body)
+])('%s is handed to the worker (%#)', async (address, body, request) => {
+  const { status } = await send(address, body)
   expect(status).toBe(200)
   expect(asked).toEqual([{ account: 'jane', ...request }])
 })
 
 const long = 'x'.repeat(250)
 test.each([
-  ['POST', 'mailbox', {}, ['path']],
-  ['POST', 'mailbox', { path: '' }, ['path']],
-  ['POST', 'mailbox', { path: [] }, ['path']],
-  ['POST', 'mailbox', { path: ['A', 'B\r\nC'] }, ['path.1']],
-  ['POST', 'mailbox', { path: ['A', ''] }, ['path.1']],
-  ['POST', 'mailbox', { path: [long, long, long, long, long] }, ['path']],
-  ['PUT', 'mailbox', { path: 'A' }, ['newPath']],
-  ['PUT', 'mailbox', { newPath: 'A' }, ['path']],
-  ['PUT', 'mailbox', { path: 'A', subscribed: 'yes' }, ['subscribed']],
-  ['DELETE', 'mailbox', undefined, ['path']],
-  ['PUT', 'message/x', { flags: { set: ['a'], add: ['b'] } }, ['flags.set']],
-  ['PUT', 'message/x', { labels: { set: ['a'], delete: ['b'] } }, ['labels.set']],
-  ['PUT', 'message/x', { flags: { add: ['\\Recent'] } }, ['flags.add.0']],
-  ['PUT', 'message/x', { flags: { add: ['two words'] } }, ['flags.add.0']],
+  ['POST mailbox', {}, ['path']],
+  ['POST mailbox', { path: '' }, ['path']],
+  ['POST mailbox', { path: [] }, ['path']],
+  ['POST mailbox', { path: ['A', 'B\r\nC'] }, ['path.1']],
+  ['POST mailbox', { path: ['A', ''] }, ['path.1']],
+  ['POST mailbox', { path: [long, long, long, long, long] }, ['path']],
+  ['PUT mailbox', { path: 'A' }, ['newPath']],
+  ['PUT mailbox', { newPath: 'A' }, ['path']],
+  ['PUT mailbox', { path: 'A', subscribed: 'yes' }, ['subscribed']],
+  ['DELETE mailbox', undefined, ['path']],
+  ['PUT message/x', { flags: { set: ['a'], add: ['b'] } }, ['flags.set']],
+  ['PUT message/x', { labels: { set: ['a'], delete: ['b'] } }, ['labels.set']],
+  ['PUT message/x', { flags: { add: ['\\Recent'] } }, ['flags.add.0']],
+  ['PUT message/x', { flags: { add: ['two words'] } }, ['flags.add.0']],
   [
-    'PUT',
-    'message/x',
+    'PUT message/x',
     { flags: { add: Array.from({ length: 101 }, (_, n) => `f${n}`) } },
     ['flags.add'],
   ],
-  ['PUT', 'message/x', { flag: {} }, ['flag']],
-  ['PUT', 'message/x/move', {}, ['path']],
-  ['PUT', 'messages', { search: {}, update: {} }, ['path']],
-  ['PUT', 'messages?path=A', { update: {} }, ['search']],
+  ['PUT message/x', { flag: {} }, ['flag']],
+  ['PUT message/x/move', {}, ['path']],
+  ['PUT messages', { search: {}, update: {} }, ['path']],
+  ['PUT messages?path=A', { update: {} }, ['search']],
   [
-    'PUT',
-    'messages?path=A',
+    'PUT messages?path=A',
     { search: {}, update: { flags: { set: [], add: [] } } },
     ['update.flags.set'],
   ],
-  ['PUT', 'messages/move?path=A', { search: {} }, ['path']],
-  ['PUT', 'messages/delete?path=A', { search: { uid: '1;2' } }, ['search.uid']],
-  ['PUT', 'messages/delete?path=A', { search: { from: '' } }, ['search.from']],
-  ['PUT', 'messages/delete?path=A', { search: { since: 'yesterday' } }, ['search.since']],
-  ['PUT', 'messages/delete?path=A', { search: { header: { 'a b': 'x' } } }, ['search.header.a b']],
-  ['PUT', 'messages/delete?path=A', { search: { everything: true } }, ['search.everything']],
-])('%s %s is refused by its field (%#)', async (method, path, body, paths) => {
-  const { status, body: problem } = await send(method, path, body)
+  ['PUT messages/move?path=A', { search: {} }, ['path']],
+  ['PUT messages/delete?path=A', { search: { uid: '1;2' } }, ['search.uid']],
+  ['PUT messages/delete?path=A', { search: { from: '' } }, ['search.from']],
+  ['PUT messages/delete?path=A', { search: { since: 'yesterday' } }, ['search.since']],
+  ['PUT messages/delete?path=A', { search: { header: { 'a b': 'x' } } }, ['search.header.a b']],
+  ['PUT messages/delete?path=A', { search: { everything: true } }, ['search.everything']],
+])('%s is refused by its field (%#)', async (address, body, paths) => {
+  const { status, body: problem } = await send(address, body)
   expect(status).toBe(400)
   expect(problem.fields?.map((field) => field.path)).toEqual(paths)
   expect(problem).not.toHaveProperty('code')
@@ -173,7 +167,7 @@ test('what the mail server refuses is a 400 with its code and its words, and no 
     code: 'ALREADYEXISTS',
     extras: { info: { response: 'Mailbox exists' } },
   })
-  const { status, body } = await send('POST', 'mailbox', { path: 'A' })
+  const { status, body } = await send('POST mailbox', { path: 'A' })
   expect(status).toBe(400)
   expect(body).toMatchObject({ code: 'ALREADYEXISTS', info: { response: 'Mailbox exists' } })
   expect(body).not.toHaveProperty('fields')
@@ -181,7 +175,7 @@ test('what the mail server refuses is a 400 with its code and its words, and no 
 
 test('a missing extension is a 422', async () => {
   refusal = new AppError('unprocessable', 'No labels', { code: 'MissingServerExtension' })
-  const { status, body } = await send('PUT', 'message/x', { labels: { add: ['a'] } })
+  const { status, body } = await send('PUT message/x', { labels: { add: ['a'] } })
   expect(status).toBe(422)
   expect(body).toMatchObject({ code: 'MissingServerExtension' })
 })
@@ -193,12 +187,11 @@ test('deleting takes more of a token than changing', async () => {
     scopes: ['api'],
     permissions: { actions: ['write'], groups: ['mailbox', 'message'] },
   })
-  const status = async (method: string, path: string, body?: object) =>
-    (await send(method, path, body, token)).status
-  expect(await status('POST', 'mailbox', { path: 'A' })).toBe(200)
-  expect(await status('PUT', 'message/x', { flags: { add: ['a'] } })).toBe(200)
-  expect(await status('PUT', 'messages/move?path=A', { search: {}, path: 'B' })).toBe(200)
-  expect(await status('DELETE', 'mailbox?path=A')).toBe(403)
-  expect(await status('DELETE', 'message/x')).toBe(403)
-  expect(await status('PUT', 'messages/delete?path=A', { search: {} })).toBe(403)
+  const status = async (address: string, body?: object) => (await send(address, body, token)).status
+  expect(await status('POST mailbox', { path: 'A' })).toBe(200)
+  expect(await status('PUT message/x', { flags: { add: ['a'] } })).toBe(200)
+  expect(await status('PUT messages/move?path=A', { search: {}, path: 'B' })).toBe(200)
+  expect(await status('DELETE mailbox?path=A')).toBe(403)
+  expect(await status('DELETE message/x')).toBe(403)
+  expect(await status('PUT messages/delete?path=A', { search: {} })).toBe(403)
 })
