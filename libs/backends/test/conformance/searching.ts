@@ -161,13 +161,17 @@ export function searchCases({ backend, account }: Stage): void {
     await session.select('INBOX')
     const [message] = await Array.fromAsync(session.fetchMessages([[2, 2]]))
     const { objectId, gmail } = session.capabilities
+    const ids = await session.emailIds([[2, 2]])
     if (!objectId && !gmail) {
+      expect(ids).toEqual([])
       for (const terms of [{ emailId: 'x' }, { threadId: 'x' }, { emailIds: ['x'] }])
         await expect(session.search(terms)).rejects.toMatchObject({ kind: 'unprocessable' })
       return
     }
     const { emailId = '', threadId } = message ?? {}
     expect(emailId).not.toBe('')
+    expect(ids).toEqual([emailId])
+    expect(await session.emailIds([[1, 4]])).toHaveLength(4)
     expect(await found(session, { emailId })).toEqual([2])
     expect(await found(session, { emailId, seen: true })).toEqual([])
     expect(await found(session, { emailIds: [emailId, 'nobody', 'no id)'], seen: true })).toEqual([
