@@ -32,6 +32,8 @@ export class ScriptMessage {
   modseq = 0n
   /** Grows with every change, whatever happens to mod-sequences. */
   revision = 0
+  /** The revision at which flags changed for the last time, rather than labels. */
+  flagsRevision = 0
   /** What FETCH says of an item, such as `BODYSTRUCTURE`, instead of the truth; undefined: leaves it out. May break any rule of syntax. */
   readonly lies = new Map<string, string | undefined>()
   #tree: MimePart | undefined
@@ -129,8 +131,10 @@ export class ScriptMailbox {
     const message = this.message(uid)
     message.flags = changed(message.flags, change)
     this.#touch([message])
+    message.flagsRevision = message.revision
   }
 
+  /** Sessions are told that it changed, and not what. */
   changeLabels(uid: number, change: ChangedFlags): void {
     const message = this.message(uid)
     message.labels = changed(message.labels, change)

@@ -138,8 +138,14 @@ export class ScriptSession {
     this.view = [...mailbox.messages]
     if (this.view.length > known) lines.push(`* ${this.view.length} EXISTS`)
     for (const [index, message] of this.view.slice(0, known).entries()) {
-      if (message.revision <= Math.max(this.#announced, this.#told.get(message) ?? 0)) continue
-      lines.push(`* ${index + 1} FETCH (${this.flagsOf(message)})`)
+      const known = Math.max(this.#announced, this.#told.get(message) ?? 0)
+      if (message.revision <= known) continue
+      // As Gmail does when labels changed: not what, but that it did.
+      const told =
+        message.flagsRevision > known || !this.enabled.has('CONDSTORE')
+          ? this.flagsOf(message)
+          : `UID ${message.uid} MODSEQ (${message.modseq})`
+      lines.push(`* ${index + 1} FETCH (${told})`)
     }
     this.#announced = mailbox.revision
     return lines

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Hook } from '@posthorn/testkit'
+import type { MailSession } from '../../src/backend.ts'
+import { backend, optionsOf, start, within } from './stage.ts'
+
+/** The rounds of one run; what fails once fails again with its number. */
+const rounds = 240
+const seed = 20_240_229
+
+const escaped: unknown[] = []
+const note = (error: unknown) => void escaped.push(error)
+beforeAll(() => void process.on('unhandledRejection', note).on('uncaughtException', note))
+afterAll(() => void process.off('unhandledRejection', note).off('uncaughtException', note))
+
+type Random = (below: number) => number
+
+/** Mulberry32: small, fast, the same everywhere. */
+function randomFrom(start: number): Random {
+  let state = start
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below)
+  }
+}
+
+const scraps =
+  '( ) () (( )) " \\ [ ] {3}\r\n {99999}\r\n ~{2}\r\n <0> NIL * + \0 \r\n \r \n \xff &AOQ- & -1 0 4294967295 99999999999999999999 1:* 9.3e+06 [ALERT]'
+    .split(' ')
+    .concat([
+      ' ',
+      '* BYE',
+      '* OK [',
+      '* 1 FETCH (',
+      '* 5 EXPUNGE',
+      '* VANISHED 1:4294967295',
+      '* 0 EXISTS',
+      '* SEARCH 1 1',
+      '* ESEARCH (TAG "x") UID ALL 1:9',
+      '* LIST () NIL x',
+      '* STATUS x (',
+      '* CAPABILITY',
+      '[UIDVALIDITY 0]',
+    ])
+
+function mutate(line: string, random: Random): string {
+  const at = random(line.length + 1)
+  const length = random(12)
+  const scrap = scraps[random(scraps.length)] ?? ''
+  const ways = [
+    () => line.slice(0, at),
+    () => line.slice(0, at) + scrap + line.slice(at),
+    () => line.slice(0, at) + line.slice(at + length),
+    () => line.slice(0, at) + scrap + line.slice(at + length),
+    () => line + line,
+    () =>
+      line.slice(0, at) +
+      line.slice(at, at + length).repeat(1 + random(200)) +
+      line.slice(at + length),
+    () => Array.from({ length: random(60) }, () => String.fromCharCode(random(256))).join(''),
+    () =>
+      `* ${Array.from({ length: random(9) }, () => scraps[random(scraps.length)]).join(random(2) === 0 ? ' ' : '')}`,
+  ]
+  return ways[random(ways.length)]?.() ?? line
+}
+
+/** Says what the server would, with some of it changed; the tagged line, too, one time in ten. */
+function disturb(random: Random): Hook {
+  return async (command) => {
+    const lines = await command.usual()
+    const tagged = lines.pop() ?? ''
+    const said = lines.flatMap((line) => {
+      const way = random(6)
+      if (way === 0) return []
+      return way < 4 ? [mutate(line, random)] : [line]
+    })
+    while (random(3) === 0) said.splice(random(said.length + 1), 0, mutate('* OK', random))
+    return {
+      raw: `${[...said, random(10) === 0 ? mutate(tagged, random) : tagged].join('\r\n')}\r\n`,
+    }
+  }
+}
+
+type Call = (session: MailSession) => Promise<unknown>
+
+const calls: readonly Call[] = [
+  (session) => session.listMailboxes({ status: true }),
+  (session) => session.select('INBOX'),
+  (session) => session.status('INBOX'),
+  (session) => session.ping(),
+  (session) => session.searchUids({ all: true }),
+  (session) => session.search({ subject: 'm', unseen: true }),
+  (session) => Array.fromAsync(session.fetchMessages([[1, 3]], { headers: true })),
+  (session) => session.fetchPlaces(1, 3),
+  (session) => Array.fromAsync(session.changesSince(1n)),
+  async (session) => Array.fromAsync((await session.downloadSource(1)).content),
+  async (session) => Array.fromAsync((await session.downloadPart(1, '1')).content),
+  (session) => session.changeFlags([[1, 2]], { add: ['\\Seen'] }),
+  (session) => session.moveMessages([[2, 2]], 'Archive'),
+  (session) => session.expungeMessages([[3, 3]]),
+  (session) => session.appendMessage('Archive', Buffer.from('Subject: x\r\n\r\nx\r\n')),
+  (session) => session.quota(),
+  (session) => session.createMailbox('New'),
+  (session) => session.renameMailbox('Archive', 'Old'),
+  (session) => session.watch(() => undefined, AbortSignal.timeout(20)),
+]
+
+test('whatever a server says, a call ends in an answer or an AppError, and the process lives', async () => {
+  const outcomes = { answered: 0, refused: 0, ended: 0 }
+  const round = async (number: number) => {
+    const random = randomFrom(seed + number)
+    const server = await start(3, { mailboxes: ['Archive'] })
+    const settle = async (work: Promise<unknown>) => {
+      // A server that is waited for in earnest hangs up in the end.
+      const timer = setTimeout(() => server.drop(), 60)
+      const outcome = await within(4_000, work).then(
+        () => 'answered' as const,
+        (error: unknown) => {
+          expect({ number, error }).toMatchObject({ error: { name: 'AppError' } })
+          return 'refused' as const
+        },
+      )
+      clearTimeout(timer)
+      outcomes[outcome]++
+    }
+    const disturbed = disturb(random)
+    if (number % 5 === 0) server.on('*', disturbed)
+    const options = { ...optionsOf(server), connectTimeoutMs: 300 }
+    await using session = await backend.connect(options).catch((error: unknown) => {
+      expect({ number, error }).toMatchObject({ error: { name: 'AppError' } })
+      return undefined
+    })
+    if (!session) return
+    await settle(session.select('INBOX'))
+    server.on('*', disturbed)
+    for (let n = 0; n < 6; n++) {
+      const call = calls[random(calls.length)]
+      if (call) await settle(call(session))
+    }
+    server.drop()
+    await within(4_000, session.closed)
+    outcomes.ended++
+  }
+  const began = performance.now()
+  for (let number = 0; number < rounds; number += 8)
+    await Promise.all(Array.from({ length: 8 }, (_, n) => round(number + n)))
+  expect(escaped).toEqual([])
+  expect(outcomes.ended).toBeGreaterThan(rounds / 2)
+  expect(outcomes.answered).toBeGreaterThan(rounds)
+  expect(outcomes.refused).toBeGreaterThan(rounds / 2)
+  expect(performance.now() - began).toBeLessThan(25_000)
+})
