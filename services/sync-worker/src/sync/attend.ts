@@ -78,6 +78,8 @@ export class Attendant {
   }
 
   #hearFlags({ uid, flags, modseq }: MailboxNotice & { kind: 'flags' }): void {
+    // Gmail does not say whether labels changed, too.
+    if (this.#context.session.capabilities.gmail) return this.#look('look')
     // Without a UID nobody knows whose; without a mod-sequence nobody knows whether the sync before knew better.
     if (uid === undefined || (modseq === undefined && !this.#live)) return this.#look('full')
     if (this.#flags.length >= maxKept) return this.#look('full')

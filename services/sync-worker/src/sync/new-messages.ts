@@ -18,6 +18,7 @@ import { announcedDays, hashMessageId, insertAnnounced } from '../store/announce
 import { saveChunks } from '../store/chunks.ts'
 import { raiseSyncEpoch } from '../store/mailboxes.ts'
 import type { OpenMailbox } from './context.ts'
+import { learnLabels, withoutOwnLabel } from './labels.ts'
 
 /** Messages fetched in one go, and events stored in one transaction, at most. */
 const batchSize = 50
@@ -33,6 +34,7 @@ const skewMs = 10 * 60_000
 interface Arrival {
   uid: number
   flags: string[]
+  labels?: string[]
   draft?: MessageNewDraft & Partial<Missing>
   /** Of its Message-ID, where it counts for whether others like it are new. */
   hash?: string
@@ -138,7 +140,7 @@ async function takeIn(
     mailbox.signal.throwIfAborted()
     const silent = announceFrom !== undefined && isBefore(message.internalDate, announceFrom)
     const arrival = silent
-      ? { uid: message.uid, flags: message.flags, mayBeNew: false }
+      ? { ...rememberedOf(message), mayBeNew: false }
       : await arrive(mailbox, message)
     if (arrival.draft && missing) Object.assign(arrival.draft, missing)
     batch.push(arrival)
@@ -161,15 +163,23 @@ async function arrive(
   // Older than the account, or than our memory: it was put here, it did not arrive.
   const remembered = Date.now() - announcedDays * 86_400_000
   const oldest = Math.max(account.notifyFrom.getTime() - skewMs, remembered)
-  const sent = row.specialUse === '\\Sent'
+  // In Gmail's All Mail the labels say so.
+  const sent = draft.messageSpecialUse === '\\Sent'
   const identity = draft.messageId ?? draft.emailId
   return {
-    uid: message.uid,
-    flags: message.flags,
+    ...rememberedOf(message),
     draft,
     mayBeNew: !sent && message.internalDate.getTime() >= oldest,
     ...(sent || identity === undefined ? {} : { hash: hashMessageId(identity) }),
   }
+}
+
+function rememberedOf({
+  uid,
+  flags,
+  labels,
+}: FetchedMessage): Pick<Arrival, 'uid' | 'flags' | 'labels'> {
+  return { uid, flags, ...(labels ? { labels } : {}) }
 }
 
 /** The events of a batch. A Message-ID that was announced before, here or in another mailbox, makes a message that only moved. */
@@ -195,15 +205,15 @@ async function announce(
 
 /** What came and its events in one transaction; known to be there once that is through. */
 async function store(
-  { deps, account, row, index }: OpenMailbox,
+  mailbox: OpenMailbox,
   arrivals: readonly Arrival[],
   eventsOf: (tx: Tx) => NewEvent[] | Promise<NewEvent[]>,
 ): Promise<void> {
+  const { deps, account, row, index } = mailbox
   // A fast index remembers where it is, which its caller says.
-  const { dirtyChunks } = applyFlags(
-    index,
-    row.indexer === 'full' ? arrivals.map(({ uid, flags }) => ({ uid, flags })) : [],
-  )
+  const remembered = row.indexer === 'full' ? withoutOwnLabel(row, arrivals) : []
+  await learnLabels(mailbox, remembered)
+  const { dirtyChunks } = applyFlags(index, remembered)
   await commit(deps, account.lease, async (tx, record) => {
     await saveChunks(tx, { mailbox: row.id, epoch: account.lease.epoch }, dirtyChunks)
     await raiseSyncEpoch(tx, row.id)

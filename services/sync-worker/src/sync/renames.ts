@@ -26,10 +26,13 @@ export function followRename(
   })
 }
 
+/** Old servers number all mailboxes alike, often with 1: that tells none from another. */
+const minTellingUidValidity = 1_000n
+
 /**
  * Which of the mailboxes that came are those that went, under another path. What proves it is an equal MAILBOXID (RFC 8474 §4.1), or,
- * where the server tells none, a UIDVALIDITY that no other mailbox has together with equal counters: without proof a mailbox went and
- * another one came. Pure.
+ * where the server tells none, a UIDVALIDITY that no other mailbox has, with a UIDNEXT that has not gone back (RFC 9051 §2.3.1.1):
+ * without proof a mailbox went and another one came. What was changed in it meanwhile the next look at it finds. Pure.
  */
 export function findRenames(
   rows: readonly MailboxRow[],
@@ -62,10 +65,10 @@ function isSame(
   if (!now || row.uidValidity === null || row.uidNext === null) return false
   return (
     row.uidValidity === String(now.uidValidity) &&
-    row.uidNext === String(now.uidNext) &&
+    now.uidValidity >= minTellingUidValidity &&
+    now.uidNext >= Number(row.uidNext) &&
     // One that never had a message is not worth the risk.
-    now.uidNext > 1 &&
-    (row.messages === null || row.messages === now.messages) &&
+    Number(row.uidNext) > 1 &&
     rows.filter(({ uidValidity }) => uidValidity === row.uidValidity).length === 1
   )
 }

@@ -3,11 +3,13 @@ import type { NewEvent } from '@posthorn/db'
 import { commit } from '../events/commit.ts'
 import { messageDeleted, messageUpdated } from '../events/message-changes.ts'
 import { applyFlags, removeUids } from '../index/compare.ts'
+import { splitNames } from '../index/labels.ts'
 import type { Difference, FlagChange } from '../index/mailbox-index.ts'
 import { batchesOf, countUids, intersectRanges, uidsIn } from '../index/ranges.ts'
 import { saveChunks } from '../store/chunks.ts'
 import { raiseSyncEpoch } from '../store/mailboxes.ts'
 import type { OpenMailbox } from './context.ts'
+import { learnLabels, withoutOwnLabel } from './labels.ts'
 
 /** Events a transaction: some hundred kilobytes. */
 const batchSize = 500
@@ -25,7 +27,7 @@ export async function storeDeletions(
   }
 }
 
-/** Tells of flags that changed and remembers them. */
+/** Tells of flags and labels that changed and remembers them. */
 export async function storeFlagChanges(
   mailbox: OpenMailbox,
   changed: readonly FlagChange[],
@@ -35,7 +37,7 @@ export async function storeFlagChanges(
     const batch = changed.slice(at, at + batchSize)
     const difference = applyFlags(
       index,
-      batch.map(({ uid, value }) => ({ uid, flags: value })),
+      batch.map(({ uid, value }) => ({ uid, ...splitNames(value) })),
     )
     await store(mailbox, difference, (syncEpoch) =>
       batch.map((change) => messageUpdated(account, row, { change, syncEpoch })),
@@ -69,12 +71,14 @@ export async function storeDeltas(mailbox: OpenMailbox, since: bigint): Promise<
   return changes
 }
 
-/** Takes in what the server says of the flags of single messages. New ones are left out: they come with their own announcement. */
+/** Takes in what the server says of the flags and labels of single messages. New ones are left out: they come with their own announcement. */
 export async function storeFlags(
   mailbox: OpenMailbox,
   messages: readonly MessageFlags[],
 ): Promise<number> {
-  const known = messages.filter(({ uid }) => mailbox.index.flagsOf(uid))
+  const there = messages.filter(({ uid }) => mailbox.index.flagsOf(uid))
+  const known = withoutOwnLabel(mailbox.row, there)
+  await learnLabels(mailbox, known)
   const { changed } = applyFlags(mailbox.index, known)
   await storeFlagChanges(mailbox, changed)
   return changed.length
