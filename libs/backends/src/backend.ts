@@ -155,7 +155,7 @@ export interface Quota {
 export type MailboxNotice =
   | { kind: 'exists'; messages: number }
   | { kind: 'expunge' }
-  /** Without a uid the server did not say whose: compare. */
+  /** Without a uid the server did not say whose, or not what changed (Gmail, of labels): compare. */
   | { kind: 'flags'; uid?: number; flags: string[]; modseq?: bigint }
   /** NOTIFY: another mailbox changed; its new counters as far as they are told. */
   | { kind: 'mailbox'; path: string; status: Partial<Omit<MailboxStatus, 'path'>> }

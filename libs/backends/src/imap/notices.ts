@@ -35,11 +35,15 @@ export class Notices {
     client.on('expunge', () => this.tell({ kind: 'expunge' }))
     wire.onVanished = () => this.tell({ kind: 'expunge' })
     client.on('flags', (event) => this.tellFlags(event))
+    wire.onModified = () => this.tell({ kind: 'flags', flags: [] })
   }
 
-  /** Nothing without flags. */
+  /** Nothing without flags, or a mod-sequence: that something else changed, such as labels. */
   tellFlags({ uid, flags, modseq }: Changed): void {
-    if (!flags) return
+    if (!flags) {
+      if (modseq !== undefined) this.tell({ kind: 'flags', flags: [] })
+      return
+    }
     this.tell({
       kind: 'flags',
       flags: [...flags].map(clean),

@@ -7,3 +7,8 @@ export function clean(text: string): string {
 export function brief(text: string): string {
   return clean(text.length > 1_000 ? `${text.slice(0, 1_000)}…` : text)
 }
+
+/** Some servers write paths with their delimiter in front. */
+export function withoutRoot(path: string, delimiter: string | null | undefined): string {
+  return delimiter && path.startsWith(delimiter) ? path.slice(delimiter.length) : path
+}

@@ -67,3 +67,13 @@ export function readStatus({
   }
   return { raw, items }
 }
+
+/** Whether a FETCH says that a message changed and not what (RFC 7162 §3.2.4): it has a mod-sequence and no flags. Gmail tells so of labels. */
+export function tellsModseqAlone({ attributes = [] }: Line): boolean {
+  const [, items] = attributes
+  if (!Array.isArray(items)) return false
+  const names = items.flatMap((item, at) =>
+    at % 2 === 0 ? (textOf(item)?.toUpperCase() ?? '') : [],
+  )
+  return names.includes('MODSEQ') && names.every((name) => name === 'MODSEQ' || name === 'UID')
+}

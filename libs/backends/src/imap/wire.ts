@@ -3,12 +3,14 @@ import type { ImapFlow, ImapFlowError } from 'imapflow'
 import { decodePath, encodePath, normalizePath } from 'imapflow/lib/tools.js'
 import type { UidRange } from '../backend.ts'
 import { countUids } from '../uid-ranges.ts'
+import { withoutRoot } from './text.ts'
 import {
   type Attributes,
   type Line,
   type LineHandler,
   readStatus,
   sequenceSet,
+  tellsModseqAlone,
   type StatusItems,
   textOf,
   textsOf,
@@ -36,6 +38,7 @@ interface Internals {
   untaggedHandlers: Record<string, LineHandler>
   sectionHandlers: Record<string, () => Promise<void>>
   untaggedVanished(line: Line): Promise<void>
+  untaggedFetch(line: Line): Promise<void>
   throttleWait(ms: number): Promise<boolean>
   /** Ends IDLE, where we are in it. */
   preCheck: (() => Promise<void>) | false | undefined
@@ -86,6 +89,8 @@ export class Wire {
   onVanished: () => void = () => {}
   /** The same with their UIDs, for the command that runs. */
   onGone: ((uids: UidRange[]) => void) | undefined
+  /** A message changed, and not what of it is told. */
+  onModified: () => void = () => {}
   /** STATUS and LIST that nobody asked for, and the end of both (RFC 5465 §5.8). */
   onStatus: (path: string, items: StatusItems) => void = () => {}
   onListed: () => void = () => {}
@@ -105,10 +110,15 @@ export class Wire {
     this.client = client
     this.#internals = client as unknown as Internals
     this.#exec = this.#internals.exec.bind(client)
+    const untaggedFetch = this.#internals.untaggedFetch.bind(client)
     Object.assign(client, {
       exec: (...command: Parameters<Exec>) => this.exec(...command),
       // imapflow walks VANISHED a UID at a time: a line of thirty bytes would keep us busy for minutes.
       untaggedVanished: async (line: Line) => this.#vanished(line),
+      untaggedFetch: async (line: Line) => {
+        if (tellsModseqAlone(line)) this.onModified()
+        else await untaggedFetch(line)
+      },
     } satisfies Partial<Internals>)
     this.#internals.untaggedHandlers['STATUS'] = async (line) => this.#status(line)
     this.#internals.untaggedHandlers['LIST'] = async () => this.onListed()
@@ -287,9 +297,4 @@ export class Wire {
       return raw === undefined ? attribute : { type: 'STRING', value: raw }
     })
   }
-}
-
-/** Some servers write paths with their delimiter in front. */
-function withoutRoot(path: string, delimiter: string | null | undefined): string {
-  return delimiter && path.startsWith(delimiter) ? path.slice(delimiter.length) : path
 }

@@ -1,6 +1,8 @@
 import type { NewEvent } from '@posthorn/db'
 import { encodeMessageId } from '@posthorn/message-id'
+import { splitNames } from '../index/labels.ts'
 import type { FlagChange } from '../index/mailbox-index.ts'
+import { labelsIn } from '../messages/labels.ts'
 import type { Account } from '../sessions/account.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
 import { mailboxEvent } from './ids.ts'
@@ -13,23 +15,39 @@ export function messageDeleted(account: Account, row: MailboxRow, uid: number): 
   })
 }
 
-/** `syncEpoch`: of the commit this event is part of. Flags go back and forth, commits do not. */
+/** `syncEpoch`: of the commit this event is part of. Flags and labels go back and forth, commits do not. */
 export function messageUpdated(
   account: Account,
   row: MailboxRow,
-  { change: { uid, added, removed, value }, syncEpoch }: { change: FlagChange; syncEpoch: string },
+  { change, syncEpoch }: { change: FlagChange; syncEpoch: string },
 ): NewEvent {
+  const { uid } = change
   return mailboxEvent(account, row, {
     event: 'messageUpdated',
     key: [String(row.uidValidity), uid, row.number, syncEpoch],
     data: {
       id: encodeMessageId({ mailbox: row.number, uid }),
       uid,
-      changes: {
-        flags: { added, removed, value },
-      },
+      changes: changesOf(row, change),
     },
   })
+}
+
+/** Flags and labels, each where they changed. */
+function changesOf(row: MailboxRow, change: FlagChange) {
+  const added = splitNames(change.added)
+  const removed = splitNames(change.removed)
+  const value = splitNames(change.value)
+  const flags = { added: added.flags, removed: removed.flags, value: value.flags }
+  const labels = {
+    added: added.labels,
+    removed: removed.labels,
+    value: labelsIn(row, value.labels),
+  }
+  return {
+    ...(flags.added.length + flags.removed.length > 0 ? { flags } : {}),
+    ...(labels.added.length + labels.removed.length > 0 ? { labels } : {}),
+  }
 }
 
 /** How often and how long it was waited for a message that the server named and did not give. */

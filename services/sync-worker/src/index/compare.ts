@@ -21,6 +21,7 @@ import {
   type IndexChunk,
   type MailboxIndex,
 } from './mailbox-index.ts'
+import { isLabelEntry, labelEntry } from './labels.ts'
 import { intersectRanges } from './ranges.ts'
 
 /** What searches found: every UID of the mailbox, and of each flag that was searched for the UIDs that have it. */
@@ -51,20 +52,31 @@ export function compare(index: MailboxIndex, found: Found): Difference {
   return compareChunks(index, next)
 }
 
-/** Takes in what the server says of single messages (CONDSTORE deltas, fetched messages). Unknown UIDs are added, with their flags. The last word on a UID counts. */
+/**
+ * Takes in what the server says of single messages (CONDSTORE deltas, fetched messages). Unknown UIDs are added, with their flags. Labels
+ * stay as they are where none are told. The last word on a UID counts.
+ */
 export function applyFlags(index: MailboxIndex, messages: readonly MessageFlags[]): Difference {
-  const remembered = index.remembered(new Set(messages.flatMap(({ flags }) => flags)))
+  const remembered = index.remembered(new Set(messages.flatMap(namesOf)))
   const next = new Map<number, MutableChunk>()
-  for (const { uid, flags } of messages) {
+  for (const message of messages) {
+    const { uid } = message
     const chunk = editable(index, next, chunkOf(uid))
     setUid(chunk.uids, uid, true)
-    for (const bits of chunk.flags.values()) setUid(bits, uid, false)
-    for (const flag of flags) {
-      const name = canonicalFlag(flag)
-      if (name !== undefined && remembered.has(name)) setUid(bitsFor(chunk, name), uid, true)
-    }
+    for (const [name, bits] of chunk.flags)
+      if (message.labels || !isLabelEntry(name)) setUid(bits, uid, false)
+    for (const name of namesOf(message))
+      if (remembered.has(name)) setUid(bitsFor(chunk, name), uid, true)
   }
   return compareChunks(index, next)
+}
+
+/** The names under which the flags and labels of a message are remembered. */
+function namesOf({ flags, labels = [] }: MessageFlags): string[] {
+  return [
+    ...flags.flatMap((flag) => canonicalFlag(flag) ?? []),
+    ...labels.flatMap((label) => labelEntry(label) ?? []),
+  ]
 }
 
 /** Takes messages out, those unknown too. */
@@ -108,7 +120,7 @@ function searchedFlags(index: MailboxIndex, found: Found): Map<string, Bitmaps> 
   const remembered = index.remembered(found.flags.keys())
   const flags = new Map<string, Bitmaps>()
   for (const [flag, uids] of found.flags) {
-    const name = canonicalFlag(flag)
+    const name = isLabelEntry(flag) ? flag : canonicalFlag(flag)
     if (name !== undefined && remembered.has(name))
       flags.set(name, bitmapsFromRanges(intersectRanges(found.uids, uids)))
   }

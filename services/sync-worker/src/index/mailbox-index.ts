@@ -1,5 +1,6 @@
 import type { UidRange } from '@posthorn/backends'
 import { chunkOf, hasUid, rangesFromBitmaps, trimBitmap, untrimBitmap } from './chunk.ts'
+import { isLabelEntry, maxLabels } from './labels.ts'
 
 /** What a mailbox may have at most: a hostile server cannot make our rows grow with keywords of its own invention. */
 export const maxKeywords = 64
@@ -11,7 +12,7 @@ const systemFlags = new Map(
   ]),
 )
 
-/** 8,192 UIDs: which exist and which flags they have. Every bitmap is 1,024 bytes; a flag that nobody has is left out. */
+/** 8,192 UIDs: which exist and which flags (and labels, see `labels.ts`) they have. Every bitmap is 1,024 bytes; a flag that nobody has is left out. */
 export interface IndexChunk {
   readonly uids: Uint8Array
   readonly flags: ReadonlyMap<string, Uint8Array>
@@ -45,14 +46,12 @@ export interface Difference {
 
 /**
  * The name under which a flag is remembered: system flags in the spelling of RFC 9051, keywords as they come. Undefined for `\Recent` and
- * any other backslash flag: there is no search for them, so a full comparison would take back what a delta had told.
+ * any other backslash flag: there is no search for them, so a full comparison would take back what a delta had told. A flag that looks
+ * like a label's entry is none.
  */
 export function canonicalFlag(flag: string): string | undefined {
-  return flag.startsWith('\\')
-    ? systemFlags.get(flag.toLowerCase())
-    : flag === ''
-      ? undefined
-      : flag
+  if (flag.startsWith('\\')) return systemFlags.get(flag.toLowerCase())
+  return flag === '' || isLabelEntry(flag) ? undefined : flag
 }
 
 /** What we know of one mailbox. Changes only by `adopt`. */
@@ -88,23 +87,24 @@ export class MailboxIndex {
     return rangesFromBitmaps(bitmaps)
   }
 
-  /** Every flag that some message has. */
+  /** Every flag, and entry of a label, that some message has. */
   flags(): Set<string> {
     return new Set([...this.#chunks.values()].flatMap(({ flags }) => [...flags.keys()]))
   }
 
   /**
-   * Which of these flags are remembered, under their canonical names: system flags, keywords in use already, and others until there are
-   * 64 keywords. The same question before and after a search gets the same answer as long as the index stands.
+   * Which of these flags and labels are remembered, under their canonical names: system flags, what is in use already, and others until there
+   * are 64 keywords and 250 labels. The same question before and after a search gets the same answer as long as the index stands.
    */
-  remembered(flags: Iterable<string>): Set<string> {
+  remembered(names: Iterable<string>): Set<string> {
     const known = this.flags()
-    let keywords = [...known].filter((flag) => !flag.startsWith('\\')).length
+    const room = { label: maxLabels, keyword: maxKeywords, system: Infinity }
+    for (const name of known) room[kindOf(name)]--
     const kept = new Set<string>()
-    for (const flag of flags) {
-      const name = canonicalFlag(flag)
+    for (const given of names) {
+      const name = isLabelEntry(given) ? given : canonicalFlag(given)
       if (name === undefined || kept.has(name)) continue
-      if (!name.startsWith('\\') && !known.has(name) && ++keywords > maxKeywords) continue
+      if (!known.has(name) && --room[kindOf(name)] < 0) continue
       kept.add(name)
     }
     return kept
@@ -123,6 +123,11 @@ export class MailboxIndex {
       else this.#chunks.delete(number)
     }
   }
+}
+
+function kindOf(name: string): 'label' | 'keyword' | 'system' {
+  if (isLabelEntry(name)) return 'label'
+  return name.startsWith('\\') ? 'system' : 'keyword'
 }
 
 /** A chunk as a row of `mailbox_chunks` takes it. */

@@ -4,8 +4,9 @@ import { encodeAttachmentId, encodeMessageId, encodeTextId } from '@posthorn/mes
 import { canonicalFlag } from '../index/mailbox-index.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
 import { type AttachedPart, type Outline, outlineOf } from './body.ts'
+import { type LabelledMailbox, labelsIn } from './labels.ts'
 
-export type Mailbox = Pick<MailboxRow, 'number' | 'path' | 'specialUse'>
+export type Mailbox = Pick<MailboxRow, 'number'> & LabelledMailbox
 
 /** RFC 5322 sets no limit; a subject beyond this is not meant to be read. */
 const maxSubject = 10_240
@@ -16,7 +17,8 @@ export function messageEntry(
   mailbox: Mailbox,
   outline: Outline = outlineOf(message.bodyStructure),
 ): MessageEntry & { id: string; uid: number; path: string } {
-  const { uid, size, envelope, emailId, threadId, labels } = message
+  const { uid, size, envelope, emailId, threadId } = message
+  const labels = message.labels && labelsIn(mailbox, message.labels)
   const position = { mailbox: mailbox.number, uid }
   const attachments = outline.attachments.map((part) => attachmentInfo(position, part))
   return {
