@@ -61,3 +61,28 @@ test('shards that were lost for want of a heartbeat are claimed again only when 
   )
   expect([...holder.held().values()].every(({ epoch }) => epoch === '2')).toBe(true)
 })
+
+test('a worker that lost more shards than are its fair share by now leaves the rest to others', async () => {
+  await using holder = holdShards({
+    db,
+    worker: randomUUID(),
+    log: createLogger('test', 'silent'),
+    metrics: { shardsHeld: () => undefined },
+    heartbeatMs: 200,
+    claimMs: 50,
+    user: { claimed: async () => undefined, released: async () => undefined },
+  })
+  await eventually(() => expect(holder.held().size).toBe(256))
+  await database.db.transaction().execute(async (tx) => {
+    await sql`lock table workers in access exclusive mode`.execute(tx)
+    await eventually(() => expect(holder.held().size).toBe(0))
+    // Another worker that takes part, and could not claim a shard of a worker that lives.
+    await sql`insert into workers (id) values (${randomUUID()})`.execute(tx)
+    await sql`update workers set heartbeat_at = now() + interval '1 hour'`.execute(tx)
+  })
+  await eventually(() => expect(holder.held().size).toBe(128))
+  const { rows } = await sql<{ free: number }>`
+    select count(*)::int as free from shards where owner is null
+  `.execute(database.db)
+  expect(rows).toEqual([{ free: 128 }])
+})

@@ -9,6 +9,7 @@ import {
   countWorkers,
   deleteDeadWorkers,
   deleteWorker,
+  freeUnheld,
   listShardsOf,
   markAlive,
   markStopping,
@@ -96,8 +97,12 @@ class Holding {
     const { db, worker, heartbeatMs } = this.#options
     if (performance.now() - this.#aliveAt >= heartbeatMs) await this.#beat()
     if (this.#dropping) return
-    await this.#forgetTaken(await listShardsOf(db, worker))
-    if (signal.aborted) return
+    const ours = await listShardsOf(db, worker)
+    await this.#forgetTaken(ours)
+    if (signal.aborted || this.#dropping) return
+    // As long as we live no other worker may take what is ours in the table alone, since a heartbeat or a hand-over failed.
+    if (ours.some(({ shard }) => !this.held.has(shard)))
+      await freeUnheld(db, { worker, held: [...this.held.keys()] })
     const { claim, release } = balance(
       [...this.held.keys()],
       await countWorkers(db, 3 * heartbeatMs),

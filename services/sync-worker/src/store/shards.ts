@@ -83,3 +83,14 @@ export async function releaseShard(db: Db, { shard, owner, epoch }: Lease): Prom
     where shard = ${shard} and owner = ${owner}::uuid and epoch = ${epoch}::bigint
   `.execute(db)
 }
+
+/** Gives back what is this worker's in the table and not among the shards it works on. */
+export async function freeUnheld(
+  db: Db,
+  { worker, held }: { worker: string; held: readonly number[] },
+): Promise<void> {
+  await sql`
+    update shards set owner = null
+    where owner = ${worker}::uuid and not shard = any(${held}::smallint[])
+  `.execute(db)
+}
