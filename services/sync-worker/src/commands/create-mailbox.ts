@@ -11,7 +11,8 @@ export function onCreateMailbox(deps: CommandDeps): CommandHandler {
     return withMailServer(session, errand, (mail) =>
       session.changeMailboxes(mail, async () => {
         try {
-          return { done: await mail.createMailbox(path), told: {} }
+          const created = await mail.createMailbox(path)
+          return { done: created, told: { created } }
         } catch (error) {
           throw asField(error, 'path')
         }

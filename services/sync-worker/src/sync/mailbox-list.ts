@@ -24,7 +24,7 @@ import { findRenames, followRename, type Rename, type ToldRename } from './renam
 export const lostUidValidity = '0'
 
 /** What is locked while the list of mailboxes is looked at or changed; no mailbox has this id. */
-const theList = 'the list'
+export const theList = 'the list'
 
 export interface MailboxList {
   rows: MailboxRow[]
@@ -45,35 +45,16 @@ export function syncMailboxList(
   return context.locks.run(theList, () => bringUpToDate(context, options))
 }
 
-/**
- * Changes the list of mailboxes on the server, and then what is stored of it: nobody lists them in between, to whom a mailbox under a new
- * name would be another one. A mailbox that was made gets its event with its first sync as well.
- */
-export function changeMailboxList<T>(
-  context: ListContext,
-  change: () => Promise<{ done: T; told: ToldChange }>,
-  trouble: (error: unknown) => void,
-): Promise<{ done: T; rows: MailboxRow[] }> {
-  return context.locks.run(theList, async () => {
-    const { done, told } = await change()
-    try {
-      const { rows } = await bringUpToDate(context, { status: false, told })
-      return { done, rows }
-    } catch (error) {
-      // It is done, and the next round finds out as well.
-      trouble(error)
-      return { done, rows: [] }
-    }
-  })
-}
-
 /** What is known to have happened to a mailbox, and needs no other proof than that a listing shows it. */
 export interface ToldChange {
+  /** Not every server tells the id in a list as well. */
+  created?: { path: string; mailboxId?: string }
   gone?: string
   renamed?: ToldRename
 }
 
-async function bringUpToDate(
+/** The same for whoever holds the list. */
+export async function bringUpToDate(
   context: ListContext,
   { status, told = {} }: { status: boolean; told?: ToldChange },
 ): Promise<MailboxList> {
@@ -85,7 +66,12 @@ async function bringUpToDate(
     listed.flatMap((mailbox) => (mailbox.status ? [[mailbox.path, mailbox.status] as const] : [])),
   )
   const before = await listMailboxRows(deps.db, account.account)
-  const changes = compareListing(before, describeListing(listed, account.imap))
+  const listings = describeListing(listed, account.imap).map((listing) =>
+    listing.path === told.created?.path
+      ? { ...listing, mailboxId: listing.mailboxId ?? told.created.mailboxId ?? null }
+      : listing,
+  )
+  const changes = compareListing(before, listings)
   const plan = await decide(context, before, { changes, statuses, told })
   if (changesNothing(plan))
     return { rows: before, statuses, unsettled: before.some((row) => !row.listed) }
