@@ -60,7 +60,8 @@ class Person {
   async #append(folder: string): Promise<string> {
     const flags = this.#random.pick(['', '\\Seen', '\\Seen \\Flagged', '$Label'])
     const count = 1 + this.#random.below(3)
-    for (let n = 0; n < count; n++) await this.#client.append(folder, mail(), { flags })
+    for (let n = 0; n < count; n++)
+      await insist(() => this.#client.append(folder, mail(), { flags }))
     return `append ${count} to ${folder}`
   }
 
@@ -117,18 +118,30 @@ class Person {
   /** Another UIDVALIDITY under the same path. */
   async #recreate(path: string): Promise<string> {
     await this.#client.run('UNSELECT').catch(() => {})
-    await this.#client.run(`DELETE ${path}`)
+    await this.#remove(path)
     await this.#client.run(`CREATE ${path}`)
     await this.#append(path)
     return `recreate ${path}`
   }
 
+  async #remove(path: string): Promise<void> {
+    await insist(async () => {
+      const listed = await this.#client.run(`LIST "" ${path}`)
+      if (listed.length > 0) await this.#client.run(`DELETE ${path}`)
+    })
+  }
+
   async #delete(path: string): Promise<string> {
     await this.#client.run('UNSELECT').catch(() => {})
-    await this.#client.run(`DELETE ${path}`)
+    await this.#remove(path)
     this.folders.splice(this.folders.indexOf(path), 1)
     return `delete ${path}`
   }
+}
+
+/** Dovecot refuses now and then while somebody else has open what is deleted. */
+function insist(work: () => Promise<void>): Promise<void> {
+  return eventually(() => work().then(() => true)).then(() => undefined)
 }
 
 async function contentOf(client: ImapClient): Promise<Content> {
