@@ -278,6 +278,7 @@ test('ids that name what is not there are refused or not found, never answered',
   for (const position of [
     { mailbox, uid: uid + 1 },
     { mailbox: 9_999, uid },
+    { mailbox: 0xffff_ffff, uid },
   ]) {
     await expect(download(encodeAttachmentId({ ...position, part: '1' }))).rejects.toMatchObject(
       notFound,

@@ -73,11 +73,16 @@ export function findMailboxFor(
     .executeTakeFirst()
 }
 
-export function findMailboxByNumber(
+/** The largest `integer` of Postgres. */
+const maxNumber = 0x7fff_ffff
+
+/** Foreign ids may carry any 32 bits; no number of ours is above what the column holds. */
+export async function findMailboxByNumber(
   db: Db,
   account: string,
   number: number,
 ): Promise<MailboxRow | undefined> {
+  if (number > maxNumber) return undefined
   return db
     .selectFrom('mailboxes')
     .selectAll()
