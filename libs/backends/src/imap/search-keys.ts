@@ -107,7 +107,7 @@ function dateKeys(terms: SearchTerms, searchable: Searchable): Token[] {
 }
 
 /** To the second where the server can and a time of day was given. */
-function arrivalKeys(
+export function arrivalKeys(
   term: 'before' | 'since',
   date: Date | undefined,
   { within, now }: Searchable,

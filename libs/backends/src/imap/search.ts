@@ -6,7 +6,7 @@ import { ask } from './ask.ts'
 import { capabilitiesOf, hasCondstore } from './capabilities.ts'
 import type { ImapConnection } from './connection.ts'
 import { isRefusal } from './errors.ts'
-import { dayKeys, needsCharset, type Searchable, searchKeys } from './search-keys.ts'
+import { arrivalKeys, needsCharset, type Searchable, searchKeys } from './search-keys.ts'
 import { type Line, textOf, type Token, words } from './tokens.ts'
 
 /** No mailbox has more messages, or is beyond us anyway. */
@@ -24,7 +24,7 @@ export class UidSearch {
   }
 
   async run(query: UidQuery): Promise<UidRange[]> {
-    const found = await this.#find(queryKeys(query))
+    const found = await this.#find(queryKeys(query, this.#searchable()))
     return 'from' in query ? startingAt(found, query.from) : found
   }
 
@@ -118,10 +118,11 @@ function startingAt(found: readonly UidRange[], from: number): UidRange[] {
   )
 }
 
-function queryKeys(query: UidQuery): Token[] {
+function queryKeys(query: UidQuery, searchable: Searchable): Token[] {
   if ('all' in query) return words('ALL')
   if ('from' in query) return [...words('UID'), { type: 'SEQUENCE', value: `${query.from}:*` }]
-  if ('since' in query) return dayKeys('since', query.since)
+  // RFC 5032, where there is it: Dovecot takes a third of the time, as it need not look up days.
+  if ('since' in query) return arrivalKeys('since', query.since, searchable)
   const [flag, wanted] = 'flag' in query ? [query.flag, true] : [query.without, false]
   const known = /^\\(seen|answered|flagged|deleted|draft)$/i.exec(flag)?.[1]
   if (known) return words(`${wanted ? '' : 'UN'}${known.toUpperCase()}`)

@@ -24,6 +24,7 @@ const row = (over: Partial<MailboxRow> = {}): MailboxRow => ({
   indexer: 'full',
   mailboxId: null,
   missingSince: null,
+  idsOnly: false,
   syncedAt: new Date(),
   createdAt: new Date(),
   ...over,

@@ -6,7 +6,7 @@ import { compare } from '../index/compare.ts'
 import { type Difference, MailboxIndex } from '../index/mailbox-index.ts'
 import { countUids, intersectRanges, subtractRanges } from '../index/ranges.ts'
 import { deleteChunks, saveChunks } from '../store/chunks.ts'
-import { type MailboxRow, markFilled, markReset } from '../store/mailboxes.ts'
+import { type MailboxRow, markFilled, markReset, saveCursor } from '../store/mailboxes.ts'
 import { takeMailboxNumbers } from '../store/states.ts'
 import type { SyncContext } from './context.ts'
 import { lostUidValidity } from './mailbox-list.ts'
@@ -27,11 +27,14 @@ export async function fillNew(
   const announced = announceFrom ? await searchSince(context, all, announceFrom) : all
   return fill(context, row, {
     selected,
+    all,
     uids: subtractRanges(all, announced),
     uidNext: announced[0]?.[0] ?? Math.max(selected.uidNext, (all.at(-1)?.[1] ?? 0) + 1),
     // Where its UIDVALIDITY is known it was told of before.
     tell: async (record, filled) =>
-      row.uidValidity === null ? record([mailboxNew(context.account, filled)]) : undefined,
+      row.uidValidity === null || row.idsOnly
+        ? record([mailboxNew(context.account, filled)])
+        : undefined,
   })
 }
 
@@ -48,6 +51,7 @@ export async function refill(
   const uidNext = Number(row.uidNext ?? 0)
   return fill(context, row, {
     selected,
+    all,
     // A server that does not say UIDNEXT leaves us no way to tell.
     uids: uidNext === 0 ? all : uidNext === 1 ? [] : intersectRanges(all, [[1, uidNext - 1]]),
     uidNext: uidNext === 0 ? (all.at(-1)?.[1] ?? 0) + 1 : uidNext,
@@ -57,7 +61,7 @@ export async function refill(
 
 /** Voids the ids of a mailbox and says so. */
 export async function reset(
-  { deps, account }: SyncContext,
+  { deps, account }: Pick<SyncContext, 'deps' | 'account'>,
   row: MailboxRow,
   { uidValidity, uidNext }: Pick<SelectedMailbox, 'uidValidity' | 'uidNext'>,
 ): Promise<MailboxRow> {
@@ -79,7 +83,9 @@ export async function reset(
 
 interface Filling {
   selected: SelectedMailbox
-  /** What is remembered. */
+  /** What there is. */
+  all: readonly UidRange[]
+  /** What of it is remembered. */
   uids: readonly UidRange[]
   /** Where announcing begins, for an index that remembers nothing else. */
   uidNext: number
@@ -89,12 +95,15 @@ interface Filling {
 async function fill(
   context: SyncContext,
   row: MailboxRow,
-  { selected, uids, uidNext, tell }: Filling,
+  { selected, all, uids, uidNext, tell }: Filling,
 ): Promise<MailboxRow> {
   const { deps, account } = context
   const fast = row.indexer === 'fast'
   const { uidValidity, highestModseq } = selected
   const dirtyChunks = fast ? new Map() : await chunksOf(context, selected, uids)
+  const messages = countUids(all)
+  // Nothing is to be announced: that was all of it.
+  const complete = countUids(uids) === messages
   const remembered = await commit(deps, account.lease, async (tx, record) => {
     await deleteChunks(tx, row.id)
     await saveChunks(tx, { mailbox: row.id, epoch: account.lease.epoch }, dirtyChunks)
@@ -104,7 +113,12 @@ async function fill(
       ...(highestModseq === undefined || fast ? {} : { highestModseq }),
     })
     await tell(record, filled)
-    return filled
+    if (!complete) return filled
+    return saveCursor(tx, row.id, {
+      uidNext: fast ? uidNext : selected.uidNext,
+      messages: fast ? null : messages,
+      ...(highestModseq === undefined ? {} : { highestModseq }),
+    })
   })
   if (!fast) deps.metrics.indexed(countUids(uids))
   return remembered

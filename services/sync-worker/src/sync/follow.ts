@@ -52,6 +52,7 @@ class Follower {
   /** When others than the main one are to be looked at, out of turn. */
   #quickDue = Infinity
   #due = new Set<string>()
+  #monitored: string[] = []
   #listedFreshAt = Date.now()
   #contradicted = false
 
@@ -85,12 +86,17 @@ class Follower {
   /** What the server tells of anyway, it tells at once: only the rest is looked at. */
   #called(): void {
     const { wishes, session } = this.#context
+    const { gmail } = session.capabilities
     const { all, mailboxes } = wishes.take()
     if (all) this.#fullAt = -Infinity
     for (const id of mailboxes) {
-      const heard = this.#everywhere || (id === this.#main && session.capabilities.idle)
+      const heard = this.#everywhere || (id === this.#main && session.capabilities.idle && !gmail)
       if (!heard) this.#due.add(id)
     }
+    // What happens under a label happens in All Mail, and Gmail may take a while to tell.
+    if (!gmail || mailboxes.size === 0) return
+    for (const id of this.#monitored) this.#due.add(id)
+    this.#soon()
   }
 
   async #lookAtOthers(): Promise<void> {
@@ -111,6 +117,7 @@ class Follower {
     if (from !== 'here') this.#listedFreshAt = startedAt
     this.#contradicted = result.contradicted
     this.#main = result.main?.id
+    this.#monitored = result.monitored.map(({ id }) => id)
     this.#lookedAt = Date.now()
     if (result.unsettled) this.#soon()
     this.#subconnect(result)
@@ -141,10 +148,12 @@ class Follower {
 
   async #watchMain(main: string, nudge: AbortSignal): Promise<'no' | 'look' | 'full'> {
     const due = this.#due.size > 0 ? 0 : Math.min(this.#fullAt + this.#resyncMs, this.#quickDue)
-    if (due <= Date.now()) return 'no'
+    const began = Date.now()
+    if (due <= began) return 'no'
+    const lookMs = this.#lookMs
     const calls = await watch(this.#context, main, {
       everywhere: this.#everywhere,
-      forMs: due - Date.now(),
+      forMs: Math.min(due - began, lookMs),
       nudge,
     })
     for (const id of calls.mailboxes) this.#due.add(id)
@@ -155,7 +164,13 @@ class Follower {
     }
     // Who gets mail files some of it elsewhere. And Dovecot 2.3 may tell nothing of what happens to other mailboxes while it answers us.
     if (calls.main !== 'no' || calls.mailboxes.size > 0 || calls.list) this.#soon()
-    return calls.main
+    return calls.main === 'no' && Date.now() - began >= lookMs ? 'look' : calls.main
+  }
+
+  /** Gmail's IDLE may keep changes of labels and flags to itself: every two minutes, as a rule, the mailbox is looked at in any case. */
+  get #lookMs(): number {
+    const { session, deps } = this.#context
+    return session.capabilities.gmail ? deps.config.quickRoundMs * 10 : Infinity
   }
 
   async #rest(nudge: AbortSignal): Promise<void> {

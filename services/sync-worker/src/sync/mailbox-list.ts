@@ -15,6 +15,7 @@ import {
   type Validity,
 } from '../store/mailboxes.ts'
 import { findStanding, takeMailboxNumbers } from '../store/states.ts'
+import { isUnfinished } from './changes.ts'
 import { monitoredOf } from './choice.ts'
 import type { ListContext } from './context.ts'
 import { compareListing, describeListing, type ListingChanges } from './listing.ts'
@@ -59,13 +60,15 @@ export async function bringUpToDate(
   { status, told = {} }: { status: boolean; told?: ToldChange },
 ): Promise<MailboxList> {
   const { deps, account, session } = context
-  const listed = await session.listMailboxes({ status })
+  const before = await listMailboxRows(deps.db, account.account)
+  // What was never looked at is opened whatever its counters are, and a STATUS of a large mailbox can take as long as opening it.
+  const known = before.some((row) => !isUnfinished(row))
+  const listed = await session.listMailboxes({ status: status && known })
   // An account without a single mailbox is a server in trouble. Believing it would delete all we know.
   if (listed.length === 0) throw new AppError('unreachable', 'The server lists no mailboxes')
   const statuses = new Map(
     listed.flatMap((mailbox) => (mailbox.status ? [[mailbox.path, mailbox.status] as const] : [])),
   )
-  const before = await listMailboxRows(deps.db, account.account)
   const listings = describeListing(listed, account.imap).map((listing) =>
     listing.path === told.created?.path
       ? { ...listing, mailboxId: listing.mailboxId ?? told.created.mailboxId ?? null }
@@ -241,7 +244,7 @@ async function store(
       const moved = await updateListing(tx, row.id, listing)
       const epoch = await raiseSyncEpoch(tx, row.id)
       // Its messages keep their ids and are not told again.
-      if (row.uidValidity !== null)
+      if (row.uidValidity !== null && !row.idsOnly)
         await record([mailboxDeleted(account, row, epoch), mailboxNew(account, moved, epoch)])
     }
     const numbers = await takeMailboxNumbers(tx, account.account, added.length)
@@ -267,7 +270,7 @@ async function store(
     // Without UIDVALIDITY it was never told of.
     await record(
       gone
-        .filter(({ uidValidity }) => uidValidity !== null)
+        .filter(({ uidValidity, idsOnly }) => uidValidity !== null && !idsOnly)
         .map((row) => mailboxDeleted(account, row)),
     )
     await record(

@@ -10,6 +10,7 @@ import { fillNew, refill, reset } from './fill.ts'
 import { lostUidValidity } from './mailbox-list.ts'
 import { takeIn, takeInNew } from './take-in.ts'
 import { believes } from './validity.ts'
+import { giveIds } from './without-sync.ts'
 
 export interface SyncResult {
   /** Something was different. */
@@ -61,7 +62,10 @@ async function sync(context: SyncContext, given: MailboxRow, full: boolean): Pro
   if (!ready) return { changed: false, doubtful: true }
   const fresh = ready !== given
   const look = whatToLookAt(ready, selected, full && !fresh)
-  if (!look.uids && look.flags === 'none') return { changed: fresh, doubtful: false }
+  if (!look.uids && look.flags === 'none') {
+    if (fresh) context.deps.metrics.synced((performance.now() - startedAt) / 1000)
+    return { changed: fresh, doubtful: false }
+  }
   const { db } = context.deps
   const index = ready.indexer === 'full' ? await loadIndex(db, ready.id) : new MailboxIndex()
   if (isLost(ready, index)) {
@@ -98,6 +102,11 @@ async function agree(
   if (uidValidity <= 0n)
     throw new AppError('rejected', `The server names no UIDVALIDITY for ${row.path}`)
   if (row.uidValidity === null) return fillNew(context, row, { selected, announceFrom })
+  // From now on it is looked after: ids of another UIDVALIDITY are void, and nobody was told of it.
+  if (row.idsOnly) {
+    const known = await giveIds(context, row, uidValidity)
+    return fillNew(context, known, { selected, announceFrom })
+  }
   if (row.uidValidity !== String(uidValidity)) {
     const known = row.uidValidity !== lostUidValidity
     if (known && !(await believes(context, row, uidValidity))) {
