@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually, type TestUser } from '@posthorn/testkit'
+import { fillInbox } from '../bench/fill-mailbox.ts'
+import { logIn } from '../stories/imap-client.ts'
+import {
+  freshMessageId,
+  letter,
+  registration,
+  startWorld,
+  type Webhook,
+  type World,
+} from '../world.ts'
+import { countRepeats } from './main-job.ts'
+
+const accounts = 200
+/** Until all accounts of a worker that was killed are looked after again, at the pace of production. */
+const moveMs = 30_000
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld({
+    replicas: { 'sync-worker': 2 },
+    env: { SVC_WORKER_HEARTBEAT: '5s', SVC_WORKER_ACCOUNTS_SWEEP: '5s' },
+  })
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+/** At the pace of production: other tests have all folders looked at every second. */
+function unhurried(account: string, user: TestUser): Record<string, unknown> {
+  return { imap: { ...(registration(account, user)['imap'] as object), resyncDelay: 900 } }
+}
+
+const told = (event: string, account: string): Webhook[] =>
+  world.webhooks().filter((webhook) => webhook.event === event && webhook.account === account)
+
+test('of 200 accounts on two workers none is left alone for long when one is killed', async () => {
+  const users = await Promise.all(
+    Array.from({ length: accounts }, async (_, n) => {
+      const user = world.mail.freshUser()
+      await world.register(`many-${n}`, user, unhurried(`many-${n}`, user))
+      return { ...user, account: `many-${n}`, messageId: freshMessageId() }
+    }),
+  )
+  await eventually(
+    () => {
+      const ready = new Set(
+        world
+          .webhooks()
+          .flatMap(({ event, account }) => (event === 'accountInitialized' ? [account] : [])),
+      )
+      expect(users.filter(({ account }) => !ready.has(account))).toEqual([])
+    },
+    { timeoutMs: 60_000 },
+  )
+  await world.services.kill('sync-worker')
+  const deadline = Date.now() + moveMs
+  await Promise.all(
+    users.map(({ user, messageId }) => world.mail.deliver(user, letter({ messageId }))),
+  )
+  await eventually(
+    () => {
+      const found = new Set(world.webhooks().map(({ data }) => data?.messageId))
+      expect(users.filter(({ messageId }) => !found.has(messageId))).toEqual([])
+    },
+    { timeoutMs: Math.max(1_000, deadline - Date.now()) },
+  )
+  await world.services.start('sync-worker')
+  expect(countRepeats(world.webhooks())).toEqual([])
+}, 180_000)
+
+test('a first sync that dies with its worker goes on elsewhere: each message is told, under one id', async () => {
+  const user = world.mail.freshUser('first')
+  await using client = new AsyncDisposableStack()
+  const imap = client.adopt(await logIn(user), (open) => open.logout())
+  const messages = await fillInbox(imap, 3_000)
+  await world.register('first', user, {
+    ...unhurried('first', user),
+    notifyFrom: '2023-01-01T00:00:00.000Z',
+  })
+  await eventually(() => expect(told('messageNew', 'first').length).toBeGreaterThan(300), {
+    timeoutMs: 60_000,
+  })
+  // Whichever of the two has it.
+  await world.services.kill('sync-worker')
+  await world.services.start('sync-worker')
+  await world.services.kill('sync-worker-2')
+  await world.services.start('sync-worker-2')
+  await world.webhook(
+    ({ event, account }) => event === 'accountInitialized' && account === 'first',
+    120_000,
+  )
+  await eventually(
+    () => {
+      const ids = new Set(told('messageNew', 'first').map(({ data }) => data.id))
+      expect(ids.size).toBe(messages)
+    },
+    { timeoutMs: 60_000 },
+  )
+  expect(countRepeats(told('messageNew', 'first'))).toEqual([])
+}, 240_000)
+
+test('what happened to a mailbox while no worker ran is told when one is back', async () => {
+  const away = await world.connectAccount('away')
+  await using open = new AsyncDisposableStack()
+  const imap = open.adopt(await logIn(away), (client) => client.logout())
+  for (const subject of ['kept', 'marked', 'gone'])
+    await imap.append('INBOX', letter({ messageId: freshMessageId(), subject }))
+  await eventually(() => expect(told('messageNew', 'away')).toHaveLength(3))
+  await Promise.all([world.services.kill('sync-worker'), world.services.kill('sync-worker-2')])
+  await imap.mailboxOpen('INBOX')
+  await imap.messageFlagsAdd('2', ['\\Flagged'])
+  await imap.messageDelete('3')
+  await imap.mailboxCreate('Projects')
+  await imap.append('Projects', letter({ messageId: freshMessageId(), subject: 'late' }))
+  await Promise.all([world.services.start('sync-worker'), world.services.start('sync-worker-2')])
+  await eventually(
+    () => {
+      expect(told('messageNew', 'away').map(({ data }) => data.subject)).toContain('late')
+      expect(told('messageDeleted', 'away')).toHaveLength(1)
+      expect(told('messageUpdated', 'away')).toMatchObject([
+        { data: { changes: { flags: { added: ['\\Flagged'], removed: [] } } } },
+      ])
+      expect(told('mailboxNew', 'away').map(({ path }) => path)).toContain('Projects')
+    },
+    { timeoutMs: 60_000 },
+  )
+  expect(told('messageNew', 'away')).toHaveLength(4)
+}, 180_000)
