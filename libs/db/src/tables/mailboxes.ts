@@ -29,6 +29,8 @@ export interface Mailboxes {
   indexer: Generated<'full' | 'fast'>
   /** MAILBOXID (RFC 8474), where the server tells it. */
   mailboxId: string | null
+  /** Nobody looks after it, and no event told of it: its UIDVALIDITY is known for the sake of message ids. */
+  idsOnly: Generated<boolean>
   /** Since when listings leave it out. */
   missingSince: Date | null
   createdAt: Generated<Date>

@@ -7,7 +7,7 @@ import type { MailboxRow } from '../store/mailboxes.ts'
 import { withMailServer } from './account.ts'
 import { newIdIn } from './change-message.ts'
 import type { Changing } from './change-mailbox.ts'
-import { assertIndexed, openToList } from './mailbox.ts'
+import { openIndexed } from './mailbox.ts'
 
 /** Messages that are changed in one go. Between two of them the deadline is looked at. */
 const batchSize = 1_000
@@ -42,7 +42,7 @@ export async function changeFound(
   let found: UidRange[] = []
   const ready = async (mail: MailSession) => {
     check?.(mail)
-    assertIndexed(row, await openToList(mail, row, { readOnly: false }), session)
+    await openIndexed(mail, row, { session, readOnly: false })
     found = await mail.search(terms)
   }
   return withMailServer(session, { signal, mailbox: row.path, long: true, ready }, async (mail) => {

@@ -20,8 +20,24 @@ export function readyToChange({ row, uid }: { row: MailboxRow; uid: number }) {
   }
 }
 
-/** Where messages are to go. A folder that was made elsewhere a moment ago is looked for on the server. */
+/**
+ * Where messages are to go, ready for ids to be made of them there. A folder that was made elsewhere a moment ago is looked for on the server.
+ */
 export async function getDestination(
+  deps: CommandDeps,
+  changing: Changing,
+  path: string,
+): Promise<MailboxRow> {
+  const { session, signal } = changing
+  const row = await findDestination(deps, changing, path)
+  if (row.uidValidity !== null) return row
+  return withMailServer(session, { signal }, async (mail) => {
+    const { uidValidity } = await mail.status(row.path)
+    return (await session.learnUidValidity(mail, row, uidValidity)) ?? row
+  })
+}
+
+async function findDestination(
   { db }: CommandDeps,
   { session, account, signal }: Changing,
   path: string,

@@ -15,7 +15,7 @@ export function onListMessages(deps: ReadDeps): CommandHandler {
     const sought = { key: path, find: () => getMailbox(deps.db, account, path) }
     return deps.mailboxes.use(session, sought, (row) =>
       withMailServer(session, { signal, mailbox: row.path }, async (mail) => {
-        const { messages } = await openIndexed(mail, row, session)
+        const { messages } = await openIndexed(mail, row, { session })
         const place = placeOf(messages, { page, pageSize })
         const places = placesOf(place)
         const fetched = places ? await mail.fetchPlaces(...places) : []

@@ -57,27 +57,24 @@ export async function openToList(
   return opened(mail, row, { readOnly, fresh: true, gone: folderNotFound })
 }
 
+/** What opening a mailbox needs of the account's session. */
+export type Indexing = Pick<AccountSession, 'wake' | 'state' | 'learnUidValidity'>
+
 /**
  * Opens a mailbox to tell ids of what is in it. Ids made of a UIDVALIDITY that the sync has not seen yet would be void in a moment: the
- * asker is to come again.
+ * asker is to come again. Of a mailbox that no sync looks at they are made here.
+ *
+ * @throws AppError `unavailable` where the mailbox is another one than that whose ids are known
  */
 export async function openIndexed(
   mail: MailSession,
   row: MailboxRow,
-  session: Pick<AccountSession, 'wake' | 'state'>,
+  { session, readOnly = true }: { session: Indexing; readOnly?: boolean },
 ): Promise<OpenedMailbox> {
-  const found = await openToList(mail, row)
-  assertIndexed(row, found, session)
-  return found
-}
-
-/** @throws AppError `unavailable` where the mailbox is another one than that whose ids are known */
-export function assertIndexed(
-  row: MailboxRow,
-  found: OpenedMailbox,
-  session: Pick<AccountSession, 'wake' | 'state'>,
-): void {
-  if (row.uidValidity === String(found.uidValidity)) return
+  const found = await openToList(mail, row, { readOnly })
+  if (row.uidValidity === String(found.uidValidity)) return found
+  const learnt = await session.learnUidValidity(mail, row, found.uidValidity)
+  if (learnt?.number === row.number) return found
   session.wake()
   throw new AppError('unavailable', beingIndexed, {
     code: 'IMAPUnavailable',

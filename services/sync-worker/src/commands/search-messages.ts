@@ -18,7 +18,7 @@ export function onSearchMessages(deps: ReadDeps): CommandHandler {
     const sought = { key: path, find: () => getMailbox(deps.db, account, path) }
     return deps.mailboxes.use(session, sought, (row) =>
       withMailServer(session, { signal, mailbox: row.path }, async (mail) => {
-        await openIndexed(mail, row, session)
+        await openIndexed(mail, row, { session })
         const found = await mail.search(terms)
         const place = placeOf(countUids(found), { page, pageSize })
         const fetched = await Array.fromAsync(mail.fetchMessages(uidsOfPage(found, place)))

@@ -50,13 +50,18 @@ async function upload(
       code: 'WorkerNotAvailable',
     })
   // The folder is opened first: that it is there is certain then, and the server tells where in it the message came to be.
-  const ready = async (mail: MailSession) => void (await openToList(mail, row))
+  let known = row
+  const ready = async (mail: MailSession) => {
+    const { uidValidity } = await openToList(mail, row)
+    if (String(uidValidity) !== row.uidValidity)
+      known = (await session.learnUidValidity(mail, row, uidValidity)) ?? row
+  }
   const errand = { signal: context.signal, mailbox: row.path, long: true, ready }
   const appended = await withMailServer(session, errand, (mail) =>
     mail.appendMessage(row.path, mime, optionsOf(request)).catch(asUploadFail),
   )
   session.lookAt([row.id])
-  return describe(appended, row)
+  return describe(appended, known)
 }
 
 /** Interface spec, "502": the folder was confirmed to exist, and the server rejects the message. */

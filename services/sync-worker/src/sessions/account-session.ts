@@ -8,12 +8,14 @@ import type { Deps } from '../deps.ts'
 import { commit } from '../events/commit.ts'
 import { findAccount } from '../store/accounts.ts'
 import type { AccountLease } from '../store/lease.ts'
+import type { MailboxRow } from '../store/mailboxes.ts'
 import { ensureStanding, findStanding, saveStanding } from '../store/states.ts'
 import { changeMailboxList } from '../sync/change-list.ts'
 import { isUnfinished } from '../sync/changes.ts'
 import { followMailboxes } from '../sync/follow.ts'
 import { MailboxLocks } from '../sync/locks.ts'
 import type { ToldChange } from '../sync/mailbox-list.ts'
+import { learnUidValidity } from '../sync/without-sync.ts'
 import { type Account, accountOf } from './account.ts'
 import { CommandPool } from './command-pool.ts'
 import { openSession } from './connect.ts'
@@ -89,6 +91,18 @@ export class AccountSession {
     })
     this.lookAt(rows.filter(isUnfinished).map(({ id }) => id))
     return done
+  }
+
+  /** Lets ids be made of a mailbox that is not looked after: its row then. Undefined where it is, and its sync is to be waited for. */
+  async learnUidValidity(
+    session: MailSession,
+    row: MailboxRow,
+    uidValidity: bigint,
+  ): Promise<MailboxRow | undefined> {
+    const { account } = this
+    if (!account) return undefined
+    const context = { deps: this.#deps, account, session, locks: this.#locks }
+    return learnUidValidity(context, row, uidValidity)
   }
 
   /** Ends all work and logs out. Nothing of this session runs or writes when it resolves. */

@@ -202,7 +202,22 @@ export async function markFilled(
       ...(uidNext === undefined ? {} : { uidNext: String(uidNext) }),
       highestModseq: highestModseq === undefined ? null : String(highestModseq),
       flagsComplete: true,
+      idsOnly: false,
     })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Ids can be made of a mailbox that is not looked after. Runs under the account's lease. */
+export async function saveIdsOnly(
+  tx: Tx,
+  id: string,
+  { number, uidValidity }: { number: number; uidValidity: bigint },
+): Promise<MailboxRow> {
+  return tx
+    .updateTable('mailboxes')
+    .set({ number, uidValidity: String(uidValidity), idsOnly: true })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()

@@ -1,0 +1,82 @@
+import {
+  type ImapScript,
+  type MailboxOptions,
+  startImapScript,
+  type TestUser,
+} from '@posthorn/testkit'
+import { mail } from './imap-client.ts'
+
+/** As Gmail's IMAP server says after a login, as far as the script can. */
+const capabilities =
+  'IMAP4rev1 SASL-IR AUTH=PLAIN UNSELECT IDLE NAMESPACE QUOTA ID CHILDREN X-GM-EXT-1 UIDPLUS ENABLE MOVE CONDSTORE ESEARCH LIST-EXTENDED LIST-STATUS SPECIAL-USE'
+
+export const paths = {
+  all: '[Gmail]/Alle Nachrichten',
+  spam: '[Gmail]/Spam',
+  trash: '[Gmail]/Papierkorb',
+  sent: '[Gmail]/Gesendet',
+} as const
+
+const special: Record<string, MailboxOptions> = {
+  '[Gmail]': { attributes: ['\\Noselect', '\\HasChildren'] },
+  [paths.all]: { attributes: ['\\All', '\\HasNoChildren'] },
+  '[Gmail]/Entwürfe': { attributes: ['\\Drafts', '\\HasNoChildren'] },
+  [paths.sent]: { attributes: ['\\Sent', '\\HasNoChildren'] },
+  '[Gmail]/Markiert': { attributes: ['\\Flagged', '\\HasNoChildren'] },
+  '[Gmail]/Wichtig': { attributes: ['\\Important', '\\HasNoChildren'] },
+  [paths.spam]: { attributes: ['\\Junk', '\\HasNoChildren'] },
+  [paths.trash]: { attributes: ['\\Trash', '\\HasNoChildren'] },
+}
+
+export interface GmailOptions {
+  /** User labels, which are mailboxes. */
+  labels?: readonly string[]
+  /** "Show in IMAP" is switched off for All Mail. */
+  hidesAllMail?: boolean
+}
+
+/** A German user's Gmail. Each mailbox has messages of its own: tests put a message with two labels into two mailboxes. */
+export function startGmail({ labels = [], hidesAllMail = false }: GmailOptions = {}) {
+  const shown = Object.entries(special).filter(([path]) => !(hidesAllMail && path === paths.all))
+  return startImapScript({
+    capabilities: capabilities.split(' '),
+    greeting: '* OK Gimap ready for requests',
+    mailboxes: {
+      ...Object.fromEntries(shown),
+      ...Object.fromEntries(labels.map((label) => [label, {}])),
+    },
+    users: { anna: 'secret' },
+  })
+}
+
+export function userOf({ host, port, securePort }: ImapScript): TestUser {
+  return {
+    user: 'anna',
+    pass: 'secret',
+    address: 'anna@gmail.test',
+    host,
+    imapPort: port,
+    imapsPort: securePort,
+    submissionPort: 0,
+  }
+}
+
+export interface Placed {
+  subject?: string
+  messageId?: string
+  labels?: readonly string[]
+  flags?: readonly string[]
+  date?: Date
+  emailId?: string
+  threadId?: string
+}
+
+/** Puts a message into a mailbox; returns its UID. */
+export function place(
+  server: ImapScript,
+  path: string,
+  { subject = 'hello', messageId, ...placed }: Placed = {},
+): number {
+  const headers = messageId === undefined ? [] : [`Message-ID: ${messageId}`]
+  return server.mailbox(path).append(mail({ subject, headers }), placed).uid
+}

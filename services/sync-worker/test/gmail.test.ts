@@ -1,0 +1,336 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import {
+  deleteMessage,
+  getMessage,
+  listMessages,
+  moveMessage,
+  searchMessages,
+  updateMessage,
+} from '@posthorn/contracts'
+import { eventually, type ImapScript } from '@posthorn/testkit'
+import { type GmailOptions, paths, place, startGmail, userOf } from './gmail-server.ts'
+import { type StoredEvent, testWorld, type World } from './world.ts'
+
+// Gmail over IMAP: mailboxes are labels, and everything is in All Mail.
+
+let world: World
+const servers: ImapScript[] = []
+beforeAll(async () => {
+  world = await testWorld()
+  await world.startWorker()
+})
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server[Symbol.asyncDispose]()
+})
+afterAll(() => world.close())
+
+const old = new Date('2020-01-01T00:00:00Z')
+/** No round in the middle of a test: what is noticed, the server told. */
+const rarely = { resyncDelay: 3_600 }
+
+async function start(options: GmailOptions = {}): Promise<ImapScript> {
+  const server = await startGmail(options)
+  servers.push(server)
+  return server
+}
+
+async function connect(server: ImapScript): Promise<string> {
+  const account = await world.register(userOf(server), { imap: rarely })
+  await world.connected(account)
+  await eventually(() => server.sessions.some(({ idling }) => idling))
+  return account
+}
+
+const dataOf = (events: readonly StoredEvent[]) => events.map(({ data }) => data)
+
+test('All Mail is watched, spam and trash are looked after, and nothing else', async () => {
+  const server = await start({ labels: ['Work'] })
+  place(server, 'Work', { date: old })
+  const account = await connect(server)
+  const found = await world.events(account, 'mailboxNew')
+  expect(found.map(({ path, specialUse }) => `${path} ${specialUse}`).toSorted()).toEqual([
+    `${paths.all} \\All`,
+    `${paths.trash} \\Trash`,
+    `${paths.spam} \\Junk`,
+  ])
+  expect(server.heard.filter((line) => /^(SELECT|EXAMINE)/.test(line)).at(-1)).toContain('Alle')
+  expect(server.sessions.find(({ idling }) => idling)?.mailbox?.path).toBe(paths.all)
+})
+
+test('a new message tells its labels, ids, and where it belongs', async () => {
+  const server = await start({ labels: ['Work'] })
+  const account = await connect(server)
+  place(server, paths.all, {
+    labels: ['\\Inbox', 'Work', '\\Important'],
+    emailId: '17',
+    threadId: '16',
+  })
+  place(server, paths.all, { labels: ['\\Sent'] })
+  place(server, paths.all, { labels: ['\\Draft'], flags: ['\\Draft'] })
+  place(server, paths.all, { labels: ['Work'] })
+  const told = dataOf(await world.expectEvents(account, ['messageNew'], 4))
+  expect(told[0]).toMatchObject({
+    path: paths.all,
+    labels: ['Work', '\\Important', '\\Inbox'],
+    emailId: '17',
+    threadId: '16',
+    messageSpecialUse: '\\Inbox',
+    seemsLikeNew: true,
+  })
+  expect(told[1]).toMatchObject({ messageSpecialUse: '\\Sent', seemsLikeNew: false })
+  expect(told[2]).toMatchObject({ messageSpecialUse: '\\Drafts', draft: true })
+  expect(told[3]).not.toHaveProperty('messageSpecialUse')
+})
+
+test('labels that another client changes are told live, beside flags, and as no new message', async () => {
+  const server = await start({ labels: ['Work', 'Home/Garden'] })
+  const all = server.mailbox(paths.all)
+  const uid = place(server, paths.all, {
+    date: old,
+    labels: ['\\Inbox', 'Work'],
+    flags: ['\\Seen'],
+  })
+  const account = await connect(server)
+  all.changeLabels(uid, { add: ['Home/Garden'], remove: ['\\Inbox'] })
+  const [first] = dataOf(await world.expectEvents(account, ['messageUpdated'], 1))
+  expect(first).toEqual({
+    id: expect.any(String),
+    uid,
+    changes: {
+      labels: { added: ['Home/Garden'], removed: ['\\Inbox'], value: ['Home/Garden', 'Work'] },
+    },
+  })
+  all.changeFlags(uid, { add: ['\\Flagged'] })
+  all.changeLabels(uid, { add: ['\\Starred'] })
+  const flags = { added: ['\\Flagged'], removed: [], value: ['\\Flagged', '\\Seen'] }
+  const labels = { added: ['\\Starred'], removed: [], value: ['Home/Garden', 'Work', '\\Starred'] }
+  const [, second] = dataOf(await world.expectEvents(account, ['messageUpdated'], 2))
+  expect(second?.['changes']).toEqual({ flags, labels })
+  expect(await world.events(account, 'messageNew', 'messageDeleted')).toEqual([])
+})
+
+test('the first sync asks for labels by searches, a label each, whatever the number of messages', async () => {
+  const server = await start({ labels: ['Work', 'Ärger'] })
+  for (let at = 0; at < 300; at++)
+    place(server, paths.all, { date: old, labels: at % 2 === 0 ? ['\\Inbox'] : ['Ärger'] })
+  const account = await connect(server)
+  const searches = server.heard.filter((line) => line.includes('X-GM-LABELS'))
+  expect(searches.filter((line) => !line.startsWith('UID SEARCH'))).toEqual([])
+  // System labels and those of the user, in All Mail alone: the other two are empty.
+  expect(searches).toHaveLength(5 + 2)
+  server.mailbox(paths.all).changeLabels(2, { remove: ['Ärger'] })
+  const [changed] = dataOf(await world.expectEvents(account, ['messageUpdated'], 1))
+  expect(changed?.['changes']).toEqual({ labels: { added: [], removed: ['Ärger'], value: [] } })
+})
+
+test('labels that changed while nobody was connected are told afterwards', async () => {
+  const server = await start({ labels: ['Work'] })
+  const all = server.mailbox(paths.all)
+  const uid = place(server, paths.all, { date: old, labels: ['\\Inbox'] })
+  const account = await connect(server)
+  await server.close()
+  all.changeLabels(uid, { add: ['Work'] })
+  await server.open()
+  const [changed] = dataOf(await world.expectEvents(account, ['messageUpdated'], 1))
+  expect(changed).toMatchObject({ uid, changes: { labels: { added: ['Work'], removed: [] } } })
+})
+
+test('a label that is made and given at once is told; one that is kept out of IMAP only when it changes', async () => {
+  const server = await start()
+  const all = server.mailbox(paths.all)
+  const uid = place(server, paths.all, { date: old, labels: ['Hidden'] })
+  const other = place(server, paths.all, { date: old, labels: ['Hidden', '\\Inbox'] })
+  const account = await connect(server)
+  server.createMailbox('Made')
+  all.changeLabels(uid, { add: ['Made'] })
+  const [made] = dataOf(await world.expectEvents(account, ['messageUpdated'], 1))
+  expect(made?.['changes']).toEqual({
+    labels: { added: ['Made'], removed: [], value: ['Hidden', 'Made'] },
+  })
+  all.changeLabels(other, { remove: ['Hidden'] })
+  const [, removed] = dataOf(await world.expectEvents(account, ['messageUpdated'], 2))
+  expect(removed).toMatchObject({
+    uid: other,
+    changes: { labels: { added: [], removed: ['Hidden'], value: ['\\Inbox'] } },
+  })
+})
+
+test('a message out of the trash is no new one', async () => {
+  const server = await start()
+  const account = await connect(server)
+  const placed = { messageId: '<back@test>', emailId: '99' }
+  const uid = place(server, paths.all, { ...placed, labels: ['\\Inbox'] })
+  await world.expectEvents(account, ['messageNew'], 1)
+  server.mailbox(paths.all).expunge(uid)
+  await world.expectEvents(account, ['messageDeleted'], 1)
+  place(server, paths.all, { ...placed, labels: ['\\Inbox'] })
+  const told = dataOf(await world.expectEvents(account, ['messageNew'], 2))
+  expect(told.map(({ seemsLikeNew }) => seemsLikeNew)).toEqual([true, false])
+})
+
+test('with All Mail kept out of IMAP every label is looked after, and a message is new once', async () => {
+  const server = await start({ labels: ['Work'], hidesAllMail: true })
+  const account = await connect(server)
+  // Without a Message-ID, only Gmail's own id tells that it is the same.
+  const rfc822 = 'From: ann@example.com\r\nSubject: bare\r\n\r\ntext\r\n'
+  server.mailbox('INBOX').append(rfc822, { emailId: '5', labels: ['Work'] })
+  const [first] = await world.expectEvents(account, ['messageNew'], 1)
+  expect(first).toMatchObject({
+    path: 'INBOX',
+    data: { labels: ['Work', '\\Inbox'], messageSpecialUse: '\\Inbox', seemsLikeNew: true },
+  })
+  server.mailbox('Work').append(rfc822, { emailId: '5', labels: ['\\Inbox'] })
+  const told = await world.expectEvents(account, ['messageNew'], 2)
+  expect(told[1]).toMatchObject({
+    path: 'Work',
+    data: { labels: ['Work', '\\Inbox'], emailId: '5', seemsLikeNew: false },
+  })
+  server.mailbox('INBOX').changeLabels(1, { remove: ['Work'] })
+  const [changed] = await world.expectEvents(account, ['messageUpdated'], 1)
+  expect(changed?.data['changes']).toEqual({
+    labels: { added: [], removed: ['Work'], value: ['\\Inbox'] },
+  })
+})
+
+test('any label can be listed and searched, and All Mail by its special use', async () => {
+  const server = await start({ labels: ['Work'] })
+  place(server, paths.all, { date: old, labels: ['\\Inbox', 'Work'], emailId: '7' })
+  place(server, paths.all, { date: old, labels: ['\\Sent'] })
+  for (const [path, labels] of [
+    ['INBOX', ['Work']],
+    ['Work', ['\\Inbox']],
+  ] as const)
+    place(server, path, { date: old, labels, emailId: '7' })
+  const account = await connect(server)
+  const all = await world.ask(listMessages, account, { path: '\\All', page: 0, pageSize: 20 })
+  expect(all.messages.map(({ labels }) => labels)).toEqual([['\\Sent'], ['Work', '\\Inbox']])
+  expect(all.messages[1]).toMatchObject({
+    path: paths.all,
+    emailId: '7',
+    messageSpecialUse: '\\Inbox',
+  })
+  for (const path of ['INBOX', 'Work']) {
+    const page = await world.ask(listMessages, account, { path, page: 0, pageSize: 20 })
+    expect(page).toMatchObject({ total: 1, messages: [{ path, labels: ['Work', '\\Inbox'] }] })
+    const [entry] = page.messages
+    const message = await world.ask(getMessage, account, { message: entry?.id ?? '' })
+    expect(message).toMatchObject({
+      path,
+      labels: ['Work', '\\Inbox'],
+      messageSpecialUse: '\\Inbox',
+    })
+  }
+  const search = { labels: { has: ['\\Inbox'], not: ['Home'] } }
+  const found = await world.ask(searchMessages, account, {
+    path: '\\All',
+    search,
+    page: 0,
+    pageSize: 20,
+  })
+  expect(found).toMatchObject({ total: 1, messages: [{ uid: 1 }] })
+  // Who was listed for the sake of ids is not told of.
+  expect(await world.events(account, 'mailboxNew')).toHaveLength(3)
+})
+
+test('ids under a label hold as long as its UIDVALIDITY, and a change there is seen in All Mail', async () => {
+  const server = await start({ labels: ['Work'] })
+  const uid = place(server, paths.all, { date: old, labels: ['Work'] })
+  place(server, 'Work', { date: old })
+  const account = await connect(server)
+  const list = async () =>
+    (await world.ask(listMessages, account, { path: 'Work', page: 0, pageSize: 1 })).messages[0]
+      ?.id ?? ''
+  const id = await list()
+  server.on('UID STORE', async (command) => {
+    // As at Gmail it is one message.
+    server.mailbox(paths.all).changeFlags(uid, { add: ['\\Flagged'] })
+    return command.usual()
+  })
+  await world.ask(updateMessage, account, {
+    message: id,
+    update: { flags: { add: ['\\Flagged'] } },
+  })
+  const [changed] = await world.expectEvents(account, ['messageUpdated'], 1)
+  expect(changed).toMatchObject({
+    path: paths.all,
+    data: { uid, changes: { flags: { added: ['\\Flagged'] } } },
+  })
+  server.mailbox('Work').renumber(77)
+  server.drop()
+  await eventually(async () => expect(await list()).not.toBe(id))
+  await expect(world.ask(getMessage, account, { message: id })).rejects.toMatchObject({
+    code: 'MessageNotFound',
+  })
+  expect(await world.events(account, 'mailboxReset')).toEqual([])
+})
+
+test('a message is deleted into the trash, moved under a label, and deleted for good', async () => {
+  const server = await start({ labels: ['Work'] })
+  for (let at = 0; at < 3; at++) place(server, paths.all, { date: old, labels: ['\\Inbox'] })
+  const account = await connect(server)
+  const { messages } = await world.ask(listMessages, account, {
+    path: '\\All',
+    page: 0,
+    pageSize: 9,
+  })
+  const [third = '', second = '', first = ''] = messages.map(({ id }) => id)
+  const { moved } = await world.ask(deleteMessage, account, { message: first, force: false })
+  expect(moved).toMatchObject({ destination: paths.trash, message: expect.any(String) })
+  const [gone] = await world.expectEvents(account, ['messageDeleted'], 1)
+  expect(gone).toMatchObject({ path: paths.all, data: { uid: 1 } })
+  const put = await world.ask(moveMessage, account, { message: second, path: 'Work' })
+  expect(put).toMatchObject({ path: 'Work', uid: 1, id: expect.any(String) })
+  const there = await world.ask(getMessage, account, { message: put.id ?? '' })
+  expect(there).toMatchObject({ path: 'Work', labels: ['Work', '\\Inbox'] })
+  expect(await world.ask(deleteMessage, account, { message: third, force: true })).toEqual({
+    deleted: true,
+  })
+  expect(server.mailbox(paths.trash).messages.map(({ uid }) => uid)).toEqual([1])
+  const said = server.heard.filter((line) => /^UID (MOVE|EXPUNGE)/.test(line)).slice(-2)
+  expect(said.map((line) => line.split(' ')[1])).toEqual(['MOVE', 'EXPUNGE'])
+  // In the trash it is expunged even without force.
+  const left = await world.ask(deleteMessage, account, {
+    message: moved?.message ?? '',
+    force: false,
+  })
+  expect(left).toEqual({ deleted: true })
+  expect(server.mailbox(paths.trash).messages).toEqual([])
+})
+
+test('a change that IDLE keeps to itself is found by a look at All Mail from time to time', async () => {
+  const server = await start({ labels: ['Work'] })
+  const all = server.mailbox(paths.all)
+  const uid = place(server, paths.all, { date: old })
+  const account = await connect(server)
+  await eventually(
+    async () => {
+      const told = (await world.events(account, 'messageUpdated')).length
+      const said = server.heard.length
+      all.changeLabels(uid, told % 2 === 0 ? { add: ['Work'] } : { remove: ['Work'] })
+      for (const session of server.sessions) session.knows(all.message(uid))
+      await world.expectEvents(account, ['messageUpdated'], told + 1)
+      // A round that was due anyway would have found it, too.
+      expect(server.heard.slice(said).filter((line) => line.startsWith('LIST'))).toEqual([])
+    },
+    { timeoutMs: 20_000 },
+  )
+})
+
+test('labels and flags are changed by name, also of a message that was found under a label', async () => {
+  const server = await start({ labels: ['Work'] })
+  const uid = place(server, paths.all, { date: old, labels: ['\\Inbox'] })
+  const account = await connect(server)
+  const [entry] = (await world.ask(listMessages, account, { path: '\\All', page: 0, pageSize: 1 }))
+    .messages
+  const update = {
+    labels: { add: ['Work', '\\Starred'], delete: ['\\Inbox'] },
+    flags: { add: ['\\Seen'] },
+  }
+  const answer = await world.ask(updateMessage, account, { message: entry?.id ?? '', update })
+  expect(answer).toEqual({ labels: { add: true, delete: true }, flags: { add: true } })
+  expect([...server.mailbox(paths.all).message(uid).labels]).toEqual(['Work', '\\Starred'])
+  await eventually(async () => {
+    const told = dataOf(await world.events(account, 'messageUpdated'))
+    expect(told.at(-1)).toMatchObject({ changes: { labels: { value: ['Work', '\\Starred'] } } })
+  })
+})
