@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import type { MailSession } from '@posthorn/backends'
+import { getMessage, listMessages } from '@posthorn/contracts'
 import { eventually } from '@posthorn/testkit'
 import { altered } from './altered.ts'
 import { ImapClient, mail } from './imap-client.ts'
@@ -234,6 +235,29 @@ test('a UIDVALIDITY that goes backwards is believed when it stays', async () => 
   expect(looks).toBeGreaterThanOrEqual(3)
   expect(reset?.data).toMatchObject({ uidValidity: '7', reason: 'uidValidityChange' })
   expect(await world.events(account, 'messageNew')).toEqual([])
+})
+
+test('folders that a registration leaves out can be read all the same, and are told of by nothing', async () => {
+  await world.startWorker()
+  const user = world.dovecot.freshUser()
+  await using client = await ImapClient.login(user)
+  await client.run('CREATE Aside')
+  await client.append('Aside', mail({ subject: 'aside' }))
+  const account = await world.register(user, { path: ['INBOX'] })
+  await world.connected(account)
+  const page = await world.ask(listMessages, account, { path: 'Aside', page: 0, pageSize: 1 })
+  expect(page).toMatchObject({ total: 1, messages: [{ path: 'Aside', subject: 'aside' }] })
+  const message = page.messages[0]?.id ?? ''
+  expect(await world.ask(getMessage, account, { message })).toMatchObject({ subject: 'aside' })
+  await client.run('DELETE Aside')
+  await eventually(async () => {
+    const asked = world.ask(listMessages, account, { path: 'Aside', page: 0, pageSize: 1 })
+    await expect(asked).rejects.toMatchObject({ code: 'FolderNotFound' })
+    const stored = await world.db.selectFrom('mailboxes').select('path').execute()
+    expect(stored.map(({ path }) => path)).not.toContain('Aside')
+  })
+  const told = await world.events(account, 'mailboxNew', 'mailboxDeleted', 'messageNew')
+  expect(told.map(({ event, path }) => [event, path])).toEqual([['mailboxNew', 'INBOX']])
 })
 
 test('special uses that a registration names are looked after, and what it calls Sent is Sent', async () => {

@@ -5,6 +5,7 @@ import {
   listMessages,
   moveMessage,
   searchMessages,
+  syncAccount,
   updateMessage,
 } from '@posthorn/contracts'
 import { eventually, type ImapScript } from '@posthorn/testkit'
@@ -262,6 +263,33 @@ test('ids under a label hold as long as its UIDVALIDITY, and a change there is s
     code: 'MessageNotFound',
   })
   expect(await world.events(account, 'mailboxReset')).toEqual([])
+})
+
+test('when All Mail is hidden from IMAP the labels are looked after, with the ids they had', async () => {
+  const server = await start({ labels: ['Work'] })
+  place(server, paths.all, { date: old, labels: ['Work'] })
+  place(server, 'Work', { date: old })
+  const account = await connect(server)
+  const page = await world.ask(listMessages, account, { path: 'Work', page: 0, pageSize: 1 })
+  server.deleteMailbox(paths.all)
+  server.drop()
+  await eventually(
+    async () => {
+      await world.ask(syncAccount, account, {})
+      const found = await world.events(account, 'mailboxNew')
+      expect(found.filter(({ path }) => path === 'Work' || path === 'INBOX')).toHaveLength(2)
+    },
+    { timeoutMs: 20_000 },
+  )
+  server.mailbox('Work').changeLabels(1, { add: ['\\Starred'] })
+  const [changed] = await world.expectEvents(account, ['messageUpdated'], 1)
+  expect(changed).toMatchObject({
+    path: 'Work',
+    data: {
+      id: page.messages[0]?.id,
+      changes: { labels: { added: ['\\Starred'], value: ['Work', '\\Starred'] } },
+    },
+  })
 })
 
 test('a message is deleted into the trash, moved under a label, and deleted for good', async () => {

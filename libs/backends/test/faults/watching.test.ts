@@ -43,6 +43,23 @@ test('what comes between DONE and the answer to it is told', async () => {
   await stop()
 })
 
+test('a FETCH with a mod-sequence alone says that something changed, and not what', async () => {
+  const server = await start(1)
+  const session = await inbox(server)
+  const { notices, stop } = watch(session)
+  await eventually(() => expect(server.sessions[0]?.idling).toBe(true))
+  server.sessions[0]?.send('* 1 FETCH (UID 1)')
+  server.sessions[0]?.send('* 1 FETCH (UID 1 MODSEQ (77))')
+  server.sessions[0]?.send('* 1 FETCH (MODSEQ (78) UID 1 FLAGS (\\Seen))')
+  await eventually(() =>
+    expect(notices).toEqual([
+      { kind: 'flags', flags: [] },
+      { kind: 'flags', uid: 1, flags: ['\\Seen'], modseq: 78n },
+    ]),
+  )
+  await stop()
+})
+
 test('"Still here" is a sign of life, and no news', async () => {
   const server = await start()
   const session = await inbox(server)

@@ -43,7 +43,10 @@ const Changes = Type.Object({
   value: Type.Array(Type.String()),
 })
 
-/** The flags of a message changed. Published by sync-worker, at least once a change that was seen. */
+/**
+ * The flags of a message changed, or its labels at Gmail, or both: each is there where it did. Published by sync-worker, at least once a
+ * change that was seen.
+ */
 export const messageUpdated = defineEvent(
   'messageUpdated',
   Type.Object({
