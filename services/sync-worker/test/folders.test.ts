@@ -148,7 +148,7 @@ test('after something came into the inbox the other folders are looked at soon',
   await world.dovecot.deliver(user.user, mail())
   await client.append('Filed', mail({ subject: 'filed' }))
   const events = await world.expectEvents(account, ['messageNew'], 2)
-  expect(events.map(({ path }) => path).sort()).toEqual(['Filed', 'INBOX'])
+  expect(new Set(events.map(({ path }) => path))).toEqual(new Set(['Filed', 'INBOX']))
 })
 
 test('a folder is gone when two listings lack it and it cannot be asked for', async () => {
@@ -271,8 +271,10 @@ test('special uses that a registration names are looked after, and what it calls
   })
   await world.connected(account)
   const found = await world.events(account, 'mailboxNew')
-  expect(found.map(({ path, specialUse }) => [path, specialUse]).sort()).toEqual([
-    ['Gesendet', '\\Sent'],
-    ['Junk', '\\Junk'],
-  ])
+  expect(Object.fromEntries(found.map(({ path, specialUse }) => [path ?? '', specialUse]))).toEqual(
+    {
+      Gesendet: '\\Sent',
+      Junk: '\\Junk',
+    },
+  )
 })
