@@ -93,11 +93,14 @@ test('names are put under the personal namespace, with its delimiter', async () 
     mailboxId: 'F2212ea87-6097-4256-9d51-71338625',
   })
   expect((await one.createMailbox('INBOX.Da.')).path).toBe('INBOX.Da')
+  expect((await one.createMailbox('Inbox.inbox')).path).toBe('INBOX.inbox')
   expect(said(one)).toEqual([
     'CREATE "INBOX.Kunden.&AMQ-"',
     'SUBSCRIBE "INBOX.Kunden.&AMQ-"',
     'CREATE "INBOX.Da"',
     'SUBSCRIBE "INBOX.Da"',
+    'CREATE "INBOX.inbox"',
+    'SUBSCRIBE "INBOX.inbox"',
   ])
 })
 
@@ -107,7 +110,9 @@ test.each([
   ['NO [INUSE] busy', { kind: 'rejected', code: 'INUSE' }],
   ['NO [LIMIT] full', { kind: 'rejected', code: 'LIMIT' }],
   ['BAD what', { kind: 'rejected' }],
-  ['NO [UNAVAILABLE] later', { kind: 'unreachable', code: 'UNAVAILABLE' }],
+  ['NO [UNAVAILABLE] later', { kind: 'rejected', code: 'UNAVAILABLE' }],
+  ['NO [SERVERBUG] oops', { kind: 'rejected', code: 'SERVERBUG' }],
+  ['NO [EXPIRED] log in again', { kind: 'unauthorized', code: 'EXPIRED' }],
 ])('%s to a command about a mailbox is told as it is', async (answer, error) => {
   const refusing: Answer = () => [`{tag} ${answer}`]
   const one = await session({ CREATE: refusing, RENAME: refusing, DELETE: refusing })

@@ -83,16 +83,16 @@ function refusalKind({ code = '', text }: Answer): ErrorKind {
 }
 
 /**
- * An error of a command about a mailbox itself. Its refusal is told as it came, also that there is no such mailbox or that somebody else
- * uses it; where the server gave no code it has the one given.
+ * An error of a command about a mailbox itself. Its refusal is told as it came, also that there is no such mailbox or that the server
+ * cannot do it now; where the server gave no code it has the one given.
  */
 export function folderError(error: unknown, fallbackCode?: string): AppError {
   if (error instanceof AppError) return error
   const known = commandError(error)
   const answer = answerOf(error as ImapFlowError)
-  const ours = known.kind === 'rejected' || known.kind === 'not-found' || answer.code === 'INUSE'
+  const throttled = (error as ImapFlowError).code === 'ETHROTTLE'
   const code = answer.code ?? fallbackCode
-  return answer.status === undefined || !ours
+  return answer.status === undefined || throttled || known.kind === 'unauthorized'
     ? known
     : answered('rejected', { ...answer, ...(code === undefined ? {} : { code }) }, error)
 }

@@ -152,7 +152,15 @@ function newPathOf(client: ImapFlow, path: string | readonly string[]): string {
   while (delimiter !== '' && joined.endsWith(delimiter)) joined = joined.slice(0, -delimiter.length)
   if (joined === '' || (typeof path !== 'string' && path.some((level) => level === '')))
     throw unusable()
-  return pathOf(client, joined)
+  return pathOf(client, withInbox(joined, delimiter))
+}
+
+/** RFC 9051 §5.1: INBOX in any case is the primary mailbox. What is below it servers list under INBOX. */
+function withInbox(path: string, delimiter: string): string {
+  const inbox = `INBOX${delimiter}`
+  return delimiter !== '' && path.slice(0, inbox.length).toUpperCase() === inbox
+    ? inbox + path.slice(inbox.length)
+    : path
 }
 
 /** RFC 9051 §5.1.1 has no control characters in names; servers that take them cannot be asked for them again. */

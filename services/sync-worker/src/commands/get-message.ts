@@ -7,6 +7,7 @@ import {
   type MessageDetail,
   SpecialUse,
 } from '@posthorn/contracts'
+import { AppError } from '@posthorn/errors'
 import { decodeMessageId } from '@posthorn/message-id'
 import { isAutoReply, parseHeaders } from '@posthorn/mime'
 import { outlineOf } from '../messages/body.ts'
@@ -38,15 +39,19 @@ export function onGetMessage(deps: ReadDeps): CommandHandler {
   })
 }
 
-/** @throws AppError `not-found` `MessageNotFound`, also where the server cannot say anything of it. */
+/**
+ * @throws AppError `not-found` `MessageNotFound`; `unreachable` where the message is there and the server gives nothing of it: whoever asks
+ * may throw away what he has of a message that does not exist.
+ */
 export async function fetchMessage(
   mail: MailSession,
   uid: number,
   options?: { headers?: boolean },
 ): Promise<FetchedMessage> {
   const [message] = await Array.fromAsync(mail.fetchMessages([[uid, uid]], options))
-  if (!message) throw messageNotFound()
-  return message
+  if (message) return message
+  if ((await mail.search({ uid: String(uid) })).length === 0) throw messageNotFound()
+  throw new AppError('unreachable', 'The mail server does not give the message')
 }
 
 async function describe(
