@@ -9,8 +9,8 @@ import { clean } from './text.ts'
 import type { StatusItems } from './tokens.ts'
 import type { Wire } from './wire.ts'
 
-/** What lies beyond is left out: the special ones come first in what imapflow lists. */
-export const maxMailboxes = 10_000
+/** A server that lists more is not believed: what would be left out would look deleted, or never be looked at without anybody knowing. */
+export const maxMailboxes = 25_000
 
 const specialUses = new Set<string>([
   '\\All',
@@ -50,7 +50,9 @@ export async function listMailboxes(
       const inbox = await findInbox(client, wire)
       if (inbox) mailboxes.set('INBOX', inbox)
     }
-    return [...mailboxes.values()].slice(0, maxMailboxes)
+    if (mailboxes.size > maxMailboxes)
+      throw new AppError('unreachable', `The mail server lists ${mailboxes.size} mailboxes`)
+    return [...mailboxes.values()]
   })
 }
 
