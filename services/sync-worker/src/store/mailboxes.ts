@@ -158,8 +158,8 @@ export async function deleteMailboxes(tx: Tx, ids: readonly string[]): Promise<v
 
 export interface Cursor {
   uidNext: number
-  /** Null where it is not counted. */
-  messages: number | null
+  /** As far as our index knows; of a fast one, as the server says. */
+  messages: number
   highestModseq?: bigint
 }
 

@@ -78,10 +78,11 @@ test('another UIDVALIDITY is always looked into', () => {
   expect(needsLook(row(), { ...same, uidValidity: 8n }, false)).toBe(true)
 })
 
-test('a fast index looks at nothing but the next UID', () => {
-  const fast = row({ indexer: 'fast', messages: null })
-  expect(needsLook(fast, { ...same, messages: 3, highestModseq: 200n }, true)).toBe(false)
+test('a fast index looks for new messages alone, also of a server whose UIDNEXT stands still', () => {
+  const fast = row({ indexer: 'fast' })
+  expect(needsLook(fast, { ...same, highestModseq: 200n }, true)).toBe(false)
   expect(needsLook(fast, { ...same, uidNext: 12 }, false)).toBe(true)
+  expect(whatToLookAt(fast, { ...same, messages: 11 }, true)).toEqual({ uids: true, flags: 'none' })
 })
 
 test('counters that are not told are taken to be as they were', () => {

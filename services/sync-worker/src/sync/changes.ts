@@ -31,7 +31,7 @@ export interface Look {
 /**
  * What the counters leave open. Flags of a mailbox without mod-sequences can only be searched, which is done where `full` says so.
  *
- * What we store as `messages` is what our index counts, so that a difference from whatever cause is looked into. Pure.
+ * What we store as `messages` is what our index counts, so that a difference from whatever cause is looked into; of a fast index it is what the server counted. Pure.
  */
 export function whatToLookAt(row: MailboxRow, now: Counters, full: boolean): Look {
   const uids =
@@ -39,7 +39,7 @@ export function whatToLookAt(row: MailboxRow, now: Counters, full: boolean): Loo
     row.uidNext === null ||
     now.uidNext === 0 ||
     row.uidNext !== String(now.uidNext) ||
-    (row.indexer === 'full' && row.messages !== now.messages)
+    row.messages !== now.messages
   return { uids, flags: row.indexer === 'full' ? flagsToLookAt(row, now, full) : 'none' }
 }
 

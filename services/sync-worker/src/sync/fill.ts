@@ -116,7 +116,7 @@ async function fill(
     if (!complete) return filled
     return saveCursor(tx, row.id, {
       uidNext: fast ? uidNext : selected.uidNext,
-      messages: fast ? null : messages,
+      messages,
       ...(highestModseq === undefined ? {} : { highestModseq }),
     })
   })

@@ -69,7 +69,7 @@ export async function takeInNew(
   const last = added.at(-1)?.[1] ?? 0
   await storeCursor(mailbox, {
     uidNext: Math.max(selected.uidNext, from, last + 1),
-    messages: null,
+    messages: selected.messages,
   })
   return added.length > 0
 }
