@@ -278,3 +278,31 @@ test('special uses that a registration names are looked after, and what it calls
     },
   )
 })
+
+test('a server that overflows is polled from then on, and its subconnections are opened', async () => {
+  let overflown = false
+  const backend = altered((session) => ({
+    watch(notice, signal, options) {
+      const tell: typeof notice = (told) => (told.kind === 'mailbox' ? undefined : notice(told))
+      if (options?.everywhere && !overflown) {
+        overflown = true
+        setImmediate(() => notice({ kind: 'overflow' }))
+      }
+      return session.watch(tell, signal, { everywhere: false })
+    },
+  }))
+  await world.startWorker({ quickRoundMs: 300 }, { backend })
+  const user = world.dovecot.freshUser()
+  await using client = await ImapClient.login(user)
+  await client.run('CREATE Polled')
+  const account = await world.register(user, { imap: rarely, subconnections: ['\\Sent'] })
+  await world.connected(account)
+  await eventually(() => overflown)
+  await client.append('Polled', mail({ subject: 'polled' }))
+  await client.append('Sent', mail({ subject: 'sent' }))
+  await world.dovecot.deliver(user.user, mail({ subject: 'inbox' }))
+  const events = await world.expectEvents(account, ['messageNew'], 3)
+  expect(new Set(events.map(({ data }) => data['subject']))).toEqual(
+    new Set(['inbox', 'polled', 'sent']),
+  )
+})
