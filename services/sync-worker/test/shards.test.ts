@@ -9,7 +9,7 @@ import { Relay } from './relay.ts'
 import { testWorld, type World } from './world.ts'
 
 let world: World
-beforeAll(async () => (world = await testWorld()))
+beforeAll(async () => (world = await testWorld({ heartbeatMs: 600 })))
 afterAll(() => world.close())
 
 async function owners(): Promise<Map<string | null, number>> {

@@ -16,8 +16,7 @@ let world: World
 let account: string
 beforeAll(async () => {
   world = await testWorld()
-  // Large messages keep a small machine busy: nobody shall lose shards over it.
-  await world.startWorker({ heartbeatMs: 5_000 })
+  await world.startWorker()
   account = await world.register(world.dovecot.freshUser())
   await world.connected(account)
 }, 30_000)
