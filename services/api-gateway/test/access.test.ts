@@ -21,7 +21,8 @@ function invalidRequest(operation: Operation) {
     .replace(':account', 'mine')
     .replace(':message', 'AAAAAQAAAAE')
     .replace(':token', 'x')
-  const query = operation.query && !operation.body ? '?nope=1' : ''
+  const needsPath = operation.query && 'path' in operation.query.properties
+  const query = operation.query && !operation.body ? '?nope=1' : needsPath ? '?path=INBOX' : ''
   return [
     operation.method.toUpperCase(),
     path + query,
