@@ -6,6 +6,7 @@ export {
   type ListenerAddress,
 } from './follow-listener.ts'
 export { network, plainAddress } from './addresses.ts'
+export { ByteBudget } from './byte-budget.ts'
 export { type Certificate, readCertificate } from './certificate.ts'
 export { Penalties } from './penalties.ts'
 export { Places } from './places.ts'

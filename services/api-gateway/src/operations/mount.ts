@@ -2,6 +2,7 @@ import { type Operation, prepare } from '@posthorn/contracts'
 import type { Router, Request, Response } from 'express'
 import type { Gate } from '../access/gate.ts'
 import { asUnavailable } from '../store/database-errors.ts'
+import { BodyRoom } from './body-room.ts'
 import type { Context, OpenAnswer, Route } from './handle.ts'
 import { readInput } from './read-input.ts'
 import { sendStream } from './send-stream.ts'
@@ -19,13 +20,15 @@ export function mountOperations(
   routes: readonly Route[],
   options: MountOptions,
 ): void {
+  const bodies = new BodyRoom(options)
   for (const route of routes) {
     prepareSchemas(route.operation)
     router[route.operation.method](route.operation.path, async (request, response) => {
       response.once('close', () => options.answered(response.statusCode))
       try {
-        await answer(route, options, { request, response })
+        await answer(route, { ...options, bodies }, { request, response })
       } catch (error) {
+        if (hasLeft(response, error)) return
         throw asUnavailable(error)
       }
     })
@@ -40,12 +43,13 @@ function prepareSchemas({ params, query, headers, body }: Operation): void {
 
 async function answer(
   { operation, run }: Route,
-  { gate, maxUploadBytes }: MountOptions,
+  { gate, maxUploadBytes, bodies }: MountOptions & { bodies: BodyRoom },
   { request, response }: { request: Request; response: Response },
 ): Promise<void> {
   const caller = await gate(operation, request, response)
-  const input = await readInput(operation, request, maxUploadBytes)
   const signal = whileWaiting(response)
+  using _room = await bodies.take(operation, request, signal)
+  const input = await readInput(operation, request, maxUploadBytes)
   // A process that was paused finds requests whose clients have left: nothing is done for them any more.
   if (signal.aborted) return
   const context: Context = { caller, signal }
@@ -59,6 +63,11 @@ async function answer(
 /** What we call text is UTF-8. */
 function typeOf(produces: string) {
   return { 'Content-Type': produces + (produces.startsWith('text/') ? '; charset=utf-8' : '') }
+}
+
+/** What was called off since the client went away is nobody's trouble. */
+function hasLeft(response: Response, error: unknown): boolean {
+  return response.destroyed && error instanceof Error && error.name === 'AbortError'
 }
 
 /** Aborts when the connection goes before the answer is out. */

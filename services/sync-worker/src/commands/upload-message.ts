@@ -8,7 +8,7 @@ import {
 } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import { encodeMessageId } from '@posthorn/message-id'
-import { ByteBudget } from '../messages/byte-budget.ts'
+import { ByteBudget } from '@posthorn/service'
 import type { MailboxRow } from '../store/mailboxes.ts'
 import { deleteUpload, takeUpload } from '../store/uploads.ts'
 import { assertConnected, type CommandDeps, sessionOf, withMailServer } from './account.ts'
