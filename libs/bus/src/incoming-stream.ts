@@ -1,8 +1,8 @@
 import { AppError } from '@posthorn/errors'
 import { tooLate, windowChunks } from './wire.ts'
 
-/** A reader that asks for nothing for so long is gone; the other side shall not wait for it with open connections. */
-const readerIdleMs = 300_000
+/** A reader that asks for nothing for so long is gone: an account has few connections, and readers that stand still would keep all others from them. */
+const readerIdleMs = 60_000
 
 /** Our signs of life come back when the sender has died: so soon we know. */
 const longestSilenceMs = 1_000
