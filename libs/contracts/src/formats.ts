@@ -30,6 +30,14 @@ function isHttpUrl(value: string): boolean {
 const date =
   /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)([Zz]|[+-]\d{2}:?\d{2})?)?$/
 
+const proxyProtocols = ['http:', 'https:', 'socks:', 'socks4:', 'socks4a:', 'socks5:']
+
+function isProxyUrl(value: string): boolean {
+  if (!URL.canParse(value)) return false
+  const { protocol, hostname } = new URL(value)
+  return proxyProtocols.includes(protocol) && hostname !== ''
+}
+
 /**
  * The moment that an ISO 8601 text names; one without a zone is UTC. Undefined for everything JavaScript would guess at, such as
  * the 30th of February.
@@ -79,6 +87,7 @@ export const formats: Record<string, (value: string) => boolean> = {
   'mail-address': isMailAddress,
   'host-name': (value) => isHostName(value) || isIP(value) !== 0,
   'http-url': isHttpUrl,
+  'proxy-url-or-empty': (value) => value === '' || isProxyUrl(value),
   'http-url-or-empty': (value) => value === '' || isHttpUrl(value),
   'date-time': (value) => parseDate(value) !== undefined,
   'one-line': (value) => !controls.test(value.replaceAll('\t', '')),

@@ -68,6 +68,7 @@ const formats: Record<string, string> = {
   'mail-address': 'email',
   'http-url': 'uri',
   'http-url-or-empty': 'uri-reference',
+  'proxy-url-or-empty': 'uri-reference',
 }
 
 /** Every named schema, written out. */

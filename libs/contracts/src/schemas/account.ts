@@ -22,7 +22,7 @@ const Login = Strict({
 
 const Tls = Type.Object({
   rejectUnauthorized: Type.Optional(Type.Boolean()),
-  minVersion: Type.Optional(Type.String({ maxLength: 256 })),
+  minVersion: Type.Optional(OneOf(['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'])),
 })
 
 const server = {
@@ -88,7 +88,7 @@ export const AccountRegistration = Strict({
   copy: Type.Optional(Nullable(Type.Boolean())),
   logs: Type.Optional(Type.Boolean()),
   notifyFrom: Type.Optional(Nullable(Type.Union([IsoDate, Type.Literal('now')]))),
-  proxy: Type.Optional(Type.String({ maxLength: 1024 })),
+  proxy: Type.Optional(Type.String({ maxLength: 1024, format: 'proxy-url-or-empty' })),
   smtpEhloName: Type.Optional(Nullable(Type.String({ maxLength: 255, format: 'host-name' }))),
   imapIndexer: Type.Optional(Nullable(OneOf(['full', 'fast']))),
   imap: Type.Optional(Type.Union([ImapConfig, ImapDisabled, Type.Literal(false)])),

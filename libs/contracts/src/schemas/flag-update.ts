@@ -4,17 +4,20 @@ import { Strict } from './primitives.ts'
 const flags = Type.Optional(
   Type.Array(Type.String({ minLength: 1, maxLength: 128, format: 'message-flag' }), {
     maxItems: 100,
+    single: true,
   }),
 )
 const labels = Type.Optional(
   Type.Array(Type.String({ minLength: 1, maxLength: 128, format: 'mailbox-path' }), {
     maxItems: 100,
+    single: true,
   }),
 )
 /** Of Gmail, which has no call for it on its API: taken over IMAP, and told of nowhere. */
 const replacedLabels = Type.Optional(
   Type.Array(Type.String({ minLength: 1, maxLength: 128, format: 'mailbox-path' }), {
     maxItems: 100,
+    single: true,
     hidden: true,
   }),
 )

@@ -23,7 +23,7 @@ export const VerifyRequest = Strict({
   smtp: Type.Optional(
     Type.Union([Strict({ ...SmtpConfig.properties, auth }), Type.Literal(false)]),
   ),
-  proxy: Type.Optional(Type.String({ maxLength: 1024 })),
+  proxy: Type.Optional(Type.String({ maxLength: 1024, format: 'proxy-url-or-empty' })),
   smtpEhloName: Type.Optional(Nullable(Type.String({ maxLength: 255, format: 'host-name' }))),
 })
 export type VerifyRequest = Static<typeof VerifyRequest>
