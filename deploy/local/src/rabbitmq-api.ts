@@ -49,6 +49,8 @@ async function call(api: string, request: string, body?: object): Promise<unknow
     headers: {
       authorization: `Basic ${Buffer.from(login).toString('base64')}`,
       'content-type': 'application/json',
+      // The broker closes connections that rest without a word; one that is kept may be gone when it is used again.
+      connection: 'close',
     },
     signal: AbortSignal.timeout(15_000),
     ...(body ? { body: JSON.stringify(body) } : {}),
