@@ -32,7 +32,7 @@ export const eventQueues: readonly WorkQueue[] = Array.from(
 export const workQueues: readonly WorkQueue[] = [...eventQueues, 'sender.submissions']
 
 /** The queues of questions that any replica of a service can answer; the key is the queue's name. */
-export const sharedQueues = ['credentials', 'verify.imap', 'verify.smtp'] as const
+export const sharedQueues = ['credentials', 'outbox', 'verify.imap', 'verify.smtp'] as const
 export type SharedQueue = (typeof sharedQueues)[number]
 
 /** A message is dead-lettered when it has come back more often. Always said: RabbitMQ 3.10 has no limit, 4.0 has 20. */

@@ -26,3 +26,10 @@ export const getServiceSecret = defineCommand({
   request: Strict({}),
   response: Type.Object({ serviceSecret: Type.String() }),
 })
+
+/** What one needs to log in at a gateway. A gateway without a user has none, and is not asked for. */
+export const getGatewayCredentials = defineCommand({
+  name: 'getGatewayCredentials',
+  request: Strict({ gateway: Type.String() }),
+  response: Credentials,
+})

@@ -2,7 +2,9 @@ import * as account from './account.ts'
 import * as credentials from './credentials.ts'
 import * as mailboxChanges from './mailbox-changes.ts'
 import * as messageChanges from './message-changes.ts'
+import * as outbox from './outbox.ts'
 import * as reading from './reading.ts'
+import * as sent from './sent.ts'
 import * as upload from './upload.ts'
 import * as search from './search.ts'
 import * as upkeep from './upkeep.ts'
@@ -12,7 +14,9 @@ export * from './account.ts'
 export * from './credentials.ts'
 export * from './mailbox-changes.ts'
 export * from './message-changes.ts'
+export * from './outbox.ts'
 export * from './reading.ts'
+export * from './sent.ts'
 export * from './upload.ts'
 export * from './search.ts'
 export * from './upkeep.ts'
@@ -27,10 +31,14 @@ export const accountCommands = {
   ...search,
   ...upkeep,
   ...upload,
+  ...sent,
 }
 /** Commands that any sync-worker, or any sender, answers. */
 export const verifyCommands = verify
+/** Commands that any sender answers. */
+export const outboxCommands = outbox
 export const credentialQueries = {
   getCredentials: credentials.getCredentials,
   getServiceSecret: credentials.getServiceSecret,
+  getGatewayCredentials: credentials.getGatewayCredentials,
 }

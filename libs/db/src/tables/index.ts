@@ -3,11 +3,14 @@ import type { AccountChanges, AccountChangesHorizon } from './changes.ts'
 import type { AccountEventCounts, StatCounters } from './counters.ts'
 import type { Deliveries } from './deliveries.ts'
 import type { EventIds, Events } from './events.ts'
+import type { GatewayCredentials, Gateways, GatewayStates } from './gateways.ts'
+import type { ListBlocks, ListTurns } from './lists.ts'
 import type { AccountLogs } from './logs.ts'
 import type { AnnouncedMessages, MailboxChunks, Mailboxes } from './mailboxes.ts'
-import type { Outbox } from './outbox.ts'
+import type { IdempotencyKeys, Outbox, PausedQueues } from './outbox.ts'
 import type { SealedSettings, SettingsTable } from './settings.ts'
 import type { Shards, Workers } from './shards.ts'
+import type { Templates } from './templates.ts'
 import type { Tokens, TokenWindows } from './tokens.ts'
 import type { Uploads } from './uploads.ts'
 
@@ -24,13 +27,21 @@ export interface Tables {
   deliveries: Deliveries
   eventIds: EventIds
   events: Events
+  gatewayCredentials: GatewayCredentials
+  gateways: Gateways
+  gatewayStates: GatewayStates
+  idempotencyKeys: IdempotencyKeys
+  listBlocks: ListBlocks
+  listTurns: ListTurns
   mailboxChunks: MailboxChunks
   mailboxes: Mailboxes
   outbox: Outbox
+  pausedQueues: PausedQueues
   sealedSettings: SealedSettings
   settings: SettingsTable
   shards: Shards
   statCounters: StatCounters
+  templates: Templates
   tokenWindows: TokenWindows
   tokens: Tokens
   uploads: Uploads
@@ -41,10 +52,13 @@ export type * from './changes.ts'
 export type * from './counters.ts'
 export type * from './deliveries.ts'
 export type * from './events.ts'
+export type * from './gateways.ts'
+export type * from './lists.ts'
 export type * from './logs.ts'
 export type * from './mailboxes.ts'
 export type * from './outbox.ts'
 export type * from './settings.ts'
 export type * from './shards.ts'
+export type * from './templates.ts'
 export type * from './tokens.ts'
 export type * from './uploads.ts'

@@ -1,0 +1,22 @@
+import type { Generated } from 'kysely'
+import type { Json } from './json.ts'
+
+export interface StoredContent {
+  subject?: string
+  text?: string
+  html?: string
+  previewText?: string
+}
+
+/** Texts to send. Written by api-gateway. */
+export interface Templates {
+  id: string
+  /** Null: for all accounts. */
+  account: string | null
+  name: string
+  description: string | null
+  format: Generated<'html' | 'markdown'>
+  content: Json<StoredContent>
+  createdAt: Generated<Date>
+  updatedAt: Generated<Date>
+}
