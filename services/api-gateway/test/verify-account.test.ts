@@ -131,3 +131,8 @@ test('without workers nobody can try, which is an answer', async () => {
     await others.stop()
   }
 })
+
+test('what is disabled needs no server, and is not tried', async () => {
+  const { status, body } = await verify({ imap: { disabled: true }, smtp: false })
+  expect([status, body]).toEqual([200, {}])
+})

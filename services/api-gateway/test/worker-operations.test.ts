@@ -6,7 +6,7 @@ import { accountCommands, type CommandRequest, listMessages, shardOf } from '@po
 import { AppError } from '@posthorn/errors'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually } from '@posthorn/testkit'
-import { admin, registration, testServers } from './gateway.ts'
+import { admin, mint, registration, testServers } from './gateway.ts'
 
 const servers = await testServers()
 const { broker } = servers
@@ -113,6 +113,20 @@ test('mailboxes and messages are answered by the worker that holds the account',
     webSafeHtml: false,
     markAsSeen: false,
   })
+})
+
+test('a token that may only read cannot mark a message as read by looking at it', async () => {
+  const token = await mint(call, { permissions: { actions: ['read'], groups: ['message'] } })
+  const path = '/v1/account/held/message/AAAAAQAAAAE'
+  const refused = await call('GET', `${path}?markAsSeen=true`, { token })
+  expect([refused.status, refused.body]).toMatchObject([
+    403,
+    {
+      message: 'Unauthorized permission',
+      requiredPermission: { action: 'write', group: 'message' },
+    },
+  ])
+  expect((await call('GET', path, { token })).status).toBe(200)
 })
 
 test('what the worker refuses is passed on with its code and state', async () => {

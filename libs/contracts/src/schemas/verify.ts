@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { ImapConfig, SmtpConfig } from './account.ts'
+import { ImapConfig, ImapDisabled, SmtpConfig } from './account.ts'
 import { SpecialUse } from './message.ts'
 import { Nullable, OneOf, Strict } from './primitives.ts'
 
@@ -18,7 +18,11 @@ export const VerifyRequest = Strict({
     Type.Boolean({ default: false, description: 'Also list the folders of the incoming server' }),
   ),
   imap: Type.Optional(
-    Type.Union([Strict({ ...ImapConfig.properties, auth }), Type.Literal(false)]),
+    Type.Union([
+      Strict({ ...ImapConfig.properties, auth }),
+      Strict({ ...ImapDisabled.properties, auth }, { description: 'Is not tried' }),
+      Type.Literal(false),
+    ]),
   ),
   smtp: Type.Optional(
     Type.Union([Strict({ ...SmtpConfig.properties, auth }), Type.Literal(false)]),

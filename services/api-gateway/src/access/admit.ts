@@ -36,7 +36,7 @@ function hasScope({ scopes }: Token, scope: string): boolean {
 }
 
 /** Whether a token's permissions record admits the operation; a token without one may do everything. `admin` is never granted. */
-function permits({ permissions }: Token, { permission }: Operation): boolean {
+function permits({ permissions }: Token, { permission }: Pick<Operation, 'permission'>): boolean {
   if (permissions === null) return true
   if (permission.group === 'admin') return false
   return (
@@ -49,7 +49,18 @@ function admitsAction(list: readonly string[] | undefined, wanted: string): bool
   return list === undefined || list.includes(wanted)
 }
 
-export function refusedPermission({ permission: { action, group } }: Operation): AppError {
+/**
+ * For what some requests of an operation do beyond its own permission.
+ *
+ * @throws AppError `forbidden` for a token whose permissions record does not admit it
+ */
+export function assertPermitted(token: Token | null, permission: Operation['permission']): void {
+  if (token && !permits(token, { permission })) throw refusedPermission({ permission })
+}
+
+export function refusedPermission({
+  permission: { action, group },
+}: Pick<Operation, 'permission'>): AppError {
   return new AppError('forbidden', 'Unauthorized permission', {
     extras: { requiredPermission: { action, group } },
   })

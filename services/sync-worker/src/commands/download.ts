@@ -27,7 +27,7 @@ export async function startDownload(
   for (;;) {
     let borrowed: Borrowed | undefined
     try {
-      borrowed = await session.commands.borrow({ signal, mailbox, long: true })
+      borrowed = await session.commands.borrow({ signal, mailbox, long: true, paced: true })
       const download = await begin(borrowed.session)
       // Base64 makes four of three and adds line ends.
       if ((download.size ?? 0) > maxDownloadBytes * (download.part ? 1.4 : 1)) throw tooLarge()

@@ -16,9 +16,15 @@ export async function getMailbox(db: Db, account: string, path: string): Promise
   const row =
     (await findMailbox(db, account, path)) ??
     (path.toUpperCase() === 'INBOX' ? await findMailboxFor(db, account, '\\Inbox') : undefined) ??
+    (isBelowInbox(path) ? await findMailbox(db, account, `INBOX${path.slice(5)}`) : undefined) ??
     (path.startsWith('\\') ? await findMailboxFor(db, account, path) : undefined)
   if (!row || !isSelectable(row)) throw folderNotFound()
   return row
+}
+
+/** The name of the Inbox is the same in upper and lower case (RFC 3501 §5.1), so in the paths of what is below it. */
+function isBelowInbox(path: string): boolean {
+  return /^inbox[^\p{L}\p{N}]/iu.test(path)
 }
 
 /** Where the message of an id is. An id of before a reset leads nowhere. */

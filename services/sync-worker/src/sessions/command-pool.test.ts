@@ -119,6 +119,19 @@ test('long work leaves one connection to the others', async () => {
   expect(nameOf(await third)).toBe('s0')
 })
 
+test('work that goes at the pace of others leaves a connection to long work that does not', async () => {
+  const { borrow } = testPool({ max: 4 })
+  const paced = { long: true, paced: true }
+  const first = await borrow(paced)
+  await borrow(paced)
+  const third = borrow(paced)
+  expect(await waits(third)).toBe(true)
+  expect(nameOf(await borrow({ long: true }))).toBe('s2')
+  expect(nameOf(await borrow())).toBe('s3')
+  first.release()
+  expect(nameOf(await third)).toBe('s0')
+})
+
 test('a pool of one does long work as well', async () => {
   const { borrow } = testPool({ max: 1 })
   expect(nameOf(await borrow({ long: true }))).toBe('s0')

@@ -16,6 +16,8 @@ export interface Errand {
   mailbox?: string
   /** May take minutes. One connection is kept free of such work, where there is more than one. */
   long?: boolean
+  /** Goes at the pace of whoever asked, who may stall: leaves one more connection, to long work that does not. */
+  paced?: boolean
 }
 
 /** An errand that changes something. */
@@ -66,6 +68,7 @@ export class CommandPool implements AsyncDisposable {
   readonly #closed = new AbortController()
   #opening = 0
   #long = 0
+  #paced = 0
   #refusedUntil = -Infinity
 
   constructor(options: CommandPoolOptions) {
@@ -102,7 +105,7 @@ export class CommandPool implements AsyncDisposable {
     try {
       return this.#lend(await this.#connect(signal), errand, false)
     } catch (error) {
-      if (errand.long) this.#long--
+      this.#leave(errand)
       // A server that has enough of our connections, or cannot be reached for a moment: one of those that stand will do.
       const others = this.#open.size + this.#opening > 0 && !signal.aborted
       if (others) this.#refusedUntil = Date.now() + refusedMs
@@ -123,9 +126,11 @@ export class CommandPool implements AsyncDisposable {
   #grant(errand: Errand): Grant | undefined {
     const max = this.#max()
     if (errand.long && this.#long >= Math.max(1, max - 1)) return undefined
+    if (errand.paced && this.#paced >= Math.max(1, max - 2)) return undefined
     const free = this.#takeFree(errand.mailbox)
     if (!free && this.#open.size + this.#opening >= max) return undefined
     if (errand.long) this.#long++
+    if (errand.paced) this.#paced++
     if (free) return free
     this.#opening++
     return 'open'
@@ -193,7 +198,13 @@ export class CommandPool implements AsyncDisposable {
     }
   }
 
-  #lend(connection: Connection, { mailbox, long }: Errand, reused: boolean): Borrowed {
+  #leave({ long, paced }: Errand): void {
+    if (long) this.#long--
+    if (paced) this.#paced--
+  }
+
+  #lend(connection: Connection, errand: Errand, reused: boolean): Borrowed {
+    const { mailbox } = errand
     if (mailbox !== undefined) connection.mailbox = mailbox
     let back = false
     return {
@@ -202,7 +213,7 @@ export class CommandPool implements AsyncDisposable {
       release: (broken = false) => {
         if (back) return
         back = true
-        if (long) this.#long--
+        this.#leave(errand)
         if (broken || connection.dead || this.#closed.signal.aborted) void this.#close(connection)
         else this.#rest(connection)
         this.#next()

@@ -24,7 +24,8 @@ export function onVerifyAccount({ bus, timeoutMs }: Deps) {
     const limit = Math.max(timeoutMs, headers['x-svc-timeout'] ?? 0)
     const how = (key: string) => ({ key, timeoutMs: limit, signal })
     const [incoming, outgoing] = await Promise.all([
-      body.imap && tried({ signal }, bus.ask(verifyImap, imapQuestion(body), how('verify.imap'))),
+      isTried(body.imap) &&
+        tried({ signal }, bus.ask(verifyImap, imapQuestion(body), how('verify.imap'))),
       body.smtp && tried({ signal }, bus.ask(verifySmtp, smtpQuestion(body), how('verify.smtp'))),
     ])
     return {
@@ -35,14 +36,19 @@ export function onVerifyAccount({ bus, timeoutMs }: Deps) {
   })
 }
 
-type Imap = Exclude<VerifyRequest['imap'], false | undefined>
+type Imap = Extract<VerifyRequest['imap'], { host: string; port: number }>
 type Smtp = Exclude<VerifyRequest['smtp'], false | undefined>
+
+/** What is disabled, or not there, has nothing to log in at. */
+function isTried(imap: VerifyRequest['imap']): imap is Imap {
+  return Boolean(imap) && (imap as Imap).disabled !== true
+}
 
 /** The authentication server is asked by account, and there is none. */
 function assertPossible({ imap, smtp }: VerifyRequest): void {
   const errors: FieldError[] = []
   for (const [kind, server] of Object.entries({ imap, smtp })) {
-    if (!server) continue
+    if (!server || ('disabled' in server && server.disabled)) continue
     if (server.useAuthServer)
       errors.push(fieldError(`${kind}.useAuthServer`, 'is not possible here'))
     else if (!server.auth && kind === 'imap') errors.push(fieldError('imap.auth', 'is required'))

@@ -1,9 +1,14 @@
 import { getMessage, operations } from '@posthorn/contracts'
 import { type AskDeps, askWorker } from '../ask-worker.ts'
+import { assertPermitted } from '../../access/admit.ts'
 import { handle } from '../handle.ts'
+
+/** What marking a message as read asks of a token, beyond reading it. */
+const marking = { action: 'write', group: 'message' } as const
 
 export function onGetMessage(deps: AskDeps) {
   return handle(operations.getMessage, async (input) => {
+    if (input.query.markAsSeen) assertPermitted(input.caller.token, marking)
     // Safe HTML is always prepared: there is nothing left to ask for.
     const { preProcessHtml: _always, ...asked } = input.query
     return askWorker(deps, input, [getMessage, { ...input.params, ...asked }])
