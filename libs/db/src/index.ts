@@ -10,6 +10,7 @@ export {
   type TokenVerdict,
   type UsableToken,
 } from './access.ts'
+export { assertCanSend, type Sending } from './can-send.ts'
 export { connect, type ConnectOptions, type Db, type Tx } from './connect.ts'
 export {
   addCounts,
@@ -25,4 +26,5 @@ export { listMigrations, migrate, type MigrateOptions } from './migrate.ts'
 export { newQueueId } from './queue-id.ts'
 export { ping, schemaIsReady } from './schema.ts'
 export { cacheSettings, readSettings, type SettingsCache } from './settings.ts'
+export { countRequest, type Window } from './token-windows.ts'
 export type * from './tables/index.ts'

@@ -41,13 +41,16 @@ export const settings = {
   smtpServerPort: Port,
   smtpServerHost: Host,
   smtpServerTLSEnabled: Bool,
+  smtpServerProxy: Bool,
+  smtpServerAuthEnabled: Bool,
+  smtpServerPassword: ServerSecret,
 } as const
 
 export type SettingKey = keyof typeof settings
 export const settingKeys = Object.keys(settings) as SettingKey[]
 
 /** Sealed at rest, opened by auth-bridge alone, read back as true or false. */
-export const secretSettings = ['serviceSecret'] as const satisfies readonly SettingKey[]
+export const secretSettings = ['serviceSecret', 'smtpServerPassword'] as const satisfies readonly SettingKey[]
 
 /** Not for tokens with a permissions record, neither to read nor to change: whoever can set these can read mail or mint access. */
 export const privilegedSettings = [
@@ -63,6 +66,9 @@ export const privilegedSettings = [
   'smtpServerEnabled',
   'smtpServerHost',
   'smtpServerPort',
+  'smtpServerProxy',
+  'smtpServerAuthEnabled',
+  'smtpServerPassword',
 ] as const satisfies readonly SettingKey[]
 
 const optionalSettings = Object.fromEntries(
@@ -85,5 +91,6 @@ export const settingDefaults = {
   imapProxyServerPort: 2993,
   smtpServerHost: '127.0.0.1',
   smtpServerPort: 2525,
+  smtpServerAuthEnabled: true,
   deliveryAttempts: 10,
 } as const satisfies Settings

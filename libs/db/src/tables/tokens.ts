@@ -19,7 +19,7 @@ export interface Tokens {
   lastUsedIp: string | null
 }
 
-/** Requests of a token within a window, counted across replicas. Written by api-gateway. */
+/** Requests of a token within a window, counted across replicas. Written by api-gateway and smtp-proxy. */
 export interface TokenWindows {
   token: string
   windowStart: Date

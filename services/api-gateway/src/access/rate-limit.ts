@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import type { Db } from '@posthorn/db'
+import { countRequest, type Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import { countRequest } from '../store/token-windows.ts'
 import type { Token } from './token.ts'
 
 /** Counts a request against its token's limit, across all replicas, and says so in the answer's headers. */

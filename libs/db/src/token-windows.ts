@@ -1,4 +1,4 @@
-import type { Db } from '@posthorn/db'
+import type { Db } from './connect.ts'
 import { sql } from 'kysely'
 
 export interface Window {
