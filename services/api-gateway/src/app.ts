@@ -20,6 +20,7 @@ import type { Config } from './config.ts'
 import { mountDocs } from './docs/mount-docs.ts'
 import { firstRun } from './first-run.ts'
 import { handOverToken } from './hand-over.ts'
+import { linkKeys } from './links/link-keys.ts'
 import { mountOperations } from './operations/mount.ts'
 import { allRoutes } from './operations/routes.ts'
 
@@ -65,7 +66,11 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   const stores = { db, outbox, settings, tokens }
   const { autoconfigDirectory: directory, mailEgressPolicy: policy } = config
   const autoconfig = openAutoconfig(opened, { directory, policy })
-  const deps = { ...stores, ...limits, bus, sealer, afterwards, autoconfig, changes, version }
+  const links = linkKeys(bus)
+  const deps = {
+    ...{ ...stores, ...limits },
+    ...{ bus, sealer, afterwards, autoconfig, changes, links, version },
+  }
   const api = Router({ caseSensitive: true })
   const answered = (status: number) => counter.count(`apiCall:${status < 400 ? 'success' : 'fail'}`)
   mountOperations(api, allRoutes(deps), { gate, ...limits, answered })

@@ -17,7 +17,7 @@ export interface FirstRunDeps {
 }
 
 /**
- * Makes a fresh instance usable: seeds settings, makes the key of the webhook signature and the first token; applies the settings
+ * Makes a fresh instance usable: seeds settings, makes the keys of webhook signatures and of links, and the first token; applies the settings
  * and the token that the environment brings, at every start. Replicas that start at once do it one after the other.
  */
 export async function firstRun(
@@ -35,8 +35,13 @@ export async function firstRun(
 
 /** What an instance starts with that has never run: one that has run has a service secret. */
 async function seeds(tx: Tx): Promise<PlannedChange[]> {
-  if ((await listSealedSettings(tx)).has('serviceSecret')) return []
+  const sealed = await listSealedSettings(tx)
+  const link: PlannedChange[] = sealed.has('linkSecret')
+    ? []
+    : [{ key: 'linkSecret', seal: randomBytes(32).toString('hex') }]
+  if (sealed.has('serviceSecret')) return link
   return [
+    ...link,
     { key: 'notifyText', value: seededSettings.notifyText },
     { key: 'notifyTextSize', value: seededSettings.notifyTextSize },
     { key: 'serviceSecret', seal: randomBytes(32).toString('hex') },

@@ -29,7 +29,7 @@ test('two replicas that start at once make one token, one secret and one set of 
   const token = (await readFile(file, 'utf8')).trim()
   expect((await stat(file)).mode & 0o777).toBe(0o600)
   expect(await descriptions()).toEqual(['First token'])
-  expect(await secret()).toHaveLength(1)
+  expect(await secret()).toHaveLength(2) // of webhooks and of links
   expect(await settings()).toEqual({ notifyText: true, notifyTextSize: 2_097_152 })
   expect((await left.call('GET', '/v1/accounts', { token })).status).toBe(200)
   expect((await right.call('GET', '/v1/accounts', { token })).status).toBe(200)

@@ -14,7 +14,9 @@ import {
   authServerTimeoutMs,
 } from './providers/auth-server.ts'
 import { storedPassword } from './providers/stored-password.ts'
+import { onCheckSmtpServerPassword } from './queries/check-smtp-server-password.ts'
 import { onGetCredentials } from './queries/get-credentials.ts'
+import { onGetLinkSecret } from './queries/get-link-secret.ts'
 import { onGetServiceSecret } from './queries/get-service-secret.ts'
 
 const name = 'auth-bridge'
@@ -77,6 +79,8 @@ async function startAnswering(
       handlers: [
         onGetCredentials({ db, storedPassword: storedPassword(opener), authServer: server }),
         onGetServiceSecret({ db, opener }),
+        onCheckSmtpServerPassword({ db, opener }),
+        onGetLinkSecret({ db, opener }),
       ],
     }),
   )

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, expect, test } from '@jest/globals'
 import { connectBus } from '@posthorn/bus'
 import { Secret } from '@posthorn/config'
-import { getCredentials, getServiceSecret, shardOf } from '@posthorn/contracts'
+import { getCredentials, getLinkSecret, getServiceSecret, shardOf } from '@posthorn/contracts'
 import { createSealer, keyPairFromSecret } from '@posthorn/secrets'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually, testBus, testDatabase } from '@posthorn/testkit'
@@ -71,10 +71,16 @@ test('answers with what was registered, under the secret of now and the one befo
   await insertAccount('new', 'second')
   await database.db
     .insertInto('sealedSettings')
-    .values({
-      key: 'serviceSecret',
-      sealed: await sealedBy('second').seal('hush', 'settings/serviceSecret'),
-    })
+    .values([
+      {
+        key: 'serviceSecret',
+        sealed: await sealedBy('second').seal('hush', 'settings/serviceSecret'),
+      },
+      {
+        key: 'linkSecret',
+        sealed: await sealedBy('second').seal('ab'.repeat(32), 'settings/linkSecret'),
+      },
+    ])
     .execute()
   await using _app = await start('second', ['first'])
 
@@ -85,6 +91,9 @@ test('answers with what was registered, under the secret of now and the one befo
   expect(await ask('new')).toEqual({ user: 'new@example.com', pass: 'pass of new' })
   expect(await bus.ask(getServiceSecret, {}, { key: 'credentials', timeoutMs: 5_000 })).toEqual({
     serviceSecret: 'hush',
+  })
+  expect(await bus.ask(getLinkSecret, {}, { key: 'credentials', timeoutMs: 5_000 })).toEqual({
+    linkSecret: 'ab'.repeat(32),
   })
   await expect(ask('nobody')).rejects.toMatchObject({ kind: 'not-found', code: 'AccountNotFound' })
   await expect(ask('new', 'smtp')).rejects.toMatchObject({

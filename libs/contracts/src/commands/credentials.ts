@@ -27,9 +27,23 @@ export const getServiceSecret = defineCommand({
   response: Type.Object({ serviceSecret: Type.String() }),
 })
 
+/** The key that links in messages are signed with, hexadecimal. It never changes. */
+export const getLinkSecret = defineCommand({
+  name: 'getLinkSecret',
+  request: Strict({}),
+  response: Type.Object({ linkSecret: Type.String({ pattern: '^[0-9a-f]{64}$' }) }),
+})
+
 /** What one needs to log in at a gateway. A gateway without a user has none, and is not asked for. */
 export const getGatewayCredentials = defineCommand({
   name: 'getGatewayCredentials',
   request: Strict({ gateway: Type.String() }),
   response: Credentials,
+})
+
+/** Whether this is the password that opens all accounts to mail clients; never when none is set. */
+export const checkSmtpServerPassword = defineCommand({
+  name: 'checkSmtpServerPassword',
+  request: Strict({ password: Type.String({ maxLength: 1024 }) }),
+  response: Type.Object({ valid: Type.Boolean() }),
 })

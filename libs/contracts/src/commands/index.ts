@@ -40,5 +40,7 @@ export const outboxCommands = outbox
 export const credentialQueries = {
   getCredentials: credentials.getCredentials,
   getServiceSecret: credentials.getServiceSecret,
+  getLinkSecret: credentials.getLinkSecret,
   getGatewayCredentials: credentials.getGatewayCredentials,
+  checkSmtpServerPassword: credentials.checkSmtpServerPassword,
 }

@@ -2,13 +2,14 @@ import type { SettingKey } from '@posthorn/contracts'
 import type { Db, Tx } from '@posthorn/db'
 
 /** What becomes of one setting. A sealed one is stored where only auth-bridge can open it. */
-export type SettingChange = { key: SettingKey } & (
-  | { value: unknown }
-  | { sealed: string }
-  | { unset: true }
-)
+export type SettingChange =
+  | ({ key: SettingKey } & ({ value: unknown } | { unset: true }))
+  | { key: SealedKey; sealed: string }
 
-export function placeOfSetting(key: SettingKey): string {
+/** Settings that are sealed, and the key of links, which is none that anybody could set. */
+export type SealedKey = SettingKey | 'linkSecret'
+
+export function placeOfSetting(key: SealedKey): string {
   return `settings/${key}`
 }
 
@@ -22,10 +23,16 @@ export async function listSealedSettings(db: Db | Tx): Promise<Set<string>> {
 export async function writeSettings(tx: Tx, changes: readonly SettingChange[]): Promise<void> {
   for (const change of [...changes].sort((a, b) => a.key.localeCompare(b.key))) {
     const { key } = change
-    if ('unset' in change) await tx.deleteFrom('settings').where('key', '=', key).execute()
+    if ('unset' in change) await removeSetting(tx, key)
     else if ('sealed' in change) await putSealed(tx, key, change.sealed)
-    else await putValue(tx, key, JSON.stringify(change.value))
+    else await putValue(tx, change.key, JSON.stringify(change.value))
   }
+}
+
+/** Wherever it is stored. */
+async function removeSetting(tx: Tx, key: string): Promise<void> {
+  await tx.deleteFrom('settings').where('key', '=', key).execute()
+  await tx.deleteFrom('sealedSettings').where('key', '=', key).execute()
 }
 
 async function putValue(tx: Tx, key: SettingKey, value: string): Promise<void> {
@@ -37,7 +44,7 @@ async function putValue(tx: Tx, key: SettingKey, value: string): Promise<void> {
 }
 
 /** This service's role may write the column and not read it, so `excluded` is out of its reach. */
-async function putSealed(tx: Tx, key: SettingKey, sealed: string): Promise<void> {
+async function putSealed(tx: Tx, key: SealedKey, sealed: string): Promise<void> {
   await tx
     .insertInto('sealedSettings')
     .values({ key, sealed })

@@ -46,13 +46,17 @@ export function placeOfPassword(account: string, protocol: Protocol): string {
   return `credentials/${account}/${protocol}`
 }
 
-export const placeOfServiceSecret = 'settings/serviceSecret'
+export type SealedSetting = 'serviceSecret' | 'linkSecret' | 'smtpServerPassword'
 
-export async function findSealedServiceSecret(db: Db): Promise<string | undefined> {
+export function placeOfSetting(key: SealedSetting): string {
+  return `settings/${key}`
+}
+
+export async function findSealedSetting(db: Db, key: SealedSetting): Promise<string | undefined> {
   const row = await db
     .selectFrom('sealedSettings')
     .select('sealed')
-    .where('key', '=', 'serviceSecret')
+    .where('key', '=', key)
     .executeTakeFirst()
   return row?.sealed
 }
@@ -71,10 +75,10 @@ export async function listSealedSamples(db: Db): Promise<SealedSample[]> {
       .orderBy('updatedAt', order)
       .limit(3)
       .execute()
-  const secret = await findSealedServiceSecret(db)
+  const secret = await findSealedSetting(db, 'serviceSecret')
   const rows = [...(await passwords('desc')), ...(await passwords('asc'))]
   return [
-    ...(secret === undefined ? [] : [{ sealed: secret, place: placeOfServiceSecret }]),
+    ...(secret === undefined ? [] : [{ sealed: secret, place: placeOfSetting('serviceSecret') }]),
     ...rows.map(({ account, kind, sealed }) => ({ sealed, place: placeOfPassword(account, kind) })),
   ]
 }

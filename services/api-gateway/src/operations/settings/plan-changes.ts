@@ -10,11 +10,10 @@ import {
 import { mask, maskUrl, unmaskHeaders } from '../masks.ts'
 
 /** What is to be written. A `seal` is still in the clear. */
-export type PlannedChange = { key: SettingKey } & (
-  | { value: unknown }
-  | { seal: string }
-  | { unset: true }
-)
+export type PlannedChange =
+  | ({ key: SettingKey } & ({ value: unknown } | { seal: string } | { unset: true }))
+  /** Made once, by us: no request reads or changes it. */
+  | { key: 'linkSecret'; seal: string }
 
 const secret = new Set<string>(secretSettings)
 /** Addresses where an empty text means none. */
@@ -54,9 +53,10 @@ function planChange(
   return { key, value }
 }
 
-/** A secret can be replaced and not taken away: what is signed with it must always be signed. */
+/** The service secret can be replaced and not taken away: what is signed with it must always be signed. */
 function planSecret(key: SettingKey, value: unknown): PlannedChange | 'same' | 'hidden' {
-  if (typeof value !== 'string' || value === '') return 'same'
+  if (typeof value !== 'string' || value === '')
+    return key === 'serviceSecret' ? 'same' : { key, unset: true }
   return value.includes(mask) ? 'hidden' : { key, seal: value }
 }
 

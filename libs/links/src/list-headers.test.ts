@@ -1,0 +1,68 @@
+import { expect, test } from '@jest/globals'
+import { listHeaders } from './list-headers.ts'
+import { readLink } from './signed-link.ts'
+
+const key = Buffer.alloc(32, 1)
+const mail = {
+  baseUrl: 'https://mail.example',
+  key,
+  account: 'acc',
+  listId: 'News',
+  recipient: 'Ann@Example.com',
+  messageId: '<1@mail.example>',
+}
+
+function said(url: string) {
+  const { searchParams } = new URL(url)
+  return readLink(key, {
+    data: searchParams.get('data') ?? '',
+    sig: searchParams.get('sig') ?? '',
+  })
+}
+
+test('a message to a list has the three headers, and a link for its text', () => {
+  const { headers, unsubscribeUrl } = listHeaders(mail)
+  expect(headers).toEqual({
+    'List-ID': '<news.mail.example>',
+    'List-Unsubscribe': `<${unsubscribeUrl}>`,
+    'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+  })
+  expect(said(unsubscribeUrl)).toEqual({
+    act: 'unsub',
+    acc: 'acc',
+    list: 'news',
+    rcpt: 'Ann@Example.com',
+    msg: '<1@mail.example>',
+  })
+})
+
+test.each(['http://127.0.0.1:3000', 'http://[::1]:3000'])('%s is no domain', (baseUrl) => {
+  expect(listHeaders({ ...mail, baseUrl }).headers['List-ID']).toBe('<news.localhost>')
+})
+
+test.each(['a\r\nBcc: b', 'a b', '<a>', '', '.', 'a..b', '-a', 'a_b', 'ä', `${'a.'.repeat(150)}a`])(
+  'a list cannot be called %j',
+  (listId) => {
+    expect(() => listHeaders({ ...mail, listId })).toThrow('list id')
+  },
+)
+
+test('a message id too long for a line is left out of the header, and nothing else is', () => {
+  const { headers } = listHeaders({ ...mail, messageId: `<${'x'.repeat(900)}@mail.example>` })
+  const url = headers['List-Unsubscribe'].slice(1, -1)
+  expect(url.length).toBeLessThan(900)
+  expect(said(url)).toEqual({ act: 'unsub', acc: 'acc', list: 'news', rcpt: 'Ann@Example.com' })
+})
+
+test('a line that is too long all the same can be folded', () => {
+  const { headers } = listHeaders({ ...mail, account: 'ä'.repeat(250), listId: 'a'.repeat(253) })
+  const parts = headers['List-Unsubscribe'].split(' ')
+  expect(parts.every((part) => part.length < 950)).toBe(true)
+  expect(said(parts.join('').slice(1, -1))).toMatchObject({ rcpt: 'Ann@Example.com' })
+})
+
+test('nothing in a recipient or a message id reaches a header as it is', () => {
+  const evil = 'a@b>\r\nBcc: all@example.com'
+  const { headers } = listHeaders({ ...mail, recipient: evil, messageId: evil, account: evil })
+  for (const value of Object.values(headers)) expect(value).toMatch(/^[\x21-\x7e]+$/)
+})
