@@ -1,0 +1,68 @@
+import Handlebars from 'handlebars'
+
+/** Wraps what is inserted into markdown; see `escapeMarkdown`. */
+export const markdownHelper = 'escapeMarkdown'
+
+/** What a template says of itself that must not be. */
+export class TemplateFault extends Error {
+  readonly line: number | undefined
+
+  constructor(reason: string, line?: number) {
+    super(reason)
+    this.line = line
+  }
+}
+
+/** A template as a tree. Partials and decorators, which could name what is not in the template, are refused. */
+export function parseTemplate(source: string, { markdown }: { markdown: boolean }) {
+  const tree = Handlebars.parse(source)
+  new SelfContained().accept(tree)
+  if (markdown) new MarkdownValues().accept(tree)
+  return tree
+}
+
+class SelfContained extends Handlebars.Visitor {
+  override PartialStatement(node: hbs.AST.PartialStatement): void {
+    throw new TemplateFault('partials are not available', node.loc.start.line)
+  }
+  override PartialBlockStatement(node: hbs.AST.PartialBlockStatement): void {
+    throw new TemplateFault('partials are not available', node.loc.start.line)
+  }
+  override Decorator(node: hbs.AST.Decorator): void {
+    throw new TemplateFault('decorators are not available', node.loc.start.line)
+  }
+  override DecoratorBlock(node: hbs.AST.DecoratorBlock): void {
+    throw new TemplateFault('decorators are not available', node.loc.start.line)
+  }
+}
+
+/** Makes `{{x}}` into `{{{escapeMarkdown x}}}`: what is HTML-safe may still be markup in markdown. */
+class MarkdownValues extends Handlebars.Visitor {
+  override MustacheStatement(node: hbs.AST.MustacheStatement): void {
+    if (!node.escaped) return
+    const { path, params, hash, loc } = node
+    const call: hbs.AST.SubExpression = {
+      type: 'SubExpression',
+      path: path as hbs.AST.PathExpression,
+      params,
+      hash,
+      loc,
+    }
+    const isCall = params.length > 0 || (hash as hbs.AST.Hash | undefined) !== undefined
+    node.params = [isCall ? call : path]
+    node.path = helperPath(loc)
+    node.escaped = false
+    Reflect.deleteProperty(node, 'hash')
+  }
+}
+
+function helperPath(loc: hbs.AST.SourceLocation): hbs.AST.PathExpression {
+  return {
+    type: 'PathExpression',
+    data: false,
+    depth: 0,
+    parts: [markdownHelper],
+    original: markdownHelper,
+    loc,
+  }
+}
