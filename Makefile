@@ -30,7 +30,7 @@ test: node_modules/.modules.yaml ## check, unit, integration and end-to-end test
 check: node_modules/.modules.yaml ## types, lint, format, import rules, links, OpenAPI; needs no server
 	@$(RUN) node libs/tooling/src/check.ts
 
-servers: node_modules/.modules.yaml ## Postgres, RabbitMQ, Dovecot, Cyrus and a mail hub for tests, left running
+servers: node_modules/.modules.yaml ## Postgres, RabbitMQ, Dovecot, Cyrus, Postfix, OpenSMTPD and a mail hub for tests, left running
 	@$(RUN) node deploy/local/src/servers.ts start
 
 servers-stop: node_modules/.modules.yaml ## stops them

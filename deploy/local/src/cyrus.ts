@@ -1,17 +1,15 @@
-import { createHash } from 'node:crypto'
-import { once } from 'node:events'
-import { access, mkdir, rm } from 'node:fs/promises'
-import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { configureCyrus, type CyrusFiles, type CyrusPorts } from './cyrus-config.ts'
 import { type CyrusProgram, findCyrus } from './cyrus-program.ts'
 import { deliver } from './dovecot.ts'
 import { launch, type Running } from './launch.ts'
 import { begin, type Life, untilReady } from './life.ts'
+import { greets } from './greets.ts'
+import { startLogins } from './logins.ts'
 import { freePorts } from './ports.ts'
 import { rememberState } from './state-file.ts'
-import { ownFolder, type Place, placeFor } from './unprivileged.ts'
+import { type Place, placeFor, withRoomForSockets } from './unprivileged.ts'
 
 export interface CyrusOptions {
   /** Kept: ports, logs, certificate and the mail. */
@@ -55,7 +53,13 @@ export async function startCyrus({ dir, cache, record }: CyrusOptions): Promise<
   const password = 'secret'
   const files = await configureCyrus({ place, ports, program })
   const life = await begin(async () => {
-    const logins = await startLogins({ dir, record, files, password })
+    const logins = await startLogins({
+      dir,
+      record,
+      name: 'cyrus-logins',
+      socket: files.logins,
+      password,
+    })
     try {
       return [await startMaster({ dir, record, files, place, program, ports }), logins]
     } catch (error) {
@@ -89,38 +93,10 @@ async function choosePorts(): Promise<CyrusPorts> {
   return { imap, imaps, lmtp }
 }
 
-/** Paths of sockets are limited to 107 bytes (unix(7)), folders are not. */
-async function withRoomForSockets(dir: string): Promise<string> {
-  if (dir.length < 80) return dir
-  const name = createHash('sha256').update(dir).digest('hex').slice(0, 16)
-  return ownFolder(join(tmpdir(), `posthorn-${name}`))
-}
-
 interface Starting {
   dir: string
   record: string | undefined
   files: CyrusFiles
-}
-
-/** Its answers about passwords come from a process of their own: Cyrus keeps no users. */
-async function startLogins({
-  dir,
-  record,
-  files,
-  password,
-}: Starting & { password: string }): Promise<Running> {
-  const options = { socket: files.logins, password }
-  const running = await launch({
-    command: process.execPath,
-    args: [join(import.meta.dirname, 'cyrus-logins-main.ts'), JSON.stringify(options)],
-    env: { PATH: '/usr/bin:/bin' },
-    cwd: dir,
-    logFile: join(dir, 'cyrus-logins.log'),
-    record,
-    name: 'cyrus-logins',
-  })
-  await untilReady({ what: "Cyrus' logins", running }, () => access(files.logins))
-  return running
 }
 
 async function startMaster({
@@ -147,15 +123,4 @@ async function startMaster({
     greets(ports.lmtp, '220'),
   )
   return running
-}
-
-async function greets(port: number, greeting: string): Promise<void> {
-  const socket = connect(port, '127.0.0.1')
-  try {
-    const [data] = (await once(socket, 'data', { signal: AbortSignal.timeout(2_000) })) as [Buffer]
-    if (!data.toString('latin1').startsWith(greeting))
-      throw new Error(`port ${port} said ${data.toString('latin1')}`)
-  } finally {
-    socket.destroy()
-  }
 }

@@ -1,10 +1,9 @@
-import { once } from 'node:events'
 import { mkdir, rm } from 'node:fs/promises'
-import { connect } from 'node:net'
 import { join } from 'node:path'
 import { createTransport } from 'nodemailer'
 import { configureDovecot, type DovecotPorts } from './dovecot-config.ts'
 import { type DovecotProgram, findDovecot } from './dovecot-program.ts'
+import { greets } from './greets.ts'
 import { begin, type Life, untilReady } from './life.ts'
 import { freePorts } from './ports.ts'
 import { launch } from './launch.ts'
@@ -161,16 +160,5 @@ function commandLine(
       '-c',
       config,
     ],
-  }
-}
-
-async function greets(port: number, greeting: string): Promise<void> {
-  const socket = connect(port, '127.0.0.1')
-  try {
-    const [data] = (await once(socket, 'data', { signal: AbortSignal.timeout(2_000) })) as [Buffer]
-    if (!data.toString('latin1').startsWith(greeting))
-      throw new Error(`port ${port} said ${data.toString('latin1')}`)
-  } finally {
-    socket.destroy()
   }
 }

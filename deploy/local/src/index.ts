@@ -21,8 +21,17 @@ export {
   type MailHubAddress,
   startMailHub,
 } from './mail-hub.ts'
+export { startOpenSmtpd } from './opensmtpd.ts'
+export {
+  type Outgoing,
+  type OutgoingAddress,
+  outgoingAddressOf,
+  type OutgoingOptions,
+} from './outgoing.ts'
+export { canChangeRoot } from './own-root.ts'
 export { cacheFolder, checkout, localFolder } from './paths.ts'
 export { freePort, freePortFrom, freePorts } from './ports.ts'
+export { startPostfix } from './postfix.ts'
 export { type Postgres, type PostgresOptions, startPostgres } from './postgres.ts'
 export { type Rabbit, type RabbitOptions, startRabbit } from './rabbitmq.ts'
 export {

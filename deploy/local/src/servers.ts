@@ -4,11 +4,13 @@ import { cacheFolder, localFolder } from './paths.ts'
 import { stopRun, whatEnded, whatRuns } from './run-record.ts'
 import { startTestServers } from './test-servers.ts'
 
-// node servers.ts start|stop: Postgres, RabbitMQ, Dovecot with a mail hub, and Cyrus for tests, left running; their addresses, as shell
-// lines, in .local/servers.env. Stopping them removes their data. TEST_CYRUS=off does without Cyrus, and skips what is tested with it.
+// node servers.ts start|stop: Postgres, RabbitMQ, Dovecot with a mail hub, Cyrus, Postfix and OpenSMTPD for tests, left running; their
+// addresses, as shell lines, in .local/servers.env. Stopping them removes their data. TEST_CYRUS=off does without Cyrus, and skips what is
+// tested with it; TEST_POSTFIX and TEST_OPENSMTPD likewise.
 const dir = join(localFolder, 'test-servers')
 const record = join(localFolder, 'run/servers')
 const envFile = join(localFolder, 'servers.env')
+const optional = ['TEST_CYRUS', 'TEST_POSTFIX', 'TEST_OPENSMTPD']
 
 async function start(): Promise<void> {
   const lines = await readFile(envFile, 'utf8').catch(() => '')
@@ -23,7 +25,9 @@ async function start(): Promise<void> {
     dir,
     cache: cacheFolder(process.env),
     record,
-    env: process.env['TEST_CYRUS'] === 'off' ? { TEST_CYRUS: 'off' } : {},
+    env: Object.fromEntries(
+      optional.filter((name) => process.env[name] === 'off').map((name) => [name, 'off']),
+    ),
   })
   const fresh = Object.entries(env).map(([key, value]) => `export ${key}='${value}'\n`)
   await writeFile(envFile, fresh.join(''), { mode: 0o600 })

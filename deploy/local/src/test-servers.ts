@@ -1,9 +1,13 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { cyrusAddressOf, startCyrus } from './cyrus.ts'
-import { addressOf, startDovecot } from './dovecot.ts'
+import { addressOf, type DovecotAddress, startDovecot } from './dovecot.ts'
 import type { Life } from './life.ts'
 import { startMailHub } from './mail-hub.ts'
+import { startOpenSmtpd } from './opensmtpd.ts'
+import { type Outgoing, outgoingAddressOf, type OutgoingOptions } from './outgoing.ts'
+import { canChangeRoot } from './own-root.ts'
+import { startPostfix } from './postfix.ts'
 import { startPostgres } from './postgres.ts'
 import { startRabbit } from './rabbitmq.ts'
 
@@ -19,7 +23,7 @@ export interface TestServersOptions {
 }
 
 export interface TestServers {
-  /** What tests read: TEST_POSTGRES_URL, TEST_AMQP_URL, TEST_AMQP_API, TEST_DOVECOT, TEST_MAIL_HUB and TEST_CYRUS (JSON). */
+  /** What tests read: TEST_POSTGRES_URL, TEST_AMQP_URL, TEST_AMQP_API, TEST_DOVECOT, TEST_MAIL_HUB, TEST_CYRUS, TEST_POSTFIX and TEST_OPENSMTPD (JSON). */
   env: Record<string, string>
   servers: readonly Life[]
   stop(): Promise<void>
@@ -27,7 +31,11 @@ export interface TestServers {
 
 type Part = { env: Record<string, string>; servers: Life[] }
 
-/** Postgres, RabbitMQ, Dovecot with a mail hub, and Cyrus, side by side; about five seconds, once packages have been fetched. */
+/**
+ * Postgres, RabbitMQ, Dovecot with a mail hub, Cyrus, Postfix and OpenSMTPD, side by side; about five seconds, once packages have been fetched.
+ *
+ * Postfix and OpenSMTPD need root: without it they are `off`.
+ */
 export async function startTestServers({
   dir,
   cache,
@@ -39,11 +47,16 @@ export async function startTestServers({
     names.every((name) => env[name])
       ? { env: Object.fromEntries(names.map((name) => [name, env[name] ?? ''])), servers: [] }
       : undefined
+  const mailboxes = given(['TEST_DOVECOT', 'TEST_MAIL_HUB']) ?? mail(options('dovecot'))
+  const outgoing = async (variable: string, start: StartOutgoing): Promise<Part> =>
+    given([variable]) ?? (await startOutgoing(start, { variable, options, mail: await mailboxes }))
   const parts = await Promise.allSettled([
     given(['TEST_POSTGRES_URL']) ?? postgres(options('postgres')),
     given(['TEST_AMQP_URL', 'TEST_AMQP_API']) ?? rabbit(options('rabbitmq')),
-    given(['TEST_DOVECOT', 'TEST_MAIL_HUB']) ?? mail(options('dovecot')),
+    mailboxes,
     given(['TEST_CYRUS']) ?? cyrus(options('cyrus')),
+    outgoing('TEST_POSTFIX', startPostfix),
+    outgoing('TEST_OPENSMTPD', startOpenSmtpd),
   ])
   const started = parts.flatMap((part) => (part.status === 'fulfilled' ? [part.value] : []))
   const servers = started.flatMap((part) => part.servers)
@@ -98,4 +111,23 @@ async function mail(options: Options): Promise<Part> {
 async function cyrus(options: Options): Promise<Part> {
   const server = await startCyrus(options)
   return { env: { TEST_CYRUS: JSON.stringify(cyrusAddressOf(server)) }, servers: [server] }
+}
+
+type StartOutgoing = (options: OutgoingOptions) => Promise<Outgoing>
+
+interface OutgoingPart {
+  variable: string
+  options: (name: string) => Options
+  mail: Part
+}
+
+async function startOutgoing(
+  start: StartOutgoing,
+  { variable, options, mail }: OutgoingPart,
+): Promise<Part> {
+  if (!canChangeRoot()) return { env: { [variable]: 'off' }, servers: [] }
+  const { lmtpPort, relayPort } = JSON.parse(mail.env['TEST_DOVECOT'] ?? '') as DovecotAddress
+  const name = variable.replace('TEST_', '').toLowerCase()
+  const server = await start({ ...options(name), lmtpPort, worldPort: relayPort })
+  return { env: { [variable]: JSON.stringify(outgoingAddressOf(server)) }, servers: [server] }
 }

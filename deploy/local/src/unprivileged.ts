@@ -42,6 +42,11 @@ async function elsewhere(dir: string): Promise<string> {
   return ownFolder(join(tmpdir(), `posthorn-${name}`))
 }
 
+/** A folder for sockets: `dir` itself, or one of ours with a shorter name. Paths of sockets are limited to 107 bytes (unix(7)), folders are not. */
+export async function withRoomForSockets(dir: string): Promise<string> {
+  return dir.length < 80 ? dir : elsewhere(dir)
+}
+
 /** A folder of ours in a place where anybody may make folders: refused when somebody else did. */
 export async function ownFolder(path: string): Promise<string> {
   await mkdir(path, { mode: 0o755 }).catch((error: unknown) => {

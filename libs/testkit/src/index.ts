@@ -12,6 +12,13 @@ export type { Hook, Reply, ScriptCommand } from './servers/imap-script/command.t
 export * as imapFaults from './servers/imap-script/faults.ts'
 export type { MailboxOptions, ScriptMailbox } from './servers/imap-script/mailbox.ts'
 export type { ScriptSession } from './servers/imap-script/session.ts'
+export {
+  hasOpenSmtpd,
+  hasPostfix,
+  testOpenSmtpd,
+  type TestOutgoing,
+  testPostfix,
+} from './servers/outgoing.ts'
 export { migratedDatabase, type Role, testDatabase, type TestDatabase } from './servers/postgres.ts'
 export { testBus, type TestBus } from './servers/rabbitmq.ts'
 export {

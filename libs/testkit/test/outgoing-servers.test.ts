@@ -1,0 +1,128 @@
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import {
+  eventually,
+  hasOpenSmtpd,
+  hasPostfix,
+  testOpenSmtpd,
+  type TestOutgoing,
+  testPostfix,
+  type TestUser,
+} from '@posthorn/testkit'
+import { ImapFlow } from 'imapflow'
+import { createTransport, type SendMailOptions } from 'nodemailer'
+
+const kinds = [
+  { name: 'Postfix', has: hasPostfix, use: testPostfix, reports: 'multipart/report' },
+  { name: 'OpenSMTPD', has: hasOpenSmtpd, use: testOpenSmtpd, reports: 'multipart/mixed' },
+]
+
+describe.each(kinds)('$name', ({ name, has, use, reports }) => {
+  const tested = has() ? test : test.skip
+  let server: TestOutgoing
+  beforeAll(async () => {
+    if (has()) server = await use()
+  }, 120_000)
+  afterAll(() => server?.drop())
+
+  async function send(user: TestUser, message: SendMailOptions, options: object = {}) {
+    const transport = createTransport({
+      host: server.host,
+      port: server.submissionPort,
+      auth: user,
+      requireTLS: true,
+      tls: { ca: await readFile(server.certPath, 'utf8') },
+      ...options,
+    })
+    return transport
+      .sendMail({ from: user.address, subject: 'Hello', text: 'hello', ...message })
+      .finally(() => transport.close())
+  }
+
+  async function inbox(user: TestUser): Promise<string[]> {
+    const client = new ImapFlow({
+      host: user.host,
+      port: user.imapsPort,
+      secure: true,
+      auth: user,
+      logger: false,
+      tls: { rejectUnauthorized: false },
+    })
+    await client.connect()
+    await client.mailboxOpen('INBOX')
+    const found = await client.fetchAll('1:*', { source: true })
+    await client.logout()
+    return found.map(({ source }) => source?.toString('latin1') ?? '')
+  }
+
+  const arrived = (user: TestUser, pattern: RegExp) =>
+    eventually(
+      async () => {
+        const messages = await inbox(user)
+        const found = messages.find((message) => pattern.test(message))
+        if (!found) throw new Error(`${pattern} is in none of ${messages.join('\n\n')}`)
+        return found
+      },
+      { timeoutMs: 20_000 },
+    )
+
+  tested('mail to the mailboxes arrives there, other mail in the world', async () => {
+    const [from, to] = [server.freshUser(), server.freshUser()]
+    const { messageId } = await send(from, { to: [to.address, 'you@elsewhere.example'] })
+    expect(await arrived(to, /^Subject: Hello/m)).toContain(messageId)
+    await eventually(async () =>
+      expect(await server.mail.accepted(messageId)).toMatchObject([
+        { from: from.address, to: ['you@elsewhere.example'] },
+      ]),
+    )
+  })
+
+  tested('speaks TLS from the first byte on its other port', async () => {
+    const [from, to] = [server.freshUser(), server.freshUser()]
+    await send(from, { to: to.address }, { port: server.submissionsPort, secure: true })
+    await arrived(to, /^Subject: Hello/m)
+  })
+
+  tested('a wrong password is refused, and nobody sends without one', async () => {
+    const from = server.freshUser()
+    const to = 'you@elsewhere.example'
+    await expect(send(from, { to }, { auth: { ...from, pass: 'wrong' } })).rejects.toMatchObject({
+      responseCode: 535,
+    })
+    await expect(send(from, { to }, { auth: undefined })).rejects.toMatchObject({
+      code: 'EENVELOPE',
+    })
+  })
+
+  tested('a message greater than it takes is refused at MAIL', async () => {
+    const from = server.freshUser()
+    const text = 'x'.repeat(78).concat('\r\n').repeat(140_000)
+    await expect(send(from, { to: from.address, text })).rejects.toThrow()
+  })
+
+  tested('what the next server refuses comes back as a bounce', async () => {
+    const from = server.freshUser()
+    const { messageId } = await send(from, { to: 'reject-550-nobody@elsewhere.example' })
+    const bounce = await arrived(from, /^Action: failed/im)
+    expect(bounce).toContain('Final-Recipient: rfc822; reject-550-nobody@elsewhere.example')
+    expect(bounce).toMatch(/^Status: 5\.\d+\.\d+/m)
+    expect(bounce).toContain(messageId)
+    expect(bounce).toContain(reports)
+  })
+
+  tested('a report of success comes to who asked for it', async () => {
+    const [from, to] = [server.freshUser(), server.freshUser()]
+    const dsn = { id: 'order-17', return: 'headers' as const, notify: ['success' as const] }
+    await send(from, { to: to.address, dsn: { ...dsn, recipient: to.address } })
+    const report = await arrived(from, /^Action: (?:relayed|delivered)/im)
+    expect(report).toContain(`Final-Recipient: rfc822; ${to.address}`)
+    if (name === 'Postfix') expect(report).toContain('Original-Envelope-Id: order-17')
+    await arrived(to, /^Subject: Hello/m)
+  })
+
+  tested('what is deferred is told of', async () => {
+    const from = server.freshUser()
+    await send(from, { to: 'defer-451-later@elsewhere.example' })
+    await arrived(from, /^Action: delayed/im)
+  })
+})
