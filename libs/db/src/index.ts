@@ -23,6 +23,7 @@ export { maxMessageBytes, publishEvents, type PublishEvent, toMessage } from './
 export { type NewEvent, recordEvents, type RecordedEvent } from './events/record.ts'
 export { type Batches, inBatches } from './in-batches.ts'
 export { listMigrations, migrate, type MigrateOptions } from './migrate.ts'
+export { isQueuePaused } from './paused-queues.ts'
 export { newQueueId } from './queue-id.ts'
 export { ping, schemaIsReady } from './schema.ts'
 export { cacheSettings, readSettings, type SettingsCache } from './settings.ts'

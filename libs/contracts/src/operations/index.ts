@@ -7,6 +7,8 @@ import * as mailboxChanges from './mailbox-changes.ts'
 import * as mailboxes from './mailboxes.ts'
 import * as messageChanges from './message-changes.ts'
 import * as messages from './messages.ts'
+import * as outbox from './outbox.ts'
+import * as queues from './queues.ts'
 import * as reading from './reading.ts'
 import * as search from './search.ts'
 import * as settings from './settings.ts'
@@ -27,6 +29,8 @@ export const operations = {
   ...mailboxes,
   ...messageChanges,
   ...messages,
+  ...outbox,
+  ...queues,
   ...reading,
   ...search,
   ...settings,

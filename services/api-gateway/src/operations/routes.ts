@@ -36,6 +36,11 @@ import { onMoveMessage } from './messages/move-message.ts'
 import { onMoveMessages } from './messages/move-messages.ts'
 import { onDeleteMessage } from './messages/delete-message.ts'
 import { onDeleteMessages } from './messages/delete-messages.ts'
+import { onChangeOutboxEntry } from './outbox/change-outbox-entry.ts'
+import { onGetOutboxEntry } from './outbox/get-outbox-entry.ts'
+import { onListOutbox } from './outbox/list-outbox.ts'
+import { onGetQueue } from './queues/get-queue.ts'
+import { onUpdateQueue } from './queues/update-queue.ts'
 import { onGetSettings } from './settings/get-settings.ts'
 import { onUpdateSettings } from './settings/update-settings.ts'
 import { onGetStats } from './stats/get-stats.ts'
@@ -100,6 +105,11 @@ export function allRoutes(deps: Deps): Route[] {
     onGetLogs(deps),
     onGetStats(deps),
     onSubmitMessage(deps),
+    onListOutbox(deps),
+    onGetOutboxEntry(deps),
+    ...onChangeOutboxEntry(deps),
+    onGetQueue(deps),
+    onUpdateQueue(deps),
     ...onCreateToken(deps),
     ...onDeleteToken(deps),
   ]

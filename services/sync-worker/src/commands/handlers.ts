@@ -1,5 +1,7 @@
 import type { CommandHandler } from '@posthorn/bus'
 import type { CommandDeps } from './account.ts'
+import { onFileSent } from './file-sent.ts'
+import { onFindSent } from './find-sent.ts'
 import { onGetAttachment } from './get-attachment.ts'
 import { onGetMessageSource } from './get-message-source.ts'
 import { onGetMessage } from './get-message.ts'
@@ -44,5 +46,7 @@ export function allHandlers(deps: CommandDeps): CommandHandler[] {
     onSearchMessages(reading),
     onSyncAccount(deps),
     onUploadMessage(deps),
+    onFileSent(deps),
+    onFindSent(deps),
   ]
 }

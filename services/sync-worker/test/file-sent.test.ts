@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { fileSent, findSent, getMessage, listMessages, shardOf } from '@posthorn/contracts'
+import { ImapClient, mail } from './imap-client.ts'
+import { testWorld, type World } from './world.ts'
+
+let world: World
+let account: string
+let user: ReturnType<World['dovecot']['freshUser']>
+beforeAll(async () => {
+  world = await testWorld()
+  await world.startWorker()
+  user = world.dovecot.freshUser()
+  account = await world.register(user)
+  await world.connected(account)
+}, 30_000)
+afterAll(() => world.close())
+
+/** A message that a sender has sent, its bytes kept for the copy. */
+async function sent({ owner = account, kept = true } = {}) {
+  const queueId = randomUUID()
+  const messageId = `<${queueId}@example.com>`
+  await world.db
+    .insertInto('outbox')
+    .values({
+      queueId,
+      account: owner,
+      shard: shardOf(owner),
+      source: 'api',
+      state: 'sent',
+      messageId,
+      envelope: JSON.stringify({ from: 'a@example.com', to: ['b@example.com'] }),
+      mime: kept
+        ? Buffer.from(mail({ subject: 'sent', headers: [`Message-ID: ${messageId}`] }))
+        : null,
+      finishedAt: new Date(),
+    })
+    .execute()
+  return { queueId, messageId }
+}
+const list = (path: string) => world.ask(listMessages, account, { path, page: 0, pageSize: 50 })
+const inFolder = async (path: string, messageId: string) =>
+  (await list(path)).messages.filter((entry) => entry.messageId === messageId)
+
+test('the copy is in Sent, read already, once however often it is asked for, and is announced as any message', async () => {
+  const message = await sent()
+  const request = { ...message, copy: true }
+  expect(await world.ask(fileSent, account, request)).toEqual({ path: 'Sent', skipped: [] })
+  expect(await world.ask(fileSent, account, request)).toEqual({ path: 'Sent', skipped: [] })
+  const [copy, ...more] = await inFolder('Sent', message.messageId)
+  expect(more).toEqual([])
+  expect(copy).toMatchObject({ subject: 'sent' })
+  expect(copy?.flags).toEqual(['\\Seen'])
+  const [event] = await world.expectEvents(account, ['messageNew'], 1)
+  expect(event).toMatchObject({
+    path: 'Sent',
+    specialUse: '\\Sent',
+    data: { messageId: message.messageId, seemsLikeNew: false },
+  })
+})
+
+test('requests for the same message at the same time store it once', async () => {
+  const message = await sent()
+  const request = { ...message, copy: true }
+  await Promise.all(Array.from({ length: 5 }, () => world.ask(fileSent, account, request)))
+  expect(await inFolder('Sent', message.messageId)).toHaveLength(1)
+})
+
+test('a folder that was asked for gets the copy; one that is not there leaves it to Sent, and that is told', async () => {
+  const message = await sent()
+  const wanted = { ...message, copy: true, sentMailPath: 'Archive' }
+  expect(await world.ask(fileSent, account, wanted)).toEqual({ path: 'Archive', skipped: [] })
+  const other = await sent()
+  const missing = { ...other, copy: true, sentMailPath: 'Nowhere' }
+  expect(await world.ask(fileSent, account, missing)).toEqual({
+    path: 'Sent',
+    skipped: [expect.stringContaining('does not exist')],
+  })
+  expect(await inFolder('Archive', message.messageId)).toHaveLength(1)
+  expect(await inFolder('Sent', other.messageId)).toHaveLength(1)
+})
+
+async function put(path: string, subject: string) {
+  await using client = await ImapClient.login(user)
+  await client.append(path, mail({ subject }))
+  const found = (await list(path)).messages.find((entry) => entry.subject === subject)
+  return found?.id ?? ''
+}
+
+test('the message it refers to gets its flag', async () => {
+  const flagsAfter = async (action: 'reply' | 'reply-all' | 'forward') => {
+    const message = await put('INBOX', `to be answered: ${action}`)
+    const asked = { ...(await sent()), copy: false, reference: { message, action } }
+    expect(await world.ask(fileSent, account, asked)).toEqual({ skipped: [] })
+    return (await world.ask(getMessage, account, { message })).flags
+  }
+  expect(await flagsAfter('reply')).toEqual(['\\Answered'])
+  expect(await flagsAfter('reply-all')).toEqual(['\\Answered'])
+  expect(await flagsAfter('forward')).toEqual(expect.arrayContaining(['$Forwarded']))
+})
+
+test('the draft that it was is removed, and no other', async () => {
+  const draft = await put('Drafts', 'the draft')
+  await put('Drafts', 'another draft')
+  const request = { ...(await sent()), copy: true, draft }
+  expect(await world.ask(fileSent, account, request)).toMatchObject({ skipped: [] })
+  expect((await list('Drafts')).messages.map(({ subject }) => subject)).toEqual(['another draft'])
+  // Again, as after a crash: the draft is gone, and that is no failure.
+  expect(await world.ask(fileSent, account, request)).toMatchObject({
+    skipped: [expect.stringContaining('draft')],
+  })
+})
+
+test('what is gone is told and stops nothing else', async () => {
+  const message = await put('INBOX', 'gone in a moment')
+  await using client = await ImapClient.login(user)
+  await client.run('SELECT INBOX')
+  await client.run('STORE 1:* +FLAGS (\\Deleted)')
+  await client.run('EXPUNGE')
+  const request = { ...(await sent()), copy: true }
+  const reference = { message, action: 'reply' as const }
+  expect(await world.ask(fileSent, account, { ...request, reference })).toEqual({
+    path: 'Sent',
+    skipped: [expect.stringContaining('does not exist')],
+  })
+})
+
+test('bytes that are not kept are an error, and so are those of another account', async () => {
+  const other = await world.register(world.dovecot.freshUser())
+  await world.connected(other)
+  const without = { ...(await sent({ kept: false })), copy: true }
+  await expect(world.ask(fileSent, account, without)).rejects.toMatchObject({ kind: 'not-found' })
+  const foreign = { ...(await sent({ owner: other })), copy: true }
+  await expect(world.ask(fileSent, account, foreign)).rejects.toMatchObject({ kind: 'not-found' })
+})
+
+test('a message is found in the Sent folder by its Message-ID', async () => {
+  const { messageId, queueId } = await sent()
+  const find = () => world.ask(findSent, account, { messageId })
+  expect(await find()).toEqual({ found: false })
+  await world.ask(fileSent, account, { messageId, queueId, copy: true })
+  expect(await find()).toEqual({ found: true })
+  expect(await world.ask(findSent, account, { messageId, sentMailPath: 'Archive' })).toEqual({
+    found: false,
+  })
+})
