@@ -19,7 +19,14 @@ export {
   type MinuteCounter,
 } from './counters.ts'
 export { deriveEventId } from './events/event-id.ts'
-export { maxMessageBytes, publishEvents, type PublishEvent, toMessage } from './events/publish.ts'
+export {
+  markPublished,
+  type MarkPublished,
+  maxMessageBytes,
+  publishEvents,
+  type PublishEvent,
+  toMessage,
+} from './events/publish.ts'
 export { type NewEvent, recordEvents, type RecordedEvent } from './events/record.ts'
 export { type Batches, inBatches } from './in-batches.ts'
 export { listMigrations, migrate, type MigrateOptions } from './migrate.ts'

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { imapBackend, type MailBackend } from '@posthorn/backends'
-import { cacheSettings } from '@posthorn/db'
+import {
+  cacheSettings,
+  type Db,
+  inBatches,
+  markPublished,
+  type MarkPublished,
+  type RecordedEvent,
+} from '@posthorn/db'
 import { everyFew, openGround } from '@posthorn/service'
 import { allHandlers } from './commands/handlers.ts'
 import { onVerifyImap } from './commands/verify-imap.ts'
@@ -10,12 +17,15 @@ import { tellChanges } from './events/tell-changes.ts'
 import { keepHouse } from './housekeeping.ts'
 import { keepTranscripts } from './logs/transcripts.ts'
 import { measureWorker } from './metrics.ts'
+import { readAccounts } from './sessions/accounts.ts'
 import { ConnectionCounts } from './sessions/connection-counts.ts'
 import { takeTurns } from './sessions/login-turns.ts'
 import { runSessions } from './sessions/registry.ts'
+import { keepStandings } from './sessions/standings.ts'
 import { holdShards } from './shards/holder.ts'
 import { serveShards } from './shards/serve.ts'
 import { deleteOldUploads } from './store/uploads.ts'
+import { fillEmpties } from './sync/empty.ts'
 
 const name = 'sync-worker'
 /** Logins at servers that belong to no account, for whoever tries them out. */
@@ -44,8 +54,18 @@ export async function startApp(
   const changes = opened.use(tellChanges(bus))
   const transcripts = opened.use(keepTranscripts({ db, log, keepLines: config.logLines }))
   const connections = new ConnectionCounts()
-  const ours = { changes, transcripts, connections }
-  const deps: Deps = { db, bus, backend, settings, logins, ...ours, config, metrics, log }
+  const basics = { db, bus, settings, metrics, config, log, published: marksPublished(db) }
+  const deps: Deps = {
+    ...basics,
+    backend,
+    logins,
+    changes,
+    transcripts,
+    connections,
+    accounts: readAccounts(db),
+    standings: keepStandings(basics),
+    fillEmpty: fillEmpties(basics),
+  }
   const sessions = opened.use(runSessions(deps))
   const server = opened.use(
     await bus.serve({ queue: 'private', handlers: allHandlers({ db, sessions }) }),
@@ -74,4 +94,13 @@ export async function startApp(
   holder.wake()
   const resources = opened.move()
   return { id, port, [Symbol.asyncDispose]: () => resources.disposeAsync() }
+}
+
+/** Events of several commits are marked in one statement. */
+function marksPublished(db: Db): MarkPublished {
+  const mark = inBatches(async (batches: (readonly RecordedEvent[])[]) => {
+    await markPublished(db, batches.flat())
+    return batches
+  })
+  return async (events) => void (await mark(events))
 }

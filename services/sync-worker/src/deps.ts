@@ -1,13 +1,16 @@
 import type { MailBackend } from '@posthorn/backends'
 import type { Bus } from '@posthorn/bus'
-import type { Db, SettingsCache } from '@posthorn/db'
+import type { Db, MarkPublished, SettingsCache } from '@posthorn/db'
 import type { Logger } from '@posthorn/telemetry'
 import type { Config } from './config.ts'
 import type { ChangeTeller } from './events/tell-changes.ts'
 import type { Transcripts } from './logs/transcripts.ts'
 import type { WorkerMetrics } from './metrics.ts'
+import type { AccountReader } from './sessions/accounts.ts'
 import type { ConnectionCounts } from './sessions/connection-counts.ts'
 import type { LoginTurns } from './sessions/login-turns.ts'
+import type { Standings } from './sessions/standings.ts'
+import type { FillEmpty } from './sync/empty.ts'
 
 /** What the work on accounts needs. */
 export interface Deps {
@@ -17,6 +20,10 @@ export interface Deps {
   settings: SettingsCache
   logins: LoginTurns
   connections: ConnectionCounts
+  accounts: AccountReader
+  standings: Standings
+  fillEmpty: FillEmpty
+  published: MarkPublished
   changes: ChangeTeller
   transcripts: Transcripts
   config: Config

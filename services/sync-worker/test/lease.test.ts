@@ -13,7 +13,7 @@ import {
   markStopping,
   releaseShard,
 } from '../src/store/shards.ts'
-import { ensureStanding, findStanding, takeMailboxNumbers } from '../src/store/states.ts'
+import { ensureStandings, findStanding, takeMailboxNumbers } from '../src/store/states.ts'
 
 let database: TestDatabase
 let db: Db
@@ -45,7 +45,7 @@ async function held(): Promise<AccountLease> {
     .insertInto('accounts')
     .values({ account, shard: shardOf(account), name: 'x' })
     .execute()
-  await ensureStanding(db, account)
+  await ensureStandings(db, [account])
   const id = await worker()
   await database.db.updateTable('shards').set({ owner: null }).execute()
   const lease = (await claimAll(id)).find(({ shard }) => shard === shardOf(account))
@@ -159,13 +159,13 @@ test('a lease that was given back gives nothing back of the next holder', async 
 
 test('an account has one standing, and none when it is gone', async () => {
   const { account } = await held()
-  await ensureStanding(db, account)
+  await ensureStandings(db, [account])
   expect(await findStanding(db, account)).toMatchObject({
     state: 'new',
     stateEpoch: 1,
     accountVersion: '0',
   })
   await database.db.deleteFrom('accounts').where('account', '=', account).execute()
-  await ensureStanding(db, account)
+  await ensureStandings(db, [account])
   expect(await findStanding(db, account)).toBeUndefined()
 })

@@ -6,6 +6,9 @@ import type { RecordedEvent } from './record.ts'
 /** Above this many bytes an event stays in Postgres and its message carries the id alone. */
 export const maxMessageBytes = 128 * 1024
 
+/** Notes that events were handed to the broker. */
+export type MarkPublished = (events: readonly RecordedEvent[]) => Promise<void>
+
 /** Sends one message and resolves once the broker has confirmed it. */
 export type PublishEvent = (message: EventMessage) => Promise<void>
 
@@ -24,20 +27,23 @@ export function toMessage({
 
 /**
  * Publishes recorded events after their commit and marks them. Never throws: what could not be published stays unmarked, and the
- * sweep of webhook-dispatcher publishes it. A crash between the two repeats a message, with the same event id.
+ * sweep of webhook-dispatcher publishes it. A crash between the two repeats a message, with the same event id. Whoever
+ * marks those of several callers together gives the way to do so instead of the database.
  */
 export async function publishEvents(
-  db: Db,
+  db: Db | MarkPublished,
   publish: PublishEvent,
   events: readonly RecordedEvent[],
 ): Promise<void> {
   if (events.length === 0) return
+  const mark = typeof db === 'function' ? db : (done: typeof events) => markPublished(db, done)
   const outcomes = await Promise.allSettled(events.map((event) => publish(toMessage(event))))
   const published = events.filter((_, index) => outcomes[index]?.status === 'fulfilled')
-  await markPublished(db, published).catch(() => undefined) // unmarked: published once more by the sweep
+  await mark(published).catch(() => undefined) // unmarked: published once more by the sweep
 }
 
-async function markPublished(db: Db, events: readonly RecordedEvent[]): Promise<void> {
+/** In one statement. */
+export async function markPublished(db: Db, events: readonly RecordedEvent[]): Promise<void> {
   if (events.length === 0) return
   await sql`
     update events set published_at = now()

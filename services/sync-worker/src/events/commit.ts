@@ -18,7 +18,13 @@ export type Record = (events: readonly NewEvent[]) => Promise<void>
  * @throws AppError `stale`: see `withLease`
  */
 export async function commit<T>(
-  { db, bus, settings, metrics }: Pick<Deps, 'db' | 'bus' | 'settings' | 'metrics'>,
+  {
+    db,
+    bus,
+    settings,
+    metrics,
+    published: mark,
+  }: Pick<Deps, 'db' | 'bus' | 'settings' | 'metrics' | 'published'>,
   lease: AccountLease,
   work: (tx: Tx, record: Record) => Promise<T>,
 ): Promise<T> {
@@ -31,7 +37,7 @@ export async function commit<T>(
     }),
   )
   metrics.recorded(recorded)
-  const published = publishEvents(db, (message) => bus.publishEvent(message), recorded)
+  const published = publishEvents(mark, (message) => bus.publishEvent(message), recorded)
   // Waiting keeps us from running ahead of the broker; one that is away must not hold up the work.
   if (bus.up) await published
   return result

@@ -1,15 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { MailSession } from '@posthorn/backends'
 import type { AccountState } from '@posthorn/contracts'
-import { deriveEventId } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { Logger } from '@posthorn/telemetry'
 import type { Deps } from '../deps.ts'
-import { commit } from '../events/commit.ts'
-import { findAccount } from '../store/accounts.ts'
 import type { AccountLease } from '../store/lease.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
-import { ensureStanding, findStanding, saveStanding } from '../store/states.ts'
 import { changeMailboxList } from '../sync/change-list.ts'
 import { isUnfinished } from '../sync/changes.ts'
 import { followMailboxes } from '../sync/follow.ts'
@@ -22,7 +18,7 @@ import { openSession } from './connect.ts'
 import { failureOf } from './failures.ts'
 import { flushIfAsked } from './flush.ts'
 import { attemptsAfter, waitBefore } from './reconnect.ts'
-import { type Happening, transition } from './states.ts'
+import type { Happening } from './states.ts'
 import { Wishes } from './wishes.ts'
 
 /** How long a session may take to come to an end by itself when it is told to; then its connection is closed under it. */
@@ -132,9 +128,7 @@ export class AccountSession {
 
   /** The account, or undefined where nothing is to be connected to until its registration changes. */
   async #prepare(): Promise<Account | undefined> {
-    const { db } = this.#deps
-    await ensureStanding(db, this.lease.account)
-    const row = await findAccount(db, this.lease.account)
+    const row = await this.#deps.accounts.take(this.lease.account)
     if (!row) throw new AppError('stale', 'The account is gone')
     const account = accountOf(row, this.lease)
     await flushIfAsked(this.#deps, this.lease, row)
@@ -214,24 +208,8 @@ export class AccountSession {
 
   /** Takes what happened into the stored state, with its events. */
   async #happened(happening: Happening, registeredAt: number): Promise<void> {
-    const { account } = this.lease
-    const { maxAuthFailureMs } = this.#deps.config
-    const { state, changed } = await commit(this.#deps, this.lease, async (tx, record) => {
-      const found = await findStanding(tx, account)
-      if (!found) throw new AppError('stale', 'The account is gone')
-      const { now, ...from } = found
-      const { standing, events } = transition(from, happening, { now, maxAuthFailureMs })
-      if (standing !== from) await saveStanding(tx, account, standing)
-      await record(
-        events.map(({ event, key, data }) => ({
-          event,
-          account,
-          data,
-          eventId: deriveEventId([event, account, registeredAt, key]),
-        })),
-      )
-      return { state: standing.state, changed: standing.stateEpoch !== from.stateEpoch }
-    })
+    const { lease } = this
+    const { state, changed } = await this.#deps.standings({ lease, registeredAt, happening })
     if (changed) this.#deps.changes.tell()
     this.#show(state)
   }

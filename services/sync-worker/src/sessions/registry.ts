@@ -1,7 +1,7 @@
 import { everyFew } from '@posthorn/service'
 import type { Deps } from '../deps.ts'
 import type { ShardUser } from '../shards/holder.ts'
-import { type AccountVersion, findAccountVersion, listAccountVersions } from '../store/accounts.ts'
+import { type AccountVersion, listAccountVersions } from '../store/accounts.ts'
 import type { Lease } from '../store/lease.ts'
 import { AccountSession } from './account-session.ts'
 
@@ -90,7 +90,7 @@ class Sessions {
   }
 
   async look(account: string): Promise<void> {
-    const found = await findAccountVersion(this.#deps.db, account)
+    const found = await this.#deps.accounts.version(account)
     if (found) this.#ensure(found)
     else if (this.#running.has(account)) await this.#stop(account)
   }

@@ -1,5 +1,5 @@
-import type { Accounts, Db } from '@posthorn/db'
-import type { Selectable } from 'kysely'
+import type { Accounts, AccountStates, Db } from '@posthorn/db'
+import { type Selectable, sql } from 'kysely'
 
 const columns = [
   'account',
@@ -16,8 +16,9 @@ const columns = [
   'createdAt',
 ] as const
 
-/** What a session needs to know of an account. */
-export type AccountRow = Pick<Selectable<Accounts>, (typeof columns)[number]>
+/** What a session needs to know of an account, and which of its flushes was done last. */
+export type AccountRow = Pick<Selectable<Accounts>, (typeof columns)[number]> &
+  Pick<Selectable<AccountStates>, 'flushedEpoch'>
 
 export interface AccountVersion {
   account: string
@@ -25,16 +26,24 @@ export interface AccountVersion {
   version: string
 }
 
-export function findAccount(db: Db, account: string): Promise<AccountRow | undefined> {
-  return db.selectFrom('accounts').select(columns).where('account', '=', account).executeTakeFirst()
+/** Those of some accounts that there are, and have a row of their state. */
+export function listAccounts(db: Db, accounts: readonly string[]): Promise<AccountRow[]> {
+  return db
+    .selectFrom('accounts')
+    .innerJoin('accountStates', 'accountStates.account', 'accounts.account')
+    .select(columns.map((name) => `accounts.${name}` as const))
+    .select('accountStates.flushedEpoch')
+    .where(sql<boolean>`accounts.account = any(${accounts}::text[])`)
+    .execute()
 }
 
-export function findAccountVersion(db: Db, account: string): Promise<AccountVersion | undefined> {
+/** The versions of the registrations of some accounts, as far as they exist. */
+export function listVersions(db: Db, accounts: readonly string[]): Promise<AccountVersion[]> {
   return db
     .selectFrom('accounts')
     .select(['account', 'shard', 'version'])
-    .where('account', '=', account)
-    .executeTakeFirst()
+    .where(sql<boolean>`account = any(${accounts}::text[])`)
+    .execute()
 }
 
 /** The accounts of some shards, with the versions of their registrations. */
@@ -43,6 +52,6 @@ export function listAccountVersions(db: Db, shards: readonly number[]): Promise<
   return db
     .selectFrom('accounts')
     .select(['account', 'shard', 'version'])
-    .where('shard', 'in', shards)
+    .where(sql<boolean>`shard = any(${shards}::smallint[])`)
     .execute()
 }

@@ -1,15 +1,5 @@
-import type { Db, Tx } from '@posthorn/db'
+import type { Tx } from '@posthorn/db'
 import { sql } from 'kysely'
-
-/** The flush of the account that was done last; undefined for an account that is gone. */
-export async function findFlushedEpoch(db: Db, account: string): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('accountStates')
-    .select('flushedEpoch')
-    .where('account', '=', account)
-    .executeTakeFirst()
-  return row?.flushedEpoch
-}
 
 /**
  * Forgets which messages there are in the mailboxes of an account, and which were announced. The mailboxes keep their numbers, so that

@@ -209,6 +209,31 @@ export async function markFilled(
     .executeTakeFirstOrThrow()
 }
 
+export interface EmptyMailbox {
+  id: string
+  uidValidity: bigint
+  uidNext: number
+  highestModseq?: bigint
+}
+
+/** There is nothing in them, and that is all of it. Those that nothing is known of: their rows. Runs under the leases of their accounts. */
+export async function markEmpty(tx: Tx, mailboxes: readonly EmptyMailbox[]): Promise<MailboxRow[]> {
+  if (mailboxes.length === 0) return []
+  const column = <T>(pick: (mailbox: EmptyMailbox) => T) => sql.val(mailboxes.map(pick))
+  const { rows } = await sql<MailboxRow>`
+    update mailboxes m
+    set uid_validity = g.uid_validity, uid_next = g.uid_next, highest_modseq = g.highest_modseq, messages = 0,
+      flags_complete = true, ids_only = false, synced_at = now()
+    from unnest(
+      ${column(({ id }) => id)}::bigint[], ${column(({ uidValidity }) => String(uidValidity))}::bigint[],
+      ${column(({ uidNext }) => uidNext)}::bigint[], ${column(({ highestModseq }) => highestModseq?.toString() ?? null)}::bigint[]
+    ) as g (id, uid_validity, uid_next, highest_modseq)
+    where m.id = g.id and m.uid_validity is null and not m.flags_complete
+    returning m.*
+  `.execute(tx)
+  return rows
+}
+
 /** Ids can be made of a mailbox that is not looked after. Runs under the account's lease. */
 export async function saveIdsOnly(
   tx: Tx,

@@ -1,6 +1,7 @@
 import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 import type { Standing } from '../sessions/states.ts'
+import type { AccountLease } from './lease.ts'
 
 const columns = [
   'state',
@@ -15,13 +16,45 @@ const columns = [
   'syncError',
 ] as const
 
-/** Makes the row every write about an account goes by. Nothing happens where the account is gone or has one. */
-export async function ensureStanding(db: Db, account: string): Promise<void> {
+/** Makes the rows every write about an account goes by. Nothing happens where an account is gone or has one. */
+export async function ensureStandings(db: Db, accounts: readonly string[]): Promise<void> {
   await sql`
     insert into account_states (account, state)
-    select account, 'new' from accounts where account = ${account}
+    select account, 'new' from accounts
+    where account = any(${accounts}::text[]) and not exists (select 1 from account_states s where s.account = accounts.account)
+    order by account
     on conflict (account) do nothing
   `.execute(db)
+}
+
+export interface HeldStanding extends Standing {
+  /** By the clock that dates mailboxes too. */
+  now: Date
+}
+
+/**
+ * What `withLease` does, for many accounts: locks those whose shards are held under the epochs named, and says how they are doing. Whose
+ * row or shard is locked by somebody else is left out, unless it is to be waited for.
+ */
+export async function lockStandings(
+  tx: Tx,
+  leases: readonly AccountLease[],
+  { wait }: { wait: boolean },
+): Promise<Map<string, HeldStanding>> {
+  const column = <T>(pick: (lease: AccountLease) => T) => sql.val(leases.map(pick))
+  const { rows } = await sql<HeldStanding & { account: string }>`
+    select a.account, ${sql.join(columns.map((name) => sql.ref(`a.${name}`)))}, now() as now,
+      set_config('idle_in_transaction_session_timeout', '10s', true)
+    from unnest(
+      ${column(({ account }) => account)}::text[], ${column(({ shard }) => shard)}::smallint[],
+      ${column(({ owner }) => owner)}::uuid[], ${column(({ epoch }) => epoch)}::bigint[]
+    ) as given (account, shard, owner, epoch)
+    join shards s on s.shard = given.shard and s.owner = given.owner and s.epoch = given.epoch
+    join account_states a on a.account = given.account
+    order by a.account
+    for share of s for no key update of a ${wait ? sql`` : sql`skip locked`}
+  `.execute(tx)
+  return new Map(rows.map((row) => [row.account, { ...row, stateEpoch: Number(row.stateEpoch) }]))
 }
 
 /** How an account is doing, and what time it is by the clock that dates mailboxes too; undefined for one that is gone. */
@@ -38,40 +71,35 @@ export async function findStanding(
   return row && { ...row, stateEpoch: Number(row.stateEpoch) }
 }
 
-/** Stores how an account is doing and, where its state is another one or fails in another way, the change itself. Runs under its lease. */
-export async function saveStanding(tx: Tx, account: string, standing: Standing): Promise<void> {
-  const { lastError, syncError, stateEpoch, ...rest } = standing
-  const error = lastError && JSON.stringify({ error: lastError })
-  await tx
-    .with('before', (db) =>
-      db.selectFrom('accountStates').select('stateEpoch').where('account', '=', account),
+/**
+ * Stores how accounts are doing and, where the state is another one or fails in another way, the change itself. Runs under their leases.
+ */
+export async function saveStandings(
+  tx: Tx,
+  standings: readonly (Standing & { account: string })[],
+): Promise<void> {
+  if (standings.length === 0) return
+  await sql`
+    with given as (
+      select * from jsonb_to_recordset(${JSON.stringify(standings)}::jsonb) as g (
+        account text, state text, "stateEpoch" bigint, "lastError" jsonb, "errorCount" integer,
+        "authFailingSince" timestamptz, "authFailureDisabledAt" timestamptz, "accountVersion" bigint,
+        "initializedAt" timestamptz, "syncTime" timestamptz, "syncError" jsonb
+      )
+    ), before as (
+      select a.account, a.state_epoch from account_states a join given using (account)
+    ), saved as (
+      update account_states a
+      set state = g.state, state_epoch = g."stateEpoch", last_error = g."lastError", error_count = g."errorCount",
+        auth_failing_since = g."authFailingSince", auth_failure_disabled_at = g."authFailureDisabledAt",
+        account_version = g."accountVersion", initialized_at = g."initializedAt", sync_time = g."syncTime",
+        sync_error = g."syncError", updated_at = now()
+      from given g where a.account = g.account
     )
-    .with('saved', (db) =>
-      db
-        .updateTable('accountStates')
-        .set({
-          ...rest,
-          stateEpoch: String(stateEpoch),
-          lastError: lastError && JSON.stringify(lastError),
-          syncError: syncError && JSON.stringify(syncError),
-          updatedAt: sql<Date>`now()`,
-        })
-        .where('account', '=', account),
-    )
-    .insertInto('accountChanges')
-    .columns(['account', 'type', 'key', 'payload'])
-    .expression((db) =>
-      db
-        .selectFrom('before')
-        .select([
-          sql<string>`${account}`.as('account'),
-          sql<string>`'state'`.as('type'),
-          sql<string>`${standing.state}`.as('key'),
-          sql<string | null>`${error}::jsonb`.as('payload'),
-        ])
-        .where('stateEpoch', '<>', String(stateEpoch)),
-    )
-    .execute()
+    insert into account_changes (account, type, key, payload)
+    select g.account, 'state', g.state, case when g."lastError" is not null then jsonb_build_object('error', g."lastError") end
+    from given g join before b using (account) where b.state_epoch <> g."stateEpoch"
+  `.execute(tx)
 }
 
 /** Hands out numbers for mailboxes, none of them twice in the life of an account. Runs under its lease. */

@@ -9,6 +9,7 @@ import { deleteChunks, saveChunks } from '../store/chunks.ts'
 import { type MailboxRow, markFilled, markReset, saveCursor } from '../store/mailboxes.ts'
 import { takeMailboxNumbers } from '../store/states.ts'
 import type { SyncContext } from './context.ts'
+import { emptyMailbox } from './empty.ts'
 import { lostUidValidity } from './mailbox-list.ts'
 import { searchFlags } from './search-flags.ts'
 
@@ -23,6 +24,14 @@ export async function fillNew(
   row: MailboxRow,
   { selected, announceFrom }: { selected: SelectedMailbox; announceFrom: Date | undefined },
 ): Promise<MailboxRow> {
+  const empty = emptyMailbox(context, row, selected)
+  if (empty) {
+    const { deps, account } = context
+    const filled = await deps.fillEmpty({ lease: account.lease, account, mailboxes: [empty] })
+    const known = filled.get(row.id)
+    if (!known) throw new AppError('unavailable', 'Somebody else looked at the mailbox meanwhile')
+    return known
+  }
   const all = await searchAll(context, selected)
   const announced = announceFrom ? await searchSince(context, all, announceFrom) : all
   return fill(context, row, {

@@ -78,8 +78,10 @@ export async function bringUpToDate(
   const plan = await decide(context, before, { changes, statuses, told })
   if (changesNothing(plan))
     return { rows: before, statuses, unsettled: before.some((row) => !row.listed) }
-  await store(context, before, plan)
-  return { rows: await listMailboxRows(deps.db, account.account), statuses, unsettled: true }
+  const inserted = await store(context, before, plan)
+  // Of an account that is new, those are all.
+  const rows = before.length === 0 ? inserted : await listMailboxRows(deps.db, account.account)
+  return { rows, statuses, unsettled: true }
 }
 
 /** What is to be stored. */
@@ -227,10 +229,10 @@ async function store(
   { deps, account }: ListContext,
   before: readonly MailboxRow[],
   { gone, missed, changed, renamed, added, lost }: Plan,
-): Promise<void> {
+): Promise<MailboxRow[]> {
   const indexer = before[0]?.indexer ?? account.imapIndexer ?? (await defaultIndexer(deps))
   const left = new Set([...gone, ...renamed.map(({ row }) => row)])
-  await commit(deps, account.lease, async (tx, record) => {
+  return commit(deps, account.lease, async (tx, record) => {
     await deleteMailboxes(
       tx,
       gone.map(({ id }) => id),
@@ -278,6 +280,7 @@ async function store(
         .filter(({ uidValidity }) => uidValidity !== null && uidValidity !== lostUidValidity)
         .map((row) => mailboxReset(account, row, { reason: 'syncStateLost', previous: false })),
     )
+    return inserted
   })
 }
 

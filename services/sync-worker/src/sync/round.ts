@@ -4,6 +4,7 @@ import type { MailboxRow } from '../store/mailboxes.ts'
 import { isUnfinished, needsLook } from './changes.ts'
 import { type Choice, mainOf, monitoredOf } from './choice.ts'
 import type { SyncContext } from './context.ts'
+import { emptyMailbox, isUnseen } from './empty.ts'
 import { type MailboxList, syncMailboxList } from './mailbox-list.ts'
 import { syncMailbox, type SyncResult } from './mailbox-sync.ts'
 import type { Parked } from './parked.ts'
@@ -56,7 +57,7 @@ export async function lookAtAll(
     contradicted: false,
     trouble: undefined,
   }
-  for (const row of monitored.toSorted((a, b) => Number(b === main) - Number(a === main))) {
+  const look = async (row: MailboxRow) => {
     signal.throwIfAborted()
     const looked = await lookAt(context, row, { full, status: statuses.get(row.path) })
     if (!('refusal' in looked)) open.push(row)
@@ -66,10 +67,43 @@ export async function lookAtAll(
     }
     if (isUnsettled(looked)) result.unsettled = true
   }
+  if (main) await look(main)
+  const others = monitored.filter((row) => row !== main)
+  const filled = await fillEmptyOnes(context, others, statuses)
+  for (const row of others) {
+    if (filled.has(row.id)) open.push(row)
+    else await look(row)
+  }
   // One that refuses to be opened cannot be watched.
   result.main = mainOf(open, choiceOf(context))
   context.deps.metrics.lookedAtAll((performance.now() - startedAt) / 1000)
   return result
+}
+
+/**
+ * Mailboxes found just now, of which counters say that nothing is in them, need not be opened one by one. Where the listing brought no
+ * counters, which is so for the first one, another is worth its round trip.
+ */
+async function fillEmptyOnes(
+  context: Rounds,
+  rows: readonly MailboxRow[],
+  listed: ReadonlyMap<string, MailboxStatus>,
+): Promise<ReadonlyMap<string, MailboxRow>> {
+  const { deps, account, session } = context
+  const unseen = rows.filter(isUnseen)
+  const unknown = unseen.filter(({ path }) => !listed.has(path))
+  const ask = unknown.length > 1 && session.capabilities.listStatus
+  const statuses = ask
+    ? new Map(
+        (await session.listMailboxes({ status: true })).map((found) => [found.path, found.status]),
+      )
+    : listed
+  const mailboxes = unseen.flatMap((row) => {
+    const status = statuses.get(row.path)
+    return (status && emptyMailbox(context, row, status)) ?? []
+  })
+  if (mailboxes.length === 0) return new Map()
+  return deps.fillEmpty({ lease: account.lease, account, mailboxes })
 }
 
 /** A mailbox that the server refuses to open; `parked`: as it did so often that it was not asked now. */

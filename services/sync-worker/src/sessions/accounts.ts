@@ -1,0 +1,35 @@
+import { type Db, inBatches } from '@posthorn/db'
+import {
+  type AccountRow,
+  type AccountVersion,
+  listAccounts,
+  listVersions,
+} from '../store/accounts.ts'
+import { ensureStandings } from '../store/states.ts'
+
+/** Registrations, read for many sessions that begin at the same time in one statement. Undefined where an account is gone. */
+export interface AccountReader {
+  /** Makes the row every write about the account goes by, where there is none. */
+  take(account: string): Promise<AccountRow | undefined>
+  version(account: string): Promise<AccountVersion | undefined>
+}
+
+export function readAccounts(db: Db): AccountReader {
+  return {
+    take: inBatches(async (accounts: string[]) => {
+      await ensureStandings(db, accounts)
+      return inOrder(accounts, await listAccounts(db, accounts))
+    }),
+    version: inBatches(async (accounts: string[]) =>
+      inOrder(accounts, await listVersions(db, accounts)),
+    ),
+  }
+}
+
+function inOrder<Row extends { account: string }>(
+  accounts: readonly string[],
+  rows: readonly Row[],
+): (Row | undefined)[] {
+  const found = new Map(rows.map((row) => [row.account, row]))
+  return accounts.map((account) => found.get(account))
+}
