@@ -4,7 +4,7 @@ import type { AccountEventCounts, StatCounters } from './counters.ts'
 import type { Deliveries } from './deliveries.ts'
 import type { EventIds, Events } from './events.ts'
 import type { GatewayCredentials, Gateways, GatewayStates } from './gateways.ts'
-import type { ListBlocks, ListTurns } from './lists.ts'
+import type { ListBlocks, Lists, ListTurns } from './lists.ts'
 import type { AccountLogs } from './logs.ts'
 import type { AnnouncedMessages, MailboxChunks, Mailboxes } from './mailboxes.ts'
 import type { IdempotencyKeys, Outbox, PausedQueues } from './outbox.ts'
@@ -32,6 +32,7 @@ export interface Tables {
   gatewayStates: GatewayStates
   idempotencyKeys: IdempotencyKeys
   listBlocks: ListBlocks
+  lists: Lists
   listTurns: ListTurns
   mailboxChunks: MailboxChunks
   mailboxes: Mailboxes

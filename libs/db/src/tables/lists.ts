@@ -21,3 +21,9 @@ export interface ListTurns {
   recipient: string
   turn: number
 }
+
+/** How many addresses are on each list; one without any is not there. Written by triggers of `list_blocks`. */
+export interface Lists {
+  listId: string
+  blocked: string
+}

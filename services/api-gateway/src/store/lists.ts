@@ -1,0 +1,99 @@
+import type { Db, ListBlocks, Tx } from '@posthorn/db'
+import { type Insertable, sql } from 'kysely'
+
+export interface PageOf {
+  page: number
+  pageSize: number
+}
+
+/** One page of the lists, by id, with how many addresses are on each. */
+export async function listLists(db: Db, { page, pageSize }: PageOf) {
+  const { total } = await db
+    .selectFrom('lists')
+    .select(sql<number>`count(*)::int`.as('total'))
+    .executeTakeFirstOrThrow()
+  const rows = await db
+    .selectFrom('lists')
+    .select(['listId', sql<number>`blocked::int`.as('count')])
+    .orderBy('listId')
+    .limit(pageSize)
+    .offset(page * pageSize)
+    .execute()
+  return { total, rows }
+}
+
+/** How many addresses are on a list; undefined when there is no such list. */
+export async function countBlocks(db: Db, listId: string): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('lists')
+    .select(sql<number>`blocked::int`.as('count'))
+    .where('listId', '=', listId.toLowerCase())
+    .executeTakeFirst()
+  return row?.count
+}
+
+/** One page of the addresses on a list, newest first. */
+export function listBlocks(db: Db, listId: string, { page, pageSize }: PageOf) {
+  return db
+    .selectFrom('listBlocks')
+    .select(['recipient', 'account', 'messageId', 'source', 'reason'])
+    .select(['remoteAddress', 'userAgent', 'createdAt'])
+    .where('listId', '=', listId.toLowerCase())
+    .orderBy('createdAt', 'desc')
+    .orderBy('recipient')
+    .limit(pageSize)
+    .offset(page * pageSize)
+    .execute()
+}
+export type BlockRow = Awaited<ReturnType<typeof listBlocks>>[number]
+
+/** Puts an address on a list. False when it is there already, which stays as it is. */
+export async function insertBlock(db: Db | Tx, block: Insertable<ListBlocks>): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('listBlocks')
+    .values({
+      ...block,
+      listId: block.listId.toLowerCase(),
+      recipient: block.recipient.toLowerCase(),
+    })
+    .onConflict((conflict) => conflict.columns(['listId', 'recipient']).doNothing())
+    .executeTakeFirstOrThrow()
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n
+}
+
+/** Takes an address off a list. False when it is not on it. */
+export async function deleteBlock(
+  db: Db | Tx,
+  listId: string,
+  recipient: string,
+): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('listBlocks')
+    .where('listId', '=', listId.toLowerCase())
+    .where('recipient', '=', recipient.toLowerCase())
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
+}
+
+/** Which of the recipients get nothing from a list any more, by the recipient as it was given. Case does not matter. */
+export async function blockedRecipients(
+  db: Db | Tx,
+  listId: string,
+  recipients: readonly string[],
+): Promise<Map<string, { reason: string }>> {
+  if (recipients.length === 0) return new Map()
+  const lowered = [...new Set(recipients.map((recipient) => recipient.toLowerCase()))]
+  const rows = await db
+    .selectFrom('listBlocks')
+    .select(['recipient', 'reason'])
+    .where('listId', '=', listId.toLowerCase())
+    .where(sql<boolean>`recipient = any(${lowered}::text[])`)
+    .execute()
+  const reasons = new Map(rows.map(({ recipient, reason }) => [recipient, reason]))
+  return new Map(
+    recipients.flatMap((recipient) => {
+      const reason = reasons.get(recipient.toLowerCase())
+      return reason === undefined ? [] : [[recipient, { reason }] as const]
+    }),
+  )
+}
