@@ -1,0 +1,162 @@
+import type { Blocklist, Category, RecommendedAction } from './report.ts'
+
+const advice: Record<Category, RecommendedAction> = {
+  user_unknown: 'remove',
+  invalid_address: 'remove',
+  mailbox_disabled: 'remove',
+  mailbox_full: 'retry',
+  greylisting: 'retry',
+  rate_limited: 'retry',
+  server_error: 'retry',
+  ip_blacklisted: 'retry_different_ip',
+  geo_blocked: 'retry_different_ip',
+  domain_blacklisted: 'fix_configuration',
+  auth_failure: 'fix_configuration',
+  relay_denied: 'fix_configuration',
+  spam_blocked: 'review',
+  policy_blocked: 'review',
+  virus_detected: 'remove_content',
+  unknown: 'review',
+}
+
+export function adviceFor(category: Category): RecommendedAction {
+  return advice[category]
+}
+
+/** What servers say, the telling words first: a line may say several of these things, and the first that fits decides. */
+const words: readonly (readonly [Category, RegExp])[] = [
+  ['virus_detected', /\bvirus|malware|infected|trojan|malicious (?:content|attachment)|phish/i],
+  [
+    'greylisting',
+    /gr[ea]y-?list|try again (?:later|in \d)[^.]{0,40}(?:seconds|minutes)|postgrey|temporarily deferred[^.]*new/i,
+  ],
+  [
+    'auth_failure',
+    /\b(?:spf|dkim|dmarc)\b|unauthenticated (?:email|mail|sender)|sender (?:id|policy framework)|purported responsible|authenticat\w+ (?:checks?|requirements)|not authori[sz]ed to send|ptr record|reverse dns|5\.7\.(?:2[0-9]|509|515)\b|no (?:valid )?rdns|cannot find your (?:reverse )?hostname/i,
+  ],
+  [
+    'geo_blocked',
+    /(?:country|geo(?:graphic\w*|ip)?|region)[^.]{0,40}(?:block|not (?:allowed|accepted)|reject|den)|(?:block|reject)\w* (?:by|your|from) (?:country|geo|region)/i,
+  ],
+  [
+    'domain_blacklisted',
+    /uribl|surbl|\bdbl\b|(?:domain|sender|url|uri|link|helo)[^.]{0,60}(?:black|block|deny)-?\s?list|(?:black|block)-?list\w*[^.]{0,40}(?:domain|url|uri)\b|bad reputation of (?:the )?domain|domain[^.]{0,30}(?:poor|bad|low) reputation/i,
+  ],
+  [
+    'ip_blacklisted',
+    /dnsbl|\brbl\b|spamhaus|spamcop|barracudacentral|sorbs|\bcbl\b|\bxbl\b|\bpbl\b|black-?\s?list|block-?\s?list|(?<!not )listed (?:in|on|at|by)|bad reputation|poor reputation|reputation|(?:your|client|sending|source|connecting) (?:ip|host|server|network)[^.]{0,60}(?:block|ban|reject|refus|deni|not allowed)|blocked using|banned sending ip|\bip (?:address )?(?:is |has been |was )?(?:blocked|banned|rejected|denied)/i,
+  ],
+  [
+    'server_error',
+    /hop count|too many hops|mail loop|(?:unable|wasn'?t able|could ?n[o']t|failed) to (?:connect|establish an? (?:smtp )?connection)|(?:operation|connection|session) timed[ -]?out|in the queue too long|connection (?:refused|reset|lost|dropped)/i,
+  ],
+  [
+    'mailbox_full',
+    /quota|mailbox (?:is |size )?(?:full|limit|exceed)|(?:mail)?box[- ](?:is )?(?:full|over|too large)|over ?quota|(?:in|user'?s|recipient'?s?|account|inbox|maildir|mail ?drop|storage)[^.]{0,30}(?:is )?(?:full|exceed|over)\b|not enough (?:storage|disk) space (?:for|in) (?:user|mailbox)|insufficient (?:system )?storage|exceeded storage|disk (?:space|quota)|full mailbox|too many messages in|stuffed|5\.2\.2\b|4\.2\.2\b/i,
+  ],
+  [
+    'mailbox_disabled',
+    /(?:mailbox|account|user|recipient|address|e-?mail)[^.]{0,60}(?:disabled?|suspend|inactive|deactivat|not active|expired|locked|closed|terminated|discontinued|no longer (?:active|in use|available|valid|works|with)|temporarily unavailable|frozen)|(?:disabled|suspended|inactive|closed|locked) (?:mailbox|account|user|recipient)|not accepting messages|5\.2\.1\b|over (?:one|a) year inactive/i,
+  ],
+  [
+    'relay_denied',
+    /relay(?:ing)?[^.]{0,30}(?:den|not (?:permitted|allowed)|prohibit|refus|reject|access)|(?:unable|not (?:permitted|allowed)|cannot|can't|denied) to relay|we do not relay|not a (?:local|gateway)|no relay|isn't in my (?:list of allowed )?rcpthosts|rcpthosts|not one of our (?:local )?domains|not local|insecure mail relay|5\.7\.1[^.]*relay/i,
+  ],
+  [
+    'invalid_address',
+    /\b(?:host|domain)(?: name)?[^.]{0,20}(?:does ?n[o']t exist|not (?:found|known)|unknown)|(?:unknown|no such) (?:host|domain)/i,
+  ],
+  [
+    'user_unknown',
+    /(?:user|recipient|mailbox|account|address|addressee|alias|person|member|name|login)[^.]{0,80}(?:unknown|does ?n[o']?t (?:exist|have)|not (?:exist|found|known|here|listed|recogni[sz]ed|a (?:valid|known)|our customer|registered|available)|isn't|rejected|unrouteable|undeliverable here|not in)|(?:unknown|no such|nonexist\w*|non-existent|bad|invalid|unrecogni[sz]ed|undefined|illegal|not a valid|nosuch)[ -]+(?:local |virtual |smtp |destination |mail |e-?mail |final )?(?:user|recipient|mailbox|account|addressee|alias|person|name|login|local[- ]part|entry|pobox|box)|user unknown|unknown user|no (?:mailbox|account|user|recipient|one|person|mail box) (?:here|by|with|found|there|named)|does ?n[o']t (?:exist|have an? .{0,60}account)|not a (?:known|valid) (?:user|mailbox|recipient)|recipientnotfound|recipnotfound|address (?:rejected|unknown)|unable to find (?:user|recipient)|can'?t find (?:user|recipient)|doesn't like recipient|does not like recipient|unknown in (?:virtual|local|relay)|mailbox (?:unavailable|not available|not found)|user not found|5\.1\.(?:1|10|6)\b|\bno such (?:user|person)|recipient (?:not )?found|has moved|left the (?:company|organi)/i,
+  ],
+  [
+    'invalid_address',
+    /(?:host|domain|mail ?server|server|mx)[^.]{0,40}(?:unknown|does ?n[o']t exist|not (?:exist|found|known)|no mx|lookup)|(?:unknown|no such|invalid|bad|illegal|nonexist\w*) (?:host|domain|mail ?server)|host (?:unknown|not found)|name service error|nxdomain|no (?:mx|valid|such)[^.]{0,20}(?:mx|host|record|domain)|null ?mx|domain (?:name )?(?:not found|does not (?:exist|accept))|does not accept (?:mail|e-?mail)|dns[^.]{0,30}(?:fail|error|not found)|couldn'?t find any host|unrouteable|unroutable|bad (?:destination|recipient) (?:mailbox )?(?:address|syntax)|(?:syntax|malformed|invalid) (?:error )?(?:in )?(?:the )?(?:recipient |destination |mail(?:box)? )?address|address (?:syntax|format)|5\.1\.[23]\b|5\.4\.4\b|authoritative host not found/i,
+  ],
+  [
+    'rate_limited',
+    /rate[- ]?limit|too (?:many|fast|much)\b|throttl|(?:exceed|over)\w* (?:the )?(?:rate|number of|max\w*|daily|hourly|sending|message) ?(?:limit|messages|connections|recipients)?|(?:limit|volume)[^.]{0,30}exceed|try (?:again )?slower|slow down|concurren\w+ connections|excessive/i,
+  ],
+  [
+    'spam_blocked',
+    /\bspam|\buce\b|\bube\b|unsolicited|junk|bulk (?:e-?)?mail|content (?:rejected|filter|restriction)|message (?:looks like|is likely|scored|content)|spamassassin|score|not accepted for policy|suspicious/i,
+  ],
+  [
+    'policy_blocked',
+    /polic(?:y|ies)|not (?:permitted|allowed|authori[sz]ed|accepted)|prohibit|forbid|block(?:ed)?\b|denied|refus(?:ed|es|al)|reject(?:ed|s)?\b|restrict|banned|too (?:large|big)|(?:message |mail )?size|exceeds (?:the )?(?:max\w*|fixed|size)|permission|access|5\.3\.4\b|5\.2\.3\b|5\.7\.\d/i,
+  ],
+  [
+    'server_error',
+    /time(?:d)?[- ]?out|connection (?:refused|reset|lost|closed|dropped|died|failed)|(?:unable|not able|cannot|could ?n[o']t|wasn'?t able|failed) to (?:connect|establish|open|deliver|contact|reach|be delivered)|unreachable|no route|temporar|too (?:long in|old)|in the queue too long|expired|retry time(?:out)?|(?:local|internal|system|server|configuration|service|software) (?:error|failure|problem|unavailable|config\w*)|loop(?:s|ing)?\b|hop count|too many hops|mailer error|cannot be (?:reached|contacted)|insufficient|resources|disk full|tls|certificate|service not available|not responding|did not respond|4\.[034]\.\d/i,
+  ],
+]
+
+/** RFC 3463, by class and detail, where the words say nothing. */
+const statuses: readonly (readonly [RegExp, Category])[] = [
+  [/^[45]\.1\.(?:1|6|10)$/, 'user_unknown'],
+  [/^[45]\.1\.(?:0|2|3|4|5|9)$/, 'invalid_address'],
+  [/^[45]\.2\.1$/, 'mailbox_disabled'],
+  [/^[45]\.2\.2$/, 'mailbox_full'],
+  [/^[45]\.(?:2\.3|3\.4)$/, 'policy_blocked'],
+  [/^[45]\.4\.4$/, 'invalid_address'],
+  [/^4\.7\.\d+$/, 'rate_limited'],
+  [/^[45]\.7\.(?:2\d|509|515)$/, 'auth_failure'],
+  [/^5\.[67]\.\d+$/, 'policy_blocked'],
+  [/^[45]\.[345]\.\d+$/, 'server_error'],
+]
+
+/** Where a status names the reason more surely than any words do. */
+const sure = /^[45]\.(?:2\.2|7\.(?:2\d|509|515)|1\.10)$/
+
+/**
+ * Why a message was refused, by what the server said and the status (RFC 3463). A pure function; `unknown` where nothing tells.
+ */
+export function classify(message: string, status: string | undefined): Category {
+  const byStatus = statuses.find(([pattern]) => pattern.test(status ?? ''))?.[1]
+  if (byStatus && sure.test(status ?? '')) return byStatus
+  // The status was judged apart, and as part of the words it would outweigh them. Addresses are no words either.
+  const said = message.slice(0, 4_096).replace(/\S+@\S+/g, '')
+  const byWords = words.find(([, pattern]) => pattern.test(said))?.[0]
+  const isVague = byWords === 'policy_blocked' || byWords === 'server_error'
+  const isTold = byStatus !== undefined && !['policy_blocked', 'server_error'].includes(byStatus)
+  return (isVague && isTold ? byStatus : byWords) ?? byStatus ?? 'unknown'
+}
+
+const lists: readonly (readonly [RegExp, Blocklist])[] = [
+  [/\bdbl\.spamhaus|spamhaus dbl/i, { name: 'Spamhaus DBL', type: 'domain' }],
+  [/spamhaus/i, { name: 'Spamhaus', type: 'ip' }],
+  [/spamcop/i, { name: 'SpamCop', type: 'ip' }],
+  [/barracuda/i, { name: 'Barracuda', type: 'ip' }],
+  [/sorbs/i, { name: 'SORBS', type: 'ip' }],
+  [/surbl/i, { name: 'SURBL', type: 'domain' }],
+  [/uribl/i, { name: 'URIBL', type: 'domain' }],
+  [/uceprotect/i, { name: 'UCEPROTECT', type: 'ip' }],
+  [/invaluement/i, { name: 'Invaluement', type: 'ip' }],
+  [/abuseat|\bcbl\b/i, { name: 'CBL', type: 'ip' }],
+  [/psbl/i, { name: 'PSBL', type: 'ip' }],
+  [/mailspike/i, { name: 'Mailspike', type: 'ip' }],
+  [/senderscore|returnpath|return path/i, { name: 'Sender Score', type: 'ip' }],
+  [/proofpoint|pphosted/i, { name: 'Proofpoint', type: 'ip' }],
+  [/cloudmark/i, { name: 'Cloudmark', type: 'ip' }],
+  [/trendmicro|mail-abuse\.(?:com|org)/i, { name: 'Trend Micro', type: 'ip' }],
+]
+
+/** The list of bad senders that a refusal names. */
+export function blocklistOf(message: string, category: Category): Blocklist | undefined {
+  const told = ['ip_blacklisted', 'domain_blacklisted', 'spam_blocked', 'policy_blocked']
+  if (!told.includes(category)) return undefined
+  return lists.find(([pattern]) => pattern.test(message))?.[1]
+}
+
+const units: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 }
+
+/** Seconds after which to come again, as a refusal says, a week at most. */
+export function retryAfterOf(message: string): number | undefined {
+  const [, amount, unit = ''] =
+    /(?:again|retry|wait|after|in|for)[^.\d]{0,30}(\d{1,5})\s*(s|sec|seconds?|m|min|minutes?|h|hours?|d|days?)\b/i.exec(
+      message.slice(0, 4_096),
+    ) ?? []
+  const seconds = Number(amount) * (units[unit.slice(0, 1).toLowerCase()] ?? Number.NaN)
+  return seconds > 0 ? Math.min(seconds, 604_800) : undefined
+}

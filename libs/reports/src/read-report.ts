@@ -1,0 +1,229 @@
+import { htmlToText, isAutoReply } from '@posthorn/mime'
+import { adviceFor, blocklistOf, classify, retryAfterOf } from './classify.ts'
+import { readComplaint } from './complaint.ts'
+import { type DeliveryStatus, readDeliveryStatus, type StatusFields } from './delivery-status.ts'
+import { originalOf, type Split, splitText } from './original.ts'
+import { type Dissected, dissect, first, type Headers } from './parts.ts'
+import type { Action, DeliveryReport, Fate, Report, Response } from './report.ts'
+import { actionOf, readText, tellingLine } from './text-report.ts'
+
+const statusTypes = ['message/delivery-status', 'message/global-delivery-status']
+
+/**
+ * What a message reports of another one: its fate (a bounce, a delay, good news), or a complaint. Undefined for all other mail.
+ *
+ * Reads RFC 3464, RFC 5965 and what servers write in words. Never throws; looks at no more than the first megabyte.
+ */
+export function readReport(message: Buffer): Report | undefined {
+  const dissected = dissect(message)
+  const text = splitText(wordsIn(dissected))
+  const original = originalOf(dissected, text)
+  const complaint = readComplaint(dissected, original)
+  if (complaint) return complaint
+  const status = deliveryStatus(dissected, text)
+  if (!status && !mayBounce(dissected, text)) return undefined
+  const fates = status
+    ? fromStatus(status, { text, headers: dissected.headers })
+    : fromText(dissected, { text, original: original.all })
+  if (fates.length === 0) return undefined
+  const { all: _all, ...known } = original
+  return { kind: 'delivery', fates, fields: fieldsOf(status), ...known }
+}
+
+/** The words of the report: its texts up to the message that is returned. */
+function wordsIn({ parts }: Dissected): string {
+  const returned = parts.findIndex(
+    ({ type }) => type.startsWith('message/') || type === 'text/rfc822-headers',
+  )
+  const own = returned < 0 ? parts : parts.slice(0, Math.max(returned, 1))
+  const plain = own.filter(({ type }) => type === 'text/plain' || type === 'text' || type === '')
+  const shown = plain.some(({ text }) => text.trim() !== '')
+    ? plain
+    : own.filter(({ type }) => type === 'text/html')
+  return shown
+    .map(({ type, text }) => (type === 'text/html' ? htmlToText(text) : text))
+    .join('\n\n')
+}
+
+function deliveryStatus(
+  { parts, reportType }: Dissected,
+  { said }: Split,
+): DeliveryStatus | undefined {
+  const isReport = reportType === 'delivery-status'
+  const texts = parts.filter(
+    ({ type, text }) =>
+      statusTypes.includes(type) ||
+      (isReport && type.startsWith('text/') && /^final-recipient:/im.test(text)),
+  )
+  for (const source of [...texts.map(({ text }) => text), said]) {
+    if (!/^(?:final|original)-recipient:/im.test(source)) continue
+    const status = readDeliveryStatus(source)
+    if (status.recipients.some(({ recipient }) => recipient !== '')) return status
+  }
+  return undefined
+}
+
+const senders =
+  /mailer-?daemon|postmaster|mail ?(?:delivery|deliver|administrator|system|subsystem|daemon)|system administrator|delivery subsystem|bounce|<>|^$|smtp_?mail_?service/i
+/** What only a server would write as a subject. */
+const plain =
+  /^\W*(?:undeliver|non-?deliver|deliver\w* (?:status notif|failure|has failed)|failure notice|returned (?:mail|to sender)|mail delivery (?:fail|problem|system)|mail system error)/i
+const words =
+  /(?:could|can) ?n[o']t be (?:delivered|reached)|unable to deliver|not delivered|delivery (?:has )?failed|undeliverable|failed to deliver/i
+const subjects =
+  /non-?deliver|undeliver|deliver\w* (?:report|status|fail|problem|error|notif|has failed|delayed)|fail(?:ed|ure) (?:delivery|notice|report)|failure notice|mail delivery|returned (?:mail|e-?mail|message|to sender)|returning message|not (?:be )?(?:delivered|deliverable)|message (?:status|delayed|undeliverable)|mail system error|could ?n[o']t (?:be )?deliver|bounce|delivery|nondeliverable|non remis|unzustellbar|no se puede entregar|permanent error|rejected|error sending|配信|エラー|送信/i
+
+/** Whether the look of a message lets a bounce in words be in it. */
+function mayBounce({ headers, reportType }: Dissected, { said }: Split): boolean {
+  if (reportType === 'delivery-status' || headers['x-failed-recipients']) return true
+  const subject = first(headers, 'subject')
+  const isNotice = subjects.test(subject)
+  // RFC 3834: a vacation note comes from a machine, too; its subject tells them apart.
+  if (isAutoReply(headers) && !isNotice) return false
+  if (senders.test(first(headers, 'from'))) return true
+  const isFromNobody = first(headers, 'return-path') === '<>'
+  return (isFromNobody && isNotice) || (plain.test(subject) && words.test(said))
+}
+
+function fromStatus(
+  { recipients }: DeliveryStatus,
+  { text: { said }, headers }: { text: Split; headers: Headers },
+): Fate[] {
+  const named = addressesIn(headers['x-failed-recipients']?.join(','))
+  return recipients
+    .filter(({ recipient }) => recipient !== '')
+    .map((told, at) => {
+      const { mta } = told
+      // Some tell the file into which they could not write.
+      const isAddress = told.recipient.includes('@') || named.length !== recipients.length
+      const recipient = isAddress ? told.recipient : (named[at] ?? told.recipient)
+      const response = responseOf(told, said)
+      const action = told.action ?? actionBy(response.status)
+      return { recipient, action, response, ...(mta === undefined ? {} : { mta }) }
+    })
+}
+
+function actionBy(status = ''): Action {
+  if (status.startsWith('2')) return 'delivered'
+  return status.startsWith('4') ? 'delayed' : 'failed'
+}
+
+function responseOf(
+  { diagnostic, diagnosticType, status, recipient, fields }: StatusFields,
+  said: string,
+): Response {
+  const own = fields['x-display-reason']?.[0] ?? fields['x-supplementary-info']?.[0] ?? ''
+  const message = diagnostic || own || tellingLine(about(said, recipient), recipient)
+  // A general status says less than what the server said.
+  const spoken = statusIn(message)
+  const known =
+    status === undefined || (status.endsWith('.0.0') && spoken !== undefined)
+      ? (spoken ?? status)
+      : status
+  return describe({ source: diagnosticType, message, status: known, more: diagnostic ? own : '' })
+}
+
+/** What a text says around an address; all of it where it does not name it. */
+function about(said: string, recipient: string): string {
+  const at = said.toLowerCase().indexOf(recipient.toLowerCase())
+  return at < 0 ? said.slice(0, 1_500) : said.slice(at, at + 1_500)
+}
+
+function fromText(
+  { headers }: Dissected,
+  { text, original }: { text: Split; original: Headers },
+): Fate[] {
+  const subject = headers['subject']?.[0] ?? ''
+  const action = actionOf(subject, text.said)
+  const to = addressesIn(headers['to']?.[0])
+  const others = new Set([
+    ...to,
+    ...addressesIn(headers['from']?.[0]),
+    ...addressesIn(original['from']?.[0]),
+    ...addressesIn(original['sender']?.[0]),
+  ])
+  const named = addressesIn(headers['x-failed-recipients']?.join(','))
+  const found = readText(text.said, { others })
+  const wanted =
+    named.length > 0
+      ? named.map((recipient) => ({
+          recipient,
+          words:
+            found.find((told) => told.recipient.toLowerCase() === recipient)?.words ??
+            text.said.slice(0, 1_500),
+        }))
+      : found
+  const told = wanted.length > 0 ? wanted : guessed(text, { original, own: to })
+  return told.map(({ recipient, words }) => {
+    const message = tellingLine(words, recipient)
+    const mta = /(?:host|server|remote host|by|from)\s+([\w-]{1,60}(?:\.[\w-]{1,60}){1,8})/i.exec(
+      words,
+    )?.[1]
+    const response = describe({
+      source: 'smtp',
+      message,
+      status: statusIn(message) ?? statusIn(words),
+      more: words,
+    })
+    return { recipient, action, response, ...(mta === undefined ? {} : { mta }) }
+  })
+}
+
+/** Nobody is named but the one the message went to, or oneself: it came back from where it was sent from. */
+function guessed(
+  { said }: Split,
+  { original, own }: { original: Headers; own: string[] },
+): { recipient: string; words: string }[] {
+  const [only, second] = addressesIn(original['to']?.[0])
+  const words = said.slice(0, 1_500)
+  if (only !== undefined && second === undefined) return [{ recipient: only, words }]
+  const self = own.find((address) => said.toLowerCase().includes(`<${address}>`))
+  return self === undefined ? [] : [{ recipient: self, words }]
+}
+
+interface Said {
+  source: string
+  message: string
+  status: string | undefined
+  /** Further words that may tell the reason. */
+  more: string
+}
+
+function describe({ source, message, status, more }: Said): Response {
+  const told = classify(message, status)
+  const category = told === 'unknown' && more !== '' ? classify(more, status) : told
+  const blocklist = blocklistOf(message, category)
+  const retryAfter = retryAfterOf(message)
+  return {
+    source,
+    message: message.slice(0, 2_048),
+    ...(status === undefined ? {} : { status }),
+    category,
+    recommendedAction: adviceFor(category),
+    ...(blocklist ? { blocklist } : {}),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  }
+}
+
+/** RFC 3463 in the words of a server, else what follows from its SMTP code. */
+function statusIn(message: string): string | undefined {
+  const told = /(?:^|[\s#(:[-])([245]\.\d{1,3}\.\d{1,3})(?![\d.])/.exec(message)?.[1]
+  return told
+}
+
+function addressesIn(value = ''): string[] {
+  return [...value.slice(0, 65_536).matchAll(/[^\s<>"',;:()]{1,250}@[^\s<>"',;()]{1,250}/g)].map(
+    ([address]) => address.toLowerCase(),
+  )
+}
+
+/** For `deliveryReport`: the fields of the report, then of its first recipient, in camel case. */
+function fieldsOf(status: DeliveryStatus | undefined): DeliveryReport['fields'] {
+  const all = { ...status?.message, ...status?.recipients[0]?.fields }
+  return Object.fromEntries(
+    Object.entries(all).map(([name, [value = '']]) => [
+      name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+      value.replace(/^(?:rfc822|dns|smtp);\s*/i, ''),
+    ]),
+  )
+}
