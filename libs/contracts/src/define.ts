@@ -29,10 +29,17 @@ export interface Operation {
   readonly scope: 'api'
   /** `byKey`: the operation itself decides what tokens with a permissions record may do, setting by setting. */
   readonly permission: { readonly action: Action; readonly group: Group; readonly byKey?: true }
+  /**
+   * Where a token that is bound to an account finds that account, if not in the path: in the query, or the operation itself holds the
+   * token against what it is asked for. Without this and without an `account` in the path such tokens are refused.
+   */
+  readonly boundBy?: 'query' | 'handler'
   readonly params?: TObject
   readonly query?: TObject
   readonly headers?: TObject
   readonly body?: TSchema
+  /** A request without a body counts as one with an empty object. */
+  readonly optionalBody?: true
   readonly response: TSchema
   /** What a 200 carries. Anything but JSON is streamed. */
   readonly produces?:

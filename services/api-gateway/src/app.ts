@@ -7,9 +7,10 @@ import { cacheSettings, connect, countMinutes, ping, type SettingsCache } from '
 import { AppError } from '@posthorn/errors'
 import { serve } from '@posthorn/http'
 import { createSealer } from '@posthorn/secrets'
-import { waitForSchema } from '@posthorn/service'
+import { everyFew, waitForSchema } from '@posthorn/service'
 import { createLogger, createMetrics, type Logger } from '@posthorn/telemetry'
-import { Router } from 'express'
+import { Renderer } from '@posthorn/templates'
+import { type RequestHandler, Router } from 'express'
 import { createGate } from './access/gate.ts'
 import { keepLastUse } from './access/last-use.ts'
 import { cacheTokens, type TokenCache } from './access/token-cache.ts'
@@ -23,6 +24,8 @@ import { handOverToken } from './hand-over.ts'
 import { linkKeys } from './links/link-keys.ts'
 import { mountOperations } from './operations/mount.ts'
 import { allRoutes } from './operations/routes.ts'
+import { openPublicPages } from './public/open-public.ts'
+import { forgetOldKeys } from './store/idempotency.ts'
 
 const name = 'api-gateway'
 const about = readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')
@@ -30,6 +33,12 @@ const { version } = JSON.parse(about) as { version: string }
 
 /** What waits in memory for a client that follows changes and reads slowly, at most. */
 const maxWaitingBytes = 1024 * 1024
+
+/** What a template may take of a processor: thousands of renderings of a usual one. */
+const templateTimeoutMs = 1_000
+
+/** Keys of submissions are forgotten after a day, and some minutes. */
+const keySweepMs = 600_000
 
 export interface Gateway extends AsyncDisposable {
   readonly port: number
@@ -51,14 +60,8 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   const counter = opened.use(
     countMinutes(db, { onError: (err) => log.debug({ err }, 'not counted') }),
   )
-  const changes = serveChanges({
-    db,
-    log,
-    metrics,
-    version,
-    maxWaitingBytes,
-    keepAliveMs: config.changesKeepAliveMs,
-  })
+  const { changesKeepAliveMs: keepAliveMs, crawlerRangesFile } = config
+  const changes = serveChanges({ db, log, metrics, version, maxWaitingBytes, keepAliveMs })
 
   const { requireApiAuth: requireToken, trustedProxies } = config
   const gate = createGate({ db, tokens, lastUse, requireToken, trustedProxies })
@@ -67,14 +70,16 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   const { autoconfigDirectory: directory, mailEgressPolicy: policy } = config
   const autoconfig = openAutoconfig(opened, { directory, policy })
   const links = linkKeys(bus)
-  const deps = {
-    ...{ ...stores, ...limits },
-    ...{ bus, sealer, afterwards, autoconfig, changes, links, version },
-  }
+  const renderer = opened.use(
+    new Renderer({ timeoutMs: templateTimeoutMs, maxOutputBytes: config.maxBodyBytes }),
+  )
+  const tools = { bus, sealer, afterwards, autoconfig, changes, links, renderer, version }
+  const deps = { ...stores, ...limits, ...tools }
   const api = Router({ caseSensitive: true })
   const answered = (status: number) => counter.count(`apiCall:${status < 400 ? 'success' : 'fail'}`)
   mountOperations(api, allRoutes(deps), { gate, ...limits, answered })
   mountDocs(api, version)
+  api.use(openPublicPages(opened, { ...deps, log, metrics, trustedProxies, crawlerRangesFile }))
 
   let started = false
   const server = await serve({
@@ -84,11 +89,7 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
     metrics,
     // Not RabbitMQ: without it accounts are registered and mail is taken all the same.
     checks: { start: () => assert(started), postgres: () => ping(db) },
-    mount: (app) =>
-      void app.use((request, response, next) => {
-        if (started) api(request, response, next)
-        else next(new AppError('unavailable', 'The service is starting'))
-      }),
+    mount: (app) => void app.use(onceStarted(api, () => started)),
   })
   // Together: open streams would hold the server up, and ended before it they would come straight back.
   opened.defer(async () => {
@@ -97,10 +98,19 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   await waitForSchema(db, log, stop)
   // Another replica may be at it, and is waited for: with the longer patience.
   await firstRun({ db: outbox, sealer, handOver: handOverToken(config.firstTokenFile) }, config)
+  const sweeping = { everyMs: keySweepMs, log, name: 'idempotency-keys' }
+  opened.use(everyFew(sweeping, () => forgetOldKeys(outbox)))
   opened.use(await bus.onInvalidate((message) => forget(message, deps)))
   started = true
   const running = opened.move()
   return { port: server.port, [Symbol.asyncDispose]: () => running.disposeAsync() }
+}
+
+function onceStarted(api: Router, isStarted: () => boolean): RequestHandler {
+  return (request, response, next) => {
+    if (isStarted()) api(request, response, next)
+    else next(new AppError('unavailable', 'The service is starting'))
+  }
 }
 
 function limitsOf({ timeoutMs, maxBodyBytes, workerHeartbeatMs }: Config) {

@@ -14,6 +14,7 @@ import * as search from './search.ts'
 import * as settings from './settings.ts'
 import * as stats from './stats.ts'
 import * as submissions from './submissions.ts'
+import * as templates from './templates.ts'
 import * as tokens from './tokens.ts'
 import * as uploads from './uploads.ts'
 import * as upkeep from './upkeep.ts'
@@ -36,6 +37,7 @@ export const operations = {
   ...settings,
   ...stats,
   ...submissions,
+  ...templates,
   ...tokens,
   ...uploads,
   ...upkeep,

@@ -6,7 +6,7 @@ import type { Token } from './token.ts'
 
 /** What a token is held against. */
 export interface Visit {
-  /** The account in the path, where the operation has one. */
+  /** The account that is asked for, where the path, or for some operations the query, says so. */
   account: string | undefined
   address: string
   referrer: string | undefined
@@ -19,8 +19,7 @@ export function admit(operation: Operation, token: Token, visit: Visit): void {
       extras: { requestedScope: operation.scope },
     })
   if (!operation.permission.byKey && !permits(token, operation)) throw refusedPermission(operation)
-  if (token.account !== null && token.account !== visit.account)
-    throw new AppError('forbidden', 'Unauthorized account')
+  if (operation.boundBy !== 'handler') assertAccount(token, visit.account)
   const { addresses, referrers } = token.restrictions ?? {}
   if (!addressAllowed(addresses, visit.address))
     throw new AppError('forbidden', 'Unauthorized address', {
@@ -28,6 +27,15 @@ export function admit(operation: Operation, token: Token, visit: Visit): void {
     })
   if (!referrerAllowed(referrers, visit.referrer))
     throw new AppError('forbidden', 'Unauthorized referrer')
+}
+
+/** Keeps a token that is bound to an account from all others, and from what is nobody's. */
+export function assertAccount(
+  token: Pick<Token, 'account'> | null,
+  account: string | null | undefined,
+): void {
+  if (token && token.account !== null && token.account !== account)
+    throw new AppError('forbidden', 'Unauthorized account')
 }
 
 /** `*` is the scope of operators; it cannot be asked for through the API. */

@@ -47,7 +47,7 @@ export function createGate(options: GateOptions): Gate {
       return { token: null, address }
     }
     const token = usable(await tokens.find(credential))
-    const { account } = visitor.params
+    const { account } = operation.boundBy === 'query' ? visitor.query : visitor.params
     admit(operation, token, {
       account: typeof account === 'string' ? account : undefined,
       address,

@@ -1,7 +1,9 @@
 import type { Bus } from '@posthorn/bus'
 import { allOperations } from '@posthorn/contracts'
 import type { Db, SettingsCache } from '@posthorn/db'
+import type { LinkKeys } from '@posthorn/links'
 import type { Sealer } from '@posthorn/secrets'
+import type { Renderer } from '@posthorn/templates'
 import type { TokenCache } from '../access/token-cache.ts'
 import type { Afterwards } from '../afterwards.ts'
 import type { Autoconfig } from '../autoconfig/autoconfig.ts'
@@ -44,7 +46,14 @@ import { onUpdateQueue } from './queues/update-queue.ts'
 import { onGetSettings } from './settings/get-settings.ts'
 import { onUpdateSettings } from './settings/update-settings.ts'
 import { onGetStats } from './stats/get-stats.ts'
+import { onSubmitDraft } from './submissions/submit-draft.ts'
 import { onSubmitMessage } from './submissions/submit-message.ts'
+import { onCreateTemplate } from './templates/create-template.ts'
+import { onDeleteTemplate } from './templates/delete-template.ts'
+import { onFlushTemplates } from './templates/flush-templates.ts'
+import { onGetTemplate } from './templates/get-template.ts'
+import { onListTemplates } from './templates/list-templates.ts'
+import { onUpdateTemplate } from './templates/update-template.ts'
 import { onCreateToken } from './tokens/create-token.ts'
 import { onDeleteToken } from './tokens/delete-token.ts'
 import { onUploadMessage } from './uploads/upload-message.ts'
@@ -59,6 +68,8 @@ export interface Deps {
   tokens: TokenCache
   afterwards: Afterwards
   autoconfig: Autoconfig
+  renderer: Renderer
+  links: LinkKeys
   timeoutMs: number
   /** Of bodies of operations that take uploads. */
   maxUploadBytes: number
@@ -104,6 +115,7 @@ export function allRoutes(deps: Deps): Route[] {
     onFollowChanges(deps),
     onGetLogs(deps),
     onGetStats(deps),
+    onSubmitDraft(deps),
     onSubmitMessage(deps),
     onListOutbox(deps),
     onGetOutboxEntry(deps),
@@ -112,9 +124,22 @@ export function allRoutes(deps: Deps): Route[] {
     onUpdateQueue(deps),
     ...onCreateToken(deps),
     ...onDeleteToken(deps),
+    ...registers(deps),
   ]
   const handled = new Set(routes.map(({ operation }) => operation.id))
   const missing = allOperations.filter(({ id }) => !handled.has(id)).map(({ id }) => id)
   if (missing.length > 0) throw new Error(`nobody handles ${missing.join(', ')}`)
   return routes
+}
+
+/** What sending refers to. */
+function registers(deps: Deps): Route[] {
+  return [
+    onListTemplates(deps),
+    onCreateTemplate(deps),
+    onGetTemplate(deps),
+    onUpdateTemplate(deps),
+    onDeleteTemplate(deps),
+    onFlushTemplates(deps),
+  ]
 }

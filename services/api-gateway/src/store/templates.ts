@@ -36,7 +36,7 @@ export interface TemplateFilter {
 export async function listTemplates(db: Db, { account, page, pageSize }: TemplateFilter) {
   const matching = db
     .selectFrom('templates')
-    .where(sql<boolean>`account is not distinct from ${account}`)
+    .where('account', account === null ? 'is' : '=', account)
   const { total } = await matching
     .select(sql<number>`count(*)::int`.as('total'))
     .executeTakeFirstOrThrow()
