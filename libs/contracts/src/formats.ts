@@ -61,6 +61,14 @@ function isAddressRange(value: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
 }
 
+/** RFC 2919 §2 in the shape of a host name: it goes into headers and links. */
+function isListId(value: string): boolean {
+  return (
+    value.length <= 253 &&
+    value.split('.').every((label) => /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i.test(label))
+  )
+}
+
 /** `<xid>-<id>` of a row of account_changes; none at all, as some clients write that they have none. */
 function isChangeId(value: string): boolean {
   const [, xid, id] = /^(\d{1,20})-(\d{1,19})$/.exec(value) ?? []
@@ -87,6 +95,9 @@ export const formats: Record<string, (value: string) => boolean> = {
   'mail-address': isMailAddress,
   'host-name': (value) => isHostName(value) || isIP(value) !== 0,
   'http-url': isHttpUrl,
+  'proxy-url': isProxyUrl,
+  'ip-address': (value) => isIP(value) !== 0,
+  'list-id': isListId,
   'proxy-url-or-empty': (value) => value === '' || isProxyUrl(value),
   'http-url-or-empty': (value) => value === '' || isHttpUrl(value),
   'date-time': (value) => parseDate(value) !== undefined,

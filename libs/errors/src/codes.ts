@@ -6,6 +6,7 @@ export const errorCodes = [
   'AuthenticationFails',
   'ConnectionError',
   'DeleteFailed',
+  'DraftHasNoRecipients',
   'FolderNotFound',
   'ForceRequired',
   'IMAPUnavailable',

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { Submission } from '@posthorn/contracts'
+import type { MessageContent } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import fc from 'fast-check'
 import { composeMessage, parseMessage } from './index.ts'
@@ -9,7 +9,7 @@ const to = [{ name: 'Bob', address: 'bob@example.net' }]
 
 async function problemOf(submission: unknown, options: object = {}): Promise<string | undefined> {
   try {
-    await composeMessage(submission as Submission, { from, ...options })
+    await composeMessage(submission as MessageContent, { from, ...options })
     return undefined
   } catch (error) {
     if (error instanceof AppError && error.kind === 'invalid') return error.extras.fields?.[0]?.path

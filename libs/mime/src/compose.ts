@@ -1,36 +1,30 @@
 import { randomUUID } from 'node:crypto'
 import { domainToASCII } from 'node:url'
-import type { Submission } from '@posthorn/contracts'
+import type { MessageContent } from '@posthorn/contracts'
 import MailComposer from 'nodemailer/lib/mail-composer'
+import type { AttachedContent } from './attached-content.ts'
 import { canonicalLines } from './canonical-lines.ts'
 import { htmlToText } from './html-to-text.ts'
+import { inlineImages } from './inline-images.ts'
+import { withPreheader } from './preheader.ts'
 import { invalidField, refuseInjection, requireAddress } from './refuse-injection.ts'
 
-type Mailbox = NonNullable<Submission['from']>
+type Mailbox = NonNullable<MessageContent['from']>
 
 export interface ComposeOptions {
-  /** The account's own address: the sender of a submission that names none. */
+  /** The account's own address: the sender of a message that names none. */
   from: Mailbox
   date?: Date
-  /** Used when the submission brings none; with or without angle brackets. */
+  /** Used when the content brings none; with or without angle brackets. */
   messageId?: string
   /** The message that this one answers or passes on: their Message-IDs. */
   references?: { inReplyTo: string; references: readonly string[] }
-  /** Further attachments, as bytes: after those of the submission. */
+  /** Further attachments, as bytes: after those of the content. */
   attached?: readonly AttachedContent[]
   /** The header shows who gets a blind copy: in drafts, which nobody receives. */
   keepBcc?: boolean
   /** The right side of a generated Message-ID, where the sender's domain cannot be one. */
   hostname?: string
-}
-
-/** An attachment as bytes. Its name and types may come from foreign messages, and are cleaned. */
-export interface AttachedContent {
-  content: Buffer
-  filename?: string
-  contentType?: string
-  contentDisposition?: 'inline' | 'attachment'
-  cid?: string
 }
 
 export interface ComposedMessage {
@@ -42,31 +36,30 @@ export interface ComposedMessage {
 }
 
 /**
- * Makes the message of a submission, and the envelope that it goes out with.
+ * Makes a message of its content, and the envelope that it goes out with.
  *
  * Reads no file and no URL. Whatever could break out of a header or an SMTP command is refused.
  *
  * @throws AppError `invalid` with `fields`
  */
 export async function composeMessage(
-  submission: Submission,
+  content: MessageContent,
   options: ComposeOptions,
 ): Promise<ComposedMessage> {
-  const checked = refuseInjection({ ...submission, from: submission.from ?? options.from })
+  const checked = refuseInjection({ ...content, from: content.from ?? options.from })
   const from = checked.from ?? options.from
   const messageId = messageIdOf(
     checked.messageId ?? options.messageId ?? newMessageId(from, options),
   )
+  const { bodies, images } = bodiesOf(checked)
   const composer = new MailComposer({
-    headers: customHeaders(checked),
+    ...headOf(checked, options),
     from: mailbox(from),
-    ...lists(checked, options),
-    ...(checked.subject === undefined ? {} : { subject: checked.subject }),
     messageId,
     date: options.date ?? new Date(),
-    ...bodies(checked),
-    ...threading(options),
+    ...bodies,
     attachments: [
+      ...images.map(attachment),
       ...(checked.attachments ?? []).map((part) =>
         attachment({ ...part, content: Buffer.from(part.content, 'base64') }),
       ),
@@ -82,11 +75,27 @@ export async function composeMessage(
   return { mime, messageId, envelope: envelopeOf(checked, from) }
 }
 
-function mailbox({ name, address }: Mailbox) {
+/** All of the head that is not always there. */
+export function headOf(
+  content: MessageContent,
+  options: Pick<ComposeOptions, 'keepBcc' | 'references'>,
+) {
+  return {
+    headers: customHeaders(content),
+    ...lists(content, options),
+    ...(content.subject === undefined ? {} : { subject: content.subject }),
+    ...threading(options),
+  }
+}
+
+export function mailbox({ name, address }: Mailbox) {
   return { name: name ?? '', address }
 }
 
-function lists({ to, cc, bcc, replyTo }: Submission, { keepBcc = false }: ComposeOptions) {
+function lists(
+  { to, cc, bcc, replyTo }: MessageContent,
+  { keepBcc = false }: Pick<ComposeOptions, 'keepBcc'>,
+) {
   const list = (addresses: Mailbox[] | undefined) => (addresses ?? []).map(mailbox)
   return {
     ...(keepBcc && bcc?.length ? { bcc: list(bcc) } : {}),
@@ -97,18 +106,23 @@ function lists({ to, cc, bcc, replyTo }: Submission, { keepBcc = false }: Compos
 }
 
 /** An HTML body never goes alone: readers without HTML get its text. */
-function bodies({ text, html }: Submission) {
-  if (!html) return { text: text ?? '' }
-  return { text: text || htmlToText(html), html }
+function bodiesOf({ text, html, previewText = '' }: MessageContent) {
+  if (!html) return { bodies: { text: text ?? '' }, images: [] }
+  const inlined = inlineImages(html)
+  const bodies = {
+    text: text || htmlToText(inlined.html),
+    html: withPreheader(inlined.html, previewText),
+  }
+  return { bodies, images: inlined.attached }
 }
 
-function customHeaders({ headers = {} }: Submission) {
+function customHeaders({ headers = {} }: MessageContent) {
   return Object.entries(headers).flatMap(([key, value]) =>
     [value].flat().map((value) => ({ key, value })),
   )
 }
 
-function threading({ references }: ComposeOptions) {
+function threading({ references }: Pick<ComposeOptions, 'references'>) {
   return references ? { ...references, references: [...references.references] } : {}
 }
 
@@ -149,22 +163,26 @@ function attachmentType(type: string | undefined): string | undefined {
   return known && !/^(?:multipart|message)\//i.test(type) ? type : 'application/octet-stream'
 }
 
-/** Everybody once, however often and in whichever case they are named. */
-function envelopeOf({ to, cc, bcc, envelope }: Submission, from: Mailbox) {
+function envelopeOf({ to, cc, bcc, envelope }: MessageContent, from: Mailbox) {
   const named = [to, cc, bcc].flatMap((list) => (list ?? []).map(({ address }) => address))
-  const recipients = new Map<string, string>()
-  for (const address of envelope?.to ?? named) {
-    const safe = asciiDomain(requireAddress(address, envelope?.to ? 'envelope.to' : 'to'))
-    if (!recipients.has(safe.toLowerCase())) recipients.set(safe.toLowerCase(), safe)
-  }
   return {
     from: asciiDomain(requireAddress(envelope?.from ?? from.address, 'envelope.from')),
-    to: [...recipients.values()],
+    to: recipientsOf(envelope?.to ?? named, envelope?.to ? 'envelope.to' : 'to'),
   }
 }
 
+/** Everybody once, however often and in whichever case they are named. @throws AppError `invalid` that names `path` */
+export function recipientsOf(addresses: readonly string[], path: string): string[] {
+  const recipients = new Map<string, string>()
+  for (const address of addresses) {
+    const safe = asciiDomain(requireAddress(address, path))
+    if (!recipients.has(safe.toLowerCase())) recipients.set(safe.toLowerCase(), safe)
+  }
+  return [...recipients.values()]
+}
+
 /** Only an address whose local part needs SMTPUTF8 anyway keeps its domain as written (RFC 6531 §3.2). */
-function asciiDomain(address: string): string {
+export function asciiDomain(address: string): string {
   const at = address.lastIndexOf('@')
   const local = address.slice(0, at)
   const domain = address.slice(at + 1)
@@ -172,15 +190,22 @@ function asciiDomain(address: string): string {
   return `${local}@${domainToASCII(domain) || domain}`
 }
 
-function newMessageId({ address }: Mailbox, { hostname }: ComposeOptions): string {
+/** A Message-ID nobody else has, with its angle brackets. */
+export function newMessageId(
+  { address }: Mailbox,
+  { hostname }: Pick<ComposeOptions, 'hostname'> = {},
+): string {
   const domain = domainToASCII(address.slice(address.lastIndexOf('@') + 1))
   return `<${randomUUID()}@${domain || hostname || 'localhost'}>`
 }
 
-/** RFC 5322 §3.6.4, and nothing that a header would have to encode or fold. */
-function messageIdOf(id: string): string {
+/** A Message-ID with its angle brackets: RFC 5322 §3.6.4, and nothing that a header would have to encode or fold. */
+export function messageIdOf(id: string): string {
   const bare = id.replace(/^<|>$/g, '')
-  if (!/^[\x21-\x3b\x3d\x3f-\x7e]+@[\x21-\x3b\x3d\x3f-\x7e]+$/.test(bare) || bare.length > 994)
-    throw invalidField('messageId', 'must be a Message-ID')
+  if (!isMessageId(bare)) throw invalidField('messageId', 'must be a Message-ID')
   return `<${bare}>`
+}
+
+export function isMessageId(bare: string): boolean {
+  return /^[\x21-\x3b\x3d\x3f-\x7e]+@[\x21-\x3b\x3d\x3f-\x7e]+$/.test(bare) && bare.length <= 994
 }

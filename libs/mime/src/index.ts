@@ -1,15 +1,18 @@
 export { isAutoReply } from './auto-reply.ts'
+export type { AttachedContent } from './attached-content.ts'
 export { canonicalLines } from './canonical-lines.ts'
 export {
-  type AttachedContent,
   composeMessage,
   type ComposedMessage,
   type ComposeOptions,
+  messageIdOf,
+  newMessageId,
 } from './compose.ts'
 export { decodeText } from './decode-text.ts'
 export { decodeWords } from './decode-words.ts'
 export { htmlToText } from './html-to-text.ts'
 export { type CalendarEntry, parseCalendar, type ParsedCalendar } from './parse-calendar.ts'
+export { openMessage, type OpenOptions } from './open-message.ts'
 export { parseHeaders } from './parse-headers.ts'
 export {
   type ParsedAddress,

@@ -1,4 +1,4 @@
-import { MailAddress, matches, type Submission } from '@posthorn/contracts'
+import { MailAddress, matches, type MessageContent } from '@posthorn/contracts'
 import type { ComposeOptions } from './compose.ts'
 
 /** As read out of messages, where anything may stand. */
@@ -32,7 +32,7 @@ export interface Referring {
   tz?: string
 }
 
-type Draft = Pick<Submission, 'to' | 'cc' | 'bcc' | 'subject' | 'text' | 'html'>
+type Draft = Pick<MessageContent, 'to' | 'cc' | 'bcc' | 'subject' | 'text' | 'html'>
 
 export interface Referred {
   draft: Draft
@@ -107,7 +107,7 @@ function recipientsOf(
   }
 }
 
-type Mailbox = NonNullable<Submission['from']>
+type Mailbox = NonNullable<MessageContent['from']>
 
 function usable(addresses: readonly ReadAddress[]): Mailbox[] {
   return addresses.slice(0, maxRecipients).flatMap(({ name = '', address = '' }) => {

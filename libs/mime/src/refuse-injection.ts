@@ -1,4 +1,4 @@
-import { check, MailAddress, matches, Submission } from '@posthorn/contracts'
+import { check, MailAddress, matches, MessageContent } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 
 /** What ends a line for some mail software. Such a character in a header or an SMTP command could start another one. */
@@ -14,13 +14,20 @@ export function invalidField(path: string, reason: string): AppError {
 }
 
 /**
- * The submission, checked once more against its contract: whoever composes may have got it from elsewhere than the API.
+ * The content, checked once more against its contract: whoever composes may have got it from elsewhere than the API.
  *
  * @throws AppError `invalid` with `fields` when a header or the envelope could be broken out of.
  */
-export function refuseInjection(submission: Submission): Submission {
-  const checked = check(Submission, structuredClone(submission))
-  const { text: _text, html: _html, attachments = [], headers = {}, ...lines } = checked
+export function refuseInjection(content: MessageContent): MessageContent {
+  const checked = check(MessageContent, structuredClone(content))
+  const {
+    text: _text,
+    html: _html,
+    previewText: _preview,
+    attachments = [],
+    headers = {},
+    ...lines
+  } = checked
   refuseLineBreaks(lines, '')
   refuseLineBreaks(headers, 'headers')
   for (const [index, { content: _content, ...part }] of attachments.entries())

@@ -56,7 +56,7 @@ function describe(operation: Operation): object {
       ? {}
       : {
           requestBody: {
-            required: true,
+            required: operation.optionalBody !== true,
             content: { 'application/json': { schema: documented(body) } },
           },
         }),

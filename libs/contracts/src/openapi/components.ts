@@ -11,6 +11,7 @@ import {
   SmtpConfig,
   SmtpUpdate,
 } from '../schemas/account.ts'
+import { AttachmentSource } from '../schemas/attachment.ts'
 import { FlagUpdate } from '../schemas/flag-update.ts'
 import {
   AttachmentInfo,
@@ -21,8 +22,9 @@ import {
   TextInfo,
 } from '../schemas/message.ts'
 import { Address, KeyValue, ReadAddress } from '../schemas/primitives.ts'
+import { Reference } from '../schemas/reference.ts'
 import { Search } from '../schemas/search.ts'
-import { Submission, SubmissionResult, UploadAttachment } from '../schemas/submission.ts'
+import { DraftSubmission, Submission, SubmissionResult } from '../schemas/submission.ts'
 import { Permissions, Restrictions, TokenRequest } from '../schemas/token.ts'
 import { SettingsUpdate } from '../settings/settings.ts'
 import { Problem } from './problem.ts'
@@ -35,6 +37,8 @@ const named: Record<string, TSchema> = {
   AccountUpdate,
   Address,
   AttachmentInfo,
+  AttachmentSource,
+  DraftSubmission,
   FlagUpdate,
   ImapConfig,
   ImapDisabled,
@@ -48,6 +52,7 @@ const named: Record<string, TSchema> = {
   Permissions,
   Problem,
   ReadAddress,
+  Reference,
   Restrictions,
   Search,
   Settings: SettingsUpdate,
@@ -57,7 +62,6 @@ const named: Record<string, TSchema> = {
   SubmissionResult,
   TextInfo,
   TokenRequest,
-  UploadAttachment,
 }
 
 // By content: making a schema optional copies it, so that it is not the same object any more.
@@ -68,6 +72,7 @@ const formats: Record<string, string> = {
   'mail-address': 'email',
   'http-url': 'uri',
   'http-url-or-empty': 'uri-reference',
+  'proxy-url': 'uri',
   'proxy-url-or-empty': 'uri-reference',
 }
 

@@ -7,6 +7,7 @@ export const errorStatuses: Readonly<Record<string, number>> = {
   UnsupportedSearchTerm: 400,
   UnsupportedOperation: 400,
   MessageNotDraft: 400,
+  DraftHasNoRecipients: 400,
   ReferenceNotSupported: 400,
   InvalidInput: 400,
   ForceRequired: 400,

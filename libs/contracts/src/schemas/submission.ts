@@ -1,58 +1,135 @@
 import { type Static, Type } from 'typebox'
-import { Address, IsoDate, MailAddress, OneOf, Strict } from './primitives.ts'
+import { AttachmentSource, Base64Content } from './attachment.ts'
+import { contentFields } from './content.ts'
+import { Address, IsoDate, MailAddress, Nullable, OneOf, Strict } from './primitives.ts'
+import { Reference, ReferenceResult } from './reference.ts'
 
-/** Bytes, as base64, that one attachment may have before it is refused; the same for text and html. */
-const maxPartLength = 50 * 1024 * 1024
+/** Of one mail merge. */
+export const maxMerged = 1000
 
-export const UploadAttachment = Strict({
-  filename: Type.Optional(Type.String({ maxLength: 256, format: 'one-line' })),
-  contentType: Type.Optional(Type.String({ maxLength: 256, format: 'one-line' })),
-  contentDisposition: Type.Optional(OneOf(['inline', 'attachment'])),
-  cid: Type.Optional(Type.String({ maxLength: 256, format: 'one-line' })),
-  encoding: Type.Optional(OneOf(['base64'], { default: 'base64' })),
-  content: Type.String({ maxLength: maxPartLength, format: 'base64' }),
+const Params = Type.Record(Type.String(), Type.Unknown(), {
+  description: 'Values for the placeholders of the texts',
 })
 
-const HeaderValue = Type.String({ maxLength: 10_240, format: 'one-line' })
-const Addresses = Type.Array(Address, { maxItems: 1000, single: true })
+/** Delivery status notifications that are asked for (RFC 3461). */
+export const Dsn = Strict({
+  id: Type.Optional(Type.String({ minLength: 1, maxLength: 256, format: 'one-line' })),
+  return: OneOf(['headers', 'full']),
+  notify: Type.Optional(
+    Type.Array(OneOf(['never', 'success', 'failure', 'delay']), { maxItems: 4, uniqueItems: true }),
+  ),
+  recipient: Type.Optional(MailAddress),
+})
+export type Dsn = Static<typeof Dsn>
 
-export const Submission = Strict({
-  from: Type.Optional(Address),
-  replyTo: Type.Optional(Addresses),
-  to: Type.Optional(Addresses),
-  cc: Type.Optional(Addresses),
-  bcc: Type.Optional(Addresses),
-  envelope: Type.Optional(
-    Strict({
-      from: Type.Optional(MailAddress),
-      to: Type.Optional(Type.Array(MailAddress, { maxItems: 1000 })),
-    }),
-  ),
-  subject: Type.Optional(Type.String({ maxLength: 10_240, format: 'one-line' })),
-  text: Type.Optional(Type.String({ maxLength: maxPartLength })),
-  html: Type.Optional(Type.String({ maxLength: maxPartLength })),
-  attachments: Type.Optional(Type.Array(UploadAttachment, { maxItems: 1000 })),
-  messageId: Type.Optional(
-    Type.String({ maxLength: 996, format: 'one-line', pattern: '^<?[^\\s<>@]+@[^\\s<>]+>?$' }),
-  ),
-  headers: Type.Optional(
-    Type.Record(
-      Type.String(),
-      Type.Union([HeaderValue, Type.Array(HeaderValue, { maxItems: 100 })]),
-      {
-        maxProperties: 200,
-        propertyNames: { format: 'header-name', maxLength: 256 },
-      },
-    ),
-  ),
+/** A list that recipients can leave: a name shaped as that of a host, as RFC 2919 has it. */
+export const ListId = Type.String({ minLength: 1, maxLength: 253, format: 'list-id' })
+
+/** How a message is sent, whatever it says. */
+const delivery = {
   sendAt: Type.Optional(IsoDate),
   deliveryAttempts: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+  gateway: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+  dsn: Type.Optional(Dsn),
+  proxy: Type.Optional(
+    Type.String({
+      maxLength: 1024,
+      format: 'proxy-url',
+      description: 'Not for tokens with restricted permissions',
+    }),
+  ),
+  localAddress: Type.Optional(Type.String({ maxLength: 64, format: 'ip-address' })),
+  copy: Type.Optional(Nullable(Type.Boolean())),
+  sentMailPath: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 1024, format: 'mailbox-path' }),
+  ),
+}
+
+const Merged = Strict({
+  to: Address,
+  messageId: contentFields.messageId,
+  params: Type.Optional(Params),
+  sendAt: Type.Optional(IsoDate),
+})
+
+export const Submission = Strict({
+  ...contentFields,
+  attachments: Type.Optional(Type.Array(AttachmentSource, { maxItems: 1000 })),
+  reference: Type.Optional(Reference),
+  raw: Type.Optional({ ...Base64Content, description: 'The message, as base64' }),
+  mailMerge: Type.Optional(
+    Type.Array(Merged, {
+      minItems: 1,
+      maxItems: maxMerged,
+      description: 'A message of its own for each',
+    }),
+  ),
+  template: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+  render: Type.Optional(
+    Type.Union([
+      Strict({
+        format: Type.Optional(OneOf(['html', 'markdown'], { default: 'html' })),
+        params: Type.Optional(Params),
+      }),
+      Type.Literal(false),
+    ]),
+  ),
+  ...delivery,
+  trackOpens: Type.Optional(Type.Boolean()),
+  trackClicks: Type.Optional(Type.Boolean()),
+  trackingEnabled: Type.Optional(Type.Boolean({ hidden: true })),
+  listId: Type.Optional(ListId),
+  baseUrl: Type.Optional(
+    Type.String({
+      maxLength: 2048,
+      format: 'http-url',
+      description: 'What links to the service start with; without it, the setting `serviceUrl`',
+    }),
+  ),
+  locale: Type.Optional(Type.String({ maxLength: 100, format: 'one-line' })),
+  tz: Type.Optional(Type.String({ maxLength: 100, format: 'one-line' })),
+  dryRun: Type.Optional(
+    Type.Boolean({ default: false, description: 'Answers with the message and sends nothing' }),
+  ),
 })
 export type Submission = Static<typeof Submission>
 
+/** What a stored draft does not say itself. */
+export const DraftSubmission = Strict({ envelope: contentFields.envelope, ...delivery })
+export type DraftSubmission = Static<typeof DraftSubmission>
+
+const Idempotency = Type.Object({ key: Type.String(), status: OneOf(['MISS', 'HIT']) })
+export type Idempotency = Static<typeof Idempotency>
+
+/** The recipient has left the list: nothing was queued. */
+const Skipped = Type.Object({ reason: Type.String(), listId: Type.String() })
+
+export const MergeResult = Type.Object({
+  success: Type.Boolean(),
+  to: Type.Object({ name: Type.Optional(Type.String()), address: Type.String() }),
+  messageId: Type.Optional(Type.String()),
+  queueId: Type.Optional(Type.String()),
+  sendAt: Type.Optional(Type.String()),
+  error: Type.Optional(Type.String()),
+  code: Type.Optional(Type.String()),
+  statusCode: Type.Optional(Nullable(Type.Integer())),
+  skipped: Type.Optional(Skipped),
+})
+export type MergeResult = Static<typeof MergeResult>
+
 export const SubmissionResult = Type.Object({
   response: Type.String(),
-  messageId: Type.String(),
-  sendAt: Type.String(),
-  queueId: Type.String(),
+  messageId: Type.Optional(Type.String({ description: 'Absent with `mailMerge`' })),
+  sendAt: Type.Optional(Type.String({ description: 'Absent in a dry run' })),
+  queueId: Type.Optional(
+    Type.String({ description: 'Absent where nothing, or more than one message, was queued' }),
+  ),
+  reference: Type.Optional(ReferenceResult),
+  preview: Type.Optional(
+    Type.String({ description: 'The message, or the first, as base64; of a dry run' }),
+  ),
+  skipped: Type.Optional(Skipped),
+  idempotency: Type.Optional(Idempotency),
+  mailMerge: Type.Optional(Type.Array(MergeResult)),
 })
+export type SubmissionResult = Static<typeof SubmissionResult>

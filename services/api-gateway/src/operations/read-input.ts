@@ -31,5 +31,6 @@ function declaredHeaders({ headers }: Operation, request: Request): object {
 async function readBody(operation: Operation, request: Request, maxUploadBytes: number) {
   if (operation.body === undefined) return undefined
   const limit = operation.bodyLimit === 'upload' ? maxUploadBytes : defaultBodyBytes
-  return check(operation.body, await readJson(request, limit))
+  const body = await readJson(request, limit)
+  return check(operation.body, body === undefined && operation.optionalBody ? {} : body)
 }

@@ -128,6 +128,8 @@ export async function getSendingAccount(db: Db, account: string) {
       'shard',
       'imap',
       'smtp',
+      'locale',
+      'tz',
       'accountStates.state',
       'accountStates.initializedAt',
     ])
@@ -136,6 +138,8 @@ export async function getSendingAccount(db: Db, account: string) {
   if (!row) throw accountNotFound()
   return row
 }
+
+export type SendingAccount = Awaited<ReturnType<typeof getSendingAccount>>
 
 /** Columns that a registration sets. */
 export type AccountColumns = Partial<Insertable<Accounts>>

@@ -1,73 +1,43 @@
-import type { Bus } from '@posthorn/bus'
-import { fieldError, invalid, operations, parseDate, type Submission } from '@posthorn/contracts'
-import { type Db, newQueueId, type SettingsCache } from '@posthorn/db'
-import { composeMessage } from '@posthorn/mime'
-import type { Afterwards } from '../../afterwards.ts'
-import { getSendingAccount } from '../../store/accounts.ts'
-import { insertSubmissions } from '../../store/outbox.ts'
+import { operations, type Submission } from '@posthorn/contracts'
 import { handle } from '../handle.ts'
-import { assertCanSend } from './can-send.ts'
+import { assertProxyAllowed, checkSubmission } from './check-submission.ts'
+import { gather, type GatherDeps, type Gathered } from './gather.ts'
+import { onceKeyOf } from './idempotency.ts'
+import { linkUseOf } from './link-use.ts'
+import { getSender, Queue, type QueueDeps, type Sending } from './queue.ts'
+import { submitMerge } from './submit-merge.ts'
+import { submitSingle } from './submit-single.ts'
 
-export interface Deps {
-  db: Db
-  /** Connections of their own: a message may take longer to store than anything else may take. */
-  outbox: Db
-  bus: Bus
-  settings: SettingsCache
-  afterwards: Afterwards
-}
+export type Deps = GatherDeps & QueueDeps
 
-/** Takes a message for sending. It is stored before we answer; the hint only saves the sender's sweep its time. */
-export function onSubmitMessage({ db, outbox, bus, settings, afterwards }: Deps) {
-  const insertSubmission = insertSubmissions(outbox)
-  return handle(operations.submitMessage, async ({ params: { account }, body }) => {
-    const sending = await getSendingAccount(db, account)
-    assertCanSend(sending)
-    assertRecipients(body)
-    const { mime, messageId, envelope } = await composeMessage(body, {
-      from: senderOf(body, sending),
-    })
-    const { deliveryAttempts } = await settings.get()
-    const now = new Date()
-    const sendAt = sendTime(body, now)
-    const queueId = newQueueId(now.getTime())
-    await insertSubmission({
-      queueId,
-      account,
-      shard: sending.shard,
-      source: 'api',
-      messageId,
-      envelope: JSON.stringify(envelope),
-      subject: body.subject ?? null,
-      mime,
-      sendAt,
-      nextAttemptAt: sendAt,
-      maxAttempts: body.deliveryAttempts ?? deliveryAttempts ?? 10,
-    })
-    if (sendAt <= now) afterwards.do(bus.publishHint('sender.submissions', { queueId }))
-    return { response: 'Queued for delivery', messageId, sendAt: sendAt.toISOString(), queueId }
+/** Takes messages for sending. They are stored before we answer; the hint only saves the sender's sweep its time. */
+export function onSubmitMessage(deps: Deps) {
+  const { db, renderer } = deps
+  const queue = new Queue(deps)
+  return handle(operations.submitMessage, async (input) => {
+    const { params, query, body: submission } = input
+    checkSubmission(submission)
+    assertProxyAllowed(submission, input.caller)
+    const once = submission.dryRun ? undefined : onceKeyOf('submitMessage', input)
+    const known = await queue.known(once)
+    if (known) return known
+    const owner = await getSender(db, params.account, submission)
+    const gathered = await gather(deps, input, owner)
+    const { useStructuredFormat } = query
+    const sending = { ...sendingOf(gathered), once, useStructuredFormat }
+    const tools = { db, queue, renderer, links: await linkUseOf(deps, gathered) }
+    return submission.mailMerge
+      ? submitMerge(tools, gathered, sending)
+      : submitSingle(tools, gathered, sending)
   })
 }
 
-function assertRecipients({ to, cc, bcc, envelope }: Submission): void {
-  // An envelope that is given is used as it is.
-  const recipients = envelope?.to ?? [...(to ?? []), ...(cc ?? []), ...(bcc ?? [])]
-  if (recipients.length === 0)
-    throw invalid([
-      fieldError(envelope?.to ? 'envelope.to' : 'to', 'must name at least one recipient'),
-    ])
+function sendingOf({ account, owner, submission, original }: Gathered): Sending {
+  const filing = original ? referenceOf(submission) : {}
+  return { account, owner, how: submission, filing }
 }
 
-/** Who the message is from, where it does not say so itself. */
-function senderOf({ from }: Submission, { name, email }: { name: string; email: string | null }) {
-  if (from) return from
-  if (email === null)
-    throw invalid([fieldError('from', 'is required, as the account has no address')])
-  return { name, address: email }
-}
-
-/** A time that has passed means now. */
-function sendTime({ sendAt }: Submission, now: Date): Date {
-  const asked = sendAt === undefined ? undefined : parseDate(sendAt)
-  return asked && asked > now ? asked : now
+function referenceOf({ reference }: Submission): Sending['filing'] & object {
+  const { message, action = 'reply' } = reference ?? {}
+  return message === undefined ? {} : { reference: { message, action } }
 }

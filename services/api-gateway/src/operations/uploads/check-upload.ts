@@ -1,5 +1,5 @@
 import { type FieldError, fieldError, invalid, type MessageUpload } from '@posthorn/contracts'
-import { AppError } from '@posthorn/errors'
+import { assertNoThread, attachmentFields, referenceFields } from '../composing/check-content.ts'
 
 const structured = [
   'from',
@@ -16,39 +16,17 @@ const structured = [
 
 /** What the schema cannot say: which fields exclude each other, and which need each other. */
 export function checkUpload(upload: MessageUpload): void {
-  const fields = [...rawFields(upload), ...attachmentFields(upload), ...referenceFields(upload)]
+  const fields = [
+    ...rawFields(upload),
+    ...attachmentFields(upload.attachments),
+    ...referenceFields(upload.reference),
+  ]
   if (fields.length > 0) throw invalid(fields)
-  if (upload.reference && upload.reference.message === undefined)
-    throw new AppError('invalid', 'The account cannot refer to a thread, only to a message', {
-      code: 'UnsupportedOperation',
-    })
+  assertNoThread(upload.reference)
 }
 
 function rawFields(upload: MessageUpload): FieldError[] {
   if (upload.raw === undefined) return []
   const beside = structured.filter((name) => upload[name] !== undefined)
   return beside.map((name) => fieldError(name, 'is not allowed beside "raw"'))
-}
-
-function attachmentFields({ attachments = [] }: MessageUpload): FieldError[] {
-  return attachments.flatMap(({ content, reference }, at) => {
-    if (content === undefined && !reference)
-      return [fieldError(`attachments.${at}.content`, 'is required without a reference')]
-    if (content !== undefined && reference)
-      return [fieldError(`attachments.${at}.reference`, 'is not allowed beside "content"')]
-    return []
-  })
-}
-
-function referenceFields({ reference }: MessageUpload): FieldError[] {
-  if (!reference) return []
-  const { message, threadId, action = 'reply', forwardAttachments } = reference
-  return [
-    ...(message === undefined && threadId === undefined
-      ? [fieldError('reference.message', 'is required')]
-      : []),
-    ...(forwardAttachments && action !== 'forward'
-      ? [fieldError('reference.forwardAttachments', 'is allowed for action "forward" alone')]
-      : []),
-  ]
 }

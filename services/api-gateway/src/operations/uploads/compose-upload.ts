@@ -3,7 +3,7 @@ import {
   invalid,
   type MessageDetail,
   type MessageUpload,
-  type Submission,
+  type MessageContent,
 } from '@posthorn/contracts'
 import {
   type AttachedContent,
@@ -11,14 +11,9 @@ import {
   composeMessage,
   parseHeaders,
   refer,
-  type Referred,
 } from '@posthorn/mime'
-
-/** Whose account it is. */
-export interface Owner {
-  name: string
-  email: string | null
-}
+import { referTo } from '../composing/refer-to.ts'
+import { type Owner, senderOf } from '../composing/sender.ts'
 
 /** An upload with all that it refers to. */
 export interface Gathered {
@@ -41,44 +36,24 @@ export async function composeUpload(gathered: Gathered): Promise<ComposedUpload>
   if (upload.raw !== undefined) return fromRaw(upload.raw, gathered)
   const { draft, references } = referred(gathered)
   const { headers, messageId } = upload
-  const submission: Submission = {
+  const content: MessageContent = {
     ...draft,
     ...(upload.from ? { from: upload.from } : {}),
     ...(headers ? { headers } : {}),
     ...(messageId ? { messageId } : {}),
   }
   // Nobody receives what is stored: the blind copies are the writer's to see.
-  return composeMessage(submission, {
-    from: senderOf(gathered),
+  return composeMessage(content, {
+    from: senderOf(upload, gathered.owner),
     attached: gathered.attached,
     keepBcc: true,
     ...(references ? { references } : {}),
   })
 }
 
-function referred({ upload, original, owner }: Gathered): Referred {
-  const { to, cc, bcc, subject, text, html, reference, locale, tz } = upload
-  const draft = { to, cc, bcc, subject, text, html }
-  const given = Object.fromEntries(
-    Object.entries(draft).filter(([, value]) => value !== undefined),
-  ) as Referred['draft']
-  if (!original || !reference) return { draft: given }
-  const own = [upload.from?.address, owner.email].filter((address) => typeof address === 'string')
-  const { action = 'reply', inline = false } = reference
-  return refer(given, original, {
-    action,
-    inline,
-    own,
-    ...(locale === undefined ? {} : { locale }),
-    ...(tz === undefined ? {} : { tz }),
-  })
-}
-
-function senderOf({ upload: { from }, owner: { name, email } }: Gathered) {
-  if (from) return from
-  if (email === null)
-    throw invalid([fieldError('from', 'is required, as the account has no address')])
-  return { name, address: email }
+function referred({ upload, original, owner }: Gathered) {
+  const { reference, locale, tz, from } = upload
+  return referTo(upload, { original, reference, locale, tz, own: [from?.address, owner.email] })
 }
 
 /** The bytes as they are, but for ends of lines. A reference adds the headers that the message does not have itself. */

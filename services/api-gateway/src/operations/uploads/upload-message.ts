@@ -3,7 +3,6 @@ import {
   type MessageDetail,
   type MessageUpload,
   operations,
-  type ReferenceResult,
   uploadMessage,
 } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
@@ -12,11 +11,12 @@ import type { Afterwards } from '../../afterwards.ts'
 import { getOwner } from '../../store/accounts.ts'
 import { deleteUpload, insertUpload } from '../../store/uploads.ts'
 import { type AskDeps, type Asked, askWorker } from '../ask-worker.ts'
+import { AttachmentCollector } from '../composing/collect-attachments.ts'
+import { readOriginal } from '../composing/read-original.ts'
+import { outcomeOf } from '../composing/reference-outcome.ts'
 import { handle } from '../handle.ts'
 import { checkUpload } from './check-upload.ts'
-import { AttachmentCollector } from './collect-attachments.ts'
 import { composeUpload } from './compose-upload.ts'
-import { isMissing, readOriginal } from './read-original.ts'
 
 export interface Deps extends AskDeps {
   /** Connections of their own: a message may take longer to store than anything else may take. */
@@ -42,7 +42,7 @@ export function onUploadMessage(deps: Deps) {
     return {
       ...stored,
       ...(messageId === undefined ? {} : { messageId }),
-      ...(reference ? { reference: outcomeOf(reference, original) } : {}),
+      ...(reference ? { reference: outcomeOf(reference, original !== undefined) } : {}),
     }
   })
 }
@@ -75,17 +75,5 @@ async function store(
   } catch (error) {
     afterwards.do(deleteUpload(outbox, upload))
     throw error
-  }
-}
-
-function outcomeOf(
-  { message, threadId }: NonNullable<MessageUpload['reference']>,
-  original: MessageDetail | undefined,
-): ReferenceResult {
-  return {
-    ...(message === undefined ? {} : { message }),
-    ...(threadId === undefined ? {} : { threadId }),
-    success: original !== undefined,
-    ...(original ? {} : { error: isMissing().message }),
   }
 }

@@ -1,8 +1,6 @@
-import { getMessage, type MessageDetail, type MessageUpload } from '@posthorn/contracts'
+import { getMessage, type MessageDetail, type Reference } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import { type AskDeps, type Asked, askWorker } from '../ask-worker.ts'
-
-type Reference = NonNullable<MessageUpload['reference']>
 
 /**
  * The message that is referred to; undefined where there is none and that does not matter.

@@ -1,0 +1,168 @@
+import { maxRecipients, type MessageContent } from '@posthorn/contracts'
+import addressparser from 'nodemailer/lib/addressparser'
+import MailComposer from 'nodemailer/lib/mail-composer'
+import { canonicalLines } from './canonical-lines.ts'
+import {
+  asciiDomain,
+  type ComposedMessage,
+  type ComposeOptions,
+  headOf,
+  isMessageId,
+  mailbox,
+  messageIdOf,
+  newMessageId,
+  recipientsOf,
+} from './compose.ts'
+import { decodeWords } from './decode-words.ts'
+import { type Field, joinHead, splitHead, valueOf } from './head.ts'
+import { invalidField, refuseInjection, requireAddress } from './refuse-injection.ts'
+
+export interface OpenOptions extends Pick<
+  ComposeOptions,
+  'from' | 'date' | 'messageId' | 'references'
+> {
+  /** What an error says is wrong. */
+  path: string
+  /** Headers that take the place of the message's own. */
+  content?: Omit<MessageContent, 'text' | 'html' | 'previewText' | 'attachments'>
+}
+
+export interface OpenedMessage extends ComposedMessage {
+  /** Decoded. */
+  subject?: string
+}
+
+/** Not for recipients: who gets a blind copy, and what is meant for whoever takes the message in. */
+const withheld = /^(?:bcc|x-svc-.*)$/
+/** Longer than any list of recipients that is taken. */
+const maxAddressText = 400_000
+
+/**
+ * Makes a message that came as bytes ready to be sent: whom it goes to is read from its headers, unless an envelope is given; what no
+ * recipient may see is taken out; sender, date and Message-ID are added where they are missing. All else stays byte by byte.
+ *
+ * @throws AppError `invalid` with `fields`
+ */
+export function openMessage(bytes: Buffer, options: OpenOptions): OpenedMessage {
+  const { path } = options
+  const given = splitHead(canonicalLines(bytes), path)
+  const content = refuseInjection(options.content ?? {})
+  const overridden = new Set(namesIn(content))
+  const kept = given.fields.filter(({ name }) => !overridden.has(name))
+  const messageId = messageIdFrom(kept, content, options)
+  const fields = [
+    ...kept.filter(
+      ({ name, line }) => !withheld.test(name) && !isOtherId({ name, line }, messageId),
+    ),
+    ...additions(kept, { content, messageId }, options),
+  ]
+  const subject = fields.find(({ name }) => name === 'subject')
+  return {
+    mime: joinHead({ fields, body: given.body }),
+    messageId,
+    envelope: envelopeOf(kept, content, options),
+    ...(subject ? { subject: decodeWords(valueOf(subject)) } : {}),
+  }
+}
+
+const structured = {
+  from: 'from',
+  replyTo: 'reply-to',
+  to: 'to',
+  cc: 'cc',
+  bcc: 'bcc',
+  subject: 'subject',
+  messageId: 'message-id',
+} as const
+
+/** The headers that the content sets, lower case. */
+function namesIn(content: MessageContent): string[] {
+  const keys = Object.keys(structured) as (keyof typeof structured)[]
+  return [
+    ...keys.filter((key) => content[key] !== undefined).map((key) => structured[key]),
+    ...Object.keys(content.headers ?? {}).map((name) => name.toLowerCase()),
+  ]
+}
+
+/** One that is there and can be looked for by others is kept. */
+function messageIdFrom(
+  kept: readonly Field[],
+  { messageId, from }: MessageContent,
+  options: OpenOptions,
+): string {
+  if (messageId !== undefined) return messageIdOf(messageId)
+  const own = kept.find(({ name }) => name === 'message-id')
+  const id = own ? /^<([^<>]*)>$/.exec(valueOf(own))?.[1] : undefined
+  if (id !== undefined && isMessageId(id)) return `<${id}>`
+  return options.messageId ?? newMessageId(from ?? options.from)
+}
+
+function isOtherId(field: Field, messageId: string): boolean {
+  return field.name === 'message-id' && valueOf(field) !== messageId
+}
+
+/** What is put behind the headers that are there. */
+function additions(
+  kept: readonly Field[],
+  { content, messageId }: { content: MessageContent; messageId: string },
+  { from, date = new Date(), references }: OpenOptions,
+): Field[] {
+  const there = new Set(kept.map(({ name }) => name))
+  const hasId = kept.some((field) => field.name === 'message-id' && !isOtherId(field, messageId))
+  const missing = [
+    ...(there.has('from') ? [] : ['from']),
+    ...(there.has('date') ? [] : ['date']),
+    ...(hasId ? [] : ['message-id']),
+    ...(references && !there.has('in-reply-to') ? ['in-reply-to'] : []),
+    ...(references && !there.has('references') ? ['references'] : []),
+  ]
+  const wanted = new Set([...namesIn(content), ...missing])
+  const composed = new MailComposer({
+    ...headOf(content, references ? { references } : {}),
+    from: mailbox(content.from ?? from),
+    messageId,
+    date,
+    text: '',
+  })
+  const head = composed.compile().buildHeaders()
+  const { fields } = splitHead(Buffer.from(head.replaceAll(/\r?\n/g, '\r\n')), 'headers')
+  return fields.filter(({ name }) => wanted.has(name) && !withheld.test(name))
+}
+
+function envelopeOf(
+  kept: readonly Field[],
+  content: MessageContent,
+  { from, path }: OpenOptions,
+): ComposedMessage['envelope'] {
+  const { envelope } = content
+  const [written] = addressesIn(kept, 'from', path)
+  const sender = envelope?.from ?? content.from?.address ?? written ?? from.address
+  const lists = (['to', 'cc', 'bcc'] as const).flatMap((name) =>
+    content[name] === undefined
+      ? addressesIn(kept, name, path)
+      : content[name].map(({ address }) => address),
+  )
+  const recipients = envelope?.to ?? lists
+  if (recipients.length > maxRecipients) throw tooMany(path)
+  return {
+    from: asciiDomain(requireAddress(sender, path)),
+    to: recipientsOf(recipients, envelope?.to ? 'envelope.to' : path),
+  }
+}
+
+/** The addresses in all fields of a name, those of groups included. */
+function addressesIn(fields: readonly Field[], name: string, path: string): string[] {
+  const values = fields.filter((field) => field.name === name).map(valueOf)
+  if (values.reduce((length, value) => length + value.length, 0) > maxAddressText)
+    throw tooMany(path)
+  return values.flatMap((value) =>
+    addressparser(value, { flatten: true }).map((entry) => {
+      const written = entry.address || entry.name
+      return requireAddress(written, path)
+    }),
+  )
+}
+
+function tooMany(path: string) {
+  return invalidField(path, `must not have more than ${maxRecipients} recipients`)
+}
