@@ -6,7 +6,7 @@ RUN := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
 export npm_config_loglevel ?= error
 TARGET_TESTS ?=
 
-.PHONY: help demo test up down check servers servers-stop test-unit test-integration test-e2e test-faults bench migration openapi format ci image
+.PHONY: help demo test up down check servers servers-stop test-unit test-integration test-e2e test-faults bench migration crawlers openapi format ci image
 
 help: ## this table
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 26
@@ -53,6 +53,9 @@ bench: node_modules/.modules.yaml ## figures, each beside its reference in the s
 
 migration: node_modules/.modules.yaml ## the next numbered .sql: make migration NAME=add-labels
 	@$(RUN) node libs/tooling/src/new-migration.ts $(NAME)
+
+crawlers: node_modules/.modules.yaml ## renews the addresses of crawlers from what their operators publish
+	@$(RUN) node services/api-gateway/src/automated/refresh-main.ts
 
 openapi: node_modules/.modules.yaml ## writes the OpenAPI document from the contracts
 	@$(RUN) node libs/contracts/src/openapi/write.ts

@@ -40,6 +40,8 @@ export interface Config extends ServiceConfig {
   readonly autoconfigDirectory: string | undefined
   /** Where autoconfig may ask. */
   readonly mailEgressPolicy: EgressPolicy
+  /** Addresses of crawlers, instead of those that come with the release. */
+  readonly crawlerRangesFile: string | undefined
   /** Seals what auth-bridge alone can open. */
   readonly sealingKey: PublicKey
 }
@@ -73,6 +75,7 @@ export function readConfig(env: Env): Config {
       values: egressPolicies,
       fallback: 'link-local',
     }),
+    crawlerRangesFile: optional(env, 'SVC_CRAWLER_RANGES_FILE'),
     sealingKey: sealingKey(env),
   }
 }

@@ -1,15 +1,19 @@
 import * as account from './account.ts'
 import * as mailbox from './mailbox.ts'
 import * as message from './message.ts'
+import * as reports from './reports.ts'
 import * as sending from './sending.ts'
+import * as tracking from './tracking.ts'
 
 export * from './account.ts'
 export * from './mailbox.ts'
 export * from './message.ts'
+export * from './reports.ts'
 export * from './sending.ts'
+export * from './tracking.ts'
 export { type Envelope, type EventMessage, EventMessageSchema } from './envelope.ts'
 
 /** Every event there is, by name. */
-export const events = { ...account, ...mailbox, ...message, ...sending }
+export const events = { ...account, ...mailbox, ...message, ...reports, ...sending, ...tracking }
 export type EventName = keyof typeof events
 export const eventNames = Object.keys(events) as EventName[]

@@ -6,6 +6,7 @@ const Bytes = Nullable(Type.Integer({ minimum: 0, maximum: 1_073_741_824 }))
 const Port = Nullable(Type.Integer({ minimum: 1, maximum: 65_535 }))
 const Host = Nullable(Type.String({ minLength: 1, maxLength: 255, format: 'host-name' }))
 const ServerSecret = Nullable(Type.String({ maxLength: 1024 }))
+const Html = Nullable(Type.String({ maxLength: 1_048_576 }))
 const Names = Nullable(Type.Array(Type.String({ maxLength: 256 }), { maxItems: 1000 }))
 
 /** Every setting there is, with its type. `null` unsets one. Interface spec, "Settings", and the shapes its users know. */
@@ -27,9 +28,20 @@ export const settings = {
   authServer: Nullable(Type.String({ maxLength: 2048, format: 'http-url-or-empty' })),
   ignoreMailCertErrors: Bool,
   smtpEhloName: Host,
+  proxyEnabled: Bool,
+  proxyUrl: Nullable(Type.String({ maxLength: 1024, format: 'proxy-url-or-empty' })),
+  localAddresses: Nullable(
+    Type.Array(Type.String({ maxLength: 45, format: 'ip-address' }), { maxItems: 1000 }),
+  ),
+  smtpStrategy: Nullable(
+    Type.Union([Type.Literal('default'), Type.Literal('dedicated'), Type.Literal('random')]),
+  ),
   deliveryAttempts: Nullable(Type.Integer({ minimum: 1, maximum: 100 })),
   trackOpens: Bool,
   trackClicks: Bool,
+  templateHeader: Html,
+  templateHtmlHead: Html,
+  pageBrandName: Nullable(Type.String({ minLength: 1, maxLength: 256 })),
   generateEmailSummary: Bool,
   resolveGmailCategories: Bool,
   imapIndexer: Nullable(Type.Union([Type.Literal('full'), Type.Literal('fast')])),
@@ -50,9 +62,12 @@ export type SettingKey = keyof typeof settings
 export const settingKeys = Object.keys(settings) as SettingKey[]
 
 /** Sealed at rest, opened by auth-bridge alone, read back as true or false. */
-export const secretSettings = ['serviceSecret', 'smtpServerPassword'] as const satisfies readonly SettingKey[]
+export const secretSettings = [
+  'serviceSecret',
+  'smtpServerPassword',
+] as const satisfies readonly SettingKey[]
 
-/** Not for tokens with a permissions record, neither to read nor to change: whoever can set these can read mail or mint access. */
+/** Not for tokens with a permissions record, neither to read nor to change: whoever can set these can read mail or mint access, or speak in our name. */
 export const privilegedSettings = [
   'webhooks',
   'webhooksCustomHeaders',
@@ -60,6 +75,8 @@ export const privilegedSettings = [
   'serviceSecret',
   'authServer',
   'ignoreMailCertErrors',
+  'templateHeader',
+  'templateHtmlHead',
   'imapProxyServerEnabled',
   'imapProxyServerHost',
   'imapProxyServerPort',

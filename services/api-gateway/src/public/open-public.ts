@@ -1,0 +1,66 @@
+import type { Bus } from '@posthorn/bus'
+import type { Db, SettingsCache } from '@posthorn/db'
+import type { LinkKeys } from '@posthorn/links'
+import type { Logger, Metrics } from '@posthorn/telemetry'
+import { Router } from 'express'
+import type { Afterwards } from '../afterwards.ts'
+import { createAutomatedCheck } from '../automated/automated.ts'
+import { createHits } from './hits.ts'
+import type { Branding } from './page.ts'
+import { smallBody } from './read-form.ts'
+import { onClick, onOpen } from './tracking.ts'
+import { onListForm, onOneClick, onUnsubscribePage } from './unsubscribe.ts'
+
+export interface PublicDeps {
+  db: Db
+  bus: Bus
+  log: Logger
+  metrics: Metrics
+  settings: SettingsCache
+  afterwards: Afterwards
+  links: LinkKeys
+  trustedProxies: readonly string[]
+  crawlerRangesFile: string | undefined
+}
+
+/** The pages that links in messages lead to. They ask for no token: the signed link is the right to them. */
+export function openPublicPages(opened: AsyncDisposableStack, deps: PublicDeps): Router {
+  const { settings } = deps
+  const served = deps.metrics.counter({
+    name: 'links_total',
+    help: 'Requests of links in messages by what became of them',
+    labels: ['kind', 'outcome'],
+  })
+  const automated = createAutomatedCheck(deps.crawlerRangesFile)
+  const hits = opened.use(
+    createHits({
+      ...deps,
+      automated,
+      count: (kind, outcome, by = 1) => served.inc({ kind, outcome }, by),
+    }),
+  )
+  const branding = () => readBranding(settings)
+  const tracking = {
+    ...deps,
+    hits,
+    branding,
+    refused: (kind: string, outcome: string) => served.inc({ kind, outcome }),
+  }
+  const lists = {
+    ...deps,
+    branding,
+    count: (outcome: string) => served.inc({ kind: 'unsubscribe', outcome }),
+  }
+  const router = Router({ caseSensitive: true, strict: true })
+  router.get('/open.gif', onOpen(tracking))
+  router.get('/redirect', onClick(tracking))
+  router.get('/unsubscribe', onUnsubscribePage(lists))
+  router.post('/unsubscribe', smallBody, onOneClick(lists))
+  router.post('/unsubscribe/address', smallBody, onListForm(lists))
+  return router
+}
+
+/** A page without its adornments is better than none. */
+function readBranding(settings: SettingsCache): Promise<Branding> {
+  return settings.get().catch(() => ({}))
+}

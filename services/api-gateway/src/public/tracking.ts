@@ -1,0 +1,64 @@
+import type { Request, RequestHandler } from 'express'
+import type { LinkKeys } from '@posthorn/links'
+import { sendPage, sendPoint, sendText } from './answers.ts'
+import type { Hits } from './hits.ts'
+import { type Branding, notePage } from './page.ts'
+import { readSigned } from './signed-request.ts'
+import { visitorOf } from './visitor.ts'
+
+export interface TrackingDeps {
+  links: LinkKeys
+  hits: Hits
+  trustedProxies: readonly string[]
+  branding: () => Promise<Branding>
+  /** Told of requests that lead to no hit. */
+  refused: (kind: 'open' | 'click', why: 'signature' | 'unavailable') => void
+}
+
+/** The picture in a message: shown at once, whatever becomes of the note that it was. */
+export function onOpen({ links, hits, trustedProxies, refused }: TrackingDeps): RequestHandler {
+  return async (request, response) => {
+    try {
+      const signed = await readSigned(links, 'open', request.query)
+      if (!signed) {
+        refused('open', 'signature')
+        return sendText(response, 403, 'This link does not work')
+      }
+      if (isVisit(request)) hits.note(signed.link, visitorOf(request, trustedProxies))
+    } catch {
+      // Nobody can say whether it is ours; a broken picture would help nobody.
+      refused('open', 'unavailable')
+    }
+    sendPoint(response)
+  }
+}
+
+/** A rewritten link: leads on at once, and only to where we signed. */
+export function onClick(deps: TrackingDeps): RequestHandler {
+  const { links, hits, trustedProxies, branding, refused } = deps
+  return async (request, response) => {
+    const signed = await readSigned(links, 'click', request.query).catch(
+      () => 'unavailable' as const,
+    )
+    if (signed === 'unavailable') {
+      refused('click', 'unavailable')
+      response.setHeader('Retry-After', '5')
+      return sendPage(response, 503, notePage('unavailable', await branding()))
+    }
+    const target = signed && URL.parse(signed.link.url)
+    if (!target || !/^https?:$/.test(target.protocol)) {
+      refused('click', 'signature')
+      return sendPage(response, 403, notePage('invalid', await branding()))
+    }
+    if (isVisit(request)) hits.note(signed.link, visitorOf(request, trustedProxies))
+    response.setHeader('X-Robots-Tag', 'noindex, nofollow')
+    response.status(302).setHeader('Location', target.href)
+    response.end()
+  }
+}
+
+/** HEAD only asks whether something is there, and browsers fetch ahead what nobody has clicked. */
+function isVisit(request: Request): boolean {
+  const purpose = `${request.get('sec-purpose') ?? ''} ${request.get('purpose') ?? ''}`
+  return request.method === 'GET' && !/prefetch|prerender|preview/i.test(purpose)
+}

@@ -1,0 +1,32 @@
+import type { IncomingMessage } from 'node:http'
+import { clientAddress } from '../access/client-address.ts'
+
+/** Who asks for a page. */
+export interface Visitor {
+  remoteAddress: string
+  /** Empty where the request names none. */
+  userAgent: string
+}
+
+const maxAgentLength = 1024
+
+/** The address behind the trusted proxies, and what the client calls itself, cut to a sane length. */
+export function visitorOf(
+  { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
+  trustedProxies: readonly string[],
+): Visitor {
+  const forwarded = [headers['x-forwarded-for']].flat().join(',')
+  const agent = (headers['user-agent'] ?? '').slice(0, maxAgentLength).toWellFormed()
+  return {
+    remoteAddress: clientAddress(socket.remoteAddress ?? '', forwarded, trustedProxies),
+    userAgent: agent,
+  }
+}
+
+/** As events tell it: what is not known is absent. */
+export function describeVisitor({ remoteAddress, userAgent }: Visitor) {
+  return {
+    ...(remoteAddress === '' ? {} : { remoteAddress }),
+    ...(userAgent === '' ? {} : { userAgent }),
+  }
+}

@@ -1,0 +1,25 @@
+import { type Db, type NewEvent, type RecordedEvent, recordEvents } from '@posthorn/db'
+import { sql } from 'kysely'
+import { inTransaction } from './transaction.ts'
+
+/** Stores openings and clicks. What belongs to an account that is gone, or is known already, is left out. */
+export function recordHits(
+  db: Db,
+  hits: readonly NewEvent[],
+  serviceUrl: string | null,
+): Promise<RecordedEvent[]> {
+  return inTransaction(db, async (tx) => {
+    const accounts = [...new Set(hits.map(({ account }) => account))]
+    const rows = await tx
+      .selectFrom('accounts')
+      .select('account')
+      .where('account', '=', sql<string>`any(${accounts})`)
+      .execute()
+    const there = new Set(rows.map(({ account }) => account))
+    return recordEvents(
+      tx,
+      hits.filter(({ account }) => there.has(account)),
+      serviceUrl,
+    )
+  })
+}
