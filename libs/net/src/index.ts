@@ -14,5 +14,12 @@ export {
   type HttpCaller,
   type HttpCallerOptions,
 } from './http.ts'
+export {
+  type Endpoint,
+  type OpenedSocket,
+  openSocket,
+  type OpenSocketOptions,
+} from './open-socket.ts'
 export { type Outcome, outcomeOfStatus } from './outcome.ts'
+export { parseProxy, type Proxy, publicProxy } from './proxy.ts'
 export { redactUrl, splitCredentials, type SplitUrl } from './url.ts'

@@ -1,13 +1,16 @@
 import type { Bus } from '@posthorn/bus'
 import { SubmissionHint } from '@posthorn/contracts'
-import { cacheSettings, countMinutes, type Db, inBatches } from '@posthorn/db'
-import { everyFew, openGround } from '@posthorn/service'
+import { cacheSettings, countMinutes, type Db, inBatches, type PublishEvent } from '@posthorn/db'
+import { everyFew, openGround, watchQueue } from '@posthorn/service'
 import type { Logger } from '@posthorn/telemetry'
 import type { Config } from './config.ts'
 import { Dispatcher } from './delivery/dispatcher.ts'
 import { Recorder } from './delivery/recorder.ts'
+import { Filer } from './filing/filer.ts'
 import { senderMetrics } from './metrics.ts'
-import { countDue, deleteFinished, type Hold, markDataSent } from './store/outbox.ts'
+import { onChangeOutbox } from './outbox/change-outbox.ts'
+import { countFilings } from './store/filing.ts'
+import { countDue, countHeld, deleteFinished, type Hold, markDataSent } from './store/outbox.ts'
 import { SmtpTransport } from './transports/smtp.ts'
 import { onVerifySmtp } from './verify/verify-smtp.ts'
 
@@ -20,13 +23,18 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
   await using opened = new AsyncDisposableStack()
   const { log, metrics, db, bus } = await openGround(opened, { name, config, signal })
   const settings = cacheSettings(db)
-  const recorder = opened.use(
-    new Recorder({ db, settings, publish: (message) => bus.publishEvent(message), log }),
-  )
-  const transport = opened.use(new SmtpTransport(config.smtp))
   const minutes = opened.use(
     countMinutes(db, { onError: (err) => log.debug({ err }, 'counts wait for Postgres') }),
   )
+  const queue = opened.use(await watchQueue({ db, bus, log, queue: 'submit' }))
+  const paused = () => queue.paused
+  const measured = senderMetrics(metrics, { ...gauges(db), paused, minutes })
+  const count = (result: 'filed' | 'postponed' | 'failed') => measured.filings.inc({ result })
+  const filer = opened.use(new Filer({ ...config, db, bus, log, count }))
+  const publish: PublishEvent = (message) => bus.publishEvent(message)
+  const onFiling = () => filer.wake()
+  const recorder = opened.use(new Recorder({ db, settings, publish, onFiling, log }))
+  const transport = opened.use(new SmtpTransport(config.smtp))
   const dispatcher = opened.use(
     new Dispatcher({
       ...config,
@@ -36,8 +44,9 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
       transport,
       recorder,
       mark: inBatches((holds: Hold[]) => markAll(db, holds, config.leaseMs)),
+      paused,
       log,
-      metrics: senderMetrics(metrics, { due: () => countDue(db), minutes }),
+      metrics: measured,
     }),
   )
   opened.use(everyFew({ everyMs: 600_000, log, name: 'clean-up' }, () => cleanUp(db, config, log)))
@@ -45,6 +54,8 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
     await bus.onInvalidate(({ topic }) => void (topic === 'settings' && settings.invalidate())),
   )
   opened.use(await listenForHints(bus, dispatcher))
+  const wake = () => dispatcher.wake()
+  opened.use(await bus.serve({ queue: 'outbox', handlers: [onChangeOutbox({ db, wake, log })] }))
   opened.use(
     await bus.serve({
       queue: 'verify.smtp',
@@ -53,6 +64,10 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
     }),
   )
   return opened.move()
+}
+
+function gauges(db: Db) {
+  return { due: () => countDue(db), held: () => countHeld(db), filings: () => countFilings(db) }
 }
 
 /** A hint wakes the look for due messages: what is due is in the outbox, and one look finds what many hints tell of. */

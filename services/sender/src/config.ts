@@ -14,6 +14,8 @@ export interface Config extends ServiceConfig {
   readonly leaseMs: number
   /** For an answer of auth-bridge, which may have to ask somebody else first. */
   readonly credentialsMs: number
+  /** How long a mailbox that cannot be had keeps a message that may have been sent from being sent again. */
+  readonly findSentMs: number
   /** How long rows of finished messages are kept. */
   readonly keepFinishedMs: number
   readonly smtp: SmtpLimits
@@ -34,6 +36,7 @@ export function readConfig(env: Env): Config {
     sweepMs: duration(env, 'SVC_SENDER_SWEEP', { fallback: 1_000, min: 10 }),
     leaseMs: duration(env, 'SVC_SENDER_LEASE', { fallback: minute, min: 200 }),
     credentialsMs: duration(env, 'SVC_SENDER_CREDENTIALS_TIMEOUT', { fallback: 10_000, min: 1 }),
+    findSentMs: duration(env, 'SVC_SENDER_FIND_SENT_TIMEOUT', { fallback: minute, min: 1 }),
     keepFinishedMs: duration(env, 'SVC_SENDER_KEEP_FINISHED', {
       fallback: 24 * 60 * minute,
       min: 0,

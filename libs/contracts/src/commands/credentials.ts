@@ -16,6 +16,8 @@ export const getCredentials = defineCommand({
   request: Strict({
     account: Type.String(),
     protocol: Type.Union([Type.Literal('imap'), Type.Literal('smtp')]),
+    /** The server has refused what was answered before: nothing remembered will do. */
+    fresh: Type.Optional(Type.Boolean()),
   }),
   response: Credentials,
 })

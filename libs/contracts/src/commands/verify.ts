@@ -32,6 +32,7 @@ export const verifySmtp = defineCommand({
     server: Strict({ host, port, secure, tls }),
     credentials: Type.Optional(Credentials),
     ehloName: Type.Optional(Type.String()),
+    proxy: Type.Optional(Type.String()),
   }),
   response: Type.Object({ verdict: Verdict }),
 })

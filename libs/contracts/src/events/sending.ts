@@ -2,10 +2,15 @@ import { Type } from 'typebox'
 import { defineEvent } from '../define.ts'
 
 const Envelope = Type.Object({ from: Type.String(), to: Type.Array(Type.String()) })
+/** The way a message went, where it was not the ordinary one. */
 const NetworkRouting = Type.Object({
   localAddress: Type.Optional(Type.String()),
+  /** What EHLO said. */
   name: Type.Optional(Type.String()),
+  /** Without credentials. */
   proxy: Type.Optional(Type.String()),
+  /** The local address that was asked for, where it could not be had. */
+  requestedLocalAddress: Type.Optional(Type.String()),
 })
 
 /** The account's outgoing server accepted a queued message; acceptance is not delivery. Published by sender, at least once, same event id on a repeat. */

@@ -16,6 +16,8 @@ export interface NetworkRouting {
   name?: string
   /** Without credentials. */
   proxy?: string
+  /** The local address that was asked for, where it could not be had. */
+  requestedLocalAddress?: string
 }
 
 /** Delivery status notifications that are asked for (RFC 3461). */

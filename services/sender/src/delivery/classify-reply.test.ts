@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { isPermanentFailure, suspends } from './classify-reply.ts'
+import { classify } from './classify-reply.ts'
 import type { DeliveryFailure } from './delivery-error.ts'
 
 type Case = [
@@ -28,23 +28,49 @@ const cases: Case[] = [
   ['temporary', 'host', { code: 'ECONNECTION', responseCode: 421, command: 'EHLO' }],
   ['temporary', 'account', { code: 'EAUTH', responseCode: 535, command: 'AUTH PLAIN' }],
   ['temporary', 'account', { code: 'EAUTH', responseCode: 454, command: 'AUTH PLAIN' }],
-  ['permanent', 'host', { code: 'ETLS', responseCode: 502, command: 'STARTTLS' }],
+  ['temporary', 'host', { code: 'EPROTOCOL', responseCode: 451, command: 'CONN' }],
+  ['temporary', 'host', { code: 'EPROTOCOL', responseCode: 550, command: 'HELO' }],
+  ['temporary', 'account', { code: 'EAUTH', responseCode: 534, command: 'AUTH XOAUTH2' }],
+  ['temporary', 'account', { code: 'EAUTH', responseCode: 421, command: 'AUTH LOGIN' }],
+  // Whether the server must encrypt is for the account to say.
+  ['permanent', 'account', { code: 'ETLS', responseCode: 502, command: 'STARTTLS' }],
+  ['temporary', 'host', { code: 'ETLS', responseCode: 454, command: 'STARTTLS' }],
   // No reply at all.
   ['temporary', 'host', { code: 'ECONNREFUSED', command: 'CONN' }],
   ['temporary', 'host', { code: 'ENOTFOUND', command: 'CONN' }],
   ['temporary', 'host', { code: 'ETIMEDOUT', command: 'CONN' }],
-  ['temporary', 'host', { code: 'ETLS', command: 'CONN' }],
+  ['permanent', 'account', { code: 'ETLS', command: 'EHLO' }],
+  ['temporary', 'account', { code: 'CERT_HAS_EXPIRED', command: 'EHLO' }],
+  ['temporary', 'account', { code: 'DEPTH_ZERO_SELF_SIGNED_CERT', command: 'EHLO' }],
+  ['temporary', 'account', { code: 'ERR_TLS_CERT_ALTNAME_INVALID', command: 'EHLO' }],
+  ['temporary', 'account', { code: 'ERR_SSL_UNSUPPORTED_PROTOCOL', command: 'EHLO' }],
+  ['temporary', 'account', { code: 'EPROXY', command: 'CONN' }],
+  ['permanent', 'account', { code: 'EAUTH', command: 'AUTH' }],
+  ['permanent', undefined, { code: 'ENOAUTH' }],
+  ['permanent', undefined, { code: 'EOAUTH2' }],
+  ['permanent', 'host', { code: 'EPROTOCOL', command: 'EHLO' }],
+  ['temporary', 'account', { code: 'ECREDENTIALS', command: 'AUTH' }],
   ['temporary', undefined, { code: 'ETIMEDOUT', command: 'DATA' }],
   ['temporary', undefined, { code: 'ECONNECTION', command: 'DATA' }],
   ['permanent', undefined, { code: 'EENVELOPE', command: 'API' }],
   ['permanent', undefined, { code: 'EMESSAGE', command: 'MAIL FROM' }],
   ['permanent', undefined, { code: 'EEGRESSBLOCKED', command: 'CONN' }],
+  ['permanent', undefined, { code: 'ESMTPUTF8' }],
   ['permanent', undefined, { code: 'SMTPUnavailable' }],
+  ['permanent', undefined, { code: 'GatewayNotFound' }],
+  ['temporary', undefined, { code: 'EINTERNAL' }],
+  ['temporary', 'host', { code: 'ECONNECTION', command: 'EHLO' }],
+  // Odd replies.
+  ['temporary', undefined, { code: 'EPROTOCOL', responseCode: 250, command: 'DATA' }],
+  ['temporary', undefined, { code: 'EMESSAGE', responseCode: 600, command: 'DATA' }],
+  ['permanent', undefined, { code: 'EMESSAGE', responseCode: 599, command: 'DATA' }],
   ['temporary', undefined, { code: 'HTTPRequestError' }],
   ['temporary', undefined, {}],
 ]
 
 test.each(cases)('%s, pauses %s: %j', (verdict, pauses, failure) => {
-  expect(isPermanentFailure({ message: '', ...failure })).toBe(verdict === 'permanent')
-  expect(suspends({ message: '', ...failure })).toBe(pauses)
+  expect(classify({ message: '', ...failure })).toEqual({
+    permanent: verdict === 'permanent',
+    ...(pauses ? { suspends: pauses } : {}),
+  })
 })

@@ -20,7 +20,7 @@ const refusal = (responseCode: number) => ({
 })
 
 test('a temporary failure is tried again and told', () => {
-  const { outcome, events } = decideFailure(subject, refusal(450), 1_000)
+  const { outcome, events } = decideFailure(subject, { failure: refusal(450) }, 1_000)
   expect(outcome).toMatchObject({ state: 'retry', delayMs: expect.any(Number) })
   expect(events(later)).toEqual([
     expect.objectContaining({
@@ -47,7 +47,7 @@ test('the last attempt, and a refusal for good, end it with both events', () => 
   ] as const) {
     const { outcome, events } = decideFailure(
       { ...subject, attempt, firstError: 'first words\nmore' },
-      refusal(code),
+      { failure: refusal(code) },
       1_000,
     )
     expect(outcome.state).toBe('failed')
@@ -93,6 +93,17 @@ test('a Message-ID that the server put in its place is told beside ours', () => 
   })
 })
 
+test('the way it went is told where it is not the ordinary one', () => {
+  const routing = { localAddress: '192.0.2.1', name: 'mail.example.com' }
+  const accepted = { response: '250 ok', accepted: subject.envelope.to, rejected: [], routing }
+  const sent = decideAccepted(subject, accepted, 1_000)
+  expect(sent.outcome).toMatchObject({ state: 'sent', routing })
+  const failed = decideFailure(subject, { failure: refusal(550), routing }, 1_000)
+  expect(failed.outcome).toMatchObject({ state: 'failed', routing })
+  for (const { data } of [...sent.events(undefined), ...failed.events(undefined)])
+    expect(data).toMatchObject({ networkRouting: routing })
+})
+
 test('a recipient refused for now is tried again alone', () => {
   const accepted = {
     response: '250 ok',
@@ -132,7 +143,7 @@ test('a recipient refused for good is told, and the message is sent', () => {
 
 test('one happening has one event id, two have two', () => {
   const ids = (attempt: number) =>
-    decideFailure({ ...subject, attempt }, refusal(450), 1_000)
+    decideFailure({ ...subject, attempt }, { failure: refusal(450) }, 1_000)
       .events(later)
       .map(({ eventId }) => eventId)
   expect(ids(1)).toEqual(ids(1))

@@ -1,7 +1,7 @@
-import type { NewEvent } from '@posthorn/db'
+import type { NetworkRouting, NewEvent } from '@posthorn/db'
 import type { Outcome } from '../store/outcomes.ts'
 import type { Accepted } from '../transports/transport.ts'
-import { isPermanentFailure } from './classify-reply.ts'
+import { classify } from './classify-reply.ts'
 import type { DeliveryFailure } from './delivery-error.ts'
 import { deliveryErrorEvent, failedEvent, sentEvent, type Subject } from './events.ts'
 import { retryDelayMs } from './schedule.ts'
@@ -15,17 +15,17 @@ export interface Decision {
 /** After a failed attempt: another one later, or the end. */
 export function decideFailure(
   subject: Subject,
-  failure: DeliveryFailure,
+  { failure, routing }: { failure: DeliveryFailure; routing?: NetworkRouting | undefined },
   baseMs: number,
 ): Decision {
-  const isLast = isPermanentFailure(failure) || subject.attempt >= subject.maxAttempts
+  const isLast = classify(failure).permanent || subject.attempt >= subject.maxAttempts
   return {
     outcome: isLast
-      ? { state: 'failed', failure }
-      : { state: 'retry', failure, delayMs: retryDelayMs(subject.attempt, baseMs) },
+      ? { state: 'failed', failure, routing }
+      : { state: 'retry', failure, routing, delayMs: retryDelayMs(subject.attempt, baseMs) },
     events: (nextAttempt) => [
-      deliveryErrorEvent(subject, failure, { nextAttempt }),
-      ...(isLast ? [failedEvent(subject, failure)] : []),
+      deliveryErrorEvent(subject, failure, { nextAttempt, routing }),
+      ...(isLast ? [failedEvent(subject, failure, routing)] : []),
     ],
   }
 }
@@ -35,12 +35,12 @@ export function decideFailure(
  * those refused for good are told in a messageDeliveryError.
  */
 export function decideAccepted(subject: Subject, accepted: Accepted, baseMs: number): Decision {
-  const deferred = accepted.rejected.filter(({ failure }) => !isPermanentFailure(failure))
+  const deferred = accepted.rejected.filter(({ failure }) => !classify(failure).permanent)
   const failure = (deferred[0] ?? accepted.rejected[0])?.failure
   const remaining =
     subject.attempt < subject.maxAttempts ? deferred.map(({ recipient }) => recipient) : []
   const partly = remaining.length > 0
-  const { response } = accepted
+  const { response, routing, serverMessageId } = accepted
   const refused = accepted.rejected.map(({ recipient }) => recipient)
   return {
     outcome:
@@ -50,13 +50,14 @@ export function decideAccepted(subject: Subject, accepted: Accepted, baseMs: num
             response,
             remaining,
             failure,
+            routing,
             delayMs: retryDelayMs(subject.attempt, baseMs),
           }
-        : { state: 'sent', response },
+        : { state: 'sent', response, routing, serverMessageId },
     events: (nextAttempt) => [
       sentEvent(subject, accepted, { partly }),
       ...(failure
-        ? [deliveryErrorEvent(subject, failure, { nextAttempt, recipients: refused })]
+        ? [deliveryErrorEvent(subject, failure, { nextAttempt, routing, recipients: refused })]
         : []),
     ],
   }

@@ -5,8 +5,11 @@ import { AppError } from '@posthorn/errors'
 import type { Logger } from '@posthorn/telemetry'
 import { type Hold, releaseClaim, type Submission } from '../store/outbox.ts'
 import type { Transport } from '../transports/transport.ts'
+import { classify, type Verdict } from './classify-reply.ts'
 import { DeliveryError, type DeliveryFailure, NotAttempted } from './delivery-error.ts'
 import { type Decision, decideAccepted, decideFailure } from './decide.ts'
+import { filedOf, isFiledByServer } from '../filing/copy.ts'
+import { findEarlier } from '../filing/find-earlier.ts'
 import type { Recorder } from './recorder.ts'
 import { targetOf } from './target.ts'
 
@@ -21,14 +24,20 @@ export interface DeliverDeps {
   log: Logger
   retryBaseMs: number
   credentialsMs: number
+  /** How long a mailbox that cannot be had keeps a message that may be sent from being sent again. */
+  findSentMs: number
 }
 
 /** What a delivery says to the lanes. */
 export type Result =
   | { kind: 'sent'; final: boolean }
-  | { kind: 'failed'; failure: DeliveryFailure; final: boolean }
+  | { kind: 'failed'; failure: DeliveryFailure; suspends: Verdict['suspends']; final: boolean }
   | { kind: 'released' }
   | { kind: 'lost' }
+
+/** In place of the server's answer, which was lost. */
+const foundResponse =
+  'Found in the Sent folder of the account: the answer to the attempt before was lost'
 
 /** How long a message rests that could not be attempted. */
 const releaseMs = 5_000
@@ -36,8 +45,8 @@ const releaseMs = 5_000
 /**
  * Sends one claimed message and records what became of it. Does not reject.
  *
- * The claim is committed already. If we die before the final dot, the lease ends and the message is sent again; if we die after it, it
- * is sent again with the same Message-ID and bytes, because SMTP cannot say whether it arrived.
+ * The claim is committed already. If we die before the final dot, the lease ends and the message is sent again. If we die after it, SMTP
+ * cannot say whether it arrived: it is looked for where the server files what it takes, else sent again with the same Message-ID and bytes.
  */
 export async function deliver(
   deps: DeliverDeps,
@@ -49,8 +58,10 @@ export async function deliver(
     account: submission.account,
     attempt: submission.attempt,
   })
-  if (submission.maybeSent) log.warn('sending again what the server may have taken before')
   try {
+    if (await wasSentBefore({ ...deps, log }, submission, signal))
+      return await conclude(deps.recorder, withoutCopy(submission), foundSent(submission, deps))
+    if (submission.maybeSent) log.warn('sending again what the server may have taken before')
     const accepted = await attempt(deps, submission, signal)
     const decision = decideAccepted(submission, accepted, deps.retryBaseMs)
     return await conclude(deps.recorder, submission, {
@@ -68,17 +79,47 @@ export async function deliver(
     }
     if (!(error instanceof DeliveryError))
       log.error({ err: error }, 'the attempt failed for a reason of our own')
-    const failure =
+    const { failure, routing } =
       error instanceof DeliveryError
-        ? error.failure
-        : { message: 'Internal error', code: 'EINTERNAL' }
-    const decision = decideFailure(submission, failure, deps.retryBaseMs)
-    log.info({ failure, state: decision.outcome.state }, 'the attempt failed')
+        ? error
+        : new DeliveryError({ message: 'Internal error', code: 'EINTERNAL' })
+    const decision = decideFailure(submission, { failure, routing }, deps.retryBaseMs)
+    const final = decision.outcome.state === 'failed'
+    log.info({ failure, routing, final }, 'the attempt failed')
     return conclude(deps.recorder, submission, {
       decision,
-      result: { kind: 'failed', failure, final: decision.outcome.state === 'failed' },
+      result: { kind: 'failed', failure, suspends: suspended(submission, failure), final },
     })
   }
+}
+
+/** A proxy that one message asked for says nothing about the others. */
+function suspended({ proxy }: Submission, failure: DeliveryFailure): Verdict['suspends'] {
+  return failure.code === 'EPROXY' && proxy ? undefined : classify(failure).suspends
+}
+
+/** Only where the server itself files what it took does the mailbox know. What some recipients have is there in any case. */
+async function wasSentBefore(
+  { bus, log, findSentMs }: DeliverDeps,
+  submission: Submission,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { account, messageId, maybeSent, partlySent, filing } = submission
+  if (!maybeSent || partlySent || !isFiledByServer(filedOf(submission))) return false
+  const sought = { account, messageId, sentMailPath: filing?.sentMailPath }
+  const found = await findEarlier({ bus, log, findSentMs, signal }, sought)
+  if (found) log.warn('the attempt before had been taken: it is in the Sent folder')
+  return found
+}
+
+function withoutCopy(submission: Submission): Submission {
+  return { ...submission, filing: { ...submission.filing, copy: false } }
+}
+
+function foundSent(submission: Submission, { retryBaseMs }: DeliverDeps) {
+  const accepted = { response: foundResponse, accepted: submission.envelope.to, rejected: [] }
+  const decision = decideAccepted(submission, accepted, retryBaseMs)
+  return { decision, result: { kind: 'sent' as const, final: true } }
 }
 
 async function attempt(
@@ -91,11 +132,12 @@ async function attempt(
   })
   if (submission.mime.length === 0)
     throw new DeliveryError({ message: 'The message has no content', code: 'EMESSAGE' })
-  const target = targetOf(submission.sender, { bus, settings: current, signal, credentialsMs })
+  const target = targetOf(submission, { bus, settings: current, signal, credentialsMs })
   return transport.send({
     envelope: submission.envelope,
     mime: submission.mime,
     target,
+    dsn: submission.dsn ?? undefined,
     signal,
     beforeHandover: () => assertMarked(mark, submission),
   })

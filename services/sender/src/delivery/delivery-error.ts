@@ -1,3 +1,5 @@
+import type { NetworkRouting } from '@posthorn/db'
+
 /** Where in a session a failure happened, as `smtpCommand` names it. */
 export type SmtpCommand =
   | 'CONN'
@@ -23,6 +25,8 @@ export interface DeliveryFailure {
 export class DeliveryError extends Error {
   override name = 'DeliveryError'
   readonly failure: DeliveryFailure
+  /** The way the attempt went, where it is not the ordinary one. */
+  routing: NetworkRouting | undefined
 
   constructor(failure: DeliveryFailure, options?: ErrorOptions) {
     super(failure.message, options)

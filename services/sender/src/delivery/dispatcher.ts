@@ -9,13 +9,14 @@ import {
   renewLeases,
   type Submission,
 } from '../store/outbox.ts'
-import { suspends } from './classify-reply.ts'
 import { deliver, type DeliverDeps, type Result } from './deliver.ts'
 import { Lanes, type LaneLimits } from './lanes.ts'
 
 export interface DispatcherDeps extends DeliverDeps {
   lanes: LaneLimits
   sweepMs: number
+  /** Nothing is to be started; what was, goes on. */
+  paused: () => boolean
   leaseMs: number
   metrics: ReturnType<typeof senderMetrics>
 }
@@ -91,7 +92,7 @@ export class Dispatcher implements AsyncDisposable {
   }
 
   async #sweep(signal: AbortSignal): Promise<void> {
-    while (this.#lanes.free > 0 && !signal.aborted) {
+    while (this.#lanes.free > 0 && !signal.aborted && !this.#deps.paused()) {
       const found = this.#isTimeToLook() ? await this.#look() : 0
       const fitting = [...this.#known.values()].filter((place) => this.#lanes.tryEnter(place))
       if (fitting.length === 0) return
@@ -183,12 +184,14 @@ export class Dispatcher implements AsyncDisposable {
     return false
   }
 
-  #pause({ failure }: Extract<Result, { kind: 'failed' }>, place: DueSubmission): void {
-    const kind = suspends(failure)
+  #pause(
+    { failure, suspends: kind }: Extract<Result, { kind: 'failed' }>,
+    place: DueSubmission,
+  ): void {
     if (!kind) return
     const ms = this.#lanes.suspend(kind, place)
     this.#deps.log.warn(
-      { account: place.account, host: place.host, failure, ms },
+      { account: place.account, gateway: place.gateway, host: place.host, failure, ms },
       `no more messages for this ${kind} for a while`,
     )
   }

@@ -1,5 +1,5 @@
 import { messageDeliveryError, messageFailed, messageSent } from '@posthorn/contracts'
-import { deriveEventId, type NewEvent } from '@posthorn/db'
+import { deriveEventId, type NetworkRouting, type NewEvent } from '@posthorn/db'
 import type { DeliveryFailure } from './delivery-error.ts'
 
 /** The message that an event is about. */
@@ -18,12 +18,13 @@ export interface Acceptance {
   /** The Message-ID that the server put in place of ours. */
   serverMessageId?: string
   accepted: string[]
+  routing?: NetworkRouting
 }
 
 /** The server took the message. `partly`: for some of the recipients, and the others will be tried again. */
 export function sentEvent(
   { queueId, account, messageId, envelope, attempt }: Subject,
-  { response, serverMessageId, accepted }: Acceptance,
+  { response, serverMessageId, accepted, routing }: Acceptance,
   { partly }: { partly: boolean },
 ): NewEvent {
   const rewritten = serverMessageId !== undefined && serverMessageId !== messageId
@@ -37,6 +38,7 @@ export function sentEvent(
       response,
       queueId,
       envelope: { from: envelope.from, to: accepted },
+      ...networkRouting(routing),
     },
   }
 }
@@ -47,8 +49,13 @@ export function deliveryErrorEvent(
   { message, code, response, responseCode, command }: DeliveryFailure,
   {
     nextAttempt,
+    routing,
     recipients = envelope.to,
-  }: { nextAttempt: Date | undefined; recipients?: string[] },
+  }: {
+    nextAttempt: Date | undefined
+    routing?: NetworkRouting | undefined
+    recipients?: string[]
+  },
 ): NewEvent {
   return {
     eventId: deriveEventId(['messageDeliveryError', queueId, attempt]),
@@ -63,6 +70,7 @@ export function deliveryErrorEvent(
       ...(response === undefined ? {} : { smtpResponse: response }),
       ...(responseCode === undefined ? {} : { smtpResponseCode: responseCode }),
       ...(command === undefined ? {} : { smtpCommand: command }),
+      ...networkRouting(routing),
       job: {
         id: queueId,
         attemptsMade: attempt,
@@ -77,11 +85,21 @@ export function deliveryErrorEvent(
 export function failedEvent(
   { queueId, account, messageId, firstError }: Subject,
   { message }: DeliveryFailure,
+  routing?: NetworkRouting,
 ): NewEvent {
   return {
     eventId: deriveEventId(['messageFailed', queueId]),
     event: messageFailed.name,
     account,
-    data: { messageId, queueId, error: (firstError ?? message).split(/\r?\n/, 1)[0] ?? '' },
+    data: {
+      messageId,
+      queueId,
+      error: (firstError ?? message).split(/\r?\n/, 1)[0] ?? '',
+      ...networkRouting(routing),
+    },
   }
+}
+
+function networkRouting(routing: NetworkRouting | undefined) {
+  return routing === undefined ? {} : { networkRouting: routing }
 }

@@ -2,7 +2,12 @@ import { expect, test } from '@jest/globals'
 import { Lanes } from './lanes.ts'
 
 const limits = { concurrency: 4, perAccount: 2, perHost: 3, maxBytes: 100 }
-const place = (account: string, host = 'h:25', bytes = 1) => ({ account, host, bytes })
+const place = (account: string, host = 'h:25', bytes = 1) => ({
+  account,
+  gateway: null as string | null,
+  host,
+  bytes,
+})
 
 test('an account has its share and no more', () => {
   const lanes = new Lanes(limits, 1_000)
@@ -42,7 +47,7 @@ test('a suspended lane is closed, and failures of the same moment count once', (
   lanes.tryEnter(place('a'))
   expect(lanes.suspend('host', place('a'))).toBe(10_000)
   expect(lanes.suspend('host', place('a'))).toBeLessThanOrEqual(10_000)
-  expect(lanes.closed()).toEqual({ accounts: [], hosts: ['h:25'] })
+  expect(lanes.closed()).toEqual({ accounts: [], gateways: [], hosts: ['h:25'] })
   expect(lanes.tryEnter(place('b'))).toBe(false)
   expect(lanes.tryEnter(place('b', 'other:25'))).toBe(true)
 })
@@ -60,4 +65,34 @@ test('a message of an account without a server never waits for others of its kin
   const lanes = new Lanes(limits, 1_000)
   for (const account of ['a', 'b', 'c', 'd']) expect(lanes.tryEnter(place(account, ''))).toBe(true)
   expect(lanes.closed().hosts).toEqual([])
+})
+
+test('a gateway that lets nobody in closes for all accounts, and their own servers stay open', () => {
+  const lanes = new Lanes(limits, 10_000)
+  const by = (account: string, gateway: string | null) => ({ ...place(account, 'g:25'), gateway })
+  lanes.suspend('account', by('a', 'relay'))
+  expect(lanes.closed()).toEqual({ accounts: [], gateways: ['relay'], hosts: [] })
+  expect(lanes.tryEnter(by('b', 'relay'))).toBe(false)
+  expect(lanes.tryEnter(by('a', 'other'))).toBe(true)
+  expect(lanes.tryEnter(place('a', 'own:25'))).toBe(true)
+})
+
+test('an account whose own server refuses it is sent for by gateways', () => {
+  const lanes = new Lanes(limits, 10_000)
+  lanes.suspend('account', place('a'))
+  expect(lanes.tryEnter(place('a'))).toBe(false)
+  expect(lanes.tryEnter({ ...place('a', 'g:25'), gateway: 'relay' })).toBe(true)
+})
+
+test('one account has its share of a gateway, and the gateway its share of the process', () => {
+  const lanes = new Lanes(limits, 1_000)
+  const by = (account: string) => ({ ...place(account, 'g:25'), gateway: 'relay' })
+  expect(['a', 'a', 'a', 'b', 'c'].map((account) => lanes.tryEnter(by(account)))).toEqual([
+    true,
+    true,
+    false,
+    true,
+    false,
+  ])
+  expect(lanes.closed()).toEqual({ accounts: ['a\nrelay'], gateways: [], hosts: ['g:25'] })
 })

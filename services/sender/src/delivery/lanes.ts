@@ -12,10 +12,14 @@ export interface LaneLimits {
 /** What a message occupies while it is in hand. */
 export interface Place {
   account: string
-  /** `host:port` of the account's server; empty where it has none. */
+  /** Where it goes by a server that is not the account's: its name. */
+  gateway: string | null
+  /** `host:port` of the server it goes to; empty where there is none. */
   host: string
   bytes: number
 }
+
+type Kind = 'account' | 'gateway' | 'host'
 
 interface Lane {
   inHand: number
@@ -35,8 +39,11 @@ const forgetMs = 3_600_000
 export class Lanes {
   readonly #limits: LaneLimits
   readonly #baseMs: number
-  readonly #accounts = new Map<string, Lane>()
-  readonly #hosts = new Map<string, Lane>()
+  readonly #lanes: Readonly<Record<Kind, Map<string, Lane>>> = {
+    account: new Map(),
+    gateway: new Map(),
+    host: new Map(),
+  }
   #inHand = 0
   #bytes = 0
 
@@ -50,41 +57,43 @@ export class Lanes {
   }
 
   /** The lanes in which nothing can start now. */
-  closed(): { accounts: string[]; hosts: string[] } {
-    const { perAccount, perHost } = this.#limits
-    return { accounts: closedOf(this.#accounts, perAccount), hosts: closedOf(this.#hosts, perHost) }
+  closed(): { accounts: string[]; gateways: string[]; hosts: string[] } {
+    const closed = (kind: Kind) => closedOf(this.#lanes[kind], this.#limitOf(kind))
+    return { accounts: closed('account'), gateways: closed('gateway'), hosts: closed('host') }
   }
 
   /** Takes a place, if there is one. Whoever got one must leave. */
-  tryEnter({ account, host, bytes }: Place): boolean {
-    const lanes = [
-      { lane: laneOf(this.#accounts, account), limit: this.#limits.perAccount },
-      { lane: laneOf(this.#hosts, host), limit: host === '' ? Infinity : this.#limits.perHost },
-    ]
-    if (this.free <= 0 || !lanes.every(({ lane, limit }) => isOpen(lane, limit))) return false
+  tryEnter(place: Place): boolean {
+    const { bytes } = place
+    const keys = keysOf(place)
+    const isFree = ([kind, key]: [Kind, string]) =>
+      isOpen(laneOf(this.#lanes[kind], key), this.#limitOf(kind))
+    if (this.free <= 0 || !keys.every(isFree)) return false
     if (this.#bytes > 0 && this.#bytes + bytes > this.#limits.maxBytes) return false
     this.#inHand += 1
     this.#bytes += bytes
-    for (const { lane } of lanes) lane.inHand += 1
+    for (const [kind, key] of keys) laneOf(this.#lanes[kind], key).inHand += 1
     return true
   }
 
-  leave({ account, host, bytes }: Place): void {
+  leave(place: Place): void {
     this.#inHand -= 1
-    this.#bytes -= bytes
-    for (const [lanes, key] of [
-      [this.#accounts, account],
-      [this.#hosts, host],
-    ] as const) {
-      const lane = laneOf(lanes, key)
+    this.#bytes -= place.bytes
+    for (const [kind, key] of keysOf(place)) {
+      const lane = laneOf(this.#lanes[kind], key)
       lane.inHand -= 1
-      if (lane.inHand === 0 && lane.failures === 0) lanes.delete(key)
+      if (lane.inHand === 0 && lane.failures === 0) this.#lanes[kind].delete(key)
     }
   }
 
-  /** Closes a lane for a time that grows with each failure in a row. What was under way together counts as one. */
-  suspend(kind: 'account' | 'host', { account, host }: Place): number {
-    const lane = kind === 'account' ? laneOf(this.#accounts, account) : laneOf(this.#hosts, host)
+  /**
+   * Closes a lane for a time that grows with each failure in a row. What was under way together counts as one. What a gateway says of
+   * the login is about the gateway, and not about the account whose message it was.
+   */
+  suspend(kind: 'account' | 'host', place: Place): number {
+    const wanted = kind === 'account' && place.gateway !== null ? 'gateway' : kind
+    const [, key] = keysOf(place).find(([kind]) => kind === wanted) ?? [wanted, '']
+    const lane = laneOf(this.#lanes[wanted], key)
     const now = Date.now()
     if (lane.suspendedUntil > now) return lane.suspendedUntil - now
     lane.failures += 1
@@ -94,12 +103,28 @@ export class Lanes {
   }
 
   /** A message got through. */
-  recover({ account, host }: Place): void {
-    for (const lane of [laneOf(this.#accounts, account), laneOf(this.#hosts, host)]) {
+  recover(place: Place): void {
+    for (const [kind, key] of keysOf(place)) {
+      const lane = laneOf(this.#lanes[kind], key)
       lane.failures = 0
       lane.suspendedUntil = 0
     }
   }
+
+  #limitOf(kind: Kind): number {
+    if (kind === 'gateway') return Infinity
+    return kind === 'account' ? this.#limits.perAccount : this.#limits.perHost
+  }
+}
+
+/** The lanes of a message. By a gateway an account has a lane of its own: what its own server thinks of it does not matter there. */
+function keysOf({ account, gateway, host }: Place): [Kind, string][] {
+  const keys: [Kind, string][] = [
+    ['account', gateway === null ? account : `${account}\n${gateway}`],
+  ]
+  if (gateway !== null) keys.push(['gateway', gateway])
+  if (host !== '') keys.push(['host', host])
+  return keys
 }
 
 function laneOf(lanes: Map<string, Lane>, key: string): Lane {
@@ -118,7 +143,7 @@ function closedOf(lanes: Map<string, Lane>, limit: number): string[] {
   const closed: string[] = []
   for (const [key, lane] of lanes) {
     if (lane.inHand === 0 && lane.suspendedUntil + forgetMs < Date.now()) lanes.delete(key)
-    else if (key !== '' && !isOpen(lane, limit)) closed.push(key)
+    else if (!isOpen(lane, limit)) closed.push(key)
   }
   return closed
 }

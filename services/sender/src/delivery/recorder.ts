@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Db, PublishEvent, RecordedEvent, SettingsCache } from '@posthorn/db'
 import { inBatches, publishEvents } from '@posthorn/db'
 import type { Logger } from '@posthorn/telemetry'
+import { filedOf, planFiling } from '../filing/copy.ts'
 import { failExhausted, recordOutcome, recordSent, type Sent } from '../store/outcomes.ts'
 import type { Submission } from '../store/outbox.ts'
 import type { Decision } from './decide.ts'
@@ -12,6 +13,8 @@ export interface RecorderDeps {
   db: Db
   settings: SettingsCache
   publish: PublishEvent
+  /** Something is to be done in the mailbox of a message that was sent. */
+  onFiling: () => void
   log: Logger
 }
 
@@ -26,6 +29,7 @@ export class Recorder implements AsyncDisposable {
   readonly #sent = inBatches<Sent, boolean>(async (sent) => {
     const { held, recorded } = await recordSent(this.#deps.db, sent, await this.#serviceUrl())
     this.#announce(recorded)
+    if (sent.some(({ filing }) => filing !== null)) this.#deps.onFiling()
     return sent.map(({ submission }) => held.has(submission.queueId))
   })
 
@@ -78,10 +82,12 @@ export class Recorder implements AsyncDisposable {
   }
 
   async #write(submission: Submission, { outcome, events }: Decision): Promise<boolean> {
+    const filing = planFiling(filedOf(submission))
     if (outcome.state === 'sent')
-      return this.#sent({ submission, response: outcome.response, events: events(undefined) })
+      return this.#sent({ submission, outcome, filing, events: events(undefined) })
     const serviceUrl = await this.#serviceUrl()
-    const recorded = await recordOutcome(this.#deps.db, submission, { outcome, events, serviceUrl })
+    const change = { outcome, events, serviceUrl, filing }
+    const recorded = await recordOutcome(this.#deps.db, submission, change)
     if (recorded) this.#announce(recorded)
     return recorded !== undefined
   }

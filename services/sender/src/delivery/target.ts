@@ -1,10 +1,15 @@
-import { hostname } from 'node:os'
-import { type Bus } from '@posthorn/bus'
-import { type Credentials, getCredentials, type Settings } from '@posthorn/contracts'
+import type { Bus } from '@posthorn/bus'
+import {
+  type Credentials,
+  getCredentials,
+  getGatewayCredentials,
+  type Settings,
+} from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
-import type { SendingAccount } from '../store/accounts.ts'
+import type { Submission } from '../store/outbox.ts'
 import type { Target } from '../transports/transport.ts'
 import { DeliveryError, NotAttempted } from './delivery-error.ts'
+import { wayOf } from './way.ts'
 
 export interface TargetDeps {
   bus: Pick<Bus, 'ask'>
@@ -13,44 +18,108 @@ export interface TargetDeps {
   credentialsMs: number
 }
 
+type Asked = Pick<Submission, 'sender' | 'via' | 'proxy' | 'localAddress'>
+
+/** A server, and who logs in there. */
+interface Server {
+  /** Whose it is, and in which version. */
+  owner: readonly string[]
+  host: string
+  port: number
+  secure: boolean
+  rejectUnauthorized: boolean
+  minTlsVersion?: string
+  credentials: Target['credentials']
+}
+
 /**
- * Where an account's mail goes out.
+ * Where a message goes out, and how.
  *
- * @throws DeliveryError when the account has nothing to send with any more
+ * @throws DeliveryError when there is nothing to send with any more
  */
-export function targetOf(account: SendingAccount, deps: TargetDeps): Target {
-  if (!account.smtp)
+export function targetOf(asked: Asked, deps: TargetDeps): Target {
+  const { sender, via, proxy, localAddress } = asked
+  const { settings } = deps
+  const { owner, rejectUnauthorized, ...server } = via
+    ? gatewayServer(via, deps)
+    : accountServer(sender, deps)
+  const { account, proxy: accountProxy, smtpEhloName } = sender
+  const way = wayOf({ account, proxy, localAddress, accountProxy }, settings)
+  const verifyCertificate = rejectUnauthorized && settings.ignoreMailCertErrors !== true
+  const ehloName = smtpEhloName ?? settings.smtpEhloName
+  return {
+    ...server,
+    ...way,
+    // Everything that a session depends on: a change of any makes new ones.
+    key: JSON.stringify([...owner, verifyCertificate, ehloName, ...partsOf(way)]),
+    verifyCertificate,
+    ...(ehloName === undefined ? {} : { ehloName }),
+  }
+}
+
+function partsOf({ proxy, localAddresses, requestedLocalAddress }: ReturnType<typeof wayOf>) {
+  return [proxy, localAddresses[0], requestedLocalAddress]
+}
+
+function accountServer({ account, version, smtp }: Submission['sender'], deps: TargetDeps): Server {
+  if (!smtp)
     throw new DeliveryError({
       message: 'The account has no SMTP configuration',
       code: 'SMTPUnavailable',
     })
-  const { settings } = deps
-  const { host, port, secure = false, tls, auth, useAuthServer } = account.smtp
-  const verifyCertificate =
-    tls?.rejectUnauthorized !== false && settings.ignoreMailCertErrors !== true
-  const ehloName = account.smtpEhloName ?? settings.smtpEhloName ?? hostname()
+  const { host, port, secure = false, tls, auth, useAuthServer } = smtp
   const logsIn = Boolean(auth) || useAuthServer === true
   return {
-    account: account.account,
-    // Everything that a session depends on: a change of any makes new ones.
-    key: JSON.stringify([account.account, account.version, verifyCertificate, ehloName]),
+    owner: ['account', account, version],
     host,
     port,
     secure,
-    verifyCertificate,
+    rejectUnauthorized: tls?.rejectUnauthorized !== false,
     ...(tls?.minVersion === undefined ? {} : { minTlsVersion: tls.minVersion }),
-    ehloName,
-    credentials: async () => (logsIn ? await askCredentials(account.account, deps) : undefined),
+    credentials: async (refused) =>
+      logsIn
+        ? orFailure(deps, (how) =>
+            deps.bus.ask(
+              getCredentials,
+              { account, protocol: 'smtp', ...(refused ? { fresh: true } : {}) },
+              how,
+            ),
+          )
+        : undefined,
   }
 }
 
-async function askCredentials(
-  account: string,
-  { bus, signal, credentialsMs }: TargetDeps,
+function gatewayServer(
+  { gateway, server }: NonNullable<Submission['via']>,
+  deps: TargetDeps,
+): Server {
+  if (!server)
+    throw new DeliveryError({
+      message: `The gateway ${gateway} does not exist any more`,
+      code: 'GatewayNotFound',
+    })
+  const { host, port, secure, username, version } = server
+  return {
+    owner: ['gateway', gateway, version],
+    host,
+    port,
+    secure,
+    rejectUnauthorized: true,
+    credentials: async () =>
+      username === null
+        ? undefined
+        : orFailure(deps, (how) => deps.bus.ask(getGatewayCredentials, { gateway }, how)),
+  }
+}
+
+type Asking = { key: 'credentials'; timeoutMs: number; signal: AbortSignal }
+
+async function orFailure(
+  { signal, credentialsMs }: TargetDeps,
+  ask: (how: Asking) => Promise<Credentials>,
 ): Promise<Credentials> {
-  const how = { key: 'credentials', timeoutMs: credentialsMs, signal }
   try {
-    return await bus.ask(getCredentials, { account, protocol: 'smtp' }, how)
+    return await ask({ key: 'credentials', timeoutMs: credentialsMs, signal })
   } catch (error) {
     // Nobody there to ask says nothing about the message; every other answer is one.
     if (

@@ -1,12 +1,14 @@
-import type { Db } from '@posthorn/db'
+import type { Db, DsnRequest, Filing } from '@posthorn/db'
 import { sql } from 'kysely'
-import type { SendingAccount } from './accounts.ts'
+import type { SendingAccount, SendingGateway } from './accounts.ts'
 
 /** A due row as the lanes see it. */
 export interface DueSubmission {
   queueId: string
   account: string
-  /** `host:port` of the account's server; empty where it has none. */
+  /** The outgoing server it goes to instead of the account's own. */
+  gateway: string | null
+  /** `host:port` of the server it goes to; empty where there is none. */
   host: string
   bytes: number
 }
@@ -23,38 +25,54 @@ export interface Submission extends Hold {
   account: string
   /** The account as it was when the row was claimed. */
   sender: SendingAccount
+  /** Where it goes instead of the account's server: the name, and what was known of it when the row was claimed. */
+  via: { gateway: string; server: SendingGateway | undefined } | undefined
+  proxy: string | null
+  localAddress: string | null
+  dsn: DsnRequest | null
   messageId: string
   envelope: { from: string; to: string[] }
   mime: Buffer
   maxAttempts: number
   firstError: string | null
-  /** The attempt before ended between the final dot and the record of the answer: the server may have taken the message. */
+  /** An attempt ended between the final dot and the record of an answer: the server may have taken the message. */
   maybeSent: boolean
+  /** Some recipients have it: they are not in the envelope any more. */
+  partlySent: boolean
+  /** What it asks for in the mailbox once it is sent. */
+  filing: Filing | null
 }
 
 export interface DueOptions {
   limit: number
   /** Lanes in which nothing can start now. */
-  closed: { accounts: string[]; hosts: string[] }
+  closed: { accounts: string[]; gateways: string[]; hosts: string[] }
 }
 
 const isDue = sql<boolean>`(state = 'queued' and next_attempt_at <= now() and (lease_until is null or lease_until < now()))`
-const laneHost = sql<string>`coalesce(lower(accounts.smtp ->> 'host') || ':' || (accounts.smtp ->> 'port'), '')`
+const laneHost = sql<string>`coalesce(case when outbox.gateway is null
+  then lower(accounts.smtp ->> 'host') || ':' || (accounts.smtp ->> 'port') else lower(gateways.host) || ':' || gateways.port end, '')`
+const laneAccount = sql<string>`(outbox.account || coalesce(E'\\n' || outbox.gateway, ''))`
 
 /** What could be sent now, longest waiting first. Takes nothing. */
 export function listDue(db: Db, { limit, closed }: DueOptions): Promise<DueSubmission[]> {
   return db
     .selectFrom('outbox')
     .innerJoin('accounts', 'accounts.account', 'outbox.account')
+    .leftJoin('gateways', 'gateways.gateway', 'outbox.gateway')
     .select([
       'outbox.queueId',
       'outbox.account',
+      'outbox.gateway',
       laneHost.as('host'),
       sql<number>`coalesce(octet_length(mime), 0)`.as('bytes'),
     ])
     .where(isDue)
     .whereRef('attempts', '<', 'maxAttempts')
-    .where(sql<boolean>`(outbox.account <> all(${sql.val(closed.accounts)}::text[]))`)
+    .where(sql<boolean>`(${laneAccount} <> all(${sql.val(closed.accounts)}::text[]))`)
+    .where(
+      sql<boolean>`(outbox.gateway is null or outbox.gateway <> all(${sql.val(closed.gateways)}::text[]))`,
+    )
     .where(sql<boolean>`(${laneHost} <> all(${sql.val(closed.hosts)}::text[]))`)
     .orderBy('nextAttemptAt')
     .limit(limit)
@@ -68,15 +86,61 @@ export async function claimDue(
   { worker, leaseMs }: { worker: string; leaseMs: number },
 ): Promise<Submission[]> {
   if (queueIds.length === 0) return []
-  const rows = await db
+  const rows = await updateDue(db, queueIds, { worker, leaseMs })
+  return rows.map((row) => ({ ...toSubmission(row), worker }))
+}
+
+const claimedColumns = [
+  'outbox.queueId',
+  'outbox.account',
+  'messageId',
+  'envelope',
+  'mime',
+  'attempts',
+  'maxAttempts',
+  'firstError',
+  'outbox.gateway',
+  'outbox.proxy',
+  'localAddress',
+  'dsn',
+  'dataSentAt',
+  'response',
+  'filing',
+  'due.host',
+  'due.port',
+  'due.secure',
+  'due.username',
+  'due.gatewayVersion',
+  'accounts.imap',
+  'accounts.smtp',
+  'accounts.copy',
+  'accounts.smtpEhloName',
+  'accounts.proxy as accountProxy',
+  'accounts.version',
+] as const
+
+function updateDue(
+  db: Db,
+  queueIds: string[],
+  { worker, leaseMs }: { worker: string; leaseMs: number },
+) {
+  return db
     .with('due', (db) =>
       db
         .selectFrom('outbox')
-        .select(['queueId', 'dataSentAt'])
+        .leftJoin('gateways', 'gateways.gateway', 'outbox.gateway')
+        .select([
+          'queueId',
+          'gateways.host',
+          'gateways.port',
+          'gateways.secure',
+          'gateways.username',
+          'gateways.version as gatewayVersion',
+        ])
         .where('queueId', 'in', queueIds)
         .where(isDue)
         .whereRef('attempts', '<', 'maxAttempts')
-        .forUpdate()
+        .forUpdate('outbox')
         .skipLocked(),
     )
     .updateTable('outbox')
@@ -88,31 +152,46 @@ export async function claimDue(
       worker,
       leaseUntil: inMs(leaseMs),
       attemptStartedAt: sql<Date>`now()`,
-      dataSentAt: null,
     })
-    .returning([
-      'outbox.queueId',
-      'outbox.account',
-      'messageId',
-      'envelope',
-      'mime',
-      'attempts',
-      'maxAttempts',
-      'firstError',
-      'due.dataSentAt as sentBefore',
-      'accounts.smtp',
-      'accounts.smtpEhloName',
-      'accounts.version',
-    ])
+    .returning(claimedColumns)
     .execute()
-  return rows.map(({ attempts, mime, sentBefore, smtp, smtpEhloName, version, ...row }) => ({
-    ...row,
-    sender: { account: row.account, smtp, smtpEhloName, version },
-    worker,
-    attempt: attempts,
-    mime: mime ?? Buffer.alloc(0),
-    maybeSent: sentBefore !== null,
-  }))
+}
+
+type ClaimedRow = Awaited<ReturnType<typeof updateDue>>[number]
+
+function toSubmission(row: ClaimedRow): Omit<Submission, 'worker'> {
+  const { queueId, account, messageId, envelope, maxAttempts, firstError } = row
+  const { gateway, host, port, secure, username, gatewayVersion } = row
+  const server =
+    host !== null && port !== null && secure !== null && gatewayVersion !== null
+      ? { host, port, secure, username, version: gatewayVersion }
+      : undefined
+  return {
+    queueId,
+    account,
+    messageId,
+    envelope,
+    maxAttempts,
+    firstError,
+    sender: {
+      account,
+      imap: row.imap,
+      smtp: row.smtp,
+      copy: row.copy,
+      smtpEhloName: row.smtpEhloName,
+      proxy: row.accountProxy,
+      version: row.version,
+    },
+    via: gateway === null ? undefined : { gateway, server },
+    proxy: row.proxy,
+    localAddress: row.localAddress,
+    dsn: row.dsn,
+    attempt: row.attempts,
+    mime: row.mime ?? Buffer.alloc(0),
+    maybeSent: row.dataSentAt !== null,
+    partlySent: row.response !== null,
+    filing: row.filing,
+  }
 }
 
 /** Keeps the rows in hand for another lease. Returns those that are held still. */
@@ -178,6 +257,15 @@ export async function countDue(db: Db): Promise<number> {
   return Number(rows[0]?.due ?? 0)
 }
 
+/** How many messages are held back, counted up to a limit as well. */
+export async function countHeld(db: Db): Promise<number> {
+  const { rows } = await sql<{ held: number }>`
+    select count(*)::int as held from (select 1 from outbox where state = 'held' limit 10000) as o`.execute(
+    db,
+  )
+  return rows[0]?.held ?? 0
+}
+
 /** Removes rows of messages that were finished long enough ago. Returns how many; call again while it is as many as the limit. */
 export async function deleteFinished(
   db: Db,
@@ -189,7 +277,7 @@ export async function deleteFinished(
       db
         .selectFrom('outbox')
         .select('queueId')
-        .where('state', '<>', 'queued')
+        .where(sql<boolean>`(state in ('sent', 'failed') and filing_next_at is null)`)
         .where(sql<boolean>`(finished_at < now() - make_interval(secs => ${keepMs / 1_000}))`)
         .limit(limit),
     )

@@ -1,5 +1,7 @@
 import {
   type Db,
+  type Filing,
+  type NetworkRouting,
   type NewEvent,
   type OutboxError,
   recordEvents,
@@ -7,11 +9,12 @@ import {
   type Tx,
 } from '@posthorn/db'
 import { sql } from 'kysely'
+import { countUses } from './gateway-states.ts'
 import { type Hold, heldRows, type Submission } from './outbox.ts'
 
 /** What an attempt came to. Events are made once the row is ours for sure, from when the next attempt will be. */
-export type Outcome =
-  | { state: 'sent'; response: string }
+export type Outcome = { routing?: NetworkRouting | undefined } & (
+  | SentOutcome
   /** Some recipients have it, the server wants to see the others later. */
   | {
       state: 'partly'
@@ -22,9 +25,20 @@ export type Outcome =
     }
   | { state: 'retry'; failure: OutboxError; delayMs: number }
   | { state: 'failed'; failure: OutboxError }
+)
+
+export interface SentOutcome {
+  state: 'sent'
+  response: string
+  /** The Message-ID that the server says it passes the message on with. */
+  serverMessageId?: string | undefined
+  routing?: NetworkRouting | undefined
+}
 
 export interface OutcomeOptions {
   serviceUrl: string | null
+  /** What is to be done in the mailbox of a message that some recipients have, once there are no more attempts. */
+  filing: Filing | null
   events: (nextAttempt: Date | undefined) => NewEvent[]
 }
 
@@ -35,11 +49,12 @@ export interface OutcomeOptions {
 export function recordOutcome(
   db: Db,
   submission: Submission,
-  { outcome, serviceUrl, events }: OutcomeOptions & { outcome: Outcome },
+  { outcome, serviceUrl, filing, events }: OutcomeOptions & { outcome: Outcome },
 ): Promise<RecordedEvent[] | undefined> {
   return db.transaction().execute(async (tx) => {
-    const row = await updateRow(tx, submission, outcome)
+    const row = await updateRow(tx, submission, { outcome, filing })
     if (!row) return undefined
+    await countUses(tx, [{ submission, outcome }])
     return recordEvents(
       tx,
       events(row.state === 'queued' ? row.nextAttemptAt : undefined),
@@ -51,7 +66,9 @@ export function recordOutcome(
 /** A message that a server took, with what the world is told. */
 export interface Sent {
   submission: Submission
-  response: string
+  outcome: SentOutcome
+  /** What is to be done in the mailbox: the bytes are kept until it is. */
+  filing: Filing | null
   events: NewEvent[]
 }
 
@@ -62,24 +79,45 @@ export function recordSent(
   serviceUrl: string | null,
 ): Promise<{ held: Set<string>; recorded: RecordedEvent[] }> {
   const queueIds = sent.map(({ submission }) => submission.queueId)
-  const responses = sent.map(({ response }) => response)
+  const filings = sent.map(({ filing }) => filing && JSON.stringify(filing))
+  const column = <T>(pick: (outcome: SentOutcome) => T) =>
+    sql.val(sent.map(({ outcome }) => pick(outcome)))
   return db.transaction().execute(async (tx) => {
     const { rows } = await sql<{ queueId: string }>`
       with mine as (${heldRows(sent.map(({ submission }) => submission))})
-      update outbox set state = 'sent', response = told.response, finished_at = now(), mime = null, worker = null, lease_until = null
-      from mine join unnest(${sql.val(queueIds)}::text[], ${sql.val(responses)}::text[]) as told (queue_id, response) using (queue_id)
+      update outbox set state = 'sent', response = told.response, network_routing = told.routing::jsonb,
+        message_id = coalesce(told.message_id, outbox.message_id),
+        original_message_id = case when told.message_id <> outbox.message_id then outbox.message_id end,
+        finished_at = now(), worker = null, lease_until = null,
+        mime = case when told.filing is not null then mime end, filing = told.filing::jsonb,
+        filing_next_at = case when told.filing is not null then now() end
+      from mine join unnest(${sql.val(queueIds)}::text[], ${column(({ response }) => response)}::text[],
+        ${column(({ serverMessageId }) => serverMessageId ?? null)}::text[],
+        ${column(({ routing }) => (routing ? JSON.stringify(routing) : null))}::text[], ${sql.val(filings)}::text[])
+        as told (queue_id, response, message_id, routing, filing) using (queue_id)
       where outbox.queue_id = mine.queue_id returning outbox.queue_id as "queueId"`.execute(tx)
     const held = new Set(rows.map(({ queueId }) => queueId))
     const ours = sent.filter(({ submission }) => held.has(submission.queueId))
+    await countUses(tx, ours)
     const events = ours.flatMap(({ events }) => events)
     return { held, recorded: await recordEvents(tx, events, serviceUrl) }
   })
 }
 
-function updateRow(tx: Tx, submission: Submission, outcome: Outcome) {
+interface Change {
+  outcome: Outcome
+  filing: Filing | null
+}
+
+function updateRow(tx: Tx, submission: Submission, { outcome, filing }: Change) {
   return tx
     .updateTable('outbox')
-    .set({ worker: null, leaseUntil: null, ...changes(submission, outcome) })
+    .set({
+      worker: null,
+      leaseUntil: null,
+      networkRouting: outcome.routing ? JSON.stringify(outcome.routing) : null,
+      ...changes(submission, { outcome, filing }),
+    })
     .where('queueId', '=', submission.queueId)
     .where('worker', '=', submission.worker)
     .where('attempts', '=', submission.attempt)
@@ -88,7 +126,7 @@ function updateRow(tx: Tx, submission: Submission, outcome: Outcome) {
     .executeTakeFirst()
 }
 
-function changes({ envelope }: Submission, outcome: Outcome) {
+function changes({ envelope, maybeSent, partlySent }: Submission, { outcome, filing }: Change) {
   const finished = { finishedAt: sql<Date>`now()`, mime: null }
   switch (outcome.state) {
     case 'sent':
@@ -96,14 +134,34 @@ function changes({ envelope }: Submission, outcome: Outcome) {
     case 'partly':
       return {
         response: outcome.response,
+        dataSentAt: null,
         envelope: JSON.stringify({ ...envelope, to: outcome.remaining }),
         ...failureColumns(outcome.failure),
         ...later(outcome.delayMs),
       }
     case 'retry':
-      return { ...failureColumns(outcome.failure), ...later(outcome.delayMs) }
+      return {
+        ...failureColumns(outcome.failure),
+        ...later(outcome.delayMs),
+        // A refusal leaves no doubt about this attempt.
+        ...(outcome.failure.responseCode === undefined || maybeSent ? {} : { dataSentAt: null }),
+      }
     case 'failed':
-      return { state: 'failed' as const, ...failureColumns(outcome.failure), ...finished }
+      return {
+        state: 'failed' as const,
+        ...failureColumns(outcome.failure),
+        ...finished,
+        ...(partlySent && filing ? toFile(filing) : {}),
+      }
+  }
+}
+
+/** The bytes are kept until it is done. */
+function toFile(filing: Filing) {
+  return {
+    mime: sql<Buffer | null>`mime`,
+    filing: JSON.stringify(filing),
+    filingNextAt: sql<Date>`now()`,
   }
 }
 

@@ -25,7 +25,7 @@ export function toDeliveryError(error: unknown, during: SmtpCommand): DeliveryEr
 
 export function toFailure(error: SmtpError, during: SmtpCommand): DeliveryFailure {
   const { message, response, responseCode } = error
-  const code = error.code === 'ESOCKET' ? (error.originalCode ?? error.code) : error.code
+  const code = codeOf(error)
   const command =
     error.command === undefined || error.command === 'CONN' || error.command === 'API'
       ? during
@@ -37,6 +37,13 @@ export function toFailure(error: SmtpError, during: SmtpCommand): DeliveryFailur
     ...(responseCode === undefined ? {} : { responseCode }),
     command,
   }
+}
+
+/** A connection that was lost during the handshake is a lost one: TLS has said nothing. */
+function codeOf({ code, originalCode, response, message }: SmtpError): string | undefined {
+  if (code === 'ETLS' && response === undefined && message === 'Connection closed unexpectedly')
+    return 'ECONNECTION'
+  return code === 'ESOCKET' ? (originalCode ?? code) : code
 }
 
 /** Goes into events and into Postgres: without NUL and other controls, and not without end. */

@@ -1,13 +1,20 @@
 import type { Socket } from 'node:net'
 import type { Credentials } from '@posthorn/contracts'
-import type { EgressPolicy } from '@posthorn/net'
+import type { NetworkRouting } from '@posthorn/db'
+import type { EgressPolicy, OpenedSocket } from '@posthorn/net'
 import SMTPConnection, { type SMTPConnectionSendInfo } from 'nodemailer/lib/smtp-connection'
 import XOAuth2 from 'nodemailer/lib/xoauth2'
 import { DeliveryError, NotAttempted, type SmtpCommand } from '../delivery/delivery-error.ts'
+import { acceptedOf } from './accepted.ts'
+import { EhloNames } from './ehlo-names.ts'
+import { prepareEnvelope } from './envelope.ts'
 import { Handover } from './handover.ts'
-import { openSocket } from './open-socket.ts'
-import { clean, toDeliveryError, toFailure } from './smtp-errors.ts'
+import { offersOf } from './offers.ts'
+import { openTarget } from './open-target.ts'
+import { routingOf } from './routing.ts'
+import { toDeliveryError } from './smtp-errors.ts'
 import { requiresStartTls } from './starttls.ts'
+import { isRefusedToken, isSame, tokenLogins, tokenMechanism } from './token-login.ts'
 import type { Accepted, OutgoingMessage, Target } from './transport.ts'
 
 export interface SmtpLimits {
@@ -27,28 +34,47 @@ export interface SmtpLimits {
 
 /** A server that wants to say more than this in one reply is not one. */
 const maxReplyBytes = 64 * 1024
+const ehloNames = new EhloNames()
+
+/** How a session came about. */
+interface Opened extends OpenedSocket {
+  ehloName: string
+  credentials: Credentials | undefined
+}
+
 /** One SMTP connection, logged in, for one message at a time. */
 export class SmtpSession {
   readonly #connection: SMTPConnection
   readonly #socket: Socket
   readonly #limits: SmtpLimits
+  readonly #host: string
+  readonly #routing: NetworkRouting | undefined
   #sent = 0
   #broken = false
 
-  constructor(socket: Socket, target: Target, limits: SmtpLimits) {
+  private constructor(opened: Opened, target: Target, limits: SmtpLimits) {
+    const { socket, localAddress, ehloName, credentials } = opened
+    const { host, port } = target
     this.#socket = socket
     this.#limits = limits
+    this.#host = host
+    this.#routing = routingOf(target, { localAddress, name: ehloName })
+    // Behind a proxy nobody is on this machine.
+    const peer = target.proxy === undefined ? (socket.remoteAddress ?? '') : ''
     this.#connection = new SMTPConnection({
       connection: socket,
-      host: target.host,
-      port: target.port,
+      host,
+      port,
       secure: target.secure,
-      requireTLS: requiresStartTls(target, socket.remoteAddress ?? ''),
+      requireTLS: requiresStartTls(target, peer),
       tls: {
         rejectUnauthorized: target.verifyCertificate,
         minVersion: tlsVersion(target.minTlsVersion),
       },
-      name: target.ehloName,
+      name: ehloName,
+      ...(credentials && 'accessToken' in credentials
+        ? { customAuth: tokenLogins({ ...credentials, host, port }) }
+        : {}),
       connectionTimeout: limits.greetingMs + limits.commandMs,
       greetingTimeout: limits.greetingMs,
       socketTimeout: limits.dataMs,
@@ -63,12 +89,31 @@ export class SmtpSession {
     this.#connection.on('end', () => (this.#broken = true))
   }
 
-  /** Connects, greets, encrypts and logs in. */
+  /**
+   * Connects, greets, encrypts and logs in. An access token that the server refuses may have been withdrawn: another one is asked for,
+   * once, before that counts.
+   */
   static async open(target: Target, limits: SmtpLimits, signal: AbortSignal): Promise<SmtpSession> {
     const credentials = await target.credentials()
+    try {
+      return await SmtpSession.#openAs(credentials, { target, limits, signal })
+    } catch (error) {
+      if (!isRefusedToken(error, credentials)) throw error
+      const fresh = await target.credentials(credentials)
+      if (!fresh || isSame(fresh, credentials)) throw error
+      return SmtpSession.#openAs(fresh, { target, limits, signal })
+    }
+  }
+
+  static async #openAs(
+    credentials: Credentials | undefined,
+    { target, limits, signal }: { target: Target; limits: SmtpLimits; signal: AbortSignal },
+  ): Promise<SmtpSession> {
     const { connectMs: timeoutMs, egress } = limits
-    const socket = await openSocket(target, { timeoutMs, egress, signal })
-    const session = new SmtpSession(socket, target, limits)
+    const opened = await openTarget(target, { timeoutMs, egress, signal })
+    const ehloName = target.ehloName ?? (await ehloNames.of(opened.localAddress))
+    if (opened.socket.destroyed) throw lostError()
+    const session = new SmtpSession({ ...opened, ehloName, credentials }, target, limits)
     try {
       await session.#greet(signal)
       if (credentials && session.#connection.allowsAuth) await session.#login(credentials, signal)
@@ -88,23 +133,20 @@ export class SmtpSession {
    * Sends one message. The stream of its bytes ends, and with that the final dot is written, only after `beforeHandover` has resolved.
    */
   async send(message: OutgoingMessage): Promise<Accepted> {
-    const { envelope, mime, signal } = message
+    const { signal } = message
+    const prepared = prepareEnvelope(message, offersOf(this.#connection))
     const handover = new Handover(message)
     // Past the dot there is no calling off: the answer must be heard.
     const abort = () => handover.stage !== 'handover' && this.destroy()
     signal.addEventListener('abort', abort, { once: true })
-    const timer = this.#limitEnvelope(envelope.to.length, handover.atData)
+    const timer = this.#limitEnvelope(prepared.envelope.to.length, handover.atData)
     try {
       const result = await this.#run<SMTPConnectionSendInfo>((done) =>
-        this.#connection.send(
-          { ...envelope, to: [...envelope.to], size: mime.length },
-          handover.bytes,
-          done,
-        ),
+        this.#connection.send(prepared.envelope, handover.bytes, done),
       )
       handover.assertDone()
       this.#sent += 1
-      return acceptedOf(result)
+      return acceptedOf(result, prepared, { host: this.#host, routing: this.#routing })
     } catch (error) {
       this.destroy()
       if (timer.late()) throw lateError('MAIL FROM', error)
@@ -114,6 +156,11 @@ export class SmtpSession {
       signal.removeEventListener('abort', abort)
       handover.bytes.destroy()
     }
+  }
+
+  /** The way its messages go, where it is not the ordinary one. */
+  get routing(): NetworkRouting | undefined {
+    return this.#routing
   }
 
   /** Says goodbye. */
@@ -144,8 +191,9 @@ export class SmtpSession {
         ? { user, credentials: { user, pass: credentials.pass } }
         : {
             user,
+            // The handlers of `tokenLogins` do it; without this nodemailer would rather send the token as a password.
             oauth2: new XOAuth2({ user, accessToken: credentials.accessToken }),
-            method: 'XOAUTH2',
+            method: tokenMechanism(offersOf(this.#connection)),
           }
     await this.#step('AUTH', { ms: 2 * this.#limits.commandMs, signal }, (done) =>
       this.#connection.login(auth, (error) => done(error)),
@@ -214,21 +262,9 @@ function lateError(command: SmtpCommand, cause: unknown): DeliveryError {
   )
 }
 
-function acceptedOf({
-  response,
-  serverMessageId,
-  accepted,
-  rejectedErrors = [],
-}: SMTPConnectionSendInfo): Accepted {
-  return {
-    response: clean(response),
-    ...(serverMessageId === undefined ? {} : { serverMessageId }),
-    accepted,
-    rejected: rejectedErrors.map((error) => ({
-      recipient: (error as { recipient?: string }).recipient ?? '',
-      failure: toFailure(error, 'RCPT TO'),
-    })),
-  }
+function lostError(): DeliveryError {
+  const message = 'Connection closed unexpectedly'
+  return new DeliveryError({ message, code: 'ECONNECTION', command: 'CONN' })
 }
 
 const tlsVersions = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const

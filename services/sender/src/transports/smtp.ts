@@ -1,12 +1,17 @@
 import { setImmediate } from 'node:timers/promises'
 import { DeliveryError } from '../delivery/delivery-error.ts'
+import { routingOf } from './routing.ts'
 import { SmtpSession, type SmtpLimits } from './smtp-session.ts'
 import type { Accepted, OutgoingMessage, Target, Transport } from './transport.ts'
 
 interface Idle {
+  key: string
   session: SmtpSession
   timer: NodeJS.Timeout
 }
+
+/** Unused sessions kept at once, over all targets: the one that has waited longest goes first. */
+const maxIdle = 200
 
 /**
  * SMTP submission (RFC 6409). Sessions are kept for a while after a message and used again for the next one of the same target; how
@@ -15,6 +20,8 @@ interface Idle {
 export class SmtpTransport implements Transport {
   readonly #limits: SmtpLimits
   readonly #idle = new Map<string, Idle[]>()
+  /** The same, longest unused first. */
+  readonly #byAge = new Set<Idle>()
   #closed = false
 
   constructor(limits: SmtpLimits) {
@@ -32,28 +39,36 @@ export class SmtpTransport implements Transport {
         if (!wasGone(error)) throw error
       }
     }
-    return this.#sendOver(await SmtpSession.open(target, this.#limits, signal), message)
+    return this.#sendOver(await open(target, this.#limits, signal), message)
+  }
+
+  /** Sessions that wait for another message. */
+  get idle(): number {
+    return this.#byAge.size
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
-    for (const { session, timer } of [...this.#idle.values()].flat()) {
-      clearTimeout(timer)
-      session.close()
-    }
-    this.#idle.clear()
+    for (const entry of this.#byAge) this.#drop(entry)
   }
 
   async #sendOver(session: SmtpSession, message: OutgoingMessage): Promise<Accepted> {
-    const accepted = await session.send(message)
-    void this.#keep(message.target, session)
-    return accepted
+    try {
+      const accepted = await session.send(message)
+      void this.#keep(message.target, session)
+      return accepted
+    } catch (error) {
+      // What this server cannot say ended nothing: the session is as good as before.
+      if (session.usable) void this.#keep(message.target, session)
+      if (error instanceof DeliveryError) error.routing = session.routing
+      throw error
+    }
   }
 
   #take({ key }: Target): SmtpSession | undefined {
-    const idle = this.#idle.get(key)
-    for (let last = idle?.pop(); last; last = idle?.pop()) {
-      clearTimeout(last.timer)
+    const entries = this.#idle.get(key) ?? []
+    for (let last = entries.at(-1); last; last = entries.at(-1)) {
+      this.#forget(last)
       if (last.session.usable) return last.session
       last.session.destroy()
     }
@@ -65,16 +80,40 @@ export class SmtpTransport implements Transport {
     await setImmediate()
     await setImmediate()
     if (this.#closed || !session.usable) return session.close()
-    const idle = this.#idle.get(key) ?? []
-    this.#idle.set(key, idle)
-    const timer = setTimeout(() => {
-      idle.splice(idle.indexOf(entry), 1)
-      if (idle.length === 0 && this.#idle.get(key) === idle) this.#idle.delete(key)
-      session.close()
-    }, this.#limits.idleMs)
+    const timer = setTimeout(() => this.#drop(entry), this.#limits.idleMs)
     timer.unref()
-    const entry = { session, timer }
-    idle.push(entry)
+    const entry = { key, session, timer }
+    const entries = this.#idle.get(key) ?? []
+    this.#idle.set(key, entries)
+    entries.push(entry)
+    this.#byAge.add(entry)
+    const [oldest] = this.#byAge
+    if (oldest && this.#byAge.size > maxIdle) this.#drop(oldest)
+  }
+
+  #drop(entry: Idle): void {
+    this.#forget(entry)
+    entry.session.close()
+  }
+
+  #forget(entry: Idle): void {
+    clearTimeout(entry.timer)
+    this.#byAge.delete(entry)
+    const entries = this.#idle.get(entry.key) ?? []
+    entries.splice(entries.lastIndexOf(entry), 1)
+    if (entries.length === 0) this.#idle.delete(entry.key)
+  }
+}
+
+/** A failure tells the way that was meant to be gone. */
+async function open(target: Target, limits: SmtpLimits, signal: AbortSignal): Promise<SmtpSession> {
+  try {
+    return await SmtpSession.open(target, limits, signal)
+  } catch (error) {
+    const [localAddress] = target.localAddresses
+    if (error instanceof DeliveryError)
+      error.routing = routingOf(target, { localAddress, name: target.ehloName })
+    throw error
   }
 }
 

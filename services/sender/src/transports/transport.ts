@@ -1,9 +1,9 @@
 import type { Credentials } from '@posthorn/contracts'
+import type { DsnRequest, NetworkRouting } from '@posthorn/db'
 import type { DeliveryFailure } from '../delivery/delivery-error.ts'
 
-/** Where and how an account's mail goes out. */
+/** Where and how a message goes out. */
 export interface Target {
-  account: string
   /** Sessions are shared among messages whose target has the same one. */
   key: string
   host: string
@@ -13,15 +13,24 @@ export interface Target {
   /** Whether the certificate counts, and whether a server without STARTTLS is refused. */
   verifyCertificate: boolean
   minTlsVersion?: string
-  ehloName: string
-  /** Asked for each new session; undefined: no login. */
-  credentials: () => Promise<Credentials | undefined>
+  /** What EHLO says; absent: the name of the address it is said from. */
+  ehloName?: string
+  /** URL of a proxy to go through. */
+  proxy?: string
+  /** Addresses of ours to connect from, the best first; none: the system chooses. */
+  localAddresses: readonly string[]
+  /** The one that was asked for, be it possible or not. */
+  requestedLocalAddress?: string
+  /** Asked for each new session; undefined: no login. `refused`: those that the server has just refused, and new ones are wanted. */
+  credentials: (refused?: Credentials) => Promise<Credentials | undefined>
 }
 
 export interface OutgoingMessage {
   envelope: { from: string; to: string[] }
   mime: Buffer
   target: Target
+  /** Delivery status notifications, where the server knows them. */
+  dsn: DsnRequest | undefined
   /** Resolves once it is on record that the message is being handed over; when it rejects, the message is not handed over. */
   beforeHandover: () => Promise<void>
   /** Ends the attempt, unless the message is being handed over already. */
@@ -33,7 +42,15 @@ export interface Accepted {
   response: string
   serverMessageId?: string
   accepted: string[]
-  rejected: { recipient: string; failure: DeliveryFailure }[]
+  rejected: Refused[]
+  /** Absent where it went the ordinary way. */
+  routing?: NetworkRouting
+}
+
+/** A recipient that the message was not taken for. */
+export interface Refused {
+  recipient: string
+  failure: DeliveryFailure
 }
 
 /** A way out into the world. Disposing closes what is open and idle. */

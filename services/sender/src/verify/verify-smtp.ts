@@ -1,8 +1,8 @@
-import { hostname } from 'node:os'
 import { type CommandHandler, on } from '@posthorn/bus'
 import { type CommandRequest, type Verdict, verifySmtp } from '@posthorn/contracts'
 import type { SettingsCache } from '@posthorn/db'
 import { DeliveryError } from '../delivery/delivery-error.ts'
+import { wayOf } from '../delivery/way.ts'
 import { type SmtpLimits, SmtpSession } from '../transports/smtp-session.ts'
 import type { Target } from '../transports/transport.ts'
 
@@ -33,20 +33,23 @@ export function onVerifySmtp({ settings, limits }: Deps): CommandHandler {
 }
 
 async function targetOf(
-  { server, credentials, ehloName }: CommandRequest<typeof verifySmtp>,
+  { server, credentials, ehloName, proxy }: CommandRequest<typeof verifySmtp>,
   settings: SettingsCache,
 ): Promise<Target> {
   const { host, port, secure = false, tls } = server
-  const { ignoreMailCertErrors = false, smtpEhloName } = await settings.get()
+  const current = await settings.get()
+  const { ignoreMailCertErrors = false, smtpEhloName } = current
+  const name = ehloName ?? smtpEhloName
+  const wishes = { account: '', proxy: proxy ?? null, localAddress: null, accountProxy: null }
   return {
-    account: '',
+    ...wayOf(wishes, current),
     key: '',
     host,
     port,
     secure,
     verifyCertificate: !ignoreMailCertErrors && tls?.rejectUnauthorized !== false,
     ...(tls?.minVersion === undefined ? {} : { minTlsVersion: tls.minVersion }),
-    ehloName: ehloName ?? smtpEhloName ?? hostname(),
+    ...(name === undefined ? {} : { ehloName: name }),
     credentials: () => Promise.resolve(credentials),
   }
 }

@@ -68,13 +68,14 @@ function imapQuestion({ imap, mailboxes = false, proxy }: VerifyRequest) {
   return { server: connection, credentials, mailboxes, ...(proxy ? { proxy } : {}) }
 }
 
-function smtpQuestion({ smtp, smtpEhloName }: VerifyRequest) {
+function smtpQuestion({ smtp, smtpEhloName, proxy }: VerifyRequest) {
   const { auth, ...server } = smtp as Smtp
   const credentials = credentialsOf(auth)
   return {
     server: connectionOf(server),
     ...(credentials ? { credentials } : {}),
     ...(smtpEhloName ? { ehloName: smtpEhloName } : {}),
+    ...(proxy ? { proxy } : {}),
   }
 }
 

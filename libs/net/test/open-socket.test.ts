@@ -1,0 +1,159 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { afterAll, afterEach, expect, test } from '@jest/globals'
+import { startProxy, type TestProxy, type TestProxyOptions } from '@posthorn/testkit'
+import { openSocket, type OpenSocketOptions } from '../src/open-socket.ts'
+
+/** A server that speaks first, as those of mail do, and then repeats what it hears. */
+const server = createServer((socket) => {
+  socket.on('error', () => undefined)
+  socket.write(`220 hello ${socket.remoteAddress}\r\n`)
+  socket.pipe(socket)
+}).listen(0, '127.0.0.1')
+await once(server, 'listening')
+const { port } = server.address() as AddressInfo
+const proxies: TestProxy[] = []
+afterEach(async () => {
+  for (const proxy of proxies.splice(0)) await proxy[Symbol.asyncDispose]()
+})
+afterAll(() => void server.close())
+
+async function proxy(options?: TestProxyOptions): Promise<TestProxy> {
+  const started = await startProxy(options)
+  started.names.set('mail.test', '127.0.0.1')
+  proxies.push(started)
+  return started
+}
+
+const opening = (more: Partial<OpenSocketOptions> = {}): OpenSocketOptions => ({
+  timeoutMs: 5_000,
+  egress: 'link-local',
+  signal: new AbortController().signal,
+  ...more,
+})
+
+/** Hears the greeting and has its own words come back. */
+async function talk(host: string, more: Partial<OpenSocketOptions> = {}): Promise<string> {
+  const { socket } = await openSocket({ host, port }, opening(more))
+  socket.write('hi\r\n')
+  let heard = ''
+  for await (const chunk of socket) {
+    heard += String(chunk)
+    if (heard.endsWith('hi\r\n')) break
+  }
+  return heard
+}
+
+test('directly, and nothing is lost', async () => {
+  expect(await talk('127.0.0.1')).toBe('220 hello 127.0.0.1\r\nhi\r\n')
+})
+
+test.each([
+  ['socks5', 'mail.test', 'socks5', 'mail.test'],
+  ['socks', 'mail.test', 'socks5', 'mail.test'],
+  ['socks5', '127.0.0.1', 'socks5', '127.0.0.1'],
+  ['socks4a', 'mail.test', 'socks4a', 'mail.test'],
+  ['socks4', '127.0.0.1', 'socks4', '127.0.0.1'],
+  ['socks4', 'localhost', 'socks4', '127.0.0.1'],
+  ['http', 'mail.test', 'http', 'mail.test'],
+  ['http', '127.0.0.1', 'http', '127.0.0.1'],
+])('through %s to %s', async (...[protocol, host, kind, asked]) => {
+  const through = await proxy()
+  const url = `${protocol}://${through.host}:${through.port}`
+  expect(await talk(host, { proxy: url })).toBe('220 hello 127.0.0.1\r\nhi\r\n')
+  expect(through.requests).toEqual([expect.objectContaining({ kind, host: asked, port })])
+})
+
+test.each(['socks5', 'http'])('%s with a login', async (protocol) => {
+  const through = await proxy({ user: 'me@x', pass: 'p:ß%' })
+  const address = `${through.host}:${through.port}`
+  const right = `${protocol}://me%40x:p%3A%C3%9F%25@${address}`
+  expect(await talk('mail.test', { proxy: right })).toContain('hi')
+  for (const url of [`${protocol}://me%40x:wrong@${address}`, `${protocol}://${address}`])
+    await expect(talk('mail.test', { proxy: url })).rejects.toMatchObject({ code: 'EPROXY' })
+})
+
+test('a proxy that refuses, is not there, or is none, is not the fault of the server', async () => {
+  const through = await proxy()
+  through.refuse = true
+  const address = `${through.host}:${through.port}`
+  for (const url of [`socks5://${address}`, `socks4a://${address}`, `http://${address}`])
+    await expect(talk('mail.test', { proxy: url })).rejects.toMatchObject({ code: 'EPROXY' })
+  for (const url of [
+    'socks5://127.0.0.1:1',
+    'http://127.0.0.1:1',
+    `http://127.0.0.1:${port}`,
+    `https://127.0.0.1:${port}`,
+    'gopher://x',
+    'x',
+  ])
+    await expect(talk('mail.test', { proxy: url })).rejects.toMatchObject({ code: 'EPROXY' })
+})
+
+test('a proxy that says nothing has its time', async () => {
+  const silent = createServer(() => undefined).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port: at } = silent.address() as AddressInfo
+  try {
+    for (const protocol of ['socks5', 'socks4a', 'http', 'https'])
+      await expect(
+        talk('mail.test', { proxy: `${protocol}://127.0.0.1:${at}`, timeoutMs: 200 }),
+      ).rejects.toMatchObject({ code: 'EPROXY' })
+    const stop = new AbortController()
+    const waiting = talk('mail.test', { proxy: `http://127.0.0.1:${at}`, signal: stop.signal })
+    stop.abort(new Error('enough'))
+    await expect(waiting).rejects.toThrow('enough')
+  } finally {
+    silent.close()
+  }
+})
+
+test('the policy judges the proxy, and the server where its address is known', async () => {
+  const blocked = { code: 'EEGRESSBLOCKED' }
+  const through = await proxy()
+  const url = `http://${through.host}:${through.port}`
+  await expect(talk('mail.test', { proxy: url, egress: 'private' })).rejects.toMatchObject(blocked)
+  await expect(talk('mail.test', { proxy: 'socks5://169.254.169.254:1' })).rejects.toMatchObject(
+    blocked,
+  )
+  await expect(talk('169.254.169.254', { proxy: url })).rejects.toMatchObject(blocked)
+  const lookup = async () => [{ address: '169.254.169.254', family: 4 }]
+  const socks4 = `socks4://${through.host}:${through.port}`
+  await expect(talk('mail.test', { proxy: socks4, lookup })).rejects.toMatchObject(blocked)
+  expect(through.requests).toEqual([])
+})
+
+test('from an address of ours, if this machine has it and it is of the same family', async () => {
+  expect(await talk('127.0.0.1', { localAddresses: ['127.0.0.7'] })).toContain('hello 127.0.0.7')
+  expect(await talk('127.0.0.1', { localAddresses: ['192.0.2.5', '127.0.0.7'] })).toContain(
+    'hello 127.0.0.7',
+  )
+  expect(await talk('127.0.0.1', { localAddresses: ['192.0.2.5', '::1'] })).toContain(
+    'hello 127.0.0.1',
+  )
+  const to = { host: '127.0.0.1', port }
+  const bound = await openSocket(to, opening({ localAddresses: ['127.0.0.7'] }))
+  const free = await openSocket(to, opening({ localAddresses: ['192.0.2.5'] }))
+  expect([bound.localAddress, free.localAddress]).toEqual(['127.0.0.7', undefined])
+  bound.socket.destroy()
+  free.socket.destroy()
+})
+
+test('of the addresses of a server, one of a family that we have an address for goes first', async () => {
+  const lookup = async () => [
+    { address: '::1', family: 6 },
+    { address: '127.0.0.1', family: 4 },
+  ]
+  expect(await talk('mail.test', { lookup, localAddresses: ['127.0.0.7'] })).toContain(
+    'hello 127.0.0.7',
+  )
+})
+
+test('the proxy is connected to from there as well', async () => {
+  const through = await proxy()
+  await talk('mail.test', {
+    proxy: `socks5://${through.host}:${through.port}`,
+    localAddresses: ['127.0.0.7'],
+  })
+  expect(through.requests).toEqual([expect.objectContaining({ from: '127.0.0.7' })])
+})
