@@ -1,0 +1,39 @@
+import { expect, test } from '@jest/globals'
+import { readRanges, refreshRanges } from './refresh-ranges.ts'
+
+test.each([
+  [
+    'prefixes',
+    '{"creationTime":"x","prefixes":[{"ipv4Prefix":"192.0.2.0/27"},{"ipv6Prefix":"2001:db8::/64"}]}',
+  ],
+  ['a bare list', '["192.0.2.0/27","2001:db8::/64","192.0.2.0/27"]'],
+  ['lines', '# ours\n192.0.2.0/27\r\n2001:db8::/64\n'],
+])('ranges are found in %s', (_what, text) => {
+  expect(readRanges(text)).toEqual(['192.0.2.0/27', '2001:db8::/64'])
+})
+
+test.each([
+  ['an error page', '<html>404</html>'],
+  ['nothing', '{"prefixes":[]}'],
+  ['the whole Internet', '{"prefixes":[{"ipv4Prefix":"0.0.0.0/0"}]}'],
+  ['broken text', '{"prefixes":['],
+])('%s is refused', (_what, text) => {
+  expect(() => readRanges(text)).toThrow()
+})
+
+test('a source that can not be had keeps what it had, and is told', async () => {
+  const before = { sources: [{ name: 'b', url: 'https://old.example/', ranges: ['192.0.2.0/27'] }] }
+  const sources = [
+    { name: 'a', url: 'https://a.example/' },
+    { name: 'b', url: 'https://b.example/' },
+  ]
+  const { ranges, failures } = await refreshRanges(sources, before, async (url) => {
+    if (url.includes('b.example')) throw new Error('gone')
+    return '["198.51.100.0/24"]'
+  })
+  expect(ranges.sources).toEqual([
+    { ...sources[0], ranges: ['198.51.100.0/24'] },
+    { ...sources[1], ranges: ['192.0.2.0/27'] },
+  ])
+  expect(failures).toEqual(['b: gone'])
+})

@@ -1,0 +1,67 @@
+import { expect, test } from '@jest/globals'
+import { createLogger } from '@posthorn/telemetry'
+import { eventually } from '@posthorn/testkit'
+import { createHitWriter } from './hit-writer.ts'
+
+const log = createLogger('test', 'silent')
+
+function writerOf(write: (batch: readonly number[]) => Promise<void>) {
+  const lost: number[] = []
+  const writer = createHitWriter<number>({
+    write,
+    log,
+    isHopeless: (error) => error instanceof TypeError,
+    lost: (count) => lost.push(count),
+    retryMs: 1,
+    maxWaiting: 300,
+  })
+  return { writer, lost }
+}
+
+test('what can not be written is written later, in its order', async () => {
+  let down = true
+  const stored: number[] = []
+  const { writer, lost } = writerOf(async (batch) => {
+    if (down) throw new Error('away')
+    stored.push(...batch)
+  })
+  for (let n = 0; n < 250; n += 1) expect(writer.add(n)).toBe(true)
+  down = false
+  await eventually(() => expect(stored).toHaveLength(250))
+  expect(stored).toEqual(Array.from({ length: 250 }, (_, n) => n))
+  await writer[Symbol.asyncDispose]()
+  expect(lost).toEqual([])
+})
+
+test('there is an end to what waits', async () => {
+  const { writer, lost } = writerOf(() => Promise.reject(new Error('away')))
+  const taken = Array.from({ length: 400 }, (_, n) => writer.add(n)).filter(Boolean)
+  expect(taken).toHaveLength(300)
+  await writer[Symbol.asyncDispose]()
+  expect(lost).toEqual([300])
+  expect(writer.add(1)).toBe(false)
+})
+
+test('a batch that can never be written does not hold up the next one', async () => {
+  const stored: number[] = []
+  const { writer, lost } = writerOf(async (batch) => {
+    if (batch.includes(0)) throw new TypeError('bad')
+    stored.push(...batch)
+  })
+  writer.add(0)
+  await eventually(() => expect(lost).toEqual([1]))
+  writer.add(1)
+  await eventually(() => expect(stored).toEqual([1]))
+  await writer[Symbol.asyncDispose]()
+})
+
+test('a process that stops writes what waits', async () => {
+  const stored: number[] = []
+  const { writer, lost } = writerOf(async (batch) => {
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    stored.push(...batch)
+  })
+  for (let n = 0; n < 250; n += 1) writer.add(n)
+  await writer[Symbol.asyncDispose]()
+  expect([stored.length, lost]).toEqual([250, []])
+})
