@@ -39,6 +39,8 @@ export function openPublicPages(opened: AsyncDisposableStack, deps: PublicDeps):
       count: (kind, outcome, by = 1) => served.inc({ kind, outcome }, by),
     }),
   )
+  // Asked for now, lest the first reader waits.
+  deps.afterwards.do(deps.links.current())
   const branding = () => readBranding(settings)
   const tracking = {
     ...deps,

@@ -1,0 +1,75 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { connectBus, on } from '@posthorn/bus'
+import { getLinkSecret } from '@posthorn/contracts'
+import { linkTo } from '@posthorn/links'
+import { createOpener, keyPairFromSecret } from '@posthorn/secrets'
+import { createLogger, createMetrics } from '@posthorn/telemetry'
+import { eventually } from '@posthorn/testkit'
+import { cuttable } from './cuttable.ts'
+import { registration, testServers } from './gateway.ts'
+
+const servers = await testServers()
+const { db, env, broker } = servers
+const postgres = await cuttable(env.DATABASE_URL)
+const { call, url } = await servers.start({ DATABASE_URL: postgres.url })
+const log = createLogger('test', 'silent')
+const bus = await connectBus({
+  url: broker.url,
+  name: 'auth-bridge',
+  log,
+  metrics: createMetrics('test'),
+})
+afterAll(async () => {
+  await bus[Symbol.asyncDispose]()
+  await servers.stop()
+  postgres.close()
+})
+
+await call('POST', '/v1/account', { body: registration('acc') })
+const { sealed } = await db
+  .selectFrom('sealedSettings')
+  .select('sealed')
+  .where('key', '=', 'linkSecret')
+  .executeTakeFirstOrThrow()
+const opener = createOpener([keyPairFromSecret(env.SVC_SECRET).privateKey])
+const linkSecret = await opener.open(sealed, 'settings/linkSecret')
+const key = Buffer.from(linkSecret, 'hex')
+const msg = '<outage@mail.example>'
+const picture = linkTo(url, key, { act: 'open', acc: 'acc', msg }) ?? ''
+const click = linkTo(url, key, { act: 'click', acc: 'acc', msg, url: 'https://a.example/' }) ?? ''
+const way =
+  linkTo(url, key, { act: 'unsub', acc: 'acc', list: 'l', rcpt: 'a@b.example', msg }) ?? ''
+const headers = { 'user-agent': 'Mozilla/5.0' }
+const visit = (address: string) => fetch(address, { redirect: 'manual', headers })
+
+test('while nobody can say whether a link is ours, pictures are shown and nothing leads anywhere', async () => {
+  expect((await visit(picture)).status).toBe(200)
+  const response = await visit(click)
+  expect([response.status, response.headers.get('location')]).toEqual([503, null])
+  expect((await visit(way)).status).toBe(503)
+})
+
+test('without Postgres links lead on, and are told of afterwards; who leaves a list is told to try again', async () => {
+  await bus.serve({
+    queue: 'credentials',
+    keys: ['credentials'],
+    handlers: [on(getLinkSecret, async () => ({ linkSecret }))],
+  })
+  await eventually(async () => expect((await visit(way)).status).toBe(200))
+  postgres.cut()
+  expect((await visit(picture)).status).toBe(200)
+  expect((await visit(click)).status).toBe(302)
+  const body = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' })
+  expect((await fetch(way, { method: 'POST', body })).status).toBe(503)
+  await postgres.mend()
+  await eventually(async () => {
+    const rows = await db
+      .selectFrom('events')
+      .select('event')
+      .where('body', 'like', `%${msg}%`)
+      .orderBy('event')
+      .execute()
+    expect(rows.map(({ event }) => event)).toEqual(['trackClick', 'trackOpen'])
+  })
+  expect((await fetch(way, { method: 'POST', body })).status).toBe(200)
+})
