@@ -126,9 +126,9 @@ test('changes are asked of a sender, and its answer is told', async () => {
     handlers: [
       on(changeOutbox, async (request) => {
         asked.push(request)
+        const results = { busy: 'busy', none: 'missing' } as const
         const { queueId } = request
-        const result = queueId === 'busy' ? 'busy' : queueId === 'none' ? 'missing' : 'done'
-        return { result }
+        return { result: results[queueId as keyof typeof results] ?? ('done' as const) }
       }),
     ],
   })

@@ -3,7 +3,7 @@ import type { Bus } from '@posthorn/bus'
 import { getServiceSecret } from '@posthorn/contracts'
 import { cacheSettings, countMinutes, type Db } from '@posthorn/db'
 import { createHttpCaller } from '@posthorn/net'
-import { everyFew, openGround } from '@posthorn/service'
+import { everyFew, openGround, watchQueue } from '@posthorn/service'
 import type { Logger, Metrics } from '@posthorn/telemetry'
 import type { Config, WebhookConfig } from './config.ts'
 import { createCounter } from './delivery/counter.ts'
@@ -63,8 +63,17 @@ export async function startDispatching({
     countMinutes(db, { onError: (err) => log.debug({ err }, 'counts wait for Postgres') }),
   )
   const measured = dispatcherMetrics(metrics, { countDue: () => countDue(db, maxCounted), counter })
-  const delivery = { db, bus, log, metrics: measured, config }
+  let goOn = () => undefined as void
+  const queue = opened.use(
+    await watchQueue({ db, bus, log, queue: 'notify', onChange: () => goOn() }),
+  )
+  const paused = () => queue.paused
+  const delivery = { db, bus, log, metrics: measured, config, paused }
   const { inHand, retries, claim } = await openDelivery(delivery, opened)
+  goOn = () => {
+    inHand.goOn()
+    retries.dueIn(0)
+  }
 
   const requestRun = coalesce(
     fanOut({
@@ -90,12 +99,12 @@ export async function startDispatching({
 
 interface DeliveryDeps extends Omit<DispatchingDeps, 'metrics'> {
   metrics: DispatcherMetrics
+  /** Nothing is to be started. */
+  paused: () => boolean
 }
 
-async function openDelivery(
-  { db, bus, log, metrics, config }: DeliveryDeps,
-  opened: AsyncDisposableStack,
-) {
+async function openDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
+  const { db, bus, log, metrics, config, paused } = deps
   const claim = { self: randomUUID(), leaseMs: config.leaseMs }
   const settings = cacheSettings(db)
   const targets = currentTargets(db, settings)
@@ -134,6 +143,7 @@ async function openDelivery(
       claim,
       counter,
       deliver: attempt,
+      paused,
       dueIn: (ms) => retries.dueIn(ms),
       onRoom: (lane) => retries.onRoom(lane),
       log,
@@ -146,6 +156,7 @@ async function openDelivery(
       rooms: () => inHand.rooms(),
       roomOfNew: () => inHand.room(''),
       take: (deliveries) => inHand.take(deliveries),
+      paused,
       log,
     }),
   )

@@ -15,6 +15,8 @@ export interface InHandOptions {
   counter: AttemptCounter
   concurrency: number
   targetConcurrency: number
+  /** Nothing is to be started. */
+  paused: () => boolean
   deliver: (delivery: ClaimedDelivery, signal: AbortSignal) => Promise<DeliveryResult | undefined>
   /** Told when a delivery will be due again, in so many milliseconds. */
   dueIn: (ms: number) => void
@@ -29,6 +31,8 @@ export interface InHand extends AsyncDisposable {
   take(deliveries: readonly ClaimedDelivery[]): void
   room(lane: string): number
   rooms(): Map<string, number>
+  /** It is not paused any more. */
+  goOn(): void
 }
 
 const maxHeld = 10_000
@@ -92,12 +96,12 @@ export function holdDeliveries(options: InHandOptions): InHand {
   }
 
   const lanes = createLanes<Item>({
+    ...options,
     perLane: options.targetConcurrency,
     overall: options.concurrency,
     maxHeld,
     maxBytes,
     work,
-    onRoom: options.onRoom,
   })
   const renewing = renewHeld(options, held)
 
@@ -108,6 +112,7 @@ export function holdDeliveries(options: InHandOptions): InHand {
     take,
     room: (lane) => lanes.room(lane),
     rooms: () => lanes.rooms(),
+    goOn: () => lanes.goOn(),
     async [Symbol.asyncDispose]() {
       const unstarted = await lanes.stop(graceMs)
       await counter.settled()

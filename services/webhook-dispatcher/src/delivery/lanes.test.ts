@@ -117,3 +117,18 @@ test('stopping aborts what takes too long', async () => {
   add('a')
   expect(await lanes.stop(1)).toEqual([])
 })
+
+test('while it is paused nothing starts and nothing more finds room; what runs ends, what is held stays', async () => {
+  let paused = false
+  const { lanes, started, add, end } = setUp({ paused: () => paused })
+  for (const name of ['a', 'b', 'c']) add(name)
+  paused = true
+  await end('a')
+  add('d', 'other')
+  expect(started).toEqual(['a', 'b'])
+  expect([lanes.room('l'), lanes.room('new')]).toEqual([0, 0])
+  expect(lanes.held).toBe(3)
+  paused = false
+  lanes.goOn()
+  expect(started).toEqual(['a', 'b', 'c', 'd'])
+})

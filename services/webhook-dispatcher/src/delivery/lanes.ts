@@ -17,6 +17,8 @@ export interface LanesOptions<T> {
   maxBytes: number
   /** Does one item. `well`: whether the lane answered. Must not reject. */
   work: (item: T, signal: AbortSignal) => Promise<{ well: boolean }>
+  /** While it is so nothing is started; what is held stays so. Default: never. */
+  paused?: () => boolean
   /** Told when a lane holds no more than half of what it may. */
   onRoom?: (lane: string) => void
 }
@@ -30,6 +32,8 @@ export interface Lanes<T> {
   room(lane: string): number
   /** The lanes that hold anything. */
   rooms(): Map<string, number>
+  /** To be called when it is not paused any more. */
+  goOn(): void
   /** Starts nothing more; waits for what runs, and aborts it after the time. Returns what was never started. */
   stop(graceMs: number): Promise<T[]>
 }
@@ -112,7 +116,8 @@ class LaneScheduler<T extends LaneItem> implements Lanes<T> {
   }
 
   room(lane: string): number {
-    const { perLane, maxHeld, maxBytes } = this.#options
+    const { perLane, maxHeld, maxBytes, paused = () => false } = this.#options
+    if (paused()) return 0
     const share = this.#bytes > maxBytes ? 0 : Math.floor(maxHeld / (this.#lanes.size + 1))
     const limit = Math.max(perLane, Math.min(maxHeldPerLane, share))
     return Math.max(0, limit - (this.#lanes.get(lane)?.held ?? 0))
@@ -120,6 +125,10 @@ class LaneScheduler<T extends LaneItem> implements Lanes<T> {
 
   rooms(): Map<string, number> {
     return new Map([...this.#lanes.keys()].map((lane) => [lane, this.room(lane)]))
+  }
+
+  goOn(): void {
+    this.#pump()
   }
 
   async stop(graceMs: number): Promise<T[]> {
@@ -161,7 +170,7 @@ class LaneScheduler<T extends LaneItem> implements Lanes<T> {
   }
 
   #pump(): void {
-    while (!this.#stopping && this.#running.size < this.#options.overall) {
+    while (this.#mayStart()) {
       const lane = this.#rotation.shift()
       if (!lane) return
       lane.enrolled = false
@@ -170,6 +179,11 @@ class LaneScheduler<T extends LaneItem> implements Lanes<T> {
       if (chain && item !== undefined) this.#start(lane, chain, item)
       this.#enrol(lane)
     }
+  }
+
+  #mayStart(): boolean {
+    const { overall, paused = () => false } = this.#options
+    return !this.#stopping && this.#running.size < overall && !paused()
   }
 
   #start(lane: Lane<T>, chain: Chain<T>, item: T): void {

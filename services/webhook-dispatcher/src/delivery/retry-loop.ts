@@ -17,6 +17,8 @@ export interface RetryLoopOptions {
   /** Room of a lane that holds nothing yet. */
   roomOfNew: () => number
   take: (deliveries: ClaimedDelivery[]) => void
+  /** Nothing is to be claimed. */
+  paused: () => boolean
   log: Logger
 }
 
@@ -42,6 +44,7 @@ export function startRetryLoop(options: RetryLoopOptions): RetryLoop {
   const backlog = createBacklog()
   const alarm = createAlarm(() => loop.wake())
   const loop = everyFew({ everyMs, log, name: 'retries' }, async (signal) => {
+    if (options.paused()) return
     const found = backlog.reading()
     const next = await findNextDueMs(db)
     if (signal.aborted || next === undefined || next > 0) {

@@ -30,16 +30,16 @@ const row: OutboxRow = {
 }
 const lastError = { message: 'no', code: 'EENVELOPE', responseCode: 451 }
 
-test.each<[string, Partial<OutboxRow>, string, string | false]>([
-  ['waits', {}, 'queued', now.toISOString()],
-  ['is held', { state: 'held' }, 'queued', false],
-  ['is in hand', { leased: true }, 'processing', false],
-  ['is in hand again', { leased: true, lastError }, 'processing', false],
-  ['is handed over', { leased: true, dataSentAt: now }, 'smtp-completed', false],
-  ['waits for another attempt', { lastError }, 'error', now.toISOString()],
-  ['has failed', { state: 'failed', lastError }, 'error', false],
-  ['is sent', { state: 'sent', response: '250 ok', lastError }, 'submitted', false],
-])('a message that %s', (_, change, status, nextAttempt) => {
+test.each<[string, Partial<OutboxRow>, [string, string | false]]>([
+  ['waits', {}, ['queued', now.toISOString()]],
+  ['is held', { state: 'held' }, ['queued', false]],
+  ['is in hand', { leased: true }, ['processing', false]],
+  ['is in hand again', { leased: true, lastError }, ['processing', false]],
+  ['is handed over', { leased: true, dataSentAt: now }, ['smtp-completed', false]],
+  ['waits for another attempt', { lastError }, ['error', now.toISOString()]],
+  ['has failed', { state: 'failed', lastError }, ['error', false]],
+  ['is sent', { state: 'sent', response: '250 ok', lastError }, ['submitted', false]],
+])('a message that %s', (_, change, [status, nextAttempt]) => {
   const entry = describeEntry({ ...row, ...change })
   expect(entry).toMatchObject({ nextAttempt, progress: { status } })
   expect(entry.progress.error !== undefined).toBe(status === 'error')
