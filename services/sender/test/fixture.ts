@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { connectBus, on } from '@posthorn/bus'
-import { type Credentials, getCredentials, shardOf } from '@posthorn/contracts'
-import { type Db, deriveEventId } from '@posthorn/db'
+import {
+  type Credentials,
+  getCredentials,
+  getGatewayCredentials,
+  settingKeys,
+  type Settings,
+  shardOf,
+} from '@posthorn/contracts'
+import { type Db, deriveEventId, type DsnRequest } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { type SmtpScript, testBus, testDatabase } from '@posthorn/testkit'
@@ -14,6 +21,11 @@ export interface NewSubmission {
   maxAttempts?: number
   sendAt?: Date
   mime?: Buffer
+  from?: string
+  gateway?: string
+  proxy?: string
+  localAddress?: string
+  dsn?: DsnRequest
 }
 
 /** A database and a broker of a test file's own, and senders on them. */
@@ -38,6 +50,10 @@ export async function senderFixture() {
     startSender,
     addAccount: (server: Pick<SmtpScript, 'host' | 'port'>, smtp: object = {}) =>
       addAccount(db, server, smtp),
+    addGateway: (server: Pick<SmtpScript, 'host' | 'port'>, username: string | null = null) =>
+      addGateway(db, server, username),
+    /** From the next sender on, and for those there are within seconds. */
+    set: (settings: Settings) => set(db, settings),
     submit: (submission: NewSubmission) => submit(db, submission),
     row: (queueId: string) =>
       db.selectFrom('outbox').selectAll().where('queueId', '=', queueId).executeTakeFirstOrThrow(),
@@ -69,6 +85,26 @@ async function addAccount(
   return account
 }
 
+async function addGateway(
+  db: Db,
+  { host, port }: Pick<SmtpScript, 'host' | 'port'>,
+  username: string | null,
+): Promise<string> {
+  const gateway = `gateway-${randomUUID()}`
+  const row = { gateway, name: 'Test', host, port, username }
+  await db.insertInto('gateways').values(row).execute()
+  return gateway
+}
+
+async function set(db: Db, settings: Settings): Promise<void> {
+  await db.deleteFrom('settings').where('key', 'in', settingKeys).execute()
+  for (const [key, value] of Object.entries(settings))
+    await db
+      .insertInto('settings')
+      .values({ key, value: JSON.stringify(value) })
+      .execute()
+}
+
 async function submit(
   db: Db,
   {
@@ -77,6 +113,9 @@ async function submit(
     maxAttempts = 10,
     sendAt = new Date(0),
     mime,
+    from = 'me@example.com',
+    dsn,
+    ...way
   }: NewSubmission,
 ): Promise<string> {
   const queueId = randomUUID()
@@ -90,7 +129,9 @@ async function submit(
       shard: shardOf(account),
       source: 'api',
       messageId,
-      envelope: JSON.stringify({ from: 'me@example.com', to }),
+      envelope: JSON.stringify({ from, to }),
+      dsn: dsn ? JSON.stringify(dsn) : null,
+      ...way,
       mime: mime ?? Buffer.from(text),
       sendAt,
       nextAttemptAt: sendAt,
@@ -117,7 +158,10 @@ async function eventsOf(db: Db, account: string) {
 export const sentEventId = (queueId: string) => deriveEventId(['messageSent', queueId])
 
 /** Answers for auth-bridge. */
-export async function serveCredentials(url: string, answer: () => Credentials | AppError) {
+export async function serveCredentials(
+  url: string,
+  answer: (fresh: boolean) => Credentials | AppError,
+) {
   const bus = await connectBus({
     url,
     name: 'test',
@@ -129,14 +173,21 @@ export async function serveCredentials(url: string, answer: () => Credentials | 
     queue: 'credentials',
     keys: ['credentials'],
     handlers: [
-      on(getCredentials, async ({ account, protocol }) => {
-        asked.push(`${account} ${protocol}`)
-        const credentials = answer()
-        if (credentials instanceof AppError) throw credentials
-        return credentials
+      on(getCredentials, async ({ account, protocol, fresh = false }) => {
+        asked.push(`${account} ${protocol}${fresh ? ' fresh' : ''}`)
+        return given(answer(fresh))
+      }),
+      on(getGatewayCredentials, async ({ gateway }) => {
+        asked.push(gateway)
+        return given(answer(false))
       }),
     ],
   })
   await bus.whenUp()
   return { bus, asked, [Symbol.asyncDispose]: () => bus[Symbol.asyncDispose]() }
+}
+
+function given(answer: Credentials | AppError): Credentials {
+  if (answer instanceof AppError) throw answer
+  return answer
 }
