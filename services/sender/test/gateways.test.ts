@@ -1,0 +1,153 @@
+import { afterAll, afterEach, expect, test } from '@jest/globals'
+import {
+  eventually,
+  type SmtpScript,
+  type SmtpScriptOptions,
+  startSmtpScript,
+} from '@posthorn/testkit'
+import { senderFixture, serveCredentials } from './fixture.ts'
+
+const fixture = await senderFixture()
+await fixture.set({ ignoreMailCertErrors: true })
+const { db, addAccount, addGateway, submit, row, eventsOf } = fixture
+const sender = await fixture.startSender()
+const servers: SmtpScript[] = []
+afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())))
+afterAll(async () => {
+  await sender[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
+})
+
+async function server(options?: SmtpScriptOptions): Promise<SmtpScript> {
+  const started = await startSmtpScript(options)
+  servers.push(started)
+  return started
+}
+const finished = (queueId: string) =>
+  eventually(async () => ((await row(queueId)).state === 'queued' ? false : row(queueId)))
+const stateOf = (gateway: string) =>
+  db.selectFrom('gatewayStates').selectAll().where('gateway', '=', gateway).executeTakeFirst()
+
+test('a message with a gateway goes there, and it is counted', async () => {
+  const [own, relay] = [await server(), await server()]
+  const account = await addAccount(own)
+  const gateway = await addGateway(relay)
+  const ids = await Promise.all(Array.from({ length: 12 }, () => submit({ account, gateway })))
+  for (const id of ids) expect(await finished(id)).toMatchObject({ state: 'sent', attempts: 1 })
+  expect([own.accepted.length, relay.accepted.length]).toEqual([0, 12])
+  expect(await stateOf(gateway)).toMatchObject({
+    deliveries: '12',
+    lastUse: expect.any(Date),
+    lastError: null,
+  })
+})
+
+test('an account without a server of its own sends by a gateway', async () => {
+  const relay = await server()
+  const account = await addAccount(relay)
+  await db.updateTable('accounts').set({ smtp: null }).where('account', '=', account).execute()
+  const queueId = await submit({ account, gateway: await addGateway(relay) })
+  expect(await finished(queueId)).toMatchObject({ state: 'sent' })
+})
+
+test('one logs in as the gateway', async () => {
+  const logins: unknown[] = []
+  const relay = await server({
+    requireLogin: true,
+    behaviour: { onLogin: ({ user, password }) => void logins.push([user, password]) },
+  })
+  await using bridge = await serveCredentials(fixture.broker.url, () => ({
+    user: 'relay-user',
+    pass: 'relay-pass',
+  }))
+  const account = await addAccount({ host: 'nowhere.invalid', port: 1 }, { auth: { user: 'me' } })
+  const gateway = await addGateway(relay, 'relay-user')
+  expect(await finished(await submit({ account, gateway }))).toMatchObject({ state: 'sent' })
+  expect(bridge.asked).toEqual([gateway])
+  expect(logins).toEqual([['relay-user', 'relay-pass']])
+})
+
+test('why the last message was not taken is known until one is', async () => {
+  const relay = await server({
+    behaviour: { onRecipient: () => ({ code: 550, text: '5.7.1 no relaying' }) },
+  })
+  const account = await addAccount(relay)
+  const gateway = await addGateway(relay)
+  await finished(await submit({ account, gateway }))
+  expect(await stateOf(gateway)).toMatchObject({
+    deliveries: '0',
+    lastError: {
+      created: expect.any(Number),
+      status: 'error',
+      code: 'EENVELOPE',
+      response: '550 5.7.1 no relaying',
+      responseCode: 550,
+      command: 'RCPT TO',
+      description: expect.stringContaining('no relaying'),
+      networkRouting: null,
+    },
+  })
+  relay.behaviour = {}
+  await finished(await submit({ account, gateway }))
+  expect(await stateOf(gateway)).toMatchObject({ deliveries: '1', lastError: null })
+})
+
+test('a gateway that is gone ends its messages, and says so', async () => {
+  const own = await server()
+  const account = await addAccount(own)
+  const queueId = await submit({ account, gateway: 'gone' })
+  expect(await finished(queueId)).toMatchObject({
+    state: 'failed',
+    attempts: 1,
+    lastError: { code: 'GatewayNotFound' },
+  })
+  expect((await eventsOf(account)).map(({ event }) => event)).toEqual([
+    'messageDeliveryError',
+    'messageFailed',
+  ])
+  expect(own.accepted).toEqual([])
+})
+
+test('a gateway that is deleted while it takes a message: the message is sent nevertheless', async () => {
+  const relay = await server()
+  const account = await addAccount(relay)
+  const gateway = await addGateway(relay)
+  relay.on('dot', async ({ usual }) => {
+    await db.deleteFrom('gateways').where('gateway', '=', gateway).execute()
+    return usual()
+  })
+  expect(await finished(await submit({ account, gateway }))).toMatchObject({ state: 'sent' })
+  expect(await stateOf(gateway)).toBeUndefined()
+})
+
+test('a gateway that lets nobody in keeps no account from its own server', async () => {
+  const relay = await server({
+    requireLogin: true,
+    behaviour: { onLogin: () => ({ code: 535, text: '5.7.8 no' }) },
+  })
+  await using _bridge = await serveCredentials(fixture.broker.url, () => ({ user: 'x', pass: 'y' }))
+  const own = await server()
+  const account = await addAccount(own)
+  const gateway = await addGateway(relay, 'x')
+  const stuck = await submit({ account, gateway })
+  await eventually(async () =>
+    expect(await row(stuck)).toMatchObject({ lastError: { responseCode: 535 } }),
+  )
+  expect(await finished(await submit({ account }))).toMatchObject({ state: 'sent', attempts: 1 })
+  relay.behaviour = {}
+  expect(await finished(stuck)).toMatchObject({ state: 'sent' })
+})
+
+test('a gateway that changes is logged in at anew', async () => {
+  const [first, second] = [await server(), await server()]
+  const account = await addAccount(first)
+  const gateway = await addGateway(first)
+  await finished(await submit({ account, gateway }))
+  await db
+    .updateTable('gateways')
+    .set(({ eb }) => ({ port: second.port, version: eb('version', '+', '1') }))
+    .where('gateway', '=', gateway)
+    .execute()
+  await finished(await submit({ account, gateway }))
+  expect([first.accepted.length, second.accepted.length]).toEqual([1, 1])
+})

@@ -1,0 +1,172 @@
+import { afterAll, afterEach, expect, test } from '@jest/globals'
+import type { Settings } from '@posthorn/contracts'
+import {
+  eventually,
+  type SmtpScript,
+  type SmtpScriptOptions,
+  startProxy,
+  startSmtpScript,
+} from '@posthorn/testkit'
+import { senderFixture } from './fixture.ts'
+
+// Linux lets one connect from any address of 127.0.0.0/8: as good as a machine with many addresses.
+const fixture = await senderFixture()
+const { db, addAccount, submit, row, eventsOf } = fixture
+const opened: AsyncDisposable[] = []
+afterEach(async () => {
+  for (const part of opened.splice(0).reverse()) await part[Symbol.asyncDispose]()
+})
+afterAll(() => fixture[Symbol.asyncDispose]())
+
+async function server(options?: SmtpScriptOptions): Promise<SmtpScript> {
+  const started = await startSmtpScript(options)
+  opened.push({ [Symbol.asyncDispose]: () => started.close() })
+  return started
+}
+async function sender(settings: Settings): Promise<void> {
+  await fixture.set(settings)
+  opened.push(await fixture.startSender())
+}
+async function proxy(options?: Parameters<typeof startProxy>[0]) {
+  const started = await startProxy(options)
+  opened.push(started)
+  return started
+}
+const finished = (queueId: string) =>
+  eventually(async () => ((await row(queueId)).state === 'queued' ? false : row(queueId)))
+const routingsOf = async (account: string) =>
+  (await eventsOf(account)).map(({ data }) => data['networkRouting'])
+
+test.each(['socks5', 'socks4a', 'http'])('a message through %s', async (protocol) => {
+  const [smtp, through] = [await server(), await proxy()]
+  through.names.set('mail.test', smtp.host)
+  await sender({})
+  const account = await addAccount({ host: 'mail.test', port: smtp.port })
+  const url = `${protocol}://me:secret@${through.host}:${through.port}`
+  const queueId = await submit({ account, proxy: url })
+  const routing = {
+    name: expect.any(String),
+    proxy: `${protocol}://${through.host}:${through.port}`,
+  }
+  expect(await finished(queueId)).toMatchObject({ state: 'sent', networkRouting: routing })
+  expect(through.requests).toEqual([
+    expect.objectContaining({ host: 'mail.test', port: smtp.port, user: 'me' }),
+  ])
+  expect(await routingsOf(account)).toEqual([routing])
+  expect(JSON.stringify(await eventsOf(account))).not.toContain('secret')
+})
+
+test('TLS from the first byte through a proxy', async () => {
+  const [smtp, through] = [await server({ secure: true }), await proxy()]
+  through.withGreeting = false
+  await sender({})
+  const account = await addAccount(smtp, { secure: true })
+  const url = `http://${through.host}:${through.port}`
+  expect(await finished(await submit({ account, proxy: url }))).toMatchObject({ state: 'sent' })
+})
+
+test('behind a proxy no server is on this machine: it must encrypt', async () => {
+  const [smtp, through] = [await server({ plain: true }), await proxy()]
+  await sender({})
+  const account = await addAccount(smtp, { tls: {} })
+  expect(await finished(await submit({ account }))).toMatchObject({ state: 'sent' })
+  const url = `socks5://${through.host}:${through.port}`
+  expect(await finished(await submit({ account, proxy: url }))).toMatchObject({
+    state: 'failed',
+    lastError: { code: 'ETLS' },
+  })
+  expect(smtp.accepted).toHaveLength(1)
+})
+
+test("the account's proxy, and the one for all", async () => {
+  const [smtp, ours, theirs] = [await server(), await proxy(), await proxy()]
+  await sender({ proxyEnabled: true, proxyUrl: `socks5://${ours.host}:${ours.port}` })
+  const account = await addAccount(smtp)
+  await finished(await submit({ account }))
+  await db
+    .updateTable('accounts')
+    .set({ proxy: `http://${theirs.host}:${theirs.port}` })
+    .where('account', '=', account)
+    .execute()
+  await finished(await submit({ account }))
+  expect([ours, theirs].map(({ requests }) => requests.map(({ kind }) => kind))).toEqual([
+    ['socks5'],
+    ['http'],
+  ])
+})
+
+test('a proxy that fails is told, tried again, and holds up nobody else', async () => {
+  const [smtp, through] = [await server(), await proxy()]
+  through.refuse = true
+  await sender({})
+  const account = await addAccount(smtp)
+  const stuck = await submit({ account, proxy: `socks5://${through.host}:${through.port}` })
+  await eventually(async () =>
+    expect(await row(stuck)).toMatchObject({ lastError: { code: 'EPROXY', command: 'CONN' } }),
+  )
+  expect(await finished(await submit({ account }))).toMatchObject({ state: 'sent', attempts: 1 })
+  through.refuse = false
+  expect(await finished(stuck)).toMatchObject({ state: 'sent' })
+  const [first] = await routingsOf(account)
+  expect(first).toEqual({ proxy: `socks5://${through.host}:${through.port}` })
+})
+
+test('a proxy at an address that nobody may connect to', async () => {
+  await sender({})
+  const account = await addAccount(await server())
+  const queueId = await submit({ account, proxy: 'http://169.254.169.254:80' })
+  expect(await finished(queueId)).toMatchObject({
+    state: 'failed',
+    attempts: 1,
+    lastError: { code: 'EEGRESSBLOCKED' },
+  })
+})
+
+test('a message from the address it asks for', async () => {
+  const smtp = await server()
+  await sender({ localAddresses: ['127.0.0.8', '127.0.0.9'], smtpEhloName: 'mail.example.com' })
+  const account = await addAccount(smtp)
+  const queueId = await submit({ account, localAddress: '127.0.0.9' })
+  const routing = { localAddress: '127.0.0.9', name: 'mail.example.com' }
+  expect(await finished(queueId)).toMatchObject({ state: 'sent', networkRouting: routing })
+  expect(await routingsOf(account)).toEqual([routing])
+  expect(smtp.accepted.map(({ helo }) => helo)).toEqual(['mail.example.com'])
+})
+
+test('an address that is not ours, or not on this machine, is not taken, and that is told', async () => {
+  const smtp = await server()
+  await sender({ localAddresses: ['192.0.2.7'] })
+  for (const localAddress of ['127.0.0.9', '192.0.2.7']) {
+    const account = await addAccount(smtp)
+    expect(await finished(await submit({ account, localAddress }))).toMatchObject({ state: 'sent' })
+    expect(await routingsOf(account)).toEqual([
+      { name: expect.any(String), requestedLocalAddress: localAddress },
+    ])
+  }
+})
+
+test('each account has its dedicated address', async () => {
+  const smtp = await server()
+  const localAddresses = ['127.0.0.8', '127.0.0.9', '127.0.0.10']
+  await sender({ localAddresses, smtpStrategy: 'dedicated' })
+  const used = new Set<unknown>()
+  for (let n = 0; n < 12; n++) {
+    const account = await addAccount(smtp)
+    await Promise.all(
+      [submit({ account }), submit({ account })].map(async (id) => finished(await id)),
+    )
+    const [one, other] = (await routingsOf(account)) as { localAddress: string }[]
+    expect(localAddresses).toContain(one?.localAddress)
+    expect(other).toEqual(one)
+    used.add(one?.localAddress)
+  }
+  expect(used.size).toBeGreaterThan(1)
+})
+
+test('nothing is told of the ordinary way', async () => {
+  const smtp = await server()
+  await sender({ localAddresses: ['127.0.0.8'] })
+  const account = await addAccount(smtp)
+  expect(await finished(await submit({ account }))).toMatchObject({ networkRouting: null })
+  expect(await routingsOf(account)).toEqual([undefined])
+})
