@@ -177,14 +177,10 @@ test('only what we signed leads anywhere', async () => {
 })
 
 const list = (recipient: string, listId = 'news') => {
-  const { unsubscribeUrl } = listHeaders({
-    ...{ baseUrl: gateway.url, key, account, listId, recipient, messageId },
-  })
-  const { searchParams } = new URL(unsubscribeUrl)
-  const form = (action: string) =>
-    new URLSearchParams({
-      ...{ data: searchParams.get('data') ?? '', sig: searchParams.get('sig') ?? '', action },
-    })
+  const baseUrl = gateway.url
+  const { unsubscribeUrl } = listHeaders({ baseUrl, key, account, listId, recipient, messageId })
+  const signed = [...new URL(unsubscribeUrl).searchParams]
+  const form = (action: string) => new URLSearchParams([...signed, ['action', action]])
   return { url: unsubscribeUrl, form }
 }
 const blocked = async (recipient: string) =>
