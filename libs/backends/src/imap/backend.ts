@@ -3,6 +3,7 @@ import { compressCheaply } from './compress.ts'
 import { ImapConnection } from './connection.ts'
 import { ServerHabits } from './habits.ts'
 import { clientOptions, defaultConnectMs } from './options.ts'
+import { SecureContexts } from './secure-contexts.ts'
 import { ImapSession } from './session.ts'
 import { Transcript } from './transcript.ts'
 import { defaultTimings, type Timings } from './watch.ts'
@@ -10,6 +11,7 @@ import { defaultTimings, type Timings } from './watch.ts'
 /** Accounts behind IMAP servers. The timings are those of watching; tests have shorter ones. */
 export function createImapBackend(timings: Timings = defaultTimings): MailBackend {
   const servers = new ServerHabits()
+  const contexts = new SecureContexts()
   return {
     async connect(options) {
       const deadline = AbortSignal.timeout(options.connectTimeoutMs ?? defaultConnectMs)
@@ -18,7 +20,7 @@ export function createImapBackend(timings: Timings = defaultTimings): MailBacken
       const habits = servers.of(options)
       const connection = new ImapConnection(
         {
-          ...(await clientOptions(options, signal)),
+          ...(await clientOptions(options, { signal, contexts })),
           disableCompression: habits.compressesNonsense,
         },
         log,

@@ -4,6 +4,7 @@ import { resolveAllowed, type ResolvedAddress } from '@posthorn/net'
 import type { ImapFlowOptions } from 'imapflow'
 import type { ConnectOptions } from '../backend.ts'
 import { connectError, gaveUp } from './errors.ts'
+import type { SecureContexts } from './secure-contexts.ts'
 
 export const defaultConnectMs = 30_000
 /** A command without a byte of answer for so long means that nobody is there. */
@@ -15,16 +16,24 @@ const tlsVersions = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const
 /** What imapflow is told. The egress policy judges the host, or the proxy, which then judges the host as it sees fit. */
 export async function clientOptions(
   options: ConnectOptions,
-  signal: AbortSignal,
+  { signal, contexts }: { signal: AbortSignal; contexts: SecureContexts },
 ): Promise<ImapFlowOptions> {
   const { host, port, secure, credentials, rejectUnauthorized = true, minTlsVersion } = options
   const connectMs = options.connectTimeoutMs ?? defaultConnectMs
+  const minVersion = tlsVersions.find((version) => version === minTlsVersion) ?? 'TLSv1.2'
   // A password in clear is for machines that talk to themselves, and for whoever has asked not to look at certificates either.
   const mayBeClear = !rejectUnauthorized || isLoopback(host)
   const way =
     options.proxy === undefined
       ? { tls: pinnedTo(await addressesOf(host, options, signal)) }
       : { proxy: await proxyUrl(options.proxy, options, signal) }
+  // imapflow hands all of it to tls.connect(), whatever its types name.
+  const tls = {
+    ...way.tls,
+    rejectUnauthorized,
+    minVersion,
+    secureContext: contexts.from(minVersion),
+  }
   return {
     host,
     port,
@@ -35,11 +44,7 @@ export async function clientOptions(
         ? { user: credentials.user, accessToken: credentials.accessToken }
         : credentials,
     ...way,
-    tls: {
-      ...way.tls,
-      rejectUnauthorized,
-      minVersion: tlsVersions.find((version) => version === minTlsVersion) ?? 'TLSv1.2',
-    },
+    tls,
     clientInfo: { name: 'Posthorn', version: '1', vendor: 'Posthorn', 'support-url': false },
     connectionTimeout: connectMs,
     greetingTimeout: connectMs,

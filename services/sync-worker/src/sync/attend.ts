@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { MailboxNotice, MessageFlags } from '@posthorn/backends'
 import { loadIndex } from '../store/chunks.ts'
 import { findMailboxById, listMailboxRowsAt, type MailboxRow } from '../store/mailboxes.ts'
@@ -95,8 +96,8 @@ export class Attendant {
 
   async #attendAll(): Promise<void> {
     while (this.#flags.length > 0 || this.#told.size > 0) {
-      // What else comes in this moment belongs to the same change.
-      await Promise.resolve()
+      // What else is in the bytes that came belongs to the same change, or to the same list of counters.
+      await setImmediate()
       const flags = this.#flags
       const told = this.#told
       this.#flags = []

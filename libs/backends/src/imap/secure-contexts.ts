@@ -1,0 +1,14 @@
+import { createSecureContext, type SecureContext, type SecureVersion } from 'node:tls'
+
+/** What connections need of TLS and is the same for all of them: made once for each lowest version, where one of its own takes 50 kB and a millisecond. */
+export class SecureContexts {
+  readonly #known = new Map<SecureVersion, SecureContext>()
+
+  from(minVersion: SecureVersion): SecureContext {
+    const known = this.#known.get(minVersion)
+    if (known) return known
+    const made = createSecureContext({ minVersion })
+    this.#known.set(minVersion, made)
+    return made
+  }
+}
