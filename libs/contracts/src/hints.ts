@@ -13,10 +13,11 @@ export const Invalidation = Type.Object({
     Type.Literal('settings'),
     Type.Literal('tokens'),
     Type.Literal('accounts'),
+    Type.Literal('gateways'),
     Type.Literal('routes'),
     Type.Literal('changes'),
   ]),
-  /** The account, token id or route id; absent: all. Of `changes`, always absent. */
+  /** The account, gateway, token id or route id; absent: all. Of `changes`, always absent. */
   id: Type.Optional(Type.String()),
 })
 export type Invalidation = Static<typeof Invalidation>

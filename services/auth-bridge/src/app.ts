@@ -17,6 +17,7 @@ import { storedPassword } from './providers/stored-password.ts'
 import { onCheckSmtpServerPassword } from './queries/check-smtp-server-password.ts'
 import { onGetCredentials } from './queries/get-credentials.ts'
 import { onGetLinkSecret } from './queries/get-link-secret.ts'
+import { onGetGatewayCredentials } from './queries/get-gateway-credentials.ts'
 import { onGetServiceSecret } from './queries/get-service-secret.ts'
 
 const name = 'auth-bridge'
@@ -79,6 +80,7 @@ async function startAnswering(
       handlers: [
         onGetCredentials({ db, storedPassword: storedPassword(opener), authServer: server }),
         onGetServiceSecret({ db, opener }),
+        onGetGatewayCredentials({ db, opener }),
         onCheckSmtpServerPassword({ db, opener }),
         onGetLinkSecret({ db, opener }),
       ],

@@ -45,7 +45,7 @@ export function errorResponses(operation: Operation, problem: TSchema): Record<s
   const statuses = new Map<number, string[]>(
     [400, 401, 403, 429, 500, 503].map((status) => [status, []]),
   )
-  if (operation.path.includes('/:account')) statuses.set(404, [])
+  if (namesOthers(operation)) statuses.set(404, [])
   if (operation.body) statuses.set(413, [])
   for (const code of operation.errors ?? []) {
     const status = errorStatuses[code]
@@ -56,6 +56,11 @@ export function errorResponses(operation: Operation, problem: TSchema): Record<s
   return Object.fromEntries(
     sorted.map(([status, codes]) => [String(status), response(status, codes, problem)]),
   )
+}
+
+/** Whether it speaks of something whose absence is a 404 without a code. */
+function namesOthers({ path, boundBy }: Operation): boolean {
+  return /\/:(?:account|gateway|listId)\b/.test(path) || boundBy !== undefined
 }
 
 function response(status: number, codes: string[], problem: TSchema): object {

@@ -1,7 +1,9 @@
 import type { Operation } from '../define.ts'
 import * as accounts from './accounts.ts'
 import * as autoconfig from './autoconfig.ts'
+import * as blocklists from './blocklists.ts'
 import * as changes from './changes.ts'
+import * as gateways from './gateways.ts'
 import * as logs from './logs.ts'
 import * as mailboxChanges from './mailbox-changes.ts'
 import * as mailboxes from './mailboxes.ts'
@@ -24,7 +26,9 @@ import * as verify from './verify.ts'
 export const operations = {
   ...accounts,
   ...autoconfig,
+  ...blocklists,
   ...changes,
+  ...gateways,
   ...logs,
   ...mailboxChanges,
   ...mailboxes,

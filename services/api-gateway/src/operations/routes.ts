@@ -19,7 +19,16 @@ import { onSyncAccount } from './accounts/sync-account.ts'
 import { onUpdateAccount } from './accounts/update-account.ts'
 import { onVerifyAccount } from './accounts/verify-account.ts'
 import { onGetAutoconfig } from './autoconfig/get-autoconfig.ts'
+import { onAddToBlocklist } from './blocklists/add-to-blocklist.ts'
+import { onGetBlocklist } from './blocklists/get-blocklist.ts'
+import { onListBlocklists } from './blocklists/list-blocklists.ts'
+import { onRemoveFromBlocklist } from './blocklists/remove-from-blocklist.ts'
 import { onFollowChanges } from './changes/follow-changes.ts'
+import { onCreateGateway } from './gateways/create-gateway.ts'
+import { onDeleteGateway } from './gateways/delete-gateway.ts'
+import { onGetGateway } from './gateways/get-gateway.ts'
+import { onListGateways } from './gateways/list-gateways.ts'
+import { onUpdateGateway } from './gateways/update-gateway.ts'
 import type { Route } from './handle.ts'
 import { onGetLogs } from './logs/get-logs.ts'
 import { onListMailboxes } from './mailboxes/list-mailboxes.ts'
@@ -141,5 +150,14 @@ function registers(deps: Deps): Route[] {
     onUpdateTemplate(deps),
     onDeleteTemplate(deps),
     onFlushTemplates(deps),
+    onCreateGateway(deps),
+    onGetGateway(deps),
+    onUpdateGateway(deps),
+    onDeleteGateway(deps),
+    onListGateways(deps),
+    onListBlocklists(deps),
+    onGetBlocklist(deps),
+    onAddToBlocklist(deps),
+    onRemoveFromBlocklist(deps),
   ]
 }

@@ -1,5 +1,10 @@
 import type { Db, ListBlocks, Tx } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
 import { type Insertable, sql } from 'kysely'
+
+export function listNotFound(): AppError {
+  return new AppError('not-found', 'The blocklist was not found')
+}
 
 export interface PageOf {
   page: number

@@ -1,4 +1,5 @@
 import type { Db } from '@posthorn/db'
+import { placeOfGatewayPassword } from './gateways.ts'
 
 export type Protocol = 'imap' | 'smtp'
 
@@ -66,7 +67,7 @@ export interface SealedSample {
   place: string
 }
 
-/** Some sealed values, the newest and the oldest passwords and the service secret: enough to tell whether the keys fit. */
+/** Some sealed values, the newest and the oldest passwords, those of gateways, and the service secret: enough to tell whether the keys fit. */
 export async function listSealedSamples(db: Db): Promise<SealedSample[]> {
   const passwords = (order: 'asc' | 'desc') =>
     db
@@ -77,8 +78,15 @@ export async function listSealedSamples(db: Db): Promise<SealedSample[]> {
       .execute()
   const secret = await findSealedSetting(db, 'serviceSecret')
   const rows = [...(await passwords('desc')), ...(await passwords('asc'))]
+  const gateways = await db
+    .selectFrom('gatewayCredentials')
+    .select(['gateway', 'sealed'])
+    .orderBy('updatedAt', 'desc')
+    .limit(3)
+    .execute()
   return [
     ...(secret === undefined ? [] : [{ sealed: secret, place: placeOfSetting('serviceSecret') }]),
     ...rows.map(({ account, kind, sealed }) => ({ sealed, place: placeOfPassword(account, kind) })),
+    ...gateways.map(({ gateway, sealed }) => ({ sealed, place: placeOfGatewayPassword(gateway) })),
   ]
 }

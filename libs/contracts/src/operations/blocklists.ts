@@ -1,0 +1,73 @@
+import { Type } from 'typebox'
+import { defineOperation } from '../define.ts'
+import { BlockedAddress, ListId } from '../schemas/blocklist.ts'
+import { AccountId, MailAddress, paged, paging, Strict } from '../schemas/primitives.ts'
+
+const params = Strict({ listId: ListId })
+const group = 'blocklist'
+
+/** Lists that somebody is on. */
+export const listBlocklists = defineOperation({
+  id: 'listBlocklists',
+  method: 'get',
+  path: '/v1/blocklists',
+  tag: 'Blocklist',
+  summary: 'List the blocklists',
+  scope: 'api',
+  permission: { action: 'read', group },
+  query: Strict(paging),
+  response: Type.Object({
+    ...paged,
+    blocklists: Type.Array(Type.Object({ listId: Type.String(), count: Type.Integer() })),
+  }),
+})
+
+/** The newest first. A list that nobody is on is not there. */
+export const getBlocklist = defineOperation({
+  id: 'getBlocklist',
+  method: 'get',
+  path: '/v1/blocklist/:listId',
+  tag: 'Blocklist',
+  summary: 'List the addresses on a blocklist',
+  scope: 'api',
+  permission: { action: 'read', group },
+  params,
+  query: Strict(paging),
+  response: Type.Object({
+    listId: Type.String(),
+    ...paged,
+    addresses: Type.Array(BlockedAddress),
+  }),
+})
+
+/** Lists are made by the first address. One that is on it already stays as it is. */
+export const addToBlocklist = defineOperation({
+  id: 'addToBlocklist',
+  method: 'post',
+  path: '/v1/blocklist/:listId',
+  tag: 'Blocklist',
+  summary: 'Add an address to a blocklist',
+  scope: 'api',
+  permission: { action: 'write', group },
+  params,
+  body: Strict({
+    account: AccountId,
+    recipient: MailAddress,
+    reason: Type.Optional(Type.String({ maxLength: 1024, default: 'block' })),
+  }),
+  response: Type.Object({ success: Type.Boolean(), added: Type.Boolean() }),
+})
+
+/** `deleted` is false for an address that is not on the list. */
+export const removeFromBlocklist = defineOperation({
+  id: 'removeFromBlocklist',
+  method: 'delete',
+  path: '/v1/blocklist/:listId',
+  tag: 'Blocklist',
+  summary: 'Remove an address from a blocklist',
+  scope: 'api',
+  permission: { action: 'destructive', group },
+  params,
+  query: Strict({ recipient: Type.String({ minLength: 1, maxLength: 320 }) }),
+  response: Type.Object({ deleted: Type.Boolean() }),
+})

@@ -1,0 +1,191 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { blockedRecipients, countBlocks, deleteBlock, insertBlock } from '../src/store/lists.ts'
+import { mint, registration, testServers } from './gateway.ts'
+
+const servers = await testServers()
+afterAll(servers.stop)
+const { db } = servers
+const { call } = await servers.start()
+await call('POST', '/v1/account', { body: registration('mine') })
+
+const list = (listId: string, query = '') => call('GET', `/v1/blocklist/${listId}${query}`)
+const add = (listId: string, recipient: string, more: object = {}) =>
+  call('POST', `/v1/blocklist/${listId}`, { body: { account: 'mine', recipient, ...more } })
+const remove = (listId: string, recipient: string) =>
+  call('DELETE', `/v1/blocklist/${listId}?recipient=${encodeURIComponent(recipient)}`)
+const notFound = { statusCode: 404, error: 'Not Found', message: 'The blocklist was not found' }
+
+test('an address is put on a list, whatever its case, once', async () => {
+  expect((await list('news.example')).body).toEqual(notFound)
+  const first = await add('News.Example', 'Eva@Mail.example')
+  expect([first.status, first.body]).toEqual([200, { success: true, added: true }])
+  const again = await add('news.example', 'eva@mail.EXAMPLE', { reason: 'again' })
+  expect(again.body).toEqual({ success: true, added: false })
+  expect((await list('NEWS.example')).body).toEqual({
+    listId: 'news.example',
+    total: 1,
+    page: 0,
+    pages: 1,
+    addresses: [
+      {
+        recipient: 'eva@mail.example',
+        account: 'mine',
+        source: 'api',
+        reason: 'block',
+        remoteAddress: '127.0.0.1',
+        created: expect.stringMatching(/^\d{4}-.*Z$/),
+      },
+    ],
+  })
+})
+
+test('an address is taken off; a list without any is none', async () => {
+  for (const recipient of ['a@b.example', 'c@d.example']) await add('off.example', recipient)
+  expect((await remove('OFF.example', 'A@b.example')).body).toEqual({ deleted: true })
+  expect((await remove('off.example', 'a@b.example')).body).toEqual({ deleted: false })
+  expect((await remove('off.example', 'c@d.example')).body).toEqual({ deleted: true })
+  expect((await list('off.example')).body).toEqual(notFound)
+  expect((await remove('off.example', 'c@d.example')).body).toEqual(notFound)
+})
+
+test('the addresses of a list come in pages, the newest first', async () => {
+  const recipients = ['one@a.example', 'two@a.example', 'three@a.example']
+  for (const recipient of recipients) await add('paged.example', recipient, { reason: recipient })
+  const page = async (query: string) => {
+    const { body } = await list('paged.example', query)
+    const addresses = body['addresses'] as { recipient: string }[]
+    return [body['total'], body['pages'], addresses.map(({ recipient }) => recipient)]
+  }
+  expect(await page('?pageSize=2')).toEqual([3, 2, ['three@a.example', 'two@a.example']])
+  expect(await page('?pageSize=2&page=1')).toEqual([3, 2, ['one@a.example']])
+  expect(await page('?page=5')).toEqual([3, 1, []])
+})
+
+test('what came of a link is shown whole', async () => {
+  await insertBlock(db, {
+    listId: 'links.example',
+    recipient: 'a@b.example',
+    account: 'gone',
+    messageId: '<x@y>',
+    source: 'one-click',
+    reason: 'unsubscribe',
+    remoteAddress: '192.0.2.1',
+    userAgent: 'Mail',
+  })
+  expect((await list('links.example')).body['addresses']).toEqual([
+    {
+      recipient: 'a@b.example',
+      account: 'gone',
+      messageId: '<x@y>',
+      source: 'one-click',
+      reason: 'unsubscribe',
+      remoteAddress: '192.0.2.1',
+      userAgent: 'Mail',
+      created: expect.any(String),
+    },
+  ])
+})
+
+test('lists are listed with how many are on each', async () => {
+  await db.deleteFrom('listBlocks').execute()
+  for (const [listId, recipient] of [
+    ['b.example', 'x@a.example'],
+    ['a.example', 'x@a.example'],
+    ['b.example', 'y@a.example'],
+    ['c.example', 'x@a.example'],
+  ] as const)
+    await add(listId, recipient)
+  const { body } = await call('GET', '/v1/blocklists?pageSize=2')
+  expect(body).toEqual({
+    total: 3,
+    page: 0,
+    pages: 2,
+    blocklists: [
+      { listId: 'a.example', count: 1 },
+      { listId: 'b.example', count: 2 },
+    ],
+  })
+  expect((await call('GET', '/v1/blocklists?pageSize=2&page=1')).body['blocklists']).toEqual([
+    { listId: 'c.example', count: 1 },
+  ])
+})
+
+test('sizes stay right however many write at once', async () => {
+  const block = (recipient: string) => ({
+    listId: 'busy.example',
+    recipient,
+    account: 'mine',
+    messageId: null,
+    source: 'form' as const,
+    remoteAddress: null,
+    userAgent: null,
+  })
+  const all = Array.from({ length: 30 }, (_, index) => `${index % 10}@a.example`)
+  const added = await Promise.all(all.map((recipient) => insertBlock(db, block(recipient))))
+  expect(added.filter(Boolean)).toHaveLength(10)
+  expect(await countBlocks(db, 'busy.example')).toBe(10)
+  await Promise.all([
+    ...all.map((recipient) => deleteBlock(db, 'busy.example', recipient)),
+    insertBlock(db, block('stays@a.example')),
+  ])
+  expect(await countBlocks(db, 'busy.example')).toBe(1)
+})
+
+test('who of many is on a list is one question', async () => {
+  await add('ask.example', 'Eva@a.example', { reason: 'left' })
+  const asked = ['EVA@a.example', 'eva@a.example', 'other@a.example']
+  expect(await blockedRecipients(db, 'Ask.example', asked)).toEqual(
+    new Map([
+      ['EVA@a.example', { reason: 'left' }],
+      ['eva@a.example', { reason: 'left' }],
+    ]),
+  )
+  expect(await blockedRecipients(db, 'none.example', asked)).toEqual(new Map())
+  expect(await blockedRecipients(db, 'ask.example', [])).toEqual(new Map())
+})
+
+test.each<[string, string, object, string]>([
+  ['a list that is no host name', 'no%20list', {}, 'listId'],
+  ['a list beyond ASCII', 'l%C3%AFst.example', {}, 'listId'],
+  ['a recipient that is no address', 'x.example', { recipient: 'nobody' }, 'recipient'],
+  ['no recipient', 'x.example', { recipient: undefined }, 'recipient'],
+  ['no account', 'x.example', { account: undefined }, 'account'],
+])('%s is a 400 and stores nothing', async (...[, listId, more, path]) => {
+  const { status, body } = await add(listId, 'a@b.example', more)
+  expect([status, body.fields?.map((field) => field.path)]).toEqual([400, [path]])
+  expect(await countBlocks(db, 'x.example')).toBeUndefined()
+})
+
+test('an account that is not there is a 404 and stores nothing', async () => {
+  const { status, body } = await add('x.example', 'a@b.example', { account: 'nobody' })
+  expect([status, body['message']]).toEqual([404, 'Account record was not found for requested ID'])
+  expect(await countBlocks(db, 'x.example')).toBeUndefined()
+})
+
+test('a removal names its recipient', async () => {
+  const { status, body } = await call('DELETE', '/v1/blocklist/x.example')
+  expect([status, body.fields?.map(({ path }) => path)]).toEqual([400, ['recipient']])
+})
+
+test('entries outlive the account that made them', async () => {
+  await call('POST', '/v1/account', { body: registration('leaving') })
+  await add('lasting.example', 'a@b.example', { account: 'leaving' })
+  await call('DELETE', '/v1/account/leaving')
+  expect((await list('lasting.example')).body).toMatchObject({ total: 1 })
+})
+
+test('permissions are held against lists, and tokens of one account are kept from them', async () => {
+  await add('guarded.example', 'a@b.example')
+  const reader = await mint(call, { permissions: { actions: ['read'], groups: ['blocklist'] } })
+  const bound = await mint(call, { account: 'mine' })
+  const path = '/v1/blocklist/guarded.example'
+  const body = { account: 'mine', recipient: 'c@d.example' }
+  const statuses = async (token: string) => [
+    (await call('GET', '/v1/blocklists', { token })).status,
+    (await call('GET', path, { token })).status,
+    (await call('POST', path, { token, body })).status,
+    (await call('DELETE', `${path}?recipient=a@b.example`, { token })).status,
+  ]
+  expect(await statuses(reader)).toEqual([200, 200, 403, 403])
+  expect(await statuses(bound)).toEqual([403, 403, 403, 403])
+})

@@ -1,0 +1,214 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { connectBus } from '@posthorn/bus'
+import { createOpener, keyPairFromSecret } from '@posthorn/secrets'
+import { createLogger, createMetrics } from '@posthorn/telemetry'
+import { eventually } from '@posthorn/testkit'
+import { mint, registration, testServers } from './gateway.ts'
+
+const servers = await testServers()
+const { db, broker, env } = servers
+const { call } = await servers.start()
+const log = createLogger('test', 'silent')
+const bus = await connectBus({ url: broker.url, name: 'test', log, metrics: createMetrics('test') })
+afterAll(async () => {
+  await bus[Symbol.asyncDispose]()
+  await servers.stop()
+})
+
+const relay = {
+  gateway: 'relay',
+  name: 'Relay',
+  user: 'user',
+  pass: 'hush hush',
+  host: 'relay.example',
+  port: 587,
+  secure: false,
+}
+const notFound = { statusCode: 404, error: 'Not Found', message: 'Gateway "none" was not found' }
+const register = (body: object) => call('POST', '/v1/gateway', { body })
+const edit = (gateway: string, body: object) => call('PUT', `/v1/gateway/edit/${gateway}`, { body })
+const get = async (gateway: string) => (await call('GET', `/v1/gateway/${gateway}`)).body
+
+async function passwordOf(gateway: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('gatewayCredentials')
+    .select('sealed')
+    .where('gateway', '=', gateway)
+    .executeTakeFirst()
+  const opener = createOpener([keyPairFromSecret(env.SVC_SECRET).privateKey])
+  return row && opener.open(row.sealed, `gateways/${gateway}`)
+}
+const versionOf = async (gateway: string) =>
+  Number(
+    (
+      await db
+        .selectFrom('gateways')
+        .select('version')
+        .where('gateway', '=', gateway)
+        .executeTakeFirstOrThrow()
+    ).version,
+  )
+
+test('a gateway is registered, read with its password masked, changed and deleted', async () => {
+  const created = await register(relay)
+  expect([created.status, created.body]).toEqual([200, { gateway: 'relay', state: 'new' }])
+  expect(await get('relay')).toEqual({
+    ...relay,
+    pass: '******',
+    deliveries: 0,
+    lastUse: null,
+    lastError: null,
+  })
+  expect(await passwordOf('relay')).toBe('hush hush')
+  const before = await versionOf('relay')
+  expect((await edit('relay', { name: 'Other', port: 465, secure: true })).body).toEqual({
+    gateway: 'relay',
+  })
+  expect(await get('relay')).toMatchObject({ name: 'Other', port: 465, secure: true, user: 'user' })
+  expect(await passwordOf('relay')).toBe('hush hush')
+  const last = await versionOf('relay')
+  expect(last).toBeGreaterThan(before)
+  const gone = await call('DELETE', '/v1/gateway/relay')
+  expect([gone.status, gone.body]).toEqual([200, { gateway: 'relay', deleted: true }])
+  expect(await passwordOf('relay')).toBeUndefined()
+  // One that comes after it is not taken for it.
+  await register(relay)
+  expect(await versionOf('relay')).toBeGreaterThan(last)
+})
+
+test('registering it again replaces it', async () => {
+  await register({ ...relay, gateway: 'twice' })
+  const { user: _user, pass: _pass, ...open } = relay
+  const again = await register({ ...open, gateway: 'twice', port: 25 })
+  expect(again.body).toEqual({ gateway: 'twice', state: 'existing' })
+  const record = await get('twice')
+  expect(record).toMatchObject({ port: 25, user: null })
+  expect(record).not.toHaveProperty('pass')
+  expect(await passwordOf('twice')).toBeUndefined()
+})
+
+test('of registrations at the same time one is told that it is new', async () => {
+  const answers = await Promise.all(
+    [1, 2, 3, 4].map(() => register({ ...relay, gateway: 'raced' })),
+  )
+  expect(answers.map(({ body }) => String(body['state'])).sort()).toEqual([
+    'existing',
+    'existing',
+    'existing',
+    'new',
+  ])
+})
+
+test('without an id it gets one', async () => {
+  const { body } = await register({ ...relay, gateway: null })
+  expect(await get(String(body['gateway']))).toMatchObject({ name: 'Relay' })
+})
+
+test('a mask that is sent back keeps the password, but for another host', async () => {
+  await register({ ...relay, gateway: 'kept' })
+  const record = { ...relay, gateway: 'kept', pass: '******' }
+  expect((await register({ ...record, name: 'New' })).status).toBe(200)
+  expect((await edit('kept', { pass: '******', user: 'user' })).status).toBe(200)
+  expect(await passwordOf('kept')).toBe('hush hush')
+  for (const answer of [
+    await register({ ...record, host: 'evil.example' }),
+    await edit('kept', { host: 'evil.example' }),
+    await edit('kept', { host: 'evil.example', pass: '******' }),
+  ]) {
+    expect([answer.status, answer.body.fields]).toEqual([
+      400,
+      [{ message: '"pass" is required for another host', key: 'pass', path: 'pass' }],
+    ])
+  }
+  expect(await get('kept')).toMatchObject({ host: 'relay.example' })
+  expect((await edit('kept', { host: 'new.example', pass: 'another' })).status).toBe(200)
+  expect(await passwordOf('kept')).toBe('another')
+  await edit('kept', { user: null })
+  expect(await passwordOf('kept')).toBeUndefined()
+})
+
+test.each<[string, object, string]>([
+  ['no name', { name: undefined }, 'name'],
+  ['no host', { host: undefined }, 'host'],
+  ['a host that is none', { host: 'a b' }, 'host'],
+  ['no port', { port: undefined }, 'port'],
+  ['a port that is none', { port: 65_536 }, 'port'],
+  ['a user of two lines', { user: 'a\r\nb' }, 'user'],
+  ['a user without a password', { pass: null }, 'pass'],
+  ['a password without a user', { user: null }, 'user'],
+  ['a mask of nothing', { pass: '******' }, 'pass'],
+  ['a long id', { gateway: 'x'.repeat(257) }, 'gateway'],
+])('%s is a 400 and stores nothing', async (...[, more, path]) => {
+  const { status, body } = await register({ ...relay, gateway: 'refused', ...more })
+  expect([status, body.fields?.map((field) => field.path)]).toEqual([400, [path]])
+  expect((await call('GET', '/v1/gateway/refused')).status).toBe(404)
+})
+
+test('a gateway that is not there is a 404 without a code', async () => {
+  expect(await get('none')).toEqual(notFound)
+  expect((await edit('none', { name: 'x' })).body).toEqual(notFound)
+  expect((await call('DELETE', '/v1/gateway/none')).body).toEqual(notFound)
+})
+
+test('gateways are listed with how they are doing', async () => {
+  await db.deleteFrom('gateways').execute()
+  for (const gateway of ['b', 'a', 'c']) await register({ ...relay, gateway })
+  const lastUse = new Date('2026-05-06T07:08:09.000Z')
+  const lastError = {
+    created: 1_780_000_000_000,
+    status: 'error' as const,
+    response: '550 no',
+    responseCode: 550,
+    code: 'EENVELOPE',
+    command: 'RCPT TO',
+    networkRouting: null,
+  }
+  await db
+    .insertInto('gatewayStates')
+    .values({ gateway: 'b', deliveries: '7', lastUse, lastError: JSON.stringify(lastError) })
+    .execute()
+  const { body } = await call('GET', '/v1/gateways?pageSize=2')
+  expect(body).toEqual({
+    total: 3,
+    page: 0,
+    pages: 2,
+    gateways: [
+      { gateway: 'a', name: 'Relay', deliveries: 0, lastUse: null, lastError: null },
+      { gateway: 'b', name: 'Relay', deliveries: 7, lastUse: lastUse.toISOString(), lastError },
+    ],
+  })
+  expect(JSON.stringify(body)).not.toContain('hush')
+  expect((await call('GET', '/v1/gateways?pageSize=2&page=1')).body['gateways']).toMatchObject([
+    { gateway: 'c' },
+  ])
+  expect(await get('b')).toMatchObject({ deliveries: 7, lastError, lastUse: lastUse.toISOString() })
+  // What it did goes on counting when it is registered anew.
+  await register({ ...relay, gateway: 'b' })
+  expect(await get('b')).toMatchObject({ deliveries: 7 })
+})
+
+test('every change is told to who keeps sessions', async () => {
+  const heard: (string | undefined)[] = []
+  await using _listening = await bus.onInvalidate(
+    ({ topic, id }) => void (topic === 'gateways' && id === 'told' && heard.push(id)),
+  )
+  await register({ ...relay, gateway: 'told' })
+  await edit('told', { name: 'x' })
+  await call('DELETE', '/v1/gateway/told')
+  await eventually(() => expect(heard).toEqual(['told', 'told', 'told']))
+})
+
+test('permissions: reading and deleting can be granted, registering cannot', async () => {
+  await call('POST', '/v1/account', { body: registration('mine') })
+  await register({ ...relay, gateway: 'guarded' })
+  const granted = await mint(call, { permissions: { groups: ['gateway'] } })
+  const ask = async (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, token: string) =>
+    (await call(method, path, { token, ...(method[0] === 'P' ? { body: relay } : {}) })).status
+  expect(await ask('GET', '/v1/gateways', granted)).toBe(200)
+  expect(await ask('POST', '/v1/gateway', granted)).toBe(403)
+  expect(await ask('PUT', '/v1/gateway/edit/guarded', granted)).toBe(403)
+  expect(await ask('DELETE', '/v1/gateway/guarded', granted)).toBe(200)
+  const bound = await mint(call, { account: 'mine' })
+  expect(await ask('GET', '/v1/gateways', bound)).toBe(403)
+  expect(await ask('GET', '/v1/gateway/relay', bound)).toBe(403)
+})

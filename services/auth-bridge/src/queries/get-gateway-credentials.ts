@@ -1,0 +1,20 @@
+import { on } from '@posthorn/bus'
+import { getGatewayCredentials } from '@posthorn/contracts'
+import type { Db } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import type { Opener } from '@posthorn/secrets'
+import { findGatewayLogin, placeOfGatewayPassword } from '../store/gateways.ts'
+
+/** Answers with what logs in at a gateway now. Asked by whoever is about to log in; safe to repeat. */
+export function onGetGatewayCredentials({ db, opener }: { db: Db; opener: Opener }) {
+  return on(getGatewayCredentials, async ({ gateway }) => {
+    const login = await findGatewayLogin(db, gateway)
+    if (!login) throw new AppError('not-found', `Gateway "${gateway}" was not found`)
+    if (login.username === null || login.sealed === null)
+      throw new AppError('rejected', 'No password is stored for this gateway', {
+        code: 'AuthenticationFails',
+      })
+    const pass = await opener.open(login.sealed, placeOfGatewayPassword(gateway))
+    return { user: login.username, pass }
+  })
+}

@@ -1,0 +1,68 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { connectBus } from '@posthorn/bus'
+import { Secret } from '@posthorn/config'
+import { getGatewayCredentials } from '@posthorn/contracts'
+import { createSealer, keyPairFromSecret } from '@posthorn/secrets'
+import { createLogger, createMetrics } from '@posthorn/telemetry'
+import { eventually, testBus, testDatabase } from '@posthorn/testkit'
+import { startApp } from '../src/app.ts'
+
+const [database, broker] = await Promise.all([testDatabase(), testBus()])
+const log = createLogger('test', 'silent')
+const bus = await connectBus({ url: broker.url, name: 'test', log, metrics: createMetrics('test') })
+const app = await startApp(
+  {
+    databaseUrl: database.roleUrl('posthorn_auth_bridge'),
+    databasePoolSize: 2,
+    amqpUrl: broker.url,
+    host: '127.0.0.1',
+    port: 0,
+    logLevel: 'silent',
+    secret: new Secret('of gateways'),
+    previousSecrets: [],
+  },
+  new AbortController().signal,
+)
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+  await bus[Symbol.asyncDispose]()
+  await Promise.all([database.drop(), broker.drop()])
+})
+
+const ask = (gateway: string) =>
+  bus.ask(getGatewayCredentials, { gateway }, { key: 'credentials', timeoutMs: 5_000 })
+
+async function insert(gateway: string, username: string | null, place?: string): Promise<void> {
+  const server = { gateway, name: gateway, host: 'relay.example', port: 587, username }
+  await database.db.insertInto('gateways').values(server).execute()
+  if (place === undefined) return
+  const sealer = createSealer(keyPairFromSecret('of gateways').publicKey)
+  const sealed = await sealer.seal(`pass of ${gateway}`, place)
+  await database.db.insertInto('gatewayCredentials').values({ gateway, sealed }).execute()
+}
+
+test('answers with the login of a gateway', async () => {
+  await insert('relay', 'user', 'gateways/relay')
+  expect(await eventually(() => ask('relay'))).toEqual({ user: 'user', pass: 'pass of relay' })
+})
+
+test('a gateway that is not there, and one without a login, are told apart', async () => {
+  await insert('open', null)
+  await insert('half', 'user')
+  await eventually(() => ask('relay'))
+  await expect(ask('none')).rejects.toMatchObject({
+    kind: 'not-found',
+    message: 'Gateway "none" was not found',
+  })
+  for (const gateway of ['open', 'half'])
+    await expect(ask(gateway)).rejects.toMatchObject({
+      kind: 'rejected',
+      code: 'AuthenticationFails',
+    })
+})
+
+test('a password that was moved here from another gateway does not open', async () => {
+  await insert('thief', 'user', 'gateways/relay')
+  await eventually(() => ask('relay'))
+  await expect(ask('thief')).rejects.toMatchObject({ kind: 'internal' })
+})
