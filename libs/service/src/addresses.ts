@@ -11,3 +11,8 @@ export function network(address: string): string {
   const [head = ''] = address.split('::')
   return head.split(':').slice(0, 4).join(':')
 }
+
+/** On this machine: nobody else can listen in. */
+export function isLoopback(address: string): boolean {
+  return address === '::1' || /^127(?:\.\d{1,3}){3}$/.test(address)
+}

@@ -13,38 +13,38 @@ export interface ListenerAddress {
 /** A listener that is open; disposing it takes no more connections, and leaves those there are alone. */
 export type Listener = AsyncDisposable
 
-export interface FollowOptions {
+export interface FollowOptions<A extends ListenerAddress> {
   /** What the settings say now; undefined: do not listen. When it rejects, everything stays as it is. */
-  wanted: () => Promise<ListenerAddress | undefined>
-  open: (address: ListenerAddress) => Promise<Listener>
+  wanted: () => Promise<A | undefined>
+  open: (address: A) => Promise<Listener>
   /** Between two looks at the settings; default 2 s. */
   everyMs?: number
   log: Logger
 }
 
-export interface FollowedListener extends Loop {
+export interface FollowedListener<A extends ListenerAddress = ListenerAddress> extends Loop {
   /** Where it listens right now. */
-  readonly address: ListenerAddress | undefined
+  readonly address: A | undefined
 }
 
 /**
  * A listener that follows the settings: opened, moved and closed as they change. A port that is taken is tried again at every look.
  * `wake` looks at once.
  */
-export function followListener({
+export function followListener<A extends ListenerAddress>({
   wanted,
   open,
   everyMs = 2_000,
   log,
-}: FollowOptions): FollowedListener {
-  let current: { address: ListenerAddress; listener: Listener } | undefined
+}: FollowOptions<A>): FollowedListener<A> {
+  let current: { address: A; listener: Listener } | undefined
   let failedFor: string | undefined
   const close = async () => {
     const closing = current
     current = undefined
     if (!closing) return
     await closing.listener[Symbol.asyncDispose]()
-    log.info({ ...closing.address }, 'no longer listening')
+    log.info(shown(closing.address), 'no longer listening')
   }
   const loop = everyFew({ everyMs, log, name: 'listener' }, async (signal) => {
     const address = await wanted()
@@ -54,11 +54,11 @@ export function followListener({
     try {
       current = { address, listener: await open(address) }
       failedFor = undefined
-      log.info({ ...address }, 'listening')
+      log.info(shown(address), 'listening')
     } catch (err) {
       // Said once for an address, not at every look.
       if (failedFor !== keyOf(address))
-        log.error({ err, ...address }, 'cannot listen; trying again')
+        log.error({ err, ...shown(address) }, 'cannot listen; trying again')
       failedFor = keyOf(address)
     }
   })
@@ -73,6 +73,8 @@ export function followListener({
     },
   }
 }
+
+const shown = (address: ListenerAddress): object => ({ ...address })
 
 const keyOf = ({ host, port, tls, revision = '' }: ListenerAddress) =>
   JSON.stringify([host, port, tls, revision])

@@ -5,11 +5,17 @@ export {
   type Listener,
   type ListenerAddress,
 } from './follow-listener.ts'
-export { network, plainAddress } from './addresses.ts'
+export { isLoopback, network, plainAddress } from './addresses.ts'
 export { ByteBudget } from './byte-budget.ts'
 export { type Certificate, readCertificate } from './certificate.ts'
 export { Penalties } from './penalties.ts'
 export { Places } from './places.ts'
+export {
+  parseProxyHeader,
+  type ProxiedFrom,
+  type ProxyHeader,
+  readProxyHeader,
+} from './proxy-protocol.ts'
 export { listen } from './listen.ts'
 export { bothServers, type Ground, type GroundOptions, openGround } from './ground.ts'
 export { run } from './run.ts'

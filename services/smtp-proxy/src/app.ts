@@ -1,21 +1,14 @@
 import type { Bus } from '@posthorn/bus'
 import type { Settings } from '@posthorn/contracts'
 import { cacheSettings, type Db, ping } from '@posthorn/db'
-import {
-  followListener,
-  type ListenerAddress,
-  Penalties,
-  readCertificate,
-  openGround,
-} from '@posthorn/service'
+import { followListener, openGround, Penalties, Places, readCertificate } from '@posthorn/service'
 import type { Logger, Metrics } from '@posthorn/telemetry'
 import type { Config } from './config.ts'
-import { type ListenerDeps, openListener } from './listener.ts'
+import { Guests } from './guests.ts'
+import { type DoorAddress, type ListenerDeps, openListener } from './listener.ts'
 import { Buffered } from './receive.ts'
 
 const name = 'smtp-proxy'
-/** Messages on their way in, together: ten of the largest. */
-const bufferedMessages = 10
 
 /** Builds the service. Whatever it opened is closed in reverse order, also when a later step here fails. */
 export async function startApp(config: Config, signal: AbortSignal): Promise<AsyncDisposable> {
@@ -49,16 +42,19 @@ async function startTaking(
     bus,
     settings,
     log,
+    config,
     penalties: new Penalties(),
-    buffered: new Buffered(bufferedMessages * config.maxMessageBytes),
-    maxMessageBytes: config.maxMessageBytes,
-    maxConnections: config.maxConnections,
+    buffered: new Buffered(config.maxBufferedBytes),
+    guests: new Guests(new Places(config.maxPendingPerAddress)),
+    closing: new Set(),
     submissions: metrics.counter({
       name: 'smtp_proxy_submissions_total',
       help: 'Messages clients wanted to send',
       labels: ['result'],
     }),
   }
+  // Closed after the listener: what it leaves in hand is brought to its end while there is still a database.
+  opened.defer(async () => void (await Promise.all(deps.closing)))
   const certificate = () => readCertificate(config.tlsCert, config.tlsKey)
   const listener = opened.use(
     followListener({
@@ -76,17 +72,20 @@ async function startTaking(
   )
 }
 
-/** Where the settings have us listen; `revision` is the certificate's. */
+/** Where and how the settings have us listen; `certificate` changes with the certificate's contents. */
 export function wantedAddress(
   settings: Settings,
-  revision: string | undefined,
-): ListenerAddress | undefined {
-  const { smtpServerEnabled, smtpServerHost, smtpServerPort, smtpServerTLSEnabled } = settings
-  if (!smtpServerEnabled) return undefined
+  certificate: string | undefined,
+): DoorAddress | undefined {
+  if (!settings.smtpServerEnabled) return undefined
+  const proxy = settings.smtpServerProxy ?? false
+  const needsLogin = settings.smtpServerAuthEnabled ?? true
   return {
-    host: smtpServerHost ?? '127.0.0.1',
-    port: smtpServerPort ?? 2525,
-    tls: smtpServerTLSEnabled ?? false,
-    ...(revision === undefined ? {} : { revision }),
+    host: settings.smtpServerHost ?? '127.0.0.1',
+    port: settings.smtpServerPort ?? 2525,
+    tls: settings.smtpServerTLSEnabled ?? false,
+    proxy,
+    needsLogin,
+    revision: JSON.stringify([certificate, proxy, needsLogin]),
   }
 }

@@ -1,4 +1,14 @@
-import { byteSize, type Env, integer, optional, type Secret, secret } from '@posthorn/config'
+import { isIP } from 'node:net'
+import {
+  boolean,
+  byteSize,
+  ConfigError,
+  type Env,
+  integer,
+  optional,
+  type Secret,
+  secret,
+} from '@posthorn/config'
 import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
 
 export interface Config extends ServiceConfig {
@@ -6,23 +16,67 @@ export interface Config extends ServiceConfig {
   readonly tlsCert: string | undefined
   readonly tlsKey: Secret | undefined
   readonly maxMessageBytes: number
+  /** Of messages on their way in, all together. */
+  readonly maxBufferedBytes: number
   readonly maxConnections: number
+  /** Connections of one address that are not logged in yet. */
+  readonly maxPendingPerAddress: number
+  /** Who is believed where a client comes from. */
+  readonly trustedProxies: readonly string[]
+  /** A password may come in the clear although there is a certificate. */
+  readonly insecureAuth: boolean
 }
 
+const mebibyte = 1024 ** 2
+
 export function readConfig(env: Env): Config {
+  const maxMessageBytes = byteSize(env, 'SVC_MAX_SMTP_MESSAGE_SIZE', {
+    fallback: 25 * mebibyte,
+    min: 1024,
+    max: 500 * mebibyte,
+  })
   return {
     ...readServiceConfig(env, { port: 3006 }),
     tlsCert: optional(env, 'SVC_SMTP_PROXY_TLS_CERT'),
     tlsKey: secret(env, 'SVC_SMTP_PROXY_TLS_KEY'),
-    maxMessageBytes: byteSize(env, 'SVC_MAX_SMTP_MESSAGE_SIZE', {
-      fallback: 25 * 1024 * 1024,
-      min: 1024,
-      max: 500 * 1024 * 1024,
+    maxMessageBytes,
+    maxBufferedBytes: byteSize(env, 'SVC_SMTP_PROXY_MAX_BUFFERED', {
+      fallback: 4 * maxMessageBytes,
+      min: maxMessageBytes,
+      max: 16 * 1024 * mebibyte,
     }),
     maxConnections: integer(env, 'SVC_SMTP_PROXY_MAX_CONNECTIONS', {
       fallback: 500,
       min: 1,
       max: 100_000,
     }),
+    maxPendingPerAddress: integer(env, 'SVC_SMTP_PROXY_MAX_PENDING_PER_ADDRESS', {
+      fallback: 50,
+      min: 1,
+      max: 100_000,
+    }),
+    trustedProxies: trustedProxies(env),
+    insecureAuth: boolean(env, 'SVC_SMTP_PROXY_INSECURE_AUTH', false),
   }
+}
+
+/** Whoever is on this machine, where nothing is said. */
+const ownMachine = ['127.0.0.0/8', '::1']
+
+function trustedProxies(env: Env): readonly string[] {
+  const name = 'SVC_SMTP_PROXY_TRUSTED_PROXIES'
+  const given = optional(env, name)
+  if (given === undefined) return ownMachine
+  const ranges = given.split(',').map((text) => text.trim())
+  const wrong = ranges.find((range) => !isRange(range))
+  if (wrong !== undefined)
+    throw new ConfigError(name, `must be IP addresses or CIDR ranges, got "${wrong}"`)
+  return ranges
+}
+
+function isRange(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const family = isIP(address)
+  if (family === 0 || rest.length > 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
 }

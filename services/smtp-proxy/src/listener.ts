@@ -1,164 +1,177 @@
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { MailAddress, matches } from '@posthorn/contracts'
+import { TLSSocket } from 'node:tls'
+import { addressAllowed } from '@posthorn/db'
 import {
   type Certificate,
   type Listener,
   listen,
   type ListenerAddress,
-  type Penalties,
+  network,
   plainAddress,
+  type ProxiedFrom,
+  readProxyHeader,
 } from '@posthorn/service'
-import type { Metrics } from '@posthorn/telemetry'
-import {
-  SMTPServer,
-  type SMTPServerAuthentication,
-  type SMTPServerOptions,
-  type SMTPServerSession,
-} from 'smtp-server'
-import { checkSender, logIn, type User } from './access.ts'
-import { type Buffered, receive } from './receive.ts'
-import { Refusal, toRefusal } from './refusal.ts'
-import { submit, type SubmitDeps } from './submit.ts'
+import type { SMTPServer } from 'smtp-server'
+import type { SMTPConnection } from 'smtp-server/lib/smtp-connection.js'
+import type { Config } from './config.ts'
+import { Conversation } from './conversation.ts'
+import { createMailServer, type MailServerDeps } from './mail-server.ts'
 
-export interface ListenerDeps extends SubmitDeps {
-  penalties: Penalties
-  buffered: Buffered
-  maxMessageBytes: number
-  maxConnections: number
-  submissions: ReturnType<Metrics['counter']>
+export interface DoorAddress extends ListenerAddress {
+  /** Proxies that are trusted say first where a client comes from. */
+  proxy: boolean
+  needsLogin: boolean
+}
+
+export interface ListenerDeps extends MailServerDeps {
+  config: Config
+  /** What goes on after a listener has closed: whoever stops the process waits for it. */
+  closing: Set<Promise<void>>
 }
 
 /** How long sessions may go on after their listener has closed: a message in hand is brought to its end. */
 const closeMs = 5_000
+const handshakeMs = 20_000
 
-/** Takes submissions at an address. Disposing takes no more connections and waits for the sessions there are, for a while. */
+/**
+ * Takes submissions at an address. Disposing takes no more connections and sends the sessions away that have no message in hand; the others
+ * finish theirs in the background.
+ */
 export async function openListener(
-  { host, port, tls }: ListenerAddress,
+  { host, port, tls, proxy, needsLogin }: DoorAddress,
   certificate: Certificate | undefined,
   deps: ListenerDeps,
 ): Promise<Listener> {
   if (tls && !certificate)
     throw new Error('TLS is on, but SVC_SMTP_PROXY_TLS_CERT and SVC_SMTP_PROXY_TLS_KEY are not set')
-  const server = new SMTPServer({ ...optionsFor(certificate, tls, deps), ...handlersFor(deps) })
-  server.on('error', (err) => deps.log.debug({ err }, 'a connection failed'))
-  await listen(server.server, { host, port })
-  return {
-    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(resolve)),
-  }
-}
-
-function optionsFor(
-  certificate: Certificate | undefined,
-  tls: boolean,
-  deps: ListenerDeps,
-): SMTPServerOptions {
-  return {
-    name: 'posthorn',
-    banner: 'Posthorn MSA',
-    secure: tls,
-    ...(certificate ? { cert: certificate.cert, key: certificate.key, minVersion: 'TLSv1.2' } : {}),
-    // Without TLS it is for the loopback and for networks that one trusts: the settings say so.
-    allowInsecureAuth: true,
-    disabledCommands: certificate ? [] : ['STARTTLS'],
-    authMethods: ['PLAIN', 'LOGIN'],
-    size: deps.maxMessageBytes,
-    maxClients: deps.maxConnections,
-    maxRecipients: 1_000,
-    maxCommandLength: 8_192,
-    socketTimeout: 5 * 60_000,
-    closeTimeout: closeMs,
-    disableReverseLookup: true,
-    noDelay: true,
-    keepAlive: true,
-    logger: false,
-  }
-}
-
-function handlersFor(deps: ListenerDeps): SMTPServerOptions {
-  const { db, log } = deps
-  const refused = (error: unknown, session: SMTPServerSession) => {
-    const refusal = toRefusal(error)
-    const { user, remoteAddress } = session as { user?: User; remoteAddress: string }
-    const level = refusal.cause === undefined ? 'info' : 'warn'
-    log[level](
-      {
-        err: refusal.cause,
-        account: user?.account,
-        address: remoteAddress,
-        answer: refusal.message,
+  let isClosing = false
+  const mail = createMailServer(
+    {
+      certificate,
+      tls,
+      needsLogin,
+      isClosing: () => isClosing,
+      onTransactionEnd: (session) => {
+        if (isClosing) setImmediate(() => sendAway(mail, (one) => one.session === session))
       },
-      'refused',
-    )
-    return refusal
-  }
+    },
+    deps,
+  )
+  mail.on('error', (err) => deps.log.debug({ err }, 'a connection failed'))
+  const entrance = { mail, deps, proxy, context: tls ? certificate?.context : undefined }
+  const pending = new Set<Line>()
+  const server = createServer({ noDelay: true, keepAlive: true }, (socket) => {
+    const line = { socket }
+    pending.add(line)
+    enter(line, entrance)
+      .catch((err: unknown) => {
+        deps.log.debug({ err }, 'a connection failed before its greeting')
+        line.socket.destroy()
+      })
+      .finally(() => pending.delete(line))
+  })
+  await listen(server, { host, port })
+  server.on('error', (err) => deps.log.warn({ err }, 'a connection could not be taken'))
   return {
-    onAuth(auth, session, done) {
-      authenticate(deps, auth, session).then(
-        (user) => done(null, { user }),
-        (error: unknown) => done(refused(error, session)),
-      )
-    },
-    onMailFrom({ address }, session, done) {
-      checkAddress(address, { mayBeEmpty: true })
-        .then(() => checkSender(db, session.user as User))
-        .then(
-          () => done(),
-          (error: unknown) => done(refused(error, session)),
-        )
-    },
-    onRcptTo({ address }, session, done) {
-      checkAddress(address, { mayBeEmpty: false }).then(
-        () => done(),
-        (error: unknown) => done(refused(error, session)),
-      )
-    },
-    onData(stream, session, done) {
-      const { mailFrom, rcptTo } = session.envelope
-      const envelope = {
-        from: mailFrom ? mailFrom.address : '',
-        to: [...new Set(rcptTo.map(({ address }) => address))],
-      }
-      receive(stream, deps.maxMessageBytes, deps.buffered)
-        .then((message) => submit(deps, session.user as User, { envelope, message }))
-        .then(
-          (answer) => {
-            deps.submissions.inc({ result: 'queued' })
-            done(null, answer)
-          },
-          (error: unknown) => {
-            deps.submissions.inc({ result: 'refused' })
-            done(refused(error, session))
-          },
-        )
+    async [Symbol.asyncDispose]() {
+      isClosing = true
+      server.close()
+      for (const { socket } of pending) socket.destroy()
+      const drained = drain(mail).finally(() => deps.closing.delete(drained))
+      deps.closing.add(drained)
     },
   }
 }
 
-async function authenticate(
-  { db, penalties }: ListenerDeps,
-  { username = '', password, authzid }: SMTPServerAuthentication,
-  session: SMTPServerSession,
-): Promise<User> {
-  const address = plainAddress(session.remoteAddress)
-  // Acting for somebody else is nobody's right.
-  const token = authzid && authzid !== username ? '' : (password ?? '')
+/** A connection as it is now; with TLS under way, what is to be closed is that. */
+interface Line {
+  socket: Socket
+}
+
+interface Entrance {
+  mail: SMTPServer
+  deps: ListenerDeps
+  proxy: boolean
+  context: Certificate['context'] | undefined
+}
+
+/** From the bare connection to the greeting. */
+async function enter(line: Line, { mail, deps, proxy, context }: Entrance): Promise<void> {
+  const { socket } = line
+  socket.on('error', () => undefined)
+  const { guests, config } = deps
+  const from = await origin(socket, proxy ? config.trustedProxies : [])
+  const place = from && !socket.destroyed ? guests.enter(network(from.address)) : undefined
+  if (!from || !place) {
+    socket.destroy()
+    return
+  }
+  socket.once('close', () => place[Symbol.dispose]())
+  if (context && !(await secure(line, context))) {
+    line.socket.destroy()
+    return
+  }
+  greet(line.socket, { mail, deps, from, place })
+}
+
+/** Where a client comes from; undefined where a trusted proxy does not say. */
+async function origin(
+  socket: Socket,
+  trustedProxies: readonly string[],
+): Promise<Required<ProxiedFrom> | undefined> {
+  const address = plainAddress(socket.remoteAddress)
+  const own = { address, port: socket.remotePort ?? 0 }
+  // No list would mean everybody to the check of addresses.
+  if (trustedProxies.length === 0 || !addressAllowed(trustedProxies, address)) return own
+  const told = await readProxyHeader(socket)
+  return told && { ...own, ...told }
+}
+
+/** Whether the client has agreed on TLS, in time. */
+async function secure(line: Line, secureContext: Certificate['context']): Promise<boolean> {
+  const tlsSocket = new TLSSocket(line.socket, { isServer: true, secureContext })
+  line.socket = tlsSocket
+  tlsSocket.on('error', () => undefined)
+  const deadline = setTimeout(() => tlsSocket.destroy(), handshakeMs)
   try {
-    const user = await logIn(db, { account: username, token, address })
-    penalties.succeeded(address, username)
-    return user
-  } catch (error) {
-    if (!(error instanceof Refusal))
-      throw new Refusal(454, 'Temporary authentication failure', { cause: error })
-    await delay(penalties.failed(address, username))
-    throw error
+    return await Promise.race([
+      once(tlsSocket, 'secure').then(() => true),
+      once(tlsSocket, 'close').then(() => false),
+    ]).catch(() => false)
+  } finally {
+    clearTimeout(deadline)
   }
 }
 
-/** Whatever goes on to another server is checked as strictly as what comes by the API. */
-async function checkAddress(
-  address: string,
-  { mayBeEmpty }: { mayBeEmpty: boolean },
-): Promise<void> {
-  if (address === '' && mayBeEmpty) return
-  if (!matches(MailAddress, address)) throw new Refusal(553, 'Invalid address')
+interface Greeting {
+  mail: SMTPServer
+  deps: ListenerDeps
+  from: Required<ProxiedFrom>
+  place: Disposable
+}
+
+function greet(socket: Socket, { mail, deps, from, place }: Greeting): void {
+  const conversation = new Conversation(mail, socket, {
+    remoteAddress: from.address,
+    remotePort: from.port,
+  })
+  mail.connections.add(conversation)
+  conversation.on('error', (err: Error) => deps.log.debug({ err }, 'a connection failed'))
+  deps.guests.watch(conversation, place, (leave) => socket.once('close', leave))
+  conversation.init()
+}
+
+async function drain(mail: SMTPServer): Promise<void> {
+  sendAway(mail, ({ session }) => !session.envelope?.mailFrom)
+  const end = AbortSignal.timeout(closeMs)
+  while (mail.connections.size > 0 && !end.aborted) await delay(50)
+  sendAway(mail, () => true)
+}
+
+/** 421 closes the connection. */
+function sendAway(mail: SMTPServer, which: (one: SMTPConnection) => boolean): void {
+  for (const connection of mail.connections)
+    if (which(connection)) connection.send(421, '4.3.2 Shutting down')
 }

@@ -13,7 +13,7 @@ const prepare = (text: string, encoding: BufferEncoding = 'utf8') => {
 test('a complete message is kept to the byte', () => {
   const text =
     'Message-ID: <a@b>\r\nDate: x\r\nDKIM-Signature: v=1;\r\n\tb=abc\r\nSubject: =?utf-8?q?h=C3=A9?=\r\n\r\nbody\r\n\r\n.x\r\n'
-  expect(prepare(text)).toEqual({ text, messageId: '<a@b>', subject: 'hé' })
+  expect(prepare(text)).toEqual({ text, messageId: '<a@b>', subject: 'hé', controls: {} })
   const bytes = `Message-ID: <a@b>\r\nDate: x\r\nX: \xe9\r\n\r\n\xff\x00\r\n`
   expect(prepare(bytes, 'latin1').text).toBe(bytes)
 })
@@ -46,3 +46,11 @@ test.each(['', '\r\n', 'body only', ' folded first\r\n\r\n', ':\r\n\r\n', '\r\nb
     expect(prepared.subject).toBeNull()
   },
 )
+
+test('what is said to us alone is read and taken out, however it is spelt and folded', () => {
+  const { text, controls } = prepare(
+    'Message-ID: <a@b>\r\nx-svc-ACCOUNT : acc\r\nDate: x\r\nX-SVC-Idempotency-Key:\r\n one\r\n two\r\n\r\nX-SVC-Gateway: stays\r\n',
+  )
+  expect(text).toBe('Message-ID: <a@b>\r\nDate: x\r\n\r\nX-SVC-Gateway: stays\r\n')
+  expect(controls).toEqual({ account: 'acc', idempotencyKey: 'one two' })
+})

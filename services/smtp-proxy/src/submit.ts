@@ -1,36 +1,58 @@
+import { createHash } from 'node:crypto'
 import type { Bus } from '@posthorn/bus'
-import { type Db, newQueueId, type SettingsCache } from '@posthorn/db'
+import {
+  assertCanSend,
+  type Db,
+  type DsnRequest,
+  newQueueId,
+  type Outbox,
+  type SettingsCache,
+} from '@posthorn/db'
 import type { Logger } from '@posthorn/telemetry'
-import { checkSender, type User } from './access.ts'
+import type { Insertable } from 'kysely'
+import { type AccessDeps, checkSession, type User } from './access.ts'
+import type { Controls } from './control-headers.ts'
 import { prepareMessage } from './prepare-message.ts'
 import { Refusal } from './refusal.ts'
-import { insertSubmission } from './store/outbox.ts'
+import { findSendingAccount, gatewayExists } from './store/accounts.ts'
+import { type Idempotency, storeSubmission } from './store/outbox.ts'
 
-export interface SubmitDeps {
+export interface SubmitDeps extends AccessDeps {
   db: Db
-  bus: Pick<Bus, 'publishHint'>
+  bus: Pick<Bus, 'ask' | 'publishHint'>
   settings: SettingsCache
   log: Logger
 }
 
+export interface Envelope {
+  from: string
+  to: string[]
+}
+
 export interface Submitted {
-  envelope: { from: string; to: string[] }
+  envelope: Envelope
+  dsn: DsnRequest | undefined
   message: Buffer
 }
 
 /** Stores a message to be sent. What it answers is a promise: the row is committed. */
 export async function submit(
-  { db, bus, settings, log }: SubmitDeps,
-  user: User,
-  { envelope, message }: Submitted,
+  deps: SubmitDeps,
+  user: User | undefined,
+  { envelope, dsn, message }: Submitted,
 ): Promise<string> {
-  const { account } = user
-  const { shard } = await checkSender(db, user)
-  const { deliveryAttempts = 10 } = await settings.get()
+  const { db, bus, settings, log } = deps
   const now = new Date()
-  const { mime, messageId, subject } = prepareMessage(message, { from: envelope.from, now })
+  const prepared = prepareMessage(message, { from: envelope.from, now })
+  const { mime, messageId, subject, controls } = prepared
+  await checkSession(deps, user)
+  const account = accountOf(user, controls)
+  const { shard } = await getSender(db, account, controls)
+  const { deliveryAttempts = 10 } = await settings.get()
   const queueId = newQueueId(now.getTime())
-  const stored = await insertSubmission(db, {
+  // A time that has passed means now.
+  const sendAt = controls.sendAt && controls.sendAt > now ? controls.sendAt : now
+  const row: Insertable<Outbox> = {
     queueId,
     account,
     shard,
@@ -39,13 +61,84 @@ export async function submit(
     subject,
     envelope: JSON.stringify(envelope),
     mime,
-    maxAttempts: deliveryAttempts,
+    sendAt,
+    nextAttemptAt: sendAt,
+    maxAttempts: controls.deliveryAttempts ?? deliveryAttempts,
+    ...optionsOf(controls, dsn),
+  }
+  const key = idempotencyOf(controls.idempotencyKey, envelope, {
+    response: 'Queued for delivery',
+    messageId,
+    sendAt: sendAt.toISOString(),
+    queueId,
   })
-  if (!stored) throw new Refusal(550, 'Sending is not enabled for this account')
+  const stored = await storeSubmission(db, row, key)
+  if (stored.result === 'gone') throw unknownAccount()
+  if (stored.result === 'mismatch')
+    throw new Refusal('554 5.6.0', 'The idempotency key was used for a message to other recipients')
+  if (stored.result === 'repeated') return answer(stored.response.queueId, now)
   // The sender's sweep finds the row without it, only later.
-  bus
-    .publishHint('sender.submissions', { queueId })
-    .catch((err: unknown) => log.debug({ err, queueId }, 'no hint'))
+  if (sendAt <= now)
+    bus
+      .publishHint('sender.submissions', { queueId })
+      .catch((err: unknown) => log.debug({ err, queueId }, 'no hint'))
   log.info({ account, queueId, bytes: mime.length, recipients: envelope.to.length }, 'queued')
-  return `Message queued for delivery as ${queueId} (${now.toISOString()})`
+  return answer(queueId, now)
+}
+
+const answer = (queueId: string, now: Date) =>
+  `Message queued for delivery as ${queueId} (${now.toISOString()})`
+
+const unknownAccount = () => new Refusal('550 5.7.1', 'There is no such account')
+
+/** Whose message it is: of who logged in, or of whom the header names where nobody has to. */
+function accountOf(user: User | undefined, { account }: Controls): string {
+  if (user && account !== undefined && account !== user.account)
+    throw new Refusal('550 5.7.1', 'The header X-SVC-Account names another account than the login')
+  const whose = user?.account ?? account
+  if (whose === undefined)
+    throw new Refusal('550 5.7.1', 'Log in, or name an account in the header X-SVC-Account')
+  return whose
+}
+
+/** @throws Refusal 550; AppError where the account cannot send, or not yet */
+async function getSender(db: Db, account: string, { gateway }: Controls) {
+  const sender = await findSendingAccount(db, account)
+  if (!sender) throw unknownAccount()
+  if (gateway !== undefined && !(await gatewayExists(db, gateway)))
+    throw new Refusal('550 5.7.1', 'The gateway that the header X-SVC-Gateway names was not found')
+  assertCanSend({ ...sender, gateway: gateway ?? null })
+  return sender
+}
+
+function optionsOf(
+  { gateway, localAddress, copy, sentMailPath, idempotencyKey }: Controls,
+  dsn: DsnRequest | undefined,
+): Partial<Insertable<Outbox>> {
+  return {
+    gateway: gateway ?? null,
+    localAddress: localAddress ?? null,
+    dsn: dsn ? JSON.stringify(dsn) : null,
+    idempotencyKey: idempotencyKey ?? null,
+    filing: JSON.stringify({
+      ...(copy === undefined ? {} : { copy }),
+      ...(sentMailPath === undefined ? {} : { sentMailPath }),
+    }),
+  }
+}
+
+/**
+ * A client that repeats itself builds its message anew, with another Date, Message-ID and boundaries: who it is from and to is what
+ * must be the same.
+ */
+function idempotencyOf(
+  key: string | undefined,
+  { from, to }: Envelope,
+  response: Idempotency['response'],
+): Idempotency | undefined {
+  if (key === undefined) return undefined
+  const hash = createHash('sha256')
+    .update(JSON.stringify(['smtp', from, [...to].sort()]))
+    .digest()
+  return { key, hash, response }
 }

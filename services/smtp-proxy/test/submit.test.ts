@@ -1,52 +1,15 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer } from 'node:net'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { connectBus } from '@posthorn/bus'
-import { type Settings, shardOf, SubmissionHint, type TokenRequest } from '@posthorn/contracts'
+import { afterAll, expect, test } from '@jest/globals'
+import { shardOf } from '@posthorn/contracts'
 import { hashToken, newToken } from '@posthorn/secrets'
-import { createLogger, createMetrics } from '@posthorn/telemetry'
-import { eventually, testBus, testDatabase } from '@posthorn/testkit'
+import { eventually, testDatabase } from '@posthorn/testkit'
 import { createTransport } from 'nodemailer'
 import { startApp } from '../src/app.ts'
-import type { Config } from '../src/config.ts'
+import { freePort, queueIdOf, storeOf, testDoor } from './door.ts'
+import { RawClient } from './raw-client.ts'
 
-const [database, broker] = await Promise.all([testDatabase(), testBus()])
-const { db } = database
-const log = createLogger('test', 'silent')
-const bus = await connectBus({ url: broker.url, name: 'test', log, metrics: createMetrics('test') })
-const hints: string[] = []
-await bus.consume({
-  queue: 'sender.submissions',
-  schema: SubmissionHint,
-  prefetch: 10,
-  handle: async ({ payload }) => void hints.push(payload.queueId),
-})
-const port = await freePort()
-const config: Config = {
-  databaseUrl: database.roleUrl('posthorn_smtp_proxy'),
-  databasePoolSize: 5,
-  amqpUrl: broker.url,
-  host: '127.0.0.1',
-  port: 0,
-  logLevel: 'silent',
-  tlsCert: undefined,
-  tlsKey: undefined,
-  maxMessageBytes: 200_000,
-  maxConnections: 20,
-}
-const app = await startApp(config, new AbortController().signal)
-afterAll(async () => {
-  await app[Symbol.asyncDispose]()
-  await bus[Symbol.asyncDispose]()
-  await Promise.all([database.drop(), broker.drop()])
-})
-
-let token: string
-beforeAll(async () => {
-  await set({ smtpServerEnabled: true, smtpServerPort: port, deliveryAttempts: 7 })
-  await addAccount('acc')
-  token = await addToken({ account: 'acc' })
-})
+const door = await testDoor()
+afterAll(() => door[Symbol.asyncDispose]())
+const { db, send, addAccount, addToken, outbox, count, port, token } = door
 
 test('what was accepted is in the outbox, and a hint of it is on its way', async () => {
   const { response, messageId } = await send({
@@ -68,6 +31,9 @@ test('what was accepted is in the outbox, and a hint of it is on its way', async
     messageId,
     subject: 'héllo',
     maxAttempts: 7,
+    dsn: null,
+    gateway: null,
+    idempotencyKey: null,
     envelope: {
       from: 'me@example.com',
       to: ['a@example.com', 'b@example.com', 'hidden@example.com'],
@@ -77,37 +43,87 @@ test('what was accepted is in the outbox, and a hint of it is on its way', async
   expect(text).toContain(`Message-ID: ${messageId}\r\n`)
   expect(text).toContain('\r\n\r\n.leading dot\r\n..two\r\n')
   expect(text).not.toMatch(/hidden/)
-  await eventually(() => expect(hints).toContain(queueId))
+  await eventually(() => expect(door.hints).toContain(queueId))
 })
 
 test('Bcc in the message itself does not go out', async () => {
   const raw =
     'From: me@example.com\r\nBcc: hidden@example.com,\r\n more@example.com\r\nSubject: s\r\n\r\nbody\r\n'
-  const { response } = await send({
-    envelope: { from: 'me@example.com', to: ['hidden@example.com'] },
-    raw,
-  })
-  const { mime, messageId } = await outbox(/as (\w+)/.exec(response)?.[1] ?? '')
+  const sent = await send({ envelope: { from: 'me@example.com', to: ['hidden@example.com'] }, raw })
+  const { mime, messageId } = await outbox(queueIdOf(sent))
   expect(mime?.toString()).not.toMatch(/hidden|more@/)
   expect(mime?.toString()).toContain(`Message-ID: ${messageId}\r\n`)
 })
 
+test('what the door can do it says, and it says who may not come in', async () => {
+  const client = await RawClient.open(port)
+  expect(await client.reply()).toBe('220 posthorn ESMTP Posthorn MSA')
+  client.send('EHLO x\r\n')
+  expect(await client.wholeReply()).toMatch(
+    /PIPELINING[^]*8BITMIME[^]*SMTPUTF8[^]*ENHANCEDSTATUSCODES[^]*DSN[^]*AUTH PLAIN LOGIN[^]*SIZE 200000/,
+  )
+  expect(await client.command('MAIL FROM:<me@example.com>')).toMatch(/^530 5\.7\.0 /)
+  expect(await client.command('AUTH CRAM-MD5')).toMatch(/^504 5\.5\.4 /)
+  client.close()
+})
+
+test('PLAIN in one step and in two, LOGIN with and without the name at once; nonsense is no login', async () => {
+  const base64 = (text: string) => Buffer.from(text).toString('base64')
+  const plain = base64(`\0acc\0${token}`)
+  const dialogues = [
+    [`AUTH PLAIN ${plain}`],
+    ['AUTH PLAIN', plain],
+    ['AUTH LOGIN', base64('acc'), base64(token)],
+    [`AUTH LOGIN ${base64('acc')}`, base64(token)],
+  ]
+  for (const dialogue of dialogues) {
+    const client = await RawClient.greeted(port)
+    let last = ''
+    for (const line of dialogue) last = await client.command(line)
+    expect(last).toMatch(/^235 2\.7\.0 /)
+    expect(await client.command('AUTH PLAIN')).toMatch(/^503 /)
+    client.close()
+  }
+  const client = await RawClient.greeted(port)
+  expect(await client.command('AUTH PLAIN')).toMatch(/^334 /)
+  expect(await client.command('*')).toMatch(/^501 /)
+  expect(await client.command(`AUTH PLAIN ${'%'.repeat(4_000)}`)).toMatch(/^501 /)
+  expect(await client.command(`AUTH PLAIN ${base64(`other\0acc\0${token}`)}`)).toMatch(/^535 /)
+  expect(await client.command(`AUTH PLAIN ${plain}`)).toMatch(/^235 /)
+  client.close()
+})
+
 test('who may not send is told the same, whatever the reason', async () => {
+  await addAccount('other-account')
   const cases: [string, string][] = [
     ['acc', newToken()],
     ['nobody', await addToken({})],
+    ['acc', await addToken({ account: 'other-account' })],
     ['acc', await addToken({ scopes: ['imap-proxy', 'api'] })],
     ['acc', await addToken({ permissions: { actions: ['read'] } })],
+    ['acc', await addToken({ permissions: { groups: ['message'] } })],
   ]
   for (const [user, pass] of cases)
     await expect(send({}, { user, pass })).rejects.toMatchObject({
       responseCode: 535,
-      response: '535 Invalid credentials',
+      response: '535 5.7.8 Authentication credentials invalid',
     })
   const elsewhere = await addToken({ account: 'acc', restrictions: { addresses: ['192.0.2.1'] } })
   await expect(send({}, { user: 'acc', pass: elsewhere })).rejects.toMatchObject({
-    response: '535 Access denied, traffic not accepted from this IP',
+    response: '535 5.7.8 Access denied, traffic not accepted from this IP',
   })
+  const allowed = await addToken({
+    account: 'acc',
+    permissions: { actions: ['send'], groups: ['submit'] },
+    restrictions: { addresses: ['127.0.0.0/8'] },
+  })
+  expect((await send({}, { pass: allowed })).response).toMatch(/^250 /)
+  const used = await db
+    .selectFrom('tokens')
+    .select(['lastUsedAt', 'lastUsedIp'])
+    .where('id', '=', hashToken(allowed))
+    .executeTakeFirstOrThrow()
+  expect(used).toMatchObject({ lastUsedAt: expect.any(Date), lastUsedIp: '127.0.0.1' })
 })
 
 test('accounts that cannot send, and such that cannot yet', async () => {
@@ -123,179 +139,94 @@ test('accounts that cannot send, and such that cannot yet', async () => {
   expect((await send({}, { user: 'syncing', pass })).response).toMatch(/^250 /)
 })
 
-test('a token that is revoked in the middle of a session sends no more', async () => {
-  const pass = await addToken({ account: 'acc' })
-  const pooled = createTransport({
-    host: '127.0.0.1',
-    port,
-    pool: true,
-    maxConnections: 1,
-    auth: { user: 'acc', pass },
-    ignoreTLS: true,
-  })
-  expect(
-    (await pooled.sendMail({ from: 'me@example.com', to: 'a@example.com', text: 'x' })).response,
-  ).toMatch(/^250 /)
-  await db.deleteFrom('tokens').where('id', '=', hashToken(pass)).execute()
-  await expect(
-    pooled.sendMail({ from: 'me@example.com', to: 'a@example.com', text: 'x' }),
-  ).rejects.toMatchObject({ responseCode: 535 })
-  pooled.close()
+test('a token that is revoked, has expired or was restricted in the middle of a session sends no more', async () => {
+  const ends = [
+    (id: string) => db.deleteFrom('tokens').where('id', '=', id).execute(),
+    (id: string) =>
+      db
+        .updateTable('tokens')
+        .set({ expiresAt: new Date(0) })
+        .where('id', '=', id)
+        .execute(),
+    (id: string) =>
+      db
+        .updateTable('tokens')
+        .set({ restrictions: JSON.stringify({ addresses: ['192.0.2.1'] }) })
+        .where('id', '=', id)
+        .execute(),
+  ]
+  for (const end of ends) {
+    const pass = await addToken({ account: 'acc' })
+    const pooled = createTransport({
+      host: '127.0.0.1',
+      port,
+      pool: true,
+      maxConnections: 1,
+      auth: { user: 'acc', pass },
+      ignoreTLS: true,
+    })
+    const mail = { from: 'me@example.com', to: 'a@example.com', text: 'x' }
+    expect((await pooled.sendMail(mail)).response).toMatch(/^250 /)
+    await end(hashToken(pass))
+    await expect(pooled.sendMail(mail)).rejects.toMatchObject({ responseCode: 535 })
+    pooled.close()
+  }
 })
 
-test('a message that is too long is refused, and nothing of it stays', async () => {
+test('a token has so many messages as its limit says, and then has to wait', async () => {
+  const pass = await addToken({
+    account: 'acc',
+    restrictions: { rateLimit: { maxRequests: 2, timeWindow: 86_400 } },
+  })
+  await send({}, { pass })
+  await send({}, { pass })
+  await expect(send({}, { pass })).rejects.toMatchObject({
+    response: expect.stringMatching(/^450 4\.7\.1 Rate limit exceeded, try again in \d+ seconds$/),
+  })
+})
+
+test('a message that is too long is refused, announced or not, and nothing of it stays', async () => {
   const before = await count()
   await expect(send({ text: 'x\r\n'.repeat(80_000) })).rejects.toMatchObject({ responseCode: 552 })
+  const client = await RawClient.greeted(port)
+  await client.command(`AUTH PLAIN ${Buffer.from(`\0acc\0${token}`).toString('base64')}`)
+  expect(await client.command('MAIL FROM:<me@example.com> SIZE=200001')).toMatch(/^552 5\.3\.4 /)
+  client.close()
   expect(await count()).toBe(before)
 })
 
-test.each(['a b@example.com', 'a@exam ple.com', 'a', '"<x>"@exa<mple', 'a@b\u0007c'])(
-  'the recipient %p is refused',
-  async (recipient) => {
-    const socket = connect({ port, host: '127.0.0.1' })
-    const login = Buffer.from(`\0acc\0${token}`).toString('base64')
-    let said = ''
-    const words = [
-      'EHLO x',
-      `AUTH PLAIN ${login}`,
-      'MAIL FROM:<me@example.com>',
-      `RCPT TO:<${recipient}>`,
-      'QUIT',
-    ]
-    for await (const chunk of socket) {
-      said += String(chunk)
-      // The next one after the last line of each answer.
-      if (/^\d{3} .*\r\n$/m.test(String(chunk))) socket.write(`${words.shift()}\r\n`)
-    }
-    expect(said).toMatch(/^235 .*\r\n250 .*\r\n5\d\d .*\r\n221 /m)
-  },
-)
+test('there is no room without end for messages on their way in', async () => {
+  const login = `AUTH PLAIN ${Buffer.from(`\0acc\0${token}`).toString('base64')}`
+  const clients = await Promise.all([1, 2, 3].map(() => RawClient.greeted(port)))
+  const half = Buffer.alloc(199_000, 'x\r\n')
+  for (const client of clients.slice(0, 2)) {
+    await client.command(login)
+    await client.command('MAIL FROM:<me@example.com>')
+    await client.command('RCPT TO:<a@example.com>')
+    await client.command('DATA')
+    client.send(half)
+  }
+  const [, , last = await RawClient.greeted(port)] = clients
+  await last.command(login)
+  await eventually(async () => {
+    expect(await last.command('MAIL FROM:<me@example.com> SIZE=199000')).toMatch(/^452 4\.3\.1 /)
+  })
+  for (const client of clients) client.close()
+  await eventually(async () => expect((await send({})).response).toMatch(/^250 /))
+})
 
 test('while Postgres is away a message is not taken, and the client may come again', async () => {
   const other = await testDatabase()
+  const store = storeOf(other.db)
   const otherPort = await freePort()
-  const dying = await startApp(
-    { ...config, databaseUrl: other.roleUrl('posthorn_smtp_proxy') },
-    new AbortController().signal,
-  )
-  const values = {
-    account: 'acc',
-    shard: 1,
-    name: 'acc',
-    smtp: JSON.stringify({ host: 'h', port: 25 }),
-  }
-  await other.db.insertInto('accounts').values(values).execute()
-  await other.db
-    .insertInto('tokens')
-    .values({ id: hashToken(token), account: 'acc', scopes: ['smtp'] })
-    .execute()
-  for (const [key, value] of Object.entries({ smtpServerEnabled: true, smtpServerPort: otherPort }))
-    await other.db
-      .insertInto('settings')
-      .values({ key, value: JSON.stringify(value) })
-      .execute()
-  const via = { user: 'acc', pass: token, port: otherPort }
+  const config = { ...door.config, databaseUrl: other.roleUrl('posthorn_smtp_proxy') }
+  const dying = await startApp(config, new AbortController().signal)
+  await store.addAccount('acc')
+  const pass = await store.addToken({ account: 'acc' })
+  await store.putSettings({ smtpServerEnabled: true, smtpServerPort: otherPort })
+  const via = { pass, port: otherPort }
   await eventually(async () => expect((await send({}, via)).response).toMatch(/^250 /))
   await other.drop()
   await expect(send({}, via)).rejects.toMatchObject({ response: expect.stringMatching(/^4\d\d /) })
   await dying[Symbol.asyncDispose]()
 })
-
-test('the settings move and stop the listener', async () => {
-  const moved = await freePort()
-  await set({ smtpServerPort: moved })
-  await eventually(async () =>
-    expect((await send({}, { user: 'acc', pass: token, port: moved })).response).toMatch(/^250 /),
-  )
-  await set({ smtpServerEnabled: false })
-  await eventually(() =>
-    expect(send({}, { user: 'acc', pass: token, port: moved })).rejects.toMatchObject({
-      code: 'ESOCKET',
-    }),
-  )
-})
-
-type Mail = Parameters<ReturnType<typeof createTransport>['sendMail']>[0]
-
-async function send(mail: Mail, via?: { user: string; pass: string; port?: number }) {
-  const { port: to = port, ...auth } = via ?? { user: 'acc', pass: token }
-  const transport = createTransport({ host: '127.0.0.1', port: to, auth, ignoreTLS: true })
-  const complete =
-    mail.raw || mail.envelope ? mail : { from: 'me@example.com', to: 'a@example.com', ...mail }
-  return transport.sendMail(complete)
-}
-
-const outbox = (queueId: string) =>
-  db.selectFrom('outbox').selectAll().where('queueId', '=', queueId).executeTakeFirstOrThrow()
-
-async function count(): Promise<number> {
-  const rows = await db.selectFrom('outbox').select('queueId').execute()
-  return rows.length
-}
-
-async function set(settings: Settings): Promise<void> {
-  for (const [key, value] of Object.entries(settings)) {
-    const row = { key, value: JSON.stringify(value) }
-    await db
-      .insertInto('settings')
-      .values(row)
-      .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: row.value }))
-      .execute()
-  }
-  await bus.invalidate({ topic: 'settings' })
-  if (settings.smtpServerEnabled) await eventually(async () => expect(await listening()).toBe(true))
-}
-
-async function listening(): Promise<boolean> {
-  return createTransport({
-    host: '127.0.0.1',
-    port,
-    ignoreTLS: true,
-    auth: { user: 'acc', pass: 'x' },
-  })
-    .verify()
-    .then(
-      () => true,
-      (error: { code?: string }) => error.code === 'EAUTH',
-    )
-}
-
-async function addAccount(
-  account: string,
-  changes: { smtp?: string | null; imap?: string } = {},
-): Promise<void> {
-  const smtp = JSON.stringify({ host: 'smtp.example.com', port: 587, auth: { user: account } })
-  await db
-    .insertInto('accounts')
-    .values({ account, shard: shardOf(account), name: account, smtp, ...changes })
-    .execute()
-}
-
-async function addToken({
-  account,
-  scopes = ['smtp'],
-  permissions,
-  restrictions,
-}: Partial<TokenRequest>): Promise<string> {
-  const value = newToken()
-  await db
-    .insertInto('tokens')
-    .values({
-      id: hashToken(value),
-      scopes,
-      account: account ?? null,
-      permissions: permissions ? JSON.stringify(permissions) : null,
-      restrictions: restrictions ? JSON.stringify(restrictions) : null,
-    })
-    .execute()
-  return value
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}

@@ -1,34 +1,28 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Db, Outbox } from '@posthorn/db'
-import type { Insertable } from 'kysely'
+import type { Db, Outbox, Tx } from '@posthorn/db'
+import { type Insertable, sql } from 'kysely'
 
-/** What an account is to a mail client that wants to send. */
-export interface SendingAccount {
-  shard: number
-  /** It has a server to send by. */
-  canSend: boolean
-  /** Its first sync is over, or there is nothing to sync. */
-  ready: boolean
+/** A key under which a message is taken once, and a hash of what belongs to it. */
+export interface Idempotency {
+  key: string
+  hash: Buffer
+  /** What a repeat is answered. */
+  response: StoredResponse
 }
 
-export async function findSendingAccount(
-  db: Db,
-  account: string,
-): Promise<SendingAccount | undefined> {
-  const row = await db
-    .selectFrom('accounts')
-    .leftJoin('accountStates', 'accountStates.account', 'accounts.account')
-    .select(['accounts.shard', 'accounts.imap', 'accounts.smtp', 'accountStates.initializedAt'])
-    .where('accounts.account', '=', account)
-    .executeTakeFirst()
-  if (!row) return undefined
-  const syncs = row.imap !== null && row.imap.disabled !== true
-  return {
-    shard: row.shard,
-    canSend: row.smtp !== null,
-    ready: !syncs || row.initializedAt !== null,
-  }
+export interface StoredResponse {
+  response: string
+  messageId: string
+  sendAt: string
+  queueId: string
 }
+
+/** Repeated: what the first one was answered. Mismatch: the key stands for another message. Gone: there is no such account any more. */
+export type Stored =
+  | { result: 'stored' }
+  | { result: 'repeated'; response: StoredResponse }
+  | { result: 'mismatch' }
+  | { result: 'gone' }
 
 const attempts = 3
 const foreignKeyViolation = '23503'
@@ -40,23 +34,68 @@ function isFinal(code: string): boolean {
 
 /**
  * Puts a message into the outbox; it is promised to be sent from the moment this resolves. Where a connection broke, it may have been
- * stored without our knowing: it is tried again under the same id, so that there is never a second one. False when the account is gone.
+ * stored without our knowing: it is tried again under the same id, so that there is never a second one.
  */
-export async function insertSubmission(db: Db, submission: Insertable<Outbox>): Promise<boolean> {
+export async function storeSubmission(
+  db: Db,
+  submission: Insertable<Outbox>,
+  idempotency?: Idempotency,
+): Promise<Stored> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await db
-        .insertInto('outbox')
-        .values(submission)
-        .onConflict((conflict) => conflict.column('queueId').doNothing())
-        .execute()
-      return true
+      if (!idempotency) {
+        await insert(db, submission)
+        return { result: 'stored' }
+      }
+      return await db.transaction().execute((tx) => insertOnce(tx, submission, idempotency))
     } catch (error) {
       const { code = '' } = error as { code?: string }
       // The account was removed since we looked.
-      if (code === foreignKeyViolation) return false
+      if (code === foreignKeyViolation) return { result: 'gone' }
       if (attempt === attempts || isFinal(code)) throw error
       await delay(200 * attempt)
     }
   }
+}
+
+async function insert(db: Db | Tx, submission: Insertable<Outbox>): Promise<void> {
+  await db
+    .insertInto('outbox')
+    .values(submission)
+    .onConflict((conflict) => conflict.column('queueId').doNothing())
+    .execute()
+}
+
+/** The row of the key is what two that come at once wait for each other at: the second finds what the first has left. */
+async function insertOnce(
+  tx: Tx,
+  submission: Insertable<Outbox>,
+  { key, hash, response }: Idempotency,
+): Promise<Stored> {
+  const { account } = submission
+  await tx
+    .deleteFrom('idempotencyKeys')
+    .where('account', '=', account)
+    .where('key', '=', key)
+    .where(sql<boolean>`created_at < now() - interval '24 hours'`)
+    .execute()
+  const [fresh] = await tx
+    .insertInto('idempotencyKeys')
+    .values({ account, key, requestHash: hash, response: JSON.stringify(response) })
+    .onConflict((conflict) => conflict.columns(['account', 'key']).doNothing())
+    .returning('key')
+    .execute()
+  if (fresh) {
+    await insert(tx, submission)
+    return { result: 'stored' }
+  }
+  const known = await tx
+    .selectFrom('idempotencyKeys')
+    .select(['requestHash', 'response'])
+    .where('account', '=', account)
+    .where('key', '=', key)
+    .executeTakeFirstOrThrow()
+  return known.requestHash.equals(hash)
+    ? { result: 'repeated', response: known.response as StoredResponse }
+    : { result: 'mismatch' }
 }

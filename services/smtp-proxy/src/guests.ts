@@ -1,0 +1,43 @@
+import type { Places } from '@posthorn/service'
+import type { Conversation } from './conversation.ts'
+
+/** From the first byte to the login, or the first message where none is needed. */
+const beforeLoginMs = 60_000
+
+/** Who has come in and is not known yet: so many of an address, for so long. */
+export class Guests {
+  readonly #places: Places
+  readonly #admissions = new WeakMap<object, () => void>()
+
+  constructor(places: Places) {
+    this.#places = places
+  }
+
+  /** A place for somebody at the door; undefined when their address has taken all of its own. */
+  enter(network: string): Disposable | undefined {
+    return this.#places.take(network)
+  }
+
+  /** Bounds the time until `admit`, and gives the place back then, or when the connection is gone. */
+  watch(
+    conversation: Conversation,
+    place: Disposable,
+    onGone: (listener: () => void) => void,
+  ): void {
+    const timer = setTimeout(
+      () => conversation.send(421, '4.4.2 No login in time, closing connection'),
+      beforeLoginMs,
+    )
+    const leave = () => {
+      clearTimeout(timer)
+      place[Symbol.dispose]()
+    }
+    this.#admissions.set(conversation.session, leave)
+    onGone(leave)
+  }
+
+  /** The client of this session is known from now on. */
+  admit(session: object): void {
+    this.#admissions.get(session)?.()
+  }
+}

@@ -1,0 +1,43 @@
+import type { Db, Sending } from '@posthorn/db'
+
+/** What an account is to a mail client that wants to send. */
+export interface SendingAccount extends Sending {
+  shard: number
+}
+
+export async function accountExists(db: Db, account: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('accounts')
+    .select('account')
+    .where('account', '=', account)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function findSendingAccount(
+  db: Db,
+  account: string,
+): Promise<SendingAccount | undefined> {
+  const row = await db
+    .selectFrom('accounts')
+    .leftJoin('accountStates', 'accountStates.account', 'accounts.account')
+    .select([
+      'accounts.shard',
+      'accounts.imap',
+      'accounts.smtp',
+      'accountStates.state',
+      'accountStates.initializedAt',
+    ])
+    .where('accounts.account', '=', account)
+    .executeTakeFirst()
+  return row
+}
+
+export async function gatewayExists(db: Db, gateway: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('gateways')
+    .select('gateway')
+    .where('gateway', '=', gateway)
+    .executeTakeFirst()
+  return row !== undefined
+}

@@ -1,0 +1,117 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { eventually } from '@posthorn/testkit'
+import { type Mail, queueIdOf, testDoor } from './door.ts'
+
+const door = await testDoor()
+afterAll(() => door[Symbol.asyncDispose]())
+const { db, send, outbox, count, addAccount, addToken, start } = door
+
+const withHeaders = (headers: Record<string, string>, mail: Mail = {}): Mail => ({
+  headers,
+  text: 'x',
+  ...mail,
+})
+
+test('control headers do what the fields of a submission do, and do not go out', async () => {
+  await db
+    .insertInto('gateways')
+    .values({ gateway: 'relay', name: 'Relay', host: 'h', port: 25 })
+    .execute()
+  const sendAt = new Date(Date.now() + 3_600_000)
+  const headers = {
+    'X-SVC-Send-At': sendAt.toISOString(),
+    'X-SVC-Delivery-Attempts': '3',
+    'X-SVC-Gateway': 'relay',
+    'X-SVC-Local-Address': '127.0.0.9',
+    'X-SVC-Copy': 'false',
+    'X-SVC-Sent-Mail-Path': 'Archive',
+    'X-SVC-Account': 'acc',
+  }
+  const { mime, ...row } = await outbox(queueIdOf(await send(withHeaders(headers))))
+  expect(row).toMatchObject({
+    sendAt,
+    nextAttemptAt: sendAt,
+    maxAttempts: 3,
+    gateway: 'relay',
+    localAddress: '127.0.0.9',
+    filing: { copy: false, sentMailPath: 'Archive' },
+  })
+  expect(mime?.toString()).not.toMatch(/x-svc/i)
+})
+
+test('what cannot be followed is refused, and nothing is stored', async () => {
+  const before = await count()
+  const cases: [Record<string, string>, RegExp][] = [
+    [{ 'X-SVC-Send-At': 'soon' }, /^554 5\.6\.0 The header x-svc-send-at /],
+    [{ 'X-SVC-Gateway': 'nowhere' }, /^550 5\.7\.1 The gateway /],
+    [{ 'X-SVC-Account': 'other' }, /^550 5\.7\.1 /],
+    [{ 'X-SVC-Whatever': 'x' }, /^554 5\.6\.0 The header x-svc-whatever is not known/],
+  ]
+  for (const [headers, response] of cases)
+    await expect(send(withHeaders(headers))).rejects.toMatchObject({
+      response: expect.stringMatching(response),
+    })
+  expect(await count()).toBe(before)
+})
+
+test('an account without a server of its own sends by a gateway', async () => {
+  await addAccount('by-gateway', { smtp: null })
+  const via = { user: 'by-gateway', pass: await addToken({ account: 'by-gateway' }) }
+  await expect(send({}, via)).rejects.toMatchObject({ responseCode: 550 })
+  const sent = await send(withHeaders({ 'X-SVC-Gateway': 'relay' }), via)
+  expect(await outbox(queueIdOf(sent))).toMatchObject({ account: 'by-gateway', gateway: 'relay' })
+})
+
+test('a repeat under the same key is answered with the same id and sent once, at whichever replica', async () => {
+  await using _second = await start()
+  const mail = () => withHeaders({ 'X-SVC-Idempotency-Key': 'k1' })
+  const before = await count()
+  const answers = await Promise.all(Array.from({ length: 8 }, () => send(mail())))
+  const ids = new Set(answers.map(queueIdOf))
+  expect(ids.size).toBe(1)
+  expect(await count()).toBe(before + 1)
+  const [queueId = ''] = ids
+  expect(await outbox(queueId)).toMatchObject({ idempotencyKey: 'k1' })
+  const { response } = await db
+    .selectFrom('idempotencyKeys')
+    .select('response')
+    .where('key', '=', 'k1')
+    .executeTakeFirstOrThrow()
+  expect(response).toMatchObject({ queueId, response: 'Queued for delivery' })
+
+  await expect(send({ ...mail(), to: 'somebody-else@example.com' })).rejects.toMatchObject({
+    responseCode: 554,
+  })
+  await addAccount('acc-2')
+  const elsewhere = await send(mail(), { user: 'acc-2', pass: await addToken({}) })
+  expect(queueIdOf(elsewhere)).not.toBe(queueId)
+  await db
+    .updateTable('idempotencyKeys')
+    .set({ createdAt: new Date(Date.now() - 25 * 3_600_000) })
+    .where('account', '=', 'acc')
+    .execute()
+  expect(queueIdOf(await send(mail()))).not.toBe(queueId)
+})
+
+test('what a client asks to be told of the delivery is kept', async () => {
+  const asked = {
+    id: 'my id',
+    return: 'full',
+    notify: ['success', 'failure'],
+    recipient: 'a@example.com',
+  }
+  const sent = await send({
+    text: 'x',
+    dsn: { ...asked, recipient: 'rfc822;a@example.com' },
+  } as Mail)
+  expect(await outbox(queueIdOf(sent))).toMatchObject({ dsn: asked })
+})
+
+test('international addresses come through as they are', async () => {
+  const sent = await send({ to: 'jörg@bücher.example', text: 'x' })
+  await eventually(async () =>
+    expect(await outbox(queueIdOf(sent))).toMatchObject({
+      envelope: { to: [expect.stringMatching(/^jörg@/)] },
+    }),
+  )
+})

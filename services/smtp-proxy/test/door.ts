@@ -1,0 +1,187 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { connectBus, on } from '@posthorn/bus'
+import {
+  checkSmtpServerPassword,
+  type Settings,
+  shardOf,
+  SubmissionHint,
+  type TokenRequest,
+} from '@posthorn/contracts'
+import { hashToken, newToken } from '@posthorn/secrets'
+import { createLogger, createMetrics } from '@posthorn/telemetry'
+import { eventually, testBus, testDatabase } from '@posthorn/testkit'
+import { createTransport } from 'nodemailer'
+import { startApp } from '../src/app.ts'
+import type { Config } from '../src/config.ts'
+import { RawClient } from './raw-client.ts'
+
+export type Mail = Parameters<ReturnType<typeof createTransport>['sendMail']>[0]
+
+export interface Via {
+  user?: string
+  pass?: string
+  port?: number
+  options?: object
+}
+
+export type Door = Awaited<ReturnType<typeof testDoor>>
+
+/** The service with servers of its own, an account `acc` and a token for it, listening; auth-bridge is played. */
+export async function testDoor(changes: Partial<Config> = {}, settings: Settings = {}) {
+  await using opened = new AsyncDisposableStack()
+  const [database, broker] = await Promise.all([testDatabase(), testBus()])
+  opened.defer(() => Promise.all([database.drop(), broker.drop()]).then(() => undefined))
+  const { db } = database
+  const log = createLogger('test', 'silent')
+  const metrics = createMetrics('test')
+  const bus = opened.use(await connectBus({ url: broker.url, name: 'test', log, metrics }))
+  const hints: string[] = []
+  await bus.consume({
+    queue: 'sender.submissions',
+    schema: SubmissionHint,
+    prefetch: 10,
+    handle: async ({ payload }) => void hints.push(payload.queueId),
+  })
+  const config: Config = {
+    databaseUrl: database.roleUrl('posthorn_smtp_proxy'),
+    databasePoolSize: 5,
+    amqpUrl: broker.url,
+    host: '127.0.0.1',
+    port: 0,
+    logLevel: 'silent',
+    tlsCert: undefined,
+    tlsKey: undefined,
+    maxMessageBytes: 200_000,
+    maxBufferedBytes: 400_000,
+    maxConnections: 20,
+    maxPendingPerAddress: 15,
+    trustedProxies: ['127.0.0.0/8'],
+    insecureAuth: false,
+    ...changes,
+  }
+  const port = await freePort()
+  const start = () => startApp(config, new AbortController().signal)
+  const app = await start()
+  opened.use(app)
+  const store = storeOf(db)
+  const set = async (settings: Settings) => {
+    await store.putSettings(settings)
+    await bus.invalidate({ topic: 'settings' })
+  }
+  await store.addAccount('acc')
+  const token = await store.addToken({ account: 'acc' })
+  await set({ smtpServerEnabled: true, smtpServerPort: port, deliveryAttempts: 7, ...settings })
+  await eventually(() => isListening(port))
+  const closing = opened.move()
+  return {
+    ...store,
+    db,
+    config,
+    port,
+    token,
+    hints,
+    set,
+    start,
+    app,
+    database,
+    /** auth-bridge, for who knows the password. */
+    servePassword: async (right: string) =>
+      bus.serve({
+        queue: 'credentials',
+        keys: ['credentials'],
+        handlers: [
+          on(checkSmtpServerPassword, async ({ password }) => ({ valid: password === right })),
+        ],
+      }),
+    send(mail: Mail, { user = 'acc', pass = token, port: to = port, options = {} }: Via = {}) {
+      const transport = createTransport({
+        host: '127.0.0.1',
+        port: to,
+        auth: { user, pass },
+        ignoreTLS: true,
+        ...options,
+      })
+      const complete =
+        mail.raw || mail.envelope ? mail : { from: 'me@example.com', to: 'a@example.com', ...mail }
+      return transport.sendMail(complete)
+    },
+    [Symbol.asyncDispose]: () => closing.disposeAsync(),
+  }
+}
+
+type TestDb = Awaited<ReturnType<typeof testDatabase>>['db']
+
+/** What the gateway and the sync-worker write. */
+export function storeOf(db: TestDb) {
+  return {
+    async putSettings(settings: Settings): Promise<void> {
+      for (const [key, value] of Object.entries(settings)) {
+        const row = { key, value: JSON.stringify(value) }
+        await db
+          .insertInto('settings')
+          .values(row)
+          .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: row.value }))
+          .execute()
+      }
+    },
+    async addAccount(
+      account: string,
+      changes: { smtp?: string | null; imap?: string } = {},
+    ): Promise<void> {
+      const smtp = JSON.stringify({ host: 'smtp.example.com', port: 587, auth: { user: account } })
+      await db
+        .insertInto('accounts')
+        .values({ account, shard: shardOf(account), name: account, smtp, ...changes })
+        .execute()
+    },
+    async addToken({
+      account,
+      scopes = ['smtp'],
+      permissions,
+      restrictions,
+    }: Partial<TokenRequest>): Promise<string> {
+      const value = newToken()
+      await db
+        .insertInto('tokens')
+        .values({
+          id: hashToken(value),
+          scopes,
+          account: account ?? null,
+          permissions: permissions ? JSON.stringify(permissions) : null,
+          restrictions: restrictions ? JSON.stringify(restrictions) : null,
+        })
+        .execute()
+      return value
+    },
+    outbox: (queueId: string) =>
+      db.selectFrom('outbox').selectAll().where('queueId', '=', queueId).executeTakeFirstOrThrow(),
+    async count(): Promise<number> {
+      const rows = await db.selectFrom('outbox').select('queueId').execute()
+      return rows.length
+    },
+  }
+}
+
+export function queueIdOf({ response }: { response: string }): string {
+  return /queued for delivery as ([0-9a-f]{19}) /.exec(response)?.[1] ?? ''
+}
+
+export async function isListening(port: number): Promise<boolean> {
+  return RawClient.open(port).then(
+    (client) => {
+      client.close()
+      return true
+    },
+    () => false,
+  )
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}

@@ -1,0 +1,152 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { Secret } from '@posthorn/config'
+import { eventually, selfSigned } from '@posthorn/testkit'
+import { createTransport } from 'nodemailer'
+import { freePort, isListening, queueIdOf, testDoor } from './door.ts'
+import { RawClient } from './raw-client.ts'
+
+const { cert, key } = selfSigned(['localhost', '127.0.0.1'])
+const door = await testDoor({ tlsCert: cert, tlsKey: new Secret(key) })
+afterAll(() => door[Symbol.asyncDispose]())
+const { db, send, set, outbox, addToken, token } = door
+const trusting = { ca: cert, servername: 'localhost' }
+const plain = (pass = token) => `AUTH PLAIN ${Buffer.from(`\0acc\0${pass}`).toString('base64')}`
+
+/** Has the door listen at a fresh port, and waits for it. */
+async function listenAt(settings: Parameters<typeof set>[0]): Promise<number> {
+  const port = await freePort()
+  await set({ smtpServerPort: port, ...settings })
+  await eventually(() => isListening(port))
+  return port
+}
+
+test('with a certificate there is STARTTLS, and whoever is not on this machine has to use it', async () => {
+  const port = await listenAt({ smtpServerProxy: true })
+  const far = await RawClient.open(port)
+  far.send('PROXY TCP4 192.0.2.1 127.0.0.1 1 2\r\n')
+  await far.reply()
+  await far.command('EHLO x')
+  expect(await far.command(plain())).toMatch(/^538 5\.7\.11 /)
+  far.close()
+  await set({ smtpServerProxy: false })
+  const near = await listenAt({})
+  const options = { ignoreTLS: false, requireTLS: true, tls: trusting }
+  expect((await send({}, { port: near, options })).response).toMatch(/^250 /)
+})
+
+test('what a client said before TLS counts for nothing after it', async () => {
+  const port = await listenAt({})
+  const client = await RawClient.greeted(port)
+  client.send('STARTTLS\r\nMAIL FROM:<injected@example.com>\r\n')
+  expect(await client.reply()).toMatch(/^220 /)
+  client.send('not a handshake at all\r\n')
+  expect(await client.untilClosed()).not.toMatch(/250|530/)
+})
+
+test('TLS from the first byte on', async () => {
+  const port = await listenAt({ smtpServerTLSEnabled: true })
+  const options = { ignoreTLS: false, secure: true, tls: trusting }
+  expect((await send({}, { port, options })).response).toMatch(/^250 /)
+  const client = await RawClient.open(port)
+  client.send('EHLO x\r\nMAIL FROM:<a@example.com>\r\n')
+  expect(await client.untilClosed()).not.toMatch(/^\d{3}[ -]/)
+  await set({ smtpServerTLSEnabled: false })
+})
+
+test('a trusted proxy says where clients come from, in both versions, and must say so', async () => {
+  const port = await listenAt({ smtpServerProxy: true })
+  const pass = await addToken({ account: 'acc', restrictions: { addresses: ['198.51.100.7'] } })
+  const binary = Buffer.concat([
+    Buffer.from('\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c', 'latin1'),
+    Buffer.from([198, 51, 100, 7, 127, 0, 0, 1, 0, 1, 0, 2]),
+  ])
+  await set({ smtpServerTLSEnabled: false })
+  for (const [header, answer] of [
+    ['PROXY TCP4 198.51.100.7 127.0.0.1 1 2\r\n', /^538 /],
+    [binary, /^538 /],
+    ['PROXY TCP4 198.51.100.8 127.0.0.1 1 2\r\n', /^538 /],
+    ['PROXY UNKNOWN\r\n', /^535 5\.7\.8 Access denied/],
+  ] as const) {
+    const client = await RawClient.open(port)
+    client.send(header)
+    await client.reply()
+    await client.command('EHLO x')
+    expect(await client.command(plain(pass))).toMatch(answer)
+    client.close()
+  }
+  const silent = await RawClient.open(port)
+  silent.send('EHLO x\r\n')
+  expect(await silent.untilClosed()).toBe('')
+  await set({ smtpServerProxy: false })
+})
+
+test('without logins the account is named in a header', async () => {
+  const port = await listenAt({ smtpServerAuthEnabled: false })
+  const open = createTransport({ host: '127.0.0.1', port, ignoreTLS: true })
+  const mail = { from: 'me@example.com', to: 'a@example.com', text: 'x' }
+  const sent = await open.sendMail({ ...mail, headers: { 'X-SVC-Account': 'acc' } })
+  expect(await outbox(queueIdOf(sent))).toMatchObject({ account: 'acc' })
+  await expect(open.sendMail(mail)).rejects.toMatchObject({ responseCode: 550 })
+  await expect(
+    open.sendMail({ ...mail, headers: { 'X-SVC-Account': 'nobody' } }),
+  ).rejects.toMatchObject({ responseCode: 550 })
+
+  const client = await RawClient.greeted(port)
+  await set({ smtpServerAuthEnabled: true })
+  await eventually(() => isListening(port))
+  expect(await client.untilClosed()).toMatch(/^421 4\.3\.2 /)
+})
+
+test('the password for all accounts opens them, until it changes', async () => {
+  const port = await listenAt({})
+  const pass = 'the one for all'
+  const setPassword = (updatedAt: Date) =>
+    db
+      .insertInto('sealedSettings')
+      .values({ key: 'smtpServerPassword', sealed: 'sealed', updatedAt })
+      .onConflict((conflict) => conflict.column('key').doUpdateSet({ updatedAt }))
+      .execute()
+  await expect(send({}, { port, pass })).rejects.toMatchObject({ responseCode: 535 })
+  await setPassword(new Date(1_000))
+  const serving = await door.servePassword(pass)
+  expect((await send({}, { port, pass })).response).toMatch(/^250 /)
+  for (const via of [{ pass: 'another' }, { pass, user: 'nobody' }])
+    await expect(send({}, { port, ...via })).rejects.toMatchObject({ responseCode: 535 })
+
+  const client = await RawClient.greeted(port)
+  expect(await client.command(plain(pass))).toMatch(/^235 /)
+  await setPassword(new Date(2_000))
+  expect(await client.command('MAIL FROM:<me@example.com>')).toMatch(/^535 5\.7\.8 /)
+  client.close()
+  await serving[Symbol.asyncDispose]()
+})
+
+test('the listener moves and stops as the settings say; a message in hand is brought to its end', async () => {
+  const port = await listenAt({})
+  const [idle, sending] = [await RawClient.greeted(port), await RawClient.greeted(port)]
+  await sending.command(plain())
+  await sending.command('MAIL FROM:<me@example.com>')
+  await sending.command('RCPT TO:<a@example.com>')
+  const moved = await listenAt({})
+  expect(await idle.untilClosed()).toMatch(/^421 4\.3\.2 /)
+  expect(await isListening(port)).toBe(false)
+  expect(await sending.command('DATA')).toMatch(/^354 /)
+  expect(await sending.command('Subject: s\r\n\r\nbody\r\n.')).toMatch(/^250 Message queued/)
+  expect(await sending.untilClosed()).toMatch(/^421 /)
+
+  const waiting = await RawClient.greeted(moved)
+  await set({ smtpServerEnabled: false })
+  await eventually(async () => expect(await isListening(moved)).toBe(false))
+  expect(await waiting.untilClosed()).toMatch(/^421 /)
+})
+
+test('two replicas share the port; one that stops takes nobody with it', async () => {
+  await set({ smtpServerEnabled: true })
+  const port = await listenAt({})
+  await using replicas = new AsyncDisposableStack()
+  replicas.use(await door.start())
+  const sent = await Promise.all(Array.from({ length: 6 }, () => send({ text: 'x' }, { port })))
+  expect(new Set(sent.map(queueIdOf)).size).toBe(6)
+  await replicas.disposeAsync()
+  expect((await send({ text: 'x' }, { port })).response).toMatch(/^250 /)
+})
