@@ -17,7 +17,7 @@ dd:last-child { margin-bottom: 0; }
 button { width: 100%; min-height: 3rem; padding: .75rem 1rem; border: 0; border-radius: .5rem; background: var(--act); color: #fff; font: inherit; font-weight: 600; cursor: pointer; }
 button:focus-visible { outline: 3px solid var(--text); outline-offset: 2px; }
 .note { margin: 1rem 0 0; color: var(--quiet); font-size: .875rem; }
-@media (max-width: 32rem) { main { margin: 0; min-height: 100vh; border: 0; border-radius: 0; } }
+@media (max-width: 32rem) { main { max-width: none; margin: 0; min-height: 100vh; border: 0; border-radius: 0; } }
 `
 const styleHash = createHash('sha256').update(style).digest('base64')
 
