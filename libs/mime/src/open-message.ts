@@ -46,6 +46,8 @@ const maxAddressText = 400_000
 export function openMessage(bytes: Buffer, options: OpenOptions): OpenedMessage {
   const { path } = options
   const given = splitHead(canonicalLines(bytes), path)
+  if (given.fields.length === 0)
+    throw invalidField(path, 'must be a message that begins with its headers')
   const content = refuseInjection(options.content ?? {})
   const overridden = new Set(namesIn(content))
   const kept = given.fields.filter(({ name }) => !overridden.has(name))

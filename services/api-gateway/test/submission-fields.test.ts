@@ -1,0 +1,266 @@
+import { afterAll, afterEach, expect, test } from '@jest/globals'
+import { mint } from './gateway.ts'
+import { sendingWorld } from './sending-world.ts'
+
+const world = await sendingWorld()
+const { call, db, mailbox, queued, rows, submit } = world
+afterAll(world.stop)
+afterEach(async () => {
+  await db.deleteFrom('outbox').execute()
+  await call('POST', '/v1/settings', {
+    body: { serviceUrl: null, trackOpens: null, trackClicks: null },
+  })
+})
+
+const to = [{ name: 'Ada', address: 'ada@elsewhere.example' }]
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+const paths = ({ body }: { body: { fields?: { path: string }[] } }) =>
+  body.fields?.map(({ path }) => path)
+
+test('how a message is sent is stored with it', async () => {
+  await db
+    .insertInto('gateways')
+    .values({ gateway: 'relay', name: 'Relay', host: 'relay.example', port: 25 })
+    .execute()
+  const how = {
+    gateway: 'relay',
+    proxy: 'socks5://u:p@proxy.example:1080',
+    localAddress: '192.0.2.7',
+    dsn: {
+      id: 'x',
+      return: 'headers',
+      notify: ['success', 'failure'],
+      recipient: 'r@mail.example',
+    },
+  }
+  const answer = await call(
+    'POST',
+    '/v1/account/me/submit?useStructuredFormat=true&documentStore=true',
+    {
+      body: { to, text: 'x', ...how, copy: false, sentMailPath: 'Elsewhere' },
+    },
+  )
+  expect(answer.status).toBe(200)
+  expect(await queued()).toMatchObject({ ...how, useStructuredFormat: true, filing: null })
+  await submit({ to, text: 'x', copy: true, sentMailPath: 'Elsewhere' })
+  expect(await queued()).toMatchObject({
+    gateway: null,
+    filing: { copy: true, sentMailPath: 'Elsewhere' },
+  })
+  await submit({ to, text: 'x', copy: null })
+  expect((await queued()).filing).toEqual({})
+})
+
+test('a gateway sends for accounts that have no server; one that is not there is a plain 404', async () => {
+  await world.register('bare', { smtp: false, imap: false, email: 'bare@mail.example' })
+  const send = (body: object) => call('POST', '/v1/account/bare/submit', { body })
+  expect((await send({ to, text: 'x', gateway: 'relay' })).status).toBe(200)
+  expect(await queued()).toMatchObject({ gateway: 'relay', filing: null })
+  expect((await send({ to, text: 'x' })).body).toMatchObject({ code: 'SMTPUnavailable' })
+  expect((await send({ to, text: 'x', gateway: 'no"ne' })).body).toEqual({
+    statusCode: 404,
+    error: 'Not Found',
+    message: 'Gateway "no"ne" was not found',
+  })
+})
+
+test('a proxy is not for tokens with restricted permissions', async () => {
+  const token = await mint(call, {
+    account: 'me',
+    scopes: ['api'],
+    description: 'x',
+    permissions: { actions: ['send'] },
+  })
+  const body = { to, text: 'x', proxy: 'http://proxy.example' }
+  expect((await call('POST', '/v1/account/me/submit', { token, body })).status).toBe(403)
+  expect(
+    (
+      await call('POST', '/v1/account/me/message/draft/submit', {
+        token,
+        body: { proxy: body.proxy },
+      })
+    ).status,
+  ).toBe(403)
+  expect(await rows()).toEqual([])
+  const { proxy: _proxy, ...rest } = body
+  expect((await call('POST', '/v1/account/me/submit', { token, body: rest })).status).toBe(200)
+})
+
+test('a dry run shows the message and queues nothing', async () => {
+  await call('POST', '/v1/settings', {
+    body: { serviceUrl: 'https://post.example', trackOpens: true },
+  })
+  const { body } = await submit(
+    { to, html: '<b>x</b>', dryRun: true },
+    { 'idempotency-key': 'dry' },
+  )
+  expect(body).toEqual({
+    response: 'Dry run',
+    messageId: expect.any(String),
+    preview: expect.any(String),
+  })
+  const shown = Buffer.from(String(body['preview']), 'base64').toString()
+  expect(shown).toContain(`Message-ID: ${String(body['messageId'])}`)
+  expect(shown).not.toContain('open.gif')
+  expect(await rows()).toEqual([])
+})
+
+test('a raw message goes out as it is, to whom its headers name', async () => {
+  const raw =
+    'From: x@mail.example\nTo: a@x.example\nBcc: b@x.example\nX-SVC-Account: me\nSubject: s\n\nhi\n'
+  const { body } = await submit({ raw: base64(raw) })
+  const row = await queued()
+  expect(row).toMatchObject({
+    messageId: body['messageId'],
+    subject: 's',
+    envelope: { from: 'x@mail.example', to: ['a@x.example', 'b@x.example'] },
+  })
+  expect(row.text).not.toMatch(/b@x|X-SVC/)
+  await submit({
+    raw: base64(raw),
+    envelope: { to: ['z@x.example'] },
+    subject: 'other',
+    reference: { message: 'letter' },
+  })
+  const changed = await queued()
+  expect(changed).toMatchObject({ subject: 'other', envelope: { to: ['z@x.example'] } })
+  expect(changed.text).toMatch(/^In-Reply-To: <2@elsewhere\.example>/m)
+})
+
+test.each([
+  ['nobody', { text: 'x' }, ['to']],
+  ['nobody in a raw message', { raw: base64('Subject: x\n\nx') }, ['raw']],
+  ['raw that is no message', { raw: base64('hello') }, ['raw']],
+  ['raw beside its parts', { raw: base64('To: a@x.example\n\n'), text: 'x' }, ['text']],
+  [
+    'a merge beside recipients',
+    { mailMerge: [{ to: to[0] }], to, render: false },
+    ['to', 'render'],
+  ],
+  ['an empty merge', { mailMerge: [] }, ['mailMerge']],
+  ['an empty attachment', { to, attachments: [{ content: '' }] }, ['attachments.0.content']],
+  ['an attachment of spaces', { to, attachments: [{ content: ' =' }] }, ['attachments.0.content']],
+  [
+    'content and reference',
+    { to, attachments: [{ content: 'QQ==', reference: 'a1' }] },
+    ['attachments.0.reference'],
+  ],
+  [
+    'forwarded attachments in a reply',
+    { reference: { message: 'letter', forwardAttachments: true } },
+    ['reference.forwardAttachments'],
+  ],
+  ['a list id with spaces', { to, listId: 'my list' }, ['listId']],
+  ['a list id with a line break', { to, listId: 'a\r\nBcc: x@y.example' }, ['listId']],
+  [
+    'a list for several',
+    { to: [...to, { address: 'b@x.example' }], listId: 'news', baseUrl: 'https://p.example' },
+    ['listId'],
+  ],
+  [
+    'a line break in a header',
+    { to, headers: { 'X-A': 'a\r\nBcc: x@y.example' } },
+    ['headers.X-A'],
+  ],
+  ['a line break in a name', { to: [{ name: 'a\nb', address: 'a@x.example' }] }, ['to.0.name']],
+  ['a line break in an id', { to, messageId: 'a@b\r\nBcc:x' }, ['messageId']],
+  ['never and more', { to, dsn: { return: 'full', notify: ['never', 'success'] } }, ['dsn.notify']],
+  ['no address', { to, localAddress: 'mail.example' }, ['localAddress']],
+  ['no proxy', { to, proxy: 'ftp://x.example' }, ['proxy']],
+  [
+    'too many together',
+    { to: Array.from({ length: 600 }, () => to[0]), cc: Array.from({ length: 600 }, () => to[0]) },
+    ['cc'],
+  ],
+  ['too many', { to: Array.from({ length: 20_000 }, () => to[0]) }, ['to']],
+  ['links that lead nowhere', { to, html: '<a>', trackClicks: true }, ['baseUrl']],
+])('%s: refused, and nothing is queued', async (_what, body, expected) => {
+  const answer = await submit({ text: undefined, ...body })
+  expect([answer.status, paths(answer)]).toEqual([400, expected])
+  expect(await rows()).toEqual([])
+})
+
+test('tracking that is switched on for all needs the address of the service', async () => {
+  await call('POST', '/v1/settings', { body: { trackOpens: true } })
+  expect((await submit({ to, html: '<p>x</p>' })).body).toMatchObject({
+    statusCode: 500,
+    code: 'MissingServiceURLSetup',
+  })
+  expect((await submit({ to, text: 'plain' })).status).toBe(200)
+  await queued()
+  expect((await submit({ to, html: '<p>x</p>', trackOpens: false })).status).toBe(200)
+  expect((await queued()).text).not.toContain('open.gif')
+  await submit({
+    to,
+    html: '<a href="https://a.example/">x</a>',
+    trackClicks: true,
+    baseUrl: 'https://mail.example',
+  })
+  const { text } = await queued()
+  expect(text.replaceAll('=\r\n', '')).toMatch(/https:\/\/mail\.example\/open\.gif\?data=3D/)
+  expect(text.replaceAll('=\r\n', '')).toMatch(/https:\/\/mail\.example\/redirect\?data=3D/)
+})
+
+test('a reply goes to whom the message asks for, quotes it and is noted for its flag', async () => {
+  const answer = await submit({ text: 'yes', reference: { message: 'letter', inline: true } })
+  expect(answer.body).toMatchObject({ reference: { message: 'letter', success: true } })
+  const row = await queued()
+  expect(row).toMatchObject({
+    subject: 'Re: Plans {{params.name}}',
+    envelope: { to: ['answers@elsewhere.example'] },
+    filing: { reference: { message: 'letter', action: 'reply' } },
+  })
+  expect(row.text).toMatch(/^References: <1@elsewhere\.example> <2@elsewhere\.example>/m)
+  expect(row.text).toContain('> first')
+})
+
+test('a reply to all leaves oneself out, and what others wrote is no template', async () => {
+  await submit({
+    text: 'for {{params.name}}',
+    render: { params: { name: 'you' } },
+    reference: { message: 'letter', action: 'reply-all', inline: true },
+  })
+  const row = await queued()
+  expect(row.envelope.to).toEqual([
+    'answers@elsewhere.example',
+    'bob@elsewhere.example',
+    'cy@elsewhere.example',
+  ])
+  expect(row.text).toContain('for you')
+  expect(row.text).toContain('> first {{params.name}}')
+})
+
+test('what is passed on takes its attachments with it', async () => {
+  await submit({
+    to,
+    text: 'see',
+    attachments: [{ reference: 'a1', filename: 'mine.csv' }],
+    reference: { message: 'letter', action: 'forward', forwardAttachments: true },
+  })
+  const row = await queued()
+  expect(row.subject).toMatch(/^Fwd: /)
+  expect(row.text.match(/filename=\S+/g)).toEqual(['filename=mine.csv', 'filename=plans.csv'])
+  expect(row.filing).toMatchObject({ reference: { action: 'forward' } })
+})
+
+test('a message that is gone is a 404, or told where that does not matter', async () => {
+  const reference = { message: 'gone' }
+  expect((await submit({ to, text: 'x', reference })).body).toMatchObject({
+    statusCode: 404,
+    code: 'ReferenceNotFound',
+  })
+  expect(await rows()).toEqual([])
+  const { body } = await submit({ to, text: 'x', reference: { ...reference, ignoreMissing: true } })
+  expect(body['reference']).toEqual({ message: 'gone', success: false, error: expect.any(String) })
+  expect((await queued()).filing).toEqual({})
+  const other = { message: 'letter', messageId: '<another@x.example>' }
+  expect((await submit({ to, reference: other })).body['code']).toBe('ReferenceNotFound')
+  await world.register('noimap', { imap: false, email: 'noimap@mail.example' })
+  const sendOnly = await call('POST', '/v1/account/noimap/submit', { body: { to, reference } })
+  expect(sendOnly.body).toMatchObject({ statusCode: 400, code: 'ReferenceNotSupported' })
+})
+
+test('a mailbox that is away for a moment is waited for', async () => {
+  mailbox.isAway = 2
+  expect((await submit({ text: 'x', reference: { message: 'letter' } })).status).toBe(200)
+})
