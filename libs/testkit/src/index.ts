@@ -20,17 +20,29 @@ export {
   testPostfix,
 } from './servers/outgoing.ts'
 export { migratedDatabase, type Role, testDatabase, type TestDatabase } from './servers/postgres.ts'
+export {
+  type ProxyRequest,
+  startProxy,
+  type TestProxy,
+  type TestProxyOptions,
+} from './servers/proxy.ts'
 export { testBus, type TestBus } from './servers/rabbitmq.ts'
 export {
   type AfterData,
   refuseTimes,
   type SmtpBehaviour,
   type SmtpLogin,
-  type SmtpMessage,
   type SmtpRefusal,
+} from './servers/smtp-script/behaviour.ts'
+export type { SmtpCommand, SmtpHook, SmtpMoment, SmtpReply } from './servers/smtp-script/command.ts'
+export * as smtpFaults from './servers/smtp-script/faults.ts'
+export type { SmtpMessage } from './servers/smtp-script/message.ts'
+export type { SmtpSession } from './servers/smtp-script/session.ts'
+export {
   type SmtpScript,
   type SmtpScriptOptions,
   startSmtpScript,
+  usualExtensions,
 } from './smtp-script.ts'
 export {
   type ReceivedRequest,
