@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { shardOf } from '@posthorn/contracts'
+import { cacheSettings, connect, type Db, markPublished } from '@posthorn/db'
+import { testDatabase, type TestDatabase } from '@posthorn/testkit'
+import type { Account } from '../src/sessions/account.ts'
+import { keepStandings, type Standings } from '../src/sessions/standings.ts'
+import type { AccountLease } from '../src/store/lease.ts'
+import { withLease } from '../src/store/lease.ts'
+import { insertMailboxes, type MailboxRow } from '../src/store/mailboxes.ts'
+import { claimShards, markAlive } from '../src/store/shards.ts'
+import { ensureStandings, findStanding } from '../src/store/states.ts'
+import { fillEmpties, type FillEmpty } from '../src/sync/empty.ts'
+
+let database: TestDatabase
+let db: Db
+let standings: Standings
+let fillEmpty: FillEmpty
+const owner = randomUUID()
+const epochs = new Map<number, string>()
+beforeAll(async () => {
+  database = await testDatabase()
+  db = connect(database.roleUrl('posthorn_sync_worker'), { name: 'test' })
+  const deps = {
+    db,
+    bus: { up: true, publishEvent: async () => {} },
+    settings: cacheSettings(db),
+    metrics: { recorded: () => {} },
+    published: (events: Parameters<typeof markPublished>[1]) => markPublished(db, events),
+    config: { maxAuthFailureMs: 60_000 },
+  } as never
+  standings = keepStandings(deps)
+  fillEmpty = fillEmpties(deps)
+  await markAlive(db, owner)
+  for (const { shard, epoch } of await claimShards(db, {
+    worker: owner,
+    limit: 256,
+    held: [],
+    expiryMs: 60_000,
+  }))
+    epochs.set(shard, epoch)
+})
+afterAll(async () => {
+  await db.destroy()
+  await database.drop()
+})
+
+async function register(): Promise<AccountLease> {
+  const account = randomUUID()
+  const shard = shardOf(account)
+  await database.db.insertInto('accounts').values({ account, shard, name: 'x' }).execute()
+  await ensureStandings(db, [account])
+  return { account, shard, owner, epoch: epochs.get(shard) ?? '0' }
+}
+
+const synced = (lease: AccountLease) =>
+  standings({ lease, registeredAt: 1, happening: { kind: 'synced' } })
+
+const stateOf = async ({ account }: AccountLease) => (await findStanding(db, account))?.state
+
+const eventsOf = ({ account }: AccountLease) =>
+  database.db.selectFrom('events').select('event').where('account', '=', account).execute()
+
+test('what happens to many accounts at once is stored with its events and its change, for each of them', async () => {
+  const leases = await Promise.all(Array.from({ length: 20 }, register))
+  const stand = await Promise.all(leases.map(synced))
+  expect(stand).toEqual(leases.map(() => ({ state: 'connected', changed: true })))
+  for (const lease of leases) {
+    expect(await stateOf(lease)).toBe('connected')
+    expect(await eventsOf(lease)).toEqual([{ event: 'accountInitialized' }])
+    const changes = await database.db
+      .selectFrom('accountChanges')
+      .select(['type', 'key'])
+      .where('account', '=', lease.account)
+      .execute()
+    expect(changes).toEqual([{ type: 'state', key: 'connected' }])
+  }
+  // Once more: nothing is different, and nothing is told.
+  expect(await Promise.all(leases.slice(0, 3).map(synced))).toEqual(
+    leases.slice(0, 3).map(() => ({ state: 'connected', changed: false })),
+  )
+  expect(await eventsOf(leases[0] as AccountLease)).toHaveLength(1)
+})
+
+test('an account whose lease is lost, or that is gone, is stale; those beside it are stored', async () => {
+  const [first, lost, gone, last] = await Promise.all([
+    register(),
+    register(),
+    register(),
+    register(),
+  ])
+  await database.db.deleteFrom('accounts').where('account', '=', gone.account).execute()
+  const outcomes = await Promise.allSettled([
+    synced(first),
+    synced({ ...lost, epoch: String(Number(lost.epoch) + 1) }),
+    synced(gone),
+    synced(last),
+  ])
+  expect(outcomes).toMatchObject([
+    { status: 'fulfilled' },
+    { status: 'rejected', reason: { kind: 'stale' } },
+    { status: 'rejected', reason: { kind: 'stale' } },
+    { status: 'fulfilled' },
+  ])
+  expect(await stateOf(lost)).toBe('new')
+  expect(await eventsOf(lost)).toEqual([])
+  expect(await stateOf(last)).toBe('connected')
+})
+
+test('an account that is locked waits by itself', async () => {
+  const [locked, ...others] = await Promise.all([register(), register(), register()])
+  const held = Promise.withResolvers<void>()
+  const inside = Promise.withResolvers<void>()
+  const holding = withLease(db, locked, async () => {
+    inside.resolve()
+    await held.promise
+  })
+  await inside.promise
+  const waits = synced(locked)
+  await Promise.all(others.map(synced))
+  expect(await stateOf(locked)).toBe('new')
+  held.resolve()
+  await holding
+  expect(await waits).toEqual({ state: 'connected', changed: true })
+})
+
+test('of one account both things that happened at once are stored', async () => {
+  const lease = await register()
+  const login = { lease, registeredAt: 1, happening: { kind: 'loggedIn', user: 'jane' } } as const
+  await Promise.all([standings(login), synced(lease)])
+  expect(await stateOf(lease)).toBe('connected')
+  expect((await eventsOf(lease)).map(({ event }) => event).toSorted()).toEqual([
+    'accountInitialized',
+    'authenticationSuccess',
+  ])
+})
+
+async function mailbox(lease: AccountLease, number: number): Promise<MailboxRow> {
+  const path = `Folder ${number}`
+  const listing = {
+    path,
+    name: path,
+    delimiter: '/',
+    parentPath: null,
+    specialUse: null,
+    specialUseSource: null,
+    attributes: [],
+    subscribed: true,
+    mailboxId: null,
+  }
+  const [row] = await withLease(db, lease, (tx) =>
+    insertMailboxes(tx, lease.account, [{ ...listing, number, indexer: 'full' }]),
+  )
+  return row as MailboxRow
+}
+
+test('empty mailboxes are remembered and told of; those that somebody looked at meanwhile are left alone', async () => {
+  const lease = await register()
+  const account = { account: lease.account, registeredAt: 1 } as Account
+  const [empty, known] = [await mailbox(lease, 1), await mailbox(lease, 2)]
+  const seen = { id: known.id, uidValidity: 5n, uidNext: 9 }
+  await fillEmpty({ lease, account, mailboxes: [seen] })
+  const filled = await fillEmpty({
+    lease,
+    account,
+    mailboxes: [
+      { id: empty.id, uidValidity: 7n, uidNext: 1, highestModseq: 3n },
+      { ...seen, uidValidity: 6n },
+    ],
+  })
+  expect([...filled.values()]).toMatchObject([
+    {
+      id: empty.id,
+      uidValidity: '7',
+      uidNext: '1',
+      highestModseq: '3',
+      messages: 0,
+      flagsComplete: true,
+    },
+  ])
+  const row = await database.db
+    .selectFrom('mailboxes')
+    .select(['uidValidity', 'syncedAt'])
+    .where('id', '=', known.id)
+    .executeTakeFirst()
+  expect(row).toEqual({ uidValidity: '5', syncedAt: expect.any(Date) })
+  expect(await eventsOf(lease)).toEqual([{ event: 'mailboxNew' }, { event: 'mailboxNew' }])
+})
