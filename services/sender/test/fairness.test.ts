@@ -1,0 +1,116 @@
+import { afterAll, afterEach, expect, test } from '@jest/globals'
+import { eventually, type SmtpScript, startSmtpScript } from '@posthorn/testkit'
+import { sql } from 'kysely'
+import { senderFixture } from './fixture.ts'
+
+const fixture = await senderFixture()
+const { db, addAccount, addGateway, submit, row } = fixture
+await fixture.set({ ignoreMailCertErrors: true })
+const opened: AsyncDisposable[] = []
+afterEach(async () => {
+  for (const part of opened.splice(0).reverse()) await part[Symbol.asyncDispose]()
+})
+afterAll(() => fixture[Symbol.asyncDispose]())
+
+async function server(): Promise<SmtpScript> {
+  const started = await startSmtpScript()
+  opened.push({ [Symbol.asyncDispose]: () => started.close() })
+  return started
+}
+/** Takes connections and nothing else. */
+async function hanging(): Promise<SmtpScript> {
+  const started = await server()
+  started.on('greeting', () => new Promise(() => undefined))
+  return started
+}
+const sender = async (env: Record<string, string> = {}) =>
+  void opened.push(await fixture.startSender(env))
+const allSent = (ids: string[]) =>
+  eventually(async () => {
+    const { count } = await db
+      .selectFrom('outbox')
+      .select(sql<string>`count(*)`.as('count'))
+      .where('queueId', 'in', ids)
+      .where('state', '=', 'sent')
+      .executeTakeFirstOrThrow()
+    expect(Number(count)).toBe(ids.length)
+  })
+const submitMany = (count: number, submission: Parameters<typeof submit>[0]) =>
+  Promise.all(Array.from({ length: count }, () => submit(submission)))
+const inHand = async (account: string) =>
+  (
+    await db
+      .selectFrom('outbox')
+      .select('queueId')
+      .where('account', '=', account)
+      .where('leaseUntil', 'is not', null)
+      .execute()
+  ).length
+
+test('a server that hangs keeps nobody from another, and has its share of the process', async () => {
+  const [stuck, fine] = [await hanging(), await server()]
+  const slow = await Promise.all(Array.from({ length: 4 }, () => addAccount(stuck)))
+  for (const account of slow) await submitMany(20, { account })
+  await sender({ SVC_SENDER_CONCURRENCY: '12', SVC_SENDER_PER_HOST: '8' })
+  await eventually(() => expect(stuck.connections).toBe(8))
+  const account = await addAccount(fine)
+  await allSent(await submitMany(60, { account }))
+  expect(stuck.connections).toBe(8)
+  const held = await Promise.all(slow.map(inHand))
+  expect(held.reduce((sum, count) => sum + count)).toBe(8)
+})
+
+test('a gateway that hangs keeps no account from its own server, nor from other gateways', async () => {
+  const [stuck, relay, own] = [await hanging(), await server(), await server()]
+  const account = await addAccount(own)
+  const [dead, alive] = [await addGateway(stuck), await addGateway(relay)]
+  await submitMany(40, { account, gateway: dead })
+  await sender()
+  await eventually(() => expect(stuck.connections).toBe(5))
+  await allSent([
+    ...(await submitMany(20, { account, gateway: alive })),
+    ...(await submitMany(20, { account })),
+  ])
+  expect([relay.accepted.length, own.accepted.length]).toEqual([20, 20])
+  expect(stuck.connections).toBe(5)
+})
+
+test('a server that throttles burns the attempts of no message but the one that asks', async () => {
+  const throttled = await server()
+  throttled.behaviour.onConnect = () => ({ code: 421, text: '4.7.0 too many connections' })
+  const accounts = await Promise.all(Array.from({ length: 10 }, () => addAccount(throttled)))
+  const ids = (await Promise.all(accounts.map((account) => submitMany(10, { account })))).flat()
+  await sender({ SVC_SENDER_RETRY_BASE: '60s' })
+  await eventually(async () => {
+    const tried = await Promise.all(ids.map(row))
+    expect(tried.filter(({ lastError }) => lastError !== null).length).toBeGreaterThan(0)
+    expect(tried.filter(({ leaseUntil }) => leaseUntil !== null)).toEqual([])
+    // As many as were under way when the first answer came.
+    expect(tried.filter(({ attempts }) => attempts > 0).length).toBeLessThanOrEqual(10)
+  })
+})
+
+test('one account with thousands of messages does not keep others from their turn', async () => {
+  const [slow, fine] = [await server(), await server()]
+  let letGo = () => {}
+  const gate = new Promise<void>((resolve) => (letGo = resolve))
+  slow.on('dot', async ({ usual }) => {
+    await gate
+    return usual()
+  })
+  const [crowd, other] = [await addAccount(slow), await addAccount(fine)]
+  // Longest waiting first: all of them come before the other account's.
+  const first = await submitMany(1, { account: crowd, sendAt: new Date(1_000) })
+  await sql`
+    insert into outbox (queue_id, account, shard, source, message_id, envelope, mime, send_at, next_attempt_at, max_attempts)
+    select queue_id || n, account, shard, source, message_id, envelope, mime, send_at, next_attempt_at, max_attempts
+    from outbox, generate_series(1, 3000) as n where queue_id = ${first[0]}`.execute(db)
+  const later = await submitMany(30, { account: other })
+  await sender()
+  await allSent(later)
+  expect(await inHand(crowd)).toBe(5)
+  letGo()
+  // And while the crowd's lane opens and closes all the time.
+  await allSent(await submitMany(30, { account: other }))
+  expect(slow.accepted.length).toBeLessThan(3_001)
+})
