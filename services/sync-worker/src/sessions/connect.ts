@@ -65,7 +65,8 @@ export async function serverOptions(
   { host, port, secure = false, tls, disableIMAP4rev2 }: StoredServer<ImapConfig>,
   proxy: string | null,
 ): Promise<Omit<ConnectOptions, 'credentials' | 'log'>> {
-  const { ignoreMailCertErrors = false } = await settings.get()
+  const { ignoreMailCertErrors = false, proxyEnabled, proxyUrl } = await settings.get()
+  const through = proxy ?? (proxyEnabled === true && proxyUrl)
   return {
     host,
     port,
@@ -73,7 +74,7 @@ export async function serverOptions(
     rejectUnauthorized: !ignoreMailCertErrors && tls?.rejectUnauthorized !== false,
     egress: config.mailEgressPolicy,
     connectTimeoutMs: config.connectTimeoutMs,
-    ...(proxy === null ? {} : { proxy }),
+    ...(through ? { proxy: through } : {}),
     ...(tls?.minVersion === undefined ? {} : { minTlsVersion: tls.minVersion }),
     ...(disableIMAP4rev2 === undefined ? {} : { disableIMAP4rev2 }),
   }
