@@ -193,6 +193,16 @@ export interface ExhaustedOptions {
   events: (submission: ExhaustedSubmission) => NewEvent[]
 }
 
+/** Due for the longest time, among which those are that have no attempt left: nothing moves them any further. */
+const lookedAt = 2_000
+const exhausted = sql<string>`(
+  select queue_id from (
+    select queue_id, attempts, max_attempts from outbox
+    where state = 'queued' and next_attempt_at <= now() and (lease_until is null or lease_until < now())
+    order by next_attempt_at limit ${sql.lit(lookedAt)}
+  ) as oldest where attempts >= max_attempts
+)`
+
 /**
  * Ends messages that have used up their attempts without any outcome: each time the process died on them. Without this, one message
  * that brings processes down would do so for ever.
@@ -215,11 +225,7 @@ export function failExhausted(
         'firstError',
         'dataSentAt',
       ])
-      .where('state', '=', 'queued')
-      .where(
-        sql<boolean>`(next_attempt_at <= now() and (lease_until is null or lease_until < now()))`,
-      )
-      .whereRef('attempts', '>=', 'maxAttempts')
+      .where('queueId', 'in', exhausted)
       .orderBy('nextAttemptAt')
       .limit(limit)
       .forUpdate()

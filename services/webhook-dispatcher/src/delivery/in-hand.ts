@@ -36,11 +36,11 @@ export interface InHand extends AsyncDisposable {
 }
 
 const maxHeld = 10_000
+const maxBytes = 64 * 1024 * 1024
 /** For each call of a lane at the same time: enough that counting the next ones ends before the counted ones run out. */
 const countedAhead = 8
 /** Claims of one statement: who counts or records one of them waits for all of it. */
 const renewedAtOnce = 250
-const maxBytes = 64 * 1024 * 1024
 /** A stopping process has ten seconds; what is not answered after this time is given back. */
 const graceMs = 8_000
 /** For the last records, after that. */
@@ -95,12 +95,11 @@ export function holdDeliveries(options: InHandOptions): InHand {
     }
   }
 
+  const giveBack = ({ delivery: { id } }: Item) =>
+    recorder.record(released(id, counter.takeBack(id)))
   const lanes = createLanes<Item>({
     ...options,
-    perLane: options.targetConcurrency,
-    overall: options.concurrency,
-    maxHeld,
-    maxBytes,
+    ...boundsOf(options),
     work,
   })
   const renewing = renewHeld(options, held)
@@ -117,12 +116,15 @@ export function holdDeliveries(options: InHandOptions): InHand {
       const unstarted = await lanes.stop(graceMs)
       await counter.settled()
       setTimeout(() => stopping.abort(), lastRecordMs).unref()
-      const given = unstarted.map(({ delivery: { id } }) => released(id, counter.takeBack(id)))
-      await Promise.all(given.map((result) => recorder.record(result)))
+      await Promise.all(unstarted.map(giveBack))
       await recorder.settled()
       await renewing[Symbol.asyncDispose]()
     },
   }
+}
+
+function boundsOf({ concurrency, targetConcurrency }: InHandOptions) {
+  return { perLane: targetConcurrency, overall: concurrency, maxHeld, maxBytes }
 }
 
 function naming({ id, event, account }: ClaimedDelivery) {

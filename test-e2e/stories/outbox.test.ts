@@ -1,0 +1,133 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { operations } from '@posthorn/contracts'
+import { eventually } from '@posthorn/testkit'
+import { startWorld } from '../world.ts'
+import { logIn } from './imap-client.ts'
+
+const world = await startWorld({ replicas: { sender: 2 } })
+afterAll(() => world[Symbol.asyncDispose]())
+const { client } = world
+const [jane, john] = await Promise.all([world.connectAccount('jane'), world.connectAccount('john')])
+
+const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString()
+async function submit(change: object = {}): Promise<{ queueId: string; messageId: string }> {
+  const { status, body } = await client.call(operations.submitMessage, {
+    params: { account: 'jane' },
+    body: { to: [{ address: john.address }], subject: 'x', text: 'y', ...change },
+  })
+  if (status !== 200) throw new Error(JSON.stringify(body))
+  return body
+}
+const entry = async (queueId: string) =>
+  (await client.call(operations.getOutboxEntry, { params: { queueId } })).body
+const listed = async () => {
+  const { body } = await client.call(operations.listOutbox, { query: {} })
+  return body.messages.map(({ queueId }: { queueId: string }) => queueId)
+}
+const told = (queueId: string) =>
+  world.webhook(({ event, data }) => event === 'messageSent' && data.queueId === queueId)
+const sent = (queueId: string) =>
+  eventually(async () => expect(await entry(queueId)).toMatchObject({ state: 'sent' }), {
+    timeoutMs: 20_000,
+  })
+
+test('a scheduled message is held, released, and sent now', async () => {
+  const { queueId, messageId } = await submit({ sendAt: tomorrow() })
+  expect(await entry(queueId)).toMatchObject({
+    account: 'jane',
+    messageId,
+    attemptsMade: 0,
+    progress: { status: 'queued' },
+  })
+  expect(await listed()).toContain(queueId)
+  const params = { queueId }
+  expect(await client.call(operations.holdOutboxEntry, { params })).toMatchObject({ status: 200 })
+  expect(await entry(queueId)).toMatchObject({ state: 'held', nextAttempt: false })
+  expect(await client.call(operations.releaseOutboxEntry, { params })).toMatchObject({
+    status: 200,
+  })
+  expect(await entry(queueId)).toMatchObject({ state: 'queued' })
+  expect(await client.call(operations.sendOutboxEntry, { params })).toMatchObject({ status: 200 })
+  expect((await told(queueId)).data).toMatchObject({ messageId })
+  expect(await listed()).not.toContain(queueId)
+  expect(await entry(queueId)).toMatchObject({ progress: { status: 'submitted' } })
+})
+
+test('a message that is deleted is never sent, and nothing tells of it', async () => {
+  const { queueId } = await submit({ sendAt: tomorrow() })
+  const params = { queueId }
+  expect(await client.call(operations.deleteOutboxEntry, { params })).toMatchObject({
+    status: 200,
+    body: { deleted: true },
+  })
+  expect(await client.call(operations.deleteOutboxEntry, { params })).toMatchObject({ status: 404 })
+  expect(await client.call(operations.getOutboxEntry, { params })).toMatchObject({ status: 404 })
+  expect(world.webhooks().filter(({ data }) => data.queueId === queueId)).toEqual([])
+})
+
+test('a paused queue keeps what is submitted until it goes on', async () => {
+  const params = { queue: 'submit' as const }
+  const set = (paused: boolean) => client.call(operations.updateQueue, { params, body: { paused } })
+  expect(await set(true)).toMatchObject({ status: 200, body: { queue: 'submit', paused: true } })
+  try {
+    // Every replica knows within a second; a message that was faster is sent.
+    const waiting = await eventually(async () => {
+      const { queueId } = await submit()
+      const since = Date.now()
+      return eventually(async () => {
+        if ((await entry(queueId)).state === 'sent') throw new Error('sent already')
+        return Date.now() - since > 1_500 && queueId
+      })
+    })
+    expect((await client.call(operations.getQueue, { params })).body).toMatchObject({
+      paused: true,
+      jobs: { paused: expect.any(Number), waiting: 0, active: 0 },
+    })
+    await set(false)
+    await sent(waiting)
+    expect((await client.call(operations.getQueue, { params })).body).toMatchObject({
+      paused: false,
+    })
+  } finally {
+    await set(false)
+  }
+})
+
+test('what was sent is in Sent, read, and announced there; what it answers is marked', async () => {
+  const greeting = await submit({ to: [{ address: jane.address }], subject: 'Are you there?' })
+  const arrived = await world.webhook(
+    ({ event, account, path, data }) =>
+      event === 'messageNew' &&
+      account === 'jane' &&
+      path === 'INBOX' &&
+      data.messageId === greeting.messageId,
+  )
+  const reference = { message: arrived.data.id, action: 'reply' }
+  const { messageId } = await submit({ reference, subject: 'Yes', text: 'I am' })
+  const copy = await world.webhook(
+    ({ event, account, path, data }) =>
+      event === 'messageNew' &&
+      account === 'jane' &&
+      path === 'Sent' &&
+      data.messageId === messageId,
+  )
+  expect(copy).toMatchObject({ specialUse: '\\Sent', data: { seemsLikeNew: false } })
+  await using own = { imap: await logIn(jane), [Symbol.asyncDispose]: () => own.imap.logout() }
+  const flagsOf = async (path: string, id: string) => {
+    const lock = await own.imap.getMailboxLock(path)
+    try {
+      const found = await own.imap.search({ header: { 'message-id': id } }, { uid: true })
+      return await own.imap.fetchAll(found || [], { flags: true }, { uid: true })
+    } finally {
+      lock.release()
+    }
+  }
+  const copies = await flagsOf('Sent', messageId)
+  expect(copies.map(({ flags }) => [...(flags ?? [])])).toEqual([
+    expect.arrayContaining(['\\Seen']),
+  ])
+  await eventually(async () => {
+    const [answered] = await flagsOf('INBOX', greeting.messageId)
+    expect([...(answered?.flags ?? [])]).toContain('\\Answered')
+  })
+})
