@@ -12,8 +12,6 @@ export interface Controls {
   localAddress?: string
   copy?: boolean
   sentMailPath?: string
-  trackOpens?: boolean
-  trackClicks?: boolean
 }
 
 const prefix = 'x-svc-'
@@ -36,8 +34,9 @@ const readers: Record<string, (value: string) => Controls | undefined> = {
   'local-address': (value) => (isIP(value) === 0 ? undefined : { localAddress: value }),
   copy: (value) => flag(value, (copy) => ({ copy })),
   'sent-mail-path': (value) => (isText(value, 1024) ? { sentMailPath: value } : undefined),
-  'track-opens': (value) => flag(value, (trackOpens) => ({ trackOpens })),
-  'track-clicks': (value) => flag(value, (trackClicks) => ({ trackClicks })),
+  // The bytes are the client's and stay so: what may be said of tracking is that it is not wanted.
+  'track-opens': noTracking,
+  'track-clicks': noTracking,
 }
 
 export function isControl(name: string): boolean {
@@ -81,7 +80,11 @@ function isText(value: string, maxLength: number): boolean {
   return value !== '' && value.length <= maxLength && !/[\u0000-\u001f\u007f]/.test(value)
 }
 
-function flag(value: string, control: (value: boolean) => Controls): Controls | undefined {
+function noTracking(value: string): Controls | undefined {
+  return flag(value, (tracks) => ({ tracks }))?.tracks === false ? {} : undefined
+}
+
+function flag<T>(value: string, control: (value: boolean) => T): T | undefined {
   if (/^(?:true|yes|1)$/i.test(value)) return control(true)
   return /^(?:false|no|0)$/i.test(value) ? control(false) : undefined
 }

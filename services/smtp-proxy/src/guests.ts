@@ -7,7 +7,7 @@ const beforeLoginMs = 60_000
 /** Who has come in and is not known yet: so many of an address, for so long. */
 export class Guests {
   readonly #places: Places
-  readonly #admissions = new WeakMap<object, () => void>()
+  readonly #leaving = new WeakMap<object, () => void>()
 
   constructor(places: Places) {
     this.#places = places
@@ -18,26 +18,21 @@ export class Guests {
     return this.#places.take(network)
   }
 
-  /** Bounds the time until `admit`, and gives the place back then, or when the connection is gone. */
-  watch(
-    conversation: Conversation,
-    place: Disposable,
-    onGone: (listener: () => void) => void,
-  ): void {
+  /** Bounds the time until `leave`, and gives the place back then. */
+  watch(conversation: Conversation, place: Disposable): void {
     const timer = setTimeout(
       () => conversation.send(421, '4.4.2 No login in time, closing connection'),
       beforeLoginMs,
     )
-    const leave = () => {
+    this.#leaving.set(conversation.session, () => {
       clearTimeout(timer)
       place[Symbol.dispose]()
-    }
-    this.#admissions.set(conversation.session, leave)
-    onGone(leave)
+    })
   }
 
-  /** The client of this session is known from now on. */
-  admit(session: object): void {
-    this.#admissions.get(session)?.()
+  /** The client of this session is known from now on, or gone. */
+  leave(session: object): void {
+    this.#leaving.get(session)?.()
+    this.#leaving.delete(session)
   }
 }

@@ -159,7 +159,7 @@ function greet(socket: Socket, { mail, deps, from, place }: Greeting): void {
   })
   mail.connections.add(conversation)
   conversation.on('error', (err: Error) => deps.log.debug({ err }, 'a connection failed'))
-  deps.guests.watch(conversation, place, (leave) => socket.once('close', leave))
+  deps.guests.watch(conversation, place)
   conversation.init()
 }
 

@@ -85,7 +85,7 @@ function handlersFor(options: MailServerOptions, deps: MailServerDeps): SMTPServ
     onAuth(auth, session, done) {
       authenticate({ auth, session }, options, deps).then(
         (user) => {
-          deps.guests.admit(session)
+          deps.guests.leave(session)
           done(null, { user })
         },
         (error: unknown) => done(refused(error, session)),
@@ -101,6 +101,8 @@ function handlersFor(options: MailServerOptions, deps: MailServerDeps): SMTPServ
       if (isMailAddress(address)) done()
       else done(refused(new Refusal('553 5.1.3', 'Invalid address'), session))
     },
+    // The one sign that comes also after STARTTLS: the listeners of the bare socket are gone by then.
+    onClose: (session) => deps.guests.leave(session),
     onData(stream, session, done) {
       takeMessage({ stream, session }, deps)
         .then(
@@ -172,7 +174,7 @@ async function beginMessage(
   const { SIZE: declared } = args || {}
   if (!deps.buffered.hasRoom(Number(declared) || 0)) throw noRoom()
   await countMessage(deps.db, user)
-  deps.guests.admit(session)
+  deps.guests.leave(session)
 }
 
 /** Whatever goes on to another server is checked as strictly as what comes by the API. */

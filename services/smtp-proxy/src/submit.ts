@@ -4,8 +4,10 @@ import {
   assertCanSend,
   type Db,
   type DsnRequest,
+  type Filing,
   newQueueId,
   type Outbox,
+  type Sending,
   type SettingsCache,
 } from '@posthorn/db'
 import type { Logger } from '@posthorn/telemetry'
@@ -47,7 +49,7 @@ export async function submit(
   const { mime, messageId, subject, controls } = prepared
   await checkSession(deps, user)
   const account = accountOf(user, controls)
-  const { shard } = await getSender(db, account, controls)
+  const sender = await getSender(db, account, controls)
   const { deliveryAttempts = 10 } = await settings.get()
   const queueId = newQueueId(now.getTime())
   // A time that has passed means now.
@@ -55,7 +57,7 @@ export async function submit(
   const row: Insertable<Outbox> = {
     queueId,
     account,
-    shard,
+    shard: sender.shard,
     source: 'smtp',
     messageId,
     subject,
@@ -64,7 +66,7 @@ export async function submit(
     sendAt,
     nextAttemptAt: sendAt,
     maxAttempts: controls.deliveryAttempts ?? deliveryAttempts,
-    ...optionsOf(controls, dsn),
+    ...optionsOf(controls, { dsn, imap: sender.imap }),
   }
   const key = idempotencyOf(controls.idempotencyKey, envelope, {
     response: 'Queued for delivery',
@@ -112,18 +114,25 @@ async function getSender(db: Db, account: string, { gateway }: Controls) {
 }
 
 function optionsOf(
-  { gateway, localAddress, copy, sentMailPath, idempotencyKey }: Controls,
-  dsn: DsnRequest | undefined,
+  controls: Controls,
+  { dsn, imap }: Pick<Submitted, 'dsn'> & Pick<Sending, 'imap'>,
 ): Partial<Insertable<Outbox>> {
+  const filing = filingOf(controls, imap)
   return {
-    gateway: gateway ?? null,
-    localAddress: localAddress ?? null,
+    gateway: controls.gateway ?? null,
+    localAddress: controls.localAddress ?? null,
     dsn: dsn ? JSON.stringify(dsn) : null,
-    idempotencyKey: idempotencyKey ?? null,
-    filing: JSON.stringify({
-      ...(copy === undefined ? {} : { copy }),
-      ...(sentMailPath === undefined ? {} : { sentMailPath }),
-    }),
+    idempotencyKey: controls.idempotencyKey ?? null,
+    filing: filing ? JSON.stringify(filing) : null,
+  }
+}
+
+/** What is left to do in the mailbox once the message is sent; null where there is none, or nothing. */
+function filingOf({ copy, sentMailPath }: Controls, imap: Sending['imap']): Filing | null {
+  if (!imap || imap.disabled || copy === false) return null
+  return {
+    ...(copy === undefined ? {} : { copy }),
+    ...(sentMailPath === undefined ? {} : { sentMailPath }),
   }
 }
 

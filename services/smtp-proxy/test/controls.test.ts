@@ -23,10 +23,20 @@ test('control headers do what the fields of a submission do, and do not go out',
     'X-SVC-Delivery-Attempts': '3',
     'X-SVC-Gateway': 'relay',
     'X-SVC-Local-Address': '127.0.0.9',
-    'X-SVC-Copy': 'false',
+    'X-SVC-Copy': 'true',
+    'X-SVC-Track-Opens': 'false',
     'X-SVC-Sent-Mail-Path': 'Archive',
     'X-SVC-Account': 'acc',
   }
+  await db
+    .updateTable('accounts')
+    .set({ imap: JSON.stringify({ host: 'h', port: 993 }) })
+    .where('account', '=', 'acc')
+    .execute()
+  await db
+    .insertInto('accountStates')
+    .values({ account: 'acc', state: 'connected', initializedAt: new Date() })
+    .execute()
   const { mime, ...row } = await outbox(queueIdOf(await send(withHeaders(headers))))
   expect(row).toMatchObject({
     sendAt,
@@ -34,9 +44,25 @@ test('control headers do what the fields of a submission do, and do not go out',
     maxAttempts: 3,
     gateway: 'relay',
     localAddress: '127.0.0.9',
-    filing: { copy: false, sentMailPath: 'Archive' },
+    filing: { copy: true, sentMailPath: 'Archive' },
   })
   expect(mime?.toString()).not.toMatch(/x-svc/i)
+})
+
+test('the copy in Sent is for the account to decide, unless it is refused or there is no mailbox', async () => {
+  const filing = async (headers: Record<string, string>, user: string) => {
+    const pass = await addToken({ account: user })
+    return (await outbox(queueIdOf(await send(withHeaders(headers), { user, pass })))).filing
+  }
+  await addAccount('with-mailbox', { imap: JSON.stringify({ host: 'h', port: 993 }) })
+  await db
+    .insertInto('accountStates')
+    .values({ account: 'with-mailbox', state: 'connected', initializedAt: new Date() })
+    .execute()
+  expect(await filing({}, 'with-mailbox')).toEqual({})
+  expect(await filing({ 'X-SVC-Copy': 'false' }, 'with-mailbox')).toBeNull()
+  await addAccount('without-mailbox')
+  expect(await filing({ 'X-SVC-Copy': 'true' }, 'without-mailbox')).toBeNull()
 })
 
 test('what cannot be followed is refused, and nothing is stored', async () => {
@@ -45,6 +71,7 @@ test('what cannot be followed is refused, and nothing is stored', async () => {
     [{ 'X-SVC-Send-At': 'soon' }, /^554 5\.6\.0 The header x-svc-send-at /],
     [{ 'X-SVC-Gateway': 'nowhere' }, /^550 5\.7\.1 The gateway /],
     [{ 'X-SVC-Account': 'other' }, /^550 5\.7\.1 /],
+    [{ 'X-SVC-Track-Clicks': 'true' }, /^554 5\.6\.0 The header x-svc-track-clicks /],
     [{ 'X-SVC-Whatever': 'x' }, /^554 5\.6\.0 The header x-svc-whatever is not known/],
   ]
   for (const [headers, response] of cases)

@@ -94,7 +94,7 @@ export async function testDoor(changes: Partial<Config> = {}, settings: Settings
           on(checkSmtpServerPassword, async ({ password }) => ({ valid: password === right })),
         ],
       }),
-    send(mail: Mail, { user = 'acc', pass = token, port: to = port, options = {} }: Via = {}) {
+    send: (mail: Mail, { user = 'acc', pass = token, port: to = port, options = {} }: Via = {}) => {
       const transport = createTransport({
         host: '127.0.0.1',
         port: to,
@@ -115,7 +115,7 @@ type TestDb = Awaited<ReturnType<typeof testDatabase>>['db']
 /** What the gateway and the sync-worker write. */
 export function storeOf(db: TestDb) {
   return {
-    async putSettings(settings: Settings): Promise<void> {
+    putSettings: async (settings: Settings): Promise<void> => {
       for (const [key, value] of Object.entries(settings)) {
         const row = { key, value: JSON.stringify(value) }
         await db
@@ -125,22 +125,22 @@ export function storeOf(db: TestDb) {
           .execute()
       }
     },
-    async addAccount(
+    addAccount: async (
       account: string,
       changes: { smtp?: string | null; imap?: string } = {},
-    ): Promise<void> {
+    ): Promise<void> => {
       const smtp = JSON.stringify({ host: 'smtp.example.com', port: 587, auth: { user: account } })
       await db
         .insertInto('accounts')
         .values({ account, shard: shardOf(account), name: account, smtp, ...changes })
         .execute()
     },
-    async addToken({
+    addToken: async ({
       account,
       scopes = ['smtp'],
       permissions,
       restrictions,
-    }: Partial<TokenRequest>): Promise<string> {
+    }: Partial<TokenRequest>): Promise<string> => {
       const value = newToken()
       await db
         .insertInto('tokens')
@@ -156,7 +156,7 @@ export function storeOf(db: TestDb) {
     },
     outbox: (queueId: string) =>
       db.selectFrom('outbox').selectAll().where('queueId', '=', queueId).executeTakeFirstOrThrow(),
-    async count(): Promise<number> {
+    count: async (): Promise<number> => {
       const rows = await db.selectFrom('outbox').select('queueId').execute()
       return rows.length
     },

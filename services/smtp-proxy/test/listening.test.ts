@@ -6,7 +6,7 @@ import { freePort, isListening, queueIdOf, testDoor } from './door.ts'
 import { RawClient } from './raw-client.ts'
 
 const { cert, key } = selfSigned(['localhost', '127.0.0.1'])
-const door = await testDoor({ tlsCert: cert, tlsKey: new Secret(key) })
+const door = await testDoor({ tlsCert: cert, tlsKey: new Secret(key), maxPendingPerAddress: 8 })
 afterAll(() => door[Symbol.asyncDispose]())
 const { db, send, set, outbox, addToken, token } = door
 const trusting = { ca: cert, servername: 'localhost' }
@@ -41,6 +41,19 @@ test('what a client said before TLS counts for nothing after it', async () => {
   expect(await client.reply()).toMatch(/^220 /)
   client.send('not a handshake at all\r\n')
   expect(await client.untilClosed()).not.toMatch(/250|530/)
+})
+
+test('whoever leaves after STARTTLS leaves no place taken', async () => {
+  const port = await listenAt({})
+  for (let visit = 0; visit < 10; visit += 1) {
+    const client = await RawClient.greeted(port)
+    expect(await client.command('STARTTLS')).toMatch(/^220 /)
+    if (visit % 2 === 0) client.send('nonsense, and then gone\r\n\r\n')
+    client.close()
+  }
+  const again = await RawClient.open(port)
+  expect(await again.reply()).toMatch(/^220 /)
+  again.close()
 })
 
 test('TLS from the first byte on', async () => {
