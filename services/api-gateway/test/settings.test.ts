@@ -126,6 +126,17 @@ test('the service secret is sealed; it can be replaced, not read, and not taken 
   expect(await read('serviceSecret')).toEqual({ serviceSecret: true })
 })
 
+test('the password of the SMTP door is sealed, shown as set or not, and can be taken away', async () => {
+  expect((await update({ smtpServerPassword: 'for all' })).body).toEqual({
+    updated: ['smtpServerPassword'],
+  })
+  expect(await read('smtpServerPassword')).toEqual({ smtpServerPassword: true })
+  expect((await update({ smtpServerPassword: null })).body).toEqual({
+    updated: ['smtpServerPassword'],
+  })
+  expect(await read('smtpServerPassword')).toEqual({ smtpServerPassword: false })
+})
+
 test('a token with a permissions record has no part in privileged settings', async () => {
   const token = await mint(call, { permissions: { actions: ['read', 'write'] } })
   const refusal = (message: string) => ({ statusCode: 403, error: 'Forbidden', message })

@@ -3,7 +3,13 @@ import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, expect, test } from '@jest/globals'
 import { connectBus } from '@posthorn/bus'
 import { Secret } from '@posthorn/config'
-import { getCredentials, getLinkSecret, getServiceSecret, shardOf } from '@posthorn/contracts'
+import {
+  checkSmtpServerPassword,
+  getCredentials,
+  getLinkSecret,
+  getServiceSecret,
+  shardOf,
+} from '@posthorn/contracts'
 import { createSealer, keyPairFromSecret } from '@posthorn/secrets'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually, testBus, testDatabase } from '@posthorn/testkit'
@@ -100,6 +106,21 @@ test('answers with what was registered, under the secret of now and the one befo
     kind: 'not-found',
     code: 'SMTPUnavailable',
   })
+})
+
+test('the password for all accounts is compared here, and never handed out', async () => {
+  await using _app = await start('second', ['first'])
+  const check = (password: string) =>
+    bus.ask(checkSmtpServerPassword, { password }, { key: 'credentials', timeoutMs: 5_000 })
+  expect(await eventually(() => check(''))).toEqual({ valid: false })
+  const sealed = await sealedBy('first').seal('for all', 'settings/smtpServerPassword')
+  await database.db
+    .insertInto('sealedSettings')
+    .values({ key: 'smtpServerPassword', sealed })
+    .execute()
+  expect(await check('for all')).toEqual({ valid: true })
+  for (const wrong of ['', 'for al', 'for all ', 'x'.repeat(1_024)])
+    expect(await check(wrong)).toEqual({ valid: false })
 })
 
 test('with a secret that opens nothing it is not ready and takes no question', async () => {
