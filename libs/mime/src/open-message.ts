@@ -33,7 +33,7 @@ export interface OpenedMessage extends ComposedMessage {
 }
 
 /** Not for recipients: who gets a blind copy, and what is meant for whoever takes the message in. */
-const withheld = /^(?:bcc|x-svc-.*)$/
+const withheld = /^(?:bcc|resent-bcc|x-svc-.*)$/
 /** Longer than any list of recipients that is taken. */
 const maxAddressText = 400_000
 

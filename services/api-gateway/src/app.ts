@@ -22,6 +22,7 @@ import { mountDocs } from './docs/mount-docs.ts'
 import { firstRun } from './first-run.ts'
 import { handOverToken } from './hand-over.ts'
 import { linkKeys } from './links/link-keys.ts'
+import { BodyRoom } from './operations/body-room.ts'
 import { mountOperations } from './operations/mount.ts'
 import { allRoutes } from './operations/routes.ts'
 import { openPublicPages } from './public/open-public.ts'
@@ -66,7 +67,7 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   const { requireApiAuth: requireToken, trustedProxies } = config
   const gate = createGate({ db, tokens, lastUse, requireToken, trustedProxies })
   const limits = limitsOf(config)
-  const stores = { db, outbox, settings, tokens }
+  const stores = { db, outbox, settings, tokens, storedRoom: new BodyRoom(limits) }
   const { autoconfigDirectory: directory, mailEgressPolicy: policy } = config
   const autoconfig = openAutoconfig(opened, { directory, policy })
   const links = linkKeys(bus)

@@ -41,14 +41,18 @@ test('how a message is sent is stored with it', async () => {
     },
   )
   expect(answer.status).toBe(200)
-  expect(await queued()).toMatchObject({ ...how, useStructuredFormat: true, filing: null })
+  expect(await queued()).toMatchObject({
+    ...how,
+    useStructuredFormat: true,
+    filing: { copy: false, sentMailPath: 'Elsewhere' },
+  })
   await submit({ to, text: 'x', copy: true, sentMailPath: 'Elsewhere' })
   expect(await queued()).toMatchObject({
     gateway: null,
     filing: { copy: true, sentMailPath: 'Elsewhere' },
   })
   await submit({ to, text: 'x', copy: null })
-  expect((await queued()).filing).toEqual({})
+  expect((await queued()).filing).toBeNull()
 })
 
 test('a gateway sends for accounts that have no server; one that is not there is a plain 404', async () => {
@@ -252,7 +256,7 @@ test('a message that is gone is a 404, or told where that does not matter', asyn
   expect(await rows()).toEqual([])
   const { body } = await submit({ to, text: 'x', reference: { ...reference, ignoreMissing: true } })
   expect(body['reference']).toEqual({ message: 'gone', success: false, error: expect.any(String) })
-  expect((await queued()).filing).toEqual({})
+  expect((await queued()).filing).toBeNull()
   const other = { message: 'letter', messageId: '<another@x.example>' }
   expect((await submit({ to, reference: other })).body['code']).toBe('ReferenceNotFound')
   await world.register('noimap', { imap: false, email: 'noimap@mail.example' })

@@ -42,6 +42,15 @@ export class BodyRoom {
     // One that says that it is longer is refused unread.
     const waits = bytes > smallBytes && bytes <= this.#maxBytes
     if (bodyLimit !== 'upload' || !waits) return undefined
+    return this.hold(bytes, signal)
+  }
+
+  /**
+   * The same for bytes that come from elsewhere, such as a mailbox.
+   *
+   * @throws AppError `unavailable` when there is no room for long; the reason of the signal
+   */
+  async hold(bytes: number, signal: AbortSignal): Promise<Disposable> {
     const late = AbortSignal.timeout(this.#patienceMs)
     const either = AbortSignal.any([signal, late])
     try {

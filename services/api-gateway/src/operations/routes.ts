@@ -23,6 +23,7 @@ import { onAddToBlocklist } from './blocklists/add-to-blocklist.ts'
 import { onGetBlocklist } from './blocklists/get-blocklist.ts'
 import { onListBlocklists } from './blocklists/list-blocklists.ts'
 import { onRemoveFromBlocklist } from './blocklists/remove-from-blocklist.ts'
+import type { BodyRoom } from './body-room.ts'
 import { onFollowChanges } from './changes/follow-changes.ts'
 import { onCreateGateway } from './gateways/create-gateway.ts'
 import { onDeleteGateway } from './gateways/delete-gateway.ts'
@@ -82,6 +83,8 @@ export interface Deps {
   timeoutMs: number
   /** Of bodies of operations that take uploads. */
   maxUploadBytes: number
+  /** Room in memory for what is read out of mailboxes to be sent. */
+  storedRoom: BodyRoom
   changes: ChangeStreams
   version: string
   /** How long the heartbeat of a sync-worker lasts. */

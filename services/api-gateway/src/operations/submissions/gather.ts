@@ -8,6 +8,7 @@ import type { Renderer, TemplateContent, TemplateFormat } from '@posthorn/templa
 import type { SendingAccount } from '../../store/accounts.ts'
 import { getTemplate } from '../../store/templates.ts'
 import type { AskDeps, Asked } from '../ask-worker.ts'
+import type { BodyRoom } from '../body-room.ts'
 import { AttachmentCollector } from '../composing/collect-attachments.ts'
 import { readOriginal } from '../composing/read-original.ts'
 import { outcomeOf } from '../composing/reference-outcome.ts'
@@ -17,6 +18,7 @@ export interface GatherDeps extends AskDeps {
   renderer: Renderer
   links: LinkKeys
   maxUploadBytes: number
+  storedRoom: BodyRoom
 }
 
 /** A submission with all that it refers to. */
@@ -38,11 +40,14 @@ interface Submitted extends Asked {
   body: Submission
 }
 
-/** Reads what a submission refers to: template, message, attachments. Changes nothing anywhere. */
+/**
+ * Reads what a submission refers to: template, message, attachments. Changes nothing anywhere. What it reads has its room in memory until
+ * `held` is disposed.
+ */
 export async function gather(
   deps: GatherDeps,
   input: Submitted,
-  owner: SendingAccount,
+  { owner, held }: { owner: SendingAccount; held: DisposableStack },
 ): Promise<Gathered> {
   const { account } = input.params
   const submission = input.body
@@ -57,7 +62,7 @@ export async function gather(
     original,
     ...written,
     ...(reference ? { reference: outcomeOf(reference, original !== undefined) } : {}),
-    attached: await attachmentsOf(deps, input, original),
+    attached: await attachmentsOf(deps, input, { original, held }),
   }
 }
 
@@ -99,13 +104,27 @@ async function templateOf(db: Db, id: string, account: string) {
 async function attachmentsOf(
   deps: GatherDeps,
   input: Submitted,
-  original: MessageDetail | undefined,
+  { original, held }: { original: MessageDetail | undefined; held: DisposableStack },
 ): Promise<AttachedContent[]> {
   const { attachments = [], reference } = input.body
+  const bytes = storedBytes(input.body, original, deps)
+  if (bytes > 0) held.use(await deps.storedRoom.hold(bytes, input.signal))
   const collector = new AttachmentCollector(deps, input, deps.maxUploadBytes)
   const own = await collector.ofUpload(attachments)
   if (!original || !reference?.forwardAttachments) return own
   return [...own, ...(await collector.ofMessage(original))]
+}
+
+/** How much may come out of the mailbox. How large an attachment is that is named by its id, nobody knows before it comes. */
+function storedBytes(
+  { attachments = [], reference }: Submission,
+  original: MessageDetail | undefined,
+  { maxUploadBytes }: GatherDeps,
+): number {
+  if (attachments.some((attachment) => attachment.reference)) return maxUploadBytes
+  const forwarded = (reference?.forwardAttachments && original?.attachments) || []
+  const sum = forwarded.reduce((bytes, { encodedSize }) => bytes + encodedSize, 0)
+  return Math.min(sum, maxUploadBytes)
 }
 
 /** Waits before each further try. */

@@ -156,16 +156,16 @@ function withKey(
   return once ? { ...answer, idempotency: { key: once.key, status } } : answer
 }
 
-/** What is left to do in the mailbox once the message is sent; null where there is none, or nothing. */
+/** What the request says of the mailbox once the message is sent; null where it says nothing, or there is none. */
 function filingOf({ owner: { imap }, how, filing = {} }: Sending): Filing | null {
   if (!imap || imap.disabled) return null
   const { copy, sentMailPath } = how
-  if (copy === false && !filing.reference && !filing.draft) return null
-  return {
+  const asked = {
     ...filing,
     ...(typeof copy === 'boolean' ? { copy } : {}),
     ...(sentMailPath === undefined ? {} : { sentMailPath }),
   }
+  return Object.keys(asked).length === 0 ? null : asked
 }
 
 /** A time that has passed means now. */

@@ -10,6 +10,7 @@ import { AppError } from '@posthorn/errors'
 import { openMessage } from '@posthorn/mime'
 import type { SendingAccount } from '../../store/accounts.ts'
 import { type AskDeps, type Asked, askWorker, askWorkerForStream } from '../ask-worker.ts'
+import type { BodyRoom } from '../body-room.ts'
 import { senderOf } from '../composing/sender.ts'
 import { handle } from '../handle.ts'
 import { assertProxyAllowed, dsnFields } from './check-submission.ts'
@@ -18,6 +19,7 @@ import { getSender, Queue, type QueueDeps, sendTime } from './queue.ts'
 
 export interface Deps extends AskDeps, QueueDeps {
   maxUploadBytes: number
+  storedRoom: BodyRoom
 }
 
 interface AskedForDraft extends Asked {
@@ -43,7 +45,10 @@ export function onSubmitDraft(deps: Deps) {
     if (known) return known
     const owner = await getSender(deps.db, account, how)
     assertMailbox(owner)
-    assertDraft(await askWorker(deps, input, [getMessage, { account, message }]))
+    const draft = await askWorker(deps, input, [getMessage, { account, message }])
+    assertDraft(draft)
+    const bytes = Math.min(draft.size ?? deps.maxUploadBytes, deps.maxUploadBytes)
+    using _room = await deps.storedRoom.hold(bytes, input.signal)
     const opened = openMessage(await sourceOf(deps, input), {
       path: 'message',
       from: senderOf({}, { ...owner, email: owner.email ?? '' }),
@@ -61,7 +66,7 @@ export function onSubmitDraft(deps: Deps) {
       sendAt: sendAt.toISOString(),
       queueId,
     }
-    return queue.one(row, answer, once)
+    return await queue.one(row, answer, once)
   })
 }
 

@@ -22,13 +22,13 @@ export function onSubmitMessage(deps: Deps) {
     const known = await queue.known(once)
     if (known) return known
     const owner = await getSender(db, params.account, submission)
-    const gathered = await gather(deps, input, owner)
+    using held = new DisposableStack()
+    const gathered = await gather(deps, input, { owner, held })
     const { useStructuredFormat } = query
     const sending = { ...sendingOf(gathered), once, useStructuredFormat }
     const tools = { db, queue, renderer, links: await linkUseOf(deps, gathered) }
-    return submission.mailMerge
-      ? submitMerge(tools, gathered, sending)
-      : submitSingle(tools, gathered, sending)
+    const submitGathered = submission.mailMerge ? submitMerge : submitSingle
+    return await submitGathered(tools, gathered, sending)
   })
 }
 

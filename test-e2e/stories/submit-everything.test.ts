@@ -1,0 +1,134 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { operations } from '@posthorn/contracts'
+import { eventually } from '@posthorn/testkit'
+import { startWorld } from '../world.ts'
+
+const world = await startWorld({
+  settings: { serviceUrl: 'https://post.example', notifyAttachments: true },
+})
+afterAll(() => world[Symbol.asyncDispose]())
+const [jane, john] = await Promise.all([world.connectAccount('jane'), world.connectAccount('john')])
+
+const submit = (account: string, body: object, headers: Record<string, string> = {}) =>
+  world.client.call(operations.submitMessage, { params: { account }, body, headers })
+
+/** A message that was found in a folder of an account. */
+const arrived = (account: string, messageId: string, specialUse = '\\Inbox') =>
+  world.webhook(
+    ({ event, account: owner, data }) =>
+      event === 'messageNew' &&
+      owner === account &&
+      data.messageId === messageId &&
+      data.messageSpecialUse === specialUse,
+  )
+const sourceOf = async (account: string, message: string) => {
+  const { body } = await world.client.call(operations.getMessageSource, {
+    params: { account, message },
+  })
+  return String(body)
+    .replaceAll('=\r\n', '')
+    .replaceAll(/\r\n[ \t]/g, ' ')
+}
+
+const question = await submit('john', {
+  to: [{ address: jane.address }],
+  subject: 'Lunch',
+  text: 'At noon?',
+  attachments: [{ filename: 'menu.txt', content: Buffer.from('soup').toString('base64') }],
+})
+const asked = await arrived('jane', question.body.messageId)
+
+test('a reply goes back, in the same thread, and the message it answers is marked', async () => {
+  const answer = await submit('jane', {
+    text: 'Yes',
+    reference: { message: asked.data.id, inline: true },
+  })
+  expect(answer).toMatchObject({
+    status: 200,
+    body: { reference: { message: asked.data.id, success: true } },
+  })
+  const reply = await arrived('john', answer.body.messageId)
+  expect(reply.data).toMatchObject({ subject: 'Re: Lunch', inReplyTo: question.body.messageId })
+  expect(await sourceOf('john', reply.data.id)).toContain('> At noon?')
+  await eventually(async () => {
+    const { body } = await world.client.call(operations.getMessage, {
+      params: { account: 'jane', message: asked.data.id },
+    })
+    expect(body.flags).toContain('\\Answered')
+  })
+})
+
+test('what is passed on takes its attachment with it; the key makes it one message', async () => {
+  const body = {
+    to: [{ address: john.address }],
+    text: 'see below',
+    reference: { message: asked.data.id, action: 'forward', forwardAttachments: true },
+  }
+  const answers = await Promise.all(
+    [1, 2, 3].map(() => submit('jane', body, { 'idempotency-key': 'forward' })),
+  )
+  expect(new Set(answers.map(({ body }) => body.queueId)).size).toBe(1)
+  const [first] = answers
+  const forwarded = await arrived('john', first?.body.messageId)
+  expect(forwarded.data).toMatchObject({
+    subject: 'Fwd: Lunch',
+    attachments: [{ filename: 'menu.txt' }],
+  })
+})
+
+test('a template is sent to each recipient of a merge, with tracked links and a way out', async () => {
+  const template = await world.client.call(operations.createTemplate, {
+    body: {
+      account: 'jane',
+      name: 'news',
+      content: {
+        subject: 'News for {{params.name}}',
+        html: '<p>Dear {{params.name}}, <a href="https://shop.example/">look</a></p>',
+      },
+    },
+  })
+  expect(template.status).toBe(200)
+  const { body } = await submit('jane', {
+    template: template.body.id,
+    listId: 'news',
+    trackClicks: true,
+    mailMerge: [
+      { to: { address: john.address }, params: { name: 'John' } },
+      { to: { address: jane.address }, params: { name: '<Jane>' } },
+    ],
+  })
+  const [toJohn, toJane] = body.mailMerge
+  const johns = await arrived('john', toJohn.messageId)
+  expect(johns.data.subject).toBe('News for John')
+  const source = await sourceOf('john', johns.data.id)
+  expect(source).toMatch(/^List-Unsubscribe: <https:\/\/post\.example\/unsubscribe/m)
+  expect(source).toContain('https://post.example/redirect?')
+  const janes = await arrived('jane', toJane.messageId)
+  expect(await sourceOf('jane', janes.data.id)).toContain('Dear &lt;Jane&gt;')
+})
+
+test('a draft is sent as it is stored, filed in Sent, and gone from the drafts', async () => {
+  const draft = await world.client.call(operations.uploadMessage, {
+    params: { account: 'jane' },
+    body: {
+      path: '\\Drafts',
+      flags: ['\\Draft'],
+      to: [{ address: john.address }],
+      bcc: [{ address: jane.address }],
+      subject: 'At last',
+      text: 'finished',
+    },
+  })
+  expect(draft.status).toBe(200)
+  const params = { account: 'jane', message: draft.body.id }
+  const answer = await world.client.call(operations.submitDraft, { params })
+  expect(answer).toMatchObject({ status: 200, body: { messageId: draft.body.messageId } })
+  const received = await arrived('john', draft.body.messageId)
+  expect(await sourceOf('john', received.data.id)).not.toMatch(/^bcc:/im)
+  await arrived('jane', draft.body.messageId)
+  await arrived('jane', draft.body.messageId, '\\Sent')
+  await eventually(async () => {
+    const { status } = await world.client.call(operations.getMessage, { params })
+    expect(status).toBe(404)
+  })
+})
