@@ -1,3 +1,3 @@
 export { classify } from './classify.ts'
-export { readReport } from './read-report.ts'
+export { mayBeReport, readReport } from './read-report.ts'
 export type * from './report.ts'

@@ -30,6 +30,25 @@ export function readReport(message: Buffer): Report | undefined {
   return { kind: 'delivery', fates, fields: fieldsOf(status), ...known }
 }
 
+/**
+ * Whether a message is worth reading for a report, by its headers as `parseHeaders` gives them: few messages are, and reading means fetching
+ * them whole. Bounces in words that come from people are passed over.
+ */
+export function mayBeReport(headers: Headers): boolean {
+  const type = first(headers, 'content-type').toLowerCase()
+  if (/report-type\s*=\s*"?(?:delivery-status|feedback-report)/.test(type)) return true
+  if (headers['x-failed-recipients']) return true
+  const subject = first(headers, 'subject')
+  const isFromNobody = first(headers, 'return-path') === '<>'
+  const isFromMachine = senders.test(first(headers, 'from'))
+  return (
+    isFromNobody ||
+    isFromMachine ||
+    plain.test(subject) ||
+    /complaint|abuse|feedback/i.test(subject)
+  )
+}
+
 /** The words of the report: its texts up to the message that is returned. */
 function wordsIn({ parts }: Dissected): string {
   const returned = parts.findIndex(

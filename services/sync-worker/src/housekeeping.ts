@@ -1,15 +1,17 @@
 import type { Db } from '@posthorn/db'
 import { deleteOldAnnounced } from './store/announced.ts'
+import { deleteOldBounces } from './store/bounces.ts'
 import { deleteOldChanges } from './store/changes.ts'
 import { deleteUnwantedLogs } from './store/logs.ts'
 
 /** Rows deleted by one statement. */
 const limit = 10_000
 
-/** Deletes what was kept long enough: Message-IDs announced, changes of states, and log lines that came after their account had its log switched off. */
+/** Deletes what was kept long enough: Message-IDs announced, bounces, changes of states, and log lines that came after their account had its log switched off. */
 export function keepHouse(db: Db, { changesKeepMs }: { changesKeepMs: number }) {
   return async (signal: AbortSignal): Promise<void> => {
     await untilFew(() => deleteOldAnnounced(db, limit), signal)
+    await untilFew(() => deleteOldBounces(db, limit), signal)
     await untilFew(() => deleteOldChanges(db, { keepMs: changesKeepMs, limit }), signal)
     await deleteUnwantedLogs(db)
   }

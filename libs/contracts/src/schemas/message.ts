@@ -50,6 +50,16 @@ export const MessageText = Type.Object({
 })
 export type MessageText = Static<typeof MessageText>
 
+/** What a report said of the delivery of a message. */
+export const BounceInfo = Type.Object({
+  message: Type.String({ description: 'Id of the report' }),
+  recipient: Type.String(),
+  action: Type.String(),
+  response: Type.Object({ message: Type.String(), status: Type.Optional(Type.String()) }),
+  date: Type.String(),
+})
+export type BounceInfo = Static<typeof BounceInfo>
+
 const entry = {
   id: Type.String(),
   uid: Type.Optional(Type.Integer()),
@@ -77,6 +87,7 @@ const entry = {
   text: Type.Optional(TextInfo),
   messageSpecialUse: Type.Optional(SpecialUse),
   isAutoReply: Type.Optional(Type.Boolean()),
+  bounces: Type.Optional(Type.Array(BounceInfo)),
 }
 
 /** A message in a list. */

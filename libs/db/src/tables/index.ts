@@ -1,4 +1,5 @@
 import type { Accounts, AccountStates, Credentials } from './accounts.ts'
+import type { Bounces } from './bounces.ts'
 import type { AccountChanges, AccountChangesHorizon } from './changes.ts'
 import type { AccountEventCounts, StatCounters } from './counters.ts'
 import type { Deliveries } from './deliveries.ts'
@@ -23,6 +24,7 @@ export interface Tables {
   accounts: Accounts
   accountStates: AccountStates
   announcedMessages: AnnouncedMessages
+  bounces: Bounces
   credentials: Credentials
   deliveries: Deliveries
   eventIds: EventIds
@@ -49,6 +51,7 @@ export interface Tables {
   workers: Workers
 }
 export type * from './accounts.ts'
+export type * from './bounces.ts'
 export type * from './changes.ts'
 export type * from './counters.ts'
 export type * from './deliveries.ts'

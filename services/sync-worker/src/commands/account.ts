@@ -5,6 +5,7 @@ import { AppError } from '@posthorn/errors'
 import type { AccountSession } from '../sessions/account-session.ts'
 import type { Change, Errand } from '../sessions/command-pool.ts'
 import type { Registry } from '../sessions/registry.ts'
+import type { KnownBounces } from './known-bounces.ts'
 import type { KnownMailboxes } from './known-mailboxes.ts'
 
 /** What command handlers need. */
@@ -16,6 +17,7 @@ export interface CommandDeps {
 /** What those need that only read. */
 export interface ReadDeps extends CommandDeps {
   mailboxes: KnownMailboxes
+  bounces: KnownBounces
 }
 
 /** The account's session on this worker, connected or not. */

@@ -26,7 +26,7 @@ export function onGetMessage(deps: ReadDeps): CommandHandler {
     assertConnected(session)
     const { mailbox, uid } = decodeMessageId(request.message)
     const find = () => getMailboxOf(deps.db, request.account, mailbox)
-    return deps.mailboxes.use(session, { key: mailbox, find }, (row) =>
+    const detail = await deps.mailboxes.use(session, { key: mailbox, find }, (row) =>
       withMailServer(session, { signal, mailbox: row.path }, async (mail) => {
         await openFor(mail, row, { readOnly: !request.markAsSeen })
         const message = await unlessTooNew(mail, async () => {
@@ -36,6 +36,9 @@ export function onGetMessage(deps: ReadDeps): CommandHandler {
         return describe(mail, { row, message }, request)
       }),
     )
+    const { account } = request
+    const [withBounces] = await deps.bounces.addTo(deps.db, { session, account }, [detail])
+    return withBounces ?? detail
   })
 }
 

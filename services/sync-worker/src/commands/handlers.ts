@@ -7,6 +7,7 @@ import { onGetMessageSource } from './get-message-source.ts'
 import { onGetMessage } from './get-message.ts'
 import { onGetQuota } from './get-quota.ts'
 import { onGetText } from './get-text.ts'
+import { KnownBounces } from './known-bounces.ts'
 import { KnownMailboxes } from './known-mailboxes.ts'
 import { onListMailboxes } from './list-mailboxes.ts'
 import { onListMessages } from './list-messages.ts'
@@ -25,7 +26,7 @@ import { onDeleteMessages } from './delete-messages.ts'
 
 /** Every command that the holder of an account's shard answers, with its handler. */
 export function allHandlers(deps: CommandDeps): CommandHandler[] {
-  const reading = { ...deps, mailboxes: new KnownMailboxes() }
+  const reading = { ...deps, mailboxes: new KnownMailboxes(), bounces: new KnownBounces() }
   return [
     onDeleteMessages(deps),
     onDeleteMessage(deps),

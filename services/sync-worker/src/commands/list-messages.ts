@@ -13,7 +13,7 @@ export function onListMessages(deps: ReadDeps): CommandHandler {
     const page = pageOf(wish)
     assertConnected(session)
     const sought = { key: path, find: () => getMailbox(deps.db, account, path) }
-    return deps.mailboxes.use(session, sought, (row) =>
+    const found = await deps.mailboxes.use(session, sought, (row) =>
       withMailServer(session, { signal, mailbox: row.path }, async (mail) => {
         const { messages } = await openIndexed(mail, row, { session })
         const place = placeOf(messages, { page, pageSize })
@@ -25,5 +25,7 @@ export function onListMessages(deps: ReadDeps): CommandHandler {
         )
       }),
     )
+    const messages = await deps.bounces.addTo(deps.db, { session, account }, found.messages)
+    return { ...found, messages }
   })
 }

@@ -16,7 +16,7 @@ export function onSearchMessages(deps: ReadDeps): CommandHandler {
     const terms = searchTerms(search)
     assertConnected(session)
     const sought = { key: path, find: () => getMailbox(deps.db, account, path) }
-    return deps.mailboxes.use(session, sought, (row) =>
+    const answer = await deps.mailboxes.use(session, sought, (row) =>
       withMailServer(session, { signal, mailbox: row.path }, async (mail) => {
         await openIndexed(mail, row, { session })
         const found = await mail.search(terms)
@@ -28,5 +28,7 @@ export function onSearchMessages(deps: ReadDeps): CommandHandler {
         )
       }),
     )
+    const messages = await deps.bounces.addTo(deps.db, { session, account }, answer.messages)
+    return { ...answer, messages }
   })
 }

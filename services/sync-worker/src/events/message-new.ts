@@ -1,10 +1,11 @@
 import type { FetchedMessage, MailSession } from '@posthorn/backends'
-import type { AttachmentInfo, MessageNew, Settings } from '@posthorn/contracts'
+import type { AttachmentInfo, CalendarEvent, MessageNew, Settings } from '@posthorn/contracts'
 import { isAutoReply, parseHeaders } from '@posthorn/mime'
 import { type AttachedPart, outlineOf, type Outline } from '../messages/body.ts'
 import { type Mailbox, messageEntry } from '../messages/entry.ts'
 import { maxTextBytes, readBytes, readText } from '../messages/text.ts'
 import { readCalendarEvents } from './calendar-events.ts'
+import { readReported, type Reported } from './reports.ts'
 import { unlessGone } from './unless-gone.ts'
 
 /** What of an attachment is put into an event at most, whatever the settings say: its base64 goes through memory as a whole. */
@@ -13,23 +14,29 @@ const maxAttachmentBytes = 25 * 1024 * 1024
 /** All of a messageNew but `seemsLikeNew`, which only the transaction that stores it can know. */
 export type MessageNewDraft = Omit<MessageNew, 'seemsLikeNew'>
 
+export interface Drafted {
+  draft: MessageNewDraft
+  /** What the message says about another one. */
+  reported: Reported | undefined
+}
+
 /** Builds the data of a messageNew. Reads texts and attachments from the server as far as the settings ask for them. */
 export async function draftMessageNew(
   session: MailSession,
   { message, mailbox }: { message: FetchedMessage; mailbox: Mailbox },
   settings: Settings,
-): Promise<MessageNewDraft> {
+): Promise<Drafted> {
   const outline = outlineOf(message.bodyStructure)
   const { text, replyTo, attachments, ...entry } = messageEntry(message, mailbox, outline)
-  const headers = message.headers ? parseHeaders(message.headers) : {}
+  const headers = parseHeaders(message.headers ?? Buffer.alloc(0))
   const wanted = pickHeaders(headers, settings.notifyHeaders ?? [])
   const read = await readWantedText(session, { uid: message.uid, outline }, settings)
   const attached =
     attachments && (await withContent(session, { message, outline, attachments }, settings))
-  const calendarEvents = settings.notifyCalendarEvents
-    ? await readCalendarEvents(session, { uid: message.uid, outline, attachments })
-    : []
-  return {
+  const calendarEvents = await readCalendar(session, { message, outline, attachments }, settings)
+  const { id, messageSpecialUse: specialUse } = entry
+  const reported = await readReported(session, message, { id, headers, specialUse })
+  const draft = {
     ...entry,
     ...(replyTo?.[0] ? { replyTo: replyTo[0] } : {}),
     ...(text ? { text: { ...text, ...read } } : {}),
@@ -37,7 +44,18 @@ export async function draftMessageNew(
     ...(calendarEvents.length > 0 ? { calendarEvents } : {}),
     ...(wanted ? { headers: wanted } : {}),
     ...(isAutoReply(headers) ? { isAutoReply: true } : {}),
+    ...reported?.flags,
   }
+  return { draft, reported }
+}
+
+async function readCalendar(
+  session: MailSession,
+  from: { message: FetchedMessage; outline: Outline; attachments: AttachmentInfo[] | undefined },
+  { notifyCalendarEvents = false }: Settings,
+): Promise<CalendarEvent[]> {
+  const { message, ...parts } = from
+  return notifyCalendarEvents ? readCalendarEvents(session, { uid: message.uid, ...parts }) : []
 }
 
 function pickHeaders(

@@ -5,6 +5,7 @@ import { commit } from '../events/commit.ts'
 import { mailboxEvent } from '../events/ids.ts'
 import { type Missing, messageMissing } from '../events/message-changes.ts'
 import { draftMessageNew, type MessageNewDraft } from '../events/message-new.ts'
+import { bounceRows, type Reported, reportEvents } from '../events/reports.ts'
 import { applyFlags } from '../index/compare.ts'
 import {
   batchesOf,
@@ -15,6 +16,7 @@ import {
   uidsIn,
 } from '../index/ranges.ts'
 import { announcedDays, hashMessageId, insertAnnounced } from '../store/announced.ts'
+import { insertBounces } from '../store/bounces.ts'
 import { saveChunks } from '../store/chunks.ts'
 import { raiseSyncEpoch } from '../store/mailboxes.ts'
 import type { OpenMailbox } from './context.ts'
@@ -36,6 +38,8 @@ interface Arrival {
   flags: string[]
   labels?: string[]
   draft?: MessageNewDraft & Partial<Missing>
+  /** What it says about another message. */
+  reported?: Reported
   /** Of its Message-ID, where it counts for whether others like it are new. */
   hash?: string
   /** By its date and its mailbox it may be new; whether it was seen before is for the transaction to say. */
@@ -159,7 +163,8 @@ async function arrive(
   { deps, account, row, session }: OpenMailbox,
   message: FetchedMessage,
 ): Promise<Arrival> {
-  const draft = await draftMessageNew(session, { message, mailbox: row }, await deps.settings.get())
+  const settings = await deps.settings.get()
+  const { draft, reported } = await draftMessageNew(session, { message, mailbox: row }, settings)
   // Older than the account, or than our memory: it was put here, it did not arrive.
   const remembered = Date.now() - announcedDays * 86_400_000
   const oldest = Math.max(account.notifyFrom.getTime() - skewMs, remembered)
@@ -169,6 +174,7 @@ async function arrive(
   return {
     ...rememberedOf(message),
     draft,
+    ...(reported ? { reported } : {}),
     mayBeNew: !sent && message.internalDate.getTime() >= oldest,
     ...(sent || identity === undefined ? {} : { hash: hashMessageId(identity) }),
   }
@@ -190,17 +196,28 @@ async function announce(
 ): Promise<NewEvent[]> {
   const hashes = batch.flatMap(({ hash }) => hash ?? [])
   const unseen = await insertAnnounced(tx, account.account, hashes)
-  return batch.flatMap(({ uid, draft, hash, mayBeNew }) => {
+  const told: Reported[] = []
+  const events = batch.flatMap(({ uid, draft, hash, mayBeNew, reported }) => {
     if (!draft) return []
     // Of several in one batch the first is the new one: taken out of the set, it is not found again.
     const first = hash === undefined || unseen.delete(hash)
     const data = { ...draft, seemsLikeNew: mayBeNew && first }
-    return mailboxEvent(account, row, {
+    const event = mailboxEvent(account, row, {
       event: 'messageNew',
       key: [String(row.uidValidity), uid, row.number],
       data,
     })
+    // A report that was only moved was told before.
+    if (!reported || !data.seemsLikeNew) return [event]
+    told.push(reported)
+    return [event, ...reportEvents(account, row, { uid, reported })]
   })
+  const now = new Date()
+  await insertBounces(
+    tx,
+    told.flatMap((reported) => bounceRows(account.account, reported, now)),
+  )
+  return events
 }
 
 /** What came and its events in one transaction; known to be there once that is through. */

@@ -1,0 +1,14 @@
+-- What reports said of the delivery of an account's messages: shown with the message when it is read back. Written by sync-worker with the event.
+create table bounces (
+  account text not null references accounts on delete cascade,
+  message_hash bigint not null, -- first 8 bytes of the SHA-256 of the Message-ID of the message that did not arrive
+  bounce_message text not null, -- id of the report
+  recipient text not null,
+  action text not null,
+  response text not null,
+  status text,
+  date timestamptz not null,
+  primary key (account, message_hash, bounce_message, recipient)
+);
+create index bounces_by_age on bounces (date);
+grant select, insert, update, delete on bounces to posthorn_sync_worker;

@@ -1,0 +1,68 @@
+import type { BounceInfo } from '@posthorn/contracts'
+import type { Bounces, Db, Tx } from '@posthorn/db'
+import { sql } from 'kysely'
+import { announcedDays, hashMessageId } from './announced.ts'
+
+/** Bounces of one message that are shown at most. */
+const maxShown = 100
+
+/** Remembers what reports said. Repeats add nothing. Runs under the account's lease. */
+export async function insertBounces(tx: Tx, rows: readonly Bounces[]): Promise<void> {
+  if (rows.length === 0) return
+  await tx
+    .insertInto('bounces')
+    .values([...rows])
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+export async function hasBounces(db: Db, account: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('bounces')
+    .select('recipient')
+    .where('account', '=', account)
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+/** What reports said of messages, by their Message-IDs; those that nothing was said of are not in it. */
+export async function findBounces(
+  db: Db,
+  account: string,
+  messageIds: readonly string[],
+): Promise<Map<string, BounceInfo[]>> {
+  const byHash = new Map(messageIds.map((id) => [hashMessageId(id), id]))
+  if (byHash.size === 0) return new Map()
+  const rows = await db
+    .selectFrom('bounces')
+    .select(['messageHash', 'bounceMessage', 'recipient', 'action', 'response', 'status', 'date'])
+    .where('account', '=', account)
+    .where(sql<boolean>`(message_hash = any(${sql.val([...byHash.keys()])}::bigint[]))`)
+    .orderBy('date')
+    .limit(maxShown * messageIds.length)
+    .execute()
+  const found = Map.groupBy(rows, ({ messageHash }) => byHash.get(messageHash) ?? '')
+  return new Map([...found].map(([id, told]) => [id, told.slice(0, maxShown).map(infoOf)]))
+}
+
+function infoOf(row: Omit<Bounces, 'account' | 'messageHash'>): BounceInfo {
+  const { bounceMessage, recipient, action, response, status, date } = row
+  return {
+    message: bounceMessage,
+    recipient,
+    action,
+    response: { message: response, ...(status === null ? {} : { status }) },
+    date: date.toISOString(),
+  }
+}
+
+/** Forgets what was said long ago, some rows at a time. Returns how many went. */
+export async function deleteOldBounces(db: Db, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from bounces where ctid in (
+      select ctid from bounces where date < now() - make_interval(days => ${announcedDays}) limit ${limit}
+    )
+  `.execute(db)
+  return Number(numAffectedRows ?? 0)
+}

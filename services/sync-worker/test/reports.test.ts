@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import {
+  getMessage,
+  listMessages,
+  matches,
+  messageBounce,
+  messageComplaint,
+  messageNew,
+} from '@posthorn/contracts'
+import { ImapClient } from './imap-client.ts'
+import { testWorld, type World } from './world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await testWorld()
+  await world.startWorker()
+})
+afterAll(() => world.close())
+
+const lines = (...all: string[]) => `${all.join('\r\n')}\r\n`
+const original = [
+  'Message-ID: <sent@sender.example>',
+  'From: me@sender.example',
+  'To: you@there.example',
+  'Subject: Hello',
+  '',
+  'Hi',
+]
+
+const report = (type: string, fields: string[], more: string[] = []) =>
+  lines(
+    `Message-ID: <${randomUUID()}@mx.example>`,
+    'From: Mail Delivery System <MAILER-DAEMON@mx.example>',
+    'To: me@sender.example',
+    'Subject: Undelivered Mail Returned to Sender',
+    'MIME-Version: 1.0',
+    `Content-Type: multipart/report; report-type=${type}; boundary="b"`,
+    '',
+    '--b',
+    'Content-Type: text/plain',
+    '',
+    'See below.',
+    '--b',
+    `Content-Type: message/${type}`,
+    '',
+    ...fields,
+    '',
+    '--b',
+    'Content-Type: message/rfc822',
+    '',
+    ...original,
+    ...more,
+    '--b--',
+  )
+
+const bounce = (...more: string[]) =>
+  report(
+    'delivery-status',
+    [
+      'Reporting-MTA: dns; mx.example',
+      '',
+      'Final-Recipient: rfc822; you@there.example',
+      'Action: failed',
+      'Status: 5.1.1',
+      'Diagnostic-Code: smtp; 550 5.1.1 User unknown',
+      '',
+      'Final-Recipient: rfc822; full@there.example',
+      'Action: delayed',
+      'Status: 4.2.2',
+      'Diagnostic-Code: smtp; 452 4.2.2 Mailbox full',
+    ],
+    more,
+  )
+
+async function someone() {
+  const user = world.dovecot.freshUser()
+  const account = await world.register(user)
+  await world.connected(account)
+  return { user, account }
+}
+
+test('a bounce is told for each recipient, and shown with the message that did not arrive', async () => {
+  const { user, account } = await someone()
+  await using client = await ImapClient.login(user)
+  await client.append('INBOX', lines(...original))
+  await world.expectEvents(account, ['messageNew'], 1)
+  await world.dovecot.deliver(user.user, bounce())
+  const bounces = await world.expectEvents(account, ['messageBounce'], 2)
+  expect(bounces.every(({ data }) => matches(messageBounce.data, data))).toBe(true)
+  const [, told] = await world.expectEvents(account, ['messageNew'], 2)
+  expect(matches(messageNew.data, told?.data)).toBe(true)
+  expect(told?.data).toMatchObject({ isBounce: true, relatedMessageId: '<sent@sender.example>' })
+  expect(bounces.map(({ data }) => data)).toMatchObject([
+    {
+      bounceMessage: told?.data['id'],
+      recipient: 'you@there.example',
+      action: 'failed',
+      response: { status: '5.1.1', category: 'user_unknown', recommendedAction: 'remove' },
+      messageId: '<sent@sender.example>',
+      messageHeaders: { subject: ['Hello'] },
+    },
+    { recipient: 'full@there.example', action: 'delayed', response: { category: 'mailbox_full' } },
+  ])
+  expect(bounces.map(({ path, specialUse }) => [path, specialUse])).toEqual([
+    ['INBOX', '\\Inbox'],
+    ['INBOX', '\\Inbox'],
+  ])
+  const { messages } = await world.ask(listMessages, account, {
+    path: 'INBOX',
+    page: 0,
+    pageSize: 20,
+  })
+  const sent = messages.find(({ messageId }) => messageId === '<sent@sender.example>')
+  const shown = [
+    { message: told?.data['id'], recipient: 'full@there.example', action: 'delayed' },
+    { message: told?.data['id'], recipient: 'you@there.example', action: 'failed' },
+  ]
+  const byRecipient = (a: { recipient: string }, b: { recipient: string }) =>
+    a.recipient.localeCompare(b.recipient)
+  expect(sent?.bounces?.toSorted(byRecipient)).toMatchObject(shown)
+  const detail = await world.ask(getMessage, account, { message: sent?.id ?? '' })
+  expect(detail.bounces?.toSorted(byRecipient)).toMatchObject(shown)
+})
+
+test('a bounce that is moved about is told once', async () => {
+  const { user, account } = await someone()
+  await using client = await ImapClient.login(user)
+  await world.dovecot.deliver(user.user, bounce())
+  await world.expectEvents(account, ['messageBounce'], 2)
+  await client.run('SELECT INBOX')
+  await client.run('MOVE 1 "Junk"')
+  await world.expectEvents(account, ['messageNew'], 2)
+  expect(await world.events(account, 'messageBounce')).toHaveLength(2)
+})
+
+test('good news is a delivery report and no bounce; a large one is read all the same', async () => {
+  const { user, account } = await someone()
+  const status = report(
+    'delivery-status',
+    [
+      'Reporting-MTA: dns; mx.example',
+      '',
+      'Final-Recipient: rfc822; you@there.example',
+      'Action: relayed',
+      'Status: 2.0.0',
+    ],
+    Array.from({ length: 40_000 }, () => 'x'.repeat(70)),
+  )
+  await world.dovecot.deliver(user.user, status)
+  const [event] = await world.expectEvents(account, ['messageNew'], 1)
+  expect(event?.data).toMatchObject({
+    deliveryReport: { action: 'relayed', finalRecipient: 'you@there.example' },
+  })
+  expect(event?.data).not.toHaveProperty('isBounce')
+  expect(await world.events(account, 'messageBounce')).toEqual([])
+})
+
+test('a complaint is told with the message it is about', async () => {
+  const { user, account } = await someone()
+  await world.dovecot.deliver(
+    user.user,
+    report('feedback-report', [
+      'Feedback-Type: abuse',
+      'User-Agent: Loop/1.0',
+      'Original-Rcpt-To: you@there.example',
+    ]),
+  )
+  const [complaint] = await world.expectEvents(account, ['messageComplaint'], 1)
+  const [event] = await world.expectEvents(account, ['messageNew'], 1)
+  expect(matches(messageComplaint.data, complaint?.data)).toBe(true)
+  expect(complaint?.data).toMatchObject({
+    complaintMessage: event?.data['id'],
+    arf: { feedbackType: 'abuse', originalRcptTo: ['you@there.example'] },
+    headers: { messageId: '<sent@sender.example>', subject: 'Hello' },
+  })
+  expect(event?.data).toMatchObject({
+    isComplaint: true,
+    relatedMessageId: '<sent@sender.example>',
+  })
+})
