@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { accountCommands, credentialQueries, verifyCommands } from './commands/index.ts'
+import { accountCommands, credentialQueries, outboxCommands, verifyCommands } from './commands/index.ts'
 import { eventNames, events } from './events/index.ts'
 import { allOperations, operations } from './operations/index.ts'
 
@@ -35,6 +35,7 @@ test('the README lists every command, and no other', () => {
     ...Object.values(accountCommands),
     ...Object.values(credentialQueries),
     ...Object.values(verifyCommands),
+    ...Object.values(outboxCommands),
   ]
   const commands = there.flatMap((command) => ('request' in command ? [command.name] : []))
   expect(names('Commands').sort()).toEqual(commands.sort())
