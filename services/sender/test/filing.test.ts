@@ -1,5 +1,9 @@
+import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { join } from 'node:path'
 import { afterAll, afterEach, expect, test } from '@jest/globals'
+import { shardOf } from '@posthorn/contracts'
 import type { Filing } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { eventually, type SmtpScript, startSmtpScript } from '@posthorn/testkit'
@@ -23,18 +27,26 @@ afterAll(async () => {
   await fixture[Symbol.asyncDispose]()
 })
 
+const heldShards = new Set<number>()
+
 /** An account with a mailbox that a worker holds. */
 async function accountWith(given: { copy?: boolean; imap?: object | null; held?: boolean } = {}) {
   const smtp = await startSmtpScript()
   servers.push(smtp)
-  const account = await fixture.addAccount(smtp)
+  let account = await fixture.addAccount(smtp)
+  // Two accounts may share a shard.
+  while (given.held === false && heldShards.has(shardOf(account)))
+    account = await fixture.addAccount(smtp)
   const imap = given.imap === undefined ? { host: 'imap.example.com', port: 993 } : given.imap
   await db
     .updateTable('accounts')
     .set({ imap: imap && JSON.stringify(imap), copy: given.copy ?? null })
     .where('account', '=', account)
     .execute()
-  if (given.held !== false) await worker.hold(account)
+  if (given.held !== false) {
+    heldShards.add(shardOf(account))
+    await worker.hold(account)
+  }
   return { smtp, account }
 }
 
@@ -167,6 +179,40 @@ test('a message that a dead sender may have sent is not sent again where it is i
     },
   ])
 })
+
+test('a sender is killed between the final dot and the record: the message that was filed is not sent again', async () => {
+  const { account, smtp } = await accountWith({ copy: false })
+  const dotted = Promise.withResolvers<void>()
+  smtp.behaviour.onData = () => {
+    dotted.resolve()
+    return 'hang'
+  }
+  worker.part.find = async ({ messageId }) =>
+    smtp.accepted.some((message) => message.messageId === messageId)
+  // The one that is killed shall be the one that takes it.
+  for (const sender of senders.splice(0)) await sender[Symbol.asyncDispose]()
+  const queueId = await submitWith(account, null)
+  const doomed = spawn(process.execPath, ['src/main.ts'], {
+    cwd: join(import.meta.dirname, '..'),
+    stdio: 'ignore',
+    env: fixture.env({ SVC_SENDER_LEASE: '1s' }),
+  })
+  const ended = once(doomed, 'exit')
+  try {
+    await dotted.promise
+    await eventually(async () => expect((await row(queueId)).dataSentAt).not.toBeNull())
+  } finally {
+    doomed.kill('SIGKILL')
+    await ended
+  }
+  expect(await row(queueId)).toMatchObject({ state: 'queued', attempts: 1 })
+  senders.push(await startSender(env))
+  await filed(queueId)
+  expect(smtp.accepted).toHaveLength(1)
+  expect(await eventsOf(account)).toMatchObject([
+    { event: 'messageSent', data: { response: expect.stringContaining('Sent folder') } },
+  ])
+}, 30_000)
 
 test('where it is not found it is sent again with the same bytes', async () => {
   const { account, smtp } = await accountWith({ copy: false })

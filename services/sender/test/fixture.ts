@@ -48,6 +48,8 @@ export async function senderFixture() {
     db,
     broker,
     startSender,
+    /** What a sender's process finds in its environment. */
+    env: (more: Record<string, string> = {}) => ({ ...env, ...more }),
     addAccount: (server: Pick<SmtpScript, 'host' | 'port'>, smtp: object = {}) =>
       addAccount(db, server, smtp),
     addGateway: (server: Pick<SmtpScript, 'host' | 'port'>, username: string | null = null) =>

@@ -226,6 +226,9 @@ export function failExhausted(
         'dataSentAt',
       ])
       .where('queueId', 'in', exhausted)
+      // Looked at again once the row is locked: another sender may have ended it.
+      .where('state', '=', 'queued')
+      .whereRef('attempts', '>=', 'maxAttempts')
       .orderBy('nextAttemptAt')
       .limit(limit)
       .forUpdate()
