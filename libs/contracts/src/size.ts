@@ -12,6 +12,8 @@ export function isSmall(value: unknown): boolean {
     nodes += 1
     if (typeof next === 'string') characters += next.length
     if (next !== null && typeof next === 'object') {
+      // Naming the items of a long list would take longer than anything else here.
+      if (Array.isArray(next) && nodes + open.length + next.length > maxNodes) return false
       const names = Object.keys(next)
       if (nodes + open.length + names.length > maxNodes) return false
       for (const name of names) characters += name.length
