@@ -21,6 +21,8 @@ function invalidRequest(operation: Operation) {
     .replace(':account', 'mine')
     .replace(':message', 'AAAAAQAAAAE')
     .replace(':token', 'x')
+    .replace(':listId', 'list.example')
+    .replace(':queue', 'submit')
   const needsPath = operation.query && 'path' in operation.query.properties
   const query = operation.query && !operation.body ? '?nope=1' : needsPath ? '?path=INBOX' : ''
   return [
@@ -31,7 +33,7 @@ function invalidRequest(operation: Operation) {
 }
 
 const wrongScope = await mint(call, { scopes: ['smtp'] })
-const readOnly = await mint(call, { permissions: { actions: ['read'], groups: ['outbox'] } })
+const readOnly = await mint(call, { permissions: { actions: ['read'], groups: ['export'] } })
 const foreign = await mint(call, { account: 'mine' })
 const elsewhere = await mint(call, {
   restrictions: { addresses: ['192.0.2.0/24', '2001:db8::/32'] },

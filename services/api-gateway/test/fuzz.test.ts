@@ -36,7 +36,10 @@ const good = { account: 'x', name: 'x', imap: registration('x').imap, smtp: regi
 /** An object of known names, each with something odd or something right. */
 const mixed = (names: readonly string[], right: Record<string, unknown>) =>
   fc
-    .tuple(fc.subarray([...names], { maxLength: 4 }), fc.array(odd, { minLength: 4, maxLength: 4 }))
+    .tuple(
+      fc.subarray([...names], { maxLength: Math.min(4, names.length) }),
+      fc.array(odd, { minLength: 4, maxLength: 4 }),
+    )
     .map(([picked, values]) => ({
       ...right,
       ...Object.fromEntries(picked.map((name, index) => [name, values[index]])),
@@ -113,11 +116,25 @@ const submission = mixed(
   },
 )
 
+const content = mixed(['subject', 'text', 'html', 'previewText'], { html: '{{params.x}}' })
+const template = fc
+  .tuple(mixed(['account', 'name', 'description', 'format'], { account: null, name: 'x' }), content)
+  .map(([body, content]) => ({ ...body, content }))
+const gateway = mixed(['gateway', 'name', 'user', 'pass', 'host', 'port', 'secure'], {
+  ...{ gateway: 'x', name: 'x', user: 'x', pass: 'x', host: 'a.example', port: 25 },
+})
+const block = mixed(['account', 'recipient', 'reason'], {
+  ...{ account: 'sender', recipient: 'a@b.example' },
+})
+
 test.each<[string, string, fc.Arbitrary<object>]>([
   ['registrations', '/v1/account', account],
   ['tokens', '/v1/tokens', token],
   ['settings', '/v1/settings', settings],
   ['submissions', '/v1/account/sender/submit', submission],
+  ['templates', '/v1/templates/template', template],
+  ['gateways', '/v1/gateway', gateway],
+  ['entries of lists', '/v1/blocklist/list.example', block],
 ])('whatever is sent as %s is taken or refused, never a 500', async (...[, path, bodies]) => {
   await fc.assert(
     fc.asyncProperty(bodies, async (body) => {
@@ -140,6 +157,10 @@ test('whatever stands in a path or a query is taken or refused, never a 500', as
     ),
     text.map((path) => `/v1/account/sender/messages?path=${encodeURIComponent(path)}`),
     text.map((message) => `/v1/account/sender/message/${encodeURIComponent(message)}`),
+    text.map((account) => `/v1/templates?account=${encodeURIComponent(account)}`),
+    text.map((id) => `/v1/templates/template/${encodeURIComponent(id)}`),
+    text.map((id) => `/v1/gateway/${encodeURIComponent(id)}`),
+    text.map((id) => `/v1/blocklist/${encodeURIComponent(id)}`),
     text.map((text) => `/v1/settings?${encodeURIComponent(text)}=true`),
   )
   await fc.assert(
