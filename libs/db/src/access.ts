@@ -47,7 +47,8 @@ const columns = ['id', 'account', 'scopes', 'restrictions', 'permissions', 'expi
 
 /** Looks a token up by its hash (no secret is compared) and says whether it may be used so. Does not look at the account itself. */
 export async function findUsableToken(db: Db, value: string, use: TokenUse): Promise<TokenVerdict> {
-  if (!/^[0-9a-f]{64}$/.test(value)) return { refused: 'unknown' }
+  // What we make has 64 hex digits; one that the environment brought has up to 256 printable characters.
+  if (!/^[!-~]{32,256}$/.test(value)) return { refused: 'unknown' }
   const id = createHash('sha256').update(value).digest('hex')
   const row = await db.selectFrom('tokens').select(columns).where('id', '=', id).executeTakeFirst()
   if (!row) return { refused: 'unknown' }

@@ -6,18 +6,16 @@ import {
   type DsnRequest,
   type Filing,
   newQueueId,
-  type Outbox,
   type Sending,
   type SettingsCache,
 } from '@posthorn/db'
 import type { Logger } from '@posthorn/telemetry'
-import type { Insertable } from 'kysely'
 import { type AccessDeps, checkSession, type User } from './access.ts'
 import type { Controls } from './control-headers.ts'
 import { prepareMessage } from './prepare-message.ts'
 import { Refusal } from './refusal.ts'
 import { findSendingAccount, gatewayExists } from './store/accounts.ts'
-import { type Idempotency, storeSubmission } from './store/outbox.ts'
+import { type Idempotency, type NewSubmission, storeSubmission } from './store/outbox.ts'
 
 export interface SubmitDeps extends AccessDeps {
   db: Db
@@ -54,7 +52,7 @@ export async function submit(
   const queueId = newQueueId(now.getTime())
   // A time that has passed means now.
   const sendAt = controls.sendAt && controls.sendAt > now ? controls.sendAt : now
-  const row: Insertable<Outbox> = {
+  const row: NewSubmission = {
     queueId,
     account,
     shard: sender.shard,
@@ -116,7 +114,7 @@ async function getSender(db: Db, account: string, { gateway }: Controls) {
 function optionsOf(
   controls: Controls,
   { dsn, imap }: Pick<Submitted, 'dsn'> & Pick<Sending, 'imap'>,
-): Partial<Insertable<Outbox>> {
+): Partial<NewSubmission> {
   const filing = filingOf(controls, imap)
   return {
     gateway: controls.gateway ?? null,

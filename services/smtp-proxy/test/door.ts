@@ -116,14 +116,18 @@ type TestDb = Awaited<ReturnType<typeof testDatabase>>['db']
 export function storeOf(db: TestDb) {
   return {
     putSettings: async (settings: Settings): Promise<void> => {
-      for (const [key, value] of Object.entries(settings)) {
-        const row = { key, value: JSON.stringify(value) }
-        await db
-          .insertInto('settings')
-          .values(row)
-          .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: row.value }))
-          .execute()
-      }
+      const rows = Object.entries(settings).map(([key, value]) => ({
+        key,
+        value: JSON.stringify(value),
+      }))
+      // All at once, as the gateway writes them: the door may look at any moment.
+      await db
+        .insertInto('settings')
+        .values(rows)
+        .onConflict((conflict) =>
+          conflict.column('key').doUpdateSet((row) => ({ value: row.ref('excluded.value') })),
+        )
+        .execute()
     },
     addAccount: async (
       account: string,

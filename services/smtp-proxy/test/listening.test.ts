@@ -1,3 +1,4 @@
+import { connect as connectTls } from 'node:tls'
 import { afterAll, expect, test } from '@jest/globals'
 import { Secret } from '@posthorn/config'
 import { eventually, selfSigned } from '@posthorn/testkit'
@@ -64,6 +65,20 @@ test('TLS from the first byte on', async () => {
   client.send('EHLO x\r\nMAIL FROM:<a@example.com>\r\n')
   expect(await client.untilClosed()).not.toMatch(/^\d{3}[ -]/)
   await set({ smtpServerTLSEnabled: false })
+})
+
+test('behind a proxy that passes TLS on, in one piece with its header or after it', async () => {
+  const port = await listenAt({ smtpServerTLSEnabled: true, smtpServerProxy: true })
+  const { socket } = await RawClient.open(port)
+  socket.write('PROXY TCP4 198.51.100.7 127.0.0.1 1 2\r\n')
+  const secure = connectTls({ socket, ca: cert, servername: 'localhost' })
+  const client = new RawClient(secure)
+  expect(await client.reply()).toMatch(/^220 /)
+  await client.command('EHLO x')
+  const pass = await addToken({ account: 'acc', restrictions: { addresses: ['198.51.100.7'] } })
+  expect(await client.command(plain(pass))).toMatch(/^235 /)
+  client.close()
+  await set({ smtpServerTLSEnabled: false, smtpServerProxy: false })
 })
 
 test('a trusted proxy says where clients come from, in both versions, and must say so', async () => {

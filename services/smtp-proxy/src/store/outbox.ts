@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Db, Outbox, Tx } from '@posthorn/db'
 import { type Insertable, sql } from 'kysely'
 
+export type NewSubmission = Insertable<Outbox>
+
 /** A key under which a message is taken once, and a hash of what belongs to it. */
 export interface Idempotency {
   key: string
@@ -38,7 +40,7 @@ function isFinal(code: string): boolean {
  */
 export async function storeSubmission(
   db: Db,
-  submission: Insertable<Outbox>,
+  submission: NewSubmission,
   idempotency?: Idempotency,
 ): Promise<Stored> {
   for (let attempt = 1; ; attempt += 1) {
@@ -58,7 +60,7 @@ export async function storeSubmission(
   }
 }
 
-async function insert(db: Db | Tx, submission: Insertable<Outbox>): Promise<void> {
+async function insert(db: Db | Tx, submission: NewSubmission): Promise<void> {
   await db
     .insertInto('outbox')
     .values(submission)
@@ -69,7 +71,7 @@ async function insert(db: Db | Tx, submission: Insertable<Outbox>): Promise<void
 /** The row of the key is what two that come at once wait for each other at: the second finds what the first has left. */
 async function insertOnce(
   tx: Tx,
-  submission: Insertable<Outbox>,
+  submission: NewSubmission,
   { key, hash, response }: Idempotency,
 ): Promise<Stored> {
   const { account } = submission
