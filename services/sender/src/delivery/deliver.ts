@@ -43,7 +43,8 @@ const foundResponse =
 const releaseMs = 5_000
 
 /**
- * Sends one claimed message and records what became of it. Does not reject.
+ * Sends one claimed message and records what became of it. Does not reject. `onTaken` is told when the server has it, which is before
+ * that is on record.
  *
  * The claim is committed already. If we die before the final dot, the lease ends and the message is sent again. If we die after it, SMTP
  * cannot say whether it arrived: it is looked for where the server files what it takes, else sent again with the same Message-ID and bytes.
@@ -51,7 +52,7 @@ const releaseMs = 5_000
 export async function deliver(
   deps: DeliverDeps,
   submission: Submission,
-  signal: AbortSignal,
+  { signal, onTaken }: { signal: AbortSignal; onTaken: () => void },
 ): Promise<Result> {
   const log = deps.log.child({
     queueId: submission.queueId,
@@ -63,6 +64,7 @@ export async function deliver(
       return await conclude(deps.recorder, withoutCopy(submission), foundSent(submission, deps))
     if (submission.maybeSent) log.warn('sending again what the server may have taken before')
     const accepted = await attempt(deps, submission, signal)
+    onTaken()
     const decision = decideAccepted(submission, accepted, deps.retryBaseMs)
     return await conclude(deps.recorder, submission, {
       decision,

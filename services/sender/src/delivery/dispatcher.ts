@@ -158,20 +158,33 @@ export class Dispatcher implements AsyncDisposable {
     const cancel = new AbortController()
     if (this.#stopping) cancel.abort(new Error('the process stops'))
     const stopTimer = metrics.duration.startTimer()
-    const done = deliver(this.#deps, submission, cancel.signal).then((result) => {
-      stopTimer()
-      this.#count(result)
-      this.#settle(result, place)
-    })
+    let atServer = true
+    const onTaken = () => {
+      atServer = false
+      this.#lanes.leaveServer(place)
+      this.#lanes.recover(place)
+      this.#refill(place)
+    }
+    const done = deliver(this.#deps, submission, { signal: cancel.signal, onTaken }).then(
+      (result) => {
+        stopTimer()
+        this.#count(result)
+        if (atServer) this.#lanes.leaveServer(place)
+        this.#settle(result, place)
+      },
+    )
     this.#inHand.set(submission.queueId, { submission, cancel, done })
   }
 
   #settle(result: Result, place: DueSubmission): void {
     this.#inHand.delete(place.queueId)
-    this.#lanes.leave(place)
-    if (result.kind === 'sent') this.#lanes.recover(place)
+    this.#lanes.leaveProcess(place)
     if (result.kind === 'released' && !this.#stopping) this.#lanes.suspend('account', place)
     if (result.kind === 'failed') this.#pause(result, place)
+    this.#refill(place)
+  }
+
+  #refill(place: DueSubmission): void {
     if (this.#stopping) return
     // What else waits for this lane may be beyond what was looked at.
     if (this.#more && !this.#knowsOf(place)) this.wake()

@@ -96,3 +96,14 @@ test('one account has its share of a gateway, and the gateway its share of the p
   ])
   expect(lanes.closed()).toEqual({ accounts: ['a\nrelay'], gateways: [], hosts: ['g:25'] })
 })
+
+test('a server that has answered is free for the next, before the process is', () => {
+  const lanes = new Lanes({ ...limits, perHost: 1, concurrency: 2 }, 1_000)
+  expect(lanes.tryEnter(place('a', 'h:25', 60))).toBe(true)
+  lanes.leaveServer(place('a', 'h:25', 60))
+  expect(lanes.tryEnter(place('b', 'h:25', 60))).toBe(false)
+  expect(lanes.tryEnter(place('b', 'h:25', 40))).toBe(true)
+  expect(lanes.free).toBe(0)
+  lanes.leaveProcess(place('a', 'h:25', 60))
+  expect(lanes.free).toBe(1)
+})

@@ -77,13 +77,22 @@ export class Lanes {
   }
 
   leave(place: Place): void {
-    this.#inHand -= 1
-    this.#bytes -= place.bytes
+    this.leaveServer(place)
+    this.leaveProcess(place)
+  }
+
+  /** The server has answered: it may be asked again, whatever is still to be done about this message. */
+  leaveServer(place: Place): void {
     for (const [kind, key] of keysOf(place)) {
       const lane = laneOf(this.#lanes[kind], key)
       lane.inHand -= 1
       if (lane.inHand === 0 && lane.failures === 0) this.#lanes[kind].delete(key)
     }
+  }
+
+  leaveProcess({ bytes }: Place): void {
+    this.#inHand -= 1
+    this.#bytes -= bytes
   }
 
   /**
@@ -92,7 +101,8 @@ export class Lanes {
    */
   suspend(kind: 'account' | 'host', place: Place): number {
     const wanted = kind === 'account' && place.gateway !== null ? 'gateway' : kind
-    const [, key] = keysOf(place).find(([kind]) => kind === wanted) ?? [wanted, '']
+    const [, key] = keysOf(place).find(([kind]) => kind === wanted) ?? []
+    if (key === undefined) return 0
     const lane = laneOf(this.#lanes[wanted], key)
     const now = Date.now()
     if (lane.suspendedUntil > now) return lane.suspendedUntil - now

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Db, PublishEvent, RecordedEvent, SettingsCache } from '@posthorn/db'
-import { inBatches, publishEvents } from '@posthorn/db'
+import { inBatches, markPublished, publishEvents } from '@posthorn/db'
 import type { Logger } from '@posthorn/telemetry'
 import { filedOf, planFiling } from '../filing/copy.ts'
 import { failExhausted, recordOutcome, recordSent, type Sent } from '../store/outcomes.ts'
@@ -31,6 +31,12 @@ export class Recorder implements AsyncDisposable {
     this.#announce(recorded)
     if (sent.some(({ filing }) => filing !== null)) this.#deps.onFiling()
     return sent.map(({ submission }) => held.has(submission.queueId))
+  })
+
+  /** What was published at about the same time is marked in one statement. */
+  readonly #mark = inBatches<readonly RecordedEvent[], void>(async (batches) => {
+    await markPublished(this.#deps.db, batches.flat())
+    return batches.map(() => undefined)
   })
 
   constructor(deps: RecorderDeps) {
@@ -93,8 +99,7 @@ export class Recorder implements AsyncDisposable {
   }
 
   #announce(recorded: RecordedEvent[]): void {
-    const { db, publish } = this.#deps
-    const publishing = publishEvents(db, publish, recorded).finally(() =>
+    const publishing = publishEvents(this.#mark, this.#deps.publish, recorded).finally(() =>
       this.#publishing.delete(publishing),
     )
     this.#publishing.add(publishing)

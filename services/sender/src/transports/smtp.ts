@@ -55,11 +55,12 @@ export class SmtpTransport implements Transport {
   async #sendOver(session: SmtpSession, message: OutgoingMessage): Promise<Accepted> {
     try {
       const accepted = await session.send(message)
-      void this.#keep(message.target, session)
+      // Whoever comes next finds it.
+      await this.#keep(message.target, session)
       return accepted
     } catch (error) {
       // What this server cannot say ended nothing: the session is as good as before.
-      if (session.usable) void this.#keep(message.target, session)
+      if (session.usable) await this.#keep(message.target, session)
       if (error instanceof DeliveryError) error.routing = session.routing
       throw error
     }
