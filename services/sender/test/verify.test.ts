@@ -8,6 +8,7 @@ import {
   eventually,
   type SmtpScript,
   type SmtpScriptOptions,
+  startProxy,
   startSmtpScript,
 } from '@posthorn/testkit'
 import { senderFixture } from './fixture.ts'
@@ -68,6 +69,16 @@ test('a server that is not there, or must not be asked, is told', async () => {
     success: false,
     code: 'EEGRESSBLOCKED',
   })
+})
+
+test('a login goes through the proxy that the account is to have', async () => {
+  await using proxy = await startProxy()
+  const smtp = await server({ requireLogin: true })
+  const asked = { server: smtp, credentials, proxy: `socks5://${proxy.host}:${proxy.port}` }
+  expect(await verify(asked)).toEqual({ success: true })
+  expect(proxy.requests).toEqual([expect.objectContaining({ kind: 'socks5', port: smtp.port })])
+  proxy.refuse = true
+  expect(await verify(asked)).toMatchObject({ success: false, code: 'EPROXY' })
 })
 
 test('the policy of the deployment says where servers may be', async () => {
