@@ -20,7 +20,7 @@ type Mode = 'plain' | TemplateFormat
 const maxCachedChars = 8 * 1024 * 1024
 const maxCached = 500
 
-/** Renders templates; meant for a thread of its own, for a template may take any time and memory. */
+/** Renders templates; meant for a process of its own, for a template may take any time and memory. */
 export class Engine {
   readonly #handlebars = Handlebars.create()
   readonly #compiled = new LRUCache<string, Template>({

@@ -1,6 +1,6 @@
 import type { TemplateContent, TemplateFormat, TemplateProblem } from './content.ts'
 
-/** What a thread is asked for; without a context, whether the content could be rendered at all. */
+/** What a process is asked for; without a context, whether the content could be rendered at all. */
 export interface Job {
   content: TemplateContent
   format: TemplateFormat
@@ -10,3 +10,10 @@ export interface Job {
 }
 
 export type JobResult = { content: TemplateContent } | { problems: TemplateProblem[] }
+
+/** The answer to a job; without a result, that jobs are taken now. */
+export interface FromProcess {
+  result?: JobResult
+  /** Microseconds of the processor, since its start. */
+  usedMicros: number
+}

@@ -165,7 +165,7 @@ test('deep nesting is refused', async () => {
   expect((await refusal(html(blocks)))[0]).toBe('unprocessable')
   const expressions = `{{lookup ${'(lookup '.repeat(depth)}a b${')'.repeat(depth)} b}}`
   expect((await refusal(html(expressions)))[0]).toBe('unprocessable')
-  const deep = JSON.parse('['.repeat(4000) + ']'.repeat(4000)) as unknown
+  const deep = JSON.parse('['.repeat(500) + ']'.repeat(500)) as unknown
   expect(typeof (await html('{{params.deep}}', { deep }))).toBe('string')
 })
 
@@ -198,7 +198,7 @@ test('more than is allowed is refused before it takes memory', async () => {
   expect((await refusal(render({ text: half, html: half })))[0]).toBe('unprocessable')
 })
 
-test('a template that eats memory ends its thread and nothing else', async () => {
+test('a template that eats memory ends its process and nothing else', async () => {
   const patient = new Renderer({ timeoutMs: 60_000, maxOutputBytes: 1000, maxMemoryMb: 24 })
   try {
     const context = contextOf({ many })
@@ -209,6 +209,26 @@ test('a template that eats memory ends its thread and nothing else', async () =>
     expect(await patient.render({ text: 'fine' }, how)).toEqual({ text: 'fine' })
   } finally {
     await patient[Symbol.asyncDispose]()
+  }
+})
+
+test.each<[string, string, Record<string, unknown>, 'html' | 'markdown']>([
+  ['one long value', '{{params.x}}', { x: '"'.repeat(20_000_000) }, 'html'],
+  ['a long list', '{{params.x}}', { x: Array(2_000_000).fill(['*']) }, 'markdown'],
+  ['a long template', '<p>{{a}}</p>'.repeat(400_000), {}, 'html'],
+])('%s that bursts the heap in one go ends nothing else', async (...[, source, params, format]) => {
+  const limits = { timeoutMs: 60_000, maxOutputBytes: 200_000_000, maxMemoryMb: 24 }
+  const small = new Renderer(limits)
+  try {
+    const how = { format, context: contextOf(params) }
+    expect(await refusal(small.render({ html: source }, how))).toEqual([
+      'unprocessable',
+      'The template takes too much memory to render',
+    ])
+    const again = await small.render({ text: 'fine' }, { format, context: contextOf({}) })
+    expect(again).toEqual({ text: 'fine' })
+  } finally {
+    await small[Symbol.asyncDispose]()
   }
 })
 

@@ -3,14 +3,14 @@ import { AppError } from '@posthorn/errors'
 import type { RenderContext, TemplateContent, TemplateFormat, TemplateProblem } from './content.ts'
 import type { Job, JobResult } from './jobs.ts'
 import { Lanes } from './lanes.ts'
-import { RenderThread } from './render-thread.ts'
+import { RenderProcess } from './render-process.ts'
 
 export interface RendererOptions {
   /** The time of the processor that one rendering may take. */
   timeoutMs: number
   /** Of all texts of one rendering together. */
   maxOutputBytes: number
-  /** Of each thread, compiled templates included. */
+  /** Heap of each process, compiled templates included. */
   maxMemoryMb?: number
 }
 
@@ -19,10 +19,10 @@ export interface RenderHow {
   context: RenderContext
 }
 
-/** A thread without work ends after this long. */
+/** A process without work ends after this long. */
 const idleMs = 30_000
-/** At least two, so that one who holds a thread up does not hold up all. */
-const maxThreads = Math.min(4, Math.max(2, availableParallelism()))
+/** At least two, so that one who holds a process up does not hold up all. */
+const maxProcesses = Math.min(4, Math.max(2, availableParallelism()))
 
 interface Waiting {
   job: Job
@@ -31,14 +31,14 @@ interface Waiting {
 }
 
 /**
- * Renders templates in threads of their own, started when needed and ended when idle. A template that takes too long or too much is
+ * Renders templates in processes of their own, started when needed and ended when idle. A template that takes too long or too much is
  * given up with 422, and those of others go on meanwhile.
  */
 export class Renderer implements AsyncDisposable {
   readonly #options: RendererOptions
-  readonly #lanes = new Lanes<Waiting>(maxThreads - 1)
-  readonly #idle: RenderThread[] = []
-  readonly #threads = new Set<RenderThread>()
+  readonly #lanes = new Lanes<Waiting>(maxProcesses - 1)
+  readonly #idle: RenderProcess[] = []
+  readonly #processes = new Set<RenderProcess>()
   #sweep: ReturnType<typeof setTimeout> | undefined
   #closed = false
 
@@ -61,11 +61,12 @@ export class Renderer implements AsyncDisposable {
     return 'problems' in result ? result.problems : []
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
     clearTimeout(this.#sweep)
     for (const { reject } of this.#lanes.clear()) reject(stopping())
-    await Promise.all([...this.#threads].map((thread) => thread.end()))
+    for (const renderer of this.#processes) renderer.end()
+    return Promise.resolve()
   }
 
   #run(job: Omit<Job, 'maxOutputBytes'>, lane: string): Promise<JobResult> {
@@ -77,30 +78,39 @@ export class Renderer implements AsyncDisposable {
     })
   }
 
-  /** Hands out what may run to threads that have nothing to do. */
+  /** Hands out what may run to processes that have nothing to do. */
   #startNext(): void {
-    while (!this.#closed && (this.#idle.length > 0 || this.#threads.size < maxThreads)) {
+    while (!this.#closed && (this.#idle.length > 0 || this.#processes.size < maxProcesses)) {
       const next = this.#lanes.take()
       if (!next) return
-      void this.#work(this.#idle.pop() ?? this.#open(), next)
+      void this.#work(this.#takeIdle() ?? this.#open(), next)
     }
   }
 
-  #open(): RenderThread {
-    const thread = new RenderThread(this.#options)
-    this.#threads.add(thread)
-    return thread
+  /** One that still lives: the machine may have ended it while it had nothing to do. */
+  #takeIdle(): RenderProcess | undefined {
+    for (;;) {
+      const renderer = this.#idle.pop()
+      if (!renderer?.dead) return renderer
+      this.#processes.delete(renderer)
+    }
   }
 
-  async #work(thread: RenderThread, { lane, item }: { lane: string; item: Waiting }) {
+  #open(): RenderProcess {
+    const renderer = new RenderProcess(this.#options)
+    this.#processes.add(renderer)
+    return renderer
+  }
+
+  async #work(renderer: RenderProcess, { lane, item }: { lane: string; item: Waiting }) {
     try {
-      item.resolve(await thread.run(item.job))
+      item.resolve(await renderer.run(item.job))
     } catch (error) {
       item.reject(error)
     }
     this.#lanes.done(lane)
-    if (thread.dead) this.#threads.delete(thread)
-    else this.#idle.push(thread)
+    if (renderer.dead) this.#processes.delete(renderer)
+    else this.#idle.push(renderer)
     this.#startNext()
     this.#sweepLater()
   }
@@ -109,9 +119,9 @@ export class Renderer implements AsyncDisposable {
     clearTimeout(this.#sweep)
     if (this.#closed) return
     this.#sweep = setTimeout(() => {
-      for (const thread of this.#idle.splice(0)) {
-        this.#threads.delete(thread)
-        void thread.end()
+      for (const renderer of this.#idle.splice(0)) {
+        this.#processes.delete(renderer)
+        renderer.end()
       }
     }, idleMs)
     this.#sweep.unref()

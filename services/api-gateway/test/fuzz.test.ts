@@ -121,10 +121,16 @@ const template = fc
   .tuple(mixed(['account', 'name', 'description', 'format'], { account: null, name: 'x' }), content)
   .map(([body, content]) => ({ ...body, content }))
 const gateway = mixed(['gateway', 'name', 'user', 'pass', 'host', 'port', 'secure'], {
-  ...{ gateway: 'x', name: 'x', user: 'x', pass: 'x', host: 'a.example', port: 25 },
+  gateway: 'x',
+  name: 'x',
+  user: 'x',
+  pass: 'x',
+  host: 'a.example',
+  port: 25,
 })
 const block = mixed(['account', 'recipient', 'reason'], {
-  ...{ account: 'sender', recipient: 'a@b.example' },
+  account: 'sender',
+  recipient: 'a@b.example',
 })
 
 test.each<[string, string, fc.Arbitrary<object>]>([
