@@ -1,7 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { accountCommands, credentialQueries, outboxCommands, verifyCommands } from './commands/index.ts'
+import {
+  accountCommands,
+  credentialQueries,
+  outboxCommands,
+  verifyCommands,
+} from './commands/index.ts'
 import { eventNames, events } from './events/index.ts'
 import { allOperations, operations } from './operations/index.ts'
 

@@ -27,6 +27,13 @@ function isHttpUrl(value: string): boolean {
   return URL.canParse(value) && ['http:', 'https:'].includes(new URL(value).protocol)
 }
 
+/** An address without anything secret: what names the target of webhooks, whatever credentials and query it is called with. */
+function isTargetAddress(value: string): boolean {
+  if (!isHttpUrl(value)) return false
+  const { username, password, search, hash } = new URL(value)
+  return username === '' && password === '' && search === '' && hash === ''
+}
+
 const date =
   /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)([Zz]|[+-]\d{2}:?\d{2})?)?$/
 
@@ -95,6 +102,7 @@ export const formats: Record<string, (value: string) => boolean> = {
   'mail-address': isMailAddress,
   'host-name': (value) => isHostName(value) || isIP(value) !== 0,
   'http-url': isHttpUrl,
+  'target-address': isTargetAddress,
   'proxy-url': isProxyUrl,
   'ip-address': (value) => isIP(value) !== 0,
   'list-id': isListId,

@@ -126,6 +126,48 @@ test('the service secret is sealed; it can be replaced, not read, and not taken 
   expect(await read('serviceSecret')).toEqual({ serviceSecret: true })
 })
 
+test('a service secret that is replaced goes on signing for the overlap, which none can be', async () => {
+  const previous = async () =>
+    await db
+      .selectFrom('sealedSettings')
+      .select(['sealed', 'expiresAt'])
+      .where('key', 'like', 'serviceSecret:%')
+      .orderBy('updatedAt', 'desc')
+      .execute()
+  await update({ serviceSecret: 'first', serviceSecretOverlap: 0 })
+  const before = (await previous()).length
+  await update({ serviceSecret: 'second' })
+  expect(await previous()).toHaveLength(before)
+  await update({ serviceSecret: 'third', serviceSecretOverlap: 3600 })
+  const [kept] = await previous()
+  expect(await opener.open(kept?.sealed ?? '', 'settings/serviceSecret')).toBe('second')
+  const hours = (Number(kept?.expiresAt) - Date.now()) / 3_600_000
+  expect(hours).toBeGreaterThan(0.9)
+  expect(hours).toBeLessThan(1.1)
+  for (let n = 0; n < 6; n++) await update({ serviceSecret: `again ${n}` })
+  expect(await previous()).toHaveLength(4)
+  expect(await read('serviceSecret', 'serviceSecretOverlap')).toEqual({
+    serviceSecret: true,
+    serviceSecretOverlap: 3600,
+  })
+})
+
+test('keys of single targets are sealed as a whole, and shown as set or not', async () => {
+  const webhookSecrets = [{ target: 'https://own.example/hook', secret: 'its own key' }]
+  expect((await update({ webhookSecrets })).body).toEqual({ updated: ['webhookSecrets'] })
+  expect(await read('webhookSecrets')).toEqual({ webhookSecrets: true })
+  const { sealed } = await db
+    .selectFrom('sealedSettings')
+    .select('sealed')
+    .where('key', '=', 'webhookSecrets')
+    .executeTakeFirstOrThrow()
+  expect(JSON.parse(await opener.open(sealed, 'settings/webhookSecrets'))).toEqual(webhookSecrets)
+  const wrong = [{ target: 'https://user:pass@own.example/hook', secret: 'x' }]
+  expect((await update({ webhookSecrets: wrong })).status).toBe(400)
+  expect((await update({ webhookSecrets: [] })).body).toEqual({ updated: ['webhookSecrets'] })
+  expect(await read('webhookSecrets')).toEqual({ webhookSecrets: false })
+})
+
 test('the password of the SMTP door is sealed, shown as set or not, and can be taken away', async () => {
   expect((await update({ smtpServerPassword: 'for all' })).body).toEqual({
     updated: ['smtpServerPassword'],

@@ -108,6 +108,39 @@ test('answers with what was registered, under the secret of now and the one befo
   })
 })
 
+test('of webhook keys it answers the one before as well, while it is to sign, and those of single targets', async () => {
+  const until = new Date(Date.now() + 60_000)
+  const sealed = (text: string, key: string) => sealedBy('second').seal(text, `settings/${key}`)
+  const targets = [{ target: 'https://own.example/hook', secret: 'own' }]
+  await database.db
+    .insertInto('sealedSettings')
+    .values(
+      await Promise.all([
+        ...[
+          ['serviceSecret:a', 'before', until] as const,
+          ['serviceSecret:b', 'long before', new Date(Date.now() - 1)] as const,
+          ['serviceSecret:c', 'hush', until] as const,
+        ].map(async ([key, text, expiresAt]) => ({
+          key,
+          expiresAt,
+          sealed: await sealed(text, 'serviceSecret'),
+        })),
+        sealed(JSON.stringify(targets), 'webhookSecrets').then((value) => ({
+          key: 'webhookSecrets',
+          sealed: value,
+        })),
+      ]),
+    )
+    .execute()
+  await using _app = await start('second', ['first'])
+  const keys = () => bus.ask(getServiceSecret, {}, { key: 'credentials', timeoutMs: 5_000 })
+  expect(await eventually(keys)).toEqual({
+    serviceSecret: 'hush',
+    previous: [{ serviceSecret: 'before', until: until.toISOString() }],
+    targets,
+  })
+})
+
 test('the password for all accounts is compared here, and never handed out', async () => {
   await using _app = await start('second', ['first'])
   const check = (password: string) =>

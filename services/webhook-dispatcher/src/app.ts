@@ -11,6 +11,7 @@ import { deliver } from './delivery/deliver.ts'
 import { holdDeliveries, type InHand } from './delivery/in-hand.ts'
 import { type RetryLoop, startRetryLoop } from './delivery/retry-loop.ts'
 import { serviceSecret } from './delivery/service-secret.ts'
+import type { SigningKeys } from './delivery/signature.ts'
 import { coalesce } from './events/coalesce.ts'
 import { fanOut } from './events/fan-out.ts'
 import { consumeHints } from './events/hints.ts'
@@ -19,6 +20,7 @@ import { keepHouse } from './housekeeping.ts'
 import { type DispatcherMetrics, dispatcherMetrics } from './metrics.ts'
 import { countDue } from './store/deliveries.ts'
 import { currentTargets } from './targets/current-target.ts'
+import { laneOf } from './targets/target.ts'
 
 const name = 'webhook-dispatcher'
 
@@ -108,7 +110,7 @@ async function openDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
   const claim = { self: randomUUID(), leaseMs: config.leaseMs }
   const settings = cacheSettings(db)
   const targets = currentTargets(db, settings)
-  const secret = serviceSecret({ ask: () => askServiceSecret(bus), log })
+  const secret = serviceSecret({ ask: () => askSigningKeys(bus), log })
   opened.use(
     await bus.onInvalidate(({ topic, id }) => {
       if (topic === 'accounts') targets.forget(id)
@@ -167,11 +169,15 @@ async function openDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
 const maxResponseBytes = 16_384
 const maxCounted = 10_000
 
-async function askServiceSecret(bus: Bus): Promise<string> {
-  const { serviceSecret } = await bus.ask(
-    getServiceSecret,
-    {},
-    { key: 'credentials', timeoutMs: 5_000 },
-  )
-  return serviceSecret
+async function askSigningKeys(bus: Bus): Promise<SigningKeys> {
+  const {
+    serviceSecret,
+    previous = [],
+    targets = [],
+  } = await bus.ask(getServiceSecret, {}, { key: 'credentials', timeoutMs: 5_000 })
+  return {
+    serviceSecret,
+    previous: previous.map((key) => ({ ...key, until: new Date(key.until) })),
+    targets: new Map(targets.map(({ target, secret }) => [laneOf({ url: target }), secret])),
+  }
 }

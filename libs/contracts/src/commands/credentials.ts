@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { defineCommand } from '../define.ts'
-import { Strict } from '../schemas/primitives.ts'
+import { IsoDate, Strict } from '../schemas/primitives.ts'
+import { WebhookTargetSecret } from '../settings/settings.ts'
 
 // Asked of auth-bridge, the only process that opens stored secrets: exchange `commands`, key `credentials`, one queue for all replicas.
 
@@ -22,11 +23,19 @@ export const getCredentials = defineCommand({
   response: Credentials,
 })
 
-/** The key of the webhook signature. */
+/** The keys that webhooks are signed with. */
 export const getServiceSecret = defineCommand({
   name: 'getServiceSecret',
   request: Strict({}),
-  response: Type.Object({ serviceSecret: Type.String() }),
+  response: Type.Object({
+    serviceSecret: Type.String(),
+    /** Those it replaced, newest first, and until when they sign beside it. */
+    previous: Type.Optional(
+      Type.Array(Type.Object({ serviceSecret: Type.String(), until: IsoDate })),
+    ),
+    /** Targets with a key of their own. */
+    targets: Type.Optional(Type.Array(WebhookTargetSecret)),
+  }),
 })
 
 /** The key that links in messages are signed with, hexadecimal. It never changes. */

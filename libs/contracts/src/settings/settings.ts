@@ -9,6 +9,34 @@ const ServerSecret = Nullable(Type.String({ maxLength: 1024 }))
 const Html = Nullable(Type.String({ maxLength: 1_048_576 }))
 const Names = Nullable(Type.Array(Type.String({ maxLength: 256 }), { maxItems: 1000 }))
 
+/** An address without credentials and query: it means every target that is called there. */
+const TargetAddress = Type.String({ maxLength: 1000, format: 'target-address' })
+/** Seconds to wait after each failed attempt; the last attempt follows the last of them. */
+const RetrySchedule = Type.Array(Type.Number({ minimum: 0.001, maximum: 604_800 }), {
+  maxItems: 50,
+})
+/** Calls of one process to one target at the same time. */
+const TargetConcurrency = Type.Integer({ minimum: 1, maximum: 1_000 })
+/** Calls of one process to one target in a second. */
+const TargetRate = Type.Number({ minimum: 0.01, maximum: 100_000 })
+
+/** What is different for one target of webhooks. */
+export const WebhookTargetOptions = Strict({
+  target: TargetAddress,
+  retrySchedule: Type.Optional(RetrySchedule),
+  concurrency: Type.Optional(TargetConcurrency),
+  rate: Type.Optional(TargetRate),
+})
+export type WebhookTargetOptions = Static<typeof WebhookTargetOptions>
+
+/** The own key of one target, for `webhook-signature`. */
+export const WebhookTargetSecret = Strict({
+  target: TargetAddress,
+  secret: Type.String({ minLength: 1, maxLength: 1024 }),
+})
+export const WebhookTargetSecrets = Type.Array(WebhookTargetSecret, { maxItems: 100 })
+export type WebhookTargetSecret = Static<typeof WebhookTargetSecret>
+
 /** Every setting there is, with its type. `null` unsets one. Interface spec, "Settings", and the shapes its users know. */
 export const settings = {
   webhooks: Nullable(Type.String({ maxLength: 2048, format: 'http-url-or-empty' })),
@@ -25,6 +53,13 @@ export const settings = {
   inboxNewOnly: Bool,
   serviceUrl: Nullable(Type.String({ maxLength: 2048, format: 'http-url' })),
   serviceSecret: ServerSecret,
+  /** Seconds for which a replaced service secret still signs beside the new one. */
+  serviceSecretOverlap: Nullable(Type.Integer({ minimum: 0, maximum: 2_592_000 })),
+  webhookSecrets: Nullable(WebhookTargetSecrets),
+  webhooksRetrySchedule: Nullable(RetrySchedule),
+  webhooksConcurrency: Nullable(TargetConcurrency),
+  webhooksRate: Nullable(TargetRate),
+  webhookTargets: Nullable(Type.Array(WebhookTargetOptions, { maxItems: 1000 })),
   authServer: Nullable(Type.String({ maxLength: 2048, format: 'http-url-or-empty' })),
   ignoreMailCertErrors: Bool,
   smtpEhloName: Host,
@@ -64,6 +99,7 @@ export const settingKeys = Object.keys(settings) as SettingKey[]
 /** Sealed at rest, opened by auth-bridge alone, read back as true or false. */
 export const secretSettings = [
   'serviceSecret',
+  'webhookSecrets',
   'smtpServerPassword',
 ] as const satisfies readonly SettingKey[]
 
@@ -73,6 +109,8 @@ export const privilegedSettings = [
   'webhooksCustomHeaders',
   'serviceUrl',
   'serviceSecret',
+  'serviceSecretOverlap',
+  'webhookSecrets',
   'authServer',
   'ignoreMailCertErrors',
   'templateHeader',
@@ -110,4 +148,5 @@ export const settingDefaults = {
   smtpServerPort: 2525,
   smtpServerAuthEnabled: true,
   deliveryAttempts: 10,
+  serviceSecretOverlap: 86_400,
 } as const satisfies Settings

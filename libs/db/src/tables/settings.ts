@@ -13,4 +13,6 @@ export interface SealedSettings {
   key: string
   sealed: string
   updatedAt: Generated<Date>
+  /** Of a service secret that was replaced, `serviceSecret:…`: how long its signatures go along. */
+  expiresAt: Date | null
 }

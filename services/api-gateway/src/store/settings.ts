@@ -1,5 +1,6 @@
 import type { SettingKey } from '@posthorn/contracts'
 import type { Db, Tx } from '@posthorn/db'
+import { sql } from 'kysely'
 
 /** What becomes of one setting. A sealed one is stored where only auth-bridge can open it. */
 export type SettingChange =
@@ -27,6 +28,11 @@ export async function writeSettings(tx: Tx, changes: readonly SettingChange[]): 
     else if ('sealed' in change) await putSealed(tx, key, change.sealed)
     else await putValue(tx, change.key, JSON.stringify(change.value))
   }
+}
+
+/** Keeps the service secret that is about to be replaced for so many seconds; 0: not at all. */
+export async function keepServiceSecret(tx: Tx, seconds: number): Promise<void> {
+  await sql`select keep_previous_service_secret(${seconds}::integer)`.execute(tx)
 }
 
 /** Wherever it is stored. */

@@ -47,7 +47,7 @@ export function placeOfPassword(account: string, protocol: Protocol): string {
   return `credentials/${account}/${protocol}`
 }
 
-export type SealedSetting = 'serviceSecret' | 'linkSecret' | 'smtpServerPassword'
+export type SealedSetting = 'serviceSecret' | 'webhookSecrets' | 'linkSecret' | 'smtpServerPassword'
 
 export function placeOfSetting(key: SealedSetting): string {
   return `settings/${key}`
@@ -60,6 +60,20 @@ export async function findSealedSetting(db: Db, key: SealedSetting): Promise<str
     .where('key', '=', key)
     .executeTakeFirst()
   return row?.sealed
+}
+
+/** Service secrets that were replaced and still sign, newest first. */
+export async function listPreviousServiceSecrets(
+  db: Db,
+): Promise<{ sealed: string; until: Date }[]> {
+  const rows = await db
+    .selectFrom('sealedSettings')
+    .select(['sealed', 'expiresAt'])
+    .where('key', 'like', 'serviceSecret:%')
+    .where('expiresAt', '>', new Date())
+    .orderBy('updatedAt', 'desc')
+    .execute()
+  return rows.flatMap(({ sealed, expiresAt }) => (expiresAt ? [{ sealed, until: expiresAt }] : []))
 }
 
 export interface SealedSample {

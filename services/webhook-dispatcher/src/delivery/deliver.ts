@@ -12,20 +12,26 @@ import type { ClaimedDelivery } from '../store/deliveries.ts'
 import { findBody } from '../store/events.ts'
 import type { DeliveryResult } from '../store/results.ts'
 import type { CurrentTargets } from '../targets/current-target.ts'
-import type { Target } from '../targets/target.ts'
+import { laneOf, type Target } from '../targets/target.ts'
 import { maxAttempts } from './backoff.ts'
 import type { AttemptCounter } from './counter.ts'
 import { requestHeaders } from './headers.ts'
 import { persist } from './persist.ts'
 import type { ServiceSecret } from './service-secret.ts'
 import { ended, released, settle } from './settle.ts'
-import { sign } from './signature.ts'
+import {
+  sign,
+  type SigningKeys,
+  standardSecrets,
+  standardSignature,
+  standardTimestamp,
+} from './signature.ts'
 
 export interface DeliverDeps {
   db: Db
   counter: AttemptCounter
   http: HttpCaller
-  secret: ServiceSecret
+  secret: ServiceSecret<SigningKeys>
   targets: CurrentTargets
   retryBaseMs: number
   metrics: DispatcherMetrics
@@ -35,7 +41,7 @@ export interface DeliverDeps {
 interface Prepared {
   target: Target
   body: string
-  serviceSecret: string
+  keys: SigningKeys
   signal: AbortSignal
 }
 
@@ -55,7 +61,7 @@ export function deliver(deps: DeliverDeps) {
     try {
       // The process that made the last attempt died during it.
       if (delivery.attempts >= maxAttempts) return ended(id, 'failed', 'interrupted')
-      const serviceSecret = await deps.secret.get(signal)
+      const keys = await deps.secret.get(signal)
       const target = await persist(() => deps.targets.of(delivery), trying)
       if (!target) return ended(id, 'dropped', 'no-target')
       const body =
@@ -67,11 +73,7 @@ export function deliver(deps: DeliverDeps) {
       if (body === undefined) return ended(id, 'dropped', 'no-event')
       const attempts = await deps.counter.begin(delivery, signal)
       if (attempts === undefined) return undefined
-      const call = await attempt(
-        deps,
-        { ...delivery, attempts },
-        { target, body, serviceSecret, signal },
-      )
+      const call = await attempt(deps, { ...delivery, attempts }, { target, body, keys, signal })
       return settle({ id, attempts }, call, deps.retryBaseMs)
     } catch (error) {
       if (!signal.aborted) throw error
@@ -86,7 +88,7 @@ async function attempt(
   prepared: Prepared,
 ): Promise<CallResult> {
   const { http, log, metrics } = deps
-  const { target, body, serviceSecret, signal } = prepared
+  const { target, body, signal } = prepared
   const { url, authorization } = splitCredentials(target.url)
   const { headers, skipped } = requestHeaders(
     {
@@ -94,7 +96,7 @@ async function attempt(
       eventId: delivery.eventId,
       attemptsMade: delivery.attempts - 1,
       queuedMs: Date.now() - delivery.queuedAt.getTime(),
-      signature: sign(body, serviceSecret),
+      ...signatures(delivery, prepared),
       ...(authorization === undefined ? {} : { authorization }),
     },
     target.headers,
@@ -121,6 +123,20 @@ async function attempt(
     'webhook',
   )
   return call
+}
+
+function signatures(
+  { eventId, queuedAt }: ClaimedDelivery,
+  { target, body, keys }: Pick<Prepared, 'target' | 'body' | 'keys'>,
+) {
+  const now = new Date()
+  const message = { id: eventId, timestamp: standardTimestamp(queuedAt, now), body }
+  const secrets = standardSecrets(keys, laneOf(target), now)
+  const signature = standardSignature(message, secrets)
+  return {
+    signature: sign(body, keys.serviceSecret),
+    standard: { id: message.id, timestamp: message.timestamp, signature },
+  }
 }
 
 /** Whether an outcome shows a target that answers: dead ones get fewer calls at a time. */

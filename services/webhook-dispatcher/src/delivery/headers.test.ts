@@ -7,6 +7,7 @@ const facts: HeaderFacts = {
   attemptsMade: 0,
   queuedMs: 2_999,
   signature: 'sig',
+  standard: { id: 'event-1', timestamp: 1_700_000_000, signature: 'v1,abc v1,def' },
 }
 
 test('the headers of the interface spec', () => {
@@ -19,6 +20,9 @@ test('the headers of the interface spec', () => {
       'X-SVC-Wh-Queued-Time': '2s',
       'X-SVC-Wh-Event-Id': 'event-1',
       'X-SVC-Wh-Signature': 'sig',
+      'webhook-id': 'event-1',
+      'webhook-timestamp': '1700000000',
+      'webhook-signature': 'v1,abc v1,def',
     },
     skipped: [],
   })
@@ -44,6 +48,9 @@ test.each([
   ['X-SVC-Wh-Signature', 'forged'],
   ['x-svc-wh-id', '1'],
   ['X-SVC-Anything', '1'],
+  ['Webhook-Signature', 'v1,forged'],
+  ['webhook-id', '1'],
+  ['webhook-timestamp', '1'],
   ['Content-Length', '0'],
   ['Host', 'other.example'],
   ['Transfer-Encoding', 'chunked'],

@@ -9,6 +9,8 @@ export interface HeaderFacts {
   attemptsMade: number
   queuedMs: number
   signature: string
+  /** Those of Standard Webhooks 1.0. */
+  standard: { id: string; timestamp: number; signature: string }
   /** From the credentials in the target's address. */
   authorization?: string
 }
@@ -33,9 +35,12 @@ const reserved = new Set([
   'transfer-encoding',
   'upgrade',
   'user-agent',
+  'webhook-id',
+  'webhook-signature',
+  'webhook-timestamp',
 ])
 
-/** The headers of a delivery. Interface spec, "Request headers on every delivery". A custom Authorization wins over the address's. */
+/** The headers of a delivery. Interface spec, "Request headers on every delivery", and Standard Webhooks 1.0. A custom Authorization wins over the address's. */
 export function requestHeaders(facts: HeaderFacts, custom: readonly Header[]): RequestHeaders {
   const headers: Record<string, string> = {}
   const skipped: string[] = []
@@ -54,6 +59,9 @@ export function requestHeaders(facts: HeaderFacts, custom: readonly Header[]): R
       'X-SVC-Wh-Queued-Time': `${Math.max(0, Math.floor(facts.queuedMs / 1000))}s`,
       'X-SVC-Wh-Event-Id': facts.eventId,
       'X-SVC-Wh-Signature': facts.signature,
+      'webhook-id': facts.standard.id,
+      'webhook-timestamp': String(facts.standard.timestamp),
+      'webhook-signature': facts.standard.signature,
     },
     skipped,
   }

@@ -2,15 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf } from '@posthorn/errors'
 import type { Logger } from '@posthorn/telemetry'
 
-export interface ServiceSecret {
-  /** The key of the signature. Waits until it can be had; rejects when the signal aborts. */
-  get(signal: AbortSignal): Promise<string>
+export interface ServiceSecret<T> {
+  /** The keys of the signatures. Waits until it can be had; rejects when the signal aborts. */
+  get(signal: AbortSignal): Promise<T>
   /** It may have changed: asked for again before it is used the next time. */
   invalidate(): void
 }
 
-export interface ServiceSecretOptions {
-  ask: () => Promise<string>
+export interface ServiceSecretOptions<T> {
+  ask: () => Promise<T>
   log: Logger
   /** Between two tries at asking. */
   retryMs?: number
@@ -20,11 +20,15 @@ export interface ServiceSecretOptions {
 const freshMs = 60_000
 
 /**
- * The service secret, asked of auth-bridge and kept in memory. One that is known goes on being used while auth-bridge cannot be asked;
+ * The service secret and what else signs, asked of auth-bridge and kept in memory. One that is known goes on being used while auth-bridge cannot be asked;
  * while none is known, callers wait.
  */
-export function serviceSecret({ ask, log, retryMs = 1_000 }: ServiceSecretOptions): ServiceSecret {
-  let known: { value: string; freshUntil: number } | undefined
+export function serviceSecret<T>({
+  ask,
+  log,
+  retryMs = 1_000,
+}: ServiceSecretOptions<T>): ServiceSecret<T> {
+  let known: { value: T; freshUntil: number } | undefined
   let asking: Promise<void> | undefined
   let version = 0
 

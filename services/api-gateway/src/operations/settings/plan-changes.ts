@@ -55,6 +55,7 @@ function planChange(
 
 /** The service secret can be replaced and not taken away: what is signed with it must always be signed. */
 function planSecret(key: SettingKey, value: unknown): PlannedChange | 'same' | 'hidden' {
+  if (Array.isArray(value) && value.length > 0) return planSecret(key, JSON.stringify(value))
   if (typeof value !== 'string' || value === '')
     return key === 'serviceSecret' ? 'same' : { key, unset: true }
   return value.includes(mask) ? 'hidden' : { key, seal: value }

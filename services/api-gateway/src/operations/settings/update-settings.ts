@@ -1,9 +1,14 @@
 import type { Bus } from '@posthorn/bus'
-import { operations, type SettingKey } from '@posthorn/contracts'
-import { type Db, readSettings, type SettingsCache } from '@posthorn/db'
+import { operations, settingDefaults, type SettingKey } from '@posthorn/contracts'
+import { type Db, readSettings, type SettingsCache, type Tx } from '@posthorn/db'
 import type { Sealer } from '@posthorn/secrets'
 import type { Afterwards } from '../../afterwards.ts'
-import { placeOfSetting, type SettingChange, writeSettings } from '../../store/settings.ts'
+import {
+  keepServiceSecret,
+  placeOfSetting,
+  type SettingChange,
+  writeSettings,
+} from '../../store/settings.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { handle } from '../handle.ts'
 import { type PlannedChange, planChanges } from './plan-changes.ts'
@@ -24,11 +29,23 @@ export function onUpdateSettings({ db, bus, sealer, settings, afterwards }: Deps
     assertSettingsAllowed(caller, operation, Object.keys(body) as SettingKey[])
     const planned = planChanges(body, await readSettings(db))
     const changes = await sealChanges(planned, sealer)
-    await inTransaction(db, (tx) => writeSettings(tx, changes))
+    await inTransaction(db, async (tx) => {
+      await keepReplacedSecret(tx, changes)
+      await writeSettings(tx, changes)
+    })
     settings.invalidate()
     afterwards.do(bus.invalidate({ topic: 'settings' }))
     return { updated: changes.map(({ key }) => key) }
   })
+}
+
+/** Receivers get the time to learn the new service secret: the one it replaces goes on signing beside it. */
+async function keepReplacedSecret(tx: Tx, changes: readonly SettingChange[]): Promise<void> {
+  if (!changes.some(({ key }) => key === 'serviceSecret')) return
+  const given = changes.find(({ key }) => key === 'serviceSecretOverlap')
+  const stored = given ? settingDefaults : await readSettings(tx)
+  const seconds = given && 'value' in given ? given.value : stored.serviceSecretOverlap
+  await keepServiceSecret(tx, Number(seconds))
 }
 
 /** Seals the secrets among the changes, each for its own place. */

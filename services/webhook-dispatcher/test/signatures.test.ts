@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { on } from '@posthorn/bus'
+import { getServiceSecret } from '@posthorn/contracts'
+import { eventually, type ReceivedRequest } from '@posthorn/testkit'
+import { Webhook } from 'standardwebhooks'
+import { dispatcherBench } from './dispatcher.ts'
+
+const bench = await dispatcherBench({ secret: false })
+const own = await bench.receiver()
+let keys: {
+  serviceSecret: string
+  previous?: { serviceSecret: string; until: string }[]
+  targets?: { target: string; secret: string }[]
+} = { serviceSecret: 'first', targets: [{ target: own.url, secret: 'whsec_b3du' }] }
+const answering = await bench.bus.serve({
+  queue: 'credentials',
+  keys: ['credentials'],
+  handlers: [on(getServiceSecret, async () => keys)],
+})
+const dispatcher = await bench.start()
+afterAll(async () => {
+  await dispatcher[Symbol.asyncDispose]()
+  await answering[Symbol.asyncDispose]()
+  await bench[Symbol.asyncDispose]()
+})
+beforeAll(() => bench.set({ webhooksEnabled: true, webhookEvents: ['*'] }))
+
+const asKey = (secret: string) => `whsec_${Buffer.from(secret).toString('base64')}`
+
+/** As a receiver does it that knows nothing of us. */
+function verifies(request: ReceivedRequest | undefined, key: string): boolean {
+  try {
+    new Webhook(key).verify(request?.body ?? '', (request?.headers ?? {}) as Record<string, string>)
+    return true
+  } catch {
+    return false
+  }
+}
+
+test('the stock library of Standard Webhooks verifies every attempt, and all of them are the same', async () => {
+  const receiver = await bench.receiver()
+  receiver.script({ status: 500 }, { status: 500 })
+  await bench.set({ webhooks: `${receiver.url}?key=1` })
+  await bench.account('standard')
+  const [eventId] = await bench.happen({ account: 'standard', data: { text: 'zażółć ✓ 💣' } })
+  await eventually(() => expect(receiver.requests).toHaveLength(3))
+  for (const request of receiver.requests) expect(verifies(request, asKey('first'))).toBe(true)
+  expect(verifies(receiver.requests[0], asKey('other'))).toBe(false)
+  const standard = receiver.requests.map(({ headers }) => [
+    headers['webhook-id'],
+    headers['webhook-timestamp'],
+    headers['webhook-signature'],
+  ])
+  expect(new Set(standard.map((headers) => headers.join(' '))).size).toBe(1)
+  expect(standard[0]?.[0]).toBe(eventId)
+})
+
+test('a target with a key of its own gets signatures of that key, beside ours of the service secret', async () => {
+  await bench.account('own-key', { webhooks: `${own.url}?token=x` })
+  await bench.happen({ account: 'own-key' })
+  await eventually(() => expect(own.requests).toHaveLength(1))
+  expect(verifies(own.requests[0], 'whsec_b3du')).toBe(true)
+  expect(verifies(own.requests[0], asKey('first'))).toBe(false)
+  expect(own.requests[0]?.headers['x-svc-wh-signature']).toBeDefined()
+})
+
+test('while a replaced secret still signs, receivers with either one verify', async () => {
+  const receiver = await bench.receiver()
+  await bench.set({ webhooks: receiver.url })
+  await bench.account('rotated')
+  const until = new Date(Date.now() + 60_000).toISOString()
+  keys = { serviceSecret: 'second', previous: [{ serviceSecret: 'first', until }] }
+  await bench.bus.invalidate({ topic: 'settings' })
+  await eventually(async () => {
+    await bench.happen({ account: 'rotated' })
+    const both = receiver.requests.find((request) => verifies(request, asKey('second')))
+    expect(both).toBeDefined()
+    expect(verifies(both, asKey('first'))).toBe(true)
+  })
+  keys = {
+    serviceSecret: 'second',
+    previous: [{ serviceSecret: 'first', until: new Date().toISOString() }],
+  }
+  await bench.bus.invalidate({ topic: 'settings' })
+  await eventually(async () => {
+    await bench.happen({ account: 'rotated' })
+    const last = receiver.requests.at(-1)
+    expect(verifies(last, asKey('second'))).toBe(true)
+    expect(verifies(last, asKey('first'))).toBe(false)
+  })
+})
