@@ -1,5 +1,6 @@
 import { MailAddress, matches, type MessageContent } from '@posthorn/contracts'
 import type { ComposeOptions } from './compose.ts'
+import { unfoldHistory } from './fold-history.ts'
 
 /** As read out of messages, where anything may stand. */
 interface ReadAddress {
@@ -163,7 +164,7 @@ function quotedText(text: string | undefined, { head, plain, forward }: Below): 
 }
 
 function quotedHtml(written = '', { head, plain, html, forward }: Below): string {
-  const quoted = html ?? `<pre>${escaped(plain)}</pre>`
+  const quoted = html === undefined ? `<pre>${escaped(plain)}</pre>` : unfoldHistory(html)
   return `${written}<div><br>${head.map(escaped).join('<br>')}</div>${quote(quoted, forward)}`
 }
 

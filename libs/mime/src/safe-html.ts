@@ -1,5 +1,6 @@
 import sanitize from 'sanitize-html'
 import { boundHtml } from './bound-html.ts'
+import { foldHistory, historyClass, historyMark, isHistory } from './fold-history.ts'
 
 const size = /^(?:auto|0|-?\d{1,5}(?:\.\d{1,3})?(?:px|em|rem|pt|%|ex|ch)?)$/i
 const sizes = /^(?:(?:auto|0|-?\d{1,5}(?:\.\d{1,3})?(?:px|em|rem|pt|%)?)(?:\s+|$)){1,4}$/i
@@ -67,8 +68,9 @@ const options: Parameters<typeof sanitize>[1] = {
     font: ['color', 'face', 'size'],
     ol: ['start', 'type'],
     ul: ['type'],
-    details: ['open'],
+    details: ['open', 'class'],
   },
+  allowedClasses: { details: [historyClass] },
   allowedStyles: { '*': styles },
   allowedSchemes: ['http', 'https', 'mailto', 'tel'],
   // A remote image tells its host who reads what, and when.
@@ -94,6 +96,8 @@ const options: Parameters<typeof sanitize>[1] = {
   nestingLimit: 200,
   disallowedTagsMode: 'discard',
   transformTags: {
+    blockquote: marked,
+    div: marked,
     a: (tagName, attribs) => ({
       tagName,
       attribs: { ...attribs, target: '_blank', rel: 'noopener noreferrer nofollow' },
@@ -103,6 +107,10 @@ const options: Parameters<typeof sanitize>[1] = {
       attribs: src !== undefined && isEmbedded(src) ? { ...attribs, src } : attribs,
     }),
   },
+}
+
+function marked(tagName: string, attribs: Record<string, string>) {
+  return isHistory(tagName, attribs) ? historyMark : { tagName, attribs }
 }
 
 /** A picture inside the message. SVG is a document, scripts included. */
@@ -116,11 +124,11 @@ function isEmbedded(src: string): boolean {
 /**
  * HTML that can be shown inside a page of ours: nothing in it runs, nothing in it is loaded from elsewhere, nothing in it posts.
  *
- * Images stay where they are part of the message (`cid:`, `data:`). Never throws; what is too long is cut.
+ * The history of the conversation below an answer is folded away, see `foldHistory`. Images stay where they are part of the message (`cid:`, `data:`). Never throws; what is too long is cut.
  */
 export function safeHtml(html: string): string {
   try {
-    return sanitize(boundHtml(html), options)
+    return foldHistory(sanitize(boundHtml(html), options))
   } catch {
     return ''
   }

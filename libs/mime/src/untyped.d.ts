@@ -24,6 +24,7 @@ declare module 'sanitize-html' {
   interface Options {
     allowedTags: string[]
     allowedAttributes: Record<string, string[]>
+    allowedClasses?: Record<string, string[]>
     allowedStyles?: Record<string, Record<string, RegExp[]>>
     allowedSchemes?: string[]
     allowedSchemesByTag?: Record<string, string[]>

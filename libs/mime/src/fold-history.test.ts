@@ -1,0 +1,73 @@
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { unfoldHistory } from './fold-history.ts'
+import { safeHtml } from './safe-html.ts'
+
+const folded = (inner: string) =>
+  `<details class="posthorn-history"><summary></summary><blockquote>${inner}</blockquote></details>`
+
+test.each([
+  [
+    'a cited block at the end',
+    '<p>Yes</p><blockquote type="cite"><p>Ok?</p></blockquote>',
+    `<p>Yes</p>${folded('<p>Ok?</p>')}`,
+  ],
+  [
+    'what Gmail writes, quotes in the quote included',
+    'Yes<div class="gmail_quote">On Monday she wrote:<blockquote class="gmail_quote">Ok?</blockquote></div><br>',
+    `Yes${folded('On Monday she wrote:<blockquote>Ok?</blockquote>')}<br />`,
+  ],
+  [
+    'an answer between the lines stays in sight, what is below is folded',
+    'a<blockquote type="cite">1</blockquote>b<blockquote type="cite">2</blockquote>',
+    `a<blockquote>1</blockquote>b${folded('2')}`,
+  ],
+  [
+    'an answer below its quote is not folded away',
+    'a<blockquote type="cite">1</blockquote>My answer',
+    'a<blockquote>1</blockquote>My answer',
+  ],
+  [
+    'nothing but history stays in sight',
+    '<div class="yahoo_quoted">All of it</div>&nbsp;',
+    '<blockquote>All of it</blockquote>\u00A0',
+  ],
+  [
+    'details of the writer are none of our business',
+    'a<details open>x</details><blockquote type="cite">1</blockquote>',
+    `a<details open>x</details>${folded('1')}`,
+  ],
+])('%s', (_, html, safe) => {
+  expect(safeHtml(html)).toBe(safe)
+})
+
+test('what is folded can be quoted as it was', () => {
+  const html = 'Yes<div class="gmail_quote">She:<blockquote>Ok?</blockquote></div>'
+  expect(unfoldHistory(safeHtml(html))).toBe(
+    'Yes<blockquote>She:<blockquote>Ok?</blockquote></blockquote>',
+  )
+  expect(unfoldHistory('<p>plain</p>')).toBe('<p>plain</p>')
+})
+
+test('a writer cannot leave anything open or broken with marks of ours', () => {
+  const pieces = [
+    '<details class="posthorn-history">',
+    '</details>',
+    '<summary>',
+    '<blockquote type=cite>',
+    '</blockquote>',
+    '<div class=gmail_quote>',
+    '</div>',
+    'text',
+    '<p>',
+  ]
+  const count = (html: string, tag: string) => html.split(tag).length - 1
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 30 }), (parts) => {
+      const safe = safeHtml(parts.join(''))
+      for (const html of [safe, unfoldHistory(safe)])
+        for (const name of ['details', 'blockquote', 'div'])
+          expect(count(html, `<${name}`)).toBe(count(html, `</${name}>`))
+    }),
+  )
+})

@@ -1,0 +1,92 @@
+/** The class of what holds the history of a conversation, for pages to style. */
+export const historyClass = 'posthorn-history'
+
+/** How history is marked in HTML that went through the sanitiser. */
+const mark = `<details class="${historyClass}">`
+const opening = `${mark}<summary></summary><blockquote>`
+const closing = '</blockquote></details>'
+
+const quoteClasses =
+  /(?:^|\s)(?:gmail_quote(?:_container)?|gmail_extra|yahoo_quoted|protonmail_quote|moz-cite|zmail_extra|tutanota_quote|front-blockquote|quotecontainer)(?:\s|$)/i
+const quoteIds =
+  /^(?:yahoo_quoted|mail-editor-reference-message-container|isForwardContent|reply-intro)/i
+
+/** Whether an element holds what was written before, as the mail programs of the world mark it. Pure. */
+export function isHistory(tagName: string, attribs: Readonly<Record<string, string>>): boolean {
+  if (tagName !== 'blockquote' && tagName !== 'div') return false
+  const isCited = tagName === 'blockquote' && attribs['type']?.toLowerCase() === 'cite'
+  return isCited || quoteClasses.test(attribs['class'] ?? '') || quoteIds.test(attribs['id'] ?? '')
+}
+
+/** What the sanitiser makes of such an element. */
+export const historyMark = { tagName: 'details', attribs: { class: historyClass } }
+
+interface Region {
+  start: number
+  end: number
+}
+
+/**
+ * Folds the history at the end of a message away; takes well-formed HTML in which `historyMark` stands for it. What is quoted between
+ * the lines of an answer stays in sight, and so does a message that is nothing but history. Linear in time.
+ */
+export function foldHistory(html: string): string {
+  const regions = regionsOf(html)
+  const outer = regions.filter(
+    ({ start, end }) => !regions.some((one) => one.start < start && one.end > end),
+  )
+  const last = outer.at(-1)
+  const isFolded =
+    last && hasContent(html.slice(0, last.start)) && !hasContent(html.slice(last.end))
+  const pieces: string[] = []
+  let at = 0
+  const edges = regions
+    .flatMap((region) => {
+      const folded = isFolded && region === last
+      const open = { at: region.start, length: mark.length, put: folded ? opening : '<blockquote>' }
+      const close = {
+        at: region.end - '</details>'.length,
+        length: '</details>'.length,
+        put: folded ? closing : '</blockquote>',
+      }
+      return [open, close]
+    })
+    .sort((a, b) => a.at - b.at)
+  for (const edge of edges) {
+    pieces.push(html.slice(at, edge.at), edge.put)
+    at = edge.at + edge.length
+  }
+  return pieces.join('') + html.slice(at)
+}
+
+/** The HTML as it was before it was folded: for quoting it in another message. */
+export function unfoldHistory(html: string): string {
+  const start = html.indexOf(opening)
+  const region = start < 0 ? undefined : regionsOf(html).find((one) => one.start === start)
+  if (!region) return html
+  const inner = html.slice(start + opening.length, region.end - closing.length)
+  return `${html.slice(0, start)}<blockquote>${inner}</blockquote>${html.slice(region.end)}`
+}
+
+/** Where marked elements begin and end, in the order of their beginnings. */
+function regionsOf(html: string): Region[] {
+  const regions: Region[] = []
+  const open: (Region | undefined)[] = []
+  for (const { 0: tag, index } of html.matchAll(/<details\b[^>]*>|<\/details>/g)) {
+    if (tag !== '</details>') {
+      const region = tag === mark ? { start: index, end: 0 } : undefined
+      if (region) regions.push(region)
+      open.push(region)
+      continue
+    }
+    const region = open.pop()
+    if (region) region.end = index + tag.length
+  }
+  return regions.filter(({ end }) => end > 0)
+}
+
+function hasContent(html: string): boolean {
+  return (
+    /<img\b/.test(html) || /[^\s\u00A0]/.test(html.replace(/<[^>]*>/g, '').replaceAll('&nbsp;', ''))
+  )
+}
