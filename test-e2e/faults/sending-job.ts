@@ -1,0 +1,120 @@
+import { operations } from '@posthorn/contracts'
+import { withClient } from '@posthorn/local/postgres-client'
+import { eventually, type SmtpScript } from '@posthorn/testkit'
+import { untilConnected, type World } from '../world.ts'
+
+/** An account that sends through the scripted server. */
+export async function addSender(world: World, sink: SmtpScript, account: string): Promise<string> {
+  const smtp = {
+    host: sink.host,
+    port: sink.port,
+    secure: false,
+    auth: { user: account, pass: 'any' },
+    tls: { rejectUnauthorized: false },
+  }
+  await world.register(account, world.mail.freshUser(), { smtp })
+  await untilConnected(world.client, account)
+  return account
+}
+
+export interface Submitted {
+  queueId: string
+  messageId: string
+}
+
+/** Resolves with what was promised: the submission was answered 200. */
+export async function submit(
+  world: World,
+  account: string,
+  more: Record<string, unknown> = {},
+): Promise<Submitted> {
+  return eventually(() => submitOnce(world, account, more), { timeoutMs: 30_000 })
+}
+
+/** A refusal is no promise: whoever gets one tries again. */
+async function submitOnce(
+  world: World,
+  account: string,
+  more: Record<string, unknown>,
+): Promise<Submitted> {
+  const { status, body } = await world.client.call(operations.submitMessage, {
+    params: { account },
+    body: {
+      to: [{ address: 'you@elsewhere.example' }],
+      subject: 'Under fire',
+      text: 'Hello',
+      copy: false,
+      deliveryAttempts: 100,
+      ...more,
+    },
+  })
+  if (status !== 200) throw new Error(`a submission answered ${status}: ${JSON.stringify(body)}`)
+  return { queueId: String(body.queueId), messageId: String(body.messageId) }
+}
+
+/** Submits so many, a few at a time. */
+export async function submitMany(
+  world: World,
+  accounts: readonly string[],
+  count: number,
+): Promise<Submitted[]> {
+  const submitted: Submitted[] = []
+  let next = 0
+  const lane = async () => {
+    for (let n = next++; n < count; n = next++)
+      submitted.push(await submit(world, accounts[n % accounts.length] ?? ''))
+  }
+  await Promise.all(Array.from({ length: 8 }, lane))
+  return submitted
+}
+
+/** Messages whose final dot may have been written and whose outcome is not recorded: the server may have them. */
+export async function markedMessages({ ownerUrl }: World): Promise<string[]> {
+  const { rows } = await withClient(ownerUrl, (client) =>
+    client.query<{ message_id: string }>(
+      "select message_id from outbox where state = 'queued' and data_sent_at is not null",
+    ),
+  )
+  return rows.map(({ message_id: messageId }) => messageId)
+}
+
+export async function outboxRow({ ownerUrl }: World, queueId: string) {
+  const { rows } = await withClient(ownerUrl, (client) =>
+    client.query<{ state: string; attempts: number; data_sent_at: Date | null }>(
+      'select state, attempts, data_sent_at from outbox where queue_id = $1',
+      [queueId],
+    ),
+  )
+  return rows[0]
+}
+
+/** Waits until all of them have come in. */
+export async function untilArrived(
+  sink: SmtpScript,
+  submitted: readonly Submitted[],
+  timeoutMs = 60_000,
+): Promise<void> {
+  await eventually(
+    () => {
+      const here = new Set(sink.accepted.map(({ messageId }) => messageId))
+      const lost = submitted.filter(({ messageId }) => !here.has(messageId))
+      if (lost.length > 0)
+        throw new Error(`${lost.length} are missing, ${lost[0]?.messageId} first`)
+    },
+    { timeoutMs },
+  )
+}
+
+/** Message-IDs that came in more than once, and whether all their copies had the same bytes. */
+export function repeats(sink: SmtpScript): { messageId: string; copies: number; same: boolean }[] {
+  const hashes = new Map<string, string[]>()
+  for (const { messageId, sha256 } of sink.accepted)
+    hashes.set(messageId, [...(hashes.get(messageId) ?? []), sha256])
+  return [...hashes]
+    .filter(([, copies]) => copies.length > 1)
+    .map(([messageId, copies]) => ({
+      messageId,
+      copies: copies.length,
+      same: new Set(copies).size === 1,
+    }))
+}

@@ -1,0 +1,244 @@
+import { afterAll, afterEach, expect, test } from '@jest/globals'
+import { withClient } from '@posthorn/local/postgres-client'
+import {
+  eventually,
+  smtpFaults,
+  type SmtpHook,
+  type SmtpMoment,
+  startSmtpScript,
+} from '@posthorn/testkit'
+import { startWorld } from '../world.ts'
+import {
+  addSender,
+  markedMessages,
+  outboxRow,
+  repeats,
+  type Submitted,
+  submit,
+  submitMany,
+  untilArrived,
+} from './sending-job.ts'
+import { countRepeats } from './main-job.ts'
+
+const world = await startWorld({ servers: 'own', env: { SVC_SENDER_LEASE: '2s' } })
+const sink = await startSmtpScript()
+afterAll(async () => {
+  await world[Symbol.asyncDispose]()
+  await sink[Symbol.asyncDispose]()
+})
+const { postgres, rabbit } = world
+if (!postgres || !rabbit) throw new Error('a world with servers of its own was asked for')
+const moments = ['greeting', 'MAIL', 'RCPT', 'DATA', 'body', 'dot'] as const
+afterEach(() => {
+  for (const moment of moments) sink.on(moment, undefined)
+  sink.accepted.length = 0
+})
+const accounts = await Promise.all(
+  Array.from({ length: 6 }, (_, n) => addSender(world, sink, `sender-${n}`)),
+)
+const [account = ''] = accounts
+
+const toldSent = ({ queueId }: Submitted) =>
+  world.webhook(({ event, data }) => event === 'messageSent' && data.queueId === queueId, 30_000)
+const killSender = () => world.services.kill('sender')
+
+test('killed twenty times while it sends two thousand messages: all arrive, and none twice that was not on its way', async () => {
+  // Slow enough that there is something to send at every kill.
+  sink.on('dot', smtpFaults.slow(80))
+  const submitting = submitMany(world, accounts, 2_000)
+  const marked = new Set<string>()
+  for (let kill = 0; kill < 20; kill++) {
+    const next = sink.accepted.length + Math.ceil(Math.random() * 40)
+    await eventually(() => sink.accepted.length >= next, { timeoutMs: 20_000 })
+    await killSender()
+    for (const messageId of await markedMessages(world)) marked.add(messageId)
+    await world.services.start('sender')
+  }
+  sink.on('dot', undefined)
+  const submitted = await submitting
+  await untilArrived(sink, submitted)
+  await eventually(async () => expect(await countQueued()).toBe(0), { timeoutMs: 30_000 })
+  const twice = repeats(sink)
+  process.stdout.write(
+    `20 kills, ${submitted.length} messages, ${marked.size} of them on their way at a kill, ${twice.length} came twice\n`,
+  )
+  expect(new Set(sink.accepted.map(({ messageId }) => messageId)).size).toBe(2_000)
+  expect(twice.filter(({ messageId, same }) => !marked.has(messageId) || !same)).toEqual([])
+  expect(countRepeats(world.webhooks())).toEqual([])
+}, 240_000)
+
+/** Kills the sender at that moment, once. */
+function killsAt(then: SmtpHook = smtpFaults.closes): SmtpHook {
+  return smtpFaults.times(1, async (command) => {
+    const answer = await then(command)
+    await killSender()
+    return answer
+  })
+}
+
+/** The server has it, and the sender will not hear so. */
+const kept: SmtpHook = async (command) => {
+  await command.usual()
+  return { raw: '', then: 'close' }
+}
+
+test.each([
+  {
+    when: 'before the greeting, its claim committed',
+    moment: 'greeting',
+    hook: killsAt(),
+    copies: 1,
+  },
+  { when: 'at MAIL', moment: 'MAIL', hook: killsAt(), copies: 1 },
+  { when: 'at RCPT', moment: 'RCPT', hook: killsAt(), copies: 1 },
+  { when: 'while the message is handed over', moment: 'body', hook: killsAt(), copies: 1 },
+  { when: 'after the dot, not taken', moment: 'dot', hook: killsAt(), copies: 1 },
+  { when: 'after the dot, taken', moment: 'dot', hook: killsAt(kept), copies: 2 },
+] as const)(
+  'killed $when: sent again under the same id',
+  async ({ moment, hook, copies }) => {
+    sink.on(moment, hook)
+    const submitted = await submit(world, account, { text: 'line\n'.repeat(20_000) })
+    await eventually(() =>
+      expect(() => process.kill(world.services.pids['sender'] ?? 0, 0)).toThrow(),
+    )
+    await world.services.start('sender')
+    await toldSent(submitted)
+    expect(sink.accepted.map(({ messageId }) => messageId)).toEqual(
+      Array.from({ length: copies }, () => submitted.messageId),
+    )
+    expect(repeats(sink).filter(({ same }) => !same)).toEqual([])
+    expect(await outboxRow(world, submitted.queueId)).toMatchObject({ state: 'sent', attempts: 2 })
+  },
+  60_000,
+)
+
+/** Holds the message's row from that moment on, in a transaction of ours: what the sender writes about it waits. */
+function holdRowAt(moment: SmtpMoment) {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const { promise: submitted, resolve: setId } = Promise.withResolvers<string>()
+  let holding: Promise<void> | undefined
+  sink.on(
+    moment,
+    smtpFaults.times(1, async (command) => {
+      const queueId = await submitted
+      await new Promise<void>((locked, failed) => {
+        holding = withClient(world.ownerUrl, async (client) => {
+          await client.query('begin')
+          await client.query('select 1 from outbox where queue_id = $1 for update', [queueId])
+          locked()
+          await released
+          await client.query('rollback')
+        })
+        holding.catch(failed)
+      })
+      return command.usual()
+    }),
+  )
+  return {
+    setId,
+    async release() {
+      release()
+      await holding
+    },
+  }
+}
+
+test('killed with the marker committed and the dot not out: sent again, and once only', async () => {
+  const row = holdRowAt('DATA')
+  const submitted = await submit(world, account)
+  row.setId(submitted.queueId)
+  await eventually(async () => expect(await countWaiting('%set data_sent_at = now()%')).toBe(1))
+  // It hangs, so that Postgres commits and the sender does not learn of it.
+  world.services.get('sender').pause()
+  await row.release()
+  await eventually(async () =>
+    expect((await outboxRow(world, submitted.queueId))?.data_sent_at).not.toBeNull(),
+  )
+  await killSender()
+  expect(sink.accepted).toHaveLength(0)
+  await world.services.start('sender')
+  await toldSent(submitted)
+  expect(sink.accepted).toHaveLength(1)
+}, 60_000)
+
+test('killed between the 250 and its record: sent again under the same id', async () => {
+  const row = holdRowAt('dot')
+  const submitted = await submit(world, account)
+  row.setId(submitted.queueId)
+  await eventually(async () => expect(await countWaiting("%state = 'sent'%")).toBe(1))
+  await killSender()
+  await row.release()
+  expect(await outboxRow(world, submitted.queueId)).toMatchObject({ state: 'queued' })
+  await world.services.start('sender')
+  await toldSent(submitted)
+  expect(repeats(sink)).toEqual([{ messageId: submitted.messageId, copies: 2, same: true }])
+}, 60_000)
+
+test('killed after the record and before anybody was told: told once, sent once', async () => {
+  sink.on(
+    'dot',
+    smtpFaults.times(1, async (command) => {
+      rabbit.pause()
+      return command.usual()
+    }),
+  )
+  const submitted = await submit(world, account)
+  await eventually(async () =>
+    expect(await outboxRow(world, submitted.queueId)).toMatchObject({ state: 'sent' }),
+  )
+  await killSender()
+  rabbit.resume()
+  await world.services.start('sender')
+  await toldSent(submitted)
+  expect(sink.accepted).toHaveLength(1)
+  expect(countRepeats(world.webhooks())).toEqual([])
+}, 60_000)
+
+test('a server that is away for a while gets everything, once, when it is back', async () => {
+  await sink.close()
+  const submitted = await submitMany(world, accounts, 60)
+  const failed = await world.webhook(
+    ({ event, data }) =>
+      event === 'messageDeliveryError' && submitted.some(({ queueId }) => queueId === data.queueId),
+  )
+  expect(Date.parse(failed.data.job.nextAttempt)).toBeGreaterThan(Date.now() - 10_000)
+  await sink.open()
+  await untilArrived(sink, submitted)
+  expect(repeats(sink)).toEqual([])
+}, 90_000)
+
+test.each([
+  ['Postgres is restarted', () => postgres.restart()],
+  ['Postgres is killed', async () => (await postgres.kill(), postgres.restart())],
+  ['RabbitMQ is restarted', () => rabbit.restart()],
+])(
+  '%s while messages go out: nothing is lost',
+  async (_name, fault) => {
+    sink.on('dot', smtpFaults.slow(30))
+    const submitted = await submitMany(world, accounts, 300)
+    await eventually(() => sink.accepted.length > 20)
+    await fault()
+    await untilArrived(sink, submitted)
+    await eventually(async () => expect(await countQueued()).toBe(0), { timeoutMs: 30_000 })
+    const twice = repeats(sink)
+    process.stdout.write(`${submitted.length} messages, ${twice.length} came twice\n`)
+    expect(twice.filter(({ same }) => !same)).toEqual([])
+  },
+  120_000,
+)
+
+async function count(query: string, values: unknown[] = []): Promise<number> {
+  const { rows } = await withClient(world.ownerUrl, (client) =>
+    client.query<{ count: number }>(query, values),
+  )
+  return rows[0]?.count ?? -1
+}
+
+const countQueued = () => count("select count(*)::int from outbox where state = 'queued'")
+/** Statements like this that wait for a row. */
+const countWaiting = (like: string) =>
+  count(
+    "select count(*)::int from pg_stat_activity where wait_event_type = 'Lock' and query ilike $1",
+    [like],
+  )
