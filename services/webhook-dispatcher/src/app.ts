@@ -8,6 +8,7 @@ import type { Logger, Metrics } from '@posthorn/telemetry'
 import type { Config, WebhookConfig } from './config.ts'
 import { createCounter } from './delivery/counter.ts'
 import { deliver } from './delivery/deliver.ts'
+import { createGate } from './delivery/gate.ts'
 import { holdDeliveries, type InHand } from './delivery/in-hand.ts'
 import { type RetryLoop, startRetryLoop } from './delivery/retry-loop.ts'
 import { serviceSecret } from './delivery/service-secret.ts'
@@ -20,6 +21,7 @@ import { keepHouse } from './housekeeping.ts'
 import { type DispatcherMetrics, dispatcherMetrics } from './metrics.ts'
 import { countDue } from './store/deliveries.ts'
 import { currentTargets } from './targets/current-target.ts'
+import { targetOptions } from './targets/options.ts'
 import { laneOf } from './targets/target.ts'
 
 const name = 'webhook-dispatcher'
@@ -110,6 +112,10 @@ async function openDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
   const claim = { self: randomUUID(), leaseMs: config.leaseMs }
   const settings = cacheSettings(db)
   const targets = currentTargets(db, settings)
+  const options = targetOptions(settings, { concurrency: config.targetConcurrency })
+  const gate = createGate({ optionsOf: options.of, ...pausesOf(config) })
+  metrics.pausedTargets(() => gate.paused().length)
+  opened.use(everyFew({ everyMs: sweepEveryMs, log, name: 'target-options' }, options.refresh))
   const secret = serviceSecret({ ask: () => askSigningKeys(bus), log })
   opened.use(
     await bus.onInvalidate(({ topic, id }) => {
@@ -117,6 +123,7 @@ async function openDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
       if (topic !== 'settings') return
       settings.invalidate()
       secret.invalidate()
+      options.refresh().catch((err: unknown) => log.debug({ err }, 'settings wait for Postgres'))
     }),
   )
   const http = opened.use(
@@ -134,6 +141,7 @@ async function openDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
     http,
     secret,
     targets,
+    options,
     retryBaseMs: config.retryBaseMs,
     metrics,
     log,
@@ -144,6 +152,7 @@ async function openDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
       db,
       claim,
       counter,
+      gate,
       deliver: attempt,
       paused,
       dueIn: (ms) => retries.dueIn(ms),
@@ -163,6 +172,11 @@ async function openDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
     }),
   )
   return { inHand, retries, claim }
+}
+
+/** A target that does not answer is left alone for as long as a delivery waits at first, and for six times that at most. */
+function pausesOf({ retryBaseMs }: WebhookConfig) {
+  return { pauseMs: retryBaseMs, maxPauseMs: 6 * retryBaseMs }
 }
 
 /** Read of an answer: enough to tell a person what the target said. */

@@ -8,6 +8,8 @@ export interface DispatcherMetrics {
   fannedOut(events: readonly { date: string }[]): void
   began(delivery: ClaimedDelivery): void
   ended(event: string, call: CallResult): void
+  /** Where to ask how many targets are left alone for a while. */
+  pausedTargets(count: () => number): void
 }
 
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
@@ -42,6 +44,13 @@ export function dispatcherMetrics(
     collect: countDue,
   })
   return {
+    pausedTargets(count) {
+      metrics.gauge({
+        name: 'webhook_targets_paused',
+        help: 'Targets that are left alone for a while.',
+        collect: count,
+      })
+    },
     fannedOut(events) {
       const now = Date.now()
       for (const { date } of events) lag.observe(Math.max(0, now - Date.parse(date)) / 1000)

@@ -3,6 +3,7 @@ import { connect } from '@posthorn/db'
 import { createLogger } from '@posthorn/telemetry'
 import { testDatabase } from '@posthorn/testkit'
 import { createCounter } from '../src/delivery/counter.ts'
+import { scheduleOf } from '../src/delivery/backoff.ts'
 import { released, settle } from '../src/delivery/settle.ts'
 import { keepHouse } from '../src/housekeeping.ts'
 import {
@@ -96,12 +97,16 @@ test('a claim that was taken over can neither begin nor renew nor record', async
     new Map(),
   )
   await renewClaims(own, [id], { ...me, leaseMs: 3_600_000 })
-  await recordResults(own, [settle({ id, attempts: 1 }, ok, 5_000)], me.self)
+  await recordResults(own, [settle({ id, attempts: 1 }, ok, scheduleOf(undefined, 5_000))], me.self)
   expect(await findNextDueMs(own)).toBeLessThanOrEqual(60_000)
   expect(await beginAttempts(own, [{ id, attempts: 0 }], { self: other.self, holdsMs: 0 })).toEqual(
     new Map([[id, 1]]),
   )
-  await recordResults(own, [settle({ id, attempts: 1 }, ok, 5_000)], other.self)
+  await recordResults(
+    own,
+    [settle({ id, attempts: 1 }, ok, scheduleOf(undefined, 5_000))],
+    other.self,
+  )
   expect(
     await db
       .selectFrom('deliveries')

@@ -1,8 +1,16 @@
 /** Attempts of one delivery, the first one included. Interface spec, "Limits". */
 export const maxAttempts = 10
 
+/** When a delivery that failed is attempted again, and how often. */
+export interface Schedule {
+  /** The first one included. */
+  attempts: number
+  /** How long to wait after the n-th failed attempt. */
+  waitMs(attempt: number, random?: () => number): number
+}
+
 /**
- * How long to wait after the n-th failed attempt: between 80 and 100 % of a bound that doubles each time. With a base of 5 s:
+ * The interface's schedule: between 80 and 100 % of a bound that doubles each time. With a base of 5 s:
  *
  * | after attempt | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 |
  * |---|---|---|---|---|---|---|---|---|---|
@@ -15,5 +23,19 @@ export function waitMs(
   baseMs: number,
   random: () => number = Math.random,
 ): number {
-  return baseMs * 2 ** (attempt - 1) * (0.8 + 0.2 * random())
+  return jittered(baseMs * 2 ** (attempt - 1), random)
+}
+
+/** The schedule of a target: its own bounds, or the interface's. */
+export function scheduleOf(waitsMs: readonly number[] | undefined, baseMs: number): Schedule {
+  if (!waitsMs)
+    return { attempts: maxAttempts, waitMs: (attempt, random) => waitMs(attempt, baseMs, random) }
+  return {
+    attempts: waitsMs.length + 1,
+    waitMs: (attempt, random = Math.random) => jittered(waitsMs[attempt - 1] ?? 0, random),
+  }
+}
+
+function jittered(boundMs: number, random: () => number): number {
+  return boundMs * (0.8 + 0.2 * random())
 }

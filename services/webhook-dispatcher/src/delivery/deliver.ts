@@ -12,8 +12,9 @@ import type { ClaimedDelivery } from '../store/deliveries.ts'
 import { findBody } from '../store/events.ts'
 import type { DeliveryResult } from '../store/results.ts'
 import type { CurrentTargets } from '../targets/current-target.ts'
+import type { AllTargetOptions } from '../targets/options.ts'
 import { laneOf, type Target } from '../targets/target.ts'
-import { maxAttempts } from './backoff.ts'
+import { type Schedule, scheduleOf } from './backoff.ts'
 import type { AttemptCounter } from './counter.ts'
 import { requestHeaders } from './headers.ts'
 import { persist } from './persist.ts'
@@ -33,6 +34,7 @@ export interface DeliverDeps {
   http: HttpCaller
   secret: ServiceSecret<SigningKeys>
   targets: CurrentTargets
+  options: AllTargetOptions
   retryBaseMs: number
   metrics: DispatcherMetrics
   log: Logger
@@ -58,9 +60,10 @@ export function deliver(deps: DeliverDeps) {
   ): Promise<DeliveryResult | undefined> => {
     const { id } = delivery
     const trying = { signal, log: deps.log }
+    const schedule = scheduleFor(deps, delivery.lane)
     try {
       // The process that made the last attempt died during it.
-      if (delivery.attempts >= maxAttempts) return ended(id, 'failed', 'interrupted')
+      if (delivery.attempts >= schedule.attempts) return ended(id, 'failed', 'interrupted')
       const keys = await deps.secret.get(signal)
       const target = await persist(() => deps.targets.of(delivery), trying)
       if (!target) return ended(id, 'dropped', 'no-target')
@@ -74,12 +77,16 @@ export function deliver(deps: DeliverDeps) {
       const attempts = await deps.counter.begin(delivery, signal)
       if (attempts === undefined) return undefined
       const call = await attempt(deps, { ...delivery, attempts }, { target, body, keys, signal })
-      return settle({ id, attempts }, call, deps.retryBaseMs)
+      return settle({ id, attempts }, call, schedule)
     } catch (error) {
       if (!signal.aborted) throw error
       return released(id, deps.counter.takeBack(id))
     }
   }
+}
+
+function scheduleFor({ options, retryBaseMs }: DeliverDeps, lane: string): Schedule {
+  return scheduleOf(options.of(lane).waitsMs, retryBaseMs)
 }
 
 async function attempt(
@@ -139,9 +146,17 @@ function signatures(
   }
 }
 
-/** Whether an outcome shows a target that answers: dead ones get fewer calls at a time. */
+/** Whether an outcome shows a target that answers: dead ones get fewer calls at a time, then none for a while. */
 export function answered(outcome: string | null): boolean {
   return !silent.has(outcome as Outcome)
 }
 
-const silent = new Set<Outcome>(['connect-timeout', 'response-timeout', 'dns', 'unreachable'])
+const silent = new Set<Outcome>([
+  'connect-timeout',
+  'response-timeout',
+  'dns',
+  'refused',
+  'unreachable',
+  'reset',
+  'tls',
+])

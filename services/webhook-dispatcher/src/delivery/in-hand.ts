@@ -5,6 +5,7 @@ import { type Claim, type ClaimedDelivery, renewClaims } from '../store/deliveri
 import type { DeliveryResult } from '../store/results.ts'
 import type { AttemptCounter } from './counter.ts'
 import { answered } from './deliver.ts'
+import type { Gate, Verdict } from './gate.ts'
 import { createLanes, type LaneItem } from './lanes.ts'
 import { createRecorder } from './recorder.ts'
 import { released } from './settle.ts'
@@ -14,7 +15,7 @@ export interface InHandOptions {
   claim: Claim
   counter: AttemptCounter
   concurrency: number
-  targetConcurrency: number
+  gate: Gate
   /** Nothing is to be started. */
   paused: () => boolean
   deliver: (delivery: ClaimedDelivery, signal: AbortSignal) => Promise<DeliveryResult | undefined>
@@ -39,6 +40,7 @@ const maxHeld = 10_000
 const maxBytes = 64 * 1024 * 1024
 /** For each call of a lane at the same time: enough that counting the next ones ends before the counted ones run out. */
 const countedAhead = 8
+const maxCountedAhead = 500
 /** Claims of one statement: who counts or records one of them waits for all of it. */
 const renewedAtOnce = 250
 /** A stopping process has ten seconds; what is not answered after this time is given back. */
@@ -62,23 +64,26 @@ export function holdDeliveries(options: InHandOptions): InHand {
 
   const countNext = (lane: string) =>
     counter.countAhead(lane, () =>
-      lanes.upcoming(lane, options.targetConcurrency * countedAhead).map((item) => item.delivery),
+      lanes
+        .upcoming(lane, Math.min(options.gate.cap(lane) * countedAhead, maxCountedAhead))
+        .map((item) => item.delivery),
     )
 
-  async function work({ delivery }: Item, signal: AbortSignal): Promise<{ well: boolean }> {
+  async function work({ delivery }: Item, signal: AbortSignal): Promise<Verdict> {
     countNext(delivery.lane)
     try {
       const result = await options.deliver(delivery, signal)
       // The lane goes on meanwhile: results are recorded many at a time.
       if (result) void recorder.record(result).finally(() => held.delete(delivery.id))
       else held.delete(delivery.id)
-      return { well: answered(result?.outcome ?? null) }
+      const { outcome = null, pauseMs } = result ?? {}
+      return { answered: answered(outcome), ...(pauseMs === undefined ? {} : { pauseMs }) }
     } catch (err) {
       // Not foreseen: left to its lease, so that it does not come back at once for ever.
       log.error({ err, ...naming(delivery) }, 'a delivery could not be attempted')
       counter.takeBack(delivery.id)
       held.delete(delivery.id)
-      return { well: true }
+      return { answered: true }
     }
   }
 
@@ -123,8 +128,8 @@ export function holdDeliveries(options: InHandOptions): InHand {
   }
 }
 
-function boundsOf({ concurrency, targetConcurrency }: InHandOptions) {
-  return { perLane: targetConcurrency, overall: concurrency, maxHeld, maxBytes }
+function boundsOf({ concurrency }: InHandOptions) {
+  return { overall: concurrency, maxHeld, maxBytes }
 }
 
 function naming({ id, event, account }: ClaimedDelivery) {

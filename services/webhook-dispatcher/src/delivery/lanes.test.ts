@@ -1,4 +1,6 @@
 import { expect, test } from '@jest/globals'
+import { eventually } from '@posthorn/testkit'
+import { createGate, type Verdict } from './gate.ts'
 import { createLanes, type LaneItem, type LanesOptions } from './lanes.ts'
 
 interface Item extends LaneItem {
@@ -8,24 +10,24 @@ interface Item extends LaneItem {
 /** Lanes whose work ends when the test says so. */
 function setUp(options: Partial<LanesOptions<Item>> = {}) {
   const started: string[] = []
-  const gates = new Map<string, PromiseWithResolvers<{ well: boolean }>>()
+  const gates = new Map<string, PromiseWithResolvers<Verdict>>()
   const lanes = createLanes<Item>({
-    perLane: 2,
+    gate: createGate({ optionsOf: () => ({ concurrency: 2 }), pauseMs: 1, maxPauseMs: 1 }),
     overall: 100,
     maxHeld: 100,
     maxBytes: 1_000_000,
     work({ name }, signal) {
       started.push(name)
-      const gate = Promise.withResolvers<{ well: boolean }>()
+      const gate = Promise.withResolvers<Verdict>()
       gates.set(name, gate)
-      signal.addEventListener('abort', () => gate.resolve({ well: true }))
+      signal.addEventListener('abort', () => gate.resolve({ answered: true }))
       return gate.promise
     },
     ...options,
   })
   const add = (name: string, lane = 'l', chain = name) => lanes.add({ name, lane, chain, bytes: 1 })
-  const end = async (name: string, well = true) => {
-    gates.get(name)?.resolve({ well })
+  const end = async (name: string, answered = true) => {
+    gates.get(name)?.resolve({ answered })
     await new Promise<void>((resolve) => setImmediate(resolve))
   }
   return { lanes, started, add, end }
@@ -131,4 +133,31 @@ test('while it is paused nothing starts and nothing more finds room; what runs e
   paused = false
   lanes.goOn()
   expect(started).toEqual(['a', 'b', 'c', 'd'])
+})
+
+test('a lane that is left alone starts nothing, has no room, and goes on by itself; another is not held up', async () => {
+  const gate = createGate({ optionsOf: () => ({ concurrency: 2 }), pauseMs: 20, maxPauseMs: 20 })
+  const { lanes, started, add, end } = setUp({ gate })
+  for (let n = 0; n < 12; n++) add(`${n}`)
+  for (let n = 0; n < 10; n++) await end(`${n}`, false)
+  const before = started.length
+  expect(before).toBeLessThan(12)
+  expect(lanes.rooms().get('l')).toBe(0)
+  add('x', 'other')
+  expect(started.at(-1)).toBe('x')
+  await eventually(() => expect(started.length).toBeGreaterThan(before + 1))
+  expect(await lanes.stop(1)).toHaveLength(12 - before - 1)
+})
+
+test('a lane with a rate starts no more than that', async () => {
+  const gate = createGate({
+    optionsOf: (lane) => (lane === 'l' ? { concurrency: 50, rate: 0.1 } : { concurrency: 50 }),
+    pauseMs: 1,
+    maxPauseMs: 1,
+  })
+  const { lanes, started, add } = setUp({ gate })
+  for (const name of ['a', 'b', 'c']) add(name)
+  for (const name of ['x', 'y', 'z']) add(name, 'other')
+  expect(started).toEqual(['a', 'x', 'y', 'z'])
+  expect(await lanes.stop(1)).toHaveLength(2)
 })

@@ -1,3 +1,5 @@
+import type { Gate, Verdict } from './gate.ts'
+
 /** A piece of work that waits for its turn. */
 export interface LaneItem {
   lane: string
@@ -8,15 +10,15 @@ export interface LaneItem {
 }
 
 export interface LanesOptions<T> {
-  /** At the same time, of one lane. */
-  perLane: number
+  /** When a lane may start something, and how much at the same time. */
+  gate: Gate
   /** At the same time, altogether. */
   overall: number
   /** Held in memory before lanes are told to send theirs elsewhere. */
   maxHeld: number
   maxBytes: number
-  /** Does one item. `well`: whether the lane answered. Must not reject. */
-  work: (item: T, signal: AbortSignal) => Promise<{ well: boolean }>
+  /** Does one item, and says what it showed of its lane. Must not reject. */
+  work: (item: T, signal: AbortSignal) => Promise<Verdict>
   /** While it is so nothing is started; what is held stays so. Default: never. */
   paused?: () => boolean
   /** Told when a lane holds no more than half of what it may. */
@@ -47,8 +49,6 @@ interface Lane<T> {
   name: string
   running: number
   held: number
-  /** Failures in a row. */
-  strikes: number
   /** In the rotation. */
   enrolled: boolean
   chains: Map<string, Chain<T>>
@@ -56,12 +56,12 @@ interface Lane<T> {
   ready: Chain<T>[]
   /** Chains of which an item runs. */
   busy: Set<Chain<T>>
+  /** Rings when the lane may start something again. */
+  timer: NodeJS.Timeout | undefined
 }
 
 /** Held of one lane at most, however empty the rest is. */
 const maxHeldPerLane = 1_000
-/** After so many failures in a row a lane gets one call at a time, so that many dead targets cannot use up the calls there are. */
-const strikesToOne = 3
 
 /**
  * Runs work side by side where it may be and in order where it must be: lanes share a cap, the process has a cap, chains are serial.
@@ -116,15 +116,16 @@ class LaneScheduler<T extends LaneItem> implements Lanes<T> {
   }
 
   room(lane: string): number {
-    const { perLane, maxHeld, maxBytes, paused = () => false } = this.#options
-    if (paused()) return 0
+    const { gate, maxHeld, maxBytes, paused = () => false } = this.#options
+    if (paused() || gate.isPaused(lane)) return 0
     const share = this.#bytes > maxBytes ? 0 : Math.floor(maxHeld / (this.#lanes.size + 1))
-    const limit = Math.max(perLane, Math.min(maxHeldPerLane, share))
+    const limit = Math.max(gate.cap(lane), Math.min(maxHeldPerLane, share))
     return Math.max(0, limit - (this.#lanes.get(lane)?.held ?? 0))
   }
 
   rooms(): Map<string, number> {
-    return new Map([...this.#lanes.keys()].map((lane) => [lane, this.room(lane)]))
+    const lanes = [...this.#lanes.keys(), ...this.#options.gate.paused()]
+    return new Map(lanes.map((lane) => [lane, this.room(lane)]))
   }
 
   goOn(): void {
@@ -136,6 +137,7 @@ class LaneScheduler<T extends LaneItem> implements Lanes<T> {
     const unstarted = [...this.#lanes.values()].flatMap((lane) =>
       [...lane.chains.values()].flatMap(({ items }) => items.splice(0)),
     )
+    for (const lane of this.#lanes.values()) clearTimeout(lane.timer)
     const timer = setTimeout(() => this.#abort.abort(), graceMs)
     await Promise.all(this.#running)
     clearTimeout(timer)
@@ -149,24 +151,35 @@ class LaneScheduler<T extends LaneItem> implements Lanes<T> {
       name,
       running: 0,
       held: 0,
-      strikes: 0,
       enrolled: false,
       chains: new Map(),
       ready: [],
       busy: new Set(),
+      timer: undefined,
     }
     this.#lanes.set(name, made)
     return made
   }
 
-  #cap({ strikes }: Lane<T>): number {
-    return strikes >= strikesToOne ? 1 : this.#options.perLane
+  #cap({ name }: Lane<T>): number {
+    return this.#options.gate.cap(name)
   }
 
   #enrol(lane: Lane<T>): void {
     if (lane.enrolled || lane.ready.length === 0 || lane.running >= this.#cap(lane)) return
+    const waitMs = this.#options.gate.waitMs(lane.name)
+    if (waitMs > 0) return this.#enrolIn(lane, waitMs)
     lane.enrolled = true
     this.#rotation.push(lane)
+  }
+
+  #enrolIn(lane: Lane<T>, waitMs: number): void {
+    if (lane.timer || this.#stopping) return
+    lane.timer = setTimeout(() => {
+      lane.timer = undefined
+      this.#enrol(lane)
+      this.#pump()
+    }, Math.ceil(waitMs))
   }
 
   #pump(): void {
@@ -174,11 +187,15 @@ class LaneScheduler<T extends LaneItem> implements Lanes<T> {
       const lane = this.#rotation.shift()
       if (!lane) return
       lane.enrolled = false
-      const chain = lane.running < this.#cap(lane) ? lane.ready.shift() : undefined
+      const chain = this.#isOpen(lane) ? lane.ready.shift() : undefined
       const item = chain?.items.shift()
       if (chain && item !== undefined) this.#start(lane, chain, item)
       this.#enrol(lane)
     }
+  }
+
+  #isOpen(lane: Lane<T>): boolean {
+    return lane.running < this.#cap(lane) && this.#options.gate.waitMs(lane.name) === 0
   }
 
   #mayStart(): boolean {
@@ -189,9 +206,10 @@ class LaneScheduler<T extends LaneItem> implements Lanes<T> {
   #start(lane: Lane<T>, chain: Chain<T>, item: T): void {
     lane.running++
     lane.busy.add(chain)
-    const run = this.#options.work(item, this.#abort.signal).then(({ well }) => {
+    this.#options.gate.began(lane.name)
+    const run = this.#options.work(item, this.#abort.signal).then((verdict) => {
       this.#running.delete(run)
-      lane.strikes = well ? 0 : lane.strikes + 1
+      this.#options.gate.ended(lane.name, verdict)
       this.#finished(lane, chain, item)
     })
     this.#running.add(run)
@@ -205,7 +223,10 @@ class LaneScheduler<T extends LaneItem> implements Lanes<T> {
     lane.busy.delete(chain)
     if (chain.items.length > 0) lane.ready.push(chain)
     else lane.chains.delete(chain.name)
-    if (lane.held === 0) this.#lanes.delete(lane.name)
+    if (lane.held === 0) {
+      clearTimeout(lane.timer)
+      this.#lanes.delete(lane.name)
+    }
     this.#enrol(lane)
     this.#pump()
     if (this.room(lane.name) >= lane.held) this.#options.onRoom?.(lane.name)

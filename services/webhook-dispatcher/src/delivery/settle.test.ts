@@ -1,6 +1,9 @@
 import { expect, test } from '@jest/globals'
 import type { CallResult, Outcome } from '@posthorn/net'
+import { scheduleOf } from './backoff.ts'
 import { settle } from './settle.ts'
+
+const schedule = scheduleOf(undefined, 5_000)
 
 const call = (outcome: Outcome, more: Partial<CallResult> = {}): CallResult => ({
   outcome,
@@ -11,7 +14,7 @@ const call = (outcome: Outcome, more: Partial<CallResult> = {}): CallResult => (
 })
 
 test('a 2xx ends the delivery', () => {
-  expect(settle({ id: 'a', attempts: 1 }, call('2xx', { status: 204 }), 5_000)).toMatchObject({
+  expect(settle({ id: 'a', attempts: 1 }, call('2xx', { status: 204 }), schedule)).toMatchObject({
     state: 'delivered',
     outcome: '2xx',
     status: 204,
@@ -30,26 +33,26 @@ test.each<Outcome>([
   'reset',
   'protocol',
 ])('%s is tried again, until the tenth attempt', (outcome) => {
-  const first = settle({ id: 'a', attempts: 1 }, call(outcome), 5_000)
+  const first = settle({ id: 'a', attempts: 1 }, call(outcome), schedule)
   expect(first).toMatchObject({ state: 'due', outcome, uncounted: false })
   expect(first.waitMs).toBeGreaterThanOrEqual(4_000)
   expect(first.waitMs).toBeLessThanOrEqual(5_000)
-  expect(settle({ id: 'a', attempts: 9 }, call(outcome), 5_000)).toMatchObject({ state: 'due' })
-  expect(settle({ id: 'a', attempts: 10 }, call(outcome), 5_000)).toMatchObject({
+  expect(settle({ id: 'a', attempts: 9 }, call(outcome), schedule)).toMatchObject({ state: 'due' })
+  expect(settle({ id: 'a', attempts: 10 }, call(outcome), schedule)).toMatchObject({
     state: 'failed',
     outcome,
   })
 })
 
 test.each<Outcome>(['redirect-refused', 'egress-blocked'])('%s is final at once', (outcome) => {
-  expect(settle({ id: 'a', attempts: 1 }, call(outcome), 5_000)).toMatchObject({
+  expect(settle({ id: 'a', attempts: 1 }, call(outcome), schedule)).toMatchObject({
     state: 'failed',
     outcome,
   })
 })
 
 test('what we cut off ourselves does not count', () => {
-  expect(settle({ id: 'a', attempts: 10 }, call('aborted'), 5_000)).toMatchObject({
+  expect(settle({ id: 'a', attempts: 10 }, call('aborted'), schedule)).toMatchObject({
     state: 'due',
     uncounted: true,
     waitMs: 0,
@@ -66,9 +69,61 @@ test('of the answer a bounded text is kept that Postgres can hold', () => {
   const { response, error } = settle(
     { id: 'a', attempts: 1 },
     call('http-5xx', { status: 500, body, error: 'bad\0' }),
-    5_000,
+    schedule,
   )
   expect(response?.startsWith('no\u{1F4A3}\uFFFD\uFFFDxxx')).toBe(true)
   expect(response).toHaveLength(2_000)
   expect(error).toBe('bad')
+})
+
+test.each<[Outcome, number, string, number]>([
+  ['http-5xx', 503, '60', 60_000],
+  ['http-4xx', 429, '60', 60_000],
+  ['http-4xx', 404, '60', 60_000],
+  ['http-5xx', 503, '1', 4_000], // no sooner than planned
+  ['http-5xx', 503, '99999', 3_600_000], // no later than in an hour
+  ['http-5xx', 503, '-5', 4_000],
+  ['http-5xx', 503, 'soon', 4_000],
+  ['http-5xx', 503, 'Wed, 21 Oct 2015 07:28:00 GMT', 4_000],
+  ['http-5xx', 503, '9'.repeat(400), 4_000],
+])('%s, %d with Retry-After %s waits at least %d ms', (outcome, status, value, least) => {
+  const answer = call(outcome, { status, headers: { 'retry-after': value } })
+  const { waitMs } = settle({ id: 'a', attempts: 1 }, answer, schedule)
+  expect(waitMs).toBeGreaterThanOrEqual(least)
+  expect(waitMs).toBeLessThanOrEqual(Math.max(least, 5_000))
+})
+
+test('a Retry-After changes nothing about what is final', () => {
+  const headers = { 'retry-after': '60' }
+  const redirect = call('redirect-refused', { status: 307, headers })
+  expect(settle({ id: 'a', attempts: 1 }, redirect, schedule)).toMatchObject({
+    state: 'failed',
+    waitMs: 0,
+  })
+  const last = call('http-5xx', { status: 503, headers })
+  expect(settle({ id: 'a', attempts: 10 }, last, schedule)).toMatchObject({
+    state: 'failed',
+    waitMs: 0,
+  })
+})
+
+test('only 429 and 503 speak for the whole target', () => {
+  const paused = (status: number) =>
+    settle(
+      { id: 'a', attempts: 1 },
+      call(status < 500 ? 'http-4xx' : 'http-5xx', { status, headers: { 'retry-after': '7' } }),
+      schedule,
+    ).pauseMs
+  expect([429, 503, 404, 500].map(paused)).toEqual([7_000, 7_000, undefined, undefined])
+})
+
+test('a schedule of its own ends after its last wait', () => {
+  const own = scheduleOf([1_000, 10_000], 5_000)
+  const attempt = (attempts: number) => settle({ id: 'a', attempts }, call('http-5xx'), own)
+  expect(attempt(1).waitMs).toBeLessThanOrEqual(1_000)
+  expect(attempt(2).waitMs).toBeGreaterThanOrEqual(8_000)
+  expect([attempt(2).state, attempt(3).state]).toEqual(['due', 'failed'])
+  expect(settle({ id: 'a', attempts: 1 }, call('http-5xx'), scheduleOf([], 5_000)).state).toBe(
+    'failed',
+  )
 })

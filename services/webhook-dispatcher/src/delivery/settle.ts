@@ -1,6 +1,7 @@
 import type { CallResult } from '@posthorn/net'
 import type { DeliveryResult } from '../store/results.ts'
-import { maxAttempts, waitMs } from './backoff.ts'
+import type { Schedule } from './backoff.ts'
+import { parseRetryAfter } from './retry-after.ts'
 
 /** Of an answer as much is kept as tells a person what the target had to say. */
 const maxResponse = 2_000
@@ -16,7 +17,7 @@ export interface Attempt {
 export function settle(
   { id, attempts }: Attempt,
   call: CallResult,
-  retryBaseMs: number,
+  schedule: Schedule,
 ): DeliveryResult {
   const { outcome, status, body, error } = call
   const told = {
@@ -29,9 +30,18 @@ export function settle(
   if (outcome === '2xx') return { ...told, state: 'delivered', waitMs: 0, uncounted: false }
   // Cut off by ourselves: no fault of the target's, and not its attempt.
   if (outcome === 'aborted') return released(id, true)
-  if (isFinal(outcome) || attempts >= maxAttempts)
-    return { ...told, state: 'failed', waitMs: 0, uncounted: false }
-  return { ...told, state: 'due', waitMs: waitMs(attempts, retryBaseMs), uncounted: false }
+  if (isFinal(outcome)) return { ...told, state: 'failed', waitMs: 0, uncounted: false }
+  const asked = parseRetryAfter(call.headers['retry-after'])
+  const pause = asked === undefined || !isBusy(status) ? {} : { pauseMs: asked }
+  if (attempts >= schedule.attempts)
+    return { ...told, ...pause, state: 'failed', waitMs: 0, uncounted: false }
+  const waitMs = Math.max(schedule.waitMs(attempts), asked ?? 0)
+  return { ...told, ...pause, state: 'due', waitMs, uncounted: false }
+}
+
+/** RFC 6585 §4, RFC 9110 §15.6.4: said of the target as a whole, not of one delivery. */
+function isBusy(status: number | undefined): boolean {
+  return status === 429 || status === 503
 }
 
 /** Refusals that another attempt would only repeat. Interface spec, "Delivery" 4. */

@@ -14,6 +14,8 @@ export interface DeliveryResult {
   status: number | null
   error: string | null
   response: string | null
+  /** The target asked to be left alone for so long. Not recorded. */
+  pauseMs?: number
 }
 
 /** Records results and gives the claims up. What is not this process's any more stays as it is: whoever took it over decides. */

@@ -1,0 +1,31 @@
+import { expect, test } from '@jest/globals'
+import type { Settings } from '@posthorn/contracts'
+import { targetOptions } from './options.ts'
+
+async function optionsWith(settings: Settings) {
+  const options = targetOptions(
+    { get: async () => settings, invalidate: () => undefined },
+    { concurrency: 4 },
+  )
+  await options.refresh()
+  return options
+}
+
+test('without settings targets have what the process was started with', async () => {
+  const options = await optionsWith({})
+  expect(options.of('https://a.example/')).toEqual({ concurrency: 4 })
+})
+
+test('a target has what is said of it, for the rest what is said of all', async () => {
+  const options = await optionsWith({
+    webhooksConcurrency: 8,
+    webhooksRetrySchedule: [1, 2.5],
+    webhookTargets: [
+      { target: 'https://a.example/hook', concurrency: 1 },
+      { target: 'https://b.example', rate: 5, retrySchedule: [] },
+    ],
+  })
+  expect(options.of('https://c.example/')).toEqual({ concurrency: 8, waitsMs: [1_000, 2_500] })
+  expect(options.of('https://a.example/hook')).toEqual({ concurrency: 1, waitsMs: [1_000, 2_500] })
+  expect(options.of('https://b.example/')).toEqual({ concurrency: 8, rate: 5, waitsMs: [] })
+})

@@ -1,0 +1,129 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { eventually } from '@posthorn/testkit'
+import type { App } from '../src/app.ts'
+import { dispatcherBench } from './dispatcher.ts'
+
+const bench = await dispatcherBench()
+const running: App[] = []
+const start = async (env: Record<string, string>) => {
+  const app = await bench.start(env)
+  running.push(app)
+  return app
+}
+const stop = async () => {
+  for (const app of running.splice(0)) await app[Symbol.asyncDispose]()
+}
+afterEach(stop)
+afterAll(async () => {
+  await bench[Symbol.asyncDispose]()
+})
+beforeAll(() => bench.set({ webhooksEnabled: true, webhookEvents: ['*'] }))
+
+const finished = (account: string, state: string) =>
+  eventually(async () =>
+    expect(await bench.deliveries(account)).toEqual([expect.objectContaining({ state })]),
+  )
+const metric = async ({ port }: App, name: string) => {
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  return Number(new RegExp(`^posthorn_${name}\\{[^}]*\\} (\\S+)$`, 'm').exec(text)?.[1])
+}
+
+test('a target has a schedule of its own', async () => {
+  const receiver = await bench.receiver()
+  receiver.answer(() => ({ status: 500 }))
+  await bench.set({ webhookTargets: [{ target: receiver.url, retrySchedule: [0.01, 0.02] }] })
+  await start({ SVC_WEBHOOK_RETRY_BASE: '1h' })
+  await bench.account('own-schedule', { webhooks: receiver.url })
+  await bench.happen({ account: 'own-schedule' })
+  await finished('own-schedule', 'failed')
+  expect(receiver.requests).toHaveLength(3)
+})
+
+test('a target is called no more often at the same time than its own limit', async () => {
+  const receiver = await bench.receiver()
+  receiver.answer(() => ({ instead: 'hang' }))
+  await bench.set({ webhookTargets: [{ target: receiver.url, concurrency: 2 }] })
+  await start({ SVC_WEBHOOK_TIMEOUT: '2s', SVC_WEBHOOK_RETRY_BASE: '1h' })
+  const accounts = Array.from({ length: 6 }, (_, n) => `limited-${n}`)
+  for (const account of accounts) await bench.account(account, { webhooks: receiver.url })
+  await bench.happen(...accounts.map((account) => ({ account })))
+  await eventually(() => expect(receiver.requests).toHaveLength(2))
+  const healthy = await bench.receiver()
+  await bench.account('beside', { webhooks: healthy.url })
+  await bench.happen({ account: 'beside' })
+  await eventually(() => expect(healthy.requests).toHaveLength(1))
+  expect(receiver.requests).toHaveLength(2)
+})
+
+test('Retry-After puts the next attempt off, and the other calls to that target as well', async () => {
+  const receiver = await bench.receiver()
+  receiver.answer(() => ({ status: 429, headers: { 'Retry-After': '600' } }))
+  const app = await start({})
+  await bench.account('told', { webhooks: receiver.url })
+  await bench.account('told-too', { webhooks: receiver.url })
+  await bench.happen({ account: 'told' })
+  await eventually(async () => expect(await metric(app, 'webhook_targets_paused')).toBe(1))
+  await bench.happen({ account: 'told-too' })
+  const { nextAttemptAt } = await eventually(async () => {
+    const [told, tooSoon] = await Promise.all(
+      ['told', 'told-too'].map((account) =>
+        bench.db
+          .selectFrom('deliveries')
+          .select(['attempts', 'nextAttemptAt', 'claim'])
+          .where('account', '=', account)
+          .executeTakeFirstOrThrow(),
+      ),
+    )
+    expect(told).toMatchObject({ attempts: 1, claim: null })
+    expect(tooSoon).toMatchObject({ attempts: 0 })
+    return told ?? { nextAttemptAt: new Date(0) }
+  })
+  expect(nextAttemptAt.getTime() - Date.now()).toBeGreaterThan(500_000)
+  expect(receiver.requests).toHaveLength(1)
+})
+
+test('a dead target is left alone: no attempts are burned, nobody else waits, whatever it has due', async () => {
+  const dead = await bench.receiver()
+  dead.answer(() => ({ instead: 'drop' }))
+  const healthy = await bench.receiver()
+  await bench.account('dead', { webhooks: dead.url })
+  await bench.account('healthy', { webhooks: healthy.url })
+  // Due since long ago, more than one process holds in memory.
+  const rows = Array.from({ length: 12_000 }, (_, n) => ({
+    id: crypto.randomUUID(),
+    eventId: crypto.randomUUID(),
+    eventRow: String(-1 - n),
+    eventDate: new Date(0),
+    event: 'messageSent',
+    account: 'dead',
+    target: 'account',
+    lane: dead.url,
+    nextAttemptAt: new Date(0),
+  }))
+  const [eventId = ''] = await bench.happen({ account: 'dead' })
+  const { id: eventRow, date: eventDate } = await bench.db
+    .selectFrom('events')
+    .select(['id', 'date'])
+    .where('eventId', '=', eventId)
+    .executeTakeFirstOrThrow()
+  for (let at = 0; at < rows.length; at += 3_000)
+    await bench.db
+      .insertInto('deliveries')
+      .values(rows.slice(at, at + 3_000).map((row) => ({ ...row, eventRow, eventDate })))
+      .execute()
+  const app = await start({ SVC_WEBHOOK_RETRY_BASE: '10m' })
+  await eventually(async () => expect(await metric(app, 'webhook_targets_paused')).toBe(1))
+  for (let n = 1; n <= 5; n++) {
+    await bench.happen({ account: 'healthy' })
+    await eventually(() => expect(healthy.requests).toHaveLength(n))
+  }
+  await stop()
+  const { total } = await bench.db
+    .selectFrom('deliveries')
+    .select(({ fn }) => fn.sum<string>('attempts').as('total'))
+    .where('account', '=', 'dead')
+    .executeTakeFirstOrThrow()
+  expect(Number(total)).toBe(dead.requests.length)
+  expect(dead.requests.length).toBeGreaterThanOrEqual(10)
+  expect(dead.requests.length).toBeLessThanOrEqual(13)
+})
