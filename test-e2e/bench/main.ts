@@ -14,7 +14,7 @@ try {
   const amqpUrl = world.rabbit?.amqp ?? ''
   for (const bench of [benchLatency, benchReading, benchFirstSync, benchAccounts])
     for (const row of await bench(world)) print(row)
-  print(await benchSending(world))
+  for (const row of await benchSending(world)) print(row)
   print(await benchWebhooks(world, amqpUrl))
 } finally {
   await world[Symbol.asyncDispose]()

@@ -1,16 +1,22 @@
 import { connect, type Socket } from 'node:net'
 import { operations } from '@posthorn/contracts'
+import { withClient } from '@posthorn/local/postgres-client'
 import { createTransport } from 'nodemailer'
 import { untilConnected, type World } from '../world.ts'
-import { startChild } from './child.ts'
-import { perSecond, type Row } from './report.ts'
+import { type Child, startChild } from './child.ts'
+import { perSecond, percentile, type Row } from './report.ts'
 
 const count = 1_000
+const atOnce = 16
+/** What the sender opens for one account. */
 const connections = 5
+const scheduled = 1_000_000
 const message = { subject: 'Bench', text: 'Hello '.repeat(150) }
 
-/** Submissions through the API → accepted by the sink, against a bare nodemailer pool with as many connections to the same sink. */
-export async function benchSending(world: World): Promise<Row> {
+type Server = Parameters<typeof createTransport>[0] & object
+
+/** Submissions through the API, and how fast they come out at the sink, with an empty outbox and with a full one. */
+export async function benchSending(world: World): Promise<Row[]> {
   await using sink = await startChild('sink-main.ts')
   const smtp = {
     host: '127.0.0.1',
@@ -21,26 +27,79 @@ export async function benchSending(world: World): Promise<Row> {
   }
   await world.register('sending', world.mail.freshUser(), { smtp })
   await untilConnected(world.client, 'sending')
+  const empty = await measure(world, { sink, smtp, outbox: 'the outbox empty' })
+  await fillOutbox(world)
+  const outbox = `${scheduled.toLocaleString('en')} messages scheduled`
+  return [...empty, ...(await measure(world, { sink, smtp, outbox }))]
+}
 
-  const done = sink.counted(count)
-  const began = Date.now()
-  await inParallel(8, async (n) => {
-    const { status } = await world.client.call(operations.submitMessage, {
-      params: { account: 'sending' },
-      body: { to: [{ address: `to${n}@example.test` }], ...message },
-    })
-    if (status !== 200) throw new Error(`a submission answered ${status}`)
-  })
-  const ours = perSecond(count, (await done).lastAt - began)
+interface Measuring {
+  sink: Child
+  smtp: Server
+  outbox: string
+}
 
+async function measure(world: World, { sink, smtp, outbox }: Measuring): Promise<Row[]> {
   sink.reset()
-  const reference = sink.counted(count)
-  const started = Date.now()
+  const done = sink.counted(count)
+  const ours = await timed((n) => submit(world, n))
+  const drained = perSecond(count, (await done).lastAt - ours.began)
+  const direct = await bare({ sink, smtp, lanes: atOnce, inFlight: atOnce })
+  const reference = await bare({ sink, smtp, lanes: connections, inFlight: 2 * connections })
+  const referenceIs = `bare nodemailer pool of ${atOnce} sends it itself`
+  return [
+    {
+      what: `submissions accepted per second, ${atOnce} at once, ${outbox}`,
+      ours: ours.perSecond,
+      reference: direct.sent.perSecond,
+      unit: '/s',
+      referenceIs,
+    },
+    {
+      what: `submission accepted, ${atOnce} at once, p99, ${outbox}`,
+      ours: percentile(ours.times, 99),
+      reference: percentile(direct.sent.times, 99),
+      unit: ' ms',
+      referenceIs,
+    },
+    {
+      what: `messages per second, submitted to accepted by the sink (${connections} connections), ${outbox}`,
+      ours: drained,
+      reference: reference.perSecond,
+      unit: '/s',
+      referenceIs: 'bare nodemailer pool',
+    },
+  ]
+}
+
+async function submit(world: World, n: number): Promise<void> {
+  const { status, body } = await world.client.call(operations.submitMessage, {
+    params: { account: 'sending' },
+    body: { to: [{ address: `to${n}@example.test` }], copy: false, ...message },
+  })
+  if (status !== 200) throw new Error(`a submission answered ${status}: ${JSON.stringify(body)}`)
+}
+
+/** A nodemailer pool to the same sink. */
+async function bare({
+  sink,
+  smtp,
+  lanes,
+  inFlight,
+}: {
+  sink: Child
+  smtp: Server
+  lanes: number
+  inFlight: number
+}) {
+  sink.reset()
+  const done = sink.counted(count)
   const pool = createTransport({
     ...smtp,
     pool: true,
-    maxConnections: connections,
-    maxMessages: 100,
+    maxConnections: lanes,
+    maxMessages: Infinity,
+    // Nagle's algorithm would hold back each command until the reply to the last is acknowledged: 40 ms.
     getSocket(
       options: { host?: string; port?: number },
       callback: (error: Error | null, given: { connection: Socket }) => void,
@@ -51,26 +110,41 @@ export async function benchSending(world: World): Promise<Row> {
       )
     },
   } as Parameters<typeof createTransport>[0])
-  await inParallel(connections * 2, (n) =>
-    pool
-      .sendMail({ from: 'a@example.test', to: `to${n}@example.test`, ...message })
-      .then(() => undefined),
-  )
-  const bare = perSecond(count, (await reference).lastAt - started)
+  const sent = await timed(async (n) => {
+    await pool.sendMail({ from: 'a@example.test', to: `to${n}@example.test`, ...message })
+  }, inFlight)
+  const perSecondThere = perSecond(count, (await done).lastAt - sent.began)
   pool.close()
-  return {
-    what: 'messages per second, submitted to accepted by the sink (5 connections)',
-    ours,
-    reference: bare,
-    unit: '/s',
-    referenceIs: 'bare nodemailer pool',
-  }
+  return { sent, perSecond: perSecondThere }
 }
 
-async function inParallel(lanes: number, work: (n: number) => Promise<void>): Promise<void> {
+/** Does it for each number, so many at once. */
+async function timed(work: (n: number) => Promise<void>, lanes = atOnce) {
+  const began = Date.now()
+  const times: number[] = []
   let next = 0
   const lane = async () => {
-    while (next < count) await work(next++)
+    for (let n = next++; n < count; n = next++) {
+      const at = performance.now()
+      await work(n)
+      times.push(performance.now() - at)
+    }
   }
   await Promise.all(Array.from({ length: lanes }, lane))
+  return { began, times, perSecond: perSecond(count, Date.now() - began) }
+}
+
+/** Messages that are to be sent tomorrow, as submissions leave them. */
+async function fillOutbox({ ownerUrl }: World): Promise<void> {
+  await withClient(ownerUrl, async (client) => {
+    await client.query(
+      `insert into outbox (queue_id, account, shard, source, message_id, envelope, subject, mime, send_at, next_attempt_at)
+       select 'scheduled-' || n, account, shard, 'api', '<' || n || '@scheduled.test>', '{"from": "a@example.test", "to": ["b@example.test"]}',
+         'Later', convert_to('Subject: Later', 'UTF8'), at, at
+       from accounts, generate_series(1, $1::int) as n, lateral (select now() + interval '1 day' + n * interval '1 second' as at) as later
+       where account = 'sending'`,
+      [scheduled],
+    )
+    await client.query('analyze outbox')
+  })
 }
