@@ -108,24 +108,9 @@ interface DeliveryDeps extends Omit<DispatchingDeps, 'metrics'> {
 }
 
 async function openDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
-  const { db, bus, log, metrics, config, paused } = deps
+  const { db, log, metrics, config, paused } = deps
   const claim = { self: randomUUID(), leaseMs: config.leaseMs }
-  const settings = cacheSettings(db)
-  const targets = currentTargets(db, settings)
-  const options = targetOptions(settings, { concurrency: config.targetConcurrency })
-  const gate = createGate({ optionsOf: options.of, ...pausesOf(config) })
-  metrics.pausedTargets(() => gate.paused().length)
-  opened.use(everyFew({ everyMs: sweepEveryMs, log, name: 'target-options' }, options.refresh))
-  const secret = serviceSecret({ ask: () => askSigningKeys(bus), log })
-  opened.use(
-    await bus.onInvalidate(({ topic, id }) => {
-      if (topic === 'accounts') targets.forget(id)
-      if (topic !== 'settings') return
-      settings.invalidate()
-      secret.invalidate()
-      options.refresh().catch((err: unknown) => log.debug({ err }, 'settings wait for Postgres'))
-    }),
-  )
+  const { targets, options, gate, secret } = await openTargets(deps, opened)
   const http = opened.use(
     createHttpCaller({
       policy: config.egressPolicy,
@@ -172,6 +157,29 @@ async function openDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
     }),
   )
   return { inHand, retries, claim }
+}
+
+/** What is known of targets: where they are, how they are called and signed for, and whether they answer. */
+async function openTargets(deps: DeliveryDeps, opened: AsyncDisposableStack) {
+  const { db, bus, log, metrics, config } = deps
+  const settings = cacheSettings(db)
+  const targets = currentTargets(db, settings)
+  const options = targetOptions(settings, { concurrency: config.targetConcurrency })
+  const refresh = () => options.refresh()
+  opened.use(everyFew({ everyMs: sweepEveryMs, log, name: 'target-options' }, refresh))
+  const gate = createGate({ optionsOf: (lane) => options.of(lane), ...pausesOf(config) })
+  metrics.pausedTargets(() => gate.paused().length)
+  const secret = serviceSecret({ ask: () => askSigningKeys(bus), log })
+  opened.use(
+    await bus.onInvalidate(({ topic, id }) => {
+      if (topic === 'accounts') targets.forget(id)
+      if (topic !== 'settings') return
+      settings.invalidate()
+      secret.invalidate()
+      refresh().catch((err: unknown) => log.debug({ err }, 'settings wait for Postgres'))
+    }),
+  )
+  return { targets, options, gate, secret }
 }
 
 /** A target that does not answer is left alone for as long as a delivery waits at first, and for six times that at most. */

@@ -64,9 +64,7 @@ export function holdDeliveries(options: InHandOptions): InHand {
 
   const countNext = (lane: string) =>
     counter.countAhead(lane, () =>
-      lanes
-        .upcoming(lane, Math.min(options.gate.cap(lane) * countedAhead, maxCountedAhead))
-        .map((item) => item.delivery),
+      lanes.upcoming(lane, aheadOf(options.gate.cap(lane))).map((item) => item.delivery),
     )
 
   async function work({ delivery }: Item, signal: AbortSignal): Promise<Verdict> {
@@ -76,8 +74,7 @@ export function holdDeliveries(options: InHandOptions): InHand {
       // The lane goes on meanwhile: results are recorded many at a time.
       if (result) void recorder.record(result).finally(() => held.delete(delivery.id))
       else held.delete(delivery.id)
-      const { outcome = null, pauseMs } = result ?? {}
-      return { answered: answered(outcome), ...(pauseMs === undefined ? {} : { pauseMs }) }
+      return verdictOf(result)
     } catch (err) {
       // Not foreseen: left to its lease, so that it does not come back at once for ever.
       log.error({ err, ...naming(delivery) }, 'a delivery could not be attempted')
@@ -126,6 +123,15 @@ export function holdDeliveries(options: InHandOptions): InHand {
       await renewing[Symbol.asyncDispose]()
     },
   }
+}
+
+function aheadOf(cap: number): number {
+  return Math.min(cap * countedAhead, maxCountedAhead)
+}
+
+function verdictOf(result: DeliveryResult | undefined): Verdict {
+  const { outcome = null, pauseMs } = result ?? {}
+  return { answered: answered(outcome), ...(pauseMs === undefined ? {} : { pauseMs }) }
 }
 
 function boundsOf({ concurrency }: InHandOptions) {

@@ -76,18 +76,21 @@ test('of the answer a bounded text is kept that Postgres can hold', () => {
   expect(error).toBe('bad')
 })
 
-test.each<[Outcome, number, string, number]>([
-  ['http-5xx', 503, '60', 60_000],
-  ['http-4xx', 429, '60', 60_000],
-  ['http-4xx', 404, '60', 60_000],
-  ['http-5xx', 503, '1', 4_000], // no sooner than planned
-  ['http-5xx', 503, '99999', 3_600_000], // no later than in an hour
-  ['http-5xx', 503, '-5', 4_000],
-  ['http-5xx', 503, 'soon', 4_000],
-  ['http-5xx', 503, 'Wed, 21 Oct 2015 07:28:00 GMT', 4_000],
-  ['http-5xx', 503, '9'.repeat(400), 4_000],
-])('%s, %d with Retry-After %s waits at least %d ms', (outcome, status, value, least) => {
-  const answer = call(outcome, { status, headers: { 'retry-after': value } })
+test.each<[number, string, number]>([
+  [503, '60', 60_000],
+  [429, '60', 60_000],
+  [404, '60', 60_000],
+  [503, '1', 4_000], // no sooner than planned
+  [503, '99999', 3_600_000], // no later than in an hour
+  [503, '-5', 4_000],
+  [503, 'soon', 4_000],
+  [503, 'Wed, 21 Oct 2015 07:28:00 GMT', 4_000],
+  [503, '9'.repeat(400), 4_000],
+])('%d with Retry-After %s waits at least %d ms', (status, value, least) => {
+  const answer = call(status < 500 ? 'http-4xx' : 'http-5xx', {
+    status,
+    headers: { 'retry-after': value },
+  })
   const { waitMs } = settle({ id: 'a', attempts: 1 }, answer, schedule)
   expect(waitMs).toBeGreaterThanOrEqual(least)
   expect(waitMs).toBeLessThanOrEqual(Math.max(least, 5_000))
