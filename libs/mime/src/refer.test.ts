@@ -82,6 +82,14 @@ test('an answer quotes below what was written', () => {
   expect(text).toBeUndefined()
 })
 
+test('what was written in HTML alone is quoted as text where the message has text', () => {
+  const quoted = (action: Referring['action'], text: Original['text'] = { html: '<p>one</p>' }) =>
+    refer({ text: 'see' }, { ...original, text }, referring({ action, inline: true })).draft.text
+  expect(quoted('reply')).toMatch(/:\n> one$/)
+  expect(quoted('forward')).toMatch(/\n\none$/)
+  expect(quoted('forward', { plain: '', html: '<p>one</p>' })).toMatch(/\n\none$/)
+})
+
 test('what is passed on is told from whom and whereto it went', () => {
   const { to, cc, text } = refer(
     { text: 'see' },

@@ -1,6 +1,7 @@
 import { MailAddress, matches, type MessageContent } from '@posthorn/contracts'
 import type { ComposeOptions } from './compose.ts'
 import { unfoldHistory } from './fold-history.ts'
+import { htmlToText } from './html-to-text.ts'
 
 /** As read out of messages, where anything may stand. */
 interface ReadAddress {
@@ -141,7 +142,7 @@ function quotedIn(
 ): Pick<Draft, 'text' | 'html'> {
   const head = headOf(original, referring)
   const forward = referring.action === 'forward'
-  const { plain = '', html: quoted } = original.text ?? {}
+  const { plain, html: quoted } = original.text ?? {}
   const asHtml = html !== undefined || (text === undefined && quoted !== undefined)
   const asText = !asHtml || text !== undefined
   const below = { head, plain, html: quoted, forward }
@@ -153,17 +154,23 @@ function quotedIn(
 
 interface Below {
   head: string[]
-  plain: string
+  plain: string | undefined
   html: string | undefined
   forward: boolean
 }
 
-function quotedText(text: string | undefined, { head, plain, forward }: Below): string {
+function quotedText(text: string | undefined, { head, forward, ...original }: Below): string {
+  const plain = plainOf(original)
   const body = forward ? `\n${plain}` : plain.replace(/^/gm, '> ')
   return `${text === undefined ? '' : `${text}\n\n`}${head.join('\n')}\n${body}`
 }
 
-function quotedHtml(written = '', { head, plain, html, forward }: Below): string {
+/** Much of what is passed on is written in HTML alone: its text is made of that. */
+function plainOf({ plain, html }: Pick<Below, 'plain' | 'html'>): string {
+  return plain || (html === undefined ? '' : htmlToText(unfoldHistory(html)))
+}
+
+function quotedHtml(written = '', { head, plain = '', html, forward }: Below): string {
   const quoted = html === undefined ? `<pre>${escaped(plain)}</pre>` : unfoldHistory(html)
   return `${written}<div><br>${head.map(escaped).join('<br>')}</div>${quote(quoted, forward)}`
 }
