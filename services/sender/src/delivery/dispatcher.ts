@@ -11,6 +11,7 @@ import {
 } from '../store/outbox.ts'
 import { deliver, type DeliverDeps, type Result } from './deliver.ts'
 import { Lanes, type LaneLimits } from './lanes.ts'
+import { WaitingRows } from './waiting-rows.ts'
 
 export interface DispatcherDeps extends DeliverDeps {
   lanes: LaneLimits
@@ -27,6 +28,12 @@ interface InHand {
   done: Promise<void>
 }
 
+/** A place that is taken for a row which is to be claimed. */
+interface Fitting {
+  place: DueSubmission
+  waits: boolean
+}
+
 /** Due rows looked at in one query. */
 const batch = 200
 /** Due rows remembered at most; what is forgotten is found by the next look. */
@@ -36,7 +43,8 @@ const lookGapMs = 10
 
 /**
  * Finds due messages, claims as many as can start now, and sees them through. The look comes every second and whenever a hint says that
- * it may be worth it; a place that became free is filled from what the last look found. Looks alone are enough.
+ * it may be worth it; a place that became free is filled from what the last look found, where servers are quick from what is claimed
+ * already. Looks alone are enough.
  *
  * Disposing takes no more, gives back what was not handed over yet, and waits for the answers to what was.
  */
@@ -46,6 +54,7 @@ export class Dispatcher implements AsyncDisposable {
   readonly #deps: DispatcherDeps
   readonly #lanes: Lanes
   readonly #inHand = new Map<string, InHand>()
+  readonly #waiting: WaitingRows
   readonly #sweeping: Loop
   readonly #renewing: Loop
   readonly #burying: Loop
@@ -61,6 +70,7 @@ export class Dispatcher implements AsyncDisposable {
   constructor(deps: DispatcherDeps) {
     this.#deps = deps
     this.#lanes = new Lanes(deps.lanes, deps.retryBaseMs)
+    this.#waiting = new WaitingRows({ ...deps, lanes: this.#lanes })
     const { log, sweepMs, leaseMs } = deps
     this.#sweeping = everyFew({ everyMs: sweepMs, log, name: 'sweep' }, (signal) =>
       this.#sweep(signal),
@@ -87,19 +97,31 @@ export class Dispatcher implements AsyncDisposable {
     clearTimeout(this.#lookTimer)
     await Promise.all([this.#sweeping, this.#burying].map((loop) => loop[Symbol.asyncDispose]()))
     for (const { cancel } of this.#inHand.values()) cancel.abort(new Error('the process stops'))
+    await this.#waiting[Symbol.asyncDispose]()
     await Promise.all([...this.#inHand.values()].map(({ done }) => done))
     await this.#renewing[Symbol.asyncDispose]()
   }
 
   async #sweep(signal: AbortSignal): Promise<void> {
+    if (this.#deps.paused()) this.#waiting.giveBack()
+    this.#waiting.giveBackOld()
     while (this.#lanes.free > 0 && !signal.aborted && !this.#deps.paused()) {
       const found = this.#isTimeToLook() ? await this.#look() : 0
-      const fitting = [...this.#known.values()].filter((place) => this.#lanes.tryEnter(place))
+      const fitting = this.#fitting()
       if (fitting.length === 0) return
       await this.#claim(fitting)
       // Behind so many, whose lanes are full by now, there may be others.
       if (found === batch) this.#lookAgain()
     }
+  }
+
+  /** Those of the known that can start now, or wait for a place. */
+  #fitting(): Fitting[] {
+    const fitting: Fitting[] = []
+    for (const place of this.#known.values())
+      if (this.#lanes.tryEnter(place)) fitting.push({ place, waits: false })
+      else if (place.fresh && this.#lanes.tryWait(place)) fitting.push({ place, waits: true })
+    return fitting
   }
 
   #lookAgain(): void {
@@ -120,7 +142,8 @@ export class Dispatcher implements AsyncDisposable {
     const due = await listDue(this.#deps.db, { limit: batch, closed: this.#lanes.closed() })
     if (due.length === batch) this.#more = true
     for (const place of due)
-      if (!this.#inHand.has(place.queueId)) this.#known.set(place.queueId, place)
+      if (!this.#inHand.has(place.queueId) && !this.#waiting.has(place.queueId))
+        this.#known.set(place.queueId, place)
     return due.length
   }
 
@@ -129,22 +152,35 @@ export class Dispatcher implements AsyncDisposable {
     while ((await this.#deps.recorder.failExhausted()) > 0 && !signal.aborted);
   }
 
-  async #claim(fitting: DueSubmission[]): Promise<void> {
+  async #claim(fitting: Fitting[]): Promise<void> {
     const { db, leaseMs } = this.#deps
-    const waiting = new Map(fitting.map((place) => [place.queueId, place]))
-    for (const queueId of waiting.keys()) this.#known.delete(queueId)
+    const missing = new Map(fitting.map((one) => [one.place.queueId, one]))
+    for (const queueId of missing.keys()) this.#known.delete(queueId)
     try {
-      const claimed = await claimDue(db, [...waiting.keys()], { worker: this.worker, leaseMs })
-      for (const submission of claimed) {
-        const place = waiting.get(submission.queueId)
-        waiting.delete(submission.queueId)
-        if (place) this.#start(submission, place)
+      const claimed = await claimDue(db, [...missing.keys()], { worker: this.worker, leaseMs })
+      // As the claim brings them is no order.
+      const rows = new Map(claimed.map((submission) => [submission.queueId, submission]))
+      for (const { place, waits } of fitting) {
+        const submission = rows.get(place.queueId)
+        if (!submission) continue
+        missing.delete(place.queueId)
+        if (waits) this.#waiting.add(submission, place)
+        else this.#start(submission, place)
       }
-      if (waiting.size > 0) this.#distrust()
+      this.#startWaiting()
+      if (missing.size > 0) this.#distrust()
     } finally {
       // Another replica was faster, or Postgres did not answer: if it claimed nevertheless, the leases end by themselves.
-      for (const place of waiting.values()) this.#lanes.leave(place)
+      for (const { place, waits } of missing.values())
+        if (waits) this.#lanes.leaveWait(place)
+        else this.#lanes.leave(place)
     }
+  }
+
+  #startWaiting(): void {
+    if (this.#stopping || this.#deps.paused()) return
+    for (const { submission, place } of this.#waiting.takeStartable())
+      this.#start(submission, place)
   }
 
   /** Another replica is at work on what we know: it has to be looked at anew. */
@@ -159,10 +195,11 @@ export class Dispatcher implements AsyncDisposable {
     if (this.#stopping) cancel.abort(new Error('the process stops'))
     const stopTimer = metrics.duration.startTimer()
     let atServer = true
+    const startedAt = performance.now()
     const onTaken = () => {
       atServer = false
+      this.#lanes.recover(place, performance.now() - startedAt)
       this.#lanes.leaveServer(place)
-      this.#lanes.recover(place)
       this.#refill(place)
     }
     const done = deliver(this.#deps, submission, { signal: cancel.signal, onTaken }).then(
@@ -179,13 +216,19 @@ export class Dispatcher implements AsyncDisposable {
   #settle(result: Result, place: DueSubmission): void {
     this.#inHand.delete(place.queueId)
     this.#lanes.leaveProcess(place)
-    if (result.kind === 'released' && !this.#stopping) this.#lanes.suspend('account', place)
+    if (result.kind === 'released' && !this.#stopping) {
+      this.#lanes.suspend('account', place)
+      this.#waiting.giveBackClosed()
+    }
     if (result.kind === 'failed') this.#pause(result, place)
     this.#refill(place)
   }
 
   #refill(place: DueSubmission): void {
     if (this.#stopping) return
+    this.#startWaiting()
+    // What is at hand lasts for a while.
+    if (this.#waiting.isEnoughFor(place)) return
     // What else waits for this lane may be beyond what was looked at.
     if (this.#more && !this.#knowsOf(place)) this.wake()
     else this.#sweeping.wake()
@@ -203,6 +246,7 @@ export class Dispatcher implements AsyncDisposable {
   ): void {
     if (!kind) return
     const ms = this.#lanes.suspend(kind, place)
+    this.#waiting.giveBackClosed()
     this.#deps.log.warn(
       { account: place.account, gateway: place.gateway, host: place.host, failure, ms },
       `no more messages for this ${kind} for a while`,
@@ -220,11 +264,15 @@ export class Dispatcher implements AsyncDisposable {
 
   /** Keeps what is in hand; a message that another process holds by now must not be handed over. */
   async #renew(): Promise<void> {
-    const holds = [...this.#inHand.values()].map(({ submission }) => submission)
+    const holds = [...this.#inHand.values(), ...this.#waiting.rows].map(
+      ({ submission }) => submission,
+    )
     const held = await renewLeases(this.#deps.db, holds, this.#deps.leaseMs)
     for (const { queueId, attempt } of holds) {
+      if (held.has(queueId)) continue
+      this.#waiting.drop({ queueId, attempt })
       const current = this.#inHand.get(queueId)
-      if (held.has(queueId) || current?.submission.attempt !== attempt) continue
+      if (current?.submission.attempt !== attempt) continue
       current.cancel.abort(new AppError('stale', 'the lease was lost'))
     }
   }

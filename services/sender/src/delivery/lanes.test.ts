@@ -107,3 +107,51 @@ test('a server that has answered is free for the next, before the process is', (
   lanes.leaveProcess(place('a', 'h:25', 60))
   expect(lanes.free).toBe(1)
 })
+
+test('messages wait for a place only where one was taken quickly, and in portions', () => {
+  const lanes = new Lanes({ ...limits, concurrency: 20, perAccount: 1 }, 1_000)
+  expect(lanes.tryEnter(place('a'))).toBe(true)
+  expect(lanes.tryWait(place('a'))).toBe(false)
+  lanes.recover(place('a'), 10)
+  expect(lanes.closed().accounts).toEqual([])
+  expect([1, 2, 3, 4, 5].map(() => lanes.tryWait(place('a')))).toEqual([
+    true,
+    true,
+    true,
+    true,
+    false,
+  ])
+  expect(lanes.closed().accounts).toEqual(['a'])
+  // Not one by one.
+  lanes.leaveWait(place('a'))
+  expect(lanes.tryWait(place('a'))).toBe(false)
+  for (let left = 2; left > 0; left--) lanes.leaveWait(place('a'))
+  expect(lanes.wantsMore(place('a'))).toBe(true)
+  expect(lanes.tryWait(place('a'))).toBe(true)
+  lanes.recover(place('a'), 10_000)
+  expect(lanes.tryWait(place('a'))).toBe(false)
+})
+
+test('nothing waits for a lane in trouble', () => {
+  const lanes = new Lanes(limits, 0)
+  lanes.tryEnter(place('a'))
+  lanes.recover(place('a'), 10)
+  expect(lanes.tryWait(place('a'))).toBe(true)
+  expect(lanes.isTroubled(place('a'))).toBe(false)
+  lanes.suspend('host', place('a'))
+  expect(lanes.isTroubled(place('a'))).toBe(true)
+  expect(lanes.tryWait(place('a'))).toBe(false)
+})
+
+test('what waits is bound in number, and in bytes by a quarter of what may be in hand', () => {
+  const lanes = new Lanes(limits, 1_000)
+  for (const account of ['a', 'b']) {
+    lanes.tryEnter(place(account, `${account}:25`))
+    lanes.recover(place(account, `${account}:25`), 10)
+  }
+  expect(lanes.tryWait(place('a', 'a:25', 26))).toBe(false)
+  expect(lanes.tryWait(place('a', 'a:25', 22))).toBe(true)
+  expect(lanes.tryWait(place('b', 'b:25', 4))).toBe(false)
+  for (let left = 3; left > 0; left--) expect(lanes.tryWait(place('b', 'b:25'))).toBe(true)
+  expect(lanes.tryWait(place('b', 'b:25', 0))).toBe(false)
+})

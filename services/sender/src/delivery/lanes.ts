@@ -5,7 +5,7 @@ export interface LaneLimits {
   concurrency: number
   perAccount: number
   perHost: number
-  /** Bytes of the messages in hand; a single message may have more. */
+  /** Bytes of the messages in hand; a single message may have more. Those claimed ahead may have a quarter as many besides. */
   maxBytes: number
 }
 
@@ -26,7 +26,18 @@ interface Lane {
   /** Failures in a row that said something about the whole lane. */
   failures: number
   suspendedUntil: number
+  /** Claimed, and waiting for a place. */
+  ahead: number
+  /** The last message was taken so soon that it is worth while to have the next ones at hand. */
+  quick: boolean
+  /** Between few that wait and as many as may: they are claimed in portions, and not one by one. */
+  filling: boolean
 }
+
+/** Messages that may wait for each place of a lane. */
+const aheadPerPlace = 4
+/** A message that takes longer is no reason to have others at hand. */
+const quickMs = 250
 
 /** Milliseconds after which the failures of a lane nobody used are forgotten. */
 const forgetMs = 3_600_000
@@ -46,6 +57,8 @@ export class Lanes {
   }
   #inHand = 0
   #bytes = 0
+  #ahead = 0
+  #aheadBytes = 0
 
   constructor(limits: LaneLimits, baseMs: number) {
     this.#limits = limits
@@ -56,7 +69,7 @@ export class Lanes {
     return this.#limits.concurrency - this.#inHand
   }
 
-  /** The lanes in which nothing can start now. */
+  /** The lanes in which nothing can start now, nor wait for a place. */
   closed(): { accounts: string[]; gateways: string[]; hosts: string[] } {
     const closed = (kind: Kind) => closedOf(this.#lanes[kind], this.#limitOf(kind))
     return { accounts: closed('account'), gateways: closed('gateway'), hosts: closed('host') }
@@ -76,6 +89,38 @@ export class Lanes {
     return true
   }
 
+  /**
+   * Takes a place among the messages that are claimed before there is one to send them. Only where servers take them quickly, and no
+   * more than are sent in a moment: what waits here, no other process can send.
+   */
+  tryWait(place: Place): boolean {
+    const { bytes } = place
+    const { concurrency, maxBytes } = this.#limits
+    const lanes = keysOf(place).map(([kind, key]) => laneOf(this.#lanes[kind], key))
+    if (this.#ahead >= concurrency || this.#aheadBytes + bytes > maxBytes / 4) return false
+    if (!lanes.every(hasRoomAhead)) return false
+    this.#ahead += 1
+    this.#aheadBytes += bytes
+    this.#changeAhead(place, 1)
+    return true
+  }
+
+  leaveWait(place: Place): void {
+    this.#ahead -= 1
+    this.#aheadBytes -= place.bytes
+    this.#changeAhead(place, -1)
+  }
+
+  /** Whether something failed that is about a whole lane of it. */
+  isTroubled(place: Place): boolean {
+    return keysOf(place).some(([kind, key]) => laneOf(this.#lanes[kind], key).failures > 0)
+  }
+
+  /** Whether more are to be claimed ahead by now. */
+  wantsMore(place: Place): boolean {
+    return keysOf(place).every(([kind, key]) => hasRoomAhead(laneOf(this.#lanes[kind], key)))
+  }
+
   leave(place: Place): void {
     this.leaveServer(place)
     this.leaveProcess(place)
@@ -86,7 +131,9 @@ export class Lanes {
     for (const [kind, key] of keysOf(place)) {
       const lane = laneOf(this.#lanes[kind], key)
       lane.inHand -= 1
-      if (lane.inHand === 0 && lane.failures === 0) this.#lanes[kind].delete(key)
+      // One that is quick is remembered until the next look.
+      if (lane.inHand + lane.ahead === 0 && lane.failures === 0 && !lane.quick)
+        this.#lanes[kind].delete(key)
     }
   }
 
@@ -112,12 +159,28 @@ export class Lanes {
     return ms
   }
 
-  /** A message got through. */
-  recover(place: Place): void {
+  /** A message got through, after so many milliseconds. */
+  recover(place: Place, ms = Infinity): void {
     for (const [kind, key] of keysOf(place)) {
       const lane = laneOf(this.#lanes[kind], key)
       lane.failures = 0
       lane.suspendedUntil = 0
+      lane.quick = ms <= quickMs
+    }
+  }
+
+  /** What waits has waited for too long: no more of it until a message is taken quickly again. */
+  slowDown(place: Place): void {
+    for (const [kind, key] of keysOf(place)) laneOf(this.#lanes[kind], key).quick = false
+  }
+
+  #changeAhead(place: Place, by: 1 | -1): void {
+    for (const [kind, key] of keysOf(place)) {
+      const lane = laneOf(this.#lanes[kind], key)
+      const most = aheadPerPlace * this.#limitOf(kind)
+      lane.ahead += by
+      if (lane.ahead >= most) lane.filling = false
+      else if (lane.ahead <= most / 3) lane.filling = true
     }
   }
 
@@ -140,7 +203,14 @@ function keysOf({ account, gateway, host }: Place): [Kind, string][] {
 function laneOf(lanes: Map<string, Lane>, key: string): Lane {
   const known = lanes.get(key)
   if (known) return known
-  const lane = { inHand: 0, failures: 0, suspendedUntil: 0 }
+  const lane = {
+    inHand: 0,
+    failures: 0,
+    suspendedUntil: 0,
+    ahead: 0,
+    quick: false,
+    filling: true,
+  }
   lanes.set(key, lane)
   return lane
 }
@@ -149,11 +219,16 @@ function isOpen({ inHand, failures, suspendedUntil }: Lane, limit: number): bool
   return suspendedUntil <= Date.now() && inHand < (failures > 0 ? 1 : limit)
 }
 
+function hasRoomAhead({ quick, filling, failures }: Lane): boolean {
+  return quick && filling && failures === 0
+}
+
 function closedOf(lanes: Map<string, Lane>, limit: number): string[] {
   const closed: string[] = []
   for (const [key, lane] of lanes) {
-    if (lane.inHand === 0 && lane.suspendedUntil + forgetMs < Date.now()) lanes.delete(key)
-    else if (!isOpen(lane, limit)) closed.push(key)
+    if (lane.inHand + lane.ahead === 0 && lane.suspendedUntil + forgetMs < Date.now())
+      lanes.delete(key)
+    else if (!isOpen(lane, limit) && !hasRoomAhead(lane)) closed.push(key)
   }
   return closed
 }

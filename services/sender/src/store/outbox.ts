@@ -11,6 +11,8 @@ export interface DueSubmission {
   /** `host:port` of the server it goes to; empty where there is none. */
   host: string
   bytes: number
+  /** Never attempted, and not at its last attempt: what becomes of the process while it waits costs it nothing that matters. */
+  fresh: boolean
 }
 
 /** Who holds a row: a process and the attempt it counted. A row taken over is at another attempt. */
@@ -49,7 +51,7 @@ export interface DueOptions {
   closed: { accounts: string[]; gateways: string[]; hosts: string[] }
 }
 
-const isDue = sql<boolean>`(state = 'queued' and next_attempt_at <= now() and (lease_until is null or lease_until < now()))`
+export const isDue = sql<boolean>`(state = 'queued' and next_attempt_at <= now() and (lease_until is null or lease_until < now()))`
 const laneHost = sql<string>`coalesce(case when outbox.gateway is null
   then lower(accounts.smtp ->> 'host') || ':' || (accounts.smtp ->> 'port') else lower(gateways.host) || ':' || gateways.port end, '')`
 const laneAccount = sql<string>`(outbox.account || coalesce(E'\\n' || outbox.gateway, ''))`
@@ -66,6 +68,7 @@ export function listDue(db: Db, { limit, closed }: DueOptions): Promise<DueSubmi
       'outbox.gateway',
       laneHost.as('host'),
       sql<number>`coalesce(octet_length(mime), 0)`.as('bytes'),
+      sql<boolean>`(attempts = 0 and max_attempts > 1)`.as('fresh'),
     ])
     .where(isDue)
     .whereRef('attempts', '<', 'maxAttempts')
@@ -137,7 +140,8 @@ function updateDue(
           'gateways.username',
           'gateways.version as gatewayVersion',
         ])
-        .where('queueId', 'in', queueIds)
+        // One statement for any number.
+        .where(sql<boolean>`(queue_id = any(${sql.val(queueIds)}::text[]))`)
         .where(isDue)
         .whereRef('attempts', '<', 'maxAttempts')
         .forUpdate('outbox')
@@ -227,10 +231,10 @@ export function heldRows(holds: Hold[]) {
     where outbox.state = 'queued' order by outbox.queue_id for update of outbox`
 }
 
-/** Gives a row back as if it had not been claimed. */
+/** Gives a row back as if it had not been claimed. Its dot was not written, whatever was marked. */
 export async function releaseClaim(
   db: Db,
-  { queueId, worker, attempt }: Hold,
+  { queueId, worker, attempt, maybeSent }: Hold & Pick<Submission, 'maybeSent'>,
   delayMs: number,
 ): Promise<void> {
   await db
@@ -240,6 +244,7 @@ export async function releaseClaim(
       worker: null,
       leaseUntil: null,
       nextAttemptAt: inMs(delayMs),
+      ...(maybeSent ? {} : { dataSentAt: null }),
     })
     .where('queueId', '=', queueId)
     .where('worker', '=', worker)
@@ -248,41 +253,13 @@ export async function releaseClaim(
     .execute()
 }
 
-/** How many messages are due, counted up to a limit: it is for a gauge. */
-export async function countDue(db: Db): Promise<number> {
-  const { rows } = await sql<{ due: string }>`
-    select count(*) as due from (select 1 from outbox where ${isDue} limit 10000) as due`.execute(
-    db,
-  )
-  return Number(rows[0]?.due ?? 0)
-}
-
-/** How many messages are held back, counted up to a limit as well. */
-export async function countHeld(db: Db): Promise<number> {
-  const { rows } = await sql<{ held: number }>`
-    select count(*)::int as held from (select 1 from outbox where state = 'held' limit 10000) as o`.execute(
-    db,
-  )
-  return rows[0]?.held ?? 0
-}
-
-/** Removes rows of messages that were finished long enough ago. Returns how many; call again while it is as many as the limit. */
-export async function deleteFinished(
-  db: Db,
-  { keepMs, limit }: { keepMs: number; limit: number },
-): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('outbox')
-    .where('queueId', 'in', (db) =>
-      db
-        .selectFrom('outbox')
-        .select('queueId')
-        .where(sql<boolean>`(state in ('sent', 'failed') and filing_next_at is null)`)
-        .where(sql<boolean>`(finished_at < now() - make_interval(secs => ${keepMs / 1_000}))`)
-        .limit(limit),
-    )
-    .executeTakeFirst()
-  return Number(numDeletedRows)
+/** The same for rows whose attempts did not begin: due as they were. */
+export async function releaseUnstarted(db: Db, holds: Hold[]): Promise<void> {
+  if (holds.length === 0) return
+  await sql`
+    with mine as (${heldRows(holds)})
+    update outbox set attempts = attempts - 1, worker = null, lease_until = null from mine
+    where outbox.queue_id = mine.queue_id`.execute(db)
 }
 
 function inMs(ms: number) {

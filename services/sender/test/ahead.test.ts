@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, expect, test } from '@jest/globals'
+import { createLogger } from '@posthorn/telemetry'
+import { eventually, startSmtpScript } from '@posthorn/testkit'
+import { Lanes } from '../src/delivery/lanes.ts'
+import { WaitingRows } from '../src/delivery/waiting-rows.ts'
+import { claimDue } from '../src/store/outbox.ts'
+import { holdWaiting } from '../src/store/outbox-changes.ts'
+import { senderFixture } from './fixture.ts'
+
+const fixture = await senderFixture()
+const { db, addAccount, submit, row } = fixture
+const opened: AsyncDisposable[] = []
+afterEach(async () => {
+  for (const part of opened.splice(0).reverse()) await part[Symbol.asyncDispose]()
+})
+afterAll(() => fixture[Symbol.asyncDispose]())
+
+const log = createLogger('test', 'silent')
+const limits = { concurrency: 20, perAccount: 1, perHost: 20, maxBytes: 1_000_000 }
+const worker = randomUUID()
+
+/** One message in hand, and others that were claimed ahead. */
+async function waiting(count: number) {
+  const account = await addAccount({ host: '127.0.0.1', port: 1 })
+  const place = { account, gateway: null, host: '127.0.0.1:1', bytes: 100, fresh: true }
+  const lanes = new Lanes(limits, 60_000)
+  lanes.tryEnter(place)
+  lanes.recover(place, 1)
+  const rows = new WaitingRows({ db, lanes, log })
+  const ids = await Promise.all(Array.from({ length: count }, () => submit({ account })))
+  for (const submission of await claimDue(db, ids, { worker, leaseMs: 60_000 })) {
+    expect(lanes.tryWait(place)).toBe(true)
+    rows.add(submission, { ...place, queueId: submission.queueId })
+  }
+  return { account, place, lanes, rows, ids }
+}
+const free = { state: 'queued', attempts: 0, worker: null, leaseUntil: null }
+const allFree = (ids: string[]) =>
+  eventually(async () => {
+    for (const id of ids) expect(await row(id)).toMatchObject(free)
+  })
+
+test('the place that becomes free is taken by what waits, longest first', async () => {
+  const { place, lanes, rows } = await waiting(3)
+  const [first, ...rest] = rows.rows
+  expect(rows.takeStartable()).toEqual([])
+  lanes.leave(place)
+  expect(rows.takeStartable()).toEqual([first])
+  expect(rows.takeStartable()).toEqual([])
+  expect(rows.rows).toEqual(rest)
+})
+
+test('what waits for a lane that is suspended is given back, and counts no attempt', async () => {
+  const { place, lanes, rows, ids } = await waiting(3)
+  rows.giveBackClosed()
+  expect(rows.rows).toHaveLength(3)
+  lanes.suspend('account', place)
+  rows.giveBackClosed()
+  expect(rows.rows).toEqual([])
+  await allFree(ids)
+  for (const id of ids) expect((await row(id)).nextAttemptAt).toEqual(new Date(0))
+})
+
+test('when it ends everything is given back, but what another has taken over', async () => {
+  const { rows, ids } = await waiting(3)
+  const [taken = '', ...others] = ids
+  const thief = { worker: randomUUID(), attempts: 2 }
+  await db.updateTable('outbox').set(thief).where('queueId', '=', taken).execute()
+  await rows[Symbol.asyncDispose]()
+  await allFree(others)
+  expect(await row(taken)).toMatchObject(thief)
+})
+
+test('what was lost is not started', async () => {
+  const { rows, place, lanes } = await waiting(1)
+  const [lost] = rows.rows.map(({ submission }) => submission)
+  if (!lost) throw new Error('nothing waits')
+  rows.drop({ ...lost, attempt: lost.attempt + 1 })
+  expect(rows.rows).toHaveLength(1)
+  rows.drop(lost)
+  lanes.leave(place)
+  expect(rows.takeStartable()).toEqual([])
+})
+
+test('a message that waits for its place is busy, and can be held once it is given back', async () => {
+  const { rows, ids } = await waiting(1)
+  const [queueId = ''] = ids
+  expect(await holdWaiting(db, queueId)).toBe('busy')
+  rows.giveBack()
+  await allFree(ids)
+  expect(await holdWaiting(db, queueId)).toBe('done')
+})
+
+/** Takes some messages at once and then leaves everybody waiting for its answer. */
+async function slowing(quick: number) {
+  const started = await startSmtpScript()
+  opened.push({ [Symbol.asyncDispose]: () => started.close() })
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let dots = 0
+  const held = () => Math.max(0, dots - quick)
+  started.on('dot', async ({ usual }) => {
+    dots += 1
+    if (dots > quick) await promise
+    return usual()
+  })
+  return { server: started, held, letGo: resolve }
+}
+const inHand = async (account: string) => {
+  const rows = await db
+    .selectFrom('outbox')
+    .selectAll()
+    .where('account', '=', account)
+    .where('state', '=', 'queued')
+    .execute()
+  const leased = rows.filter(({ leaseUntil }) => leaseUntil !== null)
+  const counted = rows.filter(({ attempts }) => attempts > 0)
+  return { leased: leased.length, counted: counted.length, waiting: rows.length }
+}
+
+test('a server that becomes slow keeps what it is at; the rest is for others to send', async () => {
+  const { server, held, letGo } = await slowing(20)
+  const account = await addAccount(server)
+  await Promise.all(Array.from({ length: 70 }, () => submit({ account })))
+  const first = await fixture.startSender()
+  opened.push(first)
+  await eventually(() => expect(held()).toBe(5), { timeoutMs: 20_000 })
+  // Longer than anything may wait for a place.
+  await eventually(
+    async () => expect(await inHand(account)).toEqual({ leased: 5, counted: 5, waiting: 50 }),
+    { timeoutMs: 20_000 },
+  )
+  opened.push(await fixture.startSender())
+  await eventually(() => expect(held()).toBe(10), { timeoutMs: 20_000 })
+  letGo()
+  await eventually(async () => expect((await inHand(account)).waiting).toBe(0), {
+    timeoutMs: 20_000,
+  })
+  expect(new Set(server.accepted.map(({ messageId }) => messageId)).size).toBe(70)
+  expect(server.accepted).toHaveLength(70)
+})
+
+test('a queue that is paused has nothing in hand but what was begun', async () => {
+  const { server, held, letGo } = await slowing(20)
+  const account = await addAccount(server)
+  await Promise.all(Array.from({ length: 70 }, () => submit({ account })))
+  opened.push(await fixture.startSender())
+  await eventually(() => expect(held()).toBe(5), { timeoutMs: 20_000 })
+  await db.insertInto('pausedQueues').values({ queue: 'submit' }).execute()
+  await eventually(
+    async () => expect(await inHand(account)).toEqual({ leased: 5, counted: 5, waiting: 50 }),
+    { timeoutMs: 20_000 },
+  )
+  letGo()
+  await eventually(async () =>
+    expect(await inHand(account)).toEqual({ leased: 0, counted: 0, waiting: 45 }),
+  )
+  await db.deleteFrom('pausedQueues').execute()
+  await eventually(async () => expect((await inHand(account)).waiting).toBe(0), {
+    timeoutMs: 20_000,
+  })
+  expect(server.accepted).toHaveLength(70)
+})
