@@ -161,3 +161,28 @@ test('a queue that is paused has nothing in hand but what was begun', async () =
   })
   expect(server.accepted).toHaveLength(70)
 })
+
+test('a marker that came before the server refused leaves no doubt behind', async () => {
+  const server = await startSmtpScript()
+  opened.push({ [Symbol.asyncDispose]: () => server.close() })
+  const account = await addAccount(server)
+  const seen = Promise.withResolvers<Date>()
+  opened.push(
+    await fixture.startSender({ SVC_SENDER_PER_ACCOUNT: '1', SVC_SENDER_RETRY_BASE: '1h' }),
+  )
+  const first = await submit({ account })
+  await eventually(async () => expect((await row(first)).state).toBe('sent'))
+  let second = ''
+  server.on('RCPT', async () => {
+    server.on('RCPT', undefined)
+    // On the way already, as the session took a message before.
+    const marked = async () => (await row(second)).dataSentAt
+    seen.resolve(await eventually(marked))
+    return ['450 4.2.0 later']
+  })
+  second = await submit({ account })
+  expect(await seen.promise).toBeInstanceOf(Date)
+  await eventually(async () =>
+    expect(await row(second)).toMatchObject({ lastError: { responseCode: 450 }, dataSentAt: null }),
+  )
+})

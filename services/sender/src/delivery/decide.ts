@@ -15,14 +15,24 @@ export interface Decision {
 /** After a failed attempt: another one later, or the end. */
 export function decideFailure(
   subject: Subject,
-  { failure, routing }: { failure: DeliveryFailure; routing?: NetworkRouting | undefined },
+  {
+    failure,
+    routing,
+    inDoubt = false,
+  }: { failure: DeliveryFailure; routing?: NetworkRouting | undefined; inDoubt?: boolean },
   baseMs: number,
 ): Decision {
   const isLast = classify(failure).permanent || subject.attempt >= subject.maxAttempts
   return {
     outcome: isLast
-      ? { state: 'failed', failure, routing }
-      : { state: 'retry', failure, routing, delayMs: retryDelayMs(subject.attempt, baseMs) },
+      ? { state: 'failed', failure, routing, inDoubt }
+      : {
+          state: 'retry',
+          failure,
+          routing,
+          inDoubt,
+          delayMs: retryDelayMs(subject.attempt, baseMs),
+        },
     events: (nextAttempt) => [
       deliveryErrorEvent(subject, failure, { nextAttempt, routing }),
       ...(isLast ? [failedEvent(subject, failure, routing)] : []),

@@ -3,7 +3,7 @@ import type { Bus } from '@posthorn/bus'
 import type { Db, SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { Logger } from '@posthorn/telemetry'
-import { type Hold, releaseClaim, type Submission } from '../store/outbox.ts'
+import { releaseClaim, type Submission } from '../store/outbox.ts'
 import type { Transport } from '../transports/transport.ts'
 import { classify, type Verdict } from './classify-reply.ts'
 import { DeliveryError, type DeliveryFailure, NotAttempted } from './delivery-error.ts'
@@ -11,6 +11,7 @@ import { type Decision, decideAccepted, decideFailure } from './decide.ts'
 import { filedOf, isFiledByServer } from '../filing/copy.ts'
 import { findEarlier } from '../filing/find-earlier.ts'
 import type { Recorder } from './recorder.ts'
+import { type Mark, Marker } from './marker.ts'
 import { targetOf } from './target.ts'
 
 export interface DeliverDeps {
@@ -19,8 +20,9 @@ export interface DeliverDeps {
   settings: SettingsCache
   transport: Transport
   recorder: Recorder
-  /** Commits that the final dot is about to be written. Resolves to whether it may be: the row may be another's by now. */
-  mark: (hold: Hold) => Promise<boolean>
+  mark: Mark
+  /** How long a claim holds, and a marker keeps it. */
+  leaseMs: number
   log: Logger
   retryBaseMs: number
   credentialsMs: number
@@ -81,11 +83,9 @@ export async function deliver(
     }
     if (!(error instanceof DeliveryError))
       log.error({ err: error }, 'the attempt failed for a reason of our own')
-    const { failure, routing } =
-      error instanceof DeliveryError
-        ? error
-        : new DeliveryError({ message: 'Internal error', code: 'EINTERNAL' })
-    const decision = decideFailure(submission, { failure, routing }, deps.retryBaseMs)
+    const told = error instanceof DeliveryError ? error : internalError()
+    const { failure, routing } = told
+    const decision = decideFailure(submission, told, deps.retryBaseMs)
     const final = decision.outcome.state === 'failed'
     log.info({ failure, routing, final }, 'the attempt failed')
     return conclude(deps.recorder, submission, {
@@ -93,6 +93,13 @@ export async function deliver(
       result: { kind: 'failed', failure, suspends: suspended(submission, failure), final },
     })
   }
+}
+
+/** Nobody knows how far it came. */
+function internalError(): DeliveryError {
+  const error = new DeliveryError({ message: 'Internal error', code: 'EINTERNAL' })
+  error.inDoubt = true
+  return error
 }
 
 /** A proxy that one message asked for says nothing about the others. */
@@ -125,7 +132,7 @@ function foundSent(submission: Submission, { retryBaseMs }: DeliverDeps) {
 }
 
 async function attempt(
-  { bus, settings, transport, mark, credentialsMs }: DeliverDeps,
+  { bus, settings, transport, mark, leaseMs, credentialsMs }: DeliverDeps,
   submission: Submission,
   signal: AbortSignal,
 ) {
@@ -134,23 +141,22 @@ async function attempt(
   })
   if (submission.mime.length === 0)
     throw new DeliveryError({ message: 'The message has no content', code: 'EMESSAGE' })
+  const marker = new Marker(mark, submission, leaseMs)
   const target = targetOf(submission, { bus, settings: current, signal, credentialsMs })
-  return transport.send({
-    envelope: submission.envelope,
-    mime: submission.mime,
-    target,
-    dsn: submission.dsn ?? undefined,
-    signal,
-    beforeHandover: () => assertMarked(mark, submission),
-  })
-}
-
-async function assertMarked(mark: DeliverDeps['mark'], { queueId, worker, attempt }: Hold) {
-  // No mail is sent whose marker is not on record.
-  const marked = await mark({ queueId, worker, attempt }).catch((cause: unknown) => {
-    throw new NotAttempted('the handover cannot be recorded', { cause })
-  })
-  if (!marked) throw new AppError('stale', 'Another sender holds the message')
+  try {
+    return await transport.send({
+      envelope: submission.envelope,
+      mime: submission.mime,
+      target,
+      dsn: submission.dsn ?? undefined,
+      signal,
+      beforeLong: () => marker.begin(),
+      beforeHandover: () => marker.assert(),
+    })
+  } finally {
+    // What becomes of the attempt is not recorded before the marker, lest that came after it.
+    await marker.settled()
+  }
 }
 
 async function conclude(

@@ -27,6 +27,8 @@ export class DeliveryError extends Error {
   readonly failure: DeliveryFailure
   /** The way the attempt went, where it is not the ordinary one. */
   routing: NetworkRouting | undefined
+  /** The final dot was written, and there was no answer to it: the server may have taken the message. */
+  inDoubt = false
 
   constructor(failure: DeliveryFailure, options?: ErrorOptions) {
     super(failure.message, options)

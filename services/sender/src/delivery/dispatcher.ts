@@ -18,7 +18,6 @@ export interface DispatcherDeps extends DeliverDeps {
   sweepMs: number
   /** Nothing is to be started; what was, goes on. */
   paused: () => boolean
-  leaseMs: number
   metrics: ReturnType<typeof senderMetrics>
 }
 

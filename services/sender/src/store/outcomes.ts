@@ -23,8 +23,9 @@ export type Outcome = { routing?: NetworkRouting | undefined } & (
       failure: OutboxError
       delayMs: number
     }
-  | { state: 'retry'; failure: OutboxError; delayMs: number }
-  | { state: 'failed'; failure: OutboxError }
+  /** `inDoubt`: the server may have taken the message. */
+  | { state: 'retry'; failure: OutboxError; delayMs: number; inDoubt: boolean }
+  | { state: 'failed'; failure: OutboxError; inDoubt: boolean }
 )
 
 export interface SentOutcome {
@@ -126,6 +127,9 @@ function updateRow(tx: Tx, submission: Submission, { outcome, filing }: Change) 
     .executeTakeFirst()
 }
 
+/** Of this attempt: it was refused, or ended before the dot. */
+const noDoubt = { dataSentAt: null }
+
 function changes({ envelope, maybeSent, partlySent }: Submission, { outcome, filing }: Change) {
   const finished = { finishedAt: sql<Date>`now()`, mime: null }
   switch (outcome.state) {
@@ -143,12 +147,12 @@ function changes({ envelope, maybeSent, partlySent }: Submission, { outcome, fil
       return {
         ...failureColumns(outcome.failure),
         ...later(outcome.delayMs),
-        // A refusal leaves no doubt about this attempt.
-        ...(outcome.failure.responseCode === undefined || maybeSent ? {} : { dataSentAt: null }),
+        ...(outcome.inDoubt || maybeSent ? {} : noDoubt),
       }
     case 'failed':
       return {
         state: 'failed' as const,
+        ...(outcome.inDoubt || maybeSent ? {} : noDoubt),
         ...failureColumns(outcome.failure),
         ...finished,
         ...(partlySent && filing ? toFile(filing) : {}),

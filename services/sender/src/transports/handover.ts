@@ -47,7 +47,9 @@ export class Handover {
     const { signal } = this.#message
     if (signal.aborted && this.#stage !== 'handover')
       return new NotAttempted('called off', { cause: signal.reason })
-    return toDeliveryError(error, this.#stage === 'envelope' ? 'MAIL FROM' : 'DATA')
+    const told = toDeliveryError(error, this.#stage === 'envelope' ? 'MAIL FROM' : 'DATA')
+    told.inDoubt = this.#stage === 'handover' && told.failure.responseCode === undefined
+    return told
   }
 
   async *#read() {

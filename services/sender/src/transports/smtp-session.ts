@@ -136,6 +136,8 @@ export class SmtpSession {
     const { signal } = message
     const prepared = prepareEnvelope(message, offersOf(this.#connection))
     const handover = new Handover(message)
+    // One that takes messages: by the time it wants the bytes of this one, what must be on record is.
+    if (this.#sent > 0) message.beforeLong()
     // Past the dot there is no calling off: the answer must be heard.
     const abort = () => handover.stage !== 'handover' && this.destroy()
     signal.addEventListener('abort', abort, { once: true })

@@ -31,6 +31,8 @@ export interface OutgoingMessage {
   target: Target
   /** Delivery status notifications, where the server knows them. */
   dsn: DsnRequest | undefined
+  /** The message is likely to be handed over in a moment: what has to be on record before may be begun. */
+  beforeLong: () => void
   /** Resolves once it is on record that the message is being handed over; when it rejects, the message is not handed over. */
   beforeHandover: () => Promise<void>
   /** Ends the attempt, unless the message is being handed over already. */
