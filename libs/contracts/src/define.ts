@@ -26,7 +26,8 @@ export interface Operation {
   readonly tag: string
   readonly summary: string
   readonly description?: string
-  readonly scope: 'api'
+  /** `*` is what operators have; it is never taken as given. */
+  readonly scope: 'api' | '*'
   /** `byKey`: the operation itself decides what tokens with a permissions record may do, setting by setting. */
   readonly permission: { readonly action: Action; readonly group: Group; readonly byKey?: true }
   /**

@@ -6,6 +6,7 @@ import type { Invalidation } from '@posthorn/contracts'
 import { cacheSettings, connect, countMinutes, ping, type SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { serve } from '@posthorn/http'
+import { Sandbox } from '@posthorn/sandbox'
 import { createSealer } from '@posthorn/secrets'
 import { everyFew, waitForSchema } from '@posthorn/service'
 import { createLogger, createMetrics, type Logger } from '@posthorn/telemetry'
@@ -74,7 +75,8 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   const renderer = opened.use(
     new Renderer({ timeoutMs: templateTimeoutMs, maxOutputBytes: config.maxBodyBytes }),
   )
-  const tools = { bus, sealer, afterwards, autoconfig, changes, links, renderer, version }
+  const sandbox = opened.use(new Sandbox())
+  const tools = { bus, sandbox, sealer, afterwards, autoconfig, changes, links, renderer, version }
   const deps = { ...stores, ...limits, ...tools }
   const api = Router({ caseSensitive: true })
   const answered = (status: number) => counter.count(`apiCall:${status < 400 ? 'success' : 'fail'}`)

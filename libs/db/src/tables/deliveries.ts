@@ -25,4 +25,6 @@ export interface Deliveries {
   lastError: string | null
   lastResponse: string | null
   finishedAt: Date | null
+  /** What is sent, where it is not the event's own body. */
+  body: string | null
 }

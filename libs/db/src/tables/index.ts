@@ -14,6 +14,13 @@ import type { Shards, Workers } from './shards.ts'
 import type { Templates } from './templates.ts'
 import type { Tokens, TokenWindows } from './tokens.ts'
 import type { Uploads } from './uploads.ts'
+import type {
+  WebhookRouteCounts,
+  WebhookRouteErrors,
+  WebhookRoutes,
+  WebhookRoutesStamp,
+  WebhookRouteStates,
+} from './webhook-routes.ts'
 
 /** Every table, as Kysely knows them: snake_case in SQL, camelCase here. */
 export interface Tables {
@@ -48,6 +55,11 @@ export interface Tables {
   tokenWindows: TokenWindows
   tokens: Tokens
   uploads: Uploads
+  webhookRouteCounts: WebhookRouteCounts
+  webhookRouteErrors: WebhookRouteErrors
+  webhookRouteStates: WebhookRouteStates
+  webhookRoutes: WebhookRoutes
+  webhookRoutesStamp: WebhookRoutesStamp
   workers: Workers
 }
 export type * from './accounts.ts'
@@ -66,3 +78,4 @@ export type * from './shards.ts'
 export type * from './templates.ts'
 export type * from './tokens.ts'
 export type * from './uploads.ts'
+export type * from './webhook-routes.ts'

@@ -43,7 +43,9 @@ export function createGate(options: GateOptions): Gate {
     )
     const credential = readCredential(headers, visitor.query['access_token'])
     if (credential === undefined) {
-      if (requireToken) throw new AppError('unauthorized', 'Unauthorized')
+      // Where no token is needed, that is so for the API: what operators do is never open to all.
+      if (requireToken || operation.scope === '*')
+        throw new AppError('unauthorized', 'Unauthorized')
       return { token: null, address }
     }
     const token = usable(await tokens.find(credential))

@@ -2,6 +2,7 @@ import type { Bus } from '@posthorn/bus'
 import { allOperations } from '@posthorn/contracts'
 import type { Db, SettingsCache } from '@posthorn/db'
 import type { LinkKeys } from '@posthorn/links'
+import type { Sandbox } from '@posthorn/sandbox'
 import type { Sealer } from '@posthorn/secrets'
 import type { Renderer } from '@posthorn/templates'
 import type { TokenCache } from '../access/token-cache.ts'
@@ -67,6 +68,13 @@ import { onUpdateTemplate } from './templates/update-template.ts'
 import { onCreateToken } from './tokens/create-token.ts'
 import { onDeleteToken } from './tokens/delete-token.ts'
 import { onUploadMessage } from './uploads/upload-message.ts'
+import { onCreateWebhookRoute } from './webhook-routes/create-webhook-route.ts'
+import { onDeleteWebhookRoute } from './webhook-routes/delete-webhook-route.ts'
+import { onGetWebhookRoute } from './webhook-routes/get-webhook-route.ts'
+import { onListWebhookRouteErrors } from './webhook-routes/list-webhook-route-errors.ts'
+import { onListWebhookRoutes } from './webhook-routes/list-webhook-routes.ts'
+import { onTestWebhookRoute } from './webhook-routes/test-webhook-route.ts'
+import { onUpdateWebhookRoute } from './webhook-routes/update-webhook-route.ts'
 
 /** What the operations work with. */
 export interface Deps {
@@ -79,6 +87,7 @@ export interface Deps {
   afterwards: Afterwards
   autoconfig: Autoconfig
   renderer: Renderer
+  sandbox: Sandbox
   links: LinkKeys
   timeoutMs: number
   /** Of bodies of operations that take uploads. */
@@ -137,6 +146,7 @@ export function allRoutes(deps: Deps): Route[] {
     ...onCreateToken(deps),
     ...onDeleteToken(deps),
     ...registers(deps),
+    ...webhookRoutes(deps),
   ]
   const handled = new Set(routes.map(({ operation }) => operation.id))
   const missing = allOperations.filter(({ id }) => !handled.has(id)).map(({ id }) => id)
@@ -162,5 +172,18 @@ function registers(deps: Deps): Route[] {
     onGetBlocklist(deps),
     onAddToBlocklist(deps),
     onRemoveFromBlocklist(deps),
+  ]
+}
+
+/** Two of them are the API's, the others those of the admin pages. */
+function webhookRoutes(deps: Deps): Route[] {
+  return [
+    onListWebhookRoutes(deps),
+    onGetWebhookRoute(deps),
+    onCreateWebhookRoute(deps),
+    onUpdateWebhookRoute(deps),
+    onDeleteWebhookRoute(deps),
+    onTestWebhookRoute(deps),
+    onListWebhookRouteErrors(deps),
   ]
 }

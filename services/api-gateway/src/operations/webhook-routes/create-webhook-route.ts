@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto'
+import type { Bus } from '@posthorn/bus'
+import { operations } from '@posthorn/contracts'
+import type { Db } from '@posthorn/db'
+import type { Sandbox } from '@posthorn/sandbox'
+import type { Afterwards } from '../../afterwards.ts'
+import { insertRoute } from '../../store/webhook-routes.ts'
+import { handle } from '../handle.ts'
+import { checkFunctions, columnsOf } from './plan-route.ts'
+
+export interface Deps {
+  db: Db
+  bus: Bus
+  sandbox: Sandbox
+  afterwards: Afterwards
+}
+
+/** Stores a route. Every event that is recorded from then on is held against it. */
+export function onCreateWebhookRoute({ db, bus, sandbox, afterwards }: Deps) {
+  return handle(operations.createWebhookRoute, async ({ body }) => {
+    const { name, targetUrl } = body
+    const columns = columnsOf(body)
+    await checkFunctions(sandbox, body.content)
+    const id = newRouteId()
+    await insertRoute(db, { customHeaders: '[]', ...columns, id, name, targetUrl })
+    afterwards.do(bus.invalidate({ topic: 'routes', id }))
+    return { id, created: true }
+  })
+}
+
+/** Ids of 16 characters that sort by their time: eight bytes of it, four of chance. */
+function newRouteId(): string {
+  const id = randomBytes(12)
+  id.writeBigUInt64BE(BigInt(Date.now()))
+  return id.toString('base64url')
+}

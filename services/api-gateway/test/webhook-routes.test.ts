@@ -1,0 +1,237 @@
+import { afterAll, beforeEach, expect, test } from '@jest/globals'
+import { connectBus } from '@posthorn/bus'
+import type { Invalidation } from '@posthorn/contracts'
+import { createLogger, createMetrics } from '@posthorn/telemetry'
+import { eventually } from '@posthorn/testkit'
+import { mint, testServers } from './gateway.ts'
+
+const servers = await testServers()
+const { db, broker } = servers
+const { call } = await servers.start()
+const log = createLogger('test', 'silent')
+const bus = await connectBus({ url: broker.url, name: 'test', log, metrics: createMetrics('test') })
+afterAll(async () => {
+  await bus[Symbol.asyncDispose]()
+  await servers.stop()
+})
+beforeEach(async () => {
+  await db.deleteFrom('webhookRoutes').execute()
+})
+
+const route = {
+  name: 'Chat',
+  description: 'Tells the team',
+  targetUrl: 'https://user:secret@chat.example/hook?room=1',
+  customHeaders: [{ key: 'X-Key', value: 'hush' }],
+  content: { fn: 'return payload.event === "messageNew"', map: 'return { text: "hi" }' },
+}
+const admin = '/admin/api/webhookRoutes'
+async function create(body: object = route): Promise<string> {
+  const answer = await call('POST', admin, { body })
+  expect([answer.status, answer.body]).toEqual([200, { id: expect.any(String), created: true }])
+  return String(answer.body['id'])
+}
+const get = (id: string) => call('GET', `/v1/webhookRoutes/webhookRoute/${id}`)
+const stored = (id: string) =>
+  db.selectFrom('webhookRoutes').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+const stamp = async () =>
+  (await db.selectFrom('webhookRoutesStamp').select('stamp').executeTakeFirstOrThrow()).stamp
+
+test('a route is created, read, changed and deleted', async () => {
+  const id = await create()
+  expect(id).toMatch(/^[\w-]{16}$/)
+  const read = {
+    id,
+    name: 'Chat',
+    description: 'Tells the team',
+    created: expect.any(String),
+    updated: expect.any(String),
+    enabled: true,
+    targetUrl: 'https://user:******@chat.example/hook?room=1',
+    tcount: 0,
+    webhookErrorFlag: null,
+    customHeaders: [{ key: 'X-Key', value: '******' }],
+  }
+  expect((await get(id)).body).toEqual({ ...read, v: 1, content: route.content })
+  expect((await call('GET', '/v1/webhookRoutes')).body).toEqual({
+    total: 1,
+    page: 0,
+    pages: 1,
+    webhooks: [read],
+  })
+
+  const body = { ...route, name: 'Other', targetUrl: read.targetUrl, content: { map: null } }
+  const masked = { ...body, customHeaders: read.customHeaders, enabled: false }
+  const changed = await call('PUT', `${admin}/${id}`, { body: masked })
+  expect([changed.status, changed.body]).toEqual([200, { id, updated: true }])
+  expect((await get(id)).body).toMatchObject({
+    name: 'Other',
+    enabled: false,
+    v: 2,
+    content: { fn: route.content.fn, map: null },
+  })
+  const { targetUrl, customHeaders } = await stored(id)
+  expect([targetUrl, customHeaders]).toEqual([route.targetUrl, route.customHeaders])
+
+  const gone = await call('DELETE', `${admin}/${id}`)
+  expect([gone.status, gone.body]).toEqual([200, { id, deleted: true }])
+  for (const [method, path] of [
+    ['GET', `/v1/webhookRoutes/webhookRoute/${id}`],
+    ['GET', `${admin}/${id}/errors`],
+    ['PUT', `${admin}/${id}`],
+    ['DELETE', `${admin}/${id}`],
+  ] as const) {
+    const answer = await call(method, path, method === 'PUT' ? { body: { name: 'x' } } : {})
+    expect([answer.status, answer.body['code']]).toEqual([404, 'NotFound'])
+  }
+})
+
+test('what dispatchers and others wrote of a route is told', async () => {
+  const id = await create()
+  const counts = [0, 3, 15].map((slot) => ({ route: id, slot, count: '14' }))
+  await db.insertInto('webhookRouteCounts').values(counts).execute()
+  await db.insertInto('webhookRouteStates').values({ route: id, errorFlag: 'HTTP 500' }).execute()
+  const eventId = crypto.randomUUID()
+  const failure = { route: id, function: 'filter', event: 'messageNew', account: 'a', eventId }
+  for (let n = 1; n <= 21; n++)
+    await db
+      .insertInto('webhookRouteErrors')
+      .values({ ...failure, function: 'filter', reason: `no ${n}` })
+      .execute()
+  expect((await get(id)).body).toMatchObject({ tcount: 42, webhookErrorFlag: 'HTTP 500' })
+  const { body } = await call('GET', `${admin}/${id}/errors`)
+  const errors = body['errors'] as Record<string, unknown>[]
+  expect(errors).toHaveLength(20)
+  expect(errors[0]).toEqual({
+    created: expect.any(String),
+    function: 'filter',
+    message: 'no 21',
+    event: 'messageNew',
+    account: 'a',
+    eventId,
+  })
+})
+
+test('pages are those of all lists, the oldest first', async () => {
+  const names = ['A', 'B', 'C']
+  for (const name of names) await create({ ...route, name })
+  const { body } = await call('GET', '/v1/webhookRoutes?page=1&pageSize=2')
+  expect(body).toMatchObject({ total: 3, page: 1, pages: 2, webhooks: [{ name: 'C' }] })
+})
+
+test.each<[string, object, string]>([
+  ['no address', { targetUrl: undefined }, 'targetUrl'],
+  ['no name', { name: '' }, 'name'],
+  ['an address of another kind', { targetUrl: 'ftp://a.example/' }, 'targetUrl'],
+  ['a script for an address', { targetUrl: 'javascript:alert(1)' }, 'targetUrl'],
+  ['a masked password of nobody', { targetUrl: 'https://u:******@a.example/' }, 'targetUrl'],
+  [
+    'a masked header of nobody',
+    { customHeaders: [{ key: 'A', value: '******' }] },
+    'customHeaders',
+  ],
+  [
+    'a header of two lines',
+    { customHeaders: [{ key: 'A', value: 'a\r\nB: c' }] },
+    'customHeaders.0.value',
+  ],
+  ['a filter that cannot be read', { content: { fn: 'return (' } }, 'content.fn'],
+  ['a map that waits', { content: { map: 'return await 1' } }, 'content.map'],
+  ['a map that is more than a body', { content: { map: '}); (function () {' } }, 'content.map'],
+  ['a filter that is too long', { content: { fn: `//${'x'.repeat(262_144)}` } }, 'content.fn'],
+  ['something nobody knows', { tcount: 5 }, 'tcount'],
+])('with %s nothing is stored', async (_name, change, path) => {
+  const answer = await call('POST', admin, { body: { ...route, ...change } })
+  expect(answer.status).toBe(400)
+  expect(answer.body.fields?.map((field) => field.path)).toContain(path)
+  const { total } = (await call('GET', '/v1/webhookRoutes')).body
+  expect(total).toBe(0)
+})
+
+test('a blank function is none', async () => {
+  const id = await create({ ...route, content: { fn: ' \n', map: '' } })
+  expect((await get(id)).body).toMatchObject({ content: { fn: null, map: null } })
+})
+
+test('every change raises the stamp that dispatchers go by, and is told to them', async () => {
+  const heard: Invalidation[] = []
+  await using _listening = await bus.onInvalidate((message) => void heard.push(message))
+  const stamps = [await stamp()]
+  const id = await create()
+  stamps.push(await stamp())
+  await call('PUT', `${admin}/${id}`, { body: { enabled: false } })
+  stamps.push(await stamp())
+  await call('DELETE', `${admin}/${id}`)
+  stamps.push(await stamp())
+  const numbers = stamps.map(Number)
+  expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b))
+  await eventually(() => {
+    const ours = heard.filter((message) => message.topic === 'routes' && message.id === id)
+    expect(ours).toHaveLength(3)
+  })
+})
+
+test('functions are tried', async () => {
+  const payload = { event: 'messageNew', account: 'a', data: { subject: 'Hi' } }
+  const attempt = async (content: object) => {
+    const { status, body } = await call('POST', `${admin}/test`, { body: { content, payload } })
+    return { status, ...body, usedMs: typeof body['usedMs'] }
+  }
+  const common = { status: 200, errors: [], logs: [], usedMs: 'number' }
+  expect(await attempt({})).toEqual({ ...common, applies: true, payload })
+  expect(await attempt({ fn: 'return false' })).toEqual({ ...common, applies: false })
+  const map =
+    'logger.info(typeof payload.eventId, payload._route); payload.data = 1; return payload'
+  expect(await attempt({ fn: 'return true', map })).toEqual({
+    ...common,
+    applies: true,
+    payload: { ...payload, data: 1 },
+    logs: ['info ["string",{"id":"test"}]'],
+  })
+  expect(await attempt({ fn: 'while (true);' })).toEqual({
+    ...common,
+    applies: false,
+    errors: [{ function: 'filter', message: 'takes too much time' }],
+  })
+  expect(await attempt({ map: 'throw new Error("no")' })).toMatchObject({
+    applies: true,
+    payload,
+    errors: [{ function: 'map', message: 'Error: no' }],
+  })
+  expect(await attempt({ fn: 'return (' })).toMatchObject({ status: 400 })
+  expect((await call('GET', '/v1/webhookRoutes')).body).toMatchObject({ total: 0 })
+})
+
+test('only the scope * changes routes; reading takes the permission', async () => {
+  const id = await create()
+  const api = await mint(call, { scopes: ['api'] })
+  const restricted = await mint(call, { scopes: ['api'], permissions: { groups: ['webhook'] } })
+  const other = await mint(call, { scopes: ['api'], permissions: { groups: ['message'] } })
+  const bound = await mint(call, { scopes: ['api'], account: 'somebody' }).catch(() => undefined)
+  const changes = [
+    ['POST', admin, route],
+    ['POST', `${admin}/test`, { content: {}, payload: {} }],
+    ['PUT', `${admin}/${id}`, { name: 'x' }],
+    ['DELETE', `${admin}/${id}`, undefined],
+    ['GET', `${admin}/${id}/errors`, undefined],
+  ] as const
+  for (const [method, path, body] of changes)
+    for (const token of [api, restricted]) {
+      const answer = await call(method, path, { token, ...(body ? { body } : {}) })
+      expect([answer.status, answer.body['requestedScope']]).toEqual([403, '*'])
+    }
+  const reading = async (token: string) =>
+    (await call('GET', '/v1/webhookRoutes', { token })).status
+  expect(await reading(api)).toBe(200)
+  expect(await reading(restricted)).toBe(200)
+  expect(await reading(other)).toBe(403)
+  if (bound !== undefined) expect(await reading(bound)).toBe(403)
+})
+
+test('where tokens are not required, changing routes takes one all the same', async () => {
+  const open = await servers.start({ SVC_REQUIRE_API_AUTH: 'false' })
+  expect((await open.call('GET', '/v1/webhookRoutes', { token: null })).status).toBe(200)
+  const answer = await open.call('POST', admin, { token: null, body: route })
+  expect(answer.status).toBe(401)
+  expect((await open.call('GET', '/v1/webhookRoutes')).body).toMatchObject({ total: 0 })
+})
