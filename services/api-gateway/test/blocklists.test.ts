@@ -39,6 +39,16 @@ test('an address is put on a list, whatever its case, once', async () => {
   })
 })
 
+test('an address is the same however its domain and its accents are written', async () => {
+  await add('idn.example', 'eva@bücher.example')
+  await add('idn.example', 'J\u00D6rg@b.example')
+  expect((await add('idn.example', 'EVA@XN--bcher-kva.example')).body['added']).toBe(false)
+  const given = ['eva@BÜCHER.example', 'eva@xn--bcher-kva.example', 'jo\u0308rg@b.example']
+  const blocked = await blockedRecipients(db, 'idn.example', [...given, 'eva@bucher.example'])
+  expect([...blocked.keys()]).toEqual(given)
+  expect((await remove('idn.example', 'eva@bücher.example')).body).toEqual({ deleted: true })
+})
+
 test('an address is taken off; a list without any is none', async () => {
   for (const recipient of ['a@b.example', 'c@d.example']) await add('off.example', recipient)
   expect((await remove('OFF.example', 'A@b.example')).body).toEqual({ deleted: true })

@@ -1,9 +1,21 @@
+import { domainToASCII } from 'node:url'
 import type { Db, ListBlocks, Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type Insertable, sql } from 'kysely'
 
 export function listNotFound(): AppError {
   return new AppError('not-found', 'The blocklist was not found')
+}
+
+/**
+ * One form of an address: whoever has left a list has left it in any case, and whether its domain is written in Unicode or as the DNS has
+ * it (RFC 5890 §2.3.2.1).
+ */
+function recipientKey(recipient: string): string {
+  const at = recipient.lastIndexOf('@')
+  const domain = recipient.slice(at + 1)
+  const local = recipient.slice(0, at + 1).normalize('NFC')
+  return `${local}${domainToASCII(domain) || domain}`.toLowerCase()
 }
 
 export interface PageOf {
@@ -52,14 +64,14 @@ export function listBlocks(db: Db, listId: string, { page, pageSize }: PageOf) {
 }
 export type BlockRow = Awaited<ReturnType<typeof listBlocks>>[number]
 
-/** Puts an address on a list. False when it is there already, which stays as it is. */
+/** Puts an address on a list, in its one form. False when it is there already, which stays as it is. */
 export async function insertBlock(db: Db | Tx, block: Insertable<ListBlocks>): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('listBlocks')
     .values({
       ...block,
       listId: block.listId.toLowerCase(),
-      recipient: block.recipient.toLowerCase(),
+      recipient: recipientKey(block.recipient),
     })
     .onConflict((conflict) => conflict.columns(['listId', 'recipient']).doNothing())
     .executeTakeFirstOrThrow()
@@ -75,19 +87,19 @@ export async function deleteBlock(
   const { numDeletedRows } = await db
     .deleteFrom('listBlocks')
     .where('listId', '=', listId.toLowerCase())
-    .where('recipient', '=', recipient.toLowerCase())
+    .where('recipient', '=', recipientKey(recipient))
     .executeTakeFirstOrThrow()
   return numDeletedRows > 0n
 }
 
-/** Which of the recipients get nothing from a list any more, by the recipient as it was given. Case does not matter. */
+/** Which of the recipients get nothing from a list any more, by the recipient as it was given: see `recipientKey`. */
 export async function blockedRecipients(
   db: Db | Tx,
   listId: string,
   recipients: readonly string[],
 ): Promise<Map<string, { reason: string }>> {
   if (recipients.length === 0) return new Map()
-  const lowered = [...new Set(recipients.map((recipient) => recipient.toLowerCase()))]
+  const lowered = [...new Set(recipients.map(recipientKey))]
   const rows = await db
     .selectFrom('listBlocks')
     .select(['recipient', 'reason'])
@@ -97,7 +109,7 @@ export async function blockedRecipients(
   const reasons = new Map(rows.map(({ recipient, reason }) => [recipient, reason]))
   return new Map(
     recipients.flatMap((recipient) => {
-      const reason = reasons.get(recipient.toLowerCase())
+      const reason = reasons.get(recipientKey(recipient))
       return reason === undefined ? [] : [[recipient, { reason }] as const]
     }),
   )
