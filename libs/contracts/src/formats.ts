@@ -116,6 +116,8 @@ export const formats: Record<string, (value: string) => boolean> = {
   'change-id': isChangeId,
   'message-flag': isMessageFlag,
   'sequence-set': isSequenceSet,
+  'delivery-cursor': (value) => /^-?\d{1,18}_[0-9a-f-]{36}$/.test(value),
+  uuid: (value) => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value),
   'search-text': (value) => !value.includes('\0'),
   'mailbox-path': (value) => value !== '' && !controls.test(value),
 }

@@ -10,6 +10,7 @@ import { createCounter } from './delivery/counter.ts'
 import { deliver } from './delivery/deliver.ts'
 import { createGate } from './delivery/gate.ts'
 import { holdDeliveries, type InHand } from './delivery/in-hand.ts'
+import { replay } from './delivery/replay.ts'
 import { type RetryLoop, startRetryLoop } from './delivery/retry-loop.ts'
 import { serviceSecret } from './delivery/service-secret.ts'
 import type { SigningKeys } from './delivery/signature.ts'
@@ -97,6 +98,8 @@ export async function startDispatching({
     everyFew({ everyMs: sweepEveryMs, log, name: 'sweep-fan-out' }, sweepFanOut(db, requestRun)),
   )
   opened.use(everyFew({ everyMs: sweepEveryMs, log, name: 'sweep-publish' }, sweepPublish(db, bus)))
+  const replaying = replay(db, () => retries.dueIn(0))
+  opened.use(everyFew({ everyMs: sweepEveryMs, log, name: 'replays' }, replaying))
   opened.use(await consumeHints(bus, requestRun))
   return opened.move()
 }

@@ -21,6 +21,7 @@ import * as tokens from './tokens.ts'
 import * as uploads from './uploads.ts'
 import * as upkeep from './upkeep.ts'
 import * as verify from './verify.ts'
+import * as webhookDeliveries from './webhook-deliveries.ts'
 import * as webhookRoutes from './webhook-routes.ts'
 
 /** Every operation of the REST API, by id. */
@@ -47,6 +48,7 @@ export const operations = {
   ...uploads,
   ...upkeep,
   ...verify,
+  ...webhookDeliveries,
   ...webhookRoutes,
 }
 export type OperationId = keyof typeof operations

@@ -15,6 +15,7 @@ const TargetAddress = Type.String({ maxLength: 1000, format: 'target-address' })
 const RetrySchedule = Type.Array(Type.Number({ minimum: 0.001, maximum: 604_800 }), {
   maxItems: 50,
 })
+const KeepDays = Nullable(Type.Number({ minimum: 0.001, maximum: 3_650 }))
 /** Calls of one process to one target at the same time. */
 const TargetConcurrency = Type.Integer({ minimum: 1, maximum: 1_000 })
 /** Calls of one process to one target in a second. */
@@ -59,6 +60,9 @@ export const settings = {
   webhooksRetrySchedule: Nullable(RetrySchedule),
   webhooksConcurrency: Nullable(TargetConcurrency),
   webhooksRate: Nullable(TargetRate),
+  webhooksAttemptLog: Bool,
+  webhooksAttemptLogDays: KeepDays,
+  webhooksKeepFailedDays: KeepDays,
   webhookTargets: Nullable(Type.Array(WebhookTargetOptions, { maxItems: 1000 })),
   authServer: Nullable(Type.String({ maxLength: 2048, format: 'http-url-or-empty' })),
   ignoreMailCertErrors: Bool,

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 
-/** One event on its way to one target. Written and read by webhook-dispatcher alone. */
+/** One event on its way to one target. Written by webhook-dispatcher alone. */
 export interface Deliveries {
   /** `X-SVC-Wh-Id`. */
   id: string
@@ -10,7 +10,7 @@ export interface Deliveries {
   eventDate: Date
   event: string
   account: string
-  /** 'default', 'account', or a route's id; unique with eventId, so that an event read twice adds nothing. */
+  /** 'default', 'account', or a route's id; unique with eventId but for repeats, so that an event read twice adds nothing. */
   target: string
   /** The address called, without credentials: what calls share a cap. */
   lane: string
@@ -25,6 +25,10 @@ export interface Deliveries {
   lastError: string | null
   lastResponse: string | null
   finishedAt: Date | null
+  /** The failed delivery that this one repeats. */
+  replayOf: string | null
+  /** When it was repeated, as a delivery of its own. */
+  replayedAt: Date | null
   /** What is sent, where it is not the event's own body. */
   body: string | null
 }

@@ -14,6 +14,7 @@ import type { Shards, Workers } from './shards.ts'
 import type { Templates } from './templates.ts'
 import type { Tokens, TokenWindows } from './tokens.ts'
 import type { Uploads } from './uploads.ts'
+import type { WebhookAttempts, WebhookReplays } from './webhooks.ts'
 import type {
   WebhookRouteCounts,
   WebhookRouteErrors,
@@ -55,6 +56,8 @@ export interface Tables {
   tokenWindows: TokenWindows
   tokens: Tokens
   uploads: Uploads
+  webhookAttempts: WebhookAttempts
+  webhookReplays: WebhookReplays
   webhookRouteCounts: WebhookRouteCounts
   webhookRouteErrors: WebhookRouteErrors
   webhookRouteStates: WebhookRouteStates
@@ -78,4 +81,5 @@ export type * from './shards.ts'
 export type * from './templates.ts'
 export type * from './tokens.ts'
 export type * from './uploads.ts'
+export type * from './webhooks.ts'
 export type * from './webhook-routes.ts'

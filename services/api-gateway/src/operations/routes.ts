@@ -68,6 +68,9 @@ import { onUpdateTemplate } from './templates/update-template.ts'
 import { onCreateToken } from './tokens/create-token.ts'
 import { onDeleteToken } from './tokens/delete-token.ts'
 import { onUploadMessage } from './uploads/upload-message.ts'
+import { onGetWebhookDelivery } from './webhook-deliveries/get-webhook-delivery.ts'
+import { onListWebhookDeliveries } from './webhook-deliveries/list-webhook-deliveries.ts'
+import { onReplayWebhooks } from './webhook-deliveries/replay-webhooks.ts'
 import { onCreateWebhookRoute } from './webhook-routes/create-webhook-route.ts'
 import { onDeleteWebhookRoute } from './webhook-routes/delete-webhook-route.ts'
 import { onGetWebhookRoute } from './webhook-routes/get-webhook-route.ts'
@@ -145,6 +148,9 @@ export function allRoutes(deps: Deps): Route[] {
     onUpdateQueue(deps),
     ...onCreateToken(deps),
     ...onDeleteToken(deps),
+    onListWebhookDeliveries(deps),
+    onGetWebhookDelivery(deps),
+    ...onReplayWebhooks(deps),
     ...registers(deps),
     ...webhookRoutes(deps),
   ]

@@ -77,7 +77,10 @@ export function deliver(deps: DeliverDeps) {
       const attempts = await deps.counter.begin(delivery, signal)
       if (attempts === undefined) return undefined
       const call = await attempt(deps, { ...delivery, attempts }, { target, body, keys, signal })
-      return settle({ id, attempts }, call, schedule)
+      const result = settle({ id, attempts }, call, schedule)
+      return deps.options.logsAttempts && result.outcome !== null
+        ? { ...result, logged: { attempt: attempts, durationMs: call.durationMs } }
+        : result
     } catch (error) {
       if (!signal.aborted) throw error
       return released(id, deps.counter.takeBack(id))

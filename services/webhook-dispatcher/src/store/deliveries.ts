@@ -52,7 +52,7 @@ export async function insertDeliveries(
       ${column(({ event }) => event.account)}::text[], ${column(({ target }) => target)}::text[],
       ${column(({ lane }) => lane)}::text[], ${column(({ claimed }) => claimed)}::boolean[]
     ) as d (id, event_id, event_row, event_date, event, account, target, lane, claimed)
-    on conflict (event_id, target) do nothing
+    on conflict (event_id, target) where replay_of is null do nothing
     returning id, queued_at as "queuedAt"
   `.execute(tx)
   return new Map(rows.map(({ id, queuedAt }) => [id, queuedAt]))

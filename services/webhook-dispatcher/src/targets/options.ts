@@ -15,6 +15,8 @@ export interface TargetOptions {
 export interface AllTargetOptions {
   /** As the settings were when they were last looked at. */
   of(lane: string): TargetOptions
+  /** Whether what came of single attempts is kept. */
+  readonly logsAttempts: boolean
   refresh(): Promise<void>
 }
 
@@ -27,6 +29,9 @@ export function targetOptions(
   let seen: Settings | undefined
   return {
     of: (lane) => known.single.get(lane) ?? known.all,
+    get logsAttempts() {
+      return seen?.webhooksAttemptLog === true
+    },
     async refresh() {
       const now = await settings.get()
       if (now === seen) return

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto'
+import type { Db, Deliveries, ReplayFilter, WebhookReplays } from '@posthorn/db'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
+
+const columns = [
+  'id',
+  'eventId',
+  'event',
+  'account',
+  'target',
+  'lane',
+  'state',
+  'attempts',
+  'queuedAt',
+  'nextAttemptAt',
+  'finishedAt',
+  'lastOutcome',
+  'lastStatus',
+  'lastError',
+  'lastResponse',
+  'replayOf',
+  'replayedAt',
+] as const
+export type DeliveryRow = Pick<Selectable<Deliveries>, (typeof columns)[number]>
+export type ReplayRow = Selectable<WebhookReplays>
+
+export interface DeliveryFilter extends ReplayFilter {
+  state: DeliveryRow['state']
+  /** Of the page before. */
+  cursor?: string
+  pageSize: number
+}
+
+/**
+ * A page of the deliveries in one state, the last ones first, and the cursor of the next page. Those that wait are ordered by when they
+ * are due, the others by when they ended.
+ */
+export async function listDeliveries(
+  db: Db,
+  filter: DeliveryFilter,
+): Promise<{ rows: DeliveryRow[]; nextCursor: string | null }> {
+  const { state, pageSize } = filter
+  const time = state === 'due' ? sql`next_attempt_at` : sql`finished_at`
+  const { rows } = await sql<DeliveryRow & { us: string }>`
+    select ${sql.join(columns.map((column) => sql.ref(column)))}, (extract(epoch from ${time}) * 1000000)::bigint as us
+    from deliveries where ${sql.join(conditionsOf(filter, time), sql` and `)}
+    order by ${time} desc, id desc limit ${pageSize + 1}
+  `.execute(db)
+  const page = rows.slice(0, pageSize)
+  const last = page.at(-1)
+  const nextCursor = rows.length > pageSize && last ? `${last.us}_${last.id}` : null
+  return { rows: page, nextCursor }
+}
+
+function conditionsOf(filter: DeliveryFilter, time: RawBuilder<unknown>): RawBuilder<unknown>[] {
+  const { state, target, address, event, account, outcome, since, until, cursor } = filter
+  return [
+    // Written out, for the planner to see that the partial indexes serve.
+    state === 'due' || state === 'failed'
+      ? sql`state = ${sql.lit(state)}`
+      : sql`state <> 'due' and state = ${sql.lit(state)}`,
+    ...(target === undefined ? [] : [sql`target = ${target}`]),
+    ...(address === undefined ? [] : [sql`lane = ${address}`]),
+    ...(event === undefined ? [] : [sql`event = ${event}`]),
+    ...(account === undefined ? [] : [sql`account = ${account}`]),
+    ...(outcome === undefined ? [] : [sql`last_outcome = ${outcome}`]),
+    ...(since === undefined ? [] : [sql`${time} >= ${since}::timestamptz`]),
+    ...(until === undefined ? [] : [sql`${time} < ${until}::timestamptz`]),
+    ...(cursor === undefined ? [] : [behind(cursor, time)]),
+  ]
+}
+
+function behind(cursor: string, time: RawBuilder<unknown>): RawBuilder<unknown> {
+  const [us, id] = cursor.split('_')
+  return sql`(${time}, id) < (timestamptz 'epoch' + ${us}::bigint * interval '1 microsecond', ${id}::uuid)`
+}
+
+export async function findDelivery(db: Db, id: string): Promise<DeliveryRow | undefined> {
+  return db.selectFrom('deliveries').select(columns).where('id', '=', id).executeTakeFirst()
+}
+
+/** The body of its event, its attempts as far as they were logged, and the deliveries that repeat it. */
+export async function readDeliveryStory(db: Db, id: string) {
+  const { rows } = await sql<{ body: string | null }>`
+    select coalesce(d.body, e.body) as body from deliveries d
+    left join events e on e.id = d.event_row and e.date = d.event_date where d.id = ${id}::uuid
+  `.execute(db)
+  const log = await db
+    .selectFrom('webhookAttempts')
+    .select(['attempt', 'endedAt', 'durationMs', 'outcome', 'status', 'error', 'response'])
+    .where('delivery', '=', id)
+    .orderBy('endedAt')
+    .limit(200)
+    .execute()
+  const replays = await db
+    .selectFrom('deliveries')
+    .select('id')
+    .where('replayOf', '=', id)
+    .execute()
+  return { body: rows[0]?.body ?? null, log, replays: replays.map((row) => row.id) }
+}
+
+/** Stores the wish to repeat what a filter finds; webhook-dispatcher carries it out. */
+export async function insertReplay(db: Db, filter: ReplayFilter): Promise<ReplayRow> {
+  return db
+    .insertInto('webhookReplays')
+    .values({ id: randomUUID(), filter: JSON.stringify(filter) })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export async function findReplay(db: Db, id: string): Promise<ReplayRow | undefined> {
+  return db.selectFrom('webhookReplays').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export async function listReplays(
+  db: Db,
+  { page, pageSize }: { page: number; pageSize: number },
+): Promise<ReplayRow[]> {
+  return db
+    .selectFrom('webhookReplays')
+    .selectAll()
+    .orderBy('createdAt', 'desc')
+    .orderBy('id', 'desc')
+    .limit(pageSize)
+    .offset(page * pageSize)
+    .execute()
+}
