@@ -75,6 +75,7 @@ async function expectAllTopics(): Promise<void> {
   expect(heard.map(({ topic }) => topic).sort()).toEqual([
     'accounts',
     'changes',
+    'gateways',
     'routes',
     'settings',
     'tokens',

@@ -50,6 +50,7 @@ test('after a reconnect every topic is called, since some may have been missed',
     expect(heard.map(({ topic }) => topic).sort()).toEqual([
       'accounts',
       'changes',
+      'gateways',
       'routes',
       'settings',
       'tokens',
