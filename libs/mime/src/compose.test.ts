@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import type { MessageContent } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import fc from 'fast-check'
-import { composeMessage, parseMessage } from './index.ts'
+import { composeMessage, openMessage, parseMessage } from './index.ts'
 
 const from = { name: 'Ann Example', address: 'ann@example.com' }
 const to = [{ name: 'Bob', address: 'bob@example.net' }]
@@ -122,6 +122,33 @@ test('an envelope of its own wins over the headers', async () => {
   )
   expect(envelope).toEqual({ from: 'bounces@example.com', to: ['real@example.org'] })
   expect((await parseMessage(mime)).to).toEqual(to)
+})
+
+test('an envelope may say that nobody is told of failures', async () => {
+  const envelope = { from: '', to: ['bob@example.net'] }
+  expect((await composeMessage({ text: 'x', envelope }, { from })).envelope).toEqual(envelope)
+  const raw = Buffer.from('From: a@example.com\r\n\r\nx')
+  const opened = openMessage(raw, { path: 'raw', from, content: { envelope } })
+  expect(opened.envelope).toEqual(envelope)
+})
+
+test('no word makes a line of the header longer than 998', async () => {
+  const subject = `Re: ${'x'.repeat(5_000)} y`
+  const { mime } = await composeMessage({ to, subject, text: 'x' }, { from })
+  const raw = Buffer.from('To: bob@example.net\r\n\r\nx')
+  const opened = openMessage(raw, { path: 'raw', from, content: { subject } })
+  for (const bytes of [mime, opened.mime]) {
+    const lengths = bytes
+      .toString('latin1')
+      .split('\r\n')
+      .map((line) => line.length)
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(998)
+    expect((await parseMessage(bytes)).subject).toBe(subject)
+  }
+  const header = (length: number) => ({ to, text: 'x', headers: { 'X-Long': 'x'.repeat(length) } })
+  expect(await problemOf(header(998))).toBe('headers.X-Long')
+  const fits = await composeMessage(header(997), { from })
+  expect(fits.mime.toString()).toMatch(/^X-Long:\r\n x{997}\r$/m)
 })
 
 test('a Message-ID that is given is kept, with or without its brackets', async () => {

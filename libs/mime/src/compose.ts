@@ -2,14 +2,18 @@ import { randomUUID } from 'node:crypto'
 import { domainToASCII } from 'node:url'
 import type { MessageContent } from '@posthorn/contracts'
 import MailComposer from 'nodemailer/lib/mail-composer'
+import { encodeWord } from 'nodemailer/lib/mime-funcs'
 import type { AttachedContent } from './attached-content.ts'
 import { canonicalLines } from './canonical-lines.ts'
 import { htmlToText } from './html-to-text.ts'
 import { inlineImages } from './inline-images.ts'
 import { withPreheader } from './preheader.ts'
-import { invalidField, refuseInjection, requireAddress } from './refuse-injection.ts'
+import { hasLongWord, invalidField, refuseInjection, requireAddress } from './refuse-injection.ts'
 
 type Mailbox = NonNullable<MessageContent['from']>
+
+/** Characters of what an encoded word carries: as many as the composer puts into one. */
+const maxEncodedWord = 52
 
 export interface ComposeOptions {
   /** The account's own address: the sender of a message that names none. */
@@ -83,9 +87,14 @@ export function headOf(
   return {
     headers: customHeaders(content),
     ...lists(content, options),
-    ...(content.subject === undefined ? {} : { subject: content.subject }),
+    ...(content.subject === undefined ? {} : { subject: foldable(content.subject) }),
     ...threading(options),
   }
+}
+
+/** A word that is longer than a line goes as encoded ones (RFC 2047). */
+function foldable(text: string): string {
+  return hasLongWord(text) ? encodeWord(text, 'B', maxEncodedWord) : text
 }
 
 export function mailbox({ name, address }: Mailbox) {
@@ -166,9 +175,18 @@ function attachmentType(type: string | undefined): string | undefined {
 function envelopeOf({ to, cc, bcc, envelope }: MessageContent, from: Mailbox) {
   const named = [to, cc, bcc].flatMap((list) => (list ?? []).map(({ address }) => address))
   return {
-    from: asciiDomain(requireAddress(envelope?.from ?? from.address, 'envelope.from')),
+    from: returnPathOf(envelope, { address: from.address, path: 'envelope.from' }),
     to: recipientsOf(envelope?.to ?? named, envelope?.to ? 'envelope.to' : 'to'),
   }
+}
+
+/** Where reports go: nowhere, where the envelope says so (RFC 5321 §4.5.5), else to the sender. @throws AppError `invalid` that names `path` */
+export function returnPathOf(
+  envelope: MessageContent['envelope'],
+  sender: { address: string; path: string },
+): string {
+  if (envelope?.from === '') return ''
+  return asciiDomain(requireAddress(envelope?.from ?? sender.address, sender.path))
 }
 
 /** Everybody once, however often and in whichever case they are named. @throws AppError `invalid` that names `path` */

@@ -3,7 +3,6 @@ import addressparser from 'nodemailer/lib/addressparser'
 import MailComposer from 'nodemailer/lib/mail-composer'
 import { canonicalLines } from './canonical-lines.ts'
 import {
-  asciiDomain,
   type ComposedMessage,
   type ComposeOptions,
   headOf,
@@ -12,6 +11,7 @@ import {
   messageIdOf,
   newMessageId,
   recipientsOf,
+  returnPathOf,
 } from './compose.ts'
 import { decodeWords } from './decode-words.ts'
 import { type Field, joinHead, splitHead, valueOf } from './head.ts'
@@ -138,7 +138,7 @@ function envelopeOf(
 ): ComposedMessage['envelope'] {
   const { envelope } = content
   const [written] = addressesIn(kept, 'from', path)
-  const sender = envelope?.from ?? content.from?.address ?? written ?? from.address
+  const address = content.from?.address ?? written ?? from.address
   const lists = (['to', 'cc', 'bcc'] as const).flatMap((name) =>
     content[name] === undefined
       ? addressesIn(kept, name, path)
@@ -147,7 +147,7 @@ function envelopeOf(
   const recipients = envelope?.to ?? lists
   if (recipients.length > maxRecipients) throw tooMany(path)
   return {
-    from: asciiDomain(requireAddress(sender, path)),
+    from: returnPathOf(envelope, { address, path }),
     to: recipientsOf(recipients, envelope?.to ? 'envelope.to' : path),
   }
 }

@@ -4,6 +4,9 @@ import { AppError } from '@posthorn/errors'
 /** What ends a line for some mail software. Such a character in a header or an SMTP command could start another one. */
 const lineBreaks = /[\r\n\0\u0085\u2028\u2029]/
 
+/** Lines have 998 characters at most (RFC 5322 §2.1.1), and are folded at spaces alone: this does not fit behind one. */
+const longWord = /[!-~]{998}/
+
 /** Headers that the composer alone writes: they say how the bytes are to be read, or who gets them. */
 const reserved = /^(?:content-.*|mime-version|bcc|resent-.*|return-path|received|dkim-signature)$/i
 
@@ -30,11 +33,23 @@ export function refuseInjection(content: MessageContent): MessageContent {
   } = checked
   refuseLineBreaks(lines, '')
   refuseLineBreaks(headers, 'headers')
+  refuseLongWords(headers)
   for (const [index, { content: _content, ...part }] of attachments.entries())
     refuseLineBreaks(part, `attachments.${index}`)
   for (const name of Object.keys(headers))
     if (reserved.test(name)) throw invalidField(`headers.${name}`, 'cannot be set')
   return checked
+}
+
+export function hasLongWord(text: string): boolean {
+  return longWord.test(text)
+}
+
+/** What a header means is not ours to encode. */
+function refuseLongWords(headers: NonNullable<MessageContent['headers']>): void {
+  for (const [name, values] of Object.entries(headers))
+    if ([values].flat().some(hasLongWord))
+      throw invalidField(`headers.${name}`, 'has a word that is longer than a line')
 }
 
 /** An address that may go into an SMTP command. */

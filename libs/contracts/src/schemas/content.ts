@@ -6,6 +6,10 @@ import { Address, MailAddress, Strict } from './primitives.ts'
 export const maxRecipients = 1000
 
 const HeaderValue = Type.String({ maxLength: 10_240, format: 'one-line' })
+/** Where reports go. RFC 5321 §4.5.5: what must not be answered, such as automatic replies, says that there is nowhere. */
+const ReturnPath = Type.Union([MailAddress, Type.Literal('')], {
+  description: 'Empty: nobody is told of failures, as automatic replies have it',
+})
 const Addresses = Type.Array(Address, { maxItems: maxRecipients, single: true })
 
 /** What a message is made of, but for its attachments. */
@@ -17,8 +21,8 @@ export const contentFields = {
   bcc: Type.Optional(Addresses),
   envelope: Type.Optional(
     Strict({
-      from: Type.Optional(MailAddress),
-      to: Type.Optional(Type.Array(MailAddress, { maxItems: maxRecipients })),
+      from: Type.Optional(ReturnPath),
+      to: Type.Optional(Type.Array(MailAddress, { maxItems: maxRecipients, single: true })),
     }),
   ),
   subject: Type.Optional(Type.String({ maxLength: 10_240, format: 'one-line' })),
