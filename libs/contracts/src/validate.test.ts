@@ -33,6 +33,21 @@ test('a bad port of a server that could also be false is told as the port', () =
   ])
 })
 
+test('a single value is taken as a list of one, in objects within as well', () => {
+  const notify = { return: 'full', notify: 'success' }
+  const given = { to: { address: 'a@b.example' }, envelope: { to: 'c@d.example' }, dsn: notify }
+  expect(check(Submission, given)).toMatchObject({
+    to: [{ address: 'a@b.example' }],
+    envelope: { to: ['c@d.example'] },
+    dsn: { notify: ['success'] },
+  })
+  expect(paths(Submission, { envelope: { from: 'nobody', to: {} }, dsn: 'full' }).sort()).toEqual([
+    'dsn',
+    'envelope.from',
+    'envelope.to.0',
+  ])
+})
+
 test('dates are taken as our format has them', () => {
   const withDate = (notifyFrom: string) => paths(AccountRegistration, { ...account, notifyFrom })
   expect(['2026-01-02', '2026-01-02T03:04:05Z', 'now'].flatMap(withDate)).toEqual([])

@@ -76,15 +76,16 @@ export function matches<S extends TSchema>(schema: S, value: unknown): value is 
   return validator(passes.first, schema, 'body')(value)
 }
 
-/** Lists may be given as a single value where the schema says `single: true`. */
-function wrapSingles(schema: TSchema, value: unknown): unknown {
+/** Lists may be given as a single value where the schema says `single: true`, also those of objects within. */
+function wrapSingles(schema: object, value: unknown): unknown {
   const { properties } = schema as { properties?: Record<string, { single?: boolean }> }
   if (!properties || value === null || typeof value !== 'object' || Array.isArray(value))
     return value
   const object = value as Record<string, unknown>
   for (const [name, property] of Object.entries(properties)) {
-    if (!acceptsSingle(property) || !Object.hasOwn(object, name)) continue
-    const given = object[name]
+    if (!Object.hasOwn(object, name)) continue
+    const given = wrapSingles(property, object[name])
+    if (!acceptsSingle(property)) continue
     if (given !== undefined && given !== null && !Array.isArray(given)) object[name] = [given]
   }
   return object

@@ -73,6 +73,8 @@ test('an operation tells the errors it may answer', () => {
     '504',
   ])
   expect(JSON.stringify(responses['404'])).toContain('FolderNotFound')
+  const submit = document.paths['/v1/account/{account}/submit']?.['post']?.responses ?? {}
+  expect(Object.keys(submit)).toContain('422')
 })
 
 test('every code that exists has a status, and there is no other', () => {

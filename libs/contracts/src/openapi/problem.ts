@@ -26,6 +26,7 @@ export const Problem = Type.Object({
   attributes: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
 })
 
+const unfilled = 'A text cannot be filled in as the template it is'
 const meanings: Record<number, string> = {
   400: 'The request is malformed or contradicts itself; `fields` lists rejected inputs',
   401: 'No usable token: `Unauthorized` without one, `Bad token` with one that is refused',
@@ -47,6 +48,7 @@ export function errorResponses(operation: Operation, problem: TSchema): Record<s
   )
   if (namesOthers(operation)) statuses.set(404, [])
   if (operation.body) statuses.set(413, [])
+  if (fillsIn(operation)) statuses.set(422, [])
   for (const code of operation.errors ?? []) {
     const status = errorStatuses[code]
     if (status === undefined) throw new Error(`${operation.id} names ${code}, which has no status`)
@@ -63,10 +65,16 @@ function namesOthers({ path, boundBy }: Operation): boolean {
   return /\/:(?:account|gateway|listId)\b/.test(path) || boundBy !== undefined
 }
 
+/** Whether it takes texts with placeholders: one that cannot be filled in is a 422 without a code. */
+function fillsIn({ body }: Operation): boolean {
+  const { properties = {} } = (body ?? {}) as { properties?: object }
+  return 'render' in properties
+}
+
 function response(status: number, codes: string[], problem: TSchema): object {
   const list = codes.length === 0 ? '' : `. Codes: ${codes.map((code) => `\`${code}\``).join(', ')}`
   return {
-    description: `${meanings[status] ?? 'Error'}${list}`,
+    description: status === 422 && list === '' ? unfilled : `${meanings[status] ?? 'Error'}${list}`,
     ...(status === 429 ? { headers: rateLimitHeaders } : {}),
     content: { 'application/json': { schema: problem } },
   }

@@ -16,7 +16,11 @@ export const Dsn = Strict({
   id: Type.Optional(Type.String({ minLength: 1, maxLength: 256, format: 'one-line' })),
   return: OneOf(['headers', 'full']),
   notify: Type.Optional(
-    Type.Array(OneOf(['never', 'success', 'failure', 'delay']), { maxItems: 4, uniqueItems: true }),
+    Type.Array(OneOf(['never', 'success', 'failure', 'delay']), {
+      maxItems: 4,
+      uniqueItems: true,
+      single: true,
+    }),
   ),
   recipient: Type.Optional(MailAddress),
 })
@@ -54,7 +58,7 @@ const Merged = Strict({
 
 export const Submission = Strict({
   ...contentFields,
-  attachments: Type.Optional(Type.Array(AttachmentSource, { maxItems: 1000 })),
+  attachments: Type.Optional(Type.Array(AttachmentSource, { maxItems: 1000, single: true })),
   reference: Type.Optional(Reference),
   raw: Type.Optional({ ...Base64Content, description: 'The message, as base64' }),
   mailMerge: Type.Optional(
