@@ -25,10 +25,17 @@ export function splitMessage(message: Buffer): SplitMessage {
   return { fields, body }
 }
 
+/** How a field begins: RFC 5322 §3.6.8, with the space before the colon that §4.5 lets stand. */
+const fieldStart = /^[!-9;-~]+[ \t]*:/
+/** Longer is no name of a field. */
+const maxName = 1000
+
 function cut(message: Buffer): { head: string; body: Buffer } {
   // RFC 5322 §3.5: a message may have a body and no header at all.
   if (message.subarray(0, 2).toString('latin1') === '\r\n')
     return { head: '', body: message.subarray(2) }
+  // What begins with text is text: as a header, readers would not show it.
+  if (!fieldStart.test(message.toString('latin1', 0, maxName))) return { head: '', body: message }
   const end = message.indexOf('\r\n\r\n')
   if ((end === -1 ? message.length : end) > maxHeaderBytes)
     throw new Refusal('552 5.3.4', 'The header of the message is too large')

@@ -47,6 +47,11 @@ test.each(['', '\r\n', 'body only', ' folded first\r\n\r\n', ':\r\n\r\n', '\r\nb
   },
 )
 
+test('text without a header is the body, however long', () => {
+  for (const text of ['Hello Bob,\r\nBcc: is told here', `${'x'.repeat(2 << 20)}: y`])
+    expect(prepare(text).text.split('\r\n\r\n').slice(1)).toEqual([text])
+})
+
 test('what is said to us alone is read and taken out, however it is spelt and folded', () => {
   const { text, controls } = prepare(
     'Message-ID: <a@b>\r\nx-svc-ACCOUNT : acc\r\nDate: x\r\nX-SVC-Idempotency-Key:\r\n one\r\n two\r\n\r\nX-SVC-Gateway: stays\r\n',
