@@ -37,6 +37,11 @@ const linkLocalOrMetadata = [
   '64:ff9b:1::a9fe:a9fe',
   '2002:a9fe:a9fe::1',
   '2002:6464:64c8::',
+  'fd20:ce::254',
+  '168.63.129.16',
+  '::ffff:168.63.129.16',
+  '192.0.0.192',
+  '64:ff9b:1:a9fe:a9:fe00::',
 ]
 
 const notPublic = [

@@ -25,8 +25,14 @@ export interface ResolveOptions {
 
 const lookupBySystem: Lookup = (host) => systemLookup(host, { all: true })
 
-/** Instance metadata that lies outside the link-local ranges: AWS over IPv6, Alibaba Cloud. */
-const metadataAddresses = new Set(['fd00:ec2::254', '100.100.100.200'])
+/** Instance metadata that lies outside the link-local ranges. */
+const metadataAddresses = new Set([
+  'fd00:ec2::254', // AWS over IPv6
+  'fd20:ce::254', // Google Cloud over IPv6
+  '100.100.100.200', // Alibaba Cloud
+  '168.63.129.16', // Azure
+  '192.0.0.192', // Oracle Cloud
+])
 
 /**
  * Throws unless the address may be connected to. What cannot be read as an address is refused: nothing is known about it.
@@ -81,12 +87,13 @@ function withoutZone(address: Address): string {
 }
 
 /** IPv6 ranges that carry an IPv4 address, to which a gateway or the kernel may pass the packet: prefix, its bits, where the four bytes are. */
-const carriers: readonly [prefix: string, bits: number, at: number][] = [
-  ['::', 96, 12], // IPv4-compatible, RFC 4291 §2.5.5.1
-  ['::ffff:0:0:0', 96, 12], // IPv4-translated, RFC 2765 §2.1
-  ['64:ff9b::', 96, 12], // NAT64, RFC 6052 §2.1
-  ['64:ff9b:1::', 48, 12], // NAT64 of a site, RFC 8215; the common /96 of it
-  ['2002::', 16, 2], // 6to4, RFC 3056 §2
+const carriers: readonly [prefix: string, bits: number, at: readonly number[]][] = [
+  ['::', 96, [12, 13, 14, 15]], // IPv4-compatible, RFC 4291 §2.5.5.1
+  ['::ffff:0:0:0', 96, [12, 13, 14, 15]], // IPv4-translated, RFC 2765 §2.1
+  ['64:ff9b::', 96, [12, 13, 14, 15]], // NAT64, RFC 6052 §2.1
+  ['64:ff9b:1::', 48, [12, 13, 14, 15]], // NAT64 of a site, RFC 8215: the common /96 of it
+  ['64:ff9b:1::', 48, [6, 7, 9, 10]], // and all of it, RFC 6052 §2.2
+  ['2002::', 16, [2, 3, 4, 5]], // 6to4, RFC 3056 §2
 ]
 
 /** IPv4-mapped addresses were unwrapped by `process` already. */
@@ -95,7 +102,7 @@ function embedded(address: Address): Address[] {
   const bytes = address.toByteArray()
   return carriers
     .filter(([prefix, bits]) => address.match(ipaddr.IPv6.parse(prefix), bits))
-    .map(([, , at]) => ipaddr.fromByteArray(bytes.slice(at, at + 4)))
+    .map(([, , at]) => ipaddr.fromByteArray(at.map((index) => bytes[index] ?? 0)))
 }
 
 function blocked(address: string): AppError {

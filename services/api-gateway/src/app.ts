@@ -69,7 +69,7 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   const gate = createGate({ db, tokens, lastUse, requireToken, trustedProxies })
   const limits = limitsOf(config)
   const stores = { db, outbox, settings, tokens, storedRoom: new BodyRoom(limits) }
-  const { autoconfigDirectory: directory, mailEgressPolicy: policy } = config
+  const { autoconfigDirectory: directory, autoconfigEgressPolicy: policy } = config
   const autoconfig = openAutoconfig(opened, { directory, policy })
   const links = linkKeys(bus)
   const renderer = opened.use(

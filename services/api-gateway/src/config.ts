@@ -39,7 +39,7 @@ export interface Config extends ServiceConfig {
   /** Where settings of mail providers are collected: a domain is put behind it. */
   readonly autoconfigDirectory: string | undefined
   /** Where autoconfig may ask. */
-  readonly mailEgressPolicy: EgressPolicy
+  readonly autoconfigEgressPolicy: EgressPolicy
   /** Addresses of crawlers, instead of those that come with the release. */
   readonly crawlerRangesFile: string | undefined
   /** Seals what auth-bridge alone can open. */
@@ -71,9 +71,13 @@ export function readConfig(env: Env): Config {
       max: 60_000,
     }),
     autoconfigDirectory: autoconfigDirectory(env),
-    mailEgressPolicy: oneOf(env, 'SVC_MAIL_EGRESS_POLICY', {
+    autoconfigEgressPolicy: oneOf(env, 'SVC_AUTOCONFIG_EGRESS_POLICY', {
       values: egressPolicies,
-      fallback: 'link-local',
+      // They are hosts of mail: what is said of these holds for them.
+      fallback: oneOf(env, 'SVC_MAIL_EGRESS_POLICY', {
+        values: egressPolicies,
+        fallback: 'link-local',
+      }),
     }),
     crawlerRangesFile: optional(env, 'SVC_CRAWLER_RANGES_FILE'),
     sealingKey: sealingKey(env),

@@ -44,7 +44,7 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
   opened.use(
     everyFew({ everyMs: 5_000, log, name: 'keys' }, async () => {
       if (fits || !(await keysFit({ db, opener, log }))) return
-      await startAnswering(answering, { db, bus, opener, log })
+      await startAnswering(answering, { db, bus, opener, log, config })
       fits = true
     }),
   )
@@ -56,17 +56,17 @@ interface Parts {
   bus: Bus
   opener: Opener
   log: Logger
+  config: Pick<Config, 'authServerEgressPolicy'>
 }
 
 async function startAnswering(
   opened: AsyncDisposableStack,
-  { db, bus, opener, log }: Parts,
+  { db, bus, opener, log, config }: Parts,
 ): Promise<void> {
   const settings = cacheSettings(db)
   const http = opened.use(
-    // The operator's own server may be anywhere in their network, but for the cloud's metadata.
     createHttpCaller({
-      policy: 'link-local',
+      policy: config.authServerEgressPolicy,
       timeoutMs: authServerTimeoutMs,
       maxResponseBytes: authServerMaxBytes,
     }),

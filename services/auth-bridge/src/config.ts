@@ -1,4 +1,5 @@
-import { type Env, optional, required, Secret } from '@posthorn/config'
+import { type Env, oneOf, optional, required, Secret } from '@posthorn/config'
+import { type EgressPolicy, egressPolicies } from '@posthorn/net'
 import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
 
 export interface Config extends ServiceConfig {
@@ -6,6 +7,8 @@ export interface Config extends ServiceConfig {
   readonly secret: Secret
   /** Secrets of before: what was sealed under them still opens. */
   readonly previousSecrets: readonly Secret[]
+  /** Where the auth server may be. */
+  readonly authServerEgressPolicy: EgressPolicy
 }
 
 export function readConfig(env: Env): Config {
@@ -17,5 +20,9 @@ export function readConfig(env: Env): Config {
       .map((text) => text.trim())
       .filter((text) => text !== '')
       .map((text) => new Secret(text)),
+    authServerEgressPolicy: oneOf(env, 'SVC_AUTH_SERVER_EGRESS_POLICY', {
+      values: egressPolicies,
+      fallback: 'link-local',
+    }),
   }
 }

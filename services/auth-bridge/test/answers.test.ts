@@ -38,6 +38,7 @@ async function start(secret: string, previous: string[] = [], port = 0): Promise
       logLevel: 'silent',
       secret: new Secret(secret),
       previousSecrets: previous.map((text) => new Secret(text)),
+      authServerEgressPolicy: 'link-local',
     },
     new AbortController().signal,
   )

@@ -20,6 +20,7 @@ const app = await startApp(
     logLevel: 'silent',
     secret: new Secret('of gateways'),
     previousSecrets: [],
+    authServerEgressPolicy: 'link-local',
   },
   new AbortController().signal,
 )
