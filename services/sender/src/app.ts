@@ -44,7 +44,8 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
       settings,
       transport,
       recorder,
-      mark: inBatches((holds: Hold[]) => markAll(db, holds, config.leaseMs)),
+      // Each message waits for its marker: two statements side by side wait for the disk together.
+      mark: inBatches((holds: Hold[]) => markAll(db, holds, config.leaseMs), { parallel: 2 }),
       paused,
       log,
       metrics: measured,
