@@ -1,0 +1,122 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { once } from 'node:events'
+import { type FileHandle, open, readFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** An event as it was stored. */
+export interface StoredEvent {
+  eventId: string
+  body: { event: string; account: string; data: Record<string, unknown> }
+}
+
+export interface CarefulReceiver extends AsyncDisposable {
+  url: string
+  /** Everything stored, oldest first, each event once. */
+  stored(): Promise<StoredEvent[]>
+  /** What was not signed by who should have. */
+  readonly refused: number
+  /** What had been stored before. */
+  readonly repeated: number
+  /** Answers that are lost on their way, after the event is stored. */
+  loseAnswers(count: number): void
+}
+
+const maxBytes = 64 * 1024 * 1024
+const maxAgeSeconds = 300
+
+/**
+ * What receivers are told to do, in this order: verify the bytes, deduplicate on the event id, store, answer. The file is all that it
+ * knows: one that is started anew on it goes on where the last one ended.
+ */
+export async function startCarefulReceiver(file: string, secret: string): Promise<CarefulReceiver> {
+  const log = await open(file, 'a+')
+  const seen = new Set((await readStored(file)).map(({ eventId }) => eventId))
+  const storing = new Map<string, Promise<void>>()
+  const counts = { refused: 0, repeated: 0, toLose: 0 }
+
+  async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await bytesOf(request)
+    if (!isSigned(request, body, secret)) {
+      counts.refused++
+      return void response.writeHead(401).end()
+    }
+    const eventId = String(request.headers['x-svc-wh-event-id'])
+    if (seen.has(eventId)) counts.repeated++
+    else await storeOnce(eventId, body)
+    if (counts.toLose-- > 0) response.destroy()
+    else response.writeHead(204).end()
+  }
+
+  /** Two calls with one event at the same time are one. */
+  async function storeOnce(eventId: string, body: Buffer): Promise<void> {
+    const running = storing.get(eventId) ?? store(log, eventId, body)
+    storing.set(eventId, running)
+    await running.finally(() => storing.delete(eventId))
+    seen.add(eventId)
+  }
+
+  const server = createServer((request, response) => {
+    take(request, response).catch(() => response.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    stored: () => readStored(file),
+    get refused() {
+      return counts.refused
+    },
+    get repeated() {
+      return counts.repeated
+    },
+    loseAnswers: (count) => void (counts.toLose = count),
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+      await log.close()
+    },
+  }
+}
+
+async function bytesOf(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > maxBytes) throw new Error('too long')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** Standard Webhooks 1.0: one of the signatures is over id, timestamp and body, and it is not an old one. */
+function isSigned({ headers }: IncomingMessage, body: Buffer, secret: string): boolean {
+  const timestamp = String(headers['webhook-timestamp'])
+  if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) < maxAgeSeconds)) return false
+  const signed = createHmac('sha256', secret).update(
+    `${String(headers['webhook-id'])}.${timestamp}.`,
+  )
+  const expected = signed.update(body).digest()
+  return String(headers['webhook-signature'])
+    .split(' ')
+    .some((each) => {
+      const given = Buffer.from(each.replace(/^v1,/, ''), 'base64')
+      return given.length === expected.length && timingSafeEqual(given, expected)
+    })
+}
+
+/** One line an event, on disk before it is answered. */
+async function store(log: FileHandle, eventId: string, body: Buffer): Promise<void> {
+  await log.appendFile(
+    `${JSON.stringify({ eventId, body: JSON.parse(body.toString()) as unknown })}\n`,
+  )
+  await log.datasync()
+}
+
+async function readStored(file: string): Promise<StoredEvent[]> {
+  const lines = (await readFile(file, 'utf8')).split('\n')
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as StoredEvent)
+}

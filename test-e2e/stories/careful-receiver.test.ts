@@ -1,0 +1,58 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from '@jest/globals'
+import { operations } from '@posthorn/contracts'
+import { eventually } from '@posthorn/testkit'
+import { startCarefulReceiver } from '../receiver.ts'
+import { freshMessageId, letter, startWorld } from '../world.ts'
+
+const world = await startWorld()
+const dir = await mkdtemp(join(tmpdir(), 'posthorn-receiver-'))
+const file = join(dir, 'events')
+const receiver = await startCarefulReceiver(file, world.serviceSecret)
+afterAll(async () => {
+  await receiver[Symbol.asyncDispose]()
+  await world[Symbol.asyncDispose]()
+  await rm(dir, { recursive: true })
+})
+
+/** Messages that were told of, by how often. */
+async function told(): Promise<Map<unknown, number>> {
+  const counts = new Map<unknown, number>()
+  for (const { body } of await receiver.stored())
+    if (body.event === 'messageNew')
+      counts.set(body.data['messageId'], (counts.get(body.data['messageId']) ?? 0) + 1)
+  return counts
+}
+
+test('a receiver that does as it is told has every event once, though answers are lost and others try to fool it', async () => {
+  await world.client.call(operations.updateSettings, { body: { webhooks: receiver.url } })
+  const jane = await world.connectAccount('jane')
+  await eventually(async () =>
+    expect((await receiver.stored()).map(({ body }) => body.event)).toContain('accountInitialized'),
+  )
+  receiver.loseAnswers(3)
+  const sent = Array.from({ length: 8 }, freshMessageId)
+  for (const messageId of sent) await world.mail.deliver(jane.user, letter({ messageId }))
+  await eventually(async () => expect(new Set((await told()).keys())).toEqual(new Set(sent)), {
+    timeoutMs: 30_000,
+  })
+  await eventually(() => expect(receiver.repeated).toBeGreaterThanOrEqual(3), { timeoutMs: 30_000 })
+  expect([...(await told()).values()]).toEqual(sent.map(() => 1))
+
+  const [genuine] = await receiver.stored()
+  const forged = await fetch(receiver.url, {
+    method: 'POST',
+    headers: {
+      'x-svc-wh-event-id': 'forged',
+      'webhook-id': 'forged',
+      'webhook-timestamp': String(Math.floor(Date.now() / 1000)),
+      'webhook-signature': 'v1,AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=',
+    },
+    body: JSON.stringify(genuine?.body),
+  })
+  expect(forged.status).toBe(401)
+  expect(receiver.refused).toBe(1)
+  expect((await receiver.stored()).map(({ eventId }) => eventId)).not.toContain('forged')
+})
