@@ -207,6 +207,29 @@ test('recipients refused for now are tried again alone, those refused for good a
   ])
 })
 
+test('a server that takes a few recipients at once gets them all, in one attempt', async () => {
+  const smtp = await server()
+  const taken = new WeakMap<object, number>()
+  smtp.on('MAIL', ({ session }) => void taken.set(session, 0))
+  smtp.on('RCPT', ({ session }) => {
+    const before = taken.get(session) ?? 0
+    taken.set(session, before + 1)
+    return before < 2 ? undefined : ['452 4.5.3 Too many recipients']
+  })
+  const account = await addAccount(smtp)
+  const to = ['a', 'b', 'c', 'd', 'e'].map((name) => `${name}@example.net`)
+  const queueId = await submit({ account, to, maxAttempts: 1 })
+  expect(await finished(queueId)).toMatchObject({ state: 'sent', attempts: 1, lastError: null })
+  expect(smtp.accepted.map((message) => message.to)).toEqual([
+    to.slice(0, 2),
+    to.slice(2, 4),
+    to.slice(4),
+  ])
+  const told = await eventsOf(account)
+  expect(told.map(({ event }) => event)).toEqual(['messageSent', 'messageSent', 'messageSent'])
+  expect(new Set(told.map(({ eventId }) => eventId)).size).toBe(3)
+})
+
 test('a message for later waits for its time', async () => {
   const smtp = await server()
   const account = await addAccount(smtp)

@@ -127,6 +127,52 @@ test('a recipient refused for now is tried again alone', () => {
   ])
 })
 
+test('recipients beyond those a server takes at once are next, which is no failure', () => {
+  const tooMany = refusal(452)
+  const accepted = {
+    response: '250 ok',
+    accepted: ['b@example.com'],
+    rejected: [
+      { recipient: 'c@example.com', failure: refusal(550) },
+      { recipient: 'd@example.com', failure: tooMany },
+      { recipient: 'e@example.com', failure: tooMany },
+    ],
+  }
+  const envelope = (...to: string[]) => ({ from: 'a@example.com', to })
+  const all = envelope('b@example.com', 'c@example.com', 'd@example.com', 'e@example.com')
+  const last = { ...subject, attempt: subject.maxAttempts, envelope: all }
+  const { outcome, events } = decideAccepted(last, accepted, 1_000)
+  const remaining = ['d@example.com', 'e@example.com']
+  expect(outcome).toEqual({ state: 'rest', response: '250 ok', remaining })
+  expect(events(later)).toMatchObject([
+    { event: 'messageSent', data: { envelope: envelope('b@example.com') } },
+    { event: 'messageDeliveryError', data: { envelope: envelope('c@example.com') } },
+  ])
+  const next = { ...last, envelope: envelope(...remaining) }
+  const ids = [last, next].flatMap((each) =>
+    decideAccepted(each, accepted, 1_000)
+      .events(later)
+      .map(({ eventId }) => eventId),
+  )
+  expect(new Set(ids).size).toBe(4)
+})
+
+test.each([
+  ['452 too many', 'rest'],
+  ['452 4.5.3 Error', 'rest'],
+  ['452-4.5.3 Error', 'rest'],
+  ['452 4.7.0 Too many recipients', 'rest'],
+  ['452 4.2.2 mailbox full', 'partly'],
+  ['450 4.5.3 Error', 'partly'],
+])('%s to a recipient, when others were taken', (response, state) => {
+  const failure = { ...refusal(Number(response.slice(0, 3))), response }
+  const rejected = [{ recipient: 'c@example.com', failure }]
+  const accepted = { response: '250 ok', accepted: ['b@example.com'], rejected }
+  expect(decideAccepted(subject, accepted, 1_000).outcome.state).toBe(state)
+  const none = { ...accepted, accepted: [] }
+  expect(decideAccepted(subject, none, 1_000).outcome.state).toBe('partly')
+})
+
 test('a recipient refused for good is told, and the message is sent', () => {
   const accepted = {
     response: '250 ok',

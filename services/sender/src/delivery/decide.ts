@@ -46,6 +46,8 @@ export function decideFailure(
  */
 export function decideAccepted(subject: Subject, accepted: Accepted, baseMs: number): Decision {
   const deferred = accepted.rejected.filter(({ failure }) => !classify(failure).permanent)
+  if (accepted.accepted.length > 0 && deferred.some(({ failure }) => isOneTooMany(failure)))
+    return decideRest(subject, accepted, deferred)
   const failure = (deferred[0] ?? accepted.rejected[0])?.failure
   const remaining =
     subject.attempt < subject.maxAttempts ? deferred.map(({ recipient }) => recipient) : []
@@ -68,6 +70,46 @@ export function decideAccepted(subject: Subject, accepted: Accepted, baseMs: num
       sentEvent(subject, accepted, { partly }),
       ...(failure
         ? [deliveryErrorEvent(subject, failure, { nextAttempt, routing, recipients: refused })]
+        : []),
+    ],
+  }
+}
+
+/**
+ * RFC 5321 §4.5.3.1.10: a server that has enough recipients for one message takes the rest in another transaction. Its 452 may mean
+ * others' storage as well; that it does is said by another enhanced code than 4.5.3 (RFC 3463 §3.6).
+ */
+function isOneTooMany({ response = '', command }: DeliveryFailure): boolean {
+  return command === 'RCPT TO' && /^452[ -](?:4\.5\.3\b|(?!4\.\d)|.*too many rec)/i.test(response)
+}
+
+/** Nothing failed for those that are left: they are next, and it counts as no attempt. Ends, since each time fewer are left. */
+function decideRest(
+  subject: Subject,
+  accepted: Accepted,
+  deferred: Accepted['rejected'],
+): Decision {
+  const { response, routing, rejected } = accepted
+  const refused = rejected.filter((each) => !deferred.includes(each))
+  const recipients = refused.map(({ recipient }) => recipient)
+  const [first] = refused
+  return {
+    outcome: {
+      state: 'rest',
+      response,
+      remaining: deferred.map(({ recipient }) => recipient),
+      routing,
+    },
+    events: () => [
+      sentEvent(subject, accepted, { partly: true }),
+      ...(first
+        ? [
+            deliveryErrorEvent(subject, first.failure, {
+              nextAttempt: undefined,
+              routing,
+              recipients,
+            }),
+          ]
         : []),
     ],
   }

@@ -29,7 +29,11 @@ export function sentEvent(
 ): NewEvent {
   const rewritten = serverMessageId !== undefined && serverMessageId !== messageId
   return {
-    eventId: deriveEventId(partly ? ['messageSent', queueId, attempt] : ['messageSent', queueId]),
+    eventId: deriveEventId([
+      'messageSent',
+      queueId,
+      ...(partly ? turn({ attempt, envelope }) : []),
+    ]),
     event: messageSent.name,
     account,
     data: {
@@ -58,7 +62,7 @@ export function deliveryErrorEvent(
   },
 ): NewEvent {
   return {
-    eventId: deriveEventId(['messageDeliveryError', queueId, attempt]),
+    eventId: deriveEventId(['messageDeliveryError', queueId, ...turn({ attempt, envelope })]),
     event: messageDeliveryError.name,
     account,
     data: {
@@ -98,6 +102,11 @@ export function failedEvent(
       ...networkRouting(routing),
     },
   }
+}
+
+/** Attempts that only went on with the recipients that were left count once: it is these that tell them apart. */
+function turn({ attempt, envelope }: Pick<Subject, 'attempt' | 'envelope'>): number[] {
+  return [attempt, envelope.to.length]
 }
 
 function networkRouting(routing: NetworkRouting | undefined) {

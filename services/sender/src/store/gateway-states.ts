@@ -18,7 +18,7 @@ export async function countUses(tx: Tx, uses: readonly Use[]): Promise<void> {
   for (const { submission, outcome } of uses) {
     const gateway = submission.via?.gateway
     if (gateway === undefined) continue
-    const taken = outcome.state === 'sent' || outcome.state === 'partly'
+    const taken = ['sent', 'partly', 'rest'].includes(outcome.state)
     const { deliveries = 0 } = states.get(gateway) ?? {}
     states.set(gateway, {
       deliveries: deliveries + (taken ? 1 : 0),

@@ -23,6 +23,8 @@ export type Outcome = { routing?: NetworkRouting | undefined } & (
       failure: OutboxError
       delayMs: number
     }
+  /** As many recipients have it as the server takes at once: the others are next. */
+  | { state: 'rest'; response: string; remaining: string[] }
   /** `inDoubt`: the server may have taken the message. */
   | { state: 'retry'; failure: OutboxError; delayMs: number; inDoubt: boolean }
   | { state: 'failed'; failure: OutboxError; inDoubt: boolean }
@@ -142,6 +144,14 @@ function changes({ envelope, maybeSent, partlySent }: Submission, { outcome, fil
         envelope: JSON.stringify({ ...envelope, to: outcome.remaining }),
         ...failureColumns(outcome.failure),
         ...later(outcome.delayMs),
+      }
+    case 'rest':
+      return {
+        response: outcome.response,
+        dataSentAt: null,
+        envelope: JSON.stringify({ ...envelope, to: outcome.remaining }),
+        attempts: sql<number>`attempts - 1`,
+        ...later(0),
       }
     case 'retry':
       return {
