@@ -227,7 +227,7 @@ test('a certificate that nobody vouches for', async () => {
     const account = await addAccount(await server({ secure }), { tls: {}, secure })
     expect(await finished(await submit({ account, maxAttempts: 1 }))).toMatchObject({
       state: 'failed',
-      lastError: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' },
+      lastError: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT', message: 'self-signed certificate' },
     })
   }
 })
@@ -242,7 +242,10 @@ test('a version of TLS that the account finds too old', async () => {
     const account = await addAccount({ host: '127.0.0.1', port }, { secure: true, tls })
     expect(await finished(await submit({ account, maxAttempts: 1 }))).toMatchObject({
       state: 'failed',
-      lastError: { code: expect.stringMatching(/^ERR_SSL_/) },
+      lastError: {
+        code: expect.stringMatching(/^ERR_SSL_/),
+        message: expect.stringMatching(/^TLS failed: [\w ]+$/),
+      },
     })
   } finally {
     old.close()

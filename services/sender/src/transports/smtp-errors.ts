@@ -12,6 +12,8 @@ interface SmtpError extends Error {
   response?: string | undefined
   responseCode?: number | undefined
   command?: string | undefined
+  /** What OpenSSL says. */
+  reason?: string | undefined
 }
 
 /** Bytes of a server's reply that are kept. */
@@ -24,19 +26,25 @@ export function toDeliveryError(error: unknown, during: SmtpCommand): DeliveryEr
 }
 
 export function toFailure(error: SmtpError, during: SmtpCommand): DeliveryFailure {
-  const { message, response, responseCode } = error
+  const { response, responseCode } = error
   const code = codeOf(error)
   const command =
     error.command === undefined || error.command === 'CONN' || error.command === 'API'
       ? during
       : error.command
   return {
-    message: clean(message),
+    message: clean(wordsOf(error)),
     ...(code === undefined ? {} : { code }),
     ...(response === undefined ? {} : { response: clean(response) }),
     ...(responseCode === undefined ? {} : { responseCode }),
     command,
   }
+}
+
+/** What went wrong, without what is for those alone who run or build the process: source lines of OpenSSL, options of Node. */
+function wordsOf({ message, reason }: SmtpError): string {
+  if (/:SSL routines:/.test(message)) return `TLS failed: ${reason ?? 'no reason is known'}`
+  return message.replace(/; if the root CA is installed locally[^]*$/, '').trimEnd()
 }
 
 /** A connection that was lost during the handshake is a lost one: TLS has said nothing. */
