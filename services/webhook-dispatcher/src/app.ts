@@ -3,6 +3,7 @@ import type { Bus } from '@posthorn/bus'
 import { getServiceSecret } from '@posthorn/contracts'
 import { cacheSettings, countMinutes, type Db } from '@posthorn/db'
 import { createHttpCaller } from '@posthorn/net'
+import { Sandbox } from '@posthorn/sandbox'
 import { everyFew, openGround, watchQueue } from '@posthorn/service'
 import type { Logger, Metrics } from '@posthorn/telemetry'
 import type { Config, WebhookConfig } from './config.ts'
@@ -15,11 +16,14 @@ import { type RetryLoop, startRetryLoop } from './delivery/retry-loop.ts'
 import { serviceSecret } from './delivery/service-secret.ts'
 import type { SigningKeys } from './delivery/signature.ts'
 import { coalesce } from './events/coalesce.ts'
-import { fanOut } from './events/fan-out.ts'
+import { batchSize, fanOut } from './events/fan-out.ts'
 import { consumeHints } from './events/hints.ts'
 import { sweepFanOut, sweepPublish } from './events/sweep.ts'
 import { keepHouse } from './housekeeping.ts'
 import { type DispatcherMetrics, dispatcherMetrics } from './metrics.ts'
+import { decideRoutes } from './routes/decide.ts'
+import { type KnownRoutes, knownRoutes } from './routes/known-routes.ts'
+import { keepRouteNotes, type RouteNotes } from './routes/notes.ts'
 import { countDue } from './store/deliveries.ts'
 import { currentTargets } from './targets/current-target.ts'
 import { targetOptions } from './targets/options.ts'
@@ -73,7 +77,10 @@ export async function startDispatching({
     await watchQueue({ db, bus, log, queue: 'notify', onChange: () => goOn() }),
   )
   const paused = () => queue.paused
-  const delivery = { db, bus, log, metrics: measured, config, paused }
+  const routes = knownRoutes(db)
+  const notes = opened.use(keepRouteNotes(db, log))
+  const sandbox = opened.use(new Sandbox())
+  const delivery = { db, bus, log, metrics: measured, config, paused, routes, notes }
   const { inHand, retries, claim } = await openDelivery(delivery, opened)
   goOn = () => {
     inHand.goOn()
@@ -90,6 +97,11 @@ export async function startDispatching({
       overflowed(lane) {
         retries.markBacklogged(lane)
         retries.dueIn(0)
+      },
+      routes: {
+        decide: decideRoutes({ db, sandbox, known: routes, batchSize }),
+        refresh: () => routes.refresh(),
+        failed: (failures) => notes.failed(failures),
       },
     }),
     fanOutWidth,
@@ -108,10 +120,12 @@ interface DeliveryDeps extends Omit<DispatchingDeps, 'metrics'> {
   metrics: DispatcherMetrics
   /** Nothing is to be started. */
   paused: () => boolean
+  routes: KnownRoutes
+  notes: RouteNotes
 }
 
 async function openDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
-  const { db, log, metrics, config, paused } = deps
+  const { db, log, metrics, config, paused, notes } = deps
   const claim = { self: randomUUID(), leaseMs: config.leaseMs }
   const { targets, options, gate, secret } = await openTargets(deps, opened)
   const http = opened.use(
@@ -141,7 +155,11 @@ async function openDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
       claim,
       counter,
       gate,
-      deliver: attempt,
+      async deliver(delivery, signal) {
+        const result = await attempt(delivery, signal)
+        notes.ended(delivery, result)
+        return result
+      },
       paused,
       dueIn: (ms) => retries.dueIn(ms),
       onRoom: (lane) => retries.onRoom(lane),
@@ -164,9 +182,9 @@ async function openDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
 
 /** What is known of targets: where they are, how they are called and signed for, and whether they answer. */
 async function openTargets(deps: DeliveryDeps, opened: AsyncDisposableStack) {
-  const { db, bus, log, metrics, config } = deps
+  const { db, bus, log, metrics, config, routes } = deps
   const settings = cacheSettings(db)
-  const targets = currentTargets(db, settings)
+  const targets = currentTargets({ db, settings, routes })
   const options = targetOptions(settings, { concurrency: config.targetConcurrency })
   const refresh = () => options.refresh()
   opened.use(everyFew({ everyMs: sweepEveryMs, log, name: 'target-options' }, refresh))
@@ -176,6 +194,7 @@ async function openTargets(deps: DeliveryDeps, opened: AsyncDisposableStack) {
   opened.use(
     await bus.onInvalidate(({ topic, id }) => {
       if (topic === 'accounts') targets.forget(id)
+      if (topic === 'routes') routes.invalidate()
       if (topic !== 'settings') return
       settings.invalidate()
       secret.invalidate()

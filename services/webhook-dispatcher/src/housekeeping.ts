@@ -4,6 +4,7 @@ import type { WebhookConfig } from './config.ts'
 import { tidyCounters } from './store/counts.ts'
 import { deleteFinished } from './store/deliveries.ts'
 import { turnPartitions } from './store/events.ts'
+import { forgetGoneRoutes } from './store/route-states.ts'
 import { deleteEndedReplays } from './store/replays.ts'
 import { deleteAttempts } from './store/results.ts'
 
@@ -31,6 +32,7 @@ export function keepHouse(db: Db, keep: Keeping, log: Logger) {
     await inPieces(signal, () => deleteAttempts(db, webhooksAttemptLogDays, limit))
     await deleteEndedReplays(db, keepReplaysDays)
     const dropped = await turnPartitions(db, keepEventDays)
+    await forgetGoneRoutes(db)
     await tidyCounters(db, keepCountersDays)
     if (deleted > 0 || dropped > 0)
       log.info({ deleted, dropped }, 'deleted old deliveries and dropped old days of events')

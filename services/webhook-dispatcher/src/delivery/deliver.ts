@@ -9,11 +9,11 @@ import {
 import type { Logger } from '@posthorn/telemetry'
 import type { DispatcherMetrics } from '../metrics.ts'
 import type { ClaimedDelivery } from '../store/deliveries.ts'
-import { findBody } from '../store/events.ts'
+import { findDeliveryBody } from '../store/events.ts'
 import type { DeliveryResult } from '../store/results.ts'
 import type { CurrentTargets } from '../targets/current-target.ts'
 import type { AllTargetOptions } from '../targets/options.ts'
-import { laneOf, type Target } from '../targets/target.ts'
+import { isRoute, laneOf, type Target } from '../targets/target.ts'
 import { type Schedule, scheduleOf } from './backoff.ts'
 import type { AttemptCounter } from './counter.ts'
 import { requestHeaders } from './headers.ts'
@@ -68,16 +68,13 @@ export function deliver(deps: DeliverDeps) {
       const target = await persist(() => deps.targets.of(delivery), trying)
       if (!target) return ended(id, 'dropped', 'no-target')
       const body =
-        delivery.body ??
-        (await persist(
-          () => findBody(deps.db, { id: delivery.eventRow, date: delivery.eventDate }),
-          trying,
-        ))
+        delivery.body ?? (await persist(() => findDeliveryBody(deps.db, delivery), trying))
       if (body === undefined) return ended(id, 'dropped', 'no-event')
       const attempts = await deps.counter.begin(delivery, signal)
       if (attempts === undefined) return undefined
       const call = await attempt(deps, { ...delivery, attempts }, { target, body, keys, signal })
-      const result = settle({ id, attempts }, call, schedule)
+      const ageMs = Date.now() - delivery.queuedAt.getTime()
+      const result = settle({ id, attempts, ageMs }, call, schedule)
       return deps.options.logsAttempts && result.outcome !== null
         ? { ...result, logged: { attempt: attempts, durationMs: call.durationMs } }
         : result
@@ -108,6 +105,7 @@ async function attempt(
       queuedMs: Date.now() - delivery.queuedAt.getTime(),
       ...signatures(delivery, prepared),
       ...(authorization === undefined ? {} : { authorization }),
+      ...(isRoute(target.name) ? { route: target.name } : {}),
     },
     target.headers,
   )

@@ -13,6 +13,8 @@ export interface HeaderFacts {
   standard: { id: string; timestamp: number; signature: string }
   /** From the credentials in the target's address. */
   authorization?: string
+  /** The id of the route that it is for. */
+  route?: string
 }
 
 export interface RequestHeaders {
@@ -58,6 +60,7 @@ export function requestHeaders(facts: HeaderFacts, custom: readonly Header[]): R
       'X-SVC-Wh-Attempts-Made': String(facts.attemptsMade),
       'X-SVC-Wh-Queued-Time': `${Math.max(0, Math.floor(facts.queuedMs / 1000))}s`,
       'X-SVC-Wh-Event-Id': facts.eventId,
+      ...(facts.route === undefined ? {} : { 'X-SVC-Wh-Custom-Route': facts.route }),
       'X-SVC-Wh-Signature': facts.signature,
       'webhook-id': facts.standard.id,
       'webhook-timestamp': String(facts.standard.timestamp),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Settings } from '@posthorn/contracts'
 import { type Db, readSettings, type Tx } from '@posthorn/db'
+import type { RouteDecisions } from '../routes/decide.ts'
 import { listAccountTargets } from '../store/accounts.ts'
 import { countEvents } from '../store/counts.ts'
 import {
@@ -16,7 +17,16 @@ import {
   maxInlineBody,
   type PendingEvent,
 } from '../store/events.ts'
-import { type AccountTarget, isWanted, laneOf, targetOf } from '../targets/target.ts'
+import { countApplied, type RouteFailure } from '../store/route-states.ts'
+import {
+  type AccountTarget,
+  isWanted,
+  laneOf,
+  isRoute,
+  routeTargetOf,
+  type Target,
+  targetOf,
+} from '../targets/target.ts'
 
 export interface FanOutDeps {
   db: Db
@@ -29,56 +39,133 @@ export interface FanOutDeps {
   fannedOut: (events: readonly PendingEvent[]) => void
   /** Told of lanes whose deliveries were made and left for whoever has room. */
   overflowed: (lane: string) => void
+  routes: RouteChoice
+}
+
+/** Asked before the transaction, which is not to wait for functions. */
+export interface RouteChoice {
+  decide: (partition: number) => Promise<RouteDecisions>
+  /** The routes have changed since they were looked at. */
+  refresh: () => Promise<void>
+  /** Told of functions that failed, once it is committed what that led to. */
+  failed: (failures: readonly RouteFailure[]) => void
 }
 
 /** Events of one transaction. */
-const batchSize = 500
+export const batchSize = 500
 
 /**
  * Turns a partition's events into deliveries, until none is left: one transaction makes the rows and marks the events, so that each
- * event is fanned out once, whatever dies in between. Targets, settings and accounts are those of that moment.
+ * event is fanned out once, whatever dies in between. Targets, settings and accounts are those of that moment; so are the routes: a
+ * batch that was decided by others is decided again.
  */
 export function fanOut(deps: FanOutDeps): (partition: number) => Promise<void> {
+  const { db, routes } = deps
   return async (partition) => {
     for (;;) {
-      const { events, deliveries, queuedAt } = await deps.db
+      const decisions = await routes.decide(partition)
+      const batch = await db
         .transaction()
-        .execute((tx) => fanOutBatch(tx, partition, deps))
+        .execute((tx) => fanOutBatch(tx, { ...deps, partition, decisions }))
+      if (batch === 'outdated') {
+        await routes.refresh()
+        continue
+      }
+      const { events, deliveries, queuedAt, isLast } = batch
       hand(deps, deliveries, queuedAt)
       deps.fannedOut(events)
-      if (events.length < batchSize) return
+      reportFailures(events, decisions, routes)
+      if (isLast) return
     }
   }
 }
 
-async function fanOutBatch(tx: Tx, partition: number, { claim, room }: FanOutDeps) {
+interface BatchDeps extends FanOutDeps {
+  partition: number
+  decisions: RouteDecisions
+}
+
+async function fanOutBatch(tx: Tx, { claim, room, partition, decisions }: BatchDeps) {
   await lockPartition(tx, partition)
   const settings = await readSettings(tx)
   const whole = settings.inboxNewOnly === true ? 'messageNew' : null
-  const events = await listPendingEvents(tx, { partition, limit: batchSize, whole })
+  const found = await listPendingEvents(tx, { partition, limit: batchSize, whole })
+  if (found[0] && found[0].routesStamp !== decisions.stamp) return 'outdated'
+  const events = decidedOf(found, decisions, settings)
   const accounts = await listAccountTargets(tx, [...new Set(events.map(({ account }) => account))])
-  const deliveries = withRoom(deliveriesOf(events, accounts, settings), room)
+  const making = { accounts, settings, decisions }
+  const deliveries = withRoom(
+    events.flatMap((event) => deliveriesOf(event, making)),
+    room,
+  )
   const queuedAt = await insertDeliveries(tx, deliveries, claim)
+  await countApplied(tx, appliedOf(deliveries, queuedAt), partition)
   await markFannedOut(tx, events)
   await countEvents(tx, events, partition)
-  return { events, deliveries, queuedAt }
+  const isLast = found.length < batchSize && events.length === found.length
+  return { events, deliveries, queuedAt, isLast }
 }
 
-function deliveriesOf(
+/** The events up to the first that the routes have not decided about: it came late, and those after it keep their order. */
+function decidedOf(
+  found: readonly PendingEvent[],
+  decisions: RouteDecisions,
+  { webhooksEnabled }: Settings,
+): readonly PendingEvent[] {
+  if (webhooksEnabled !== true) return found
+  const end = found.findIndex((event) => decisions.of(event) === undefined)
+  return end === -1 ? found : found.slice(0, end)
+}
+
+interface Making {
+  accounts: ReadonlyMap<string, AccountTarget>
+  settings: Settings
+  decisions: RouteDecisions
+}
+
+function deliveriesOf(event: PendingEvent, making: Making): NewDelivery[] {
+  const { accounts, settings, decisions } = making
+  const account = accounts.get(event.account)
+  const wanted = isWanted(
+    { ...event, messageSpecialUse: messageSpecialUseOf(event, settings) },
+    settings,
+  )
+  const target = wanted ? targetOf(event, account, settings) : undefined
+  const chosen: { target: Target; body: string | null }[] = target ? [{ target, body: null }] : []
+  for (const { route, body } of decisions.of(event) ?? []) {
+    const target = routeTargetOf(event, { route, account, settings })
+    if (target) chosen.push({ target, body })
+  }
+  return chosen.map(({ target, body }) => ({
+    id: randomUUID(),
+    event,
+    target: target.name,
+    lane: laneOf(target),
+    claimed: false,
+    body,
+  }))
+}
+
+/** How often each route was applied by deliveries that are new. */
+function appliedOf(
+  deliveries: readonly NewDelivery[],
+  made: ReadonlyMap<string, unknown>,
+): Map<string, number> {
+  const applied = new Map<string, number>()
+  for (const { id, target } of deliveries)
+    if (isRoute(target) && made.has(id)) applied.set(target, (applied.get(target) ?? 0) + 1)
+  return applied
+}
+
+function reportFailures(
   events: readonly PendingEvent[],
-  accounts: ReadonlyMap<string, AccountTarget>,
-  settings: Settings,
-): NewDelivery[] {
-  return events.flatMap((event) => {
-    const wanted = isWanted(
-      { ...event, messageSpecialUse: messageSpecialUseOf(event, settings) },
-      settings,
-    )
-    const target = wanted ? targetOf(event, accounts.get(event.account), settings) : undefined
-    return target
-      ? [{ id: randomUUID(), event, target: target.name, lane: laneOf(target), claimed: false }]
-      : []
-  })
+  { failures }: RouteDecisions,
+  { failed }: RouteChoice,
+): void {
+  if (failures.length === 0) return
+  const committed = new Set(events.map(({ id }) => id))
+  const told = failures.filter(({ eventRow }) => committed.has(eventRow))
+  failed(told.map(({ eventRow: _eventRow, ...failure }) => failure))
 }
 
 /** A body that cannot be read has none: one bad event must not hold up the partition. */
@@ -117,11 +204,12 @@ function hand(
   ))
     overflowed(lane)
   take(
-    deliveries.flatMap(({ id, event, lane, claimed }) => {
+    deliveries.flatMap(({ id, event, target, lane, claimed, body: mapped }) => {
       const queued = queuedAt.get(id)
       if (!claimed || !queued) return []
       const { eventId, id: eventRow, date: eventDate, account, accountTarget } = event
-      const body = event.body !== null && event.body.length <= maxInlineBody ? event.body : null
+      const own = mapped ?? event.body
+      const body = own !== null && own.length <= maxInlineBody ? own : null
       return [
         {
           id,
@@ -130,6 +218,7 @@ function hand(
           eventDate,
           event: event.event,
           account,
+          target,
           lane,
           attempts: 0,
           queuedAt: queued,

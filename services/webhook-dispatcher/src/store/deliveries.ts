@@ -5,10 +5,12 @@ import { maxInlineBody, type PendingEvent } from './events.ts'
 export interface NewDelivery {
   id: string
   event: PendingEvent
-  target: 'default' | 'account'
+  target: string
   lane: string
   /** Taken by this process as it is made. Else it is due, for whoever has room. */
   claimed: boolean
+  /** What is sent, where it is not the event's own body. */
+  body: string | null
 }
 
 /** A delivery in this process's hands. */
@@ -20,6 +22,8 @@ export interface ClaimedDelivery {
   eventDate: string
   event: string
   account: string
+  /** Which target it was made for: 'default', 'account', or a route's id. */
+  target: string
   lane: string
   /** Begun so far. */
   attempts: number
@@ -43,15 +47,16 @@ export async function insertDeliveries(
   if (deliveries.length === 0) return new Map()
   const column = <T>(pick: (delivery: NewDelivery) => T) => sql.val(deliveries.map(pick))
   const { rows } = await sql<{ id: string; queuedAt: Date }>`
-    insert into deliveries (id, event_id, event_row, event_date, event, account, target, lane, claim, next_attempt_at)
-    select id, event_id, event_row, event_date, event, account, target, lane,
+    insert into deliveries (id, event_id, event_row, event_date, event, account, target, lane, body, claim, next_attempt_at)
+    select id, event_id, event_row, event_date, event, account, target, lane, body,
       case when claimed then ${self}::uuid end, case when claimed then now() + make_interval(secs => ${leaseMs / 1000}) else now() end
     from unnest(
       ${column(({ id }) => id)}::uuid[], ${column(({ event }) => event.eventId)}::uuid[], ${column(({ event }) => event.id)}::bigint[],
       ${column(({ event }) => event.date)}::timestamptz[], ${column(({ event }) => event.event)}::text[],
       ${column(({ event }) => event.account)}::text[], ${column(({ target }) => target)}::text[],
-      ${column(({ lane }) => lane)}::text[], ${column(({ claimed }) => claimed)}::boolean[]
-    ) as d (id, event_id, event_row, event_date, event, account, target, lane, claimed)
+      ${column(({ lane }) => lane)}::text[], ${column(({ claimed }) => claimed)}::boolean[],
+      ${column(({ body }) => body)}::text[]
+    ) as d (id, event_id, event_row, event_date, event, account, target, lane, claimed, body)
     on conflict (event_id, target) where replay_of is null do nothing
     returning id, queued_at as "queuedAt"
   `.execute(tx)
@@ -95,10 +100,12 @@ export async function claimDueDeliveries(
     ), claimed as (
       update deliveries d set claim = ${self}::uuid, next_attempt_at = now() + make_interval(secs => ${leaseMs / 1000})
       from due where d.id = due.id
-      returning d.id, d.event_id, d.event_row, d.event_date, d.event, d.account, d.lane, d.attempts, d.queued_at
+      returning d.id, d.event_id, d.event_row, d.event_date, d.event, d.account, d.target, d.lane, d.attempts, d.queued_at,
+        case when octet_length(d.body) <= ${maxInlineBody} then d.body end as body, d.body is not null as mapped
     )
-    select c.id, c.event_id as "eventId", c.event_row as "eventRow", c.event_date::text as "eventDate", c.event, c.account, c.lane,
-      c.attempts, c.queued_at as "queuedAt", e.body, e.account_target as "accountTarget"
+    select c.id, c.event_id as "eventId", c.event_row as "eventRow", c.event_date::text as "eventDate", c.event, c.account, c.target,
+      c.lane, c.attempts, c.queued_at as "queuedAt", case when c.mapped then c.body else e.body end as body,
+      e.account_target as "accountTarget"
     from claimed c
     left join lateral (
       select case when octet_length(e.body) <= ${maxInlineBody} then e.body end as body, e.account_target from events e

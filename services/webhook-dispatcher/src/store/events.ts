@@ -14,6 +14,8 @@ export interface PendingEvent {
   /** Null where it is too large to be kept in memory for long. */
   body: string | null
   accountTarget: { url: string; headers: { key: string; value: string }[] } | null
+  /** Of the moment at which it was read. */
+  routesStamp: string
 }
 
 /** Bodies up to this size travel with their delivery; larger ones are read when they are sent. */
@@ -29,16 +31,16 @@ export async function lockPartition(tx: Tx, partition: number): Promise<void> {
 
 /** The oldest events of a partition that were not fanned out. `whole`: names an event whose body is needed at any size. */
 export async function listPendingEvents(
-  tx: Tx,
+  db: Db,
   { partition, limit, whole }: { partition: number; limit: number; whole: string | null },
 ): Promise<PendingEvent[]> {
   const { rows } = await sql<PendingEvent>`
     select id, event_id as "eventId", event, account, date::text as date, path, special_use as "specialUse",
-      account_target as "accountTarget",
+      account_target as "accountTarget", (select stamp from webhook_routes_stamp) as "routesStamp",
       case when octet_length(body) <= ${maxInlineBody} or event = ${whole} then body end as body
     from events where (shard % 16) = ${partition}::integer and fanned_out_at is null
     order by id limit ${limit}
-  `.execute(tx)
+  `.execute(db)
   return rows
 }
 
@@ -86,6 +88,17 @@ export async function findBody(
     select body from events where id = ${event.id}::bigint and date = ${event.date}::timestamptz
   `.execute(db)
   return rows[0]?.body
+}
+
+/** What a delivery sends: a body of its own, or the event's. Undefined when the event is gone. */
+export async function findDeliveryBody(
+  db: Db,
+  delivery: { id: string; eventRow: string; eventDate: string },
+): Promise<string | undefined> {
+  const { rows } = await sql<{ body: string | null }>`
+    select body from deliveries where id = ${delivery.id}::uuid
+  `.execute(db)
+  return rows[0]?.body ?? findBody(db, { id: delivery.eventRow, date: delivery.eventDate })
 }
 
 /** Partitions for the days to come, and an end to those of days past. */

@@ -33,7 +33,10 @@ export async function keepFailures(
   kept: number,
 ): Promise<void> {
   if (failures.length === 0) return
-  await db.insertInto('webhookRouteErrors').values([...failures]).execute()
+  await db
+    .insertInto('webhookRouteErrors')
+    .values([...failures])
+    .execute()
   await sql`
     delete from webhook_route_errors e
     using unnest(${[...new Set(failures.map(({ route }) => route))]}::text[]) as r (route)

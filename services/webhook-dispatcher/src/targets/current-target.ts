@@ -1,12 +1,20 @@
 import { type Db, type SettingsCache } from '@posthorn/db'
 import { batch } from '../delivery/batch.ts'
 import { listAccountTargets } from '../store/accounts.ts'
-import { type AccountTarget, type Target, targetOf, type TargetedEvent } from './target.ts'
+import type { KnownRoutes } from '../routes/known-routes.ts'
+import {
+  type AccountTarget,
+  isRoute,
+  routeTargetOf,
+  type Target,
+  targetOf,
+  type TargetedEvent,
+} from './target.ts'
 
 export interface CurrentTargets {
   /** Where a delivery goes now; undefined: nowhere any more. */
   of(
-    delivery: Pick<TargetedEvent, 'event' | 'accountTarget'> & { account: string },
+    delivery: Pick<TargetedEvent, 'event' | 'accountTarget'> & { account: string; target: string },
   ): Promise<Target | undefined>
   /** An account changed; without a name, any of them may have. */
   forget(account?: string): void
@@ -16,8 +24,16 @@ export interface CurrentTargets {
 const keepMs = 2_000
 const maxKept = 10_000
 
+export interface CurrentTargetsDeps {
+  db: Db
+  settings: SettingsCache
+  routes: KnownRoutes
+}
+
+type Delivery = Parameters<CurrentTargets['of']>[0]
+
 /** Targets as they are at the time of an attempt. Kept for seconds; that a target is gone is believed only when just read. */
-export function currentTargets(db: Db, settings: SettingsCache): CurrentTargets {
+export function currentTargets({ db, settings, routes }: CurrentTargetsDeps): CurrentTargets {
   const kept = new Map<string, { account: AccountTarget; until: number }>()
   const read = batch<string, AccountTarget | undefined>({
     max: 500,
@@ -37,13 +53,22 @@ export function currentTargets(db: Db, settings: SettingsCache): CurrentTargets 
     return account
   }
 
+  async function look(delivery: Delivery): Promise<Target | undefined> {
+    const route = isRoute(delivery.target) ? await routes.find(delivery.target) : undefined
+    if (isRoute(delivery.target) && !route) return undefined
+    const now = { account: await find(delivery.account), settings: await settings.get() }
+    return route
+      ? routeTargetOf(delivery, { ...now, route })
+      : targetOf(delivery, now.account, now.settings)
+  }
+
   return {
     async of(delivery) {
-      const target = targetOf(delivery, await find(delivery.account), await settings.get())
+      const target = await look(delivery)
       if (target) return target
       kept.delete(delivery.account)
       settings.invalidate()
-      return targetOf(delivery, await find(delivery.account), await settings.get())
+      return look(delivery)
     },
     forget(account) {
       if (account === undefined) kept.clear()

@@ -1,6 +1,13 @@
 import { expect, test } from '@jest/globals'
 import type { Settings } from '@posthorn/contracts'
-import { type AccountTarget, isWanted, laneOf, targetOf, type TargetedEvent } from './target.ts'
+import {
+  type AccountTarget,
+  isWanted,
+  laneOf,
+  routeTargetOf,
+  targetOf,
+  type TargetedEvent,
+} from './target.ts'
 
 const messageNew: TargetedEvent = {
   event: 'messageNew',
@@ -105,4 +112,33 @@ test('a lane is the address without what may be secret', () => {
   expect(laneOf({ url: 'https://user:pass@h.example:8443/in?token=x#y' })).toBe(
     'https://h.example:8443/in',
   )
+})
+
+const route = { id: 'r1', url: 'https://r.example/', headers: [{ key: 'X-A', value: 'route' }] }
+
+test('a route takes what the settings do not list, with its headers and those of the account', () => {
+  const own = {
+    webhooks: 'https://a.example/',
+    webhooksCustomHeaders: [{ key: 'X-A', value: 'own' }],
+  }
+  const quiet = { webhooksEnabled: true, webhookEvents: [], inboxNewOnly: true }
+  expect(routeTargetOf(messageNew, { route, account: own, settings: quiet })).toEqual({
+    name: 'r1',
+    url: 'https://r.example/',
+    headers: [
+      { key: 'X-A', value: 'route' },
+      { key: 'X-A', value: 'own' },
+    ],
+  })
+})
+
+test('a route takes nothing while webhooks are off, nor of accounts that are gone but word of that', () => {
+  expect(
+    routeTargetOf(messageNew, { route, account, settings: { webhooksEnabled: false } }),
+  ).toBeUndefined()
+  expect(routeTargetOf(messageNew, { route, account: undefined, settings })).toBeUndefined()
+  const deleted = { event: 'accountDeleted', accountTarget: null }
+  expect(routeTargetOf(deleted, { route, account: undefined, settings })).toMatchObject({
+    name: 'r1',
+  })
 })

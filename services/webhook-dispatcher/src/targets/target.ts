@@ -5,9 +5,10 @@ export interface Header {
   value?: string
 }
 
-/** Where an event goes: the default target of the settings, or the one that the account has instead. */
+/** Where an event goes: the default target of the settings, the one that the account has instead, or a route. */
 export interface Target {
-  name: 'default' | 'account'
+  /** Of a route: its id. */
+  name: string
   url: string
   headers: readonly Header[]
 }
@@ -63,6 +64,32 @@ export function targetOf(
   return isHttp(url)
     ? { name: 'default', url, headers: [...webhooksCustomHeaders, ...headers] }
     : undefined
+}
+
+/** Whether a name is that of a route; the others are ours. */
+export function isRoute(name: string): boolean {
+  return name !== 'default' && name !== 'account'
+}
+
+/**
+ * Where a route takes the event now; undefined: nowhere. Routes take no notice of `webhookEvents` and `inboxNewOnly`. The account's
+ * headers go along and win.
+ */
+export function routeTargetOf(
+  event: Pick<TargetedEvent, 'event' | 'accountTarget'>,
+  { route, account, settings }: Routing,
+): Target | undefined {
+  if (settings.webhooksEnabled !== true || !isHttp(route.url)) return undefined
+  const isDeletion = event.event === 'accountDeleted'
+  if (!account && !isDeletion) return undefined
+  const own = isDeletion ? event.accountTarget : wishOf(account)
+  return { name: route.id, url: route.url, headers: [...route.headers, ...(own?.headers ?? [])] }
+}
+
+export interface Routing {
+  route: { id: string; url: string; headers: readonly Header[] }
+  account: AccountTarget | undefined
+  settings: Settings
 }
 
 function wishOf(account: AccountTarget | undefined): { url: string; headers: readonly Header[] } {

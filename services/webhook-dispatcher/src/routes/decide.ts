@@ -1,0 +1,141 @@
+import { type Db, readSettings } from '@posthorn/db'
+import type { Outcome, Sandbox, Verdict } from '@posthorn/sandbox'
+import { findBody, listPendingEvents, type PendingEvent } from '../store/events.ts'
+import type { RouteFailure } from '../store/route-states.ts'
+import type { Route } from '../store/routes.ts'
+import type { KnownRoutes } from './known-routes.ts'
+import { Patience } from './patience.ts'
+
+/** A route that an event goes to. */
+export interface RouteDecision {
+  route: Route
+  /** What its map made; null: the event's own body. */
+  body: string | null
+}
+
+/** What the routes make of the events of a partition that wait. */
+export interface RouteDecisions {
+  /** Of the routes that were asked. */
+  readonly stamp: string
+  /** Undefined: nobody has asked about that event. */
+  of(event: PendingEvent): readonly RouteDecision[] | undefined
+  /** Of the events that were asked about. */
+  readonly failures: readonly (RouteFailure & { eventRow: string })[]
+}
+
+export interface DecideDeps {
+  db: Db
+  sandbox: Sandbox
+  known: KnownRoutes
+  batchSize: number
+}
+
+/** Events that are decided about side by side, and what maps may have made until the rest waits for the next batch. */
+const together = 50
+const maxMadeChars = 32 * 1024 * 1024
+const leftAlone = 'was not asked: it took too much time before'
+/** What the sandbox allows large payloads in addition, for each million characters; twice for two functions. */
+const allowedMsPerMillion = 200
+
+/** Asks the routes about the events of a partition that wait. Without routes it asks nobody anything. */
+export function decideRoutes(deps: DecideDeps): (partition: number) => Promise<RouteDecisions> {
+  const { db, known, batchSize } = deps
+  const patience = new Patience()
+  const verdicts = new WeakMap<Route, Map<string, Verdict>>()
+  const ask = asker(deps, { patience, verdicts })
+
+  return async (partition) => {
+    const { stamp, routes } = known.book
+    if (routes.length === 0) return { stamp, of: () => [], failures: [] }
+    const decided = new Map<string, RouteDecision[]>()
+    const failures: (RouteFailure & { eventRow: string })[] = []
+    const decisions: RouteDecisions = { stamp, of: ({ id }) => decided.get(id), failures }
+    const { webhooksEnabled } = await readSettings(db)
+    if (webhooksEnabled !== true) return decisions
+    patience.keepOnly(new Set(routes.map(functionsOf)))
+    const events = await listPendingEvents(db, { partition, limit: batchSize, whole: null })
+    let made = 0
+    for (let from = 0; from < events.length && made < maxMadeChars; from += together) {
+      const asked = events.slice(from, from + together).map(async (event) => {
+        const answers = await Promise.all(routes.map((route) => ask(event, route)))
+        for (const [index, { problems }] of answers.entries())
+          failures.push(...failuresOf(event, routes[index], problems))
+        const applied = answers.flatMap(({ decision }) => (decision ? [decision] : []))
+        for (const { body } of applied) made += body?.length ?? 0
+        decided.set(event.id, applied)
+      })
+      await Promise.all(asked)
+    }
+    return decisions
+  }
+}
+
+interface Answer {
+  decision?: RouteDecision
+  problems: Outcome['problems']
+}
+interface Memory {
+  patience: Patience
+  verdicts: WeakMap<Route, Map<string, Verdict>>
+}
+
+function asker({ db, sandbox }: DecideDeps, { patience, verdicts }: Memory) {
+  /** What the filter says of every event of that name is asked once, of nothing but the name. */
+  async function verdictOf(route: Route, event: string): Promise<Verdict> {
+    if (route.filter === null) return 'always'
+    const known = verdicts.get(route) ?? new Map<string, Verdict>()
+    verdicts.set(route, known)
+    const verdict = known.get(event) ?? (await sandbox.judge(route.filter, event))
+    known.set(event, verdict)
+    return verdict
+  }
+
+  return async (event: PendingEvent, route: Route): Promise<Answer> => {
+    const verdict = await verdictOf(route, event.event)
+    if (verdict === 'never') return { problems: [] }
+    const filter = verdict === 'always' ? null : route.filter
+    if (filter === null && route.map === null)
+      return { decision: { route, body: null }, problems: [] }
+    const body = event.body ?? (await findBody(db, event))
+    if (body === undefined) return { problems: [] }
+    const functions = functionsOf(route)
+    const input = { payload: shown(body, event.eventId, route.id), env: '{}' }
+    const { applies, usedMs, ...outcome } = await sandbox.apply(
+      { filter, map: route.map },
+      input,
+      () => (patience.isOut(functions) ? leftAlone : undefined),
+    )
+    const refused = outcome.problems.some(({ reason }) => reason === leftAlone)
+    if (!refused) patience.note(functions, usedMs, (allowedMsPerMillion * body.length) / 1e6)
+    // Told once is enough: the failures that led to it would be pushed out.
+    const problems = refused ? [] : outcome.problems
+    return applies ? { decision: { route, body: outcome.body ?? null }, problems } : { problems }
+  }
+}
+
+/** A body as functions see it. Bodies are objects, written by `JSON.stringify`. */
+export function shown(body: string, eventId: string, route: string): string {
+  const more = `"eventId":${JSON.stringify(eventId)},"_route":${JSON.stringify({ id: route })}}`
+  const end = body.lastIndexOf('}')
+  const rest = body.slice(0, end)
+  return rest.trimEnd().endsWith('{') ? `${rest}${more}` : `${rest},${more}`
+}
+
+function functionsOf({ id, version }: Route): string {
+  return `${id}:${version}`
+}
+
+function failuresOf(
+  { id: eventRow, event, account, eventId }: PendingEvent,
+  route: Route | undefined,
+  problems: Outcome['problems'],
+) {
+  return problems.map((problem) => ({
+    ...problem,
+    route: route?.id ?? '',
+    event,
+    account,
+    eventId,
+    eventRow,
+  }))
+}

@@ -1,0 +1,270 @@
+import { createHmac } from 'node:crypto'
+import { afterAll, afterEach, expect, test } from '@jest/globals'
+import { eventually } from '@posthorn/testkit'
+import { dispatcherBench, serviceSecret } from './dispatcher.ts'
+
+const bench = await dispatcherBench()
+const { db, bus } = bench
+const dispatcher = await bench.start({ SVC_WEBHOOK_RETRY_BASE: '5ms' })
+afterAll(async () => {
+  await dispatcher[Symbol.asyncDispose]()
+  await bench[Symbol.asyncDispose]()
+})
+afterEach(async () => {
+  await db.deleteFrom('webhookRoutes').execute()
+})
+
+let names = 0
+/** As the gateway stores it. */
+async function addRoute(route: {
+  targetUrl: string
+  filter?: string
+  map?: string
+  enabled?: boolean
+  headers?: { key: string; value: string }[]
+}): Promise<string> {
+  const { headers = [], ...columns } = route
+  const id = `route-${names++}`
+  const row = { id, name: id, customHeaders: JSON.stringify(headers), ...columns }
+  await db.insertInto('webhookRoutes').values(row).execute()
+  return id
+}
+async function account(headers?: { key: string; value: string }[]): Promise<string> {
+  const name = `account-${names++}`
+  await bench.account(name, headers ? { headers } : {})
+  return name
+}
+const counted = async (route: string) => {
+  const rows = await db
+    .selectFrom('webhookRouteCounts')
+    .select('count')
+    .where('route', '=', route)
+    .execute()
+  return rows.reduce((sum, { count }) => sum + Number(count), 0)
+}
+const errorsOf = (route: string) =>
+  db.selectFrom('webhookRouteErrors').selectAll().where('route', '=', route).orderBy('id').execute()
+const flagOf = async (route: string) =>
+  (
+    await db
+      .selectFrom('webhookRouteStates')
+      .select('errorFlag')
+      .where('route', '=', route)
+      .executeTakeFirst()
+  )?.errorFlag
+
+test('a route without a filter takes every event, whatever the settings list; the default target goes by them', async () => {
+  const [usual, special] = [await bench.receiver(), await bench.receiver()]
+  await bench.set({ webhooksEnabled: true, webhooks: usual.url, webhookEvents: ['messageSent'] })
+  const id = await addRoute({ targetUrl: special.url })
+  const name = await account()
+  const [first, second] = await bench.happen(
+    { account: name, event: 'messageSent' },
+    { account: name, event: 'messageFailed' },
+  )
+  await eventually(() => {
+    expect(special.requests).toHaveLength(2)
+    expect(usual.requests).toHaveLength(1)
+  })
+  const [one, two] = special.requests
+  expect(one?.headers).toMatchObject({
+    'x-svc-wh-custom-route': id,
+    'x-svc-wh-event-id': first,
+    'x-svc-wh-attempts-made': '0',
+  })
+  expect(two?.headers['x-svc-wh-event-id']).toBe(second)
+  expect(usual.requests[0]?.headers['x-svc-wh-event-id']).toBe(first)
+  expect(usual.requests[0]?.headers).not.toHaveProperty('x-svc-wh-custom-route')
+  expect(one?.body).toEqual(usual.requests[0]?.body)
+  expect(await counted(id)).toBe(2)
+})
+
+test('a filter chooses, a map writes; every attempt sends the same bytes, signed', async () => {
+  const special = await bench.receiver()
+  await bench.set({ webhooksEnabled: true, webhookEvents: [] })
+  special.answer((_request, index) => ({ status: index < 2 ? 500 : 200 }))
+  const id = await addRoute({
+    targetUrl: special.url,
+    filter: 'return payload.event === "messageSent" && payload.data.n === 2',
+    map: 'return { seen: payload.eventId, by: payload._route.id, chance: Math.random(), ...payload }',
+  })
+  const name = await account()
+  const ids = await bench.happen(
+    ...[1, 2, 3].map((n) => ({ account: name, event: 'messageSent', data: { n } })),
+  )
+  await eventually(() => expect(special.requests).toHaveLength(3))
+  const bodies = new Set(special.requests.map(({ body }) => body.toString()))
+  expect(bodies.size).toBe(1)
+  const [body = ''] = bodies
+  const { eventId, _route, ...read } = JSON.parse(body) as Record<string, unknown>
+  expect([eventId, _route]).toEqual([undefined, undefined])
+  expect(read).toMatchObject({ seen: ids[1], by: id, event: 'messageSent', data: { n: 2 } })
+  for (const { headers } of special.requests) {
+    const signature = createHmac('sha256', serviceSecret).update(body).digest('base64url')
+    expect(headers['x-svc-wh-signature']).toBe(signature)
+  }
+  expect(await counted(id)).toBe(1)
+  await eventually(async () => {
+    const rows = await bench.deliveries(name)
+    expect(rows).toMatchObject([{ target: id, state: 'delivered', attempts: 3 }])
+  })
+})
+
+test("a route's headers go along, and the account's win", async () => {
+  const special = await bench.receiver()
+  await bench.set({ webhooksEnabled: true, webhookEvents: [] })
+  const headers = [
+    { key: 'X-A', value: 'route' },
+    { key: 'X-B', value: 'route' },
+  ]
+  const { host } = new URL(special.url)
+  await addRoute({ targetUrl: `http://user:pass@${host}/hook`, headers })
+  await bench.happen({ account: await account([{ key: 'x-b', value: 'account' }]) })
+  await eventually(() => expect(special.requests).toHaveLength(1))
+  expect(special.requests[0]?.headers).toMatchObject({
+    'x-a': 'route',
+    'x-b': 'account',
+    authorization: `Basic ${Buffer.from('user:pass').toString('base64')}`,
+  })
+})
+
+test('functions that fail are told of: the filter as a no, the map as nothing to change', async () => {
+  const special = await bench.receiver()
+  await bench.set({ webhooksEnabled: true, webhookEvents: [] })
+  const filtering = await addRoute({
+    targetUrl: special.url,
+    filter: 'return payload.data.from.address === "a@a.example"',
+  })
+  const mapping = await addRoute({ targetUrl: special.url, map: 'throw new Error("no")' })
+  const name = await account()
+  const [eventId] = await bench.happen({ account: name, event: 'messageSent', data: { n: 1 } })
+  await eventually(async () => {
+    expect(await errorsOf(filtering)).toMatchObject([
+      { function: 'filter', reason: expect.stringContaining('TypeError'), account: name, eventId },
+    ])
+    expect(await errorsOf(mapping)).toMatchObject([
+      { function: 'map', reason: 'Error: no', event: 'messageSent', eventId },
+    ])
+  })
+  await eventually(() => expect(special.requests).toHaveLength(1))
+  expect(JSON.parse(special.requests[0]?.body.toString() ?? '')).toMatchObject({ data: { n: 1 } })
+  expect([await counted(filtering), await counted(mapping)]).toEqual([0, 1])
+})
+
+test('of the failures of a route the last twenty are kept', async () => {
+  await bench.set({ webhooksEnabled: true, webhookEvents: [] })
+  const id = await addRoute({ targetUrl: 'http://127.0.0.1:1/', filter: 'throw payload.data.n' })
+  const name = await account()
+  await bench.happen(...Array.from({ length: 30 }, (_, n) => ({ account: name, data: { n } })))
+  await eventually(async () => {
+    const reasons = (await errorsOf(id)).map(({ reason }) => reason)
+    expect(reasons).toHaveLength(20)
+    expect(reasons.at(-1)).toBe('threw 29')
+  })
+})
+
+test('hostile functions hold up nobody else', async () => {
+  const special = await bench.receiver()
+  await bench.set({ webhooksEnabled: true, webhookEvents: [] })
+  const endless = await addRoute({
+    targetUrl: special.url,
+    filter: 'if (payload.data) for (;;);',
+  })
+  await addRoute({ targetUrl: special.url, filter: 'return payload.data.n >= 0' })
+  const name = await account()
+  const wanted = await bench.happen(
+    ...Array.from({ length: 200 }, (_, n) => ({ account: name, data: { n } })),
+  )
+  await eventually(() => expect(special.requests).toHaveLength(200), { timeoutMs: 25_000 })
+  expect(special.requests.map(({ headers }) => headers['x-svc-wh-event-id'])).toEqual(wanted)
+  await eventually(async () => {
+    const [first] = await errorsOf(endless)
+    expect(first?.reason).toBe('takes too much time')
+  })
+})
+
+test('a route that is switched on is there for the next event, one that is switched off is not', async () => {
+  const special = await bench.receiver()
+  await bench.set({ webhooksEnabled: true, webhookEvents: [] })
+  const name = await account()
+  const id = await addRoute({ targetUrl: special.url, enabled: false })
+  const turn = (enabled: boolean) =>
+    db.updateTable('webhookRoutes').set({ enabled }).where('id', '=', id).execute()
+  const ids: (string | undefined)[] = []
+  for (const on of [false, true, false, true]) {
+    await turn(on)
+    const [eventId] = await bench.happen({ account: name })
+    if (on) ids.push(eventId)
+    await eventually(async () => {
+      const pending = await db
+        .selectFrom('events')
+        .select('id')
+        .where('fannedOutAt', 'is', null)
+        .execute()
+      expect(pending).toEqual([])
+      expect(special.requests).toHaveLength(ids.length)
+    })
+  }
+  expect(special.requests.map(({ headers }) => headers['x-svc-wh-event-id'])).toEqual(ids)
+})
+
+test('while webhooks are off routes get nothing', async () => {
+  const special = await bench.receiver()
+  await bench.set({ webhooksEnabled: false, webhookEvents: ['*'] })
+  await addRoute({ targetUrl: special.url })
+  const name = await account()
+  await bench.happen({ account: name })
+  await eventually(async () => {
+    const pending = await db
+      .selectFrom('events')
+      .select('id')
+      .where('fannedOutAt', 'is', null)
+      .execute()
+    expect(pending).toEqual([])
+  })
+  expect(await bench.deliveries(name)).toEqual([])
+})
+
+test('the flag tells what the target said last, and goes with the next success', async () => {
+  const special = await bench.receiver()
+  await bench.set({ webhooksEnabled: true, webhookEvents: [] })
+  special.answer(() => ({ status: 500 }))
+  const id = await addRoute({ targetUrl: special.url })
+  const name = await account()
+  await bench.happen({ account: name })
+  await eventually(async () => expect(await flagOf(id)).toBe('The target answered 500'))
+  special.answer(() => ({ status: 200 }))
+  await bench.happen({ account: name })
+  await eventually(async () => expect(await flagOf(id)).toBeUndefined())
+})
+
+test('what waits for a route that is deleted is dropped', async () => {
+  const special = await bench.receiver()
+  await bench.set({ webhooksEnabled: true, webhookEvents: [] })
+  special.answer(() => ({ status: 500 }))
+  const id = await addRoute({ targetUrl: special.url })
+  const name = await account()
+  await bench.happen({ account: name })
+  await eventually(() => expect(special.requests.length).toBeGreaterThan(0))
+  await db.deleteFrom('webhookRoutes').where('id', '=', id).execute()
+  await bus.invalidate({ topic: 'routes', id })
+  await eventually(async () =>
+    expect(await bench.deliveries(name)).toMatchObject([
+      { state: 'dropped', lastOutcome: 'no-target' },
+    ]),
+  )
+})
+
+test('large bodies are shown to functions, and large ones that a map makes are delivered', async () => {
+  const special = await bench.receiver()
+  await bench.set({ webhooksEnabled: true, webhookEvents: [] })
+  await addRoute({
+    targetUrl: special.url,
+    filter: 'return payload.data.text.length === 100000',
+    map: 'return { text: payload.data.text + payload.data.text }',
+  })
+  await bench.happen({ account: await account(), data: { text: 'é'.repeat(100_000) } })
+  await eventually(() => expect(special.requests).toHaveLength(1))
+  const { body } = special.requests[0] ?? {}
+  expect(JSON.parse(body?.toString() ?? '')).toEqual({ text: 'é'.repeat(200_000) })
+})
