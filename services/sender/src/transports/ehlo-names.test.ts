@@ -1,4 +1,3 @@
-import { hostname } from 'node:os'
 import { expect, test } from '@jest/globals'
 import { EhloNames } from './ehlo-names.ts'
 
@@ -18,11 +17,20 @@ test.each<[string, () => Promise<string[]>]>([
   ['no answer', () => Promise.reject(new Error('ENOTFOUND'))],
   ['no host name', async () => ['a b\r\nMAIL FROM:<x>']],
 ])('%s: the name of the machine', async (_what, ask) => {
-  expect(await new EhloNames(ask).of('192.0.2.1')).toBe(hostname())
+  expect(await new EhloNames(ask, 'm1.example.com').of('192.0.2.1')).toBe('m1.example.com')
 })
 
 test('where the system chose the address, the name of the machine', async () => {
-  expect(await new EhloNames(() => Promise.reject(new Error('not asked'))).of(undefined)).toBe(
-    hostname(),
-  )
+  const ask = () => Promise.reject(new Error('not asked'))
+  expect(await new EhloNames(ask, 'm1.example.com').of(undefined)).toBe('m1.example.com')
 })
+
+test.each(['m1', 'a_b.c d', 'localhost'])(
+  'a machine called %s says an address',
+  async (machine) => {
+    const names = new EhloNames(async () => [], machine)
+    expect(await names.of('192.0.2.1')).toBe('[192.0.2.1]')
+    expect(await names.of('2001:db8::1')).toBe('[IPv6:2001:db8::1]')
+    expect(await names.of(undefined)).toBe('[127.0.0.1]')
+  },
+)
