@@ -3,7 +3,7 @@ import { DatabaseError } from 'pg'
 import { inBatches } from './in-batches.ts'
 
 /** Doubles numbers; each run ends when told to. */
-function doubling(options: { max?: number; parallel?: number } = {}) {
+function doubling(options: { max?: number } = {}) {
   const runs: { items: number[]; end: (error?: Error) => void }[] = []
   let started: () => void = () => undefined
   const double = inBatches<number, number>((items) => {
@@ -47,23 +47,6 @@ test('a run takes no more than it may', async () => {
   runs[1]?.end()
   expect(await Promise.all(all)).toEqual([2, 4, 6])
   expect(runs.map(({ items }) => items)).toEqual([[1, 2], [3]])
-})
-
-test('where runs may be side by side, what comes waits only when all of them are under way', async () => {
-  const { runs, double, untilStarted } = doubling({ parallel: 2 })
-  const first = double(1)
-  await untilStarted(1)
-  const second = [double(2), double(3)]
-  await untilStarted(2)
-  const third = [double(4), double(5)]
-  runs[1]?.end()
-  expect(await Promise.all(second)).toEqual([4, 6])
-  await untilStarted(3)
-  runs[2]?.end()
-  expect(await Promise.all(third)).toEqual([8, 10])
-  runs[0]?.end()
-  expect(await first).toBe(2)
-  expect(runs.map(({ items }) => items)).toEqual([[1], [2, 3], [4, 5]])
 })
 
 test('one that cannot be written keeps nobody back', async () => {

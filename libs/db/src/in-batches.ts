@@ -3,8 +3,6 @@ import { DatabaseError } from 'pg'
 export interface Batches {
   /** Items of one run at most. */
   max?: number
-  /** Runs under way at the same time at most; default 1. More of them wait less and share less. */
-  parallel?: number
 }
 
 /** Errors about what was written: bad data, a constraint, a conflict with another transaction. Nothing of the run was kept. */
@@ -19,24 +17,23 @@ const aboutItems = /^(?:22|23|40)/
  */
 export function inBatches<Item, Result>(
   run: (items: Item[]) => Promise<Result[]>,
-  { max = 100, parallel = 1 }: Batches = {},
+  { max = 100 }: Batches = {},
 ): (item: Item) => Promise<Result> {
   let waiting: Waiting<Item, Result>[] = []
-  let running = 0
+  let running = false
   const runNext = async () => {
     while (waiting.length > 0) {
       const batch = waiting.slice(0, max)
       waiting = waiting.slice(max)
       await runAll(run, batch)
     }
-    running -= 1
+    running = false
   }
   return (item) => {
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
     waiting.push({ item, resolve, reject })
-    // One that is about to start takes this along.
-    if (running < parallel && waiting.length === 1) {
-      running += 1
+    if (!running) {
+      running = true
       // What else this turn of the event loop brings comes along.
       setImmediate(() => void runNext())
     }

@@ -44,8 +44,7 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
       settings,
       transport,
       recorder,
-      // Each message waits for its marker: two statements side by side wait for the disk together.
-      mark: inBatches((holds: Hold[]) => markAll(db, holds, config.leaseMs), { parallel: 2 }),
+      mark: inBatches((holds: Hold[]) => markAll(db, holds, config.leaseMs)),
       paused,
       log,
       metrics: measured,

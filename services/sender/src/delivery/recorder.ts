@@ -18,9 +18,6 @@ export interface RecorderDeps {
   log: Logger
 }
 
-/** Between two statements that mark events as published. */
-const markGapMs = 50
-
 /** Rows of one look for messages that have used up their attempts. */
 const exhaustedBatch = 20
 
@@ -36,10 +33,9 @@ export class Recorder implements AsyncDisposable {
     return sent.map(({ submission }) => held.has(submission.queueId))
   })
 
-  /** What was published at about the same time is marked in one statement: nobody waits for that, so there is time to gather. */
+  /** What was published at about the same time is marked in one statement. */
   readonly #mark = inBatches<readonly RecordedEvent[], void>(async (batches) => {
     await markPublished(this.#deps.db, batches.flat())
-    await delay(markGapMs)
     return batches.map(() => undefined)
   })
 
