@@ -166,6 +166,8 @@ export class Dispatcher implements AsyncDisposable {
         if (waits) this.#waiting.add(submission, place)
         else this.#start(submission, place)
       }
+      // What happened meanwhile is about these as well.
+      this.#waiting.giveBackClosed()
       this.#startWaiting()
       if (missing.size > 0) this.#distrust()
     } finally {
