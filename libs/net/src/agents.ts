@@ -1,6 +1,6 @@
 import { Agent as HttpAgent, type AgentOptions, type ClientRequestArgs } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
-import { isIP, type LookupFunction } from 'node:net'
+import { isIP, type LookupFunction, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { AppError } from '@posthorn/errors'
 import {
@@ -11,12 +11,15 @@ import {
   type ResolvedAddress,
   withoutBrackets,
 } from './egress.ts'
+import { openSocket } from './open-socket.ts'
 
 export interface AgentsOptions {
   policy: EgressPolicy
   /** Connections to one host at the same time. */
   maxSockets: number
   lookup?: Lookup
+  /** Everything goes through it. Its own address is judged by its own policy. */
+  proxy?: { url: string; egress: EgressPolicy; timeoutMs: number }
 }
 
 export interface Agents extends Disposable {
@@ -31,8 +34,10 @@ const idleMs = 4_000
  * A pair of agents whose connections go only to addresses that passed the policy. Judged when a connection is made and on the very
  * address it is made to, literal hosts included (Node calls no lookup for them), so a name that changes its address gains nothing.
  */
-export function createAgents({ policy, maxSockets, lookup }: AgentsOptions): Agents {
-  const guard = createGuard(policy, lookup)
+export function createAgents(given: AgentsOptions): Agents {
+  const { maxSockets, policy, lookup, proxy } = given
+  const direct = createGuard(policy, lookup)
+  const guard = (secure: boolean) => (proxy ? createTunnel(given, proxy, secure) : direct)
   const options = {
     keepAlive: true,
     maxSockets,
@@ -40,8 +45,8 @@ export function createAgents({ policy, maxSockets, lookup }: AgentsOptions): Age
     timeout: idleMs,
     scheduling: 'lifo',
   } as const
-  const http = new GuardedHttpAgent(options, guard)
-  const https = new GuardedHttpsAgent(options, guard)
+  const http = new GuardedHttpAgent(options, guard(false))
+  const https = new GuardedHttpsAgent(options, guard(true))
   return {
     http,
     https,
@@ -101,6 +106,43 @@ function createGuard(policy: EgressPolicy, lookup: Lookup | undefined): Guard {
       return undefined
     }
   }
+}
+
+/** Connections through a proxy, which resolves names and goes where it may; literal addresses are judged here all the same. */
+function createTunnel(
+  { policy: egress, lookup }: AgentsOptions,
+  { url, egress: proxyEgress, timeoutMs }: NonNullable<AgentsOptions['proxy']>,
+  secure: boolean,
+): Guard {
+  const { signal } = new AbortController()
+  const through = {
+    egress,
+    proxyEgress,
+    timeoutMs,
+    signal,
+    proxy: url,
+    ...(lookup ? { lookup } : {}),
+  }
+  return (connect, asked, connected) => {
+    const host = withoutBrackets(asked.host ?? asked.hostname ?? 'localhost')
+    const port = Number(asked.port ?? asked.defaultPort)
+    const failed = connected as ((error: Error) => void) | undefined
+    openSocket({ host, port }, through)
+      .then(({ socket }) => {
+        connected?.(null, secure ? overTls(connect, asked, socket) : socket)
+        // It comes paused, and whoever reads it is there by then.
+        if (!secure) setImmediate(() => socket.resume())
+      })
+      .catch((error: Error) => failed?.(error))
+    return undefined
+  }
+}
+
+/** The certificate is that of the server, not of the proxy. */
+function overTls(connect: Connect, asked: ClientRequestArgs, socket: Socket): Duplex {
+  const secured = connect({ ...asked, socket } as ClientRequestArgs)
+  if (secured === undefined || secured === null) throw new Error('no TLS over this connection')
+  return secured as Duplex
 }
 
 /**

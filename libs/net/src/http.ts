@@ -13,6 +13,8 @@ export interface HttpCallerOptions {
   maxResponseBytes: number
   /** Connections to one host at the same time; default 64. */
   maxSockets?: number
+  /** URL of a proxy that every call goes through, and where that may be. */
+  proxy?: { url: string; egress: EgressPolicy }
   /** The system's resolver, unless a test has its own. */
   lookup?: Lookup
 }
@@ -52,8 +54,13 @@ const connectMs = 10_000
  * where the policy lets it. Disposing closes idle connections and breaks the calls in hand.
  */
 export function createHttpCaller(options: HttpCallerOptions): HttpCaller {
-  const { policy, maxSockets = 64, lookup } = options
-  const agents = createAgents({ policy, maxSockets, ...(lookup ? { lookup } : {}) })
+  const { policy, maxSockets = 64, lookup, proxy } = options
+  const agents = createAgents({
+    policy,
+    maxSockets,
+    ...(lookup ? { lookup } : {}),
+    ...(proxy ? { proxy: { ...proxy, timeoutMs: connectMs } } : {}),
+  })
   const client = got.extend({
     agent: { http: agents.http, https: agents.https },
     followRedirect: false,

@@ -20,6 +20,8 @@ export interface OpenSocketOptions {
   /** For everything: lookups, connections, and what there is to say to a proxy. */
   timeoutMs: number
   egress: EgressPolicy
+  /** For the proxy itself; default: as for the server. */
+  proxyEgress?: EgressPolicy
   signal: AbortSignal
   /** URL of a proxy to go through: `http:`, `https:`, `socks:`, `socks4:`, `socks4a:` or `socks5:`. */
   proxy?: string
@@ -47,18 +49,19 @@ export interface OpenedSocket {
  */
 export async function openSocket(
   target: Endpoint,
-  { timeoutMs, egress, signal, proxy, localAddresses = [], lookup }: OpenSocketOptions,
+  options: OpenSocketOptions,
 ): Promise<OpenedSocket> {
+  const { timeoutMs, egress, proxyEgress = egress, signal, proxy, localAddresses = [] } = options
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
   const from = { deadline, timeoutMs, localAddresses }
-  const resolve = (host: string) =>
-    resolveAllowed(host, egress, { signal: deadline, ...(lookup ? { lookup } : {}) })
+  const looking = { signal: deadline, ...(options.lookup ? { lookup: options.lookup } : {}) }
+  const resolve = (host: string, policy = egress) => resolveAllowed(host, policy, looking)
   if (proxy === undefined)
     return connectToFirst(await resolve(target.host), { ...from, port: target.port })
   const server = parseProxy(proxy)
   const asked = await destination(target, server, { egress, resolve })
   const opened = await reached(server, signal, async () =>
-    connectToFirst(await resolve(server.host), { ...from, port: server.port }),
+    connectToFirst(await resolve(server.host, proxyEgress), { ...from, port: server.port }),
   )
   const giveUp = () => opened.socket.destroy()
   deadline.addEventListener('abort', giveUp, { once: true })

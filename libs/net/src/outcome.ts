@@ -15,6 +15,8 @@ export type Outcome =
   | 'tls'
   | 'reset'
   | 'protocol'
+  /** Between us and the proxy, or said by it: no fault of the server's. */
+  | 'proxy-fault'
   | 'aborted'
 
 /** The class of an answered call. Whatever is neither 2xx nor a redirect counts as a refusal: 4xx, or 5xx from 500 up. */
@@ -26,6 +28,7 @@ export function outcomeOfStatus(status: number): Outcome {
 
 const codes: Readonly<Record<string, Outcome>> = {
   EEGRESSBLOCKED: 'egress-blocked',
+  EPROXY: 'proxy-fault',
   ENOTFOUND: 'dns',
   ENODATA: 'dns',
   EBADNAME: 'dns',

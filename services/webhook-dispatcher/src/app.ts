@@ -134,6 +134,7 @@ async function openDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
       timeoutMs: config.timeoutMs,
       maxResponseBytes,
       maxSockets: config.concurrency,
+      ...(config.proxy ? { proxy: config.proxy } : {}),
     }),
   )
   const counter = createCounter({ db, claim, log })

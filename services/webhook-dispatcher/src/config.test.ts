@@ -3,6 +3,15 @@ import { readConfig } from './config.ts'
 
 const required = { DATABASE_URL: 'postgres://localhost/x', AMQP_URL: 'amqp://localhost' }
 
+test('a proxy is an address of one', () => {
+  expect(readConfig(required).webhooks.proxy).toBeUndefined()
+  const { webhooks } = readConfig({ ...required, SVC_WEBHOOK_PROXY: 'socks5://proxy.example:1080' })
+  expect(webhooks.proxy).toEqual({ url: 'socks5://proxy.example:1080', egress: 'link-local' })
+  expect(() => readConfig({ ...required, SVC_WEBHOOK_PROXY: 'proxy.example' })).toThrow(
+    'SVC_WEBHOOK_PROXY',
+  )
+})
+
 test('what is not set has the value of the interface spec', () => {
   const { port, webhooks } = readConfig(required)
   expect(port).toBe(3004)

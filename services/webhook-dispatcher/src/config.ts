@@ -1,5 +1,5 @@
-import { duration, type Env, integer, oneOf } from '@posthorn/config'
-import { type EgressPolicy, egressPolicies } from '@posthorn/net'
+import { ConfigError, duration, type Env, integer, oneOf, optional } from '@posthorn/config'
+import { type EgressPolicy, egressPolicies, parseProxy } from '@posthorn/net'
 import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
 
 export interface Config extends ServiceConfig {
@@ -10,6 +10,8 @@ export interface WebhookConfig {
   /** For a whole attempt: lookup, connection, request and answer. */
   readonly timeoutMs: number
   readonly egressPolicy: EgressPolicy
+  /** URL of a proxy that all calls go through; may hold a password. */
+  readonly proxy: { readonly url: string; readonly egress: EgressPolicy } | undefined
   /** Calls of this process at the same time. */
   readonly concurrency: number
   /** Calls of this process to one target at the same time. */
@@ -35,6 +37,7 @@ export function readConfig(env: Env): Config {
         values: egressPolicies,
         fallback: 'link-local',
       }),
+      proxy: readProxy(env),
       concurrency: integer(env, 'SVC_WEBHOOK_CONCURRENCY', { fallback: 500, min: 1, max: 10_000 }),
       targetConcurrency: integer(env, 'SVC_WEBHOOK_TARGET_CONCURRENCY', {
         fallback: 4,
@@ -52,4 +55,17 @@ export function readConfig(env: Env): Config {
       keepFailedMs: duration(env, 'SVC_WEBHOOK_KEEP_FAILED', { fallback: 7 * days, min: 60_000 }),
     },
   }
+}
+
+function readProxy(env: Env): WebhookConfig['proxy'] {
+  const name = 'SVC_WEBHOOK_PROXY'
+  const url = optional(env, name)
+  if (url === undefined) return undefined
+  try {
+    parseProxy(url)
+  } catch {
+    throw new ConfigError(name, 'must be an address starting with http://, https:// or socks5://')
+  }
+  const values = egressPolicies
+  return { url, egress: oneOf(env, 'SVC_PROXY_EGRESS_POLICY', { values, fallback: 'link-local' }) }
 }

@@ -51,6 +51,22 @@ test.each<Outcome>(['redirect-refused', 'egress-blocked'])('%s is final at once'
   })
 })
 
+test('what the proxy does is tried again soon, told, and not counted', () => {
+  const result = settle({ id: 'a', attempts: 10 }, call('proxy-fault', { error: 'away' }), schedule)
+  expect(result).toMatchObject({
+    state: 'due',
+    uncounted: true,
+    outcome: 'proxy-fault',
+    error: 'away',
+  })
+  expect(result.waitMs).toBeGreaterThanOrEqual(4_000)
+  expect(result.waitMs).toBeLessThanOrEqual(5_000)
+  const aged = (ageMs: number) =>
+    settle({ id: 'a', attempts: 10, ageMs }, call('proxy-fault'), schedule)
+  expect([aged(40_000).waitMs, aged(80_000_000).waitMs]).toEqual([10_000, 300_000])
+  expect(aged(86_400_000)).toMatchObject({ state: 'failed', outcome: 'proxy-fault' })
+})
+
 test('what we cut off ourselves does not count', () => {
   expect(settle({ id: 'a', attempts: 10 }, call('aborted'), schedule)).toMatchObject({
     state: 'due',

@@ -6,37 +6,58 @@ import { parseRetryAfter } from './retry-after.ts'
 /** Of an answer as much is kept as tells a person what the target had to say. */
 const maxResponse = 2_000
 const maxError = 500
+/** What the proxy does wrong is not counted on the first day of a delivery. */
+const proxyPatienceMs = 86_400_000
+const maxProxyWaitMs = 300_000
 
 export interface Attempt {
   id: string
   /** This one included. */
   attempts: number
+  /** Since it was queued. */
+  ageMs?: number
 }
 
 /** What an attempt makes of its delivery: delivered, waiting for the next attempt, or failed for good. */
-export function settle(
-  { id, attempts }: Attempt,
-  call: CallResult,
-  schedule: Schedule,
-): DeliveryResult {
-  const { outcome, status, body, error } = call
-  const told = {
+export function settle(attempt: Attempt, call: CallResult, schedule: Schedule): DeliveryResult {
+  const { outcome } = call
+  const told = toldBy(attempt.id, call)
+  if (outcome === '2xx') return { ...told, state: 'delivered' }
+  // Cut off by ourselves: no fault of the target's, and not its attempt.
+  if (outcome === 'aborted') return released(attempt.id, true)
+  // No fault of the target's either, for as long as that can be believed: a proxy may mean that it cannot reach the target.
+  const { ageMs = 0 } = attempt
+  if (outcome === 'proxy-fault' && ageMs < proxyPatienceMs) {
+    const waitMs = Math.max(schedule.waitMs(1), Math.min(ageMs / 4, maxProxyWaitMs))
+    return { ...told, state: 'due', waitMs, uncounted: true }
+  }
+  if (isFinal(outcome)) return { ...told, state: 'failed' }
+  return { ...told, ...nextOf(attempt, call, schedule) }
+}
+
+/** What is known of the target from a call, as it is recorded. */
+function toldBy(id: string, { outcome, status, body, error }: CallResult) {
+  return {
     id,
     outcome,
     status: status ?? null,
     error: error === undefined ? null : storable(error, maxError),
     response: status === undefined ? null : storable(body.toString('utf8'), maxResponse),
+    waitMs: 0,
+    uncounted: false,
   }
-  if (outcome === '2xx') return { ...told, state: 'delivered', waitMs: 0, uncounted: false }
-  // Cut off by ourselves: no fault of the target's, and not its attempt.
-  if (outcome === 'aborted') return released(id, true)
-  if (isFinal(outcome)) return { ...told, state: 'failed', waitMs: 0, uncounted: false }
-  const asked = parseRetryAfter(call.headers['retry-after'])
+}
+
+/** After a failure that may not be one the next time. */
+function nextOf(
+  { attempts }: Attempt,
+  { status, headers }: CallResult,
+  schedule: Schedule,
+): Pick<DeliveryResult, 'state' | 'waitMs' | 'pauseMs'> {
+  const asked = parseRetryAfter(headers['retry-after'])
   const pause = asked === undefined || !isBusy(status) ? {} : { pauseMs: asked }
-  if (attempts >= schedule.attempts)
-    return { ...told, ...pause, state: 'failed', waitMs: 0, uncounted: false }
-  const waitMs = Math.max(schedule.waitMs(attempts), asked ?? 0)
-  return { ...told, ...pause, state: 'due', waitMs, uncounted: false }
+  if (attempts >= schedule.attempts) return { ...pause, state: 'failed', waitMs: 0 }
+  return { ...pause, state: 'due', waitMs: Math.max(schedule.waitMs(attempts), asked ?? 0) }
 }
 
 /** RFC 6585 §4, RFC 9110 §15.6.4: said of the target as a whole, not of one delivery. */

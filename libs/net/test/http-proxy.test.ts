@@ -1,0 +1,105 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { afterAll, afterEach, expect, test } from '@jest/globals'
+import { startProxy, type TestProxy } from '@posthorn/testkit'
+import { createHttpCaller, type HttpCaller } from '../src/index.ts'
+
+let connections = 0
+const server = createServer((request, response) => {
+  request.resume()
+  response.end(`hello ${request.method}`)
+})
+server.on('connection', () => connections++)
+server.listen(0, '127.0.0.1')
+await once(server, 'listening')
+const { port } = server.address() as AddressInfo
+/** Answers nothing that TLS would be, and keeps what it was told. */
+const heard: Buffer[] = []
+const plain = createTcpServer((socket) => {
+  socket
+    .on('error', () => undefined)
+    .once('data', (chunk) => {
+      heard.push(chunk)
+      socket.end('no TLS here\r\n')
+    })
+}).listen(0, '127.0.0.1')
+await once(plain, 'listening')
+
+const proxies: TestProxy[] = []
+const callers: HttpCaller[] = []
+afterEach(async () => {
+  for (const caller of callers.splice(0)) caller[Symbol.dispose]()
+  for (const proxy of proxies.splice(0)) await proxy[Symbol.asyncDispose]()
+})
+afterAll(() => {
+  server.close()
+  plain.close()
+})
+
+async function behind(kind: string, options: { user?: string; pass?: string } = {}) {
+  const proxy = await startProxy(options)
+  proxy.withGreeting = false
+  proxy.names.set('hook.example', '127.0.0.1')
+  proxies.push(proxy)
+  const login = options.user === undefined ? '' : `${options.user}:${options.pass}@`
+  const url = `${kind}://${login}${proxy.host}:${proxy.port}`
+  return { proxy, ...calls(url) }
+}
+
+function calls(url: string) {
+  const caller = createHttpCaller({
+    policy: 'private',
+    proxy: { url, egress: 'link-local' },
+    timeoutMs: 5_000,
+    maxResponseBytes: 1_000,
+  })
+  callers.push(caller)
+  const post = (address: string) => caller.call({ method: 'POST', url: address, body: '{}' })
+  return { post }
+}
+
+test.each(['http', 'socks5', 'socks4a'])(
+  'a call goes through %s, which resolves the name',
+  async (kind) => {
+    const { proxy, post } = await behind(kind)
+    const before = connections
+    for (let n = 0; n < 3; n++) {
+      const { outcome, body } = await post(`http://hook.example:${port}/`)
+      expect([outcome, body.toString()]).toEqual(['2xx', 'hello POST'])
+    }
+    expect(proxy.requests).toMatchObject([{ kind, host: 'hook.example', port }])
+    expect(connections).toBe(before + 1)
+  },
+)
+
+test('with its login', async () => {
+  const { proxy, post } = await behind('http', { user: 'me', pass: 'secret' })
+  expect(await post(`http://hook.example:${port}/`)).toMatchObject({ outcome: '2xx' })
+  expect(proxy.requests).toMatchObject([{ user: 'me', pass: 'secret' }])
+})
+
+test('TLS is spoken with the server behind it', async () => {
+  const { post } = await behind('http')
+  const to = (plain.address() as AddressInfo).port
+  expect((await post(`https://hook.example:${to}/`)).outcome).toBe('tls')
+  expect(heard[0]?.[0]).toBe(0x16) // a handshake
+  expect(heard[0]?.toString('latin1')).toContain('hook.example') // SNI
+})
+
+test('what the proxy refuses, or it being away, is no fault of the server', async () => {
+  const { proxy, post } = await behind('http')
+  proxy.refuse = true
+  expect(await post(`http://hook.example:${port}/`)).toMatchObject({ outcome: 'proxy-fault' })
+  const nowhere = calls('http://127.0.0.1:1')
+  expect(await nowhere.post(`http://hook.example:${port}/`)).toMatchObject({
+    outcome: 'proxy-fault',
+  })
+})
+
+test('a literal address is judged here, by the policy of calls and not that of the proxy', async () => {
+  const { proxy, post } = await behind('http')
+  for (const host of ['127.0.0.1', '169.254.169.254', '2130706433', '[::ffff:a9fe:a9fe]'])
+    expect(await post(`http://${host}:${port}/`)).toMatchObject({ outcome: 'egress-blocked' })
+  expect(proxy.requests).toEqual([])
+})
