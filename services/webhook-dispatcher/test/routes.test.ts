@@ -268,3 +268,24 @@ test('large bodies are shown to functions, and large ones that a map makes are d
   const { body } = special.requests[0] ?? {}
   expect(JSON.parse(body?.toString() ?? '')).toEqual({ text: 'é'.repeat(200_000) })
 })
+
+test('with two dispatchers each event goes to a route once, and is counted once', async () => {
+  const special = await bench.receiver()
+  await bench.set({ webhooksEnabled: true, webhookEvents: [] })
+  await using _other = await bench.start()
+  const id = await addRoute({
+    targetUrl: special.url,
+    filter: 'return payload.data.n % 2 === 0',
+    map: 'return { n: payload.data.n }',
+  })
+  const accounts = await Promise.all(Array.from({ length: 10 }, () => account()))
+  for (let n = 0; n < 20; n++)
+    await bench.happen(...accounts.map((name) => ({ account: name, data: { n } })))
+  await eventually(() => expect(special.requests.length).toBeGreaterThanOrEqual(100))
+  await eventually(async () => {
+    const rows = await Promise.all(accounts.map((name) => bench.deliveries(name)))
+    expect(rows.flat().filter(({ state }) => state === 'delivered')).toHaveLength(100)
+  })
+  expect(special.requests).toHaveLength(100)
+  expect(await counted(id)).toBe(100)
+})

@@ -163,8 +163,8 @@ function reportFailures(
   { failed }: RouteChoice,
 ): void {
   if (failures.length === 0) return
-  const committed = new Set(events.map(({ id }) => id))
-  const told = failures.filter(({ eventRow }) => committed.has(eventRow))
+  const ofEvent = Map.groupBy(failures, ({ eventRow }) => eventRow)
+  const told = events.flatMap(({ id }) => ofEvent.get(id) ?? [])
   failed(told.map(({ eventRow: _eventRow, ...failure }) => failure))
 }
 

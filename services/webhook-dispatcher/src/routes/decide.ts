@@ -25,7 +25,7 @@ export interface RouteDecisions {
 
 export interface DecideDeps {
   db: Db
-  sandbox: Sandbox
+  sandbox: Pick<Sandbox, 'apply' | 'judge'>
   known: KnownRoutes
   batchSize: number
 }
@@ -41,7 +41,7 @@ const allowedMsPerMillion = 200
 export function decideRoutes(deps: DecideDeps): (partition: number) => Promise<RouteDecisions> {
   const { db, known, batchSize } = deps
   const patience = new Patience()
-  const verdicts = new WeakMap<Route, Map<string, Verdict>>()
+  const verdicts = new WeakMap<Route, Map<string, Promise<Verdict>>>()
   const ask = asker(deps, { patience, verdicts })
 
   return async (partition) => {
@@ -76,22 +76,23 @@ interface Answer {
 }
 interface Memory {
   patience: Patience
-  verdicts: WeakMap<Route, Map<string, Verdict>>
+  verdicts: WeakMap<Route, Map<string, Promise<Verdict>>>
 }
 
 function asker({ db, sandbox }: DecideDeps, { patience, verdicts }: Memory) {
   /** What the filter says of every event of that name is asked once, of nothing but the name. */
-  async function verdictOf(route: Route, event: string): Promise<Verdict> {
-    if (route.filter === null) return 'always'
-    const known = verdicts.get(route) ?? new Map<string, Verdict>()
+  function verdictOf(route: Route, filter: string, event: string): Promise<Verdict> {
+    const known = verdicts.get(route) ?? new Map<string, Promise<Verdict>>()
     verdicts.set(route, known)
-    const verdict = known.get(event) ?? (await sandbox.judge(route.filter, event))
+    const verdict = known.get(event) ?? sandbox.judge(filter, event)
     known.set(event, verdict)
+    verdict.catch(() => known.delete(event))
     return verdict
   }
 
   return async (event: PendingEvent, route: Route): Promise<Answer> => {
-    const verdict = await verdictOf(route, event.event)
+    const verdict =
+      route.filter === null ? 'always' : await verdictOf(route, route.filter, event.event)
     if (verdict === 'never') return { problems: [] }
     const filter = verdict === 'always' ? null : route.filter
     if (filter === null && route.map === null)

@@ -1,0 +1,118 @@
+import { afterAll, beforeEach, expect, test } from '@jest/globals'
+import { type NewEvent, recordEvents } from '@posthorn/db'
+import { Sandbox } from '@posthorn/sandbox'
+import { testDatabase } from '@posthorn/testkit'
+import { shardOf } from '@posthorn/contracts'
+import { decideRoutes } from '../src/routes/decide.ts'
+import { knownRoutes } from '../src/routes/known-routes.ts'
+import { listPendingEvents } from '../src/store/events.ts'
+
+const database = await testDatabase()
+const { db } = database
+const sandbox = new Sandbox()
+afterAll(async () => {
+  await sandbox[Symbol.asyncDispose]()
+  await database.drop()
+})
+
+const account = 'asked'
+const partition = shardOf(account) % 16
+let asked: string[] = []
+const counting: Pick<Sandbox, 'apply' | 'judge'> = {
+  apply(functions, input, refuse) {
+    asked.push('apply')
+    return sandbox.apply(functions, input, refuse)
+  },
+  judge(filter, event) {
+    asked.push(`judge ${event}`)
+    return sandbox.judge(filter, event)
+  },
+}
+beforeEach(async () => {
+  asked = []
+  await db.deleteFrom('webhookRoutes').execute()
+  await db.updateTable('events').set({ fannedOutAt: new Date() }).execute()
+  const value = JSON.stringify(true)
+  await db
+    .insertInto('settings')
+    .values({ key: 'webhooksEnabled', value })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
+    .execute()
+})
+
+async function happen(...events: Partial<NewEvent>[]): Promise<void> {
+  const whole = events.map((event) => ({
+    account,
+    eventId: crypto.randomUUID(),
+    event: 'messageDeleted',
+    data: {},
+    ...event,
+  }))
+  await db.transaction().execute((tx) => recordEvents(tx, whole, null))
+}
+async function addRoute(id: string, filter: string | null, map: string | null = null) {
+  const row = { id, name: id, targetUrl: 'http://r.example/', customHeaders: '[]', filter, map }
+  await db.insertInto('webhookRoutes').values(row).execute()
+}
+async function decide(known = knownRoutes(db)) {
+  await known.refresh()
+  const decisions = await decideRoutes({ db, sandbox: counting, known, batchSize: 500 })(partition)
+  const events = await listPendingEvents(db, { partition, limit: 500, whole: null })
+  return events.map((event) => ({
+    event: event.event,
+    routes: decisions.of(event)?.map(({ route }) => route.id),
+  }))
+}
+
+test('without routes nobody is asked anything', async () => {
+  await happen({}, {})
+  const decided = await decide()
+  expect(decided.map(({ routes }) => routes)).toEqual([[], []])
+  expect(asked).toEqual([])
+})
+
+test('events that no route wants by their name never reach the sandbox, but for one look at the name', async () => {
+  await addRoute('r1', 'return payload.event === "messageNew" && payload.data.n > 1')
+  await happen(...Array.from({ length: 120 }, () => ({})))
+  await happen({ event: 'messageNew', data: { n: 1 } }, { event: 'messageNew', data: { n: 2 } })
+  const decided = await decide()
+  expect(decided.filter(({ routes }) => routes?.length === 0)).toHaveLength(121)
+  expect(decided.at(-1)).toEqual({ event: 'messageNew', routes: ['r1'] })
+  expect(asked.sort()).toEqual(['apply', 'apply', 'judge messageDeleted', 'judge messageNew'])
+})
+
+test('routes without functions, and those that want all events of a name, are not asked either', async () => {
+  await addRoute('all', null)
+  await addRoute('named', 'return payload.event.startsWith("message")')
+  await happen({}, { event: 'accountInitialized' })
+  expect(await decide()).toEqual([
+    { event: 'messageDeleted', routes: ['all', 'named'] },
+    { event: 'accountInitialized', routes: ['all'] },
+  ])
+  expect(asked.filter((what) => what === 'apply')).toEqual([])
+})
+
+test('an event that came after the routes were asked is left undecided', async () => {
+  await addRoute('all', null)
+  await happen({})
+  const known = knownRoutes(db)
+  await known.refresh()
+  const decisions = await decideRoutes({ db, sandbox: counting, known, batchSize: 500 })(partition)
+  await happen({ event: 'messageNew' })
+  const events = await listPendingEvents(db, { partition, limit: 500, whole: null })
+  expect(events.map((event) => decisions.of(event)?.length)).toEqual([1, undefined])
+})
+
+test('the stamp tells of every change, and of no other', async () => {
+  await happen({})
+  const stampOf = async () =>
+    (await listPendingEvents(db, { partition, limit: 1, whole: null }))[0]?.routesStamp
+  const before = await stampOf()
+  expect(await stampOf()).toBe(before)
+  await addRoute('new', null)
+  const after = await stampOf()
+  expect(after).not.toBe(before)
+  const known = knownRoutes(db)
+  await known.refresh()
+  expect(known.book.stamp).toBe(after)
+})
