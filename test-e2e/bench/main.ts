@@ -1,3 +1,6 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { checkout } from '@posthorn/local/paths'
 import { startWorld } from '../world.ts'
 import { benchAccounts } from './accounts.ts'
 import { benchFirstSync } from './first-sync.ts'
@@ -8,6 +11,8 @@ import { benchSending } from './sending.ts'
 import { benchWebhooks } from './webhooks.ts'
 
 // `make bench`: figures, each beside its reference in the same run. Nothing is asserted: machines differ, ratios less so.
+// Before anything else runs: it measures the processor.
+spawnSync(process.execPath, [join(checkout, 'libs/sandbox/bench.ts')], { stdio: 'inherit' })
 process.stdout.write('starting the system with a Postgres that waits for the disk …\n')
 const world = await startWorld({ servers: 'own', durable: true })
 try {
