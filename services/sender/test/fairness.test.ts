@@ -1,5 +1,5 @@
 import { afterAll, afterEach, expect, test } from '@jest/globals'
-import { eventually, type SmtpScript, startSmtpScript } from '@posthorn/testkit'
+import { eventually, smtpFaults, type SmtpScript, startSmtpScript } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { senderFixture } from './fixture.ts'
 
@@ -113,4 +113,34 @@ test('one account with thousands of messages does not keep others from their tur
   // And while the crowd's lane opens and closes all the time.
   await allSent(await submitMany(30, { account: other }))
   expect(slow.accepted.length).toBeLessThan(3_001)
+})
+
+test('a message that cannot be had is not the one that every other waits for', async () => {
+  const fine = await server()
+  const account = await addAccount(fine)
+  const locked = await submit({ account, sendAt: new Date(1_000) })
+  const released = Promise.withResolvers<void>()
+  const isLocked = Promise.withResolvers<void>()
+  const holding = db.transaction().execute(async (tx) => {
+    await tx
+      .selectFrom('outbox')
+      .select('queueId')
+      .where('queueId', '=', locked)
+      .forUpdate()
+      .execute()
+    isLocked.resolve()
+    await released.promise
+  })
+  await isLocked.promise
+  // One failure, and only one message at a time may try whether the server is back.
+  fine.on('greeting', smtpFaults.times(1, smtpFaults.spits('421 4.3.2 not now\r\n', 'close')))
+  const others = await submitMany(5, { account })
+  await sender()
+  try {
+    await allSent(others)
+  } finally {
+    released.resolve()
+    await holding
+  }
+  await allSent([locked])
 })

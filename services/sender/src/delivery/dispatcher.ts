@@ -59,6 +59,8 @@ export class Dispatcher implements AsyncDisposable {
   readonly #burying: Loop
   /** Due when last looked at, and not claimed: claiming finds out whether they still are. */
   readonly #known = new Map<string, DueSubmission>()
+  /** Due, and not to be had when last claimed, with the time from which to try again: they must not be in the way of others. */
+  readonly #passedOver = new Map<string, number>()
   /** There was more than one look shows. */
   #more = false
   #lookWanted = false
@@ -140,10 +142,20 @@ export class Dispatcher implements AsyncDisposable {
     if (this.#known.size === 0) this.#more = false
     const due = await listDue(this.#deps.db, { limit: batch, closed: this.#lanes.closed() })
     if (due.length === batch) this.#more = true
-    for (const place of due)
-      if (!this.#inHand.has(place.queueId) && !this.#waiting.has(place.queueId))
-        this.#known.set(place.queueId, place)
+    for (const place of due) if (this.#isNews(place)) this.#known.set(place.queueId, place)
     return due.length
+  }
+
+  #isNews({ queueId }: DueSubmission): boolean {
+    const again = this.#passedOver.get(queueId) ?? 0
+    return !this.#inHand.has(queueId) && !this.#waiting.has(queueId) && again <= Date.now()
+  }
+
+  #passOver(queueIds: Iterable<string>): void {
+    const now = Date.now()
+    for (const [queueId, again] of this.#passedOver)
+      if (again <= now) this.#passedOver.delete(queueId)
+    for (const queueId of queueIds) this.#passedOver.set(queueId, now + this.#deps.sweepMs)
   }
 
   /** Ends messages that every process died on. Apart from the sweep, which runs far more often than this is needed. */
@@ -169,6 +181,7 @@ export class Dispatcher implements AsyncDisposable {
       // What happened meanwhile is about these as well.
       this.#waiting.giveBackClosed()
       this.#startWaiting()
+      this.#passOver(missing.keys())
       if (missing.size > 0) this.#distrust()
     } finally {
       // Another replica was faster, or Postgres did not answer: if it claimed nevertheless, the leases end by themselves.
