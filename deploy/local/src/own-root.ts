@@ -1,9 +1,11 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
 import { access, chmod, chown, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Packages } from './debian.ts'
 import { fetchDebian } from './debian.ts'
+import { localFolder } from './paths.ts'
 import { makeCertificate } from './server-certificate.ts'
 import { weAreRoot } from './unprivileged.ts'
 
@@ -20,9 +22,22 @@ export interface OwnRoot {
   groups?: Users
 }
 
-/** Whether servers can be given a root of their own here. */
+let able: boolean | undefined
+
+/** Whether servers can be given a root of their own here: root may be forbidden to make devices or to change roots, as in many containers. */
 export function canChangeRoot(): boolean {
-  return weAreRoot()
+  return (able ??= weAreRoot() && triesIt())
+}
+
+function triesIt(): boolean {
+  const script = `set -e
+    folder=$(mktemp -d "$1/probe.XXXXXX")
+    trap 'rm -rf "$folder"' EXIT
+    mknod -m 666 "$folder/null" c 1 3
+    echo > "$folder/null"
+    /usr/sbin/chroot / true`
+  mkdirSync(localFolder, { recursive: true })
+  return spawnSync('sh', ['-c', script, 'sh', localFolder], { stdio: 'ignore' }).status === 0
 }
 
 /**
