@@ -99,7 +99,7 @@ test('50 MB with a slow reader: the sender waits for it, and neither side holds 
   // Both sides are in this process. What is resident includes what the allocator keeps for later.
   expect(grown.held).toBeLessThan(10 * 1024 * 1024)
   expect(grown.resident).toBeLessThan(80 * 1024 * 1024)
-})
+}, 90_000)
 
 test('a reader that stops early stops the sender', async () => {
   const key = newKey()
