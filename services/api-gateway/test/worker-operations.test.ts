@@ -185,7 +185,8 @@ test('a worker that does not answer is a 504, after as long as the service or th
 })
 
 const path = (message: string) => `${url}/v1/account/held/message/${message}/source`
-const headers = { authorization: `Bearer ${admin}` }
+// Time for the pieces of a stream: that of the others is short, to run out.
+const headers = { authorization: `Bearer ${admin}`, 'x-svc-timeout': '10000' }
 
 test('the source of a message is streamed as it is', async () => {
   const response = await fetch(path('fine'), { headers })
