@@ -1,11 +1,9 @@
-import { invalidField } from './refuse-injection.ts'
-
 /** More is nobody's header. */
 const maxHeadBytes = 1024 * 1024
 
 /** One header field. */
 export interface Field {
-  /** Lower case. */
+  /** Lower case; empty where a line is no field. */
   name: string
   /** Without its line end; folded as it came, a byte a character. */
   line: string
@@ -17,30 +15,30 @@ export interface SplitMessage {
   body: Buffer
 }
 
+/** RFC 5322 §3.6.8: printable ASCII without the colon; §4.5 lets space stand before that. */
+const fieldStart = /^([!-9;-~]{1,256})[ \t]{0,100}:/
+/** Characters that tell how a message begins. */
+const startLength = 400
+
 /**
- * Takes the head of a message apart, byte by byte what it was. Lines must end with CRLF.
- *
- * @throws AppError `invalid` that names `path`, for bytes that do not begin with header fields: they are no message
+ * Takes the head of a message apart, byte by byte what it was. Lines must end with CRLF. A message that does not begin with a field is all
+ * body (RFC 5322 §3.5). Undefined where the head is larger than a megabyte.
  */
-export function splitHead(message: Buffer, path: string): SplitMessage {
-  const end = message.subarray(0, 2).toString('latin1') === '\r\n' ? 0 : message.indexOf('\r\n\r\n')
+export function splitHead(message: Buffer): SplitMessage | undefined {
+  if (message.subarray(0, 2).toString('latin1') === '\r\n')
+    return { fields: [], body: message.subarray(2) }
+  if (!fieldStart.test(message.toString('latin1', 0, startLength)))
+    return { fields: [], body: message }
+  const end = message.indexOf('\r\n\r\n')
   const headBytes = end === -1 ? message.length : end
-  if (headBytes > maxHeadBytes) throw invalidField(path, 'has headers that are too large')
-  const lines = message
-    .subarray(0, headBytes)
-    .toString('latin1')
-    .split(/\r\n(?![ \t])/)
-  // What mailbox files put before each message.
-  if (/^>?From /.test(lines[0] ?? '')) lines.shift()
-  const fields = lines.filter((line) => line !== '').map((line) => fieldOf(line, path))
-  const bodyStart = end === 0 ? 2 : headBytes + 4
-  return { fields, body: message.subarray(Math.min(bodyStart, message.length)) }
+  if (headBytes > maxHeadBytes) return undefined
+  const lines = message.toString('latin1', 0, headBytes).split(/\r\n(?![ \t])/)
+  const fields = lines.filter((line) => line !== '').map(fieldOf)
+  return { fields, body: message.subarray(Math.min(headBytes + 4, message.length)) }
 }
 
-/** RFC 5322 §3.6.8: printable ASCII without the colon; §4.5 lets space stand before that. */
-function fieldOf(line: string, path: string): Field {
-  const [, name] = /^([!-9;-~]{1,256})[ \t]{0,100}:/.exec(line) ?? []
-  if (name === undefined) throw invalidField(path, 'must be a message that begins with its headers')
+function fieldOf(line: string): Field {
+  const [, name = ''] = fieldStart.exec(line) ?? []
   return { name: name.toLowerCase(), line }
 }
 

@@ -10,6 +10,7 @@ export {
 } from './compose.ts'
 export { decodeText } from './decode-text.ts'
 export { decodeWords } from './decode-words.ts'
+export { type Field, joinHead, splitHead, type SplitMessage, valueOf } from './head.ts'
 export { htmlToText } from './html-to-text.ts'
 export { type CalendarEntry, parseCalendar, type ParsedCalendar } from './parse-calendar.ts'
 export { openMessage, type OpenOptions } from './open-message.ts'

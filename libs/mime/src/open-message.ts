@@ -14,7 +14,7 @@ import {
   returnPathOf,
 } from './compose.ts'
 import { decodeWords } from './decode-words.ts'
-import { type Field, joinHead, splitHead, valueOf } from './head.ts'
+import { type Field, joinHead, splitHead, type SplitMessage, valueOf } from './head.ts'
 import { invalidField, refuseInjection, requireAddress } from './refuse-injection.ts'
 
 export interface OpenOptions extends Pick<
@@ -45,9 +45,7 @@ const maxAddressText = 400_000
  */
 export function openMessage(bytes: Buffer, options: OpenOptions): OpenedMessage {
   const { path } = options
-  const given = splitHead(canonicalLines(bytes), path)
-  if (given.fields.length === 0)
-    throw invalidField(path, 'must be a message that begins with its headers')
+  const given = takeApart(canonicalLines(bytes), path)
   const content = refuseInjection(options.content ?? {})
   const overridden = new Set(namesIn(content))
   const kept = given.fields.filter(({ name }) => !overridden.has(name))
@@ -65,6 +63,18 @@ export function openMessage(bytes: Buffer, options: OpenOptions): OpenedMessage 
     envelope: envelopeOf(kept, content, options),
     ...(subject ? { subject: decodeWords(valueOf(subject)) } : {}),
   }
+}
+
+/** What mailbox files put before each message. */
+const envelopeLine = /^>?From [^\r]{0,1000}\r\n/
+
+function takeApart(message: Buffer, path: string): SplitMessage {
+  const [line = ''] = envelopeLine.exec(message.toString('latin1', 0, 1_010)) ?? []
+  const given = splitHead(message.subarray(line.length))
+  if (!given) throw invalidField(path, 'has headers that are too large')
+  if (given.fields.length === 0 || given.fields.some(({ name }) => name === ''))
+    throw invalidField(path, 'must be a message that begins with its headers')
+  return given
 }
 
 const structured = {
@@ -127,7 +137,7 @@ function additions(
     text: '',
   })
   const head = composed.compile().buildHeaders()
-  const { fields } = splitHead(Buffer.from(head.replaceAll(/\r?\n/g, '\r\n')), 'headers')
+  const { fields = [] } = splitHead(Buffer.from(head.replaceAll(/\r?\n/g, '\r\n'))) ?? {}
   return fields.filter(({ name }) => wanted.has(name) && !withheld.test(name))
 }
 

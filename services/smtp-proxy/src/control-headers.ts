@@ -76,7 +76,6 @@ function printable(name: string): string {
 }
 
 function isText(value: string, maxLength: number): boolean {
-  // eslint-disable-next-line no-control-regex -- they are what is looked for
   return value !== '' && value.length <= maxLength && !/[\u0000-\u001f\u007f]/.test(value)
 }
 

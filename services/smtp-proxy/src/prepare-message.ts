@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { canonicalLines, parseHeaders } from '@posthorn/mime'
+import {
+  canonicalLines,
+  type Field,
+  joinHead,
+  parseHeaders,
+  splitHead,
+  valueOf,
+} from '@posthorn/mime'
 import { type Controls, isControl, readControls } from './control-headers.ts'
-import { nameOf, splitMessage, valueOf } from './header-fields.ts'
+import { Refusal } from './refusal.ts'
 
 export interface PreparedMessage {
   /** The bytes to send: lines ended by CRLF, no Bcc, with Message-ID and Date. */
@@ -32,31 +39,37 @@ export function prepareMessage(
   message: Buffer,
   { from, now = new Date() }: PrepareOptions,
 ): PreparedMessage {
-  const { fields, body } = splitMessage(canonicalLines(message))
+  const given = splitHead(canonicalLines(message))
+  if (!given) throw new Refusal('552 5.3.4', 'The header of the message is too large')
+  const { fields, body } = given
   const controls = readControls(
     fields.flatMap((field) =>
-      isControl(nameOf(field)) ? [[nameOf(field), valueOf(field)] as const] : [],
+      isControl(field.name) ? [[field.name, valueOf(field)] as const] : [],
     ),
   )
-  const kept = fields.filter((field) => !removed.has(nameOf(field)) && !isControl(nameOf(field)))
-  const headers = parseHeaders(Buffer.from(kept.join('\r\n'), 'latin1'))
-  const given = headers['message-id']?.find(
+  const kept = fields.filter(({ name }) => !removed.has(name) && !isControl(name))
+  const head = kept.map(({ line }) => line).join('\r\n')
+  const headers = parseHeaders(Buffer.from(head, 'latin1'))
+  const known = headers['message-id']?.find(
     (value) => messageIdForm.test(value) && value.length <= 996,
   )
-  const messageId = given ?? newMessageId(from)
+  const messageId = known ?? newMessageId(from)
   // A Message-ID that is none would hide ours from those who look for it.
-  const signed = given === undefined ? kept.filter((field) => nameOf(field) !== 'message-id') : kept
+  const signed = known === undefined ? kept.filter(({ name }) => name !== 'message-id') : kept
   const added = [
-    ...(given === undefined ? [`Message-ID: ${messageId}`] : []),
-    ...(headers['date'] ? [] : [`Date: ${now.toUTCString().replace('GMT', '+0000')}`]),
+    ...(known === undefined ? [fieldOf('Message-ID', messageId)] : []),
+    ...(headers['date'] ? [] : [fieldOf('Date', now.toUTCString().replace('GMT', '+0000'))]),
   ]
-  const head = [...added, ...signed].map((field) => `${field}\r\n`).join('')
   return {
-    mime: Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from('\r\n'), body]),
+    mime: joinHead({ fields: [...added, ...signed], body }),
     messageId,
     subject: headers['subject']?.[0]?.slice(0, 10_240) ?? null,
     controls,
   }
+}
+
+function fieldOf(name: string, value: string): Field {
+  return { name: name.toLowerCase(), line: `${name}: ${value}` }
 }
 
 function newMessageId(from: string): string {
