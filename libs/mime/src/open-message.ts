@@ -137,7 +137,7 @@ function additions(
     text: '',
   })
   const head = composed.compile().buildHeaders()
-  const { fields = [] } = splitHead(Buffer.from(head.replaceAll(/\r?\n/g, '\r\n'))) ?? {}
+  const { fields } = takeApart(Buffer.from(head.replaceAll(/\r?\n/g, '\r\n')), 'headers')
   return fields.filter(({ name }) => wanted.has(name) && !withheld.test(name))
 }
 

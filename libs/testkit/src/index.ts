@@ -52,3 +52,4 @@ export {
 } from './webhook-receiver.ts'
 export { type EventsTarget, recordTestEvents } from './record-events.ts'
 export { tableBytes } from './table-bytes.ts'
+export { RawClient } from './raw-client.ts'

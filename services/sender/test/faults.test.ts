@@ -9,7 +9,7 @@ import { eventually, type SmtpScript, startSmtpScript } from '@posthorn/testkit'
 import { senderFixture, sentEventId } from './fixture.ts'
 
 const fixture = await senderFixture()
-const { db, startSender, addAccount, submit, row, eventsOf } = fixture
+const { db, startSender, addAccount, submit, row, finished, eventsOf } = fixture
 const opened: AsyncDisposable[] = []
 afterEach(async () => {
   for (const part of opened.splice(0).reverse()) await part[Symbol.asyncDispose]()
@@ -81,9 +81,6 @@ const writable = async (yes: boolean): Promise<void> => {
       : sql`revoke update on outbox from posthorn_sender`
   ).execute(db)
 }
-const isFinished = async (queueId: string) => (await row(queueId)).state !== 'queued'
-const finished = (queueId: string) =>
-  eventually(async () => (await isFinished(queueId)) && row(queueId), { timeoutMs: 20_000 })
 
 test('when the marker cannot be written the server never sees the dot', async () => {
   const account = await addAccount({ host: 'later', port: 1 })

@@ -11,7 +11,7 @@ import {
 import { type Db, deriveEventId, type DsnRequest } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
-import { type SmtpScript, testBus, testDatabase } from '@posthorn/testkit'
+import { eventually, type SmtpScript, testBus, testDatabase } from '@posthorn/testkit'
 import { startApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 
@@ -57,14 +57,30 @@ export async function senderFixture() {
     /** From the next sender on, and for those there are within seconds. */
     set: (settings: Settings) => set(db, settings),
     submit: (submission: NewSubmission) => submit(db, submission),
-    row: (queueId: string) =>
-      db.selectFrom('outbox').selectAll().where('queueId', '=', queueId).executeTakeFirstOrThrow(),
+    row: (queueId: string) => rowOf(db, queueId),
+    /** The row once its message is sent or given up. */
+    finished: (queueId: string) =>
+      eventually(
+        async () => {
+          const row = await rowOf(db, queueId)
+          return row.state !== 'queued' && row
+        },
+        { timeoutMs: 20_000 },
+      ),
     eventsOf: (account: string) => eventsOf(db, account),
     async [Symbol.asyncDispose]() {
       await broker.drop()
       await database.drop()
     },
   }
+}
+
+function rowOf(db: Db, queueId: string) {
+  return db
+    .selectFrom('outbox')
+    .selectAll()
+    .where('queueId', '=', queueId)
+    .executeTakeFirstOrThrow()
 }
 
 async function addAccount(

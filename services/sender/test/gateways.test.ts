@@ -1,30 +1,18 @@
-import { afterAll, afterEach, expect, test } from '@jest/globals'
-import {
-  eventually,
-  type SmtpScript,
-  type SmtpScriptOptions,
-  startSmtpScript,
-} from '@posthorn/testkit'
+import { afterAll, expect, test } from '@jest/globals'
+import { eventually } from '@posthorn/testkit'
 import { senderFixture, serveCredentials } from './fixture.ts'
+import { smtpServers } from './smtp-servers.ts'
 
 const fixture = await senderFixture()
 await fixture.set({ ignoreMailCertErrors: true })
-const { db, addAccount, addGateway, submit, row, eventsOf } = fixture
+const { db, addAccount, addGateway, submit, row, finished, eventsOf } = fixture
 const sender = await fixture.startSender()
-const servers: SmtpScript[] = []
-afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())))
+const server = smtpServers()
 afterAll(async () => {
   await sender[Symbol.asyncDispose]()
   await fixture[Symbol.asyncDispose]()
 })
 
-async function server(options?: SmtpScriptOptions): Promise<SmtpScript> {
-  const started = await startSmtpScript(options)
-  servers.push(started)
-  return started
-}
-const finished = (queueId: string) =>
-  eventually(async () => ((await row(queueId)).state === 'queued' ? false : row(queueId)))
 const stateOf = (gateway: string) =>
   db.selectFrom('gatewayStates').selectAll().where('gateway', '=', gateway).executeTakeFirst()
 

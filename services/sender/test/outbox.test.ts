@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, expect, test } from '@jest/globals'
-import { eventually, type SmtpScript, startSmtpScript } from '@posthorn/testkit'
+import { afterAll, expect, test } from '@jest/globals'
+import { eventually } from '@posthorn/testkit'
 import { senderFixture } from './fixture.ts'
+import { smtpServers } from './smtp-servers.ts'
 import { mailboxWorker } from './worker.ts'
 
 const fixture = await senderFixture()
@@ -11,8 +12,7 @@ const second = await startSender()
 const worker = await mailboxWorker(fixture.broker.url)
 const { change } = worker
 await eventually(() => change('none', 'hold'))
-const servers: SmtpScript[] = []
-afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())))
+const server = smtpServers()
 afterAll(async () => {
   await worker[Symbol.asyncDispose]()
   await sender[Symbol.asyncDispose]()
@@ -21,11 +21,6 @@ afterAll(async () => {
 })
 
 const later = new Date(Date.now() + 3_600_000)
-async function server(): Promise<SmtpScript> {
-  const started = await startSmtpScript()
-  servers.push(started)
-  return started
-}
 const sent = (queueId: string) =>
   eventually(async () => expect(await row(queueId)).toMatchObject({ state: 'sent' }))
 const found = async (queueId: string) =>

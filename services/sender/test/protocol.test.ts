@@ -1,34 +1,20 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:tls'
-import { afterAll, afterEach, expect, test } from '@jest/globals'
-import {
-  eventually,
-  selfSigned,
-  type SmtpScript,
-  type SmtpScriptOptions,
-  startSmtpScript,
-  usualExtensions,
-} from '@posthorn/testkit'
+import { afterAll, expect, test } from '@jest/globals'
+import { selfSigned, type SmtpScript, usualExtensions } from '@posthorn/testkit'
 import { senderFixture, serveCredentials } from './fixture.ts'
+import { smtpServers } from './smtp-servers.ts'
 
 const fixture = await senderFixture()
-const { addAccount, submit, row, eventsOf } = fixture
+const { addAccount, submit, finished, eventsOf } = fixture
 const sender = await fixture.startSender()
-const servers: SmtpScript[] = []
-afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())))
+const server = smtpServers()
 afterAll(async () => {
   await sender[Symbol.asyncDispose]()
   await fixture[Symbol.asyncDispose]()
 })
 
-async function server(options?: SmtpScriptOptions): Promise<SmtpScript> {
-  const started = await startSmtpScript(options)
-  servers.push(started)
-  return started
-}
-const finished = (queueId: string) =>
-  eventually(async () => ((await row(queueId)).state === 'queued' ? false : row(queueId)))
 const without = (...words: string[]) => ({
   extensions: usualExtensions.filter((one) => !words.includes(one)),
 })

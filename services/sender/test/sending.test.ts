@@ -1,31 +1,17 @@
-import { afterAll, afterEach, expect, test } from '@jest/globals'
+import { afterAll, expect, test } from '@jest/globals'
 import { AppError } from '@posthorn/errors'
-import {
-  eventually,
-  refuseTimes,
-  type SmtpScript,
-  type SmtpScriptOptions,
-  startSmtpScript,
-} from '@posthorn/testkit'
+import { eventually, refuseTimes } from '@posthorn/testkit'
 import { senderFixture, sentEventId, serveCredentials } from './fixture.ts'
+import { smtpServers } from './smtp-servers.ts'
 
 const fixture = await senderFixture()
-const { db, startSender, addAccount, submit, row, eventsOf } = fixture
+const { db, startSender, addAccount, submit, row, finished, eventsOf } = fixture
 const sender = await startSender()
-const servers: SmtpScript[] = []
-afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())))
+const server = smtpServers()
 afterAll(async () => {
   await sender[Symbol.asyncDispose]()
   await fixture[Symbol.asyncDispose]()
 })
-
-async function server(options?: SmtpScriptOptions): Promise<SmtpScript> {
-  const started = await startSmtpScript(options)
-  servers.push(started)
-  return started
-}
-const finished = (queueId: string) =>
-  eventually(async () => ((await row(queueId)).state === 'queued' ? false : row(queueId)))
 
 test('a message is sent once, byte for byte, and told', async () => {
   const smtp = await server()

@@ -11,7 +11,7 @@ import { senderFixture } from './fixture.ts'
 
 // Linux lets one connect from any address of 127.0.0.0/8: as good as a machine with many addresses.
 const fixture = await senderFixture()
-const { db, addAccount, submit, row, eventsOf } = fixture
+const { db, addAccount, submit, row, finished, eventsOf } = fixture
 const opened: AsyncDisposable[] = []
 afterEach(async () => {
   for (const part of opened.splice(0).reverse()) await part[Symbol.asyncDispose]()
@@ -32,8 +32,6 @@ async function proxy(options?: Parameters<typeof startProxy>[0]) {
   opened.push(started)
   return started
 }
-const finished = (queueId: string) =>
-  eventually(async () => ((await row(queueId)).state === 'queued' ? false : row(queueId)))
 const routingsOf = async (account: string) =>
   (await eventsOf(account)).map(({ data }) => data['networkRouting'])
 
