@@ -13,6 +13,8 @@ interface Counts {
   passed: number
   failed: number
   skipped: number
+  /** A line for each thing that failed. */
+  failures: string[]
 }
 
 const { values, positionals } = parseArgs({
@@ -21,9 +23,17 @@ const { values, positionals } = parseArgs({
 })
 const whole = values.kind === undefined && positionals.length === 0
 const kinds = (values.kind === undefined ? ['unit', 'integration', 'e2e'] : [values.kind]) as Kind[]
-const counts: Counts = { passed: 0, failed: 0, skipped: 0 }
+const counts: Counts = { passed: 0, failed: 0, skipped: 0, failures: [] }
 
-if (whole) counts.failed += (await runStaticChecks()).length
+if (whole) {
+  const failed = await runStaticChecks()
+  add({
+    passed: 0,
+    failed: failed.length,
+    skipped: 0,
+    failures: failed.map((name) => `failed: ${name}`),
+  })
+}
 const unitOnly = positionals.length > 0 && positionals.every((path) => path.includes('/src/'))
 const needsServers = !unitOnly && kinds.some((kind) => kind !== 'unit')
 const servers = needsServers ? await startServers() : undefined
@@ -32,6 +42,7 @@ try {
 } finally {
   if (servers?.started) await runProgram('node', ['deploy/local/src/servers.ts', 'stop'])
 }
+process.stdout.write(counts.failures.map((line) => `${line}\n`).join(''))
 process.stdout.write(
   `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`,
 )
@@ -59,16 +70,18 @@ async function runKind(kind: Kind): Promise<Counts> {
   )
   const found = readCounts(file)
   // A run that ended badly without a failed test (a crash, an open handle that was forced) is a failure all the same.
-  return code !== 0 && found.failed === 0 ? { ...found, failed: 1 } : found
+  return code !== 0 && found.failed === 0
+    ? { ...found, failed: 1, failures: [`failed: the run of ${kind} tests ended with ${code}`] }
+    : found
 }
 
 function readCounts(file: string): Counts {
   try {
-    const [passed = 0, failed = 0, skipped = 0] =
-      readFileSync(file, 'utf8').match(/\d+/g)?.map(Number) ?? []
-    return { passed, failed, skipped }
+    const [line = '', ...failures] = readFileSync(file, 'utf8').trim().split('\n')
+    const [passed = 0, failed = 0, skipped = 0] = line.match(/\d+/g)?.map(Number) ?? []
+    return { passed, failed, skipped, failures }
   } catch {
-    return { passed: 0, failed: 0, skipped: 0 }
+    return { passed: 0, failed: 0, skipped: 0, failures: [] }
   } finally {
     rmSync(file, { force: true })
   }
@@ -78,6 +91,7 @@ function add(found: Counts): void {
   counts.passed += found.passed
   counts.failed += found.failed
   counts.skipped += found.skipped
+  counts.failures.push(...found.failures)
 }
 
 /** The servers of `make servers`: those that run already are used and left running. */
