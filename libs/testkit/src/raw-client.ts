@@ -14,7 +14,7 @@ export class RawClient {
     this.#listen(socket)
   }
 
-  /** All of 127.0.0.0/8 are this machine: each may play another client. */
+  /** All of 127.0.0.0/8 are this machine: each may play another client. It goes on talking when the server has ended. */
   static async open<Client>(
     this: new (socket: Socket) => Client,
     port: number,

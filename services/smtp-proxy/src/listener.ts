@@ -34,6 +34,8 @@ export interface ListenerDeps extends MailServerDeps {
 /** How long sessions may go on after their listener has closed: a message in hand is brought to its end. */
 const closeMs = 5_000
 const handshakeMs = 20_000
+/** For the last words to reach a client that was sent away. */
+const lingerMs = 1_000
 
 /**
  * Takes submissions at an address. Disposing takes no more connections and sends the sessions away that have no message in hand; the others
@@ -109,6 +111,8 @@ async function enter(line: Line, { mail, deps, proxy, context }: Entrance): Prom
     return
   }
   socket.once('close', () => place[Symbol.dispose]())
+  // A client that was sent away and stays would keep its place.
+  socket.once('finish', () => setTimeout(() => socket.destroy(), lingerMs).unref())
   if (context && !(await secure(line, context))) {
     line.socket.destroy()
     return

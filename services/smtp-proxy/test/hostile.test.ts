@@ -120,6 +120,18 @@ test.each([
   await client.reply()
   client.send(bytes)
   expect(await client.untilClosed()).toMatch(/421 [^\r]*\r\n$/)
+  client.close()
+})
+
+test('clients that stay when they were sent away keep no places', async () => {
+  for (let at = 0; at < 4; at += 1) {
+    const client = await RawClient.open(port)
+    await client.reply()
+    client.send('QUIT\r\n')
+    await client.untilClosed()
+  }
+  const next = await eventually(() => ready())
+  next.close()
 })
 
 test('a line of a hundred megabytes in a message is refused when it has come, and costs no memory', async () => {
