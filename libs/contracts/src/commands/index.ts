@@ -2,6 +2,7 @@ import * as account from './account.ts'
 import * as credentials from './credentials.ts'
 import * as mailboxChanges from './mailbox-changes.ts'
 import * as messageChanges from './message-changes.ts'
+import * as oauth2Login from './oauth2-login.ts'
 import * as outbox from './outbox.ts'
 import * as reading from './reading.ts'
 import * as sent from './sent.ts'
@@ -14,6 +15,7 @@ export * from './account.ts'
 export * from './credentials.ts'
 export * from './mailbox-changes.ts'
 export * from './message-changes.ts'
+export * from './oauth2-login.ts'
 export * from './outbox.ts'
 export * from './reading.ts'
 export * from './sent.ts'
@@ -43,4 +45,5 @@ export const credentialQueries = {
   getLinkSecret: credentials.getLinkSecret,
   getGatewayCredentials: credentials.getGatewayCredentials,
   checkSmtpServerPassword: credentials.checkSmtpServerPassword,
+  ...oauth2Login,
 }

@@ -12,6 +12,13 @@ import type { JsonOrNull } from './json.ts'
 export type StoredServer<T extends ImapConfig | ImapDisabled | SmtpConfig> = T extends unknown
   ? Omit<T, 'auth'> & { auth?: { user: string } | false }
   : never
+/** The OAuth2 of an account as stored: the grant is in `credentials`. */
+export interface StoredOAuth2 {
+  /** The id of an application. */
+  provider: string
+  useAuthServer?: boolean
+  auth?: { user?: string; delegatedUser?: string; delegatedAccount?: string }
+}
 export interface StoredHeader {
   key: string
   value: string
@@ -34,6 +41,7 @@ export interface Accounts {
   expectedEmail: string | null
   imap: JsonOrNull<StoredServer<ImapConfig | ImapDisabled>>
   smtp: JsonOrNull<StoredServer<SmtpConfig>>
+  oauth2: JsonOrNull<StoredOAuth2>
   path: JsonOrNull<string[]>
   subconnections: JsonOrNull<string[]>
   webhooks: string | null
@@ -54,10 +62,10 @@ export interface Accounts {
   updatedAt: Generated<Date>
 }
 
-/** Passwords, sealed. Written by api-gateway, which cannot read them; opened by auth-bridge. */
+/** Passwords and grants, sealed. Written by api-gateway, which cannot read them; opened by auth-bridge. */
 export interface Credentials {
   account: string
-  kind: 'imap' | 'smtp'
+  kind: 'imap' | 'smtp' | 'oauth2'
   sealed: string
   updatedAt: Generated<Date>
 }

@@ -8,6 +8,13 @@ import type { GatewayCredentials, Gateways, GatewayStates } from './gateways.ts'
 import type { ListBlocks, Lists, ListTurns } from './lists.ts'
 import type { AccountLogs } from './logs.ts'
 import type { AnnouncedMessages, MailboxChunks, Mailboxes } from './mailboxes.ts'
+import type {
+  OAuth2Apps,
+  OAuth2AppSecrets,
+  OAuth2AppStates,
+  OAuth2Logins,
+  OAuth2Tokens,
+} from './oauth2.ts'
 import type { IdempotencyKeys, Outbox, PausedQueues } from './outbox.ts'
 import type { SealedSettings, SettingsTable } from './settings.ts'
 import type { Shards, Workers } from './shards.ts'
@@ -46,6 +53,11 @@ export interface Tables {
   listTurns: ListTurns
   mailboxChunks: MailboxChunks
   mailboxes: Mailboxes
+  oauth2Apps: OAuth2Apps
+  oauth2AppSecrets: OAuth2AppSecrets
+  oauth2AppStates: OAuth2AppStates
+  oauth2Logins: OAuth2Logins
+  oauth2Tokens: OAuth2Tokens
   outbox: Outbox
   pausedQueues: PausedQueues
   sealedSettings: SealedSettings
@@ -75,6 +87,7 @@ export type * from './gateways.ts'
 export type * from './lists.ts'
 export type * from './logs.ts'
 export type * from './mailboxes.ts'
+export type * from './oauth2.ts'
 export type * from './outbox.ts'
 export type * from './settings.ts'
 export type * from './shards.ts'

@@ -43,7 +43,7 @@ export async function findLogin(
 }
 
 /** Where a sealed value belongs: it opens at no other place. */
-export function placeOfPassword(account: string, protocol: Protocol): string {
+export function placeOfPassword(account: string, protocol: Protocol | 'oauth2'): string {
   return `credentials/${account}/${protocol}`
 }
 

@@ -1,0 +1,66 @@
+import type { Generated } from 'kysely'
+import type { JsonOrNull } from './json.ts'
+
+export type OAuth2Provider =
+  | 'gmail'
+  | 'gmailService'
+  | 'outlook'
+  | 'outlookService'
+  | 'mailRu'
+  | 'generic'
+
+/** OAuth2 applications, as registered at a provider. Written by api-gateway. */
+export interface OAuth2Apps {
+  id: string
+  provider: OAuth2Provider
+  name: string
+  enabled: Generated<boolean>
+  /** All the rest that is no secret. */
+  config: JsonOrNull<Record<string, unknown>>
+  version: Generated<string>
+  createdAt: Generated<Date>
+  updatedAt: Generated<Date>
+}
+
+/** Their secrets, sealed. Written by api-gateway, which cannot read them; opened by auth-bridge. */
+export interface OAuth2AppSecrets {
+  app: string
+  kind: 'clientSecret' | 'serviceKey' | 'externalAccount'
+  sealed: string
+  updatedAt: Generated<Date>
+}
+
+/** How applications are doing. Written by auth-bridge. */
+export interface OAuth2AppStates {
+  app: string
+  lastError: JsonOrNull<Record<string, unknown>>
+  updatedAt: Generated<Date>
+}
+
+/** What became of a grant. Written by auth-bridge. */
+export interface OAuth2Tokens {
+  account: string
+  /** `updated_at` of the credential it came from: a newer one makes this worthless. */
+  grantUpdatedAt: Date
+  sealed: string | null
+  scopes: Generated<string[]>
+  expiresAt: Date | null
+  refreshing: string | null
+  refreshingUntil: Date | null
+  failingSince: Date | null
+  lastError: JsonOrNull<Record<string, unknown>>
+  updatedAt: Generated<Date>
+}
+
+/** People on their way through a provider's consent page: one use each. Written by api-gateway. */
+export interface OAuth2Logins {
+  /** SHA-256 (hex) of the state parameter. */
+  state: string
+  app: string
+  codeVerifier: string
+  /** What becomes the account, and where the person goes then. */
+  registration: JsonOrNull<Record<string, unknown>>
+  /** The nonce of the form's link, when there is one. */
+  form: string | null
+  expiresAt: Date
+}
