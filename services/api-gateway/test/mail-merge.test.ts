@@ -155,6 +155,7 @@ test('each recipient of a merge gets a message of their own', async () => {
       ['For Bo', ['bo@x.example']],
     ]),
   )
+  expect(stored[0]).toMatchObject({ listId: 'news', listRecipient: stored[0]?.envelope.to[0] })
   const text = stored.find(({ subject }) => subject === 'For Ada')?.mime?.toString() ?? ''
   expect(text).toMatch(/^List-ID: <news\.post\.example>/m)
   expect(text).toMatch(/^List-Unsubscribe-Post: List-Unsubscribe=One-Click/m)

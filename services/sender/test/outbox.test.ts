@@ -36,6 +36,36 @@ test('a message that waits is deleted, and nothing tells of it', async () => {
   expect(await eventsOf(account)).toEqual([])
 })
 
+test('who has left the list since gets nothing, and that is told', async () => {
+  const smtp = await server()
+  const account = await addAccount(smtp)
+  const of = async (recipient: string) => {
+    const queueId = await submit({ account, to: [recipient], sendAt: later })
+    const list = { listId: 'news.example', listRecipient: recipient }
+    await db.updateTable('outbox').set(list).where('queueId', '=', queueId).execute()
+    return queueId
+  }
+  const [left, stays] = [await of('left@example.com'), await of('stays@example.com')]
+  const block = { listId: 'news.example', recipient: 'left@example.com', account }
+  await db
+    .insertInto('listBlocks')
+    .values({ ...block, source: 'one-click' })
+    .execute()
+  for (const queueId of [left, stays]) expect(await change(queueId, 'send')).toBe('done')
+  await sent(stays)
+  await eventually(async () => expect(await row(left)).toMatchObject({ state: 'failed' }))
+  expect(smtp.accepted.map(({ to }) => to)).toEqual([['stays@example.com']])
+  expect(await eventsOf(account)).toContainEqual(
+    expect.objectContaining({
+      event: 'messageFailed',
+      data: expect.objectContaining({
+        queueId: left,
+        error: 'The recipient has left the list "news.example"',
+      }) as unknown,
+    }),
+  )
+})
+
 test('a message is held until it is released, also beyond its time', async () => {
   const smtp = await server()
   const account = await addAccount(smtp)

@@ -51,6 +51,9 @@ export interface Outbox {
   messageId: string
   envelope: Json<{ from: string; to: string[] }>
   subject: string | null
+  /** The list the message is of, and its one recipient, both as in `list_blocks`. */
+  listId: string | null
+  listRecipient: string | null
   /** The bytes to send, without Bcc; null once nothing needs them. */
   mime: Buffer | null
   createdAt: Generated<Date>

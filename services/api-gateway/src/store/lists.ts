@@ -11,7 +11,7 @@ export function listNotFound(): AppError {
  * One form of an address: whoever has left a list has left it in any case, and whether its domain is written in Unicode or as the DNS has
  * it (RFC 5890 §2.3.2.1).
  */
-function recipientKey(recipient: string): string {
+export function recipientKey(recipient: string): string {
   const at = recipient.lastIndexOf('@')
   const domain = recipient.slice(at + 1)
   const local = recipient.slice(0, at + 1).normalize('NFC')

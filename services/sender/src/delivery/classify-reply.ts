@@ -20,6 +20,7 @@ const permanentCodes = new Set([
   'EMESSAGE',
   'EPROTOCOL',
   'ESMTPUTF8',
+  'ELISTLEFT',
   'EEGRESSBLOCKED',
   'SMTPUnavailable',
   'AccountNotFound',

@@ -141,6 +141,11 @@ async function attempt(
   })
   if (submission.mime.length === 0)
     throw new DeliveryError({ message: 'The message has no content', code: 'EMESSAGE' })
+  if (submission.leftList !== null)
+    throw new DeliveryError({
+      message: `The recipient has left the list "${submission.leftList}"`,
+      code: 'ELISTLEFT',
+    })
   const marker = new Marker(mark, submission, leaseMs)
   const target = targetOf(submission, { bus, settings: current, signal, credentialsMs })
   try {

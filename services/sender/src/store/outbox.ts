@@ -41,6 +41,8 @@ export interface Submission extends Hold {
   maybeSent: boolean
   /** Some recipients have it: they are not in the envelope any more. */
   partlySent: boolean
+  /** The list that its recipient has left since it was submitted. */
+  leftList: string | null
   /** What it asks for in the mailbox once it is sent. */
   filing: Filing | null
 }
@@ -122,6 +124,9 @@ const claimedColumns = [
   'accounts.version',
 ] as const
 
+const leftList = sql<string | null>`(select list_id from list_blocks
+  where list_id = outbox.list_id and recipient = outbox.list_recipient)`
+
 function updateDue(
   db: Db,
   queueIds: string[],
@@ -157,7 +162,7 @@ function updateDue(
       leaseUntil: inMs(leaseMs),
       attemptStartedAt: sql<Date>`now()`,
     })
-    .returning(claimedColumns)
+    .returning([...claimedColumns, leftList.as('leftList')])
     .execute()
 }
 
@@ -194,6 +199,7 @@ function toSubmission(row: ClaimedRow): Omit<Submission, 'worker'> {
     mime: row.mime ?? Buffer.alloc(0),
     maybeSent: row.dataSentAt !== null,
     partlySent: row.response !== null,
+    leftList: row.leftList,
     filing: row.filing,
   }
 }

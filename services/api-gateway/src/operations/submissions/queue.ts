@@ -12,6 +12,7 @@ import {
 import type { Afterwards } from '../../afterwards.ts'
 import { getSendingAccount, type SendingAccount } from '../../store/accounts.ts'
 import { answerOnce, findAnswer, type OnceKey } from '../../store/idempotency.ts'
+import { recipientKey } from '../../store/lists.ts'
 import {
   assertGateway,
   type InsertSubmission,
@@ -35,7 +36,7 @@ export interface QueueDeps {
 export interface Sending {
   account: string
   owner: SendingAccount
-  how: DraftSubmission
+  how: DraftSubmission & { listId?: string }
   filing?: Pick<Filing, 'reference' | 'draft'>
   once?: OnceKey | undefined
   useStructuredFormat?: boolean | undefined
@@ -88,6 +89,7 @@ export class Queue {
       envelope: JSON.stringify(envelope),
       subject,
       mime,
+      ...listOf(how, envelope),
       sendAt,
       nextAttemptAt: sendAt,
     })
@@ -166,6 +168,12 @@ function filingOf({ owner: { imap }, how, filing = {} }: Sending): Filing | null
     ...(sentMailPath === undefined ? {} : { sentMailPath }),
   }
   return Object.keys(asked).length === 0 ? null : asked
+}
+
+/** By which the sender sees whether the recipient has left the list meanwhile. A message of a list has one recipient. */
+function listOf({ listId }: Sending['how'], { to: [recipient = ''] }: Composed['envelope']) {
+  if (listId === undefined) return {}
+  return { listId: listId.toLowerCase(), listRecipient: recipientKey(recipient) }
 }
 
 /** A time that has passed means now. */
