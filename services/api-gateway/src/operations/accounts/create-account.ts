@@ -1,23 +1,11 @@
-import { randomBytes } from 'node:crypto'
 import type { Bus } from '@posthorn/bus'
-import { accountAdded, type AccountRegistration, operations, shardOf } from '@posthorn/contracts'
-import {
-  type Db,
-  deriveEventId,
-  publishEvents,
-  type RecordedEvent,
-  recordEvents,
-  type SettingsCache,
-  type Tx,
-} from '@posthorn/db'
-import { AppError } from '@posthorn/errors'
+import { operations } from '@posthorn/contracts'
+import { type Db, publishEvents, type SettingsCache } from '@posthorn/db'
 import type { Sealer } from '@posthorn/secrets'
 import type { Afterwards } from '../../afterwards.ts'
-import { insertAccount, lockAccount, updateAccount } from '../../store/accounts.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { handle } from '../handle.ts'
-import { planAccount } from './registration.ts'
-import { storePasswords } from './store-passwords.ts'
+import { newAccountId, register } from './register.ts'
 
 export interface Deps {
   db: Db
@@ -39,49 +27,4 @@ export function onCreateAccount({ db, bus, sealer, settings, afterwards }: Deps)
     afterwards.do(bus.invalidate({ topic: 'accounts', id: account }))
     return { account, state: events ? ('new' as const) : ('existing' as const) }
   })
-}
-
-interface Registration {
-  account: string
-  body: AccountRegistration
-  sealer: Sealer
-  serviceUrl: string | null
-}
-
-/** The events of a new account; undefined for one that was there. */
-async function register(tx: Tx, given: Registration): Promise<RecordedEvent[] | undefined> {
-  for (let tries = 0; tries < 3; tries += 1) {
-    const stored = await lockAccount(tx, given.account)
-    if (stored) {
-      const { columns, passwords } = planAccount(bodyOf(given), stored)
-      await updateAccount(tx, given.account, columns)
-      await storePasswords(tx, given, passwords)
-      return undefined
-    }
-    const events = await add(tx, given)
-    if (events) return events
-  }
-  throw new AppError('unavailable', 'The account is being changed by others; retry shortly')
-}
-
-/** Undefined when another request has added the account meanwhile: the insert waits for its commit. */
-async function add(tx: Tx, given: Registration): Promise<RecordedEvent[] | undefined> {
-  const { account, body, serviceUrl } = given
-  const { columns, passwords } = planAccount(bodyOf(given), undefined)
-  const row = { name: body.name, ...columns, account, shard: shardOf(account) }
-  const inserted = await insertAccount(tx, row)
-  if (!inserted) return undefined
-  await storePasswords(tx, given, passwords)
-  const eventId = deriveEventId([accountAdded.name, account, inserted.createdAt.getTime()])
-  const event = { eventId, event: accountAdded.name, account, data: { account } }
-  return recordEvents(tx, [event], serviceUrl)
-}
-
-function bodyOf({ body: { account: _account, ...rest } }: Registration) {
-  return rest
-}
-
-/** 21 characters, 126 random bits. */
-function newAccountId(): string {
-  return randomBytes(16).toString('base64url').slice(0, 21)
 }
