@@ -72,4 +72,5 @@ const formatNames: Record<string, string> = {
   'search-text': 'text',
   'address-range': 'IP address or CIDR range',
   base64: 'base64 text',
+  'json-object': 'JSON object',
 }

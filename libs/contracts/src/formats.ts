@@ -97,6 +97,15 @@ function isSequenceSet(value: string): boolean {
   })
 }
 
+function isJsonObject(value: string): boolean {
+  try {
+    const parsed: unknown = JSON.parse(value)
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
+  } catch {
+    return false
+  }
+}
+
 /** The formats our schemas use; there are no others. All run in linear time. */
 export const formats: Record<string, (value: string) => boolean> = {
   'mail-address': isMailAddress,
@@ -118,6 +127,7 @@ export const formats: Record<string, (value: string) => boolean> = {
   'sequence-set': isSequenceSet,
   'delivery-cursor': (value) => /^-?\d{1,18}_[0-9a-f-]{36}$/.test(value),
   uuid: (value) => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value),
+  'json-object': isJsonObject,
   'search-text': (value) => !value.includes('\0'),
   'mailbox-path': (value) => value !== '' && !controls.test(value),
 }

@@ -56,10 +56,11 @@ test('an unknown or wrong setting is a 400 with its name, and changes nothing', 
     nope: 1,
     webhooks: 'ftp://x',
     notifyHeaders: 'Subject',
+    scriptEnv: '[1]',
   })
   expect([status, body.fields?.map(({ path }) => path).sort()]).toEqual([
     400,
-    ['nope', 'notifyHeaders', 'webhooks'],
+    ['nope', 'notifyHeaders', 'scriptEnv', 'webhooks'],
   ])
   expect(await read('inboxNewOnly')).toEqual({ inboxNewOnly: null })
   expect((await update({})).status).toBe(400)

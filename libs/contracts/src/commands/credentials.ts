@@ -45,6 +45,13 @@ export const getLinkSecret = defineCommand({
   response: Type.Object({ linkSecret: Type.String({ pattern: '^[0-9a-f]{64}$' }) }),
 })
 
+/** The key of the endpoint that summarises messages, for the one service that asks it; absent: none is set. */
+export const getOpenAiApiKey = defineCommand({
+  name: 'getOpenAiApiKey',
+  request: Strict({}),
+  response: Type.Object({ openAiAPIKey: Type.Optional(Type.String()) }),
+})
+
 /** What one needs to log in at a gateway. A gateway without a user has none, and is not asked for. */
 export const getGatewayCredentials = defineCommand({
   name: 'getGatewayCredentials',
@@ -52,9 +59,16 @@ export const getGatewayCredentials = defineCommand({
   response: Credentials,
 })
 
-/** Whether this is the password that opens all accounts to mail clients; never when none is set. */
+/** Whether this is the password that lets mail clients send for all accounts; never when none is set. */
 export const checkSmtpServerPassword = defineCommand({
   name: 'checkSmtpServerPassword',
+  request: Strict({ password: Type.String({ maxLength: 1024 }) }),
+  response: Type.Object({ valid: Type.Boolean() }),
+})
+
+/** Whether this is the password that lets mail clients read all accounts; never when none is set. */
+export const checkImapProxyServerPassword = defineCommand({
+  name: 'checkImapProxyServerPassword',
   request: Strict({ password: Type.String({ maxLength: 1024 }) }),
   response: Type.Object({ valid: Type.Boolean() }),
 })

@@ -3,6 +3,7 @@ import { defineEvent } from '../define.ts'
 import { CalendarEvent } from '../schemas/calendar.ts'
 import { MessageDetail } from '../schemas/message.ts'
 import { ReadAddress } from '../schemas/primitives.ts'
+import { MessageSummary } from '../schemas/summary.ts'
 
 /**
  * A message is in a folder where it was not before: arrival, move, copy and upload alike.
@@ -24,6 +25,7 @@ export const messageNew = defineEvent(
       relatedMessageId: Type.Optional(Type.String()),
       deliveryReport: Type.Optional(Type.Unknown()),
       calendarEvents: Type.Optional(Type.Array(CalendarEvent)),
+      summary: Type.Optional(MessageSummary),
       missingDelay: Type.Optional(Type.Integer()),
       missingRetries: Type.Optional(Type.Integer()),
     }),

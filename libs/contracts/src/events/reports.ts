@@ -24,6 +24,9 @@ export const messageBounce = defineEvent(
       retryAfter: Type.Optional(Type.Integer({ description: 'Seconds' })),
     }),
     mta: Type.Optional(Type.String()),
+    queueId: Type.Optional(
+      Type.String({ description: 'Of the message that was not delivered, where it was sent here' }),
+    ),
     /** Of the message that was not delivered; absent where the report does not say. */
     messageId: Type.Optional(Type.String()),
     messageHeaders: Type.Optional(MessageHeaders),

@@ -13,12 +13,19 @@ export const SpecialUse = OneOf([
 ])
 export type SpecialUse = Static<typeof SpecialUse>
 
+/** The tabs that Gmail sorts an inbox into. */
+export const MessageCategory = OneOf(['primary', 'social', 'promotions', 'updates', 'forums'])
+export type MessageCategory = Static<typeof MessageCategory>
+
 export const AttachmentInfo = Type.Object({
   id: Type.String(),
   contentType: Type.String(),
   encodedSize: Type.Integer(),
   embedded: Type.Optional(Type.Boolean()),
   inline: Type.Optional(Type.Boolean()),
+  encodedInMessage: Type.Optional(
+    Type.Boolean({ description: 'false: the message only says where the content is' }),
+  ),
   contentId: Type.Optional(Type.String()),
   filename: Type.Optional(Type.String()),
   method: Type.Optional(Type.String()),
@@ -83,6 +90,7 @@ const entry = {
   messageId: Type.Optional(Type.String()),
   inReplyTo: Type.Optional(Type.String()),
   labels: Type.Optional(Type.Array(Type.String())),
+  category: Type.Optional(MessageCategory),
   attachments: Type.Optional(Type.Array(AttachmentInfo)),
   text: Type.Optional(TextInfo),
   messageSpecialUse: Type.Optional(SpecialUse),

@@ -91,7 +91,8 @@ export const settings = {
   openAiTemperature: Nullable(Type.Number({ minimum: 0, maximum: 2 })),
   openAiTopP: Nullable(Type.Number({ minimum: 0, maximum: 1 })),
   openAiMaxTokens: Nullable(Type.Integer({ minimum: 1, maximum: 10_000_000 })),
-  scriptEnv: Nullable(Type.String({ maxLength: 1_048_576 })),
+  /** What functions of routes see as `env`. */
+  scriptEnv: Nullable(Type.String({ maxLength: 1_048_576, format: 'json-object' })),
   resolveGmailCategories: Bool,
   imapIndexer: Nullable(Type.Union([Type.Literal('full'), Type.Literal('fast')])),
   imapProxyServerEnabled: Bool,
