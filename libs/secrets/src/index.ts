@@ -1,3 +1,11 @@
 export { keyPairFromSecret, type PrivateKey, type PublicKey, readPublicKey } from './keys.ts'
-export { createOpener, createSealer, type Opener, type Sealer } from './seal.ts'
+export {
+  createOpener,
+  createResealer,
+  createSealer,
+  keyIdOf,
+  type Opener,
+  type Resealer,
+  type Sealer,
+} from './seal.ts'
 export { hashToken, isTokenShaped, newToken, sameSecret } from './tokens.ts'

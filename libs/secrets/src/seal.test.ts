@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { keyPairFromSecret, readPublicKey } from './keys.ts'
-import { createOpener, createSealer } from './seal.ts'
+import { createOpener, createResealer, createSealer, keyIdOf } from './seal.ts'
 
 const { privateKey, publicKey } = keyPairFromSecret('correct horse battery staple')
 const opener = createOpener([privateKey])
@@ -34,4 +34,18 @@ test('after a rotation both keys open, by the id inside', async () => {
   const both = createOpener([next.privateKey, privateKey])
   expect(await both.open(await createSealer(publicKey).seal('old', 'x'), 'x')).toBe('old')
   expect(await both.open(await createSealer(next.publicKey).seal('new', 'x'), 'x')).toBe('new')
+})
+
+test('what is sealed anew needs the old key no more, and opens where it did and nowhere else', async () => {
+  const next = keyPairFromSecret('the next one')
+  const resealer = createResealer(next.publicKey, [next.privateKey, privateKey])
+  const old = await createSealer(publicKey).seal('secret', 'credentials/a/imap')
+  const sealed = await resealer.reseal(old)
+  expect([keyIdOf(old), keyIdOf(sealed)]).toEqual([publicKey.id, next.publicKey.id])
+  const alone = createOpener([next.privateKey])
+  expect(await alone.open(sealed, 'credentials/a/imap')).toBe('secret')
+  await expect(alone.open(sealed, 'credentials/b/imap')).rejects.toThrow('cannot be opened')
+  const foreign = await createSealer(keyPairFromSecret('another').publicKey).seal('x', 'y')
+  await expect(resealer.reseal(foreign)).rejects.toThrow('cannot be opened')
+  expect(keyIdOf('no sealed value')).toBeUndefined()
 })

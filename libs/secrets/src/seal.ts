@@ -12,6 +12,17 @@ export interface Opener {
   open(sealed: string, place: string): Promise<string>
 }
 
+export interface Resealer {
+  /** Id of the key that it seals with. */
+  readonly newest: string
+  /**
+   * The same value for the same place, sealed with the newest key.
+   *
+   * @throws AppError `internal` as `Opener.open` does.
+   */
+  reseal(sealed: string): Promise<string>
+}
+
 export function createSealer(publicKey: PublicKey): Sealer {
   return {
     seal: (value, place) =>
@@ -24,22 +35,58 @@ export function createSealer(publicKey: PublicKey): Sealer {
 
 /** Opens with any of the keys, by the id inside the value: rotation adds a key and takes none away. */
 export function createOpener(privateKeys: readonly PrivateKey[]): Opener {
-  const keys = new Map(privateKeys.map(({ id, key }) => [id, key]))
+  const read = readerOf(privateKeys)
   return {
     async open(sealed, place) {
-      try {
-        const { kid } = decodeProtectedHeader(sealed)
-        const key = keys.get(kid ?? '')
-        if (!key) throw new Error(`sealed with key ${kid}, which is not here`)
-        const { plaintext, protectedHeader } = await compactDecrypt(sealed, key, {
-          keyManagementAlgorithms: ['ECDH-ES'],
-          contentEncryptionAlgorithms: ['A256GCM'],
-        })
-        if (protectedHeader['place'] !== place) throw new Error('sealed for another place')
-        return Buffer.from(plaintext).toString('utf8')
-      } catch (cause) {
-        throw new AppError('internal', 'A stored secret cannot be opened', { cause })
-      }
+      const { value, place: found } = await read(sealed)
+      if (found !== place) throw unopenable(new Error('sealed for another place'))
+      return value
     },
   }
+}
+
+/** For the rotation of keys: what any of the keys opens is sealed anew with the public one. It moves nothing: the place stays what it was. */
+export function createResealer(publicKey: PublicKey, privateKeys: readonly PrivateKey[]): Resealer {
+  const read = readerOf(privateKeys)
+  const sealer = createSealer(publicKey)
+  return {
+    newest: publicKey.id,
+    async reseal(sealed) {
+      const { value, place } = await read(sealed)
+      return sealer.seal(value, place)
+    },
+  }
+}
+
+/** Id of the key that a value is sealed with; undefined where it is no sealed value. */
+export function keyIdOf(sealed: string): string | undefined {
+  try {
+    return decodeProtectedHeader(sealed).kid
+  } catch {
+    return undefined
+  }
+}
+
+function readerOf(privateKeys: readonly PrivateKey[]) {
+  const keys = new Map(privateKeys.map(({ id, key }) => [id, key]))
+  return async (sealed: string): Promise<{ value: string; place: string }> => {
+    try {
+      const { kid } = decodeProtectedHeader(sealed)
+      const key = keys.get(kid ?? '')
+      if (!key) throw new Error(`sealed with key ${kid}, which is not here`)
+      const { plaintext, protectedHeader } = await compactDecrypt(sealed, key, {
+        keyManagementAlgorithms: ['ECDH-ES'],
+        contentEncryptionAlgorithms: ['A256GCM'],
+      })
+      const place = protectedHeader['place']
+      if (typeof place !== 'string') throw new Error('sealed for no place')
+      return { value: Buffer.from(plaintext).toString('utf8'), place }
+    } catch (cause) {
+      throw unopenable(cause)
+    }
+  }
+}
+
+function unopenable(cause: unknown): AppError {
+  return new AppError('internal', 'A stored secret cannot be opened', { cause })
 }

@@ -2,11 +2,14 @@ import { type Env, oneOf, optional, required, Secret } from '@posthorn/config'
 import { type EgressPolicy, egressPolicies } from '@posthorn/net'
 import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
 
-export interface Config extends ServiceConfig {
+export interface Secrets {
   /** What the sealing key pair is derived from. */
   readonly secret: Secret
-  /** Secrets of before: what was sealed under them still opens. */
+  /** Other secrets, of before or to come: what was sealed under them opens as well. */
   readonly previousSecrets: readonly Secret[]
+}
+
+export interface Config extends ServiceConfig, Secrets {
   /** Where the auth server may be. */
   readonly authServerEgressPolicy: EgressPolicy
 }
@@ -14,15 +17,22 @@ export interface Config extends ServiceConfig {
 export function readConfig(env: Env): Config {
   return {
     ...readServiceConfig(env, { port: 3007 }),
+    ...readSecrets(env),
+    authServerEgressPolicy: oneOf(env, 'SVC_AUTH_SERVER_EGRESS_POLICY', {
+      values: egressPolicies,
+      fallback: 'link-local',
+    }),
+  }
+}
+
+/** What opens stored secrets: the service and the command that seals them anew read the same. */
+export function readSecrets(env: Env): Secrets {
+  return {
     secret: new Secret(required(env, 'SVC_SECRET')),
     previousSecrets: (optional(env, 'SVC_SECRET_PREVIOUS') ?? '')
       .split(',')
       .map((text) => text.trim())
       .filter((text) => text !== '')
       .map((text) => new Secret(text)),
-    authServerEgressPolicy: oneOf(env, 'SVC_AUTH_SERVER_EGRESS_POLICY', {
-      values: egressPolicies,
-      fallback: 'link-local',
-    }),
   }
 }

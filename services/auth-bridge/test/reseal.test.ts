@@ -1,0 +1,172 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, expect, test } from '@jest/globals'
+import { shardOf } from '@posthorn/contracts'
+import { connect, type Db } from '@posthorn/db'
+import {
+  createOpener,
+  createResealer,
+  createSealer,
+  keyPairFromSecret,
+  type Resealer,
+} from '@posthorn/secrets'
+import { testDatabase } from '@posthorn/testkit'
+import { sql } from 'kysely'
+import { countKeys, resealAll } from '../src/reseal/reseal.ts'
+import { sealedTables } from '../src/store/sealed-values.ts'
+
+const database = await testDatabase()
+const roleUrl = database.roleUrl('posthorn_auth_bridge')
+const db = connect(roleUrl, { name: 'test', max: 2 })
+afterAll(async () => {
+  await db.destroy()
+  await database.drop()
+})
+
+const [old, next] = ['the first', 'the second'].map(keyPairFromSecret)
+if (!old || !next) throw new Error('no keys')
+const sealer = createSealer(old.publicKey)
+const resealer = createResealer(next.publicKey, [next.privateKey, old.privateKey])
+const onlyNew = createOpener([next.privateKey])
+
+async function fill(owner: Db): Promise<void> {
+  for (const account of ['a', 'b', 'c']) {
+    await owner
+      .insertInto('accounts')
+      .values({ account, shard: shardOf(account), name: account })
+      .execute()
+    const sealed = await sealer.seal(`pass of ${account}`, `credentials/${account}/imap`)
+    await owner.insertInto('credentials').values({ account, kind: 'imap', sealed }).execute()
+  }
+  await owner
+    .insertInto('gateways')
+    .values({ gateway: 'g', name: 'g', host: 'relay.example', port: 25 })
+    .execute()
+  await owner
+    .insertInto('gatewayCredentials')
+    .values({ gateway: 'g', sealed: await sealer.seal('pass of g', 'gateways/g') })
+    .execute()
+  await owner
+    .insertInto('oauth2Apps')
+    .values({ id: 'app', provider: 'generic', name: 'app', config: '{}' })
+    .execute()
+  await owner
+    .insertInto('oauth2AppSecrets')
+    .values({ app: 'app', kind: 'clientSecret', sealed: await sealer.seal('client', 'app') })
+    .execute()
+  await owner
+    .insertInto('oauth2Tokens')
+    .values([
+      { account: 'a', grantUpdatedAt: new Date(), sealed: await sealer.seal('grant', 'a') },
+      { account: 'b', grantUpdatedAt: new Date(), sealed: null },
+    ])
+    .execute()
+  await owner
+    .insertInto('sealedSettings')
+    .values([
+      { key: 'serviceSecret', sealed: await sealer.seal('hush', 'settings/serviceSecret') },
+      { key: 'serviceSecret:1', sealed: await sealer.seal('before', 'settings/serviceSecret') },
+    ])
+    .execute()
+}
+await fill(database.db)
+
+const passwordOf = async (account: string) => {
+  const { sealed } = await database.db
+    .selectFrom('credentials')
+    .select('sealed')
+    .where('account', '=', account)
+    .executeTakeFirstOrThrow()
+  return onlyNew.open(sealed, `credentials/${account}/imap`)
+}
+
+test('every column of the schema that holds sealed values is known, with the key of its table', async () => {
+  const { rows } = await sql<{ name: string; key: string[] }>`
+    select c.relname as name, array_agg(k.attname::text order by array_position(i.indkey::int2[], k.attnum)) as key
+    from pg_attribute a join pg_class c on c.oid = a.attrelid and c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+    join pg_index i on i.indrelid = c.oid and i.indisprimary
+    join pg_attribute k on k.attrelid = c.oid and k.attnum = any(i.indkey)
+    where a.attname like '%sealed%' and not a.attisdropped
+    group by c.relname order by c.relname`.execute(database.db)
+  expect(rows).toEqual(sealedTables)
+})
+
+test('a value that is changed while it is sealed anew stays what it was changed to', async () => {
+  let changed = false
+  const meanwhile: Resealer = {
+    newest: resealer.newest,
+    async reseal(sealed) {
+      const resealed = await resealer.reseal(sealed)
+      if (!changed) {
+        changed = true
+        const sealedLater = await sealer.seal('changed', 'credentials/a/imap')
+        await database.db
+          .updateTable('credentials')
+          .set({ sealed: sealedLater })
+          .where('account', '=', 'a')
+          .execute()
+      }
+      return resealed
+    },
+  }
+  const registered = () =>
+    database.db
+      .selectFrom('credentials')
+      .select(['account', 'updatedAt'])
+      .orderBy('account')
+      .execute()
+  const before = await registered()
+  // In batches of two, so that more than one page is read.
+  expect(await resealAll({ db, resealer: meanwhile, batchSize: 2 })).toEqual({
+    done: 8,
+    unopened: 0,
+  })
+  expect(await Promise.all(['a', 'b', 'c'].map(passwordOf))).toEqual([
+    'changed',
+    'pass of b',
+    'pass of c',
+  ])
+  expect(await resealAll({ db, resealer })).toEqual({ done: 0, unopened: 0 })
+  // Grants of OAuth2 hang on when their credential was registered.
+  expect(await registered()).toEqual(before)
+})
+
+/** The command, as an operator runs it. */
+async function command(args: string[], env: Record<string, string>) {
+  const main = join(import.meta.dirname, '../src/reseal-main.ts')
+  const run = promisify(execFile)(process.execPath, [main, ...args], {
+    env: { DATABASE_URL: roleUrl, ...env },
+  })
+  return run.then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    (error: { code: number; stdout: string; stderr: string }) => error,
+  )
+}
+
+test('the command says what hangs on which key, seals anew what it can, and leaves alone what it cannot open', async () => {
+  const third = { SVC_SECRET: 'the third', SVC_SECRET_PREVIOUS: 'the second' }
+  const foreign = await createSealer(keyPairFromSecret('foreign').publicKey).seal('x', 'y')
+  await database.db.insertInto('sealedSettings').values({ key: 'x', sealed: foreign }).execute()
+
+  const looked = await command(['--dry-run'], third)
+  expect(looked).toMatchObject({ code: 2 })
+  expect(looked.stdout).toContain(`credentials ${next.publicKey.id} 3 SVC_SECRET_PREVIOUS`)
+  expect(await passwordOf('b')).toBe('pass of b')
+
+  const done = await command([], third)
+  const newest = keyPairFromSecret('the third').publicKey.id
+  expect(done).toMatchObject({ code: 2 })
+  expect(done.stdout).toContain(`credentials ${newest} 3 SVC_SECRET`)
+  expect(done.stdout).toContain(`sealed_settings ${newest} 2 SVC_SECRET`)
+  expect(done.stdout).toMatch(/^sealed_settings \w+ 1 no secret given$/m)
+  expect(done.stderr).toContain('8 values were sealed anew; 1 are opened by none of the secrets')
+
+  await database.db.deleteFrom('sealedSettings').where('key', '=', 'x').execute()
+  expect(await command([], { SVC_SECRET: 'the third' })).toMatchObject({ code: 0 })
+  for (const output of [looked, done]) {
+    expect(output.stdout + output.stderr).not.toMatch(/the (second|third)|pass of|hush/)
+  }
+  expect(await command([], {})).toMatchObject({ code: 1, stderr: 'SVC_SECRET: must be set\n' })
+  expect(await countKeys({ db })).toContainEqual({ table: 'oauth2_tokens', keys: { [newest]: 1 } })
+})
