@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { launch } from './launch.ts'
 import { begin, type Life, untilReady } from './life.ts'
-import { checkout } from './paths.ts'
+import { checkout, localFolder } from './paths.ts'
 import { freePort } from './ports.ts'
 import { serviceNames, type ServiceName } from './role-passwords.ts'
 import { reachable, serviceEnv, serviceHost, type Shared } from './service-env.ts'
@@ -94,13 +94,16 @@ export async function startServices(options: ServicesOptions): Promise<Services>
   }
 }
 
+/** What node made of the sources is kept for the next start. */
+const compileCache = join(localFolder, 'compile-cache')
+
 type Instance = ServicesOptions & { name: string; port: number }
 
 function startService(
   service: ServiceName,
   { shared, name, port, logDir, record, readyMs = 60_000 }: Instance,
 ): Promise<Life> {
-  const env = serviceEnv(service, port, shared)
+  const env = { NODE_COMPILE_CACHE: compileCache, ...serviceEnv(service, port, shared) }
   return begin(async () => {
     const running = await launch({
       command: process.execPath,
