@@ -86,10 +86,11 @@ export class Engine {
   }
 
   async #ask(question: Question, source: string, { payload, env }: Input): Promise<Answer> {
-    if (payload.length > this.#bounds.inputChars)
+    const size = payload.length + env.length
+    if (size > this.#bounds.inputChars)
       throw new CallEnded('was not asked: the payload is too large')
     const bytecode = await this.#compile(source)
-    const cpuMs = this.#bounds.cpuMs + (cpuMsPerMillion * payload.length) / 1e6
+    const cpuMs = this.#bounds.cpuMs + (cpuMsPerMillion * size) / 1e6
     return this.#machine.ask({ question, bytecode, inputs: [payload, env], cpuMs })
   }
 

@@ -199,6 +199,12 @@ test('functions are tried', async () => {
     errors: [{ function: 'map', message: 'Error: no' }],
   })
   expect(await attempt({ fn: 'return (' })).toMatchObject({ status: 400 })
+  await call('POST', '/v1/settings', { body: { scriptEnv: '{"room":"blue"}' } })
+  expect(await attempt({ map: 'return { room: env.room }' })).toEqual({
+    ...common,
+    applies: true,
+    payload: { room: 'blue' },
+  })
   expect((await call('GET', '/v1/webhookRoutes')).body).toMatchObject({ total: 0 })
 })
 

@@ -87,6 +87,7 @@ export async function startDispatching({
     retries.dueIn(0)
   }
 
+  const called: DispatcherMetrics['called'] = (...call) => measured.called(...call)
   const requestRun = coalesce(
     fanOut({
       db,
@@ -99,7 +100,7 @@ export async function startDispatching({
         retries.dueIn(0)
       },
       routes: {
-        decide: decideRoutes({ db, sandbox, known: routes, batchSize }),
+        decide: decideRoutes({ db, sandbox, known: routes, batchSize, called }),
         refresh: () => routes.refresh(),
         failed: (failures) => notes.failed(failures),
       },

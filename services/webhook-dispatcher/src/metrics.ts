@@ -1,6 +1,7 @@
 import type { MinuteCounter } from '@posthorn/db'
 import type { CallResult } from '@posthorn/net'
 import type { Metrics } from '@posthorn/telemetry'
+import type { CallOutcome } from './routes/decide.ts'
 import type { ClaimedDelivery } from './store/deliveries.ts'
 
 export interface DispatcherMetrics {
@@ -8,6 +9,8 @@ export interface DispatcherMetrics {
   fannedOut(events: readonly { date: string }[]): void
   began(delivery: ClaimedDelivery): void
   ended(event: string, call: CallResult): void
+  /** A route's functions were asked about an event, or should have been. */
+  called(outcome: CallOutcome, seconds: number): void
   /** Where to ask how many targets are left alone for a while. */
   pausedTargets(count: () => number): void
 }
@@ -43,7 +46,9 @@ export function dispatcherMetrics(
     help: 'Deliveries that wait, counted up to 10,000.',
     collect: countDue,
   })
+  const { called } = functionMetrics(metrics)
   return {
+    called,
     pausedTargets(count) {
       metrics.gauge({
         name: 'webhook_targets_paused',
@@ -63,6 +68,25 @@ export function dispatcherMetrics(
       seconds.observe(durationMs / 1000)
       // Cut off by ourselves: neither.
       if (outcome !== 'aborted') counter.count(`webhooks:${outcome === '2xx' ? 'success' : 'fail'}`)
+    },
+  }
+}
+
+function functionMetrics(metrics: Metrics): Pick<DispatcherMetrics, 'called'> {
+  const calls = metrics.counter({
+    name: 'route_function_calls_total',
+    help: 'Calls of the functions of a route for an event, by outcome.',
+    labels: ['outcome'],
+  })
+  const seconds = metrics.histogram({
+    name: 'route_function_seconds',
+    help: 'Time of the processor that such a call took.',
+    buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.5, 1],
+  })
+  return {
+    called(outcome, took) {
+      calls.inc({ outcome })
+      if (outcome !== 'left-alone') seconds.observe(took)
     },
   }
 }

@@ -18,6 +18,8 @@ afterAll(async () => {
 const account = 'asked'
 const partition = shardOf(account) % 16
 let asked: string[] = []
+let outcomes: string[] = []
+const called = (outcome: string) => void outcomes.push(outcome)
 const counting: Pick<Sandbox, 'apply' | 'judge'> = {
   apply(functions, input, refuse) {
     asked.push('apply')
@@ -30,6 +32,7 @@ const counting: Pick<Sandbox, 'apply' | 'judge'> = {
 }
 beforeEach(async () => {
   asked = []
+  outcomes = []
   await db.deleteFrom('webhookRoutes').execute()
   await db.updateTable('events').set({ fannedOutAt: new Date() }).execute()
   const value = JSON.stringify(true)
@@ -56,7 +59,8 @@ async function addRoute(id: string, filter: string | null, map: string | null = 
 }
 async function decide(known = knownRoutes(db)) {
   await known.refresh()
-  const decisions = await decideRoutes({ db, sandbox: counting, known, batchSize: 500 })(partition)
+  const deps = { db, sandbox: counting, known, batchSize: 500, called }
+  const decisions = await decideRoutes(deps)(partition)
   const events = await listPendingEvents(db, { partition, limit: 500, whole: null })
   return events.map((event) => ({
     event: event.event,
@@ -92,12 +96,39 @@ test('routes without functions, and those that want all events of a name, are no
   expect(asked.filter((what) => what === 'apply')).toEqual([])
 })
 
+test('functions see the setting scriptEnv as it is now, each a copy of its own; calls are counted', async () => {
+  const store = async (scriptEnv: object) => {
+    const value = JSON.stringify(JSON.stringify(scriptEnv))
+    await db
+      .insertInto('settings')
+      .values({ key: 'scriptEnv', value })
+      .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
+      .execute()
+  }
+  await addRoute(
+    'a',
+    'const is = env.room === "blue"; env.room = "changed"; return is',
+    'return { room: env.room }',
+  )
+  await addRoute('b', 'return env.room === "blue"')
+  await addRoute('c', 'return env.room.of.nothing')
+  await happen({})
+  await store({ room: 'blue' })
+  expect(await decide()).toEqual([{ event: 'messageDeleted', routes: ['a', 'b'] }])
+  expect(outcomes.toSorted()).toEqual(['failed', 'wanted', 'wanted'])
+  await store({ room: 'green' })
+  expect(await decide()).toEqual([{ event: 'messageDeleted', routes: [] }])
+  await db.deleteFrom('settings').where('key', '=', 'scriptEnv').execute()
+  expect(await decide()).toEqual([{ event: 'messageDeleted', routes: [] }])
+})
+
 test('an event that came after the routes were asked is left undecided', async () => {
   await addRoute('all', null)
   await happen({})
   const known = knownRoutes(db)
   await known.refresh()
-  const decisions = await decideRoutes({ db, sandbox: counting, known, batchSize: 500 })(partition)
+  const deps = { db, sandbox: counting, known, batchSize: 500, called }
+  const decisions = await decideRoutes(deps)(partition)
   await happen({ event: 'messageNew' })
   const events = await listPendingEvents(db, { partition, limit: 500, whole: null })
   expect(events.map((event) => decisions.of(event)?.length)).toEqual([1, undefined])

@@ -1,5 +1,5 @@
 import { type Db, readSettings } from '@posthorn/db'
-import type { Outcome, Sandbox, Verdict } from '@posthorn/sandbox'
+import type { Input, Outcome, Sandbox, Verdict } from '@posthorn/sandbox'
 import { findBody, listPendingEvents, type PendingEvent } from '../store/events.ts'
 import type { RouteFailure } from '../store/route-states.ts'
 import type { Route } from '../store/routes.ts'
@@ -28,7 +28,12 @@ export interface DecideDeps {
   sandbox: Pick<Sandbox, 'apply' | 'judge'>
   known: KnownRoutes
   batchSize: number
+  /** Told of every call of a route's functions that was due, and the seconds of the processor it took. */
+  called: (outcome: CallOutcome, seconds: number) => void
 }
+
+/** `left-alone`: not made, for those before took too long. */
+export type CallOutcome = 'wanted' | 'unwanted' | 'failed' | 'left-alone'
 
 /** Events that are decided about side by side, and what maps may have made until the rest waits for the next batch. */
 const together = 50
@@ -50,14 +55,14 @@ export function decideRoutes(deps: DecideDeps): (partition: number) => Promise<R
     const decided = new Map<string, RouteDecision[]>()
     const failures: (RouteFailure & { eventRow: string })[] = []
     const decisions: RouteDecisions = { stamp, of: ({ id }) => decided.get(id), failures }
-    const { webhooksEnabled } = await readSettings(db)
+    const { webhooksEnabled, scriptEnv: env = '{}' } = await readSettings(db)
     if (webhooksEnabled !== true) return decisions
     patience.keepOnly(new Set(routes.map(functionsOf)))
     const events = await listPendingEvents(db, { partition, limit: batchSize, whole: null })
     let made = 0
     for (let from = 0; from < events.length && made < maxMadeChars; from += together) {
       const asked = events.slice(from, from + together).map(async (event) => {
-        const answers = await Promise.all(routes.map((route) => ask(event, route)))
+        const answers = await Promise.all(routes.map((route) => ask(event, route, env)))
         for (const [index, { problems }] of answers.entries())
           failures.push(...failuresOf(event, routes[index], problems))
         const applied = answers.flatMap(({ decision }) => (decision ? [decision] : []))
@@ -79,7 +84,7 @@ interface Memory {
   verdicts: WeakMap<Route, Map<string, Promise<Verdict>>>
 }
 
-function asker({ db, sandbox }: DecideDeps, { patience, verdicts }: Memory) {
+function asker({ db, sandbox, called }: DecideDeps, { patience, verdicts }: Memory) {
   /** What the filter says of every event of that name is asked once, of nothing but the name. */
   function verdictOf(route: Route, filter: string, event: string): Promise<Verdict> {
     const known = verdicts.get(route) ?? new Map<string, Promise<Verdict>>()
@@ -90,7 +95,24 @@ function asker({ db, sandbox }: DecideDeps, { patience, verdicts }: Memory) {
     return verdict
   }
 
-  return async (event: PendingEvent, route: Route): Promise<Answer> => {
+  async function call(route: Route, filter: string | null, input: Input): Promise<Outcome> {
+    const functions = functionsOf(route)
+    const outcome = await sandbox.apply({ filter, map: route.map }, input, () =>
+      patience.isOut(functions) ? leftAlone : undefined,
+    )
+    const { applies, problems, usedMs } = outcome
+    if (problems.some(({ reason }) => reason === leftAlone)) {
+      called('left-alone', 0)
+      // Told once is enough: the failures that led to it would be pushed out.
+      return { ...outcome, problems: [] }
+    }
+    const size = input.payload.length + input.env.length
+    patience.note(functions, usedMs, (allowedMsPerMillion * size) / 1e6)
+    called(problems.length > 0 ? 'failed' : applies ? 'wanted' : 'unwanted', usedMs / 1_000)
+    return outcome
+  }
+
+  return async (event: PendingEvent, route: Route, env: string): Promise<Answer> => {
     const verdict =
       route.filter === null ? 'always' : await verdictOf(route, route.filter, event.event)
     if (verdict === 'never') return { problems: [] }
@@ -99,18 +121,9 @@ function asker({ db, sandbox }: DecideDeps, { patience, verdicts }: Memory) {
       return { decision: { route, body: null }, problems: [] }
     const body = event.body ?? (await findBody(db, event))
     if (body === undefined) return { problems: [] }
-    const functions = functionsOf(route)
-    const input = { payload: shown(body, event.eventId, route.id), env: '{}' }
-    const { applies, usedMs, ...outcome } = await sandbox.apply(
-      { filter, map: route.map },
-      input,
-      () => (patience.isOut(functions) ? leftAlone : undefined),
-    )
-    const refused = outcome.problems.some(({ reason }) => reason === leftAlone)
-    if (!refused) patience.note(functions, usedMs, (allowedMsPerMillion * body.length) / 1e6)
-    // Told once is enough: the failures that led to it would be pushed out.
-    const problems = refused ? [] : outcome.problems
-    return applies ? { decision: { route, body: outcome.body ?? null }, problems } : { problems }
+    const input = { payload: shown(body, event.eventId, route.id), env }
+    const { applies, problems, body: made } = await call(route, filter, input)
+    return applies ? { decision: { route, body: made ?? null }, problems } : { problems }
   }
 }
 

@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { operations } from '@posthorn/contracts'
+import { type Db, readSettings } from '@posthorn/db'
 import type { Sandbox } from '@posthorn/sandbox'
 import { handle } from '../handle.ts'
 import { checkFunctions, sourceOf } from './plan-route.ts'
 
 /** Says what functions would make of a payload. Calls nobody. */
-export function onTestWebhookRoute({ sandbox }: { sandbox: Sandbox }) {
+export function onTestWebhookRoute({ db, sandbox }: { db: Db; sandbox: Sandbox }) {
   return handle(operations.testWebhookRoute, async ({ body: { content, payload } }) => {
     await checkFunctions(sandbox, content)
     const { eventId = randomUUID(), _route = { id: 'test' }, ...delivered } = payload
     const functions = { filter: sourceOf(content.fn), map: sourceOf(content.map) }
-    const input = { payload: JSON.stringify({ ...delivered, eventId, _route }), env: '{}' }
+    const { scriptEnv: env = '{}' } = await readSettings(db)
+    const input = { payload: JSON.stringify({ ...delivered, eventId, _route }), env }
     const { applies, body, problems, logs, usedMs } = await sandbox.apply(functions, input)
     const made: unknown = body === undefined ? delivered : JSON.parse(body)
     return {
