@@ -19,6 +19,7 @@ export { allOperations, type OperationId, operations } from './operations/index.
 export { buildOpenApi } from './openapi/build.ts'
 export * from './schemas/account.ts'
 export * from './schemas/attachment.ts'
+export * from './schemas/authentication-form.ts'
 export * from './schemas/calendar.ts'
 export * from './schemas/changes.ts'
 export * from './schemas/content.ts'

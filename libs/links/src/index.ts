@@ -1,3 +1,4 @@
+export { keepForLink, readKept } from './kept.ts'
 export { keepLinkKey, type LinkKeys } from './link-keys.ts'
 export { type ListMail, type ListLinks, listHeaders } from './list-headers.ts'
 export { linkTo, readLink, type SignedLink, type SignedParts } from './signed-link.ts'

@@ -9,6 +9,7 @@ const links: fc.Arbitrary<SignedLink> = fc.oneof(
   fc.record({ act: fc.constant('open' as const), acc: text, msg: text }),
   fc.record({ act: fc.constant('click' as const), acc: text, msg: text, url: text }),
   fc.record({ act: fc.constant('unsub' as const), acc: text, list: text, rcpt: text, msg: text }),
+  fc.record({ act: fc.constant('form' as const), n: text }),
 )
 
 function parts(address: string | undefined) {

@@ -6,6 +6,8 @@ export type SignedLink =
   | { act: 'click'; acc: string; msg: string; url: string }
   /** Without `msg` only where the id was too long to be put into a header. */
   | { act: 'unsub'; acc: string; list: string; rcpt: string; msg?: string }
+  /** The hosted form. What it is about is stored under the nonce: nothing of it is for an address bar. */
+  | { act: 'form'; n: string }
 
 /** The two query parameters of a link. */
 export interface SignedParts {
@@ -18,7 +20,12 @@ export const maxDataLength = 7_000
 /** SHA-256 as base64url. */
 const signatureLength = 43
 
-const paths = { open: '/open.gif', click: '/redirect', unsub: '/unsubscribe' } as const
+const paths = {
+  open: '/open.gif',
+  click: '/redirect',
+  unsub: '/unsubscribe',
+  form: '/accounts/new',
+} as const
 
 /** The address of a link below `baseUrl`; undefined when it would be too long to be of use. */
 export function linkTo(baseUrl: string, key: Buffer, link: SignedLink): string | undefined {
@@ -45,6 +52,7 @@ const members: Record<SignedLink['act'], readonly string[]> = {
   open: ['acc', 'msg'],
   click: ['acc', 'msg', 'url'],
   unsub: ['acc', 'list', 'rcpt'],
+  form: ['n'],
 }
 
 /** Signed by us, and yet looked at: what another release signed may have another shape. */
@@ -58,10 +66,14 @@ function parse(data: string): SignedLink | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const link = value as Record<string, unknown>
   const { act } = link
-  if (act !== 'open' && act !== 'click' && act !== 'unsub') return undefined
+  if (!isAct(act)) return undefined
   return members[act].every((name) => typeof link[name] === 'string')
     ? (link as unknown as SignedLink)
     : undefined
+}
+
+function isAct(act: unknown): act is SignedLink['act'] {
+  return typeof act === 'string' && Object.hasOwn(members, act)
 }
 
 /** Without what could end the path, or an attribute. */

@@ -1,5 +1,6 @@
 import type { Operation } from '../define.ts'
 import * as accounts from './accounts.ts'
+import * as authentication from './authentication.ts'
 import * as autoconfig from './autoconfig.ts'
 import * as blocklists from './blocklists.ts'
 import * as changes from './changes.ts'
@@ -27,6 +28,7 @@ import * as webhookRoutes from './webhook-routes.ts'
 /** Every operation of the REST API, by id. */
 export const operations = {
   ...accounts,
+  ...authentication,
   ...autoconfig,
   ...blocklists,
   ...changes,

@@ -4,6 +4,7 @@ import type { AccountChanges, AccountChangesHorizon } from './changes.ts'
 import type { AccountEventCounts, StatCounters } from './counters.ts'
 import type { Deliveries } from './deliveries.ts'
 import type { EventIds, Events } from './events.ts'
+import type { FormLinks } from './form-links.ts'
 import type { GatewayCredentials, Gateways, GatewayStates } from './gateways.ts'
 import type { ListBlocks, Lists, ListTurns } from './lists.ts'
 import type { AccountLogs } from './logs.ts'
@@ -44,6 +45,7 @@ export interface Tables {
   deliveries: Deliveries
   eventIds: EventIds
   events: Events
+  formLinks: FormLinks
   gatewayCredentials: GatewayCredentials
   gateways: Gateways
   gatewayStates: GatewayStates
@@ -83,6 +85,7 @@ export type * from './changes.ts'
 export type * from './counters.ts'
 export type * from './deliveries.ts'
 export type * from './events.ts'
+export type * from './form-links.ts'
 export type * from './gateways.ts'
 export type * from './lists.ts'
 export type * from './logs.ts'

@@ -19,6 +19,7 @@ import { onReconnectAccount } from './accounts/reconnect-account.ts'
 import { onSyncAccount } from './accounts/sync-account.ts'
 import { onUpdateAccount } from './accounts/update-account.ts'
 import { onVerifyAccount } from './accounts/verify-account.ts'
+import { onCreateAuthenticationForm } from './authentication/create-authentication-form.ts'
 import { onGetAutoconfig } from './autoconfig/get-autoconfig.ts'
 import { onAddToBlocklist } from './blocklists/add-to-blocklist.ts'
 import { onGetBlocklist } from './blocklists/get-blocklist.ts'
@@ -112,6 +113,7 @@ export function allRoutes(deps: Deps): Route[] {
     onListAccounts(deps),
     onUpdateAccount(deps),
     onVerifyAccount(deps),
+    onCreateAuthenticationForm(deps),
     onGetAutoconfig(deps),
     onReconnectAccount(deps),
     onSyncAccount(deps),

@@ -1,5 +1,5 @@
 import type { Response } from 'express'
-import type { Page } from './page.ts'
+import type { Page } from './frame.ts'
 
 /** Smallest of all pictures: one transparent point (GIF89a). */
 const point = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
