@@ -2,7 +2,9 @@ import type { TObject, TSchema } from 'typebox'
 import type { Operation } from '../define.ts'
 import { allOperations } from '../operations/index.ts'
 import { components, documented } from './components.ts'
+import { examples } from './examples.ts'
 import { errorResponses, Problem } from './problem.ts'
+import { describeWebhooks } from './webhooks.ts'
 
 /** The OpenAPI 3.1 document of the REST API, made of the contracts and of nothing else. */
 export function buildOpenApi(version: string): Record<string, unknown> {
@@ -17,8 +19,9 @@ export function buildOpenApi(version: string): Record<string, unknown> {
     },
     servers: [{ url: '/' }],
     security: [{ bearer: [] }, { accessToken: [] }],
-    tags: [...new Set(shown.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: [...new Set(shown.map(({ tag }) => tag)), 'Webhooks'].map((name) => ({ name })),
     paths: pathsOf(shown),
+    webhooks: describeWebhooks(),
     components: {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer' },
@@ -57,13 +60,23 @@ function describe(operation: Operation): object {
       : {
           requestBody: {
             required: operation.optionalBody !== true,
-            content: { 'application/json': { schema: documented(body) } },
+            content: { 'application/json': { schema: documented(body), ...examplesOf(id) } },
           },
         }),
     responses: {
       200: success(operation),
       ...errorResponses(operation, documented(Problem) as TSchema),
     },
+  }
+}
+
+function examplesOf(id: string): object {
+  const known = Object.entries(examples[id] ?? {})
+  if (known.length === 0) return {}
+  return {
+    examples: Object.fromEntries(
+      known.map(([summary, value]) => [summary.replaceAll(/\W+/g, '-'), { summary, value }]),
+    ),
   }
 }
 

@@ -1,15 +1,29 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { errorCodes } from '@posthorn/errors'
+import { AppError, errorCodes } from '@posthorn/errors'
+import type { TSchema } from 'typebox'
+import { eventNames } from '../events/index.ts'
 import { allOperations } from '../operations/index.ts'
 import { buildOpenApi } from './build.ts'
 import { errorStatuses } from './error-statuses.ts'
+import { examples } from './examples.ts'
+import { check } from '../validate.ts'
 
 const root = join(import.meta.dirname, '../..')
 const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
   version: string
 }
+/** Why a body is refused, if it is. */
+function refusal(schema: TSchema, value: unknown): unknown {
+  try {
+    check(schema, structuredClone(value))
+    return undefined
+  } catch (error) {
+    return error instanceof AppError ? error.extras : error
+  }
+}
+
 const document = JSON.parse(JSON.stringify(buildOpenApi(version))) as {
   paths: Record<
     string,
@@ -22,6 +36,7 @@ const document = JSON.parse(JSON.stringify(buildOpenApi(version))) as {
       }
     >
   >
+  webhooks: Record<string, unknown>
   components: { schemas: Record<string, unknown> }
 }
 
@@ -79,6 +94,18 @@ test('an operation tells the errors it may answer', () => {
 
 test('every code that exists has a status, and there is no other', () => {
   expect(Object.keys(errorStatuses).sort()).toEqual([...errorCodes].sort())
+})
+
+test('every operation with a body has an example, and examples are what the contracts take', () => {
+  const withBody = allOperations.filter(({ body, hidden }) => body && !hidden)
+  expect(Object.keys(examples).sort()).toEqual(withBody.map(({ id }) => id).sort())
+  for (const { id, body } of withBody)
+    for (const [name, example] of Object.entries(examples[id] ?? {}))
+      expect([id, name, body && refusal(body, example)]).toEqual([id, name, undefined])
+})
+
+test('every event is described', () => {
+  expect(Object.keys(document.webhooks).sort()).toEqual([...eventNames].sort())
 })
 
 test('nothing that only our validator knows is in the document', () => {

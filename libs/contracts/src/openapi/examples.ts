@@ -1,0 +1,141 @@
+const server = { auth: { user: 'jane@example.com', pass: 'l3tterbox' } }
+const imap = { ...server, host: 'imap.example.com', port: 993, secure: true }
+const smtp = { ...server, host: 'smtp.example.com', port: 465, secure: true }
+const ada = { name: 'Ada', address: 'ada@example.org' }
+const fromNews = { from: 'news@example.net' }
+const seen = { flags: { add: ['\\Seen'] } }
+
+/** Bodies to begin with, by operation and by what each is for. They are checked against the contracts. */
+export const examples: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  createAccount: {
+    'IMAP and SMTP': { account: 'jane', name: 'Jane', email: 'jane@example.com', imap, smtp },
+    'credentials from your own server': {
+      account: 'jane',
+      name: 'Jane',
+      email: 'jane@example.com',
+      imap: { useAuthServer: true, host: 'imap.example.com', port: 993, secure: true },
+      smtp: { useAuthServer: true, host: 'smtp.example.com', port: 587, secure: false },
+    },
+  },
+  updateAccount: {
+    'a new password': { imap: { partial: true, auth: { user: 'jane@example.com', pass: 'n3w' } } },
+    'webhooks of its own': { webhooks: 'https://hooks.example.com/jane' },
+  },
+  verifyAccount: { 'both servers': { mailboxes: true, imap, smtp } },
+  createAuthenticationForm: {
+    'whoever comes': { account: 'jane', redirectUrl: 'https://app.example.com/connected' },
+    'this mailbox alone': {
+      account: 'jane',
+      expectedEmail: 'jane@example.com',
+      redirectUrl: 'https://app.example.com/connected',
+    },
+  },
+  reconnectAccount: { now: { reconnect: true } },
+  syncAccount: { now: { sync: true } },
+  flushAccount: { 'all of it': { flush: true } },
+  submitMessage: {
+    'text and HTML': {
+      to: [ada],
+      subject: 'Hello',
+      text: 'Hello Ada',
+      html: '<p>Hello <b>Ada</b></p>',
+    },
+    'an answer': {
+      reference: { message: 'AAAAAQAAAeE', action: 'reply', inline: true },
+      text: 'Thank you',
+    },
+    'a mail merge': {
+      subject: 'News for {{rcpt.name}}',
+      html: '<p>{{params.text}}</p><p><a href="{{rcpt.unsubscribeUrl}}">no more</a></p>',
+      listId: 'news',
+      trackClicks: true,
+      mailMerge: [{ to: ada, params: { text: 'Only for you' } }],
+    },
+    'an attachment, later': {
+      to: [ada],
+      subject: 'The figures',
+      text: 'As agreed',
+      attachments: [{ filename: 'figures.csv', contentType: 'text/csv', content: 'YSxiCjEsMgo=' }],
+      sendAt: '2030-01-31T09:00:00.000Z',
+    },
+  },
+  submitDraft: { tomorrow: { sendAt: '2030-01-31T09:00:00.000Z' } },
+  uploadMessage: {
+    'a draft': { path: '\\Drafts', flags: ['\\Draft'], to: [ada], subject: 'Hello', text: 'Dear' },
+  },
+  createMailbox: { 'below another': { path: ['Clients', 'Example'] } },
+  updateMailbox: { 'a new name': { path: 'Clients', newPath: 'Customers' } },
+  updateMessage: { 'mark as read': seen, 'a keyword': { flags: { add: ['$Invoice'] } } },
+  moveMessage: { 'to the archive': { path: '\\Archive' } },
+  updateMessages: { 'mark as read': { search: fromNews, update: seen } },
+  moveMessages: { 'by sender': { search: fromNews, path: 'News' } },
+  deleteMessages: { 'what is old': { search: { ...fromNews, before: '2020-01-01' } } },
+  searchMessages: {
+    'unread since': { search: { unseen: true, since: '2030-01-01' } },
+    'a header': { search: { header: { 'X-Ticket': '4711' } } },
+  },
+  createTemplate: {
+    'for all accounts': {
+      account: null,
+      name: 'Welcome',
+      content: { subject: 'Welcome {{params.name}}', html: '<p>Good to see you</p>' },
+    },
+  },
+  updateTemplate: { 'a new name': { name: 'Welcome, second try' } },
+  createGateway: {
+    'a relay': {
+      gateway: 'relay',
+      name: 'Relay',
+      host: 'relay.example.com',
+      port: 587,
+      user: 'posthorn',
+      pass: 's3nd',
+    },
+  },
+  updateGateway: { 'a new password': { user: 'posthorn', pass: 'n3w' } },
+  addToBlocklist: { 'by hand': { account: 'jane', recipient: 'ada@example.org' } },
+  createToken: {
+    'for one account': { account: 'jane', scopes: ['api'], description: 'The calendar service' },
+    'for a mail client': {
+      account: 'jane',
+      scopes: ['imap-proxy', 'smtp'],
+      description: 'Laptop',
+      restrictions: { addresses: ['192.0.2.0/24'] },
+      expires: '2030-01-31T00:00:00.000Z',
+    },
+    'reading alone': {
+      description: 'Reports',
+      permissions: { actions: ['read'], groups: ['message', 'mailbox'] },
+      restrictions: { rateLimit: { maxRequests: 100, timeWindow: 60 } },
+    },
+  },
+  updateSettings: {
+    'webhooks for everything': {
+      webhooks: 'https://hooks.example.com/mail',
+      webhooksEnabled: true,
+      webhookEvents: ['*'],
+    },
+    'the IMAP door': { imapProxyServerEnabled: true, imapProxyServerHost: '0.0.0.0' },
+  },
+  updateQueue: { 'stop sending': { paused: true } },
+  setLicense: { 'any key': { license: 'none is needed' } },
+  createWebhookRoute: {
+    'invoices alone': {
+      name: 'Invoices',
+      targetUrl: 'https://hooks.example.com/invoices',
+      enabled: true,
+      content: {
+        fn: "return payload.event === 'messageNew' && /invoice/i.test(payload.data.subject)",
+        map: 'return { id: payload.eventId, subject: payload.data.subject }',
+      },
+    },
+  },
+  updateWebhookRoute: { 'switch off': { enabled: false } },
+  testWebhookRoute: {
+    'a filter': {
+      content: { fn: "return payload.event === 'messageNew'" },
+      payload: { event: 'messageNew', account: 'jane', data: {} },
+    },
+  },
+  createWebhookReplay: { 'all of one target': { target: 'default' } },
+}
