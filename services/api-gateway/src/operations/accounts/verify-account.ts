@@ -4,44 +4,22 @@ import {
   fieldError,
   invalid,
   operations,
-  type Verdict,
-  verifyImap,
   type VerifyRequest,
-  verifySmtp,
 } from '@posthorn/contracts'
-import { AppError } from '@posthorn/errors'
-import { type Context, handle } from '../handle.ts'
+import { handle } from '../handle.ts'
+import { credentialsOf, tryServers } from './try-servers.ts'
 
 export interface Deps {
   bus: Bus
   timeoutMs: number
 }
 
-/** Has a sync-worker and a sender log in. Whatever comes of it is the answer, be it that there is none of them. */
-export function onVerifyAccount({ bus, timeoutMs }: Deps) {
+export function onVerifyAccount({ bus, timeoutMs: leastMs }: Deps) {
   return handle(operations.verifyAccount, async ({ body, headers, signal }) => {
     assertPossible(body)
-    const limit = Math.max(timeoutMs, headers['x-svc-timeout'] ?? 0)
-    const how = (key: string) => ({ key, timeoutMs: limit, signal })
-    const [incoming, outgoing] = await Promise.all([
-      isTried(body.imap) &&
-        tried({ signal }, bus.ask(verifyImap, imapQuestion(body), how('verify.imap'))),
-      body.smtp && tried({ signal }, bus.ask(verifySmtp, smtpQuestion(body), how('verify.smtp'))),
-    ])
-    return {
-      ...(incoming ? { imap: incoming.verdict } : {}),
-      ...(outgoing ? { smtp: outgoing.verdict } : {}),
-      ...(incoming && 'mailboxes' in incoming ? { mailboxes: incoming.mailboxes } : {}),
-    }
+    const timeoutMs = Math.max(leastMs, headers['x-svc-timeout'] ?? 0)
+    return tryServers({ bus, timeoutMs, signal }, body)
   })
-}
-
-type Imap = Extract<VerifyRequest['imap'], { host: string; port: number }>
-type Smtp = Exclude<VerifyRequest['smtp'], false | undefined>
-
-/** What is disabled, or not there, has nothing to log in at. */
-function isTried(imap: VerifyRequest['imap']): imap is Imap {
-  return Boolean(imap) && (imap as Imap).disabled !== true
 }
 
 /** The authentication server is asked by account, and there is none. */
@@ -56,58 +34,4 @@ function assertPossible({ imap, smtp }: VerifyRequest): void {
       errors.push(fieldError(`${kind}.auth.pass`, 'is required'))
   }
   if (errors.length > 0) throw invalid(errors)
-}
-
-function imapQuestion({ imap, mailboxes = false, proxy }: VerifyRequest) {
-  const { auth, disableIMAP4rev2, ...server } = imap as Imap
-  const credentials = credentialsOf(auth) ?? { user: '', pass: '' }
-  const connection = {
-    ...connectionOf(server),
-    ...(disableIMAP4rev2 === undefined ? {} : { disableIMAP4rev2 }),
-  }
-  return { server: connection, credentials, mailboxes, ...(proxy ? { proxy } : {}) }
-}
-
-function smtpQuestion({ smtp, smtpEhloName, proxy }: VerifyRequest) {
-  const { auth, ...server } = smtp as Smtp
-  const credentials = credentialsOf(auth)
-  return {
-    server: connectionOf(server),
-    ...(credentials ? { credentials } : {}),
-    ...(smtpEhloName ? { ehloName: smtpEhloName } : {}),
-    ...(proxy ? { proxy } : {}),
-  }
-}
-
-/** What of a server matters for a login. */
-function connectionOf({ host, port, secure, tls }: Omit<Imap | Smtp, 'auth'>) {
-  return {
-    host,
-    port,
-    ...(secure === undefined ? {} : { secure }),
-    ...(tls === undefined ? {} : { tls }),
-  }
-}
-
-function credentialsOf(auth: Imap['auth']) {
-  if (!auth) return undefined
-  const { user, pass, accessToken } = auth
-  if (accessToken) return { user, accessToken }
-  return pass ? { user, pass } : undefined
-}
-
-/** That nobody could try is an answer as well; that the client has left is none. */
-async function tried<T extends { verdict: Verdict }>(
-  { signal }: Pick<Context, 'signal'>,
-  asked: Promise<T>,
-): Promise<T | { verdict: Verdict }> {
-  try {
-    return await asked
-  } catch (error) {
-    if (signal.aborted || !(error instanceof AppError)) throw error
-    const { kind, message, code } = error
-    const statusCode = kind === 'timeout' ? 504 : kind === 'unavailable' ? 503 : 500
-    const verdict = { success: false, error: message, statusCode }
-    return { verdict: code === undefined ? verdict : { ...verdict, code } }
-  }
 }
