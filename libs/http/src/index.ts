@@ -1,5 +1,7 @@
+export { cors, type CorsOptions } from './cors.ts'
+export { type KeyPair, type TlsOptions } from './follow-certificate.ts'
 export { assertText } from './json-shape.ts'
-export { type Checks } from './health.ts'
+export { type Checks, type Scrapers } from './health.ts'
 export { describeProblem, type Problem } from './problems.ts'
 export { readJson } from './read-json.ts'
 export { type HttpServer, type ServeOptions, serve } from './serve.ts'

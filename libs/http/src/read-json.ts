@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '@posthorn/errors'
 import { assertContent, assertShape } from './json-shape.ts'
 
@@ -14,12 +14,18 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 export async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
   if (!hasBody(request)) return undefined
   assertHeaders(request, maxBytes)
+  goOn(request)
   const bytes = await readBytes(request, maxBytes)
   if (bytes.length === 0) return undefined
   assertShape(bytes)
   const value = parse(bytes)
   assertContent(value)
   return value
+}
+
+/** RFC 9110 §10.1.1: who asks first whether to send the body is told so now that somebody reads it. */
+function goOn({ headers, res }: IncomingMessage & { res?: ServerResponse }): void {
+  if (headers.expect?.toLowerCase() === '100-continue') res?.writeContinue()
 }
 
 /** RFC 9112 §6.3: a request has a body when it says so. */

@@ -1,9 +1,14 @@
 import { once } from 'node:events'
+import type { Server as SecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { AppError } from '@posthorn/errors'
 import type { Logger, Metrics } from '@posthorn/telemetry'
-import express, { type Express, type Request, type Response } from 'express'
-import { type Checks, mountHealth } from './health.ts'
-import { closeListener, createListener } from './listener.ts'
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
+import { assertHead } from './assert-head.ts'
+import { ConnectionRoom } from './connection-room.ts'
+import { followCertificate, type TlsOptions } from './follow-certificate.ts'
+import { type Checks, mountHealth, type Scrapers } from './health.ts'
+import { closeListener, createListener, type Patience } from './listener.ts'
 import { answerProblems, notFound } from './problems.ts'
 import { requestLog } from './request-log.ts'
 import { securityHeaders } from './security-headers.ts'
@@ -17,7 +22,21 @@ export interface ServeOptions {
   checks: Checks
   /** The gateway's API; other services have health and metrics alone. */
   mount?: (app: Express) => void
+  /** Lets pages from elsewhere in: see `cors`. */
+  crossOrigin?: RequestHandler | undefined
+  /** Speaks TLS instead of HTTP in clear. */
+  tls?: TlsOptions | undefined
+  /** Connections at the same time; beyond them a few for health alone. Default 10,000. */
+  maxConnections?: number
+  /** What clients may take their time over, where it is not the usual. */
+  patience?: Partial<Patience>
+  /** Who may read `/metrics`; default: all who get here. */
+  mayScrape?: Scrapers
 }
+
+const usualConnections = 10_000
+/** Connections for health when all others are taken. */
+const spareConnections = 64
 
 export interface HttpServer extends AsyncDisposable {
   readonly port: number
@@ -30,31 +49,77 @@ export interface HttpServer extends AsyncDisposable {
  * Disposing answers requests in hand, and refuses readiness meanwhile.
  */
 export async function serve(options: ServeOptions): Promise<HttpServer> {
-  const { host, port, log, metrics, checks, mount } = options
+  const { host, port, log, tls } = options
   const stopping = new AbortController()
-  const app = express()
-  app.disable('x-powered-by')
-  app.disable('etag')
-  app.use(requestLog(log, metrics), securityHeaders)
-  mountHealth(app, { checks, metrics, stopping: stopping.signal })
-  mount?.(app)
-
+  const room = openRoom(options)
+  const app = createApp(options, { room, stopping: stopping.signal })
   const answer = answerProblems(log)
-  const server = createListener((request, response) =>
-    // Called with what no handler took: an error, or nothing for a path that is not there.
-    app(request as Request, response as Response, (error) =>
-      answer(request, response, error ?? notFound()),
-    ),
+  const certificate = await tls?.readCertificate()
+  const server = createListener(
+    (request, response) =>
+      // Called with what no handler took: an error, or nothing for a path that is not there.
+      app(request as Request, response as Response, (error) =>
+        answer(request, response, error ?? notFound()),
+      ),
+    { room, certificate, ...(options.patience ? { patience: options.patience } : {}) },
   )
   server.listen(port, host)
   await once(server, 'listening')
   const bound = (server.address() as AddressInfo).port
-  log.info({ host, port: bound }, 'listening')
+  log.info({ host, port: bound, tls: tls !== undefined }, 'listening')
+  const renewing =
+    tls && certificate
+      ? followCertificate(server as SecureServer, certificate, { ...tls, log })
+      : undefined
   return {
     port: bound,
     async [Symbol.asyncDispose]() {
       stopping.abort()
+      renewing?.[Symbol.dispose]()
       await closeListener(server)
     },
   }
+}
+
+interface AppDeps {
+  room: ConnectionRoom
+  stopping: AbortSignal
+}
+
+/** Health before all else: it is answered where there is no room for anything. */
+function createApp(options: ServeOptions, { room, stopping }: AppDeps): Express {
+  const { log, metrics, checks, mount, tls, mayScrape, crossOrigin } = options
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.use(requestLog(log, metrics), securityHeaders(tls !== undefined), assertHead)
+  mountHealth(app, { checks, metrics, stopping, ...(mayScrape ? { mayScrape } : {}) })
+  app.use(({ socket }, _response, next) => {
+    if (room.isSpare(socket)) throw new AppError('unavailable', 'Too many connections; retry')
+    next()
+  })
+  if (crossOrigin) app.use(crossOrigin)
+  // Express would answer for every path there is, in words of its own.
+  app.use(({ method }, _response, next) => next(method === 'OPTIONS' ? notFound() : undefined))
+  mount?.(app)
+  return app
+}
+
+function openRoom({ metrics, maxConnections = usualConnections }: ServeOptions): ConnectionRoom {
+  const dropped = metrics.counter({
+    name: 'http_connections_dropped_total',
+    help: 'Connections ended for want of room: those that waited longest, and newcomers where there were none',
+    labels: ['which'],
+  })
+  const room = new ConnectionRoom({
+    max: maxConnections,
+    spare: spareConnections,
+    onDropped: (which) => dropped.inc({ which }),
+  })
+  metrics.gauge({
+    name: 'http_connections',
+    help: 'Connections of clients',
+    collect: () => room.size,
+  })
+  return room
 }

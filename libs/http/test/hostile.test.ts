@@ -1,0 +1,218 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { afterAll, expect, test } from '@jest/globals'
+import { createLogger, createMetrics } from '@posthorn/telemetry'
+import { eventually, RawClient } from '@posthorn/testkit'
+import { readJson, serve } from '../src/index.ts'
+
+// Clients as they should not be, told byte by byte. Nothing but the server's own limits ends them.
+
+const maxConnections = 40
+const metrics = createMetrics('test')
+const waiting: (() => void)[] = []
+const server = await serve({
+  host: '127.0.0.1',
+  port: 0,
+  log: createLogger('test', 'silent'),
+  metrics,
+  checks: {},
+  maxConnections,
+  patience: { headMs: 500, requestMs: 1_000, idleMs: 500, readMs: 500, checkMs: 50 },
+  mount(app) {
+    app.post('/echo', async (request, response) => {
+      response.json({ body: await readJson(request, 1000) })
+    })
+    app.get('/query', ({ query }, response) => void response.json(query))
+    app.get('/long', (_request, response) => void response.send('x'.repeat(64 * 2 ** 20)))
+    app.get('/wait', (_request, response) => {
+      waiting.push(() => void response.json({}))
+    })
+  },
+})
+afterAll(async () => server[Symbol.asyncDispose]())
+const { port } = server
+const url = `http://127.0.0.1:${port}`
+
+/** All a server says to some bytes, up to the end of the connection. */
+async function answerTo(bytes: string): Promise<string> {
+  const client = await RawClient.open(port)
+  client.send(bytes)
+  const answer = await client.untilClosed()
+  client.close()
+  return answer
+}
+const statusesOf = (answer: string) =>
+  [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
+const bodyOf = (answer: string) => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))
+const post = (head: string, body = '') =>
+  `POST /echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${head}\r\n\r\n${body}`
+const get = (target: string, more = '') =>
+  `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${more}\r\n`
+const chunked = 'Transfer-Encoding: chunked'
+const type = 'Content-Type: application/json'
+
+test.each([
+  ['no HTTP at all', '\x16\x03\x01\x02\x00\x01\x00\r\n\r\n', 400],
+  ['an unknown method', 'BREW / HTTP/1.1\r\nHost: a\r\n\r\n', 400],
+  ['a version of its own', 'GET / HTTP/9.9\r\nHost: a\r\n\r\n', 400],
+  ['the opening of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
+  ['a folded header', get('/query', 'X-A: 1\r\n 2\r\n'), 400],
+  ['a space before the colon', get('/query', 'X-A : 1\r\n'), 400],
+  ['a NUL in a header', get('/query', 'X-A: \0\r\n'), 400],
+  ['a bare CR in a header', get('/query', 'X-A: 1\rX-B: 2\r\n'), 400],
+  ['lines ended by LF alone', 'GET /query HTTP/1.1\nHost: a\n\n', 400],
+  ['no host', 'GET /query HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+  ['two hosts', get('/query', 'Host: b\r\n'), 400],
+  ['a length and chunks', post(`Content-Length: 3\r\n${chunked}`, '0\r\n\r\n'), 400],
+  ['chunks and a length', post(`${chunked}\r\nContent-Length: 3`, '0\r\n\r\n'), 400],
+  ['two lengths that differ', post('Content-Length: 1\r\nContent-Length: 2', '{}'), 400],
+  ['two lengths in one', post('Content-Length: 2, 2', '{}'), 400],
+  ['a length with a sign', post('Content-Length: +2', '{}'), 400],
+  ['a length below none', post('Content-Length: -1', '{}'), 400],
+  ['a length in hexadecimals', post('Content-Length: 0x2', '{}'), 400],
+  ['a length beyond all numbers', post('Content-Length: 99999999999999999999', '{}'), 400],
+  ['another transfer encoding', post('Transfer-Encoding: xchunked', '0\r\n\r\n'), 400],
+  ['chunks that are not the last', post('Transfer-Encoding: chunked, gzip', '0\r\n\r\n'), 400],
+  ['a chunk of no size', post(`${type}\r\n${chunked}`, 'zz\r\n{}\r\n0\r\n\r\n'), 400],
+  ['a chunk longer than it says', post(`${type}\r\n${chunked}`, '1\r\n{}\r\n0\r\n\r\n'), 400],
+  ['an address of 17 kB', get(`/${'x'.repeat(17_000)}`), 431],
+  ['a header of 17 kB', get('/query', `X-A: ${'x'.repeat(17_000)}\r\n`), 431],
+  ['101 headers', get('/query', 'a:1\r\n'.repeat(99)), 431],
+  ['a tunnel', 'CONNECT evil.example:25 HTTP/1.1\r\nHost: evil.example:25\r\n\r\n', 404],
+  ['all there is', 'OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 404],
+  ['another method', 'PATCH /echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 404],
+  ['what echoes', 'TRACE /echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 404],
+  ['another protocol', get('/nope', 'Upgrade: websocket\r\nConnection: upgrade\r\n'), 404],
+  ['two slashes and a host', get('//evil.example/query'), 404],
+  ['an address elsewhere, of nothing here', get('http://evil.example/nope'), 404],
+  ['a path that is not encoded', get('/%ff%fe'), 404],
+  ['what we do not expect', post('Expect: a miracle\r\nContent-Length: 2', '{}'), 417],
+  [
+    'JSON that is packed',
+    post(`${type}\r\nContent-Encoding: gzip\r\nContent-Length: 2`, '{}'),
+    400,
+  ],
+  [
+    'a chunked body over the limit',
+    post(`${type}\r\n${chunked}`, `7d0\r\n${'x'.repeat(2000)}\r\n`),
+    413,
+  ],
+])('%s is answered once, in JSON, and without anything of use', async (...[, bytes, status]) => {
+  const answer = await answerTo(bytes)
+  expect(statusesOf(answer)).toEqual([status])
+  expect(answer).toContain('\r\nContent-Type: application/json; charset=utf-8\r\n')
+  expect(answer).toContain('\r\nX-Content-Type-Options: nosniff\r\n')
+  expect(answer).toContain("\r\nContent-Security-Policy: default-src 'none'")
+  expect(bodyOf(answer)).toMatchObject({ statusCode: status, error: expect.any(String) })
+})
+
+test('an address in full is that of its path: RFC 9112 wants it taken', async () => {
+  expect(bodyOf(await answerTo(get('http://elsewhere.example/query?a=1')))).toEqual({ a: '1' })
+})
+
+test('what hides behind a body is no second request', async () => {
+  const inner = 'GET /query?smuggled=1 HTTP/1.1\r\nHost: a\r\n\r\n'
+  const length = `${type}\r\nContent-Length: ${inner.length}`
+  expect(statusesOf(await answerTo(post(length, inner)))).toEqual([400])
+  expect(statusesOf(await answerTo(post(`Content-Length: 0\r\n${chunked}`, inner)))).toEqual([400])
+})
+
+test('requests one behind the other are answered in their order', async () => {
+  const answer = await answerTo(
+    'GET /query?n=1 HTTP/1.1\r\nHost: a\r\n\r\nGET /nope HTTP/1.1\r\nHost: a\r\n\r\n' +
+      get('/query?n=3'),
+  )
+  expect(statusesOf(answer)).toEqual([200, 404, 200])
+})
+
+test('a client that asks whether to send its body hears so when it is read, or never', async () => {
+  const asks = 'Expect: 100-continue\r\nContent-Length'
+  const told = await RawClient.open(port)
+  told.send(post(`${type}\r\n${asks}: 4`))
+  await told.until(/HTTP\/1\.1 100 Continue\r\n\r\n/)
+  told.send('true')
+  expect(bodyOf(await told.untilClosed())).toEqual({ body: true })
+  const refused = await answerTo(post(`${type}\r\n${asks}: 5000`))
+  expect(statusesOf(refused)).toEqual([413])
+})
+
+test.each([
+  ['says nothing', ''],
+  ['never ends its head', 'GET /query HTTP/1.1\r\nHost: a\r\n'],
+  ['never ends its body', post(`${type}\r\nContent-Length: 10`, '{')],
+])('a client that %s is told that it took too long', async (_how, bytes) => {
+  const answer = await answerTo(bytes)
+  expect(statusesOf(answer)).toEqual([408])
+  expect(bodyOf(answer)).toMatchObject({ statusCode: 408, error: 'Request Timeout' })
+})
+
+test('a connection without a next request is closed', async () => {
+  const answer = await answerTo('GET /query HTTP/1.1\r\nHost: a\r\n\r\n')
+  expect(statusesOf(answer)).toEqual([200])
+})
+
+test('a client that does not read its answer loses it, and no memory is held for it', async () => {
+  const deaf = connect({ port, host: '127.0.0.1' })
+  deaf.pause()
+  deaf.on('error', () => undefined)
+  deaf.write('GET /long HTTP/1.1\r\nHost: a\r\n\r\n')
+  await eventually(async () => expect(await gauge('http_connections')).toBeGreaterThan(0))
+  await eventually(async () => expect(await gauge('http_connections')).toBe(1))
+  deaf.destroy()
+})
+
+/** Read by a connection that counts itself. */
+async function gauge(name: string): Promise<number> {
+  const response = await fetch(`${url}/metrics`, { headers: { connection: 'close' } })
+  const [, value] =
+    new RegExp(`^posthorn_${name}\\{\\S* (\\d+)$`, 'm').exec(await response.text()) ?? []
+  return Number(value)
+}
+
+test('hundreds of clients that dawdle keep nobody out', async () => {
+  const count = Number(process.env['TEST_SLOW_CLIENTS'] ?? 200)
+  const slow = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const client = await RawClient.open(port)
+      client.send('POST /echo HTTP/1.1\r\nHost: a\r\nX-A:')
+      return client
+    }),
+  )
+  const dripping = setInterval(() => slow.forEach((client) => client.send('x')), 20)
+  try {
+    for (let n = 0; n < 20; n += 1) {
+      expect((await fetch(`${url}/query`)).status).toBe(200)
+      expect((await fetch(`${url}/health/ready`)).status).toBe(200)
+    }
+    expect(await gauge('http_connections')).toBeLessThanOrEqual(maxConnections)
+  } finally {
+    clearInterval(dripping)
+    for (const client of slow) client.close()
+  }
+})
+
+test('where all connections are being answered, health still is, and others are told to come again', async () => {
+  const held = await Promise.all(
+    Array.from({ length: maxConnections }, async () => {
+      const client = await RawClient.open(port)
+      client.send('GET /wait HTTP/1.1\r\nHost: a\r\n\r\n')
+      return client
+    }),
+  )
+  await eventually(() => expect(waiting).toHaveLength(maxConnections))
+  const full = await fetch(`${url}/query`)
+  expect([full.status, full.headers.get('connection')]).toEqual([503, 'close'])
+  expect((await fetch(`${url}/health/ready`)).status).toBe(200)
+  for (const release of waiting) release()
+  await Promise.all(held.map((client) => client.until(/\{\}/)))
+  await eventually(async () => expect((await fetch(`${url}/query`)).status).toBe(200))
+  for (const client of held) client.close()
+})
+
+test('a client that ends its side still gets its answer', async () => {
+  const client = await RawClient.open(port)
+  client.send(get('/query?a=1'))
+  client.socket.end()
+  await once(client.socket, 'finish')
+  expect(bodyOf(await client.untilClosed())).toEqual({ a: '1' })
+})
