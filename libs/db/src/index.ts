@@ -33,6 +33,13 @@ export { listMigrations, migrate, type MigrateOptions } from './migrate.ts'
 export { isQueuePaused } from './paused-queues.ts'
 export { newQueueId } from './queue-id.ts'
 export { ping, schemaIsReady } from './schema.ts'
+export { findSealedSettingRevision } from './sealed-setting-revision.ts'
 export { cacheSettings, readSettings, type SettingsCache } from './settings.ts'
+export {
+  keepTokenLog,
+  type TokenLog,
+  type TokenLogNote,
+  type TokenLogOptions,
+} from './token-log.ts'
 export { countRequest, type Window } from './token-windows.ts'
 export type * from './tables/index.ts'

@@ -12,9 +12,8 @@ import { everyFew, waitForSchema } from '@posthorn/service'
 import { createLogger, createMetrics, type Logger } from '@posthorn/telemetry'
 import { Renderer } from '@posthorn/templates'
 import { type RequestHandler, Router } from 'express'
-import { createGate } from './access/gate.ts'
-import { keepLastUse } from './access/last-use.ts'
-import { cacheTokens, type TokenCache } from './access/token-cache.ts'
+import { openAccess, sweepAccess } from './access/open-access.ts'
+import type { TokenCache } from './access/token-cache.ts'
 import { createAfterwards } from './afterwards.ts'
 import { openAutoconfig } from './autoconfig/open.ts'
 import { type ChangeStreams, serveChanges } from './changes/change-streams.ts'
@@ -55,10 +54,8 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   const { db, outbox } = openPools(opened, config, log)
   const bus = opened.use(await connectBus({ url: config.amqpUrl, name, log, metrics }))
   const afterwards = opened.use(createAfterwards(log))
-  const lastUse = opened.use(keepLastUse(db, log))
   const sealer = createSealer(config.sealingKey)
   const settings = cacheSettings(db)
-  const tokens = cacheTokens(db)
   const counter = opened.use(
     countMinutes(db, { onError: (err) => log.debug({ err }, 'not counted') }),
   )
@@ -66,7 +63,7 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   const changes = serveChanges({ db, log, metrics, version, maxWaitingBytes, keepAliveMs })
 
   const { requireApiAuth: requireToken, trustedProxies } = config
-  const gate = createGate({ db, tokens, lastUse, requireToken, trustedProxies })
+  const { gate, tokens } = openAccess(opened, { db, settings, log, requireToken, trustedProxies })
   const limits = limitsOf(config)
   const stores = { db, outbox, settings, tokens, storedRoom: new BodyRoom(limits) }
   const { autoconfigDirectory: directory, autoconfigEgressPolicy: policy } = config
@@ -77,7 +74,7 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   )
   const sandbox = opened.use(new Sandbox())
   const tools = { bus, sandbox, sealer, afterwards, autoconfig, changes, links, renderer, version }
-  const deps = { ...stores, ...limits, ...tools }
+  const deps = { ...stores, ...limits, ...tools, tokenLogEntries: config.tokenLog.keep }
   const api = Router({ caseSensitive: true })
   const answered = (status: number) => counter.count(`apiCall:${status < 400 ? 'success' : 'fail'}`)
   mountOperations(api, allRoutes(deps), { gate, ...limits, answered })
@@ -103,6 +100,7 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   await firstRun({ db: outbox, sealer, handOver: handOverToken(config.firstTokenFile) }, config)
   const sweeping = { everyMs: keySweepMs, log, name: 'idempotency-keys' }
   opened.use(everyFew(sweeping, () => forgetOldKeys(outbox)))
+  opened.use(sweepAccess(outbox, log, config.tokenLog))
   opened.use(await bus.onInvalidate((message) => forget(message, deps)))
   started = true
   const running = opened.move()

@@ -5,6 +5,7 @@ import {
   ConfigError,
   duration,
   type Env,
+  integer,
   json,
   oneOf,
   optional,
@@ -24,6 +25,8 @@ export interface Config extends ServiceConfig {
   readonly maxBodyBytes: number
   /** False: requests without a token are taken. */
   readonly requireApiAuth: boolean
+  /** What the log of a token keeps. */
+  readonly tokenLog: { readonly keep: number; readonly ageMs: number }
   /** Whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[]
   /** Applied at every start. */
@@ -56,6 +59,7 @@ export function readConfig(env: Env): Config {
       max: 512 * 1024 ** 2,
     }),
     requireApiAuth: boolean(env, 'SVC_REQUIRE_API_AUTH', true),
+    tokenLog: tokenLog(env),
     trustedProxies: addressRanges(env, 'SVC_TRUSTED_PROXIES'),
     settings: givenSettings(env),
     preparedToken: preparedToken(env),
@@ -92,6 +96,14 @@ function autoconfigDirectory(env: Env): string | undefined {
   if (!/^https?:$/.test(URL.parse(address)?.protocol ?? ''))
     throw new ConfigError(name, 'must be an address starting with https:// or http://')
   return address.endsWith('/') ? address : `${address}/`
+}
+
+function tokenLog(env: Env) {
+  const day = 86_400_000
+  return {
+    keep: integer(env, 'SVC_TOKEN_LOG_ENTRIES', { fallback: 1_000, min: 1, max: 100_000 }),
+    ageMs: duration(env, 'SVC_TOKEN_LOG_AGE', { fallback: 7 * day, min: 1_000, max: 3_650 * day }),
+  }
 }
 
 function addressRanges(env: Env, name: string): string[] {

@@ -25,7 +25,13 @@ import { Address, KeyValue, ReadAddress } from '../schemas/primitives.ts'
 import { Reference } from '../schemas/reference.ts'
 import { Search } from '../schemas/search.ts'
 import { DraftSubmission, Submission, SubmissionResult } from '../schemas/submission.ts'
-import { Permissions, Restrictions, TokenRequest } from '../schemas/token.ts'
+import {
+  Permissions,
+  Restrictions,
+  TokenLogEntry,
+  TokenRecord,
+  TokenRequest,
+} from '../schemas/token.ts'
 import { SettingsUpdate } from '../settings/settings.ts'
 import { Problem } from './problem.ts'
 
@@ -61,6 +67,8 @@ const named: Record<string, TSchema> = {
   Submission,
   SubmissionResult,
   TextInfo,
+  TokenLogEntry,
+  TokenRecord,
   TokenRequest,
 }
 

@@ -20,7 +20,16 @@ export const Problem = Type.Object({
   ),
   state: Type.Optional(Type.String({ description: 'Of the account, with 503' })),
   ttl: Type.Optional(Type.Integer({ description: 'Seconds until the window resets, with 429' })),
-  requestedScope: Type.Optional(Type.String()),
+  requestedScope: Type.Optional(Type.String({ description: 'That the token lacks, with 403' })),
+  requiredPermission: Type.Optional(
+    Type.Object(
+      { action: Type.String(), group: Type.String() },
+      { description: 'That the permissions record does not admit, with 403' },
+    ),
+  ),
+  remoteAddress: Type.Optional(
+    Type.String({ description: 'Outside of the addresses of the token, with 403' }),
+  ),
   info: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   details: Type.Optional(Type.Unknown()),
   attributes: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
@@ -62,7 +71,7 @@ export function errorResponses(operation: Operation, problem: TSchema): Record<s
 
 /** Whether it speaks of something whose absence is a 404 without a code. */
 function namesOthers({ path, boundBy }: Operation): boolean {
-  return /\/:(?:account|gateway|listId)\b/.test(path) || boundBy !== undefined
+  return /\/:(?:account|gateway|listId|token)\b/.test(path) || boundBy !== undefined
 }
 
 /** Whether it takes texts with placeholders: one that cannot be filled in is a 422 without a code. */

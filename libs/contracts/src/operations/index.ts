@@ -5,6 +5,7 @@ import * as autoconfig from './autoconfig.ts'
 import * as blocklists from './blocklists.ts'
 import * as changes from './changes.ts'
 import * as gateways from './gateways.ts'
+import * as license from './license.ts'
 import * as logs from './logs.ts'
 import * as mailboxChanges from './mailbox-changes.ts'
 import * as mailboxes from './mailboxes.ts'
@@ -33,6 +34,7 @@ export const operations = {
   ...blocklists,
   ...changes,
   ...gateways,
+  ...license,
   ...logs,
   ...mailboxChanges,
   ...mailboxes,

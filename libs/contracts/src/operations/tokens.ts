@@ -1,11 +1,14 @@
 import { Type } from 'typebox'
 import { defineOperation } from '../define.ts'
-import { Strict } from '../schemas/primitives.ts'
-import { TokenRequest } from '../schemas/token.ts'
+import { AccountId, Nullable, paged, paging, Strict } from '../schemas/primitives.ts'
+import { TokenLogEntry, TokenRecord, TokenRequest } from '../schemas/token.ts'
 
 const created = Type.Object({ token: Type.String(), id: Type.String() })
 const write = { action: 'write', group: 'admin' } as const
 const destroy = { action: 'destructive', group: 'admin' } as const
+const read = { action: 'read', group: 'admin' } as const
+const params = Strict({ token: Type.String({ minLength: 1, maxLength: 256 }) })
+const tokens = Type.Array(TokenRecord)
 
 /** The value is shown once; only its SHA-256 is kept. Restrictions cannot be wider than the calling token's. */
 export const createToken = defineOperation({
@@ -37,7 +40,7 @@ export const deleteToken = defineOperation({
   summary: 'Delete an access token, by value or by id',
   scope: 'api',
   permission: destroy,
-  params: Strict({ token: Type.String({ minLength: 1, maxLength: 256 }) }),
+  params,
   response: Type.Object({ deleted: Type.Boolean() }),
 })
 
@@ -47,4 +50,70 @@ export const deleteTokenAlias = defineOperation({
   id: 'deleteTokenAlias',
   path: '/v1/token/:token',
   hidden: true,
+})
+
+/** A token that is bound to an account names it, and sees the tokens that are bound to the same. */
+export const listTokens = defineOperation({
+  id: 'listTokens',
+  method: 'get',
+  path: '/v1/tokens',
+  tag: 'Token',
+  summary: 'List access tokens, newest first',
+  scope: 'api',
+  permission: read,
+  boundBy: 'query',
+  query: Strict({
+    ...paging,
+    query: Type.Optional(
+      Type.String({
+        maxLength: 1024,
+        description: 'Part of the id, the description or the account',
+      }),
+    ),
+    account: Type.Optional(AccountId),
+  }),
+  response: Type.Object({ account: Nullable(Type.String()), ...paged, tokens }),
+})
+
+/** The older address of listTokens: the first thousand of an account. */
+export const listTokensAlias = defineOperation({
+  id: 'listTokensAlias',
+  method: 'get',
+  path: '/v1/tokens/account/:account',
+  tag: 'Token',
+  summary: 'List the access tokens of an account',
+  scope: 'api',
+  permission: read,
+  params: Strict({ account: AccountId }),
+  response: Type.Object({ tokens }),
+  hidden: true,
+})
+
+export const getToken = defineOperation({
+  id: 'getToken',
+  method: 'get',
+  path: '/v1/tokens/:token',
+  tag: 'Token',
+  summary: 'Read an access token, by value or by id',
+  scope: 'api',
+  permission: read,
+  params,
+  response: TokenRecord,
+})
+
+/** Empty unless the setting `tokenAuditLog` is on. A token that was deleted keeps its log, by its id, as long as others do. */
+export const getTokenLog = defineOperation({
+  id: 'getTokenLog',
+  method: 'get',
+  path: '/v1/tokens/:token/log',
+  tag: 'Token',
+  summary: 'Read what an access token was used for, newest first',
+  scope: 'api',
+  permission: read,
+  params,
+  query: Strict({
+    page: paging.page,
+    pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 20 })),
+  }),
+  response: Type.Object({ token: Type.String(), ...paged, entries: Type.Array(TokenLogEntry) }),
 })

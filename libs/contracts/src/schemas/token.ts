@@ -66,3 +66,36 @@ export const TokenRequest = Strict({
   ip: Type.Optional(Type.String({ maxLength: 64 })),
 })
 export type TokenRequest = Static<typeof TokenRequest>
+
+const AuditedText = Nullable(Type.String())
+
+/** A token as it is shown: everything but its value, which is not kept. */
+export const TokenRecord = Type.Object({
+  id: Type.String({ description: 'SHA-256 of the value, in hexadecimal digits' }),
+  account: Nullable(Type.String({ description: 'The only account it is for' })),
+  description: Type.Optional(Type.String()),
+  metadata: Type.Optional(Type.String({ description: 'JSON, as it was given' })),
+  ip: Type.Optional(Type.String({ description: 'As whoever made it says' })),
+  remoteAddress: Type.Optional(Type.String({ description: 'Where it was made from' })),
+  scopes: Type.Array(Type.String()),
+  restrictions: Nullable(Restrictions),
+  permissions: Nullable(Permissions),
+  created: IsoDate,
+  expires: Type.Optional(IsoDate),
+  access: Type.Object({ time: Nullable(IsoDate), ip: AuditedText }, { description: 'Last use' }),
+})
+export type TokenRecord = Static<typeof TokenRecord>
+
+/** One use of a token, or an attempt. */
+export const TokenLogEntry = Type.Object({
+  time: IsoDate,
+  ip: AuditedText,
+  method: Nullable(Type.String({ description: 'Of HTTP, or the door: `smtp`, `imap-proxy`' })),
+  path: Nullable(Type.String({ description: 'Without its query; or what was said at the door' })),
+  action: AuditedText,
+  group: AuditedText,
+  account: AuditedText,
+  status: OneOf(['allowed', 'denied']),
+  reason: Nullable(Type.String({ description: 'Why it was denied' })),
+})
+export type TokenLogEntry = Static<typeof TokenLogEntry>

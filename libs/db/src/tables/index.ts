@@ -20,7 +20,7 @@ import type { IdempotencyKeys, Outbox, PausedQueues } from './outbox.ts'
 import type { SealedSettings, SettingsTable } from './settings.ts'
 import type { Shards, Workers } from './shards.ts'
 import type { Templates } from './templates.ts'
-import type { Tokens, TokenWindows } from './tokens.ts'
+import type { TokenLogTable, Tokens, TokenWindows } from './tokens.ts'
 import type { Uploads } from './uploads.ts'
 import type { WebhookAttempts, WebhookReplays } from './webhooks.ts'
 import type {
@@ -67,6 +67,7 @@ export interface Tables {
   shards: Shards
   statCounters: StatCounters
   templates: Templates
+  tokenLog: TokenLogTable
   tokenWindows: TokenWindows
   tokens: Tokens
   uploads: Uploads

@@ -25,3 +25,18 @@ export interface TokenWindows {
   windowStart: Date
   requests: number
 }
+
+/** What tokens were used for. Inserted by api-gateway, imap-proxy and smtp-proxy; cut down by api-gateway. */
+export interface TokenLogTable {
+  id: Generated<string>
+  token: string
+  at: Date
+  ip: string | null
+  method: string | null
+  path: string | null
+  action: string | null
+  actionGroup: string | null
+  account: string | null
+  /** Why it was refused; null where it was not. */
+  denied: string | null
+}

@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Operation } from '@posthorn/contracts'
-import type { Db } from '@posthorn/db'
+import type { Db, TokenLog } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { admit } from './admit.ts'
+import { type AuditedRequest, denialOf, noteRequest } from './audit.ts'
+import { badToken } from './bad-token.ts'
 import { clientAddress } from './client-address.ts'
 import { readCredential } from './credential.ts'
 import type { LastUse } from './last-use.ts'
@@ -14,6 +16,7 @@ export interface GateOptions {
   db: Db
   tokens: TokenCache
   lastUse: LastUse
+  audit: TokenLog
   /** False: requests without a token are taken. */
   requireToken: boolean
   trustedProxies: readonly string[]
@@ -21,6 +24,8 @@ export interface GateOptions {
 
 /** What a request tells of whoever sends it. */
 export interface Visitor extends Pick<IncomingMessage, 'headers' | 'socket'> {
+  /** As sent, without the query. */
+  path: string
   params: Record<string, unknown>
   query: Record<string, unknown>
 }
@@ -30,45 +35,68 @@ export type Gate = (
   operation: Operation,
   visitor: Visitor,
   response: ServerResponse,
-) => Promise<Caller>
+) => Promise<Admitted>
+
+/** Somebody who was let in. */
+export interface Admitted {
+  caller: Caller
+  /** To be told what became of the request, for an operation may refuse a token by itself. The first word counts. */
+  settled: (error?: unknown) => void
+}
 
 export function createGate(options: GateOptions): Gate {
-  const { db, tokens, lastUse, requireToken, trustedProxies } = options
+  const { db, tokens, lastUse, audit } = options
   return async (operation, visitor, response) => {
-    const { headers, socket } = visitor
-    const address = clientAddress(
-      socket.remoteAddress ?? '',
-      [headers['x-forwarded-for']].flat().join(','),
-      trustedProxies,
-    )
+    const { headers } = visitor
+    const address = addressOf(visitor, options.trustedProxies)
     const credential = readCredential(headers, visitor.query['access_token'])
-    if (credential === undefined) {
-      // Where no token is needed, that is so for the API: what operators do is never open to all.
-      if (requireToken || operation.scope === '*')
-        throw new AppError('unauthorized', 'Unauthorized')
-      return { token: null, address }
+    if (credential === undefined) return admitAnybody(operation, address, options)
+    const token = await tokens.find(credential)
+    if (!token) throw badToken()
+    const account = accountOf(operation, visitor)
+    const request: AuditedRequest = { operation, token, account, address, path: visitor.path }
+    if (hasEnded(token)) {
+      noteRequest(audit, request, 'Token expired')
+      throw badToken()
     }
-    const token = usable(await tokens.find(credential))
-    const { account } = operation.boundBy === 'query' ? visitor.query : visitor.params
-    admit(operation, token, {
-      account: typeof account === 'string' ? account : undefined,
-      address,
-      referrer: headers.referer,
-    })
-    await limitRate(db, token, response)
+    try {
+      admit(operation, token, { account, address, referrer: headers.referer })
+      await limitRate(db, token, response)
+    } catch (error) {
+      const denied = denialOf(error)
+      if (denied !== null) noteRequest(audit, request, denied)
+      throw error
+    }
     lastUse.note(token.id, address)
-    return { token, address }
+    let isSettled = false
+    const settled = (error?: unknown) => {
+      if (!isSettled) noteRequest(audit, request, denialOf(error))
+      isSettled = true
+    }
+    return { caller: { token, address }, settled }
   }
 }
 
-/** Unknown and expired are one answer. */
-function usable(token: Token | undefined): Token {
-  if (token && (token.expiresAt === null || token.expiresAt.getTime() > Date.now())) return token
-  throw badToken()
+/** Where no token is needed, that is so for the API: what operators do is never open to all. */
+function admitAnybody(
+  operation: Operation,
+  address: string,
+  { requireToken }: Pick<GateOptions, 'requireToken'>,
+): Admitted {
+  if (requireToken || operation.scope === '*') throw new AppError('unauthorized', 'Unauthorized')
+  return { caller: { token: null, address }, settled: () => undefined }
 }
 
-export function badToken(): AppError {
-  return new AppError('unauthorized', 'Bad token', {
-    extras: { attributes: { error: 'Bad token' } },
-  })
+function addressOf({ headers, socket }: Visitor, trustedProxies: readonly string[]): string {
+  const forwarded = [headers['x-forwarded-for']].flat().join(',')
+  return clientAddress(socket.remoteAddress ?? '', forwarded, trustedProxies)
+}
+
+function accountOf({ boundBy }: Operation, { query, params }: Visitor): string | undefined {
+  const { account } = boundBy === 'query' ? query : params
+  return typeof account === 'string' ? account : undefined
+}
+
+function hasEnded({ expiresAt }: Token): boolean {
+  return expiresAt !== null && expiresAt.getTime() <= Date.now()
 }

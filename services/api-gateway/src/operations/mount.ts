@@ -1,6 +1,6 @@
 import { type Operation, prepare } from '@posthorn/contracts'
 import type { Router, Request, Response } from 'express'
-import type { Gate } from '../access/gate.ts'
+import type { Admitted, Gate } from '../access/gate.ts'
 import { asUnavailable } from '../store/database-errors.ts'
 import { BodyRoom } from './body-room.ts'
 import type { Context, OpenAnswer, Route } from './handle.ts'
@@ -42,11 +42,24 @@ function prepareSchemas({ params, query, headers, body }: Operation): void {
 }
 
 async function answer(
-  { operation, run }: Route,
-  { gate, maxUploadBytes, bodies }: MountOptions & { bodies: BodyRoom },
+  route: Route,
+  { gate, ...options }: MountOptions & { bodies: BodyRoom },
   { request, response }: { request: Request; response: Response },
 ): Promise<void> {
-  const caller = await gate(operation, request, response)
+  const admitted = await gate(route.operation, request, response)
+  try {
+    await carryOut(route, options, { ...admitted, request, response })
+  } catch (error) {
+    admitted.settled(error)
+    throw error
+  }
+}
+
+async function carryOut(
+  { operation, run }: Route,
+  { maxUploadBytes, bodies }: Omit<MountOptions, 'gate'> & { bodies: BodyRoom },
+  { request, response, caller, settled }: Admitted & { request: Request; response: Response },
+): Promise<void> {
   const signal = whileWaiting(response)
   using _room = await bodies.take(operation, request, signal)
   const input = await readInput(operation, request, maxUploadBytes)
@@ -54,6 +67,7 @@ async function answer(
   if (signal.aborted) return
   const context: Context = { caller, signal }
   const result = await run({ ...input, ...context } as never)
+  settled()
   const { produces = 'application/json' } = operation
   if (typeof result === 'function') await (result as OpenAnswer)(response)
   else if (produces === 'application/json') response.json(result)

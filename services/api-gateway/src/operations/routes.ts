@@ -33,6 +33,7 @@ import { onGetGateway } from './gateways/get-gateway.ts'
 import { onListGateways } from './gateways/list-gateways.ts'
 import { onUpdateGateway } from './gateways/update-gateway.ts'
 import type { Route } from './handle.ts'
+import { onLicense } from './license/license.ts'
 import { onGetLogs } from './logs/get-logs.ts'
 import { onListMailboxes } from './mailboxes/list-mailboxes.ts'
 import { onGetAttachment } from './messages/get-attachment.ts'
@@ -68,6 +69,9 @@ import { onListTemplates } from './templates/list-templates.ts'
 import { onUpdateTemplate } from './templates/update-template.ts'
 import { onCreateToken } from './tokens/create-token.ts'
 import { onDeleteToken } from './tokens/delete-token.ts'
+import { onGetTokenLog } from './tokens/get-token-log.ts'
+import { onGetToken } from './tokens/get-token.ts'
+import { onListTokens } from './tokens/list-tokens.ts'
 import { onUploadMessage } from './uploads/upload-message.ts'
 import { onGetWebhookDelivery } from './webhook-deliveries/get-webhook-delivery.ts'
 import { onListWebhookDeliveries } from './webhook-deliveries/list-webhook-deliveries.ts'
@@ -100,6 +104,8 @@ export interface Deps {
   storedRoom: BodyRoom
   changes: ChangeStreams
   version: string
+  /** Entries that the log of a token keeps. */
+  tokenLogEntries: number
   /** How long the heartbeat of a sync-worker lasts. */
   workerExpiryMs: number
 }
@@ -150,6 +156,11 @@ export function allRoutes(deps: Deps): Route[] {
     onUpdateQueue(deps),
     ...onCreateToken(deps),
     ...onDeleteToken(deps),
+    // Before those with a token in their place: an account may be called `log`.
+    ...onListTokens(deps),
+    onGetToken(deps),
+    onGetTokenLog(deps),
+    ...onLicense(),
     onListWebhookDeliveries(deps),
     onGetWebhookDelivery(deps),
     ...onReplayWebhooks(deps),

@@ -1,4 +1,5 @@
 import type { Db, Tokens, Tx } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
 import { type Insertable, sql } from 'kysely'
 import type { Token } from '../access/token.ts'
 
@@ -29,6 +30,77 @@ export async function insertToken(db: Db | Tx, token: Insertable<Tokens>): Promi
 export async function deleteTokens(db: Db, ids: readonly string[]): Promise<string[]> {
   const rows = await db.deleteFrom('tokens').where('id', 'in', ids).returning('id').execute()
   return rows.map(({ id }) => id)
+}
+
+export function tokenNotFound(): AppError {
+  return new AppError('not-found', 'Token was not found')
+}
+
+const recordColumns = [
+  'id',
+  'account',
+  'description',
+  'metadata',
+  'ip',
+  'remoteAddress',
+  'scopes',
+  'restrictions',
+  'permissions',
+  'createdAt',
+  'expiresAt',
+  'lastUsedAt',
+  'lastUsedIp',
+] as const
+
+/** The record of the token of any of these ids. */
+export function findTokenRecord(db: Db, ids: readonly string[]) {
+  return db
+    .selectFrom('tokens')
+    .select(recordColumns)
+    .where('id', 'in', ids)
+    .limit(1)
+    .executeTakeFirst()
+}
+export type TokenRecordRow = NonNullable<Awaited<ReturnType<typeof findTokenRecord>>>
+
+export interface TokenFilter {
+  account: string | undefined
+  /** Part of the id, the description or the account. */
+  query?: string | undefined
+  page: number
+  pageSize: number
+}
+
+/** One page of the tokens, newest first, and how many there are. */
+export async function listTokenRecords(db: Db, { account, query, page, pageSize }: TokenFilter) {
+  let matching = db.selectFrom('tokens')
+  if (account !== undefined) matching = matching.where('account', '=', account)
+  if (query) {
+    const contains = (column: 'id' | 'description' | 'account') =>
+      sql<boolean>`position(lower(${query}) in lower(${sql.ref(column)})) > 0`
+    matching = matching.where((where) =>
+      where.or([contains('id'), contains('description'), contains('account')]),
+    )
+  }
+  const { total } = await matching
+    .select(sql<number>`count(*)::int`.as('total'))
+    .executeTakeFirstOrThrow()
+  const rows = await matching
+    .select(recordColumns)
+    .orderBy('createdAt', 'desc')
+    .orderBy('id')
+    .limit(pageSize)
+    .offset(page * pageSize)
+    .execute()
+  return { total, rows }
+}
+
+/** Removes tokens that ended a day ago: until then one can look up why a client is refused. */
+export async function reapTokens(db: Db): Promise<void> {
+  await db
+    .deleteFrom('tokens')
+    .where('expiresAt', '<', sql<Date>`now() - interval '1 day'`)
+    .execute()
 }
 
 export async function hasTokens(tx: Tx): Promise<boolean> {

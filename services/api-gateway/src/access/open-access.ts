@@ -1,0 +1,46 @@
+import { type Db, keepTokenLog, type SettingsCache, type TokenLog } from '@posthorn/db'
+import { everyFew, type Loop } from '@posthorn/service'
+import type { Logger } from '@posthorn/telemetry'
+import { sweepTokenLog, type TokenLogLimits } from '../store/token-log.ts'
+import { reapTokens } from '../store/tokens.ts'
+import { createGate, type Gate } from './gate.ts'
+import { keepLastUse } from './last-use.ts'
+import { cacheTokens, type TokenCache } from './token-cache.ts'
+
+export interface AccessOptions {
+  db: Db
+  settings: SettingsCache
+  log: Logger
+  requireToken: boolean
+  trustedProxies: readonly string[]
+}
+
+export interface Access {
+  gate: Gate
+  tokens: TokenCache
+  audit: TokenLog
+}
+
+/** All that tells who may come in, and remembers who did. */
+export function openAccess(opened: AsyncDisposableStack, options: AccessOptions): Access {
+  const { db, settings, log } = options
+  const lastUse = opened.use(keepLastUse(db, log))
+  const tokens = cacheTokens(db)
+  const audit = opened.use(
+    keepTokenLog(db, settings, {
+      onError: (err) => log.warn({ err }, 'logs of tokens wait to be written'),
+      onLost: (entries) => log.warn({ entries }, 'entries of logs of tokens were not kept'),
+    }),
+  )
+  return { gate: createGate({ ...options, tokens, lastUse, audit }), tokens, audit }
+}
+
+const sweepMs = 60_000
+
+/** Removes tokens that have ended, and what their logs need not keep. */
+export function sweepAccess(db: Db, log: Logger, limits: TokenLogLimits): Loop {
+  return everyFew({ everyMs: sweepMs, log, name: 'tokens' }, async () => {
+    await reapTokens(db)
+    await sweepTokenLog(db, limits)
+  })
+}

@@ -1,0 +1,80 @@
+import type { Db } from '@posthorn/db'
+import { sql } from 'kysely'
+
+const columns = [
+  'at',
+  'ip',
+  'method',
+  'path',
+  'action',
+  'actionGroup',
+  'account',
+  'denied',
+] as const
+
+export interface TokenLogPage {
+  page: number
+  pageSize: number
+  /** Entries of a token that count; older ones wait for the sweep. */
+  keep: number
+}
+
+/** One page of what a token was used for, newest first, and how much there is. */
+export async function listTokenLog(db: Db, token: string, { page, pageSize, keep }: TokenLogPage) {
+  // Batches of several doors come in some disorder: by number is what is kept, by time is what is shown.
+  const kept = db
+    .selectFrom('tokenLog')
+    .select(['id', ...columns])
+    .where('token', '=', token)
+    .orderBy('id', 'desc')
+    .limit(keep)
+  const { total } = await db
+    .selectFrom(kept.as('kept'))
+    .select(sql<number>`count(*)::int`.as('total'))
+    .executeTakeFirstOrThrow()
+  const rows = await db
+    .selectFrom(kept.as('kept'))
+    .select(columns)
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(pageSize)
+    .offset(page * pageSize)
+    .execute()
+  return { total, rows }
+}
+export type TokenLogRow = Awaited<ReturnType<typeof listTokenLog>>['rows'][number]
+
+export interface TokenLogLimits {
+  /** Entries a token keeps. */
+  keep: number
+  /** After so long without a use its log goes. */
+  ageMs: number
+}
+
+/**
+ * Cuts the logs down to what is kept. Goes from token to token along the index, and reads further only where something was written
+ * lately: a log that is at rest is as long as it may be. Of several replicas at once one works.
+ */
+export async function sweepTokenLog(db: Db, { keep, ageMs }: TokenLogLimits): Promise<void> {
+  await sql`
+    with recursive logged as (
+      (
+        select token, id, at from token_log
+        where (select pg_try_advisory_xact_lock(hashtext('token_log'))) order by token, id desc limit 1
+      )
+      union all
+      select next.token, next.id, next.at from logged, lateral (
+        select token, id, at from token_log where token > logged.token order by token, id desc limit 1
+      ) as next
+    ),
+    bounds as (
+      select token, case
+        when at < now() - make_interval(secs => ${ageMs / 1000}) then id
+        else (select id from token_log where token_log.token = logged.token order by id desc offset ${keep} limit 1)
+      end as id
+      from logged
+      where at < now() - make_interval(secs => ${ageMs / 1000}) or at > now() - interval '1 hour'
+    )
+    delete from token_log using bounds where token_log.token = bounds.token and token_log.id <= bounds.id
+  `.execute(db)
+}
