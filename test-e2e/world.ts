@@ -8,7 +8,7 @@ import { operations } from '@posthorn/contracts'
 import { type Life, type Postgres, type Rabbit, startPostgres, startRabbit } from '@posthorn/local'
 import { cacheFolder, checkout, localFolder } from '@posthorn/local/paths'
 import { type Services, startServices } from '@posthorn/local/services'
-import { rolePasswords, type ServiceName } from '@posthorn/local/role-passwords'
+import { rolePasswords, serviceNames, type ServiceName } from '@posthorn/local/role-passwords'
 import {
   eventually,
   startWebhookReceiver,
@@ -28,6 +28,8 @@ export interface WorldOptions {
   /** With `own`: Postgres waits for the disk at each commit, as in production. */
   durable?: boolean
   replicas?: Partial<Record<ServiceName, number>>
+  /** Default: all seven. */
+  names?: readonly ServiceName[]
   env?: Record<string, string>
   settings?: Record<string, unknown>
 }
@@ -88,6 +90,7 @@ export async function startWorld({
   servers = 'shared',
   durable = false,
   replicas = {},
+  names = serviceNames,
   env = {},
   settings = {},
 }: WorldOptions = {}): Promise<World> {
@@ -103,10 +106,12 @@ export async function startWorld({
   const token = randomBytes(32).toString('hex')
   const services = await startServices({
     logDir: join(localFolder, 'e2e-logs', basename(dir)), // kept: what a failed run leaves to look at
+    names,
     replicas,
     shared: {
       ownerUrl,
       amqpUrl,
+      amqpUsers: true,
       secret: randomBytes(32).toString('hex'),
       token,
       settings: { serviceSecret, ...toReceiver(receiver), ...settings },
@@ -229,6 +234,7 @@ async function sharedServers(
 ): Promise<{ ownerUrl: string; amqpUrl: string }> {
   const database = opened.adopt(await testDatabase(), (made) => made.drop())
   const bus = opened.adopt(await testBus(), (made) => made.drop())
+  await bus.letServicesIn()
   return { ownerUrl: database.ownerUrl, amqpUrl: bus.url }
 }
 
@@ -244,7 +250,7 @@ async function ownServers(
   opened.adopt(postgres, stop)
   opened.adopt(rabbit, stop)
   const ownerUrl = await postgres.database('posthorn')
-  await migrate(ownerUrl)
+  await Promise.all([migrate(ownerUrl), rabbit.letServicesIn('/')])
   return { ownerUrl, amqpUrl: rabbit.amqp, postgres, rabbit }
 }
 

@@ -1,3 +1,6 @@
+import { setBrokerUsers } from '@posthorn/bus/broker-users'
+import { rolePasswords } from './role-passwords.ts'
+
 /** The few things of RabbitMQ's management API that we need. `api` is its address, with user and password. */
 export interface RabbitAddress {
   /** `amqp://user:password@host:port`, no virtual host. */
@@ -13,6 +16,14 @@ export async function makeVhost({ amqp, api }: RabbitAddress, name: string): Pro
   const path = `/api/permissions/${encodeURIComponent(name)}/${encodeURIComponent(user)}`
   await call(api, `PUT ${path}`, everything)
   return `${amqp}/${encodeURIComponent(name)}`
+}
+
+/**
+ * Lets the services use a virtual host, each as a user of its own. Their passwords are derived from the administrator's: users belong to the
+ * broker, and all that use one (test runs, a demo) must give them the same.
+ */
+export async function letServicesIn({ api }: Pick<RabbitAddress, 'api'>, vhost: string) {
+  await setBrokerUsers({ api, vhost, passwords: rolePasswords(api) })
 }
 
 /** Removes a virtual host with all that is in it. One that is not there is fine. */

@@ -8,6 +8,7 @@ import { launch, type Running } from './launch.ts'
 import {
   closeConnections,
   dropVhost,
+  letServicesIn,
   listVhosts,
   makeVhost,
   type RabbitAddress,
@@ -30,6 +31,8 @@ export interface Rabbit extends Life, RabbitAddress {
   /** Makes a virtual host if there is none by that name; its AMQP address. */
   vhost(name: string): Promise<string>
   dropVhost(name: string): Promise<void>
+  /** Lets the services use a virtual host, each as a user of its own; also after a `wipe`. */
+  letServicesIn(vhost: string): Promise<void>
   closeConnections(vhost: string): Promise<number>
   /** Loses everything: stops, removes the data, starts with the same port, user and virtual hosts, all empty. */
   wipe(): Promise<void>
@@ -67,6 +70,7 @@ export async function startRabbit(options: RabbitOptions): Promise<Rabbit> {
   const node: Node = { dir, state, program, record, address }
   const life = await begin(() => startNode(node))
   const made = new Set<string>()
+  const letIn = new Set<string>()
   return Object.assign(life, {
     ...address,
     port: state.port,
@@ -78,6 +82,10 @@ export async function startRabbit(options: RabbitOptions): Promise<Rabbit> {
       made.delete(name)
       return dropVhost(address, name)
     },
+    letServicesIn(vhost: string) {
+      letIn.add(vhost)
+      return letServicesIn(address, vhost)
+    },
     closeConnections: (vhost: string) => closeConnections(address, vhost),
     async wipe() {
       const vhosts = await listVhosts(address).catch(() => [...made]) // it may be dead already
@@ -85,6 +93,7 @@ export async function startRabbit(options: RabbitOptions): Promise<Rabbit> {
       await rm(join(dir, 'data'), { recursive: true, force: true })
       await life.restart()
       for (const vhost of vhosts) await makeVhost(address, vhost)
+      for (const vhost of letIn) await letServicesIn(address, vhost)
     },
     async destroy() {
       await life.stop()

@@ -1,21 +1,7 @@
 import { createHmac } from 'node:crypto'
+import { roleOf, serviceNames } from '@posthorn/contracts'
 
-/** The services, in the order a person would name them. */
-export const serviceNames = [
-  'api-gateway',
-  'sync-worker',
-  'sender',
-  'webhook-dispatcher',
-  'imap-proxy',
-  'smtp-proxy',
-  'auth-bridge',
-] as const
-export type ServiceName = (typeof serviceNames)[number]
-
-/** The database role of a service, as the migrations make it. */
-export function roleOf(service: ServiceName): string {
-  return `posthorn_${service.replaceAll('-', '_')}`
-}
+export { roleOf, type ServiceName, serviceNames } from '@posthorn/contracts'
 
 /**
  * The password of a role, derived from the owner's: roles belong to the server, not to a database, so all that use one server (test
@@ -34,7 +20,7 @@ export function rolePasswords(ownerUrl: string): Record<string, string> {
   )
 }
 
-/** The same database, as a service's role. */
+/** The same server, Postgres or RabbitMQ, as the role of a service. */
 export function roleUrl(ownerUrl: string, role: string): string {
   return Object.assign(new URL(ownerUrl), {
     username: role,

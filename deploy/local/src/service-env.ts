@@ -5,7 +5,9 @@ import { roleOf, roleUrl, type ServiceName } from './role-passwords.ts'
 export interface Shared {
   /** The database, as its owner; each service gets it as its own role. */
   ownerUrl: string
+  /** RabbitMQ, as an administrator where the services have users of their own; else they all use it as this one. */
   amqpUrl: string
+  amqpUsers?: boolean
   /** SVC_SECRET: auth-bridge alone has it, the others get the public key it makes. */
   secret: string
   /** The first access token, with full rights; api-gateway stores its hash. */
@@ -30,7 +32,7 @@ export function serviceEnv(
     SVC_PORT: String(port),
     SVC_HOST: serviceHost(name, shared),
     DATABASE_URL: roleUrl(shared.ownerUrl, roleOf(name)),
-    AMQP_URL: shared.amqpUrl,
+    AMQP_URL: shared.amqpUsers ? roleUrl(shared.amqpUrl, roleOf(name)) : shared.amqpUrl,
     ...own(name, shared),
   }
 }

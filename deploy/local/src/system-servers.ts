@@ -11,6 +11,8 @@ export interface SystemServers {
   /** The database, as its owner. */
   ownerUrl: string
   amqpUrl: string
+  /** Each service has a user of its own there. */
+  amqpUsers?: boolean
   mail?: DovecotAddress
   postgres?: Postgres
   rabbit?: Rabbit
@@ -72,7 +74,9 @@ async function broker({ dir, cache, env = {}, ports = {}, record }: SystemOption
     record,
     ...port(ports.rabbitmq),
   })
-  return { rabbit, amqpUrl: await rabbit.vhost('posthorn') }
+  const amqpUrl = await rabbit.vhost('posthorn')
+  await rabbit.letServicesIn('posthorn')
+  return { rabbit, amqpUrl, amqpUsers: true }
 }
 
 async function mail({ dir, cache, env = {}, ports = {}, record }: SystemOptions): Promise<Part> {

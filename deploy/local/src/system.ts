@@ -128,6 +128,7 @@ function servicesOptions(
     shared: {
       ownerUrl: servers.ownerUrl,
       amqpUrl: servers.amqpUrl,
+      amqpUsers: servers.amqpUsers ?? false,
       secret: state.secret,
       token: state.token,
       bind,

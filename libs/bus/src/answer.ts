@@ -1,4 +1,4 @@
-import { check, type Command, matches } from '@posthorn/contracts'
+import { askersOf, check, type Command, matches, serviceOf } from '@posthorn/contracts'
 import { AppError, errorToWire, isPermanent, toAppError } from '@posthorn/errors'
 import { inSpan, type Logger } from '@posthorn/telemetry'
 import type { Message } from 'amqplib'
@@ -21,6 +21,8 @@ export interface AnswererDeps {
   runs: Runs
   answers: Answers
   log: Logger
+  /** Each service has a user of its own at the broker: who asks is known, and not everybody may ask everything. */
+  knowsAskers: boolean
 }
 
 /** A request that is being worked on. */
@@ -88,11 +90,20 @@ export class Answerer {
       return this.#reply(found, this.#refusal(request, nobodyThere(new Error('unknown command'))))
     }
     const work = { ...found, handler }
+    const refusal = this.#refuseAsker(request)
+    if (refusal) return this.#reply(found, refusal)
     if (handler.command.streams) return this.#stream(work)
     const answer = await this.#deps.answers.once(`${request.command} ${request.requestId}`, () =>
       this.#work(work),
     )
     return this.#reply(work, answer)
+  }
+
+  #refuseAsker({ command, user }: Request): Answer | undefined {
+    const asker = serviceOf(user)
+    if (!this.#deps.knowsAskers || (asker && askersOf(command).includes(asker))) return undefined
+    this.#deps.log.error({ command, user }, 'somebody asked what is not theirs to ask')
+    return this.#refusal({ command }, new AppError('forbidden', 'Not a question of this service'))
   }
 
   async #reply(
@@ -123,12 +134,18 @@ export class Answerer {
     const payload = check(handler.command.request, decode(message.content))
     const { signal } = run
     const { deadline, requestId } = request
+    const asker = this.#deps.knowsAskers ? serviceOf(request.user) : undefined
     return inSpan(`answer ${request.command}`, traceOf(message), () =>
-      handler.handle(payload as never, { signal, deadline, requestId }),
+      handler.handle(payload as never, {
+        signal,
+        deadline,
+        requestId,
+        ...(asker === undefined ? {} : { asker }),
+      }),
     )
   }
 
-  #refusal({ command }: Request, error: unknown, run?: Run): Answer {
+  #refusal({ command }: Pick<Request, 'command'>, error: unknown, run?: Run): Answer {
     const known = toAppError(error)
     if (known.kind === 'internal' && !run?.signal.aborted) {
       this.#deps.log.error({ err: error, command }, 'a command failed')

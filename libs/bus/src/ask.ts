@@ -1,4 +1,4 @@
-import type { Command } from '@posthorn/contracts'
+import type { BrokerUse, Command } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import { activeTrace, type Logger } from '@posthorn/telemetry'
 import type { Channel, Message } from 'amqplib'
@@ -8,7 +8,7 @@ import type { Instruments } from './instruments.ts'
 import { KeptChannel, plain } from './kept-channel.ts'
 import type { Link } from './link.ts'
 import type { Mail } from './mail.ts'
-import { declareExchange, exchanges } from './topology.ts'
+import { declareExchange, exchangeFor } from './topology.ts'
 import { callId, cancelKey, encode, nobodyThere, text, tooLate } from './wire.ts'
 
 /** The longest a timer can wait. */
@@ -22,6 +22,9 @@ export interface AskerDeps {
   log: Logger
   instruments: Instruments
   changed: () => void
+  use: BrokerUse
+  /** Ours at the broker: put on every question, where the broker checks it. */
+  user: string
 }
 
 export interface Question {
@@ -92,12 +95,13 @@ export class Asker {
     channel.on('return', (message: Message) => {
       if (message.properties.type === 'request') this.fail(callId(message))
     })
-    await declareExchange(channel, 'commands')
+    // A question to an exchange that is not there would close the channel.
+    await Promise.all(this.#deps.use.asks.map((name) => declareExchange(channel, name)))
   }
 
   async #ask({ command, request, options }: Question): Promise<Reply> {
     const { key, signal, requestId } = options
-    const { link, inbox, mail } = this.#deps
+    const { link, inbox, mail, user } = this.#deps
     signal?.throwIfAborted()
     const timeoutMs = Math.min(longestMs, Math.ceil(options.timeoutMs))
     if (!(timeoutMs > 0)) throw tooLate()
@@ -122,9 +126,10 @@ export class Asker {
       'timeout-ms': timeoutMs,
     }
     try {
-      channel.publish(exchanges.commands, key, content, {
+      channel.publish(exchangeFor(key), key, content, {
         mandatory: true,
         persistent: false,
+        userId: user,
         type: 'request',
         contentType: 'application/json',
         correlationId: call.id,
@@ -141,7 +146,7 @@ export class Asker {
   /** Goes to all who hold the key, since nobody has said yet who took the request. */
   #cancel(key: string, id: string): void {
     try {
-      this.kept.current?.publish(exchanges.commands, cancelKey(key), Buffer.alloc(0), {
+      this.kept.current?.publish(exchangeFor(key), cancelKey(key), Buffer.alloc(0), {
         mandatory: true,
         persistent: false,
         type: 'cancel',

@@ -1,14 +1,13 @@
 import type { Channel } from 'amqplib'
+import { declareExchange, exchangeFor } from './topology.ts'
 import { ignore } from './waiting.ts'
 
-/** The keys that a queue is bound to on one exchange, remembered for the next channel and queue. */
+/** The keys of questions that a queue is bound to, remembered for the next channel and queue. */
 export class Bindings {
-  readonly #exchange: string
   readonly #keys: Set<string>
   #live: { channel: Channel; queue: string } | undefined
 
-  constructor(exchange: string, keys: Iterable<string> = []) {
-    this.#exchange = exchange
+  constructor(keys: Iterable<string> = []) {
     this.#keys = new Set(keys)
   }
 
@@ -22,24 +21,34 @@ export class Bindings {
     await this.bindAll()
   }
 
-  /** Again, in case a binding vanished. */
+  /** Again, in case a binding or an exchange vanished. */
   async bindAll(): Promise<void> {
     const live = this.#live
     if (!live) return
-    await Promise.all(
-      this.keys.map((key) => live.channel.bindQueue(live.queue, this.#exchange, key)),
-    )
+    // Sent in this order without waiting for the answers one by one.
+    await Promise.all([
+      ...[...new Set(this.keys.map(exchangeFor))].map((name) =>
+        declareExchange(live.channel, name),
+      ),
+      ...this.keys.map((key) => live.channel.bindQueue(live.queue, exchangeFor(key), key)),
+    ])
   }
 
   // What fails below closes the channel, and the next one is bound to the keys as they are then.
 
   async add(key: string): Promise<void> {
     this.#keys.add(key)
-    await this.#live?.channel.bindQueue(this.#live.queue, this.#exchange, key).catch(ignore)
+    const live = this.#live
+    if (!live) return
+    const exchange = exchangeFor(key)
+    await Promise.all([
+      declareExchange(live.channel, exchange),
+      live.channel.bindQueue(live.queue, exchange, key),
+    ]).catch(ignore)
   }
 
   async remove(key: string): Promise<void> {
     this.#keys.delete(key)
-    await this.#live?.channel.unbindQueue(this.#live.queue, this.#exchange, key).catch(ignore)
+    await this.#live?.channel.unbindQueue(this.#live.queue, exchangeFor(key), key).catch(ignore)
   }
 }

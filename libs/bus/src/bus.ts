@@ -4,6 +4,7 @@ import type {
   CommandResponse,
   EventMessage,
   Invalidation,
+  ServiceName,
 } from '@posthorn/contracts'
 import type { Static, TSchema } from 'typebox'
 import type { SharedQueue, WorkQueue } from './topology.ts'
@@ -33,6 +34,8 @@ export interface CommandContext {
   deadline: number
   /** The same for every repeat of one request: a change that was made for it need not be made again. */
   requestId: string
+  /** Which service asks, where each has a user of its own at the broker; absent where nobody can tell. */
+  asker?: ServiceName
 }
 
 /** A command with whoever answers it. Made by `on`. */

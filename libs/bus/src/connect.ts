@@ -6,6 +6,7 @@ import {
   EventMessageSchema,
   Invalidation,
   matches,
+  serviceOf,
 } from '@posthorn/contracts'
 import { AppError, messageOf } from '@posthorn/errors'
 import type { Logger, Metrics } from '@posthorn/telemetry'
@@ -30,7 +31,7 @@ import { Mail } from './mail.ts'
 import { Publisher } from './publish.ts'
 import { Runs } from './runs.ts'
 import { Server } from './serve.ts'
-import { exchanges, schemaOf, type WorkQueue } from './topology.ts'
+import { exchanges, schemaOf, useOf, type WorkQueue } from './topology.ts'
 import { Latch } from './waiting.ts'
 import { callId, encode, headerNumber } from './wire.ts'
 
@@ -84,11 +85,13 @@ class RabbitBus implements Bus {
     const trouble = (reason: unknown) => this.#trouble(reason)
     const link = (this.#publishing = new Link({ url, name: `${name} (publish)`, changed, trouble }))
     this.#reading = new Link({ url, name: `${name} (consume)`, changed, trouble })
-    this.#publisher = new Publisher({ link, log, instruments, changed, healMs: healMs * 10 })
+    const use = useOf(name)
+    this.#publisher = new Publisher({ link, log, instruments, changed, use, healMs: healMs * 10 })
     const undeliverable = (message: Message) => this.#undeliverable(message)
     this.#mail = new Mail({ link, log, changed, undeliverable })
     const inbox = () => this.#inbox.address
-    this.#asker = new Asker({ link, mail: this.#mail, inbox, log, instruments, changed })
+    const user = userOf(url)
+    this.#asker = new Asker({ link, mail: this.#mail, inbox, log, instruments, changed, use, user })
     const reading = { link: this.#reading, log, name, healMs }
     this.#inbox = new Inbox({
       ...reading,
@@ -167,6 +170,8 @@ class RabbitBus implements Bus {
       mail: this.#mail,
       runs: this.#runs,
       answers: this.#answers,
+      // We have a user of our own: then so have all the others.
+      knowsAskers: serviceOf(userOf(this.#options.url)) === this.#options.name,
       instruments: this.#instruments,
     }
     const server = new Server(deps, options)
@@ -268,6 +273,11 @@ class RabbitBus implements Bus {
     this.#troubled = true
     this.#options.log.warn({ reason: messageOf(reason) }, 'RabbitMQ cannot be reached; trying on')
   }
+}
+
+/** The user of an address. RabbitMQ's default is the one of an address without. */
+function userOf(url: string): string {
+  return decodeURIComponent(new URL(url).username) || 'guest'
 }
 
 /** A fault of ours, found before anybody else has to bear it. */

@@ -4,7 +4,7 @@ import type { Channel, ConsumeMessage } from 'amqplib'
 import { Bindings } from './bindings.ts'
 import { KeptChannel, plain } from './kept-channel.ts'
 import type { Link } from './link.ts'
-import { declareExchange, declareOwnQueue, exchanges } from './topology.ts'
+import { declareOwnQueue } from './topology.ts'
 
 export interface InboxDeps {
   link: Link
@@ -22,7 +22,7 @@ export interface InboxDeps {
 export class Inbox {
   readonly kept: KeptChannel<Channel>
   readonly #deps: InboxDeps
-  readonly #bindings = new Bindings(exchanges.commands)
+  readonly #bindings = new Bindings()
   #queue: string | undefined
 
   constructor(deps: InboxDeps) {
@@ -43,7 +43,7 @@ export class Inbox {
     return this.kept.current ? this.#queue : undefined
   }
 
-  /** Takes in what is sent to `commands` with this key, as others may who listen to the same. */
+  /** Takes in what is sent with this key, as others may who listen to the same. */
   listen(key: string): Promise<void> {
     return this.#bindings.add(key)
   }
@@ -53,7 +53,6 @@ export class Inbox {
   }
 
   async #setup(channel: Channel, restart: (reason: string) => void): Promise<void> {
-    await declareExchange(channel, 'commands')
     this.#queue = await declareOwnQueue(channel, `${this.#deps.name}.inbox`)
     const take = (message: ConsumeMessage | null) =>
       message ? this.#receive(message) : restart('queue deleted')

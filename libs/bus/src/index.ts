@@ -12,3 +12,4 @@ export {
 } from './bus.ts'
 export { connectBus, type ConnectOptions } from './connect.ts'
 export { type SharedQueue, type WorkQueue } from './topology.ts'
+export { Slots } from './waiting.ts'

@@ -1,3 +1,4 @@
+import type { BrokerUse } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import { activeTrace, type Logger } from '@posthorn/telemetry'
 import type { ConfirmChannel } from 'amqplib'
@@ -27,6 +28,7 @@ export interface PublisherDeps {
   log: Logger
   instruments: Instruments
   changed: () => void
+  use: BrokerUse
   /** How often exchanges, queues and bindings are declared anew on a channel that works. */
   healMs: number
 }
@@ -47,7 +49,7 @@ export class Publisher {
       link: deps.link,
       open: confirming,
       setup: (channel) => this.#setup(channel),
-      heal: { everyMs: deps.healMs, run: declareTopology },
+      heal: { everyMs: deps.healMs, run: (channel) => declareTopology(channel, deps.use) },
       changed: deps.changed,
       log: deps.log,
       what: 'publish',
@@ -83,7 +85,7 @@ export class Publisher {
       const id = String(properties.correlationId)
       if (this.#underway.has(id)) this.#returned.add(id)
     })
-    await declareTopology(channel)
+    await declareTopology(channel, this.#deps.use)
   }
 
   async #publish(message: Outgoing): Promise<void> {
@@ -141,7 +143,7 @@ export class Publisher {
     if (!this.#repairing) {
       this.#repairing = true
       const done = () => (this.#repairing = false)
-      declareTopology(channel).then(done, done)
+      declareTopology(channel, this.#deps.use).then(done, done)
     }
     return new Unroutable(`no queue takes ${key} of exchange '${exchange}'`)
   }

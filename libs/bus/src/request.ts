@@ -11,6 +11,8 @@ export interface Request {
   replyTo: string
   deadline: number
   timeoutMs: number
+  /** Of whoever asks, at the broker, which lets nobody give another's. */
+  user: string | undefined
 }
 
 /** Undefined when it was not sent by a bus. */
@@ -29,5 +31,6 @@ export function readRequest(message: Message): Request | undefined {
     replyTo,
     deadline,
     timeoutMs,
+    user: text(message.properties.userId),
   }
 }

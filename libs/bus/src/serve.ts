@@ -8,7 +8,7 @@ import type { Inbox } from './inbox.ts'
 import type { Instruments } from './instruments.ts'
 import { KeptChannel, plain } from './kept-channel.ts'
 import type { Link } from './link.ts'
-import { declareExchange, declareOwnQueue, declareSharedQueue, exchanges } from './topology.ts'
+import { declareOwnQueue, declareSharedQueue } from './topology.ts'
 import { atMost } from './waiting.ts'
 import { cancelKey } from './wire.ts'
 
@@ -42,13 +42,14 @@ export class Server implements CommandServer {
     this.#answerer = new Answerer({ ...deps, inbox: () => deps.inbox.address }, options.handlers)
     const shared = options.queue === 'private' ? [] : [options.queue]
     const keys = [...shared, ...(options.keys ?? [])]
-    this.#bindings = new Bindings(exchanges.commands, keys)
+    this.#bindings = new Bindings(keys)
     for (const key of keys) void deps.inbox.listen(cancelKey(key))
     this.kept = new KeptChannel({
       link: deps.link,
       open: plain,
       setup: (channel, restart) => this.#setup(channel, restart),
-      heal: { everyMs: deps.healMs, run: (channel) => this.#heal(channel) },
+      // Whoever deletes an exchange takes our bindings with it, and nobody tells us.
+      heal: { everyMs: deps.healMs, run: () => this.#bindings.bindAll() },
       log: deps.log,
       what: `commands (${options.queue})`,
     })
@@ -84,7 +85,6 @@ export class Server implements CommandServer {
   }
 
   async #setup(channel: Channel, restart: (reason: string) => void): Promise<void> {
-    await declareExchange(channel, 'commands')
     const queue =
       this.#options.queue === 'private'
         ? await declareOwnQueue(channel, `${this.#deps.name}.commands`)
@@ -94,12 +94,6 @@ export class Server implements CommandServer {
       message ? this.#inHand.add(this.#take(channel, message)) : restart('queue deleted')
     this.#tag = (await channel.consume(queue, take)).consumerTag
     await this.#bindings.attach(channel, queue)
-  }
-
-  /** Whoever deletes the exchange takes our bindings with it, and nobody tells us. */
-  async #heal(channel: Channel): Promise<void> {
-    await declareExchange(channel, 'commands')
-    await this.#bindings.bindAll()
   }
 
   async #take(channel: Channel, message: ConsumeMessage): Promise<void> {

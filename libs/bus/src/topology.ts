@@ -1,8 +1,15 @@
 import {
+  type BrokerUse,
+  brokerUses,
   EventMessageSchema,
   eventPartitions,
+  type QuestionExchange,
+  serviceNames,
   shardCount,
+  type SharedQueue,
+  sharedQueues,
   SubmissionHint,
+  type WorkTopology,
 } from '@posthorn/contracts'
 import type { Channel } from 'amqplib'
 import type { TSchema } from 'typebox'
@@ -15,12 +22,8 @@ export const exchanges = {
   dead: 'dead',
 } as const
 
-const exchangeTypes = {
-  events: 'topic',
-  commands: 'direct',
-  invalidate: 'fanout',
-  dead: 'direct',
-} as const
+const exchangeTypes: Readonly<Record<string, string>> = { events: 'topic', invalidate: 'fanout' }
+export type ExchangeName = keyof typeof exchanges | SharedQueue
 
 /** The durable queues there are. A changed argument needs a new name: RabbitMQ refuses to redeclare (406). */
 export type WorkQueue = `webhook.events.${number}` | 'sender.submissions'
@@ -29,11 +32,30 @@ export const eventQueues: readonly WorkQueue[] = Array.from(
   { length: eventPartitions },
   (_, p): WorkQueue => `webhook.events.${p}`,
 )
-export const workQueues: readonly WorkQueue[] = [...eventQueues, 'sender.submissions']
+const workQueues: Readonly<Record<WorkTopology, readonly WorkQueue[]>> = {
+  events: eventQueues,
+  submissions: ['sender.submissions'],
+}
 
-/** The queues of questions that any replica of a service can answer; the key is the queue's name. */
-export const sharedQueues = ['credentials', 'outbox', 'verify.imap', 'verify.smtp'] as const
-export type SharedQueue = (typeof sharedQueues)[number]
+export type { SharedQueue } from '@posthorn/contracts'
+
+const everything: BrokerUse = {
+  declares: ['events', 'submissions'],
+  asks: ['commands', ...sharedQueues],
+  answers: ['commands', ...sharedQueues],
+}
+
+/** What a process of this name does at the broker; one that is no service may be anything. */
+export function useOf(name: string): BrokerUse {
+  const service = serviceNames.find((candidate) => candidate === name)
+  return service ? brokerUses[service] : everything
+}
+
+/** Where questions with this key, and their cancellations, go. */
+export function exchangeFor(key: string): QuestionExchange {
+  const plain = key.startsWith('cancel.') ? key.slice('cancel.'.length) : key
+  return sharedQueues.find((queue) => queue === plain) ?? 'commands'
+}
 
 /** A message is dead-lettered when it has come back more often. Always said: RabbitMQ 3.10 has no limit, 4.0 has 20. */
 export const deliveryLimit = 20
@@ -52,8 +74,8 @@ export function schemaOf(queue: WorkQueue): TSchema {
   return queue === 'sender.submissions' ? SubmissionHint : EventMessageSchema
 }
 
-export function declareExchange(channel: Channel, name: keyof typeof exchanges): Promise<unknown> {
-  return channel.assertExchange(exchanges[name], exchangeTypes[name], { durable: true })
+export function declareExchange(channel: Channel, name: ExchangeName): Promise<unknown> {
+  return channel.assertExchange(name, exchangeTypes[name] ?? 'direct', { durable: true })
 }
 
 /** A work queue, where its dead letters go, and its bindings. */
@@ -102,12 +124,13 @@ export async function declareSharedQueue(channel: Channel, queue: SharedQueue): 
   return queue
 }
 
-/** Whatever must be there before anything is published, so that an event is routed although no dispatcher has ever run. */
-export async function declareTopology(channel: Channel): Promise<void> {
+/** Whatever must be there before a process publishes, so that an event is routed although no dispatcher has ever run. */
+export async function declareTopology(channel: Channel, { declares }: BrokerUse): Promise<void> {
   await Promise.all([
-    declareExchange(channel, 'commands'),
     declareExchange(channel, 'invalidate'),
-    ...workQueues.map((queue) => declareWorkQueue(channel, queue)),
+    ...declares
+      .flatMap((name) => workQueues[name])
+      .map((queue) => declareWorkQueue(channel, queue)),
   ])
 }
 

@@ -5,6 +5,7 @@ import { connect } from 'amqplib'
 import { createInstruments } from '../src/instruments.ts'
 import { Link } from '../src/link.ts'
 import { Publisher } from '../src/publish.ts'
+import { useOf } from '../src/topology.ts'
 import { createMetrics } from '@posthorn/telemetry'
 import { event } from './events.ts'
 import { openBus, silent } from './open-bus.ts'
@@ -130,6 +131,7 @@ test('while the broker blocks publishers, publishing fails in time, and works wh
   })
   const publisher = new Publisher({
     link,
+    use: useOf('test'),
     log: silent,
     instruments,
     changed: () => undefined,

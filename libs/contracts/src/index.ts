@@ -1,3 +1,4 @@
+export * from './broker-access.ts'
 export * from './commands/index.ts'
 export {
   type Action,
@@ -17,6 +18,7 @@ export * from './events/index.ts'
 export * from './hints.ts'
 export { allOperations, type OperationId, operations } from './operations/index.ts'
 export { buildOpenApi } from './openapi/build.ts'
+export * from './services.ts'
 export * from './schemas/account.ts'
 export * from './schemas/attachment.ts'
 export * from './schemas/authentication-form.ts'

@@ -12,6 +12,7 @@ import * as upkeep from './upkeep.ts'
 import * as verify from './verify.ts'
 
 export * from './account.ts'
+export * from './askers.ts'
 export * from './credentials.ts'
 export * from './mailbox-changes.ts'
 export * from './message-changes.ts'
@@ -45,5 +46,6 @@ export const credentialQueries = {
   getLinkSecret: credentials.getLinkSecret,
   getGatewayCredentials: credentials.getGatewayCredentials,
   checkSmtpServerPassword: credentials.checkSmtpServerPassword,
+  checkImapProxyServerPassword: credentials.checkImapProxyServerPassword,
   ...oauth2Login,
 }

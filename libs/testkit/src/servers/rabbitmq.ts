@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { cacheFolder } from '@posthorn/local/paths'
+import { roleOf, roleUrl, type ServiceName } from '@posthorn/local/role-passwords'
 import { startRabbit } from '@posthorn/local/rabbitmq'
 import {
   closeConnections,
   dropVhost,
+  letServicesIn,
   makeVhost,
   type RabbitAddress,
 } from '@posthorn/local/rabbitmq-api'
@@ -13,6 +15,10 @@ export interface TestBus {
   /** AMQP address of an empty virtual host of one test file alone. */
   url: string
   vhost: string
+  /** Lets the services in, each as a user of its own. */
+  letServicesIn: () => Promise<void>
+  /** The address for a service, once it was let in. */
+  serviceUrl: (service: ServiceName) => string
   /** Closes all connections to it from the broker's side; returns how many there were. */
   closeConnections: () => Promise<number>
   drop: () => Promise<void>
@@ -28,9 +34,12 @@ export async function testBus(): Promise<TestBus> {
   const given: RabbitAddress | undefined = amqp && api ? { amqp, api } : undefined
   const address = given ?? (await ownServer.use())
   const vhost = `t-${randomBytes(8).toString('hex')}`
+  const url = await makeVhost(address, vhost)
   return {
-    url: await makeVhost(address, vhost),
+    url,
     vhost,
+    letServicesIn: () => letServicesIn(address, vhost),
+    serviceUrl: (service) => roleUrl(url, roleOf(service)),
     closeConnections: () => closeConnections(address, vhost),
     async drop() {
       await dropVhost(address, vhost)

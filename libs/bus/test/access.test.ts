@@ -1,0 +1,166 @@
+import { afterAll, expect, test } from '@jest/globals'
+import {
+  checkSmtpServerPassword,
+  EventMessageSchema,
+  getCredentials,
+  getLinkSecret,
+  getServiceSecret,
+  type ServiceName,
+  serviceNames,
+  SubmissionHint,
+} from '@posthorn/contracts'
+import { eventually, testBus } from '@posthorn/testkit'
+import { type Channel, connect } from 'amqplib'
+import { type Bus, on } from '../src/index.ts'
+import { event } from './events.ts'
+import { openBus } from './open-bus.ts'
+
+const broker = await testBus()
+await broker.letServicesIn()
+const buses = {} as Record<ServiceName, Bus>
+// One after the other, auth-bridge last: whoever starts first finds nothing in the broker.
+for (const service of serviceNames)
+  buses[service] = await openBus(broker.serviceUrl(service), { name: service })
+
+await buses['auth-bridge'].serve({
+  queue: 'credentials',
+  handlers: [
+    on(getCredentials, async (_request, { asker }) => ({ user: String(asker), pass: 'p' })),
+    on(getServiceSecret, async () => ({ serviceSecret: 's' })),
+    on(getLinkSecret, async () => ({ linkSecret: 'ab'.repeat(32) })),
+    on(checkSmtpServerPassword, async () => ({ valid: true })),
+  ],
+})
+afterAll(async () => {
+  for (const bus of Object.values(buses)) await bus[Symbol.asyncDispose]()
+  await broker.drop()
+})
+
+const how = { key: 'credentials', timeoutMs: 10_000 }
+const questions = {
+  getCredentials: (bus: Bus) => bus.ask(getCredentials, { account: 'a', protocol: 'imap' }, how),
+  getServiceSecret: (bus: Bus) => bus.ask(getServiceSecret, {}, how),
+  getLinkSecret: (bus: Bus) => bus.ask(getLinkSecret, {}, how),
+  checkSmtpServerPassword: (bus: Bus) => bus.ask(checkSmtpServerPassword, { password: 'x' }, how),
+}
+const allowed: Record<keyof typeof questions, ServiceName[]> = {
+  getCredentials: ['sync-worker', 'sender', 'imap-proxy'],
+  getServiceSecret: ['webhook-dispatcher'],
+  getLinkSecret: ['api-gateway', 'smtp-proxy'],
+  checkSmtpServerPassword: ['smtp-proxy'],
+}
+const askers = serviceNames.filter((service) => service !== 'auth-bridge')
+
+test.each(Object.keys(questions) as (keyof typeof questions)[])(
+  '%s is answered to those who may ask it, and refused to all others',
+  async (name) => {
+    const answered: ServiceName[] = []
+    for (const service of askers) {
+      try {
+        await questions[name](buses[service])
+        answered.push(service)
+      } catch (error) {
+        expect(error).toMatchObject({ kind: 'forbidden' })
+      }
+    }
+    expect(answered.sort()).toEqual(allowed[name].sort())
+  },
+)
+
+test('who asks is what the broker says, and nobody can say to be another', async () => {
+  expect(await questions.getCredentials(buses.sender)).toEqual({ user: 'sender', pass: 'p' })
+  const error = await tried('imap-proxy', async (channel) => {
+    channel.publish('credentials', 'credentials', Buffer.from('{}'), {
+      userId: 'posthorn_sync_worker',
+    })
+  })
+  expect(error).toMatch(/PRECONDITION_FAILED.*user_id/s)
+})
+
+test('a user that is no service is refused as well', async () => {
+  const admin = await openBus(broker.url, { name: 'sender' })
+  await expect(questions.getCredentials(admin)).rejects.toMatchObject({ kind: 'forbidden' })
+  await admin[Symbol.asyncDispose]()
+})
+
+/** Does something as a service; why the broker refused it, or undefined. */
+async function tried(
+  service: ServiceName,
+  act: (channel: Channel) => Promise<unknown>,
+): Promise<string | undefined> {
+  const model = await connect(broker.serviceUrl(service))
+  model.on('error', () => undefined)
+  const channel = await model.createConfirmChannel()
+  const closed = new Promise<string>((resolve) => {
+    channel.once('error', (error: Error) => resolve(error.message))
+  })
+  const done = async () => {
+    await act(channel)
+    await channel.waitForConfirms()
+    return undefined
+  }
+  const reason = await Promise.race([closed, done().catch((error: Error) => error.message)])
+  await model.close().catch(() => undefined)
+  return reason
+}
+
+const read = (queue: string) => (channel: Channel) => channel.consume(queue, () => undefined)
+const readAlong = (service: ServiceName, exchange: string, key: string) => async (c: Channel) => {
+  const { queue } = await c.assertQueue(`${service}.zz.${crypto.randomUUID()}`, { exclusive: true })
+  await c.bindQueue(queue, exchange, key)
+}
+
+test.each<[ServiceName, string, (channel: Channel) => Promise<unknown>]>([
+  ['sender', 'questions for credentials', readAlong('sender', 'credentials', 'credentials')],
+  ['sync-worker', 'the queue of them', read('credentials')],
+  [
+    'smtp-proxy',
+    'the passwords of verifyAccount',
+    readAlong('smtp-proxy', 'verify.imap', 'verify.imap'),
+  ],
+  ['sender', 'those for IMAP', read('verify.imap')],
+  ['sender', 'what workers are asked', readAlong('sender', 'commands', 'shard.1')],
+  ['imap-proxy', 'events', readAlong('imap-proxy', 'events', '#')],
+  ['smtp-proxy', 'events', readAlong('smtp-proxy', 'events', '#')],
+  ['auth-bridge', 'events', readAlong('auth-bridge', 'events', '#')],
+  ['imap-proxy', 'a queue of events', read('webhook.events.3')],
+  ['smtp-proxy', 'dead letters', readAlong('smtp-proxy', 'dead', 'webhook.events.3')],
+  ['webhook-dispatcher', 'what is to be sent', read('sender.submissions')],
+  [
+    'imap-proxy',
+    'the inbox of another',
+    (c) => c.assertQueue('sender.inbox.x', { exclusive: true }),
+  ],
+  [
+    'webhook-dispatcher',
+    'a question to a worker',
+    async (c) => c.publish('commands', 'shard.1', Buffer.from('{}')),
+  ],
+  ['auth-bridge', 'an event', async (c) => c.publish('events', 'messageNew.1', Buffer.from('{}'))],
+  ['imap-proxy', 'the removal of a queue', (c) => c.deleteQueue('sender.submissions')],
+])('%s has no way to %s', async (service, _what, act) => {
+  expect(await tried(service, act)).toMatch(/ACCESS_REFUSED/)
+})
+
+test('what a service does is permitted: what it publishes arrives', async () => {
+  const ids: string[] = []
+  for (const service of ['api-gateway', 'sync-worker', 'sender', 'webhook-dispatcher'] as const) {
+    ids.push(crypto.randomUUID())
+    await buses[service].publishEvent(event(ids.at(-1) ?? ''))
+  }
+  await buses['smtp-proxy'].publishHint('sender.submissions', { queueId: 'q' })
+  const got: string[] = []
+  await buses['webhook-dispatcher'].consume({
+    queue: 'webhook.events.3',
+    prefetch: 10,
+    schema: EventMessageSchema,
+    handle: async ({ payload }) => void got.push(payload.eventId),
+  })
+  await buses.sender.consume({
+    queue: 'sender.submissions',
+    prefetch: 1,
+    schema: SubmissionHint,
+    handle: async ({ payload }) => void got.push(payload.queueId),
+  })
+  await eventually(() => expect(got.sort()).toEqual([...ids, 'q'].sort()))
+})
