@@ -25,8 +25,9 @@ export interface UsableToken {
 export type TokenRefusal = 'unknown' | 'expired' | 'scope' | 'account' | 'permission' | 'address'
 
 export type TokenVerdict =
-  | { token: UsableToken; refused?: never }
-  | { token?: never; refused: TokenRefusal }
+  | { id: string; token: UsableToken; refused?: never }
+  /** `id` is that of the token that is refused; there is none where it is unknown. */
+  | { id?: string; token?: never; refused: TokenRefusal }
 
 export type TokenRow = Pick<
   Selectable<Tokens>,
@@ -53,7 +54,7 @@ export async function findUsableToken(db: Db, value: string, use: TokenUse): Pro
   const row = await db.selectFrom('tokens').select(columns).where('id', '=', id).executeTakeFirst()
   if (!row) return { refused: 'unknown' }
   const refused = refusalOf(row, use)
-  return refused ? { refused } : { token: { id: row.id, expiresAt: row.expiresAt } }
+  return refused ? { id, refused } : { id, token: { id: row.id, expiresAt: row.expiresAt } }
 }
 
 /** The tokens of these ids that still exist: for sessions that are open while a token changes. */

@@ -37,6 +37,7 @@ export { findSealedSettingRevision } from './sealed-setting-revision.ts'
 export { cacheSettings, readSettings, type SettingsCache } from './settings.ts'
 export {
   keepTokenLog,
+  noteAtDoor,
   type TokenLog,
   type TokenLogNote,
   type TokenLogOptions,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { DatabaseError } from 'pg'
+import type { TokenRefusal, TokenUse } from './access.ts'
 import type { Db } from './connect.ts'
 import type { SettingsCache } from './settings.ts'
 
@@ -86,6 +87,43 @@ export function keepTokenLog(
       await write()
     },
   }
+}
+
+/** What reaching for a mailbox or sending by a mail client counts as. */
+const doors = {
+  smtp: { action: 'send', group: 'submit' },
+  'imap-proxy': { action: 'read', group: 'message' },
+} as const
+
+/** What became of a token at a mail door. */
+export interface DoorVisit {
+  /** Undefined where there is no token of that value. */
+  token: string | undefined
+  refused: TokenRefusal | 'rate' | undefined
+  /** The command that the client gave, without its arguments. */
+  said: string
+}
+
+const refusals: Record<TokenRefusal | 'rate', string> = {
+  unknown: 'Bad token',
+  expired: 'Token expired',
+  scope: 'Unauthorized scope',
+  account: 'Unauthorized account',
+  permission: 'Unauthorized permission',
+  address: 'Unauthorized address',
+  rate: 'Rate limit exceeded',
+}
+
+/** Notes what a token was used for at a mail door; nothing where there is no such token. */
+export function noteAtDoor(
+  log: TokenLog,
+  { scope, account, address }: TokenUse,
+  { token, refused, said }: DoorVisit,
+): void {
+  if (token === undefined) return
+  const denied = refused === undefined ? null : refusals[refused]
+  const about = { account, ip: address, ...doors[scope] }
+  log.note(() => ({ token, method: scope, path: said, denied, ...about }))
 }
 
 function isAboutEntries(error: unknown): boolean {

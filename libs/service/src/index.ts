@@ -16,10 +16,14 @@ export {
   type ProxyHeader,
   readProxyHeader,
 } from './proxy-protocol.ts'
+export { type Origin, readOrigin } from './origin.ts'
+export { matchServerPassword, type ServerPassword } from './server-password.ts'
+export { trustedProxies } from './trusted-proxies.ts'
 export { listen } from './listen.ts'
 export { bothServers, type Ground, type GroundOptions, openGround } from './ground.ts'
 export { run } from './run.ts'
 export { everyFew, type Loop } from './loop.ts'
 export { type ServiceConfig, readServiceConfig } from './service-config.ts'
+export { openTokenLog } from './token-log.ts'
 export { type WatchedQueue, watchQueue, type WatchQueueOptions } from './watch-queue.ts'
 export { waitForSchema } from './wait-for-schema.ts'

@@ -3,20 +3,25 @@ import { checkSmtpServerPassword } from '@posthorn/contracts'
 import {
   countRequest,
   type Db,
+  findSealedSettingRevision,
   findUsableToken,
   listTokens,
   markTokenUsed,
+  noteAtDoor,
   refusalOf,
   type SettingsCache,
+  type TokenLog,
+  type TokenRefusal,
 } from '@posthorn/db'
+import { matchServerPassword, type ServerPassword } from '@posthorn/service'
 import { Refusal } from './refusal.ts'
 import { accountExists } from './store/accounts.ts'
-import { findPasswordRevision } from './store/password.ts'
 
 export interface AccessDeps {
   db: Db
   bus: Pick<Bus, 'ask'>
   settings: SettingsCache
+  tokenLog: TokenLog
 }
 
 /** Who a session is, after AUTH: by a token, or by the password for all accounts. */
@@ -32,7 +37,11 @@ export interface Login {
   address: string
 }
 
-const passwordMs = 5_000
+/** The password for all accounts at this door. */
+const password: ServerPassword = {
+  setting: 'smtpServerPassword',
+  question: checkSmtpServerPassword,
+}
 
 /** One text for an unknown account, an unknown token and one that may not be used so: it tells nobody which. RFC 4954 §6. */
 export const invalidCredentials = () =>
@@ -44,12 +53,14 @@ export async function logIn(deps: AccessDeps, login: Login): Promise<User> {
   const { db } = deps
   const { account, secret, address } = login
   if (account === '' || account.length > 256 || account.includes('\0')) throw invalidCredentials()
-  const verdict = await findUsableToken(db, secret, { scope: 'smtp', account, address })
+  const use = { scope: 'smtp', account, address } as const
+  const verdict = await findUsableToken(db, secret, use)
+  noteAtDoor(deps.tokenLog, use, { token: verdict.id, refused: verdict.refused, said: 'AUTH' })
   if (verdict.refused === 'address')
     throw new Refusal('535 5.7.8', 'Access denied, traffic not accepted from this IP')
   // Only what is no token at all may be the password: a token that is refused stays refused.
   const passwordRevision =
-    verdict.refused === 'unknown' ? await checkPassword(deps, secret) : undefined
+    verdict.refused === 'unknown' ? await matchServerPassword(deps, password, secret) : undefined
   const user: User | undefined = verdict.token
     ? { account, address, tokenId: verdict.token.id }
     : passwordRevision === undefined
@@ -61,33 +72,14 @@ export async function logIn(deps: AccessDeps, login: Login): Promise<User> {
   return user
 }
 
-/** Since when the password is what it is, if this is it. Compared by auth-bridge, the only one who can open the one we are to have. */
-async function checkPassword(
-  { db, bus }: AccessDeps,
-  password: string,
-): Promise<string | undefined> {
-  if (password === '' || password.length > 1024) return undefined
-  // Read first: should it change in between, the session does not outlast its next message.
-  const revision = await findPasswordRevision(db)
-  if (revision === undefined) return undefined
-  const { valid } = await bus.ask(
-    checkSmtpServerPassword,
-    { password },
-    { key: 'credentials', timeoutMs: passwordMs },
-  )
-  return valid ? revision : undefined
-}
-
 /**
  * Whether a session may send a message now: its token may have been revoked since AUTH, the password changed, its account removed. Undefined is a
  * session without a login, where the settings allow for it.
  *
  * @throws Refusal 530 or 535
  */
-export async function checkSession(
-  { db, settings }: AccessDeps,
-  user: User | undefined,
-): Promise<void> {
+export async function checkSession(deps: AccessDeps, user: User | undefined): Promise<void> {
+  const { db, settings } = deps
   if (!user) {
     const { smtpServerAuthEnabled = true } = await settings.get()
     if (smtpServerAuthEnabled) throw loginNeeded()
@@ -96,19 +88,24 @@ export async function checkSession(
   const [isThere, isGood] = await Promise.all([
     accountExists(db, user.account),
     user.tokenId === undefined
-      ? findPasswordRevision(db).then((revision) => revision === user.passwordRevision)
-      : isUsable(db, user.tokenId, user),
+      ? findSealedSettingRevision(db, password.setting).then(
+          (revision) => revision === user.passwordRevision,
+        )
+      : isUsable(deps, user.tokenId, user),
   ])
   if (!isThere || !isGood) throw invalidCredentials()
 }
 
 async function isUsable(
-  db: Db,
-  tokenId: string,
+  { db, tokenLog }: AccessDeps,
+  token: string,
   { account, address }: { account: string; address: string },
 ): Promise<boolean> {
-  const [token] = await listTokens(db, [tokenId])
-  return token !== undefined && refusalOf(token, { scope: 'smtp', account, address }) === undefined
+  const use = { scope: 'smtp', account, address } as const
+  const [row] = await listTokens(db, [token])
+  const refused: TokenRefusal | undefined = row ? refusalOf(row, use) : 'unknown'
+  if (refused !== undefined) noteAtDoor(tokenLog, use, { token, refused, said: 'MAIL' })
+  return refused === undefined
 }
 
 /**
@@ -116,12 +113,21 @@ async function isUsable(
  *
  * @throws Refusal 450: the client may come again
  */
-export async function countMessage(db: Db, user: User | undefined): Promise<void> {
+export async function countMessage(
+  { db, tokenLog }: AccessDeps,
+  user: User | undefined,
+): Promise<void> {
   if (user?.tokenId === undefined) return
-  const [token] = await listTokens(db, [user.tokenId])
-  const limit = token?.restrictions?.rateLimit
-  if (!limit) return
-  const { requests, resetSeconds } = await countRequest(db, user.tokenId, limit.timeWindow)
-  if (requests > limit.maxRequests)
-    throw new Refusal('450 4.7.1', `Rate limit exceeded, try again in ${resetSeconds} seconds`)
+  const { tokenId: token, account, address } = user
+  const use = { scope: 'smtp', account, address } as const
+  const [row] = await listTokens(db, [token])
+  const limit = row?.restrictions?.rateLimit
+  const window = limit ? await countRequest(db, token, limit.timeWindow) : undefined
+  const isOver = limit && window ? window.requests > limit.maxRequests : false
+  noteAtDoor(tokenLog, use, { token, refused: isOver ? 'rate' : undefined, said: 'MAIL' })
+  if (isOver)
+    throw new Refusal(
+      '450 4.7.1',
+      `Rate limit exceeded, try again in ${window?.resetSeconds} seconds`,
+    )
 }

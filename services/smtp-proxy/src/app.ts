@@ -1,7 +1,14 @@
 import type { Bus } from '@posthorn/bus'
 import type { Settings } from '@posthorn/contracts'
 import { cacheSettings, type Db, ping } from '@posthorn/db'
-import { followListener, openGround, Penalties, Places, readCertificate } from '@posthorn/service'
+import {
+  followListener,
+  openGround,
+  openTokenLog,
+  Penalties,
+  Places,
+  readCertificate,
+} from '@posthorn/service'
 import type { Logger, Metrics } from '@posthorn/telemetry'
 import type { Config } from './config.ts'
 import { Guests } from './guests.ts'
@@ -37,10 +44,12 @@ async function startTaking(
   { config, db, bus, log, metrics }: Parts,
 ): Promise<void> {
   const settings = cacheSettings(db, { ttlMs: 1_500 })
+  const tokenLog = opened.use(openTokenLog(db, settings, log))
   const deps: ListenerDeps = {
     db,
     bus,
     settings,
+    tokenLog,
     log,
     config,
     penalties: new Penalties(),

@@ -173,7 +173,7 @@ async function beginMessage(
   await checkSession(deps, user)
   const { SIZE: declared } = args || {}
   if (!deps.buffered.hasRoom(Number(declared) || 0)) throw noRoom()
-  await countMessage(deps.db, user)
+  await countMessage(deps, user)
   deps.guests.leave(session)
 }
 

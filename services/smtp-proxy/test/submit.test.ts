@@ -185,6 +185,30 @@ test('a token has so many messages as its limit says, and then has to wait', asy
   })
 })
 
+test('where the settings ask for it, the log of a token tells of its logins and messages', async () => {
+  await door.set({ tokenAuditLog: true })
+  const restrictions = { rateLimit: { maxRequests: 1, timeWindow: 86_400 } }
+  const pass = await addToken({ account: 'acc', restrictions })
+  const reading = await addToken({ account: 'acc', scopes: ['api'] })
+  await send({}, { pass })
+  await expect(send({}, { pass })).rejects.toMatchObject({ responseCode: 450 })
+  await expect(send({}, { pass: reading })).rejects.toMatchObject({ responseCode: 535 })
+  const log = (value: string) =>
+    db.selectFrom('tokenLog').selectAll().where('token', '=', hashToken(value)).orderBy('id')
+  const about = { method: 'smtp', ip: '127.0.0.1', account: 'acc' }
+  const entry = { ...about, action: 'send', actionGroup: 'submit' }
+  const login = { ...entry, path: 'AUTH' }
+  await eventually(async () =>
+    expect(await log(pass).execute()).toMatchObject([
+      { ...login, denied: null },
+      { ...entry, path: 'MAIL', denied: null },
+      { ...login, denied: null },
+      { ...entry, path: 'MAIL', denied: 'Rate limit exceeded' },
+    ]),
+  )
+  expect(await log(reading).execute()).toMatchObject([{ ...login, denied: 'Unauthorized scope' }])
+})
+
 test('a message that is too long is refused, announced or not, and nothing of it stays', async () => {
   const before = await count()
   await expect(send({ text: 'x\r\n'.repeat(80_000) })).rejects.toMatchObject({ responseCode: 552 })

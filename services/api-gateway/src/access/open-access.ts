@@ -1,5 +1,5 @@
-import { type Db, keepTokenLog, type SettingsCache, type TokenLog } from '@posthorn/db'
-import { everyFew, type Loop } from '@posthorn/service'
+import { type Db, type SettingsCache, type TokenLog } from '@posthorn/db'
+import { everyFew, type Loop, openTokenLog } from '@posthorn/service'
 import type { Logger } from '@posthorn/telemetry'
 import { sweepTokenLog, type TokenLogLimits } from '../store/token-log.ts'
 import { reapTokens } from '../store/tokens.ts'
@@ -26,12 +26,7 @@ export function openAccess(opened: AsyncDisposableStack, options: AccessOptions)
   const { db, settings, log } = options
   const lastUse = opened.use(keepLastUse(db, log))
   const tokens = cacheTokens(db)
-  const audit = opened.use(
-    keepTokenLog(db, settings, {
-      onError: (err) => log.warn({ err }, 'logs of tokens wait to be written'),
-      onLost: (entries) => log.warn({ entries }, 'entries of logs of tokens were not kept'),
-    }),
-  )
+  const audit = opened.use(openTokenLog(db, settings, log))
   return { gate: createGate({ ...options, tokens, lastUse, audit }), tokens, audit }
 }
 
