@@ -14,7 +14,10 @@ import {
   authServerTimeoutMs,
 } from './providers/auth-server.ts'
 import { storedPassword } from './providers/stored-password.ts'
-import { onCheckSmtpServerPassword } from './queries/check-smtp-server-password.ts'
+import {
+  onCheckImapProxyServerPassword,
+  onCheckSmtpServerPassword,
+} from './queries/check-server-password.ts'
 import { onGetCredentials } from './queries/get-credentials.ts'
 import { onGetLinkSecret } from './queries/get-link-secret.ts'
 import { onGetGatewayCredentials } from './queries/get-gateway-credentials.ts'
@@ -82,6 +85,7 @@ async function startAnswering(
         onGetServiceSecret({ db, opener }),
         onGetGatewayCredentials({ db, opener }),
         onCheckSmtpServerPassword({ db, opener }),
+        onCheckImapProxyServerPassword({ db, opener }),
         onGetLinkSecret({ db, opener }),
       ],
     }),

@@ -4,6 +4,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import { connectBus } from '@posthorn/bus'
 import { Secret } from '@posthorn/config'
 import {
+  checkImapProxyServerPassword,
   checkSmtpServerPassword,
   getCredentials,
   getLinkSecret,
@@ -142,19 +143,28 @@ test('of webhook keys it answers the one before as well, while it is to sign, an
   })
 })
 
-test('the password for all accounts is compared here, and never handed out', async () => {
+test.each([
+  ['smtpServerPassword', checkSmtpServerPassword],
+  ['imapProxyServerPassword', checkImapProxyServerPassword],
+] as const)('%s is compared here, and never handed out', async (key, question) => {
   await using _app = await start('second', ['first'])
   const check = (password: string) =>
-    bus.ask(checkSmtpServerPassword, { password }, { key: 'credentials', timeoutMs: 5_000 })
+    bus.ask(question, { password }, { key: 'credentials', timeoutMs: 5_000 })
   expect(await eventually(() => check(''))).toEqual({ valid: false })
-  const sealed = await sealedBy('first').seal('for all', 'settings/smtpServerPassword')
-  await database.db
-    .insertInto('sealedSettings')
-    .values({ key: 'smtpServerPassword', sealed })
-    .execute()
+  const sealed = await sealedBy('first').seal('for all', `settings/${key}`)
+  await database.db.insertInto('sealedSettings').values({ key, sealed }).execute()
   expect(await check('for all')).toEqual({ valid: true })
   for (const wrong of ['', 'for al', 'for all ', 'x'.repeat(1_024)])
     expect(await check(wrong)).toEqual({ valid: false })
+})
+
+test('the key for summaries is answered once it is set, and not having one is no error', async () => {
+  await using _app = await start('second')
+  const key = () => bus.ask(getOpenAiApiKey, {}, { key: 'credentials', timeoutMs: 5_000 })
+  expect(await eventually(key)).toEqual({})
+  const sealed = await sealedBy('second').seal('sk-1', 'settings/openAiAPIKey')
+  await database.db.insertInto('sealedSettings').values({ key: 'openAiAPIKey', sealed }).execute()
+  expect(await key()).toEqual({ openAiAPIKey: 'sk-1' })
 })
 
 test('with a secret that opens nothing it is not ready and takes no question', async () => {

@@ -1,10 +1,13 @@
-import { type Db, findUsableToken, markTokenUsed, type UsableToken } from '@posthorn/db'
-import { findImap, isUsable, type StoredImap } from './store/accounts.ts'
+import type { Bus } from '@posthorn/bus'
+import { checkImapProxyServerPassword } from '@posthorn/contracts'
+import { type Db, findUsableToken, markTokenUsed, noteAtDoor, type TokenLog } from '@posthorn/db'
+import { matchServerPassword, type ServerPassword } from '@posthorn/service'
+import { findImap, type StoredImap } from './store/accounts.ts'
 
-/** What a client logs in with. */
+/** What a client logs in with: a token, or the password for all accounts. */
 export interface Login {
   account: string
-  token: string
+  secret: string
 }
 
 /** A refusal as it is said to the client, and as it is counted. */
@@ -13,9 +16,18 @@ export interface Refusal {
   result: 'invalid' | 'address' | 'no-imap' | 'limit' | 'upstream-refused' | 'unavailable'
 }
 
-export type Access =
-  | { token: UsableToken; imap: StoredImap; refusal?: never }
-  | { refusal: Refusal }
+/** What a session stands on; when that goes, it goes. */
+export type Key =
+  | { tokenId: string; expiresAt: Date | null; passwordRevision?: never }
+  | { passwordRevision: string; tokenId?: never; expiresAt?: never }
+
+export type Access = { key: Key; imap: StoredImap; refusal?: never } | { refusal: Refusal }
+
+/** The password for all accounts at this door. */
+export const serverPassword: ServerPassword = {
+  setting: 'imapProxyServerPassword',
+  question: checkImapProxyServerPassword,
+}
 
 /** One text for an account that does not exist, a token that does not, and one that may not be used so: it tells nobody which. */
 const invalid: Refusal = { text: '[AUTHENTICATIONFAILED] Invalid credentials', result: 'invalid' }
@@ -29,21 +41,44 @@ const noImap: Refusal = {
   result: 'no-imap',
 }
 
-/** Whether a token lets somebody at this address use this account. Throws only when Postgres cannot be asked. */
+export interface AccessDeps {
+  db: Db
+  bus: Pick<Bus, 'ask'>
+  tokenLog: TokenLog
+}
+
+/** Whether a token or the password lets somebody at this address use this account. Throws only when nobody can say. */
 export async function checkAccess(
-  db: Db,
-  { account, token }: Login,
+  deps: AccessDeps,
+  { account, secret }: Login,
   address: string,
 ): Promise<Access> {
+  const { db } = deps
   // Postgres takes no NUL in a text; nobody's account has one.
   if (account === '' || account.length > 256 || account.includes('\0')) return { refusal: invalid }
-  const verdict = await findUsableToken(db, token, { scope: 'imap-proxy', account, address })
-  if (verdict.refused === 'address') return { refusal: foreignAddress }
-  if (!verdict.token) return { refusal: invalid }
+  const key = await findKey(deps, { account, secret }, address)
+  if (key === 'address') return { refusal: foreignAddress }
+  if (!key) return { refusal: invalid }
   const imap = await findImap(db, account)
   if (imap === undefined) return { refusal: invalid }
-  if (!isUsable(imap)) return { refusal: noImap }
+  if (imap === null) return { refusal: noImap }
   // Whoever reads the time of last use can do without it; whoever logs in cannot wait for it.
-  markTokenUsed(db, verdict.token.id, address).catch(() => undefined)
-  return { token: verdict.token, imap }
+  if (key.tokenId !== undefined) markTokenUsed(db, key.tokenId, address).catch(() => undefined)
+  return { key, imap }
+}
+
+async function findKey(
+  deps: AccessDeps,
+  { account, secret }: Login,
+  address: string,
+): Promise<Key | 'address' | undefined> {
+  const use = { scope: 'imap-proxy', account, address } as const
+  const { id, refused, token } = await findUsableToken(deps.db, secret, use)
+  noteAtDoor(deps.tokenLog, use, { token: id, refused, said: 'LOGIN' })
+  if (refused === 'address') return refused
+  if (token) return { tokenId: token.id, expiresAt: token.expiresAt }
+  // Only what is no token at all may be the password: a token that is refused stays refused.
+  if (refused !== 'unknown') return undefined
+  const passwordRevision = await matchServerPassword(deps, serverPassword, secret)
+  return passwordRevision === undefined ? undefined : { passwordRevision }
 }

@@ -4,22 +4,23 @@ import { cacheSettings, type Db } from '@posthorn/db'
 import {
   everyFew,
   followListener,
-  type ListenerAddress,
   Penalties,
   Places,
   readCertificate,
   openGround,
+  openTokenLog,
 } from '@posthorn/service'
 import type { Logger } from '@posthorn/telemetry'
 import type { Config } from './config.ts'
 import { createInstruments, type Instruments } from './instruments.ts'
-import { type ListenerDeps, openListener } from './listener.ts'
-import { revalidate } from './revalidate.ts'
+import { type DoorAddress, type ListenerDeps, openListener } from './listener.ts'
+import { endExpired, revalidate } from './revalidate.ts'
 import { Sessions } from './sessions.ts'
 
 const name = 'imap-proxy'
-/** With the time a notice takes, well within the five seconds after which a revoked token's sessions are over. */
+/** A notice wakes the look at once; this is for when none comes. */
 const revalidateMs = 2_000
+const expireMs = 500
 const spreadMs = 5_000
 
 /** Builds the service. Whatever it opened is closed in reverse order, also when a later step here fails. */
@@ -27,8 +28,9 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
   await using opened = new AsyncDisposableStack()
   const { log, metrics, db, bus } = await openGround(opened, { name, config, signal })
   const sessions = new Sessions()
-  const instruments = createInstruments(metrics, sessions)
-  await startTaking(opened, { config, db, bus, log, sessions, instruments })
+  const pending: ListenerDeps['pending'] = new Set()
+  const instruments = createInstruments(metrics, { sessions, pending })
+  await startTaking(opened, { config, db, bus, log, sessions, pending, instruments })
   return opened.move()
 }
 
@@ -38,25 +40,30 @@ interface Parts {
   bus: Bus
   log: Logger
   sessions: Sessions
+  pending: ListenerDeps['pending']
   instruments: Instruments
 }
 
 async function startTaking(
   opened: AsyncDisposableStack,
-  { config, sessions, ...parts }: Parts,
+  { config, ...parts }: Parts,
 ): Promise<void> {
-  const { db, bus, log } = parts
+  const { db, bus, log, sessions } = parts
   const settings = cacheSettings(db, { ttlMs: 1_500 })
+  const tokenLog = opened.use(openTokenLog(db, settings, log))
   const deps: ListenerDeps = {
     ...parts,
-    sessions,
     settings,
+    tokenLog,
+    trustedProxies: config.trustedProxies,
+    egress: config.mailEgressPolicy,
     penalties: new Penalties(),
     places: new Places(config.maxSessionsPerAccount),
     pendingPlaces: new Places(config.maxPendingPerAddress),
-    pending: new Set(),
+    maxPending: config.maxPending,
     ownPort: () => listener.address?.port,
   }
+  opened.use(everyFew({ everyMs: expireMs, log, name: 'expiry' }, async () => endExpired(sessions)))
   const checking = opened.use(
     everyFew({ everyMs: revalidateMs, log, name: 'sessions' }, () => revalidate(db, sessions)),
   )
@@ -83,27 +90,24 @@ async function startTaking(
         settings.invalidate()
         listener.wake()
       }
-      if (topic === 'tokens' || topic === 'accounts') checking.wake()
+      // Settings as well: the password for all accounts is one.
+      checking.wake()
     }),
   )
 }
 
-/** Where the settings have us listen; `revision` is the certificate's. */
+/** Where and how the settings have us listen; `certificate` changes with the certificate's contents. */
 export function wantedAddress(
   settings: Settings,
-  revision: string | undefined,
-): ListenerAddress | undefined {
-  const {
-    imapProxyServerEnabled,
-    imapProxyServerHost,
-    imapProxyServerPort,
-    imapProxyServerTLSEnabled,
-  } = settings
-  if (!imapProxyServerEnabled) return undefined
+  certificate: string | undefined,
+): DoorAddress | undefined {
+  if (!settings.imapProxyServerEnabled) return undefined
+  const proxy = settings.imapProxyServerProxy ?? false
   return {
-    host: imapProxyServerHost ?? '127.0.0.1',
-    port: imapProxyServerPort ?? 2993,
-    tls: imapProxyServerTLSEnabled ?? false,
-    ...(revision === undefined ? {} : { revision }),
+    host: settings.imapProxyServerHost ?? '127.0.0.1',
+    port: settings.imapProxyServerPort ?? 2993,
+    tls: settings.imapProxyServerTLSEnabled ?? false,
+    proxy,
+    revision: JSON.stringify([certificate, proxy]),
   }
 }

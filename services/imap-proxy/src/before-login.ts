@@ -10,8 +10,9 @@ const maxBad = 3
 /** A client needs four or five. */
 const maxCommands = 50
 
-export interface LoginAttempt extends Login {
+export interface LoginAttempt {
   tag: string
+  login: Login
 }
 
 /** Answers a client up to its next LOGIN or AUTHENTICATE. Undefined when it has gone or was sent away. */
@@ -36,7 +37,7 @@ export class BeforeLogin {
       } else if (input.kind === 'command') {
         const { tag } = input.command
         const next = await this.#answer(input.command)
-        if (next.do === 'log-in') return { tag, ...next.login }
+        if (next.do === 'log-in') return { tag, login: next.login }
         if (!(await this.#follow(next, tag))) return undefined
       }
     }

@@ -2,19 +2,21 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { type SecureContext, TLSSocket } from 'node:tls'
 import { plainAddress } from '@posthorn/service'
+import { ignoreErrors } from './ignore-errors.ts'
 import { CommandParser, type Input } from './parser.ts'
 import { readMore } from './read-more.ts'
 
 /** The mail client's side, as lines, until it is logged in. */
 export class Client {
-  readonly address: string
+  /** Where it comes from, as far as is known. */
+  address: string
   #socket: Socket
   #parser = new CommandParser()
 
   constructor(socket: Socket) {
     this.#socket = socket
     this.address = plainAddress(socket.remoteAddress)
-    watch(socket)
+    socket.on('error', ignoreErrors)
   }
 
   get socket(): Socket {
@@ -66,6 +68,11 @@ export class Client {
     setTimeout(() => socket.destroy(), 1_000).unref()
   }
 
+  /** Closes without a word. */
+  cut(): void {
+    this.#socket.destroy()
+  }
+
   /** The bytes the client has sent beyond its login. */
   takeRest(): Buffer {
     return this.#parser.takeRest()
@@ -82,13 +89,12 @@ export class Client {
       secureContext,
       ALPNProtocols: ['imap'],
     })
-    watch(secure)
+    secure.on('error', ignoreErrors)
     this.#socket = secure
-    const done = await Promise.race([
+    return Promise.race([
       once(secure, 'secure').then(() => true),
       once(secure, 'close').then(() => false),
     ]).catch(() => false)
-    return done
   }
 
   async #read(): Promise<boolean> {
@@ -97,9 +103,4 @@ export class Client {
     this.#parser.push(chunk)
     return true
   }
-}
-
-/** An error is followed by `close`, which is what is waited for; without a listener it would end the process. */
-function watch(socket: Socket): void {
-  socket.on('error', () => undefined)
 }

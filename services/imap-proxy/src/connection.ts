@@ -1,29 +1,26 @@
 import type { Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
-import { BeforeLogin, type LoginAttempt } from './before-login.ts'
+import { network, type Places, readOrigin } from '@posthorn/service'
+import { BeforeLogin } from './before-login.ts'
 import { Client } from './client.ts'
-import { type LoggedIn, logIn, type LogInDeps } from './log-in.ts'
-import type { Instruments } from './instruments.ts'
-import { Relay } from './relay.ts'
-import type { Sessions } from './sessions.ts'
+import { logIn, type LogInDeps } from './log-in.ts'
+import { passThrough, type PassThroughDeps } from './pass-through.ts'
+import { greetingWords } from './upstream.ts'
 
-export interface ConnectionDeps extends LogInDeps {
-  sessions: Sessions
-  instruments: Instruments
+export interface ConnectionDeps extends LogInDeps, PassThroughDeps {
+  /** Places of clients that are not logged in, by address. */
+  pendingPlaces: Places
 }
 
-/** From the first byte to the login, whatever happens in between. */
-const beforeLoginMs = 60_000
-const handshakeMs = 20_000
-
-/** After a login the list is this one, always; a CAPABILITY command then reaches the server, and is answered with the truth. */
-const capabilities =
-  '* CAPABILITY IMAP4rev1 LITERAL+ SASL-IR LOGIN-REFERRALS ID ENABLE IDLE SORT SORT=DISPLAY'
-
-export interface Tls {
-  context: SecureContext
-  /** From the first byte on; otherwise by STARTTLS. */
-  implicit: boolean
+/** How a listener takes its clients in. */
+export interface Door {
+  tls?: {
+    context: SecureContext
+    /** From the first byte on; otherwise by STARTTLS. */
+    implicit: boolean
+  }
+  /** Who has to say first where a client comes from; nobody, if empty. */
+  trustedProxies: readonly string[]
 }
 
 export interface Connection {
@@ -33,44 +30,74 @@ export interface Connection {
   end(reason: string): void
 }
 
+/** From the first byte to the login, whatever happens in between. */
+const beforeLoginMs = 60_000
+const handshakeMs = 20_000
+/** Finds out within three minutes who has vanished, and keeps the paths of those who wait open. */
+const keepAliveMs = 90_000
+
 /** One client's life: greeting, login, passing through, end. */
-export function startConnection(socket: Socket, deps: ConnectionDeps, tls?: Tls): Connection {
+export function startConnection(socket: Socket, deps: ConnectionDeps, door: Door): Connection {
   socket.setNoDelay(true)
-  socket.setKeepAlive(true, 90_000)
+  socket.setKeepAlive(true, keepAliveMs)
   const client = new Client(socket)
   const gone = new AbortController()
+  const onClose = () => gone.abort()
   // The bare connection closes with or before whatever runs over it.
-  socket.once('close', () => gone.abort())
+  socket.once('close', onClose)
   const deadline = setTimeout(() => client.end('No login in time'), beforeLoginMs)
-  const beforeLogin = admit({ client, deps, tls, signal: gone.signal })
+  const beforeLogin = admit({ client, deps, door, signal: gone.signal })
     .catch((err: unknown) => {
       if (!gone.signal.aborted)
         deps.log.error({ err, address: client.address }, 'a connection failed')
       client.end()
     })
-    .finally(() => clearTimeout(deadline))
+    .finally(() => {
+      clearTimeout(deadline)
+      socket.off('close', onClose)
+    })
   return { beforeLogin, end: (reason) => client.end(reason) }
 }
 
 interface Admission {
   client: Client
   deps: ConnectionDeps
-  tls: Tls | undefined
+  door: Door
   signal: AbortSignal
 }
 
-async function admit({ client, deps, tls, signal }: Admission): Promise<void> {
+async function admit(admission: Admission): Promise<void> {
+  const { client, deps, door } = admission
+  const origin = await readOrigin(client.socket, door.trustedProxies)
+  using place =
+    origin && !client.gone ? deps.pendingPlaces.take(network(origin.address)) : undefined
+  if (!origin || !place) return client.cut()
+  client.address = origin.address
+  const { tls } = door
   if (tls?.implicit && !(await secured(client, tls.context))) return client.end()
-  client.write(`* OK Posthorn IMAP Proxy ready for requests from ${client.address}`)
-  const beforeLogin = new BeforeLogin(client, tls?.context)
+  client.write(`* OK ${greetingWords} ready for requests from ${client.address}`)
+  // Awaited: the place is given back when this returns.
+  await converse(admission)
+}
+
+async function converse({ client, deps, door, signal }: Admission): Promise<void> {
+  const beforeLogin = new BeforeLogin(client, door.tls?.context)
   for (;;) {
     const attempt = await beforeLogin.nextAttempt()
     if (!attempt) return client.end()
-    const outcome = await logIn(deps, attempt, { address: client.address, signal })
+    const { tag, login } = attempt
+    const outcome = await logIn(deps, login, { address: client.address, signal })
     deps.instruments.logins.inc({ result: outcome.refusal?.result ?? 'ok' })
-    if (!outcome.refusal) return passThrough({ client, deps, attempt, outcome })
-    client.write(`${attempt.tag} NO ${outcome.refusal.text}`)
+    if (!outcome.refusal) return letIn(client, tag, { deps, admitted: outcome })
+    client.write(`${tag} NO ${outcome.refusal.text}`)
   }
+}
+
+function letIn(client: Client, tag: string, login: Parameters<typeof passThrough>[2]): void {
+  if (!client.gone) return passThrough(client, tag, login)
+  const { upstream, place } = login.admitted
+  upstream.socket.destroy()
+  place[Symbol.dispose]()
 }
 
 /** Whether the client has agreed on TLS, in time. */
@@ -81,52 +108,4 @@ async function secured(client: Client, context: SecureContext): Promise<boolean>
   } finally {
     clearTimeout(deadline)
   }
-}
-
-interface PassThrough {
-  client: Client
-  deps: ConnectionDeps
-  attempt: LoginAttempt
-  outcome: Extract<LoggedIn, { refusal?: never }>
-}
-
-function passThrough({ client, deps, attempt, outcome }: PassThrough): void {
-  const { upstream, token, place } = outcome
-  const { account, tag } = attempt
-  const { sessions, instruments, log } = deps
-  if (client.gone) {
-    upstream.socket.destroy()
-    place[Symbol.dispose]()
-    return
-  }
-  client.write(capabilities, `${tag} OK ${printable(account)} authenticated`)
-  client.socket.write(upstream.rest)
-  // Sent behind the LOGIN, before its answer: the first thing the server is told.
-  upstream.socket.write(client.takeRest())
-  const relay = new Relay({
-    client: client.socket,
-    upstream: upstream.socket,
-    count: (direction, bytes) => instruments.bytes.inc({ direction }, bytes),
-  })
-  const session = sessions.add({
-    tokenId: token.id,
-    expiresAt: token.expiresAt,
-    account,
-    address: client.address,
-    end(reason) {
-      log.info({ account, address: client.address, reason }, 'ended')
-      relay.end(reason)
-    },
-  })
-  log.info({ account, address: client.address }, 'logged in')
-  void relay.done.then(() => {
-    session[Symbol.dispose]()
-    place[Symbol.dispose]()
-    log.info({ account, address: client.address }, 'closed')
-  })
-}
-
-/** An account's id is the caller's choice: what could end the line stays out of it. */
-function printable(text: string): string {
-  return text.replace(/[\p{Cc}\u2028\u2029]/gu, '?')
 }

@@ -1,37 +1,35 @@
 import { createServer, type Socket } from 'node:net'
-import {
-  type Certificate,
-  type Listener,
-  listen,
-  type ListenerAddress,
-  network,
-  type Places,
-  plainAddress,
-} from '@posthorn/service'
-import { type Connection, type ConnectionDeps, startConnection } from './connection.ts'
+import { type Certificate, type Listener, listen, type ListenerAddress } from '@posthorn/service'
+import { type Connection, type ConnectionDeps, type Door, startConnection } from './connection.ts'
 
-export interface ListenerDeps extends ConnectionDeps {
-  /** Places of clients that are not logged in, by address. */
-  pendingPlaces: Places
-  /** The clients that are not logged in, oldest first. */
-  pending: Set<Connection>
+/** Where and how to listen. */
+export interface DoorAddress extends ListenerAddress {
+  /** Proxies that are trusted say first where a client comes from. */
+  proxy: boolean
 }
 
-/** Clients that are not logged in, all together; one more sends the oldest away. */
-const maxPending = 2_000
+export interface ListenerDeps extends ConnectionDeps {
+  /** The clients that are not logged in, oldest first. */
+  pending: Set<Connection>
+  /** Those all together; one more sends the oldest away. */
+  maxPending: number
+  trustedProxies: readonly string[]
+}
 
 /** Takes mail clients in at an address. */
 export async function openListener(
-  { host, port, tls }: ListenerAddress,
+  { host, port, tls, proxy }: DoorAddress,
   certificate: Certificate | undefined,
   deps: ListenerDeps,
 ): Promise<Listener> {
   if (tls && !certificate)
     throw new Error('TLS is on, but SVC_IMAP_PROXY_TLS_CERT and SVC_IMAP_PROXY_TLS_KEY are not set')
+  const door: Door = {
+    trustedProxies: proxy ? deps.trustedProxies : [],
+    ...(certificate ? { tls: { context: certificate.context, implicit: tls } } : {}),
+  }
   // Half-open: a client that has said its last word still gets the answers.
-  const server = createServer({ allowHalfOpen: true }, (socket) =>
-    accept(socket, deps, certificate && { context: certificate.context, implicit: tls }),
-  )
+  const server = createServer({ allowHalfOpen: true }, (socket) => accept(socket, deps, door))
   await listen(server, { host, port })
   server.on('error', (err) => deps.log.warn({ err }, 'a connection could not be taken'))
   return {
@@ -42,24 +40,11 @@ export async function openListener(
   }
 }
 
-function accept(
-  socket: Socket,
-  deps: ListenerDeps,
-  tls: Parameters<typeof startConnection>[2],
-): void {
-  const { pending, pendingPlaces } = deps
-  const place = pendingPlaces.take(network(plainAddress(socket.remoteAddress)))
-  if (!place) {
-    socket.on('error', () => undefined)
-    socket.destroy()
-    return
-  }
-  const connection = startConnection(socket, deps, tls)
+function accept(socket: Socket, deps: ListenerDeps, door: Door): void {
+  const { pending, maxPending } = deps
+  const connection = startConnection(socket, deps, door)
   pending.add(connection)
   const [oldest] = pending
   if (pending.size > maxPending) oldest?.end('Too many connections')
-  void connection.beforeLogin.finally(() => {
-    pending.delete(connection)
-    place[Symbol.dispose]()
-  })
+  void connection.beforeLogin.finally(() => pending.delete(connection))
 }

@@ -1,28 +1,27 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Bus } from '@posthorn/bus'
-import { getCredentials } from '@posthorn/contracts'
-import type { Db, SettingsCache, UsableToken } from '@posthorn/db'
+import { getCredentials, type Settings } from '@posthorn/contracts'
+import type { SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
+import type { EgressPolicy } from '@posthorn/net'
 import type { Penalties, Places } from '@posthorn/service'
 import type { Logger } from '@posthorn/telemetry'
-import { checkAccess, type Login, type Refusal } from './access.ts'
+import { type AccessDeps, checkAccess, type Key, type Login, type Refusal } from './access.ts'
+import type { Admitted } from './pass-through.ts'
 import type { StoredImap } from './store/accounts.ts'
-import { type MailServer, openUpstream, type Upstream } from './upstream.ts'
+import { type MailServer, openUpstream } from './upstream.ts'
 
-export interface LogInDeps {
-  db: Db
-  bus: Pick<Bus, 'ask'>
+export interface LogInDeps extends AccessDeps {
   settings: SettingsCache
   penalties: Penalties
   /** Sessions by account. */
   places: Places
   log: Logger
   ownPort: () => number | undefined
+  /** Where mail servers may be. */
+  egress: EgressPolicy
 }
 
-export type LoggedIn =
-  | { upstream: Upstream; token: UsableToken; place: Disposable; refusal?: never }
-  | { refusal: Refusal; upstream?: never }
+export type LoggedIn = (Admitted & { refusal?: never }) | { refusal: Refusal }
 
 /** Connecting, TLS and login at the mail server, all together. */
 const upstreamMs = 30_000
@@ -43,7 +42,7 @@ export async function logIn(
   const { penalties, log } = deps
   const { address, signal } = client
   try {
-    const access = await checkAccess(deps.db, login, address)
+    const access = await checkAccess(deps, login, address)
     if (access.refusal) {
       const { refusal } = access
       log.info({ account: login.account.slice(0, 256), address, result: refusal.result }, 'refused')
@@ -61,32 +60,33 @@ export async function logIn(
   }
 }
 
-interface Admitted {
+interface Allowed {
   account: string
   imap: StoredImap
-  token: UsableToken
+  key: Key
 }
 
 async function connectTo(
   deps: LogInDeps,
-  { account, imap, token }: Admitted,
+  { account, imap, key }: Allowed,
   signal: AbortSignal,
 ): Promise<LoggedIn> {
   const place = deps.places.take(account)
   if (!place) return { refusal: tooMany }
   try {
-    const { ignoreMailCertErrors = false } = await deps.settings.get()
+    const server = serverOf(imap, await deps.settings.get())
     const credentials = await deps.bus.ask(
       getCredentials,
       { account, protocol: 'imap' },
       { key: 'credentials', timeoutMs: credentialsMs, signal },
     )
-    const upstream = await openUpstream(serverOf(imap, ignoreMailCertErrors), {
+    const upstream = await openUpstream(server, {
       credentials,
       signal: AbortSignal.any([signal, AbortSignal.timeout(upstreamMs)]),
       ownPort: deps.ownPort(),
+      egress: deps.egress,
     })
-    return { upstream, token, place }
+    return { account, key, upstream, place }
   } catch (error) {
     place[Symbol.dispose]()
     throw error
@@ -96,15 +96,17 @@ async function connectTo(
 const tlsVersions = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const
 
 function serverOf(
-  { host, port, secure = false, tls }: StoredImap,
-  ignoreMailCertErrors: boolean,
+  { server: { host, port, secure = false, tls }, proxy }: StoredImap,
+  { ignoreMailCertErrors = false, proxyEnabled, proxyUrl }: Settings,
 ): MailServer {
+  const through = proxy ?? (proxyEnabled === true ? proxyUrl : undefined)
   return {
     host,
     port,
     secure,
     rejectUnauthorized: !ignoreMailCertErrors && tls?.rejectUnauthorized !== false,
     minVersion: tlsVersions.find((version) => version === tls?.minVersion),
+    ...(through ? { proxy: through } : {}),
   }
 }
 

@@ -20,7 +20,7 @@ export type Input =
 /** Before a login nobody has to say more than an account and a token. */
 export const parserLimits = { lineBytes: 8_192, literalBytes: 4_096, commandBytes: 16_384 } as const
 
-/** First lines of HTTP, as a browser made to talk to us would send them, and of TLS on a port without it. */
+/** Lines of HTTP, as a browser made to talk to us would send them, and of TLS on a port without it. */
 const foreign =
   /^(?:(?:GET|POST|PUT|HEAD|DELETE|OPTIONS|PATCH|CONNECT|TRACE|PRI) \S+ HTTP\/|Host: |\x16\x03)/i
 
@@ -35,7 +35,6 @@ export class CommandParser {
   #size = 0
   #fault: string | undefined
   #literal: number | undefined
-  #started = false
 
   /** Bytes not read yet. */
   get pending(): number {
@@ -100,8 +99,7 @@ export class CommandParser {
   }
 
   #readLine(line: Buffer): Input | undefined {
-    if (!this.#started && foreign.test(line.toString('latin1'))) return { kind: 'end' }
-    this.#started = true
+    if (this.#tokens.length === 0 && foreign.test(line.toString('latin1'))) return { kind: 'end' }
     this.#size += line.length
     const { tokens, literal, malformed } = readSegment(line.toString('utf8'))
     this.#tokens.push(...tokens)

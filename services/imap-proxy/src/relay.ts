@@ -1,10 +1,14 @@
 import type { Socket } from 'node:net'
 
+/** Counts bytes passed on. */
+export interface ByteCounter {
+  inc(count: number): void
+}
+
 export interface RelayOptions {
   client: Socket
   upstream: Socket
-  /** Told of every byte passed on. */
-  count: (direction: 'in' | 'out', bytes: number) => void
+  bytes: { in: ByteCounter; out: ByteCounter }
 }
 
 /** Silence of the server after which it may be taken to have answered everything. */
@@ -17,47 +21,49 @@ const lastAnswersMs = 10 * 60_000
 /**
  * Passes bytes both ways without looking at them: whatever is negotiated after the login, COMPRESS included, is between client and
  * server. A side that does not read holds the other one back. When one side ends, what it said still reaches the other, and the
- * answers to it come back.
+ * answers to it come back. There is no limit to silence: IDLE lasts as long as both sides like, and TCP finds out who has vanished.
  */
 export class Relay {
-  /** Resolves when both sides are closed. */
-  readonly done: Promise<void>
+  /** Called once both sides are closed. */
+  onClose: (() => void) | undefined
   readonly #client: Socket
   readonly #upstream: Socket
-  #lastAnswer = { at: 0, complete: true }
+  #open = 2
+  #answeredAt = 0
+  #answerComplete = true
 
-  constructor({ client, upstream, count }: RelayOptions) {
+  constructor({ client, upstream, bytes }: RelayOptions) {
     this.#client = client
     this.#upstream = upstream
-    pass(client, upstream, (chunk) => count('in', chunk.length))
+    pass(client, upstream, (chunk) => bytes.in.inc(chunk.length))
     pass(upstream, client, (chunk) => {
-      count('out', chunk.length)
-      this.#lastAnswer = { at: Date.now(), complete: chunk.at(-1) === 0x0a }
+      bytes.out.inc(chunk.length)
+      this.#answeredAt = Date.now()
+      this.#answerComplete = chunk.at(-1) === 0x0a
     })
     whenEnded(upstream, () => this.#finish(client))
     whenEnded(client, () => this.#endUpstreamWhenQuiet())
-    this.done = Promise.all([closing(client, upstream), closing(upstream, client)]).then(
-      () => undefined,
-    )
+    whenClosed(client, () => this.#closed(upstream))
+    whenClosed(upstream, () => this.#closed(client))
   }
 
   /** Closes both sides; says goodbye where it can be told to the client. */
   end(reason: string): void {
     // A line written into the middle of a literal would become part of a message: then the cut alone has to tell.
-    const safe = this.#lastAnswer.complete && this.#quiet()
+    const safe = this.#answerComplete && this.#quiet()
     this.#client.end(safe ? `* BYE ${reason}\r\n` : '')
     this.#upstream.destroy()
     setTimeout(() => this.#client.destroy(), quietMs).unref()
   }
 
   #quiet(): boolean {
-    return Date.now() - this.#lastAnswer.at >= quietMs && this.#client.writableLength === 0
+    return Date.now() - this.#answeredAt >= quietMs && this.#client.writableLength === 0
   }
 
   /** Servers (Dovecot 2.3) drop what they have not answered yet when they are told of the end. */
   #endUpstreamWhenQuiet(): void {
     const endedAt = Date.now()
-    this.#lastAnswer.at = endedAt
+    this.#answeredAt = endedAt
     const timer = setInterval(() => {
       const waiting = !this.#quiet() && Date.now() - endedAt < lastAnswersMs
       if (waiting && !this.#upstream.destroyed) return
@@ -72,6 +78,13 @@ export class Relay {
       this.#client.destroy()
       this.#upstream.destroy()
     }, lingerMs).unref()
+  }
+
+  /** When a side is gone, the other gets what was said, and goes too. */
+  #closed(other: Socket): void {
+    other.destroySoon()
+    this.#open -= 1
+    if (this.#open === 0) this.onClose?.()
   }
 }
 
@@ -89,14 +102,8 @@ function whenEnded(side: Socket, then: () => void): void {
   else side.once('end', then)
 }
 
-/** When a side is gone, the other gets what was said, and goes too. */
-function closing(side: Socket, other: Socket): Promise<void> {
-  return new Promise((resolve) => {
-    const closed = () => {
-      other.destroySoon()
-      resolve()
-    }
-    if (side.destroyed) closed()
-    else side.once('close', closed)
-  })
+/** It may be gone already; nobody is told before the relay stands. */
+function whenClosed(side: Socket, then: () => void): void {
+  if (side.closed) setImmediate(then)
+  else side.once('close', then)
 }

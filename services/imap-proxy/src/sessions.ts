@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Key } from './access.ts'
 
 /** A mail client that was let in. */
 export interface Session {
-  readonly tokenId: string
-  readonly expiresAt: Date | null
+  readonly key: Key
   readonly account: string
   readonly address: string
   end(reason: string): void
@@ -21,9 +21,12 @@ export class Sessions {
     return [...this.#sessions]
   }
 
-  add(session: Session): Disposable {
+  add(session: Session): void {
     this.#sessions.add(session)
-    return { [Symbol.dispose]: () => this.#sessions.delete(session) }
+  }
+
+  delete(session: Session): void {
+    this.#sessions.delete(session)
   }
 
   /** Ends all, spread over a time so that they do not all come back at once. Resolves when the last was told. */

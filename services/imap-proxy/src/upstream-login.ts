@@ -10,12 +10,16 @@ export interface LoginTarget {
 }
 
 /**
- * Logs in with what the server offers: a token by XOAUTH2 or OAUTHBEARER, a password by PLAIN or LOGIN.
+ * Logs in with what the server offers: a token by XOAUTH2 or OAUTHBEARER, a password by PLAIN or LOGIN. Returns what the server can do
+ * from now on, where it says so by itself.
  *
  * @throws AppError `rejected` when the server refuses the credentials, `rate-limited` when it takes no more sessions, `unreachable`
  * for everything that may pass.
  */
-export async function logIn(target: LoginTarget, credentials: Credentials): Promise<void> {
+export async function logIn(
+  target: LoginTarget,
+  credentials: Credentials,
+): Promise<Set<string> | undefined> {
   const { user } = credentials
   const secret = 'pass' in credentials ? credentials.pass : credentials.accessToken
   // NUL and ^A separate the fields of SASL messages; neither is in any name or password one can type.
@@ -26,6 +30,7 @@ export async function logIn(target: LoginTarget, credentials: Credentials): Prom
       ? await withPassword(target, credentials)
       : await withToken(target, credentials)
   if (outcome.status !== 'OK') throw refusal(outcome)
+  return outcome.capabilities
 }
 
 function withToken(

@@ -1,11 +1,13 @@
-import { once } from 'node:events'
-import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
-import { connect as connectTls, type SecureVersion, type TLSSocket } from 'node:tls'
+import type { Socket } from 'node:net'
+import type { SecureVersion } from 'node:tls'
 import type { Credentials } from '@posthorn/contracts'
-import { AppError, messageOf } from '@posthorn/errors'
-import { assertAllowed, resolveAllowed } from '@posthorn/net'
+import { AppError } from '@posthorn/errors'
+import { type EgressPolicy, openSocket } from '@posthorn/net'
+import { isLoopback, plainAddress } from '@posthorn/service'
+import { ignoreErrors } from './ignore-errors.ts'
 import { capabilitiesIn, goodbye, UpstreamLines } from './upstream-lines.ts'
 import { logIn } from './upstream-login.ts'
+import { toTls } from './upstream-tls.ts'
 
 /** The account's mail server, as registered. */
 export interface MailServer {
@@ -16,6 +18,8 @@ export interface MailServer {
   /** Whether a certificate that does not check out ends it. */
   rejectUnauthorized: boolean
   minVersion: SecureVersion | undefined
+  /** URL of a proxy that it is reached through. */
+  proxy?: string
 }
 
 export interface UpstreamOptions {
@@ -24,13 +28,22 @@ export interface UpstreamOptions {
   signal: AbortSignal
   /** The port of our own listener: a server that leads back to it is refused. */
   ownPort: number | undefined
+  egress: EgressPolicy
 }
 
 export interface Upstream {
   socket: Socket
+  /** What the server can do for who is logged in. */
+  capabilities: string[]
   /** What the server said after its last line of the login: the client's. */
   rest: Buffer
 }
+
+/** How our own greeting begins. */
+export const greetingWords = 'Posthorn IMAP Proxy'
+
+const connectMs = 20_000
+const keepAliveMs = 90_000
 
 /**
  * Connects, goes over to TLS and logs in; hands over the bare socket.
@@ -42,65 +55,51 @@ export async function openUpstream(
   options: UpstreamOptions,
 ): Promise<Upstream> {
   const { signal } = options
-  // Errors of the socket have their `close`; with one listener there at all times they never end the process.
-  const sockets: Socket[] = []
-  const keep = <T extends Socket>(socket: T): T => {
-    sockets.push(socket)
-    return socket.on('error', () => undefined)
-  }
-  const cut = () => sockets.forEach((socket) => socket.destroy())
+  let socket: Socket | undefined
+  const cut = () => socket?.destroy()
   signal.addEventListener('abort', cut)
   try {
-    const tcp = keep(dial(server))
-    await opened(tcp, 'connect')
-    refuseLoop(tcp, options.ownPort)
-    const { lines, capabilities } = await secured(server, tcp, keep)
-    await logIn({ lines, capabilities, host: server.host, port: server.port }, options.credentials)
+    socket = await dial(server, options)
+    const { lines, capabilities } = await secured(server, socket)
+    const told = await logIn(
+      { lines, capabilities, host: server.host, port: server.port },
+      options.credentials,
+    )
+    const after = told ?? (await askCapabilities(lines))
     signal.throwIfAborted()
-    return { socket: lines.socket, rest: lines.takeRest() }
+    return { socket: lines.socket, capabilities: forClients(after), rest: lines.takeRest() }
   } catch (error) {
     cut()
-    if (error instanceof AppError && !signal.aborted) throw error
+    if (error instanceof AppError && error.kind !== 'forbidden' && !signal.aborted) throw error
     throw new AppError('unreachable', 'The mail server cannot be reached', { cause: error })
   } finally {
     signal.removeEventListener('abort', cut)
   }
 }
 
-function dial({ host, port }: MailServer): Socket {
-  // Node looks nothing up for an address: it is judged here.
-  if (isIP(host) !== 0) assertAllowed(host, 'link-local')
-  const socket = connect({ host, port, allowHalfOpen: true, lookup })
-  socket.setNoDelay(true)
-  socket.setKeepAlive(true, 90_000)
+async function dial(
+  { host, port, proxy }: MailServer,
+  { signal, egress, ownPort }: UpstreamOptions,
+): Promise<Socket> {
+  const through = proxy === undefined ? {} : { proxy }
+  const { socket } = await openSocket(
+    { host, port },
+    { timeoutMs: connectMs, egress, signal, ...through },
+  )
+  socket.on('error', ignoreErrors)
+  socket.setKeepAlive(true, keepAliveMs)
+  // A connection between two sockets of one machine has the same address at both ends.
+  if (socket.remotePort === ownPort && socket.remoteAddress === socket.localAddress) {
+    socket.destroy()
+    throw new AppError('unreachable', 'The mail server of the account is this proxy')
+  }
   return socket
 }
 
-/** Mail servers may be anywhere but at the addresses a cloud keeps for itself. */
-const lookup: LookupFunction = (host, options, done) => {
-  resolveAllowed(host, 'link-local').then(
-    (addresses) => {
-      const [first] = addresses
-      if (!first) done(new Error(`${host} has no address`), '')
-      else if (options.all) done(null, addresses)
-      else done(null, first.address, first.family)
-    },
-    (error: NodeJS.ErrnoException) => done(error, ''),
-  )
-}
-
-function refuseLoop(socket: Socket, ownPort: number | undefined): void {
-  // A connection between two sockets of one machine has the same address at both ends.
-  if (socket.remotePort === ownPort && socket.remoteAddress === socket.localAddress)
-    throw new AppError('unreachable', 'The mail server of the account is this proxy')
-}
-
-type Keep = <T extends Socket>(socket: T) => T
-
 /** The greeting, TLS, and what the server can do under it. */
-async function secured(server: MailServer, tcp: Socket, keep: Keep) {
+async function secured(server: MailServer, tcp: Socket) {
   if (server.secure) {
-    const lines = new UpstreamLines(await toTls(server, tcp, keep))
+    const lines = new UpstreamLines(await toTls(server, tcp))
     const told = await greeting(lines)
     return { lines, capabilities: told ?? (await askCapabilities(lines)) }
   }
@@ -113,52 +112,22 @@ async function secured(server: MailServer, tcp: Socket, keep: Keep) {
   const { status } = await clear.command('STARTTLS')
   if (status !== 'OK') throw new AppError('unreachable', 'The mail server refused STARTTLS')
   // RFC 9051 §6.2.1: what was said in the clear after the OK, and before of capabilities, may be anybody's: it is dropped.
-  const lines = new UpstreamLines(await toTls(server, tcp, keep))
+  const lines = new UpstreamLines(await toTls(server, tcp))
   return { lines, capabilities: await askCapabilities(lines) }
 }
 
 /** A password goes over the network in the clear only where the account says that nobody's certificate matters. */
-function mayStayClear({ rejectUnauthorized }: MailServer, { remoteAddress = '' }: Socket): boolean {
-  return (
-    !rejectUnauthorized ||
-    remoteAddress === '::1' ||
-    remoteAddress.replace('::ffff:', '').startsWith('127.')
-  )
-}
-
-async function toTls(server: MailServer, socket: Socket, keep: Keep): Promise<TLSSocket> {
-  const { host, rejectUnauthorized, minVersion = 'TLSv1.2' } = server
-  const secure = keep(
-    connectTls({
-      socket,
-      rejectUnauthorized,
-      minVersion,
-      ...(isIP(host) === 0 ? { servername: host } : { host }),
-    }),
-  )
-  await opened(secure, 'secureConnect')
-  return secure
-}
-
-async function opened(socket: Socket, event: 'connect' | 'secureConnect'): Promise<void> {
-  const closed = new AbortController()
-  const onClose = () => closed.abort()
-  socket.once('close', onClose)
-  try {
-    await once(socket, event, { signal: closed.signal })
-  } catch (cause) {
-    throw new AppError('unreachable', `The mail server cannot be reached (${messageOf(cause)})`, {
-      cause,
-    })
-  } finally {
-    socket.off('close', onClose)
-  }
+function mayStayClear({ rejectUnauthorized }: MailServer, { remoteAddress }: Socket): boolean {
+  return !rejectUnauthorized || isLoopback(plainAddress(remoteAddress))
 }
 
 async function greeting(lines: UpstreamLines): Promise<Set<string> | undefined> {
   const { kind, text } = await lines.read()
   // PREAUTH (RFC 9051 §7.1.4) is somebody's session, and before TLS a way around it: not this account's login.
   if (kind !== 'untagged' || !/^OK\b/i.test(text)) throw goodbye(text)
+  // Another replica of ours, or one that leads to it: going on would never end.
+  if (text.includes(greetingWords))
+    throw new AppError('unreachable', 'The mail server of the account is a proxy of this kind')
   return capabilitiesIn(text)
 }
 
@@ -167,4 +136,13 @@ async function askCapabilities(lines: UpstreamLines): Promise<Set<string>> {
   if (status !== 'OK' || !capabilities)
     throw new AppError('unreachable', 'The mail server does not say what it can do')
   return capabilities
+}
+
+/** How one logs in and goes over to TLS is behind the client. COMPRESS stays: what passes is not looked at. */
+const done = /^(?:AUTH=.*|STARTTLS|LOGINDISABLED|LOGIN-REFERRALS)$/
+
+function forClients(capabilities: ReadonlySet<string>): string[] {
+  return [...capabilities]
+    .filter((word) => /^[!-~]{1,100}$/.test(word) && !done.test(word))
+    .map((word) => word.replace(/^IMAP4REV/, 'IMAP4rev'))
 }

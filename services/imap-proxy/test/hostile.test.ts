@@ -28,7 +28,7 @@ test.each([
   ['a long tag', `${'a'.repeat(200)} NOOP\r\n`, '* BAD Invalid tag\r\n'],
   [
     'a mechanism nobody has',
-    'a AUTHENTICATE XOAUTH2 Zm9v\r\n',
+    'a AUTHENTICATE CRAM-MD5\r\n',
     'a NO [CANNOT] Unsupported authentication mechanism\r\n',
   ],
   [
@@ -38,6 +38,11 @@ test.each([
   ],
   ['LOGIN without a token', 'a LOGIN acc\r\n', 'a BAD LOGIN takes an account and a token\r\n'],
   ['no base64', 'a AUTHENTICATE PLAIN %%%\r\n', 'a BAD Invalid SASL response\r\n'],
+  [
+    'no message of the mechanism',
+    'a AUTHENTICATE XOAUTH2 Zm9v\r\n',
+    'a BAD Invalid SASL response\r\n',
+  ],
   ['an empty response', 'a AUTHENTICATE PLAIN =\r\n', 'a BAD Invalid SASL response\r\n'],
   [
     'a literal in a command that is none',

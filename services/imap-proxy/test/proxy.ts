@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { type Bus, connectBus, on } from '@posthorn/bus'
 import {
+  checkImapProxyServerPassword,
   type Credentials,
   getCredentials,
   type Settings,
@@ -18,6 +19,9 @@ import type { Config } from '../src/config.ts'
 import { RawClient } from './raw-client.ts'
 
 const log = createLogger('test', 'silent')
+
+/** What auth-bridge takes for the password for all accounts, where one is set. */
+export const serverPassword = 'for all accounts'
 
 export interface TestProxy extends AsyncDisposable {
   readonly port: number
@@ -57,13 +61,18 @@ export async function testProxy(changes: Partial<Config> = {}): Promise<TestProx
     await connectBus({ url: broker.url, name: 'test', log, metrics: createMetrics('test') }),
   )
   const known = new Map<string, Credentials | AppError>()
+  const check = on(checkImapProxyServerPassword, async ({ password }) => ({
+    valid: password === serverPassword,
+  }))
   const answer = on(getCredentials, ({ account }) => {
     const credentials = known.get(account) ?? new AppError('not-found', 'no such account')
     return credentials instanceof AppError
       ? Promise.reject(credentials)
       : Promise.resolve(credentials)
   })
-  opened.use(await bus.serve({ queue: 'credentials', keys: ['credentials'], handlers: [answer] }))
+  opened.use(
+    await bus.serve({ queue: 'credentials', keys: ['credentials'], handlers: [answer, check] }),
+  )
   const port = await freePort()
 
   const proxy: Omit<TestProxy, typeof Symbol.asyncDispose> = {
@@ -81,7 +90,10 @@ export async function testProxy(changes: Partial<Config> = {}): Promise<TestProx
           logLevel: process.env['TEST_LOG'] === 'yes' ? 'debug' : 'silent',
           tlsCert: undefined,
           tlsKey: undefined,
+          maxPending: 2_000,
           maxPendingPerAddress: 50,
+          trustedProxies: ['127.0.0.0/8'],
+          mailEgressPolicy: 'link-local',
           maxSessionsPerAccount: 20,
           ...changes,
           ...more,

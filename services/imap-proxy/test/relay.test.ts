@@ -27,10 +27,14 @@ async function relayed() {
   const relay = new Relay({
     client: toClient,
     upstream: toServer,
-    count: (direction, bytes) => void (passed[direction] += bytes),
+    bytes: {
+      in: { inc: (count) => void (passed.in += count) },
+      out: { inc: (count) => void (passed.out += count) },
+    },
   })
+  const done = new Promise<void>((resolve) => (relay.onClose = resolve))
   const close = () => [client, server].forEach((socket) => socket.destroy())
-  return { client, server, relay, passed, close }
+  return { client, server, relay, done, passed, close }
 }
 
 const hash = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
@@ -50,13 +54,13 @@ function writeInPieces(socket: Socket, bytes: Buffer): void {
 }
 
 test('random bytes both ways at once arrive as they were', async () => {
-  const { client, server, relay } = await relayed()
+  const { client, server, done } = await relayed()
   const [up, down] = [randomBytes(8_000_000), randomBytes(24_000_000)]
   writeInPieces(server, down)
   writeInPieces(client, up)
   const [gotDown, gotUp] = await Promise.all([readAll(client), readAll(server)])
   expect([hash(gotUp), hash(gotDown)]).toEqual([hash(up), hash(down)])
-  await relay.done
+  await done
 })
 
 test('a client that does not read holds its server back, and gets everything when it reads again', async () => {
@@ -78,7 +82,7 @@ test('a client that does not read holds its server back, and gets everything whe
 })
 
 test('a client that has said its last word gets the answers to it before the server hears of the end', async () => {
-  const { client, server, relay } = await relayed()
+  const { client, server, done } = await relayed()
   client.end('a NOOP\r\n')
   const [line] = (await once(server, 'data')) as [Buffer]
   let ended = false
@@ -89,21 +93,21 @@ test('a client that has said its last word gets the answers to it before the ser
   expect([String(answer), ended]).toEqual(['a OK\r\n', false])
   await once(server, 'end')
   server.end()
-  await relay.done
+  await done
 })
 
 test('a goodbye is said between two answers, never within one', async () => {
   const quiet = await relayed()
   quiet.relay.end('Enough')
   expect(String(await readAll(quiet.client))).toBe('* BYE Enough\r\n')
-  await quiet.relay.done
+  await quiet.done
 
   const busy = await relayed()
   busy.server.write('* 1 FETCH (BODY[] {100}\r\nhalf')
   await once(busy.client, 'readable')
   busy.relay.end('Enough')
   expect(String(await readAll(busy.client))).toBe('* 1 FETCH (BODY[] {100}\r\nhalf')
-  await busy.relay.done
+  await busy.done
 })
 
 test('a side that is cut off takes the other with it', async () => {
@@ -112,7 +116,7 @@ test('a side that is cut off takes the other with it', async () => {
     const other = ends[side === 'client' ? 'server' : 'client']
     other.resume()
     ends[side].resetAndDestroy()
-    await Promise.all([ends.relay.done, other.closed || once(other, 'end')])
+    await Promise.all([ends.done, other.closed || once(other, 'end')])
     ends.close()
   }
 })

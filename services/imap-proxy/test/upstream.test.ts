@@ -23,6 +23,13 @@ afterAll(async () => {
 })
 
 const credentials = { user: 'u', pass: 'p' }
+const anyServer: MailServer = {
+  host: '127.0.0.1',
+  port: 0,
+  secure: false,
+  rejectUnauthorized: false,
+  minVersion: undefined,
+}
 
 /** Logs in; gives back what was left for the client. */
 async function open(
@@ -30,19 +37,15 @@ async function open(
   given: Credentials = credentials,
   ownPort?: number,
 ): Promise<string> {
-  const server: MailServer = {
-    host: '127.0.0.1',
-    port: 0,
-    secure: false,
-    rejectUnauthorized: false,
-    minVersion: undefined,
-    ...changes,
-  }
-  const { socket, rest } = await openUpstream(server, {
-    credentials: given,
-    signal: AbortSignal.timeout(5_000),
-    ownPort,
-  })
+  const { socket, rest } = await openUpstream(
+    { ...anyServer, ...changes },
+    {
+      credentials: given,
+      signal: AbortSignal.timeout(5_000),
+      ownPort,
+      egress: 'link-local',
+    },
+  )
   socket.destroy()
   return rest.toString()
 }
@@ -79,7 +82,11 @@ test('lines nobody asked for, of any length, before and between the answers', as
 
 test('a password with anything in it goes as a literal where there is no PLAIN', async () => {
   await using server = await scriptedServer('* OK [CAPABILITY IMAP4rev1] hi\r\n', (line) =>
-    line.endsWith('}') ? '+\r\n' : line === 'A1 LOGOUT' ? 'P1 OK in\r\n' : undefined,
+    line.endsWith('}')
+      ? '+\r\n'
+      : line === 'A1 LOGOUT'
+        ? 'P1 OK [CAPABILITY IMAP4rev1] in\r\n'
+        : undefined,
   )
   await open({ port: server.port }, { user: 'ü', pass: 'p\r\nA1 LOGOUT' })
   expect(server.heard).toEqual(
@@ -123,11 +130,14 @@ test('what is said in the clear behind STARTTLS, or was said before it, is not b
     'P1 STARTTLS',
     'P1 CAPABILITY',
     `P1 AUTHENTICATE PLAIN ${Buffer.from('\0u\0p').toString('base64')}`,
+    // What it can do once one is in, it has not said.
+    'P1 CAPABILITY',
   ])
 })
 
 test.each<[string, string, string]>([
   ['somebody else’s session', '* PREAUTH [CAPABILITY IMAP4rev1] in\r\n', 'unreachable'],
+  ['a proxy of this kind', '* OK Posthorn IMAP Proxy ready for 192.0.2.1\r\n', 'unreachable'],
   ['a goodbye', '* BYE busy\r\n', 'unreachable'],
   ['too many connections', '* BYE Too many connections\r\n', 'rate-limited'],
   ['no IMAP at all', '220 mail.example ESMTP\r\n', 'unreachable'],
@@ -150,6 +160,21 @@ test.each([
     () => `P1 ${answer}\r\n`,
   )
   await expect(open({ port: server.port })).rejects.toMatchObject({ kind })
+})
+
+test('what the server can do is told without what was for the login, or is no capability', async () => {
+  const said =
+    'IMAP4rev1 SASL-IR AUTH=PLAIN STARTTLS LOGINDISABLED LOGIN-REFERRALS COMPRESS=DEFLATE x\x07y'
+  await using server = await scriptedServer(
+    '* OK [CAPABILITY IMAP4rev1] hi\r\n',
+    () => `P1 OK [CAPABILITY ${said}] in\r\n`,
+  )
+  const { socket, capabilities } = await openUpstream(
+    { ...anyServer, port: server.port },
+    { credentials, signal: AbortSignal.timeout(5_000), ownPort: undefined, egress: 'link-local' },
+  )
+  socket.destroy()
+  expect(capabilities).toEqual(['IMAP4rev1', 'SASL-IR', 'COMPRESS=DEFLATE'])
 })
 
 test('without STARTTLS no password goes to a machine that is not this one; and none to ourselves', async () => {

@@ -1,15 +1,13 @@
-import { isIP } from 'node:net'
 import {
   boolean,
   byteSize,
-  ConfigError,
   type Env,
   integer,
   optional,
   type Secret,
   secret,
 } from '@posthorn/config'
-import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
+import { readServiceConfig, type ServiceConfig, trustedProxies } from '@posthorn/service'
 
 export interface Config extends ServiceConfig {
   /** PEM, or the path of a file with it; the chain as well. */
@@ -55,28 +53,7 @@ export function readConfig(env: Env): Config {
       min: 1,
       max: 100_000,
     }),
-    trustedProxies: trustedProxies(env),
+    trustedProxies: trustedProxies(env, 'SVC_SMTP_PROXY_TRUSTED_PROXIES'),
     insecureAuth: boolean(env, 'SVC_SMTP_PROXY_INSECURE_AUTH', false),
   }
-}
-
-/** Whoever is on this machine, where nothing is said. */
-const ownMachine = ['127.0.0.0/8', '::1']
-
-function trustedProxies(env: Env): readonly string[] {
-  const name = 'SVC_SMTP_PROXY_TRUSTED_PROXIES'
-  const given = optional(env, name)
-  if (given === undefined) return ownMachine
-  const ranges = given.split(',').map((text) => text.trim())
-  const wrong = ranges.find((range) => !isRange(range))
-  if (wrong !== undefined)
-    throw new ConfigError(name, `must be IP addresses or CIDR ranges, got "${wrong}"`)
-  return ranges
-}
-
-function isRange(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/')
-  const family = isIP(address)
-  if (family === 0 || rest.length > 0) return false
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
 }

@@ -2,16 +2,14 @@ import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { TLSSocket } from 'node:tls'
-import { addressAllowed } from '@posthorn/db'
 import {
   type Certificate,
   type Listener,
   listen,
   type ListenerAddress,
   network,
-  plainAddress,
-  type ProxiedFrom,
-  readProxyHeader,
+  type Origin,
+  readOrigin,
 } from '@posthorn/service'
 import type { SMTPServer } from 'smtp-server'
 import type { SMTPConnection } from 'smtp-server/lib/smtp-connection.js'
@@ -104,7 +102,7 @@ async function enter(line: Line, { mail, deps, proxy, context }: Entrance): Prom
   const { socket } = line
   socket.on('error', () => undefined)
   const { guests, config } = deps
-  const from = await origin(socket, proxy ? config.trustedProxies : [])
+  const from = await readOrigin(socket, proxy ? config.trustedProxies : [])
   const place = from && !socket.destroyed ? guests.enter(network(from.address)) : undefined
   if (!from || !place) {
     socket.destroy()
@@ -118,19 +116,6 @@ async function enter(line: Line, { mail, deps, proxy, context }: Entrance): Prom
     return
   }
   greet(line.socket, { mail, deps, from, place })
-}
-
-/** Where a client comes from; undefined where a trusted proxy does not say. */
-async function origin(
-  socket: Socket,
-  trustedProxies: readonly string[],
-): Promise<Required<ProxiedFrom> | undefined> {
-  const address = plainAddress(socket.remoteAddress)
-  const own = { address, port: socket.remotePort ?? 0 }
-  // No list would mean everybody to the check of addresses.
-  if (trustedProxies.length === 0 || !addressAllowed(trustedProxies, address)) return own
-  const told = await readProxyHeader(socket)
-  return told && { ...own, ...told }
 }
 
 /** Whether the client has agreed on TLS, in time. */
@@ -152,7 +137,7 @@ async function secure(line: Line, secureContext: Certificate['context']): Promis
 interface Greeting {
   mail: SMTPServer
   deps: ListenerDeps
-  from: Required<ProxiedFrom>
+  from: Origin
   place: Disposable
 }
 

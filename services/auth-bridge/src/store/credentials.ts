@@ -47,7 +47,7 @@ export function placeOfPassword(account: string, protocol: Protocol | 'oauth2'):
   return `credentials/${account}/${protocol}`
 }
 
-export type SealedSetting = 'serviceSecret' | 'webhookSecrets' | 'linkSecret' | 'smtpServerPassword'
+export type SealedSetting = 'serviceSecret' | 'webhookSecrets' | 'linkSecret' | 'smtpServerPassword' | 'imapProxyServerPassword'
 
 export function placeOfSetting(key: SealedSetting): string {
   return `settings/${key}`

@@ -2,17 +2,24 @@ import type { ImapConfig, ImapDisabled } from '@posthorn/contracts'
 import type { Db, StoredServer } from '@posthorn/db'
 import { sql } from 'kysely'
 
-export type StoredImap = StoredServer<ImapConfig>
 type AnyImap = StoredServer<ImapConfig | ImapDisabled>
 
-/** What an account says of IMAP; null where it has none, undefined where there is no such account. */
-export async function findImap(db: Db, account: string): Promise<AnyImap | null | undefined> {
+/** Where an account's mail is, and how it is reached. */
+export interface StoredImap {
+  server: StoredServer<ImapConfig>
+  /** URL of a proxy of the account's own. */
+  proxy: string | null
+}
+
+/** What an account says of IMAP; null where it has none or it is disabled, undefined where there is no such account. */
+export async function findImap(db: Db, account: string): Promise<StoredImap | null | undefined> {
   const row = await db
     .selectFrom('accounts')
-    .select('imap')
+    .select(['imap', 'proxy'])
     .where('account', '=', account)
     .executeTakeFirst()
-  return row?.imap
+  if (!row) return undefined
+  return isUsable(row.imap) ? { server: row.imap, proxy: row.proxy } : null
 }
 
 /** Those of the accounts that are still there and still have IMAP. */
@@ -29,6 +36,6 @@ export async function listUsableAccounts(
   return new Set(rows.filter(({ imap }) => isUsable(imap)).map(({ account }) => account))
 }
 
-export function isUsable(imap: AnyImap | null): imap is StoredImap {
+function isUsable(imap: AnyImap | null): imap is StoredServer<ImapConfig> {
   return imap !== null && imap.disabled !== true
 }

@@ -1,0 +1,58 @@
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { decodeResponse, mechanisms } from './sasl.ts'
+
+const read = (mechanism: string, message: string) => mechanisms.get(mechanism)?.(message)
+
+test.each([
+  ['PLAIN', '\0acc\0tok'],
+  ['PLAIN', 'acc\0acc\0tok'],
+  ['XOAUTH2', 'user=acc\x01auth=Bearer tok\x01\x01'],
+  ['XOAUTH2', 'user=acc\x01AUTH=bearer  tok\x01\x01'],
+  ['OAUTHBEARER', 'n,a=acc,\x01auth=Bearer tok\x01\x01'],
+  ['OAUTHBEARER', 'y,a=acc,\x01host=h\x01port=993\x01auth=Bearer tok\x01\x01'],
+])('%s: %j', (mechanism, message) => {
+  expect(read(mechanism, message)).toEqual({ account: 'acc', secret: 'tok' })
+})
+
+test('a name with what separates names', () => {
+  const message = 'n,a=a=3Db=2Cc,\x01auth=Bearer tok\x01\x01'
+  expect(read('OAUTHBEARER', message)).toEqual({ account: 'a=b,c', secret: 'tok' })
+})
+
+test('in the name of somebody else there is no secret that could be right', () => {
+  expect(read('PLAIN', 'other\0acc\0tok')).toEqual({ account: 'acc', secret: '' })
+})
+
+test.each([
+  ['PLAIN', 'acc\0tok'],
+  ['PLAIN', '\0acc\0tok\0more'],
+  ['XOAUTH2', 'user=acc\x01auth=Bearer tok'],
+  ['XOAUTH2', 'user=acc\x01auth=Basic tok\x01\x01'],
+  ['XOAUTH2', 'user=acc\x01auth=Bearer to k\x01\x01'],
+  ['OAUTHBEARER', 'n,,\x01auth=Bearer tok\x01\x01'],
+  ['OAUTHBEARER', 'p=tls-unique,a=acc,\x01auth=Bearer tok\x01\x01'],
+  ['OAUTHBEARER', '\x01'],
+])('%s: %j is none', (mechanism, message) => {
+  expect(read(mechanism, message)).toBeUndefined()
+})
+
+test('base64, the empty response, and what is neither', () => {
+  expect(['AGE=', '=', '', '%%%', 'AGE', 'A===='].map(decodeResponse)).toEqual([
+    '\0a',
+    '',
+    '',
+    '',
+    '',
+    '',
+  ])
+})
+
+test('whatever is said: nothing throws', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...mechanisms.keys()), fc.string(), (mechanism, message) => {
+      read(mechanism, message)
+      decodeResponse(message)
+    }),
+  )
+})
