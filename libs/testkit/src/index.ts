@@ -1,5 +1,11 @@
 export { eventually, type Patience } from './eventually.ts'
 export { selfSigned, type SelfSigned } from '@posthorn/local/self-signed'
+export {
+  type ChatRequest,
+  type ChatServer,
+  type ChatServerOptions,
+  startChatServer,
+} from './servers/chat-server.ts'
 export { hasCyrus, testCyrus, type TestCyrus, type TestCyrusUser } from './servers/cyrus.ts'
 export { testDovecot, type TestDovecot, type TestUser } from './servers/dovecot.ts'
 export {
@@ -12,6 +18,7 @@ export type { Hook, Reply, ScriptCommand } from './servers/imap-script/command.t
 export * as imapFaults from './servers/imap-script/faults.ts'
 export type { MailboxOptions, ScriptMailbox } from './servers/imap-script/mailbox.ts'
 export type { ScriptSession } from './servers/imap-script/session.ts'
+export { testOpenIdProvider, type TestOpenIdProvider } from './servers/openid-provider.ts'
 export {
   hasOpenSmtpd,
   hasPostfix,

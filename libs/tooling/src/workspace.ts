@@ -109,6 +109,7 @@ export const doors: Record<string, readonly string[]> = {
   'crawler-user-agents': ['services/api-gateway/src/automated/'],
   'fast-xml-parser': ['services/api-gateway/src/autoconfig/'],
   jose: ['libs/secrets/'],
+  oauth4webapi: ['services/auth-bridge/src/oauth2/'],
   pino: ['libs/telemetry/'],
   'prom-client': ['libs/telemetry/'],
   'smtp-server': ['services/smtp-proxy/src/'],

@@ -1,12 +1,14 @@
 import type { Bus } from '@posthorn/bus'
 import type { Invalidation } from '@posthorn/contracts'
-import { cacheSettings, type Db, type SettingsCache } from '@posthorn/db'
+import { cacheSettings, type SettingsCache } from '@posthorn/db'
 import { createHttpCaller } from '@posthorn/net'
-import { createOpener, keyPairFromSecret, type Opener } from '@posthorn/secrets'
+import { createOpener, createSealer, keyPairFromSecret } from '@posthorn/secrets'
 import { everyFew, openGround, bothServers } from '@posthorn/service'
-import type { Logger } from '@posthorn/telemetry'
 import type { Config } from './config.ts'
 import { keysFit } from './keys-fit.ts'
+import { AccessTokens } from './oauth2/access-tokens.ts'
+import { oauth2Credentials } from './oauth2/oauth2-credentials.ts'
+import { type OAuth2Parts, oauth2Questions, openOAuth2 } from './oauth2/open-oauth2.ts'
 import {
   type AuthServer,
   authServer,
@@ -21,6 +23,7 @@ import {
 import { onGetCredentials } from './queries/get-credentials.ts'
 import { onGetLinkSecret } from './queries/get-link-secret.ts'
 import { onGetGatewayCredentials } from './queries/get-gateway-credentials.ts'
+import { onGetOpenAiApiKey } from './queries/get-open-ai-api-key.ts'
 import { onGetServiceSecret } from './queries/get-service-secret.ts'
 
 const name = 'auth-bridge'
@@ -30,7 +33,7 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
   const { publicKey } = keyPairFromSecret(config.secret.reveal())
   await using opened = new AsyncDisposableStack()
   let fits = false
-  const { log, db, bus } = await openGround(opened, {
+  const { log, metrics, db, bus } = await openGround(opened, {
     name,
     config,
     signal,
@@ -42,30 +45,26 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
     (secret) => keyPairFromSecret(secret.reveal()).privateKey,
   )
   const opener = createOpener(keys)
+  const sealer = createSealer(publicKey)
   const answering = opened.use(new AsyncDisposableStack())
   // Wrong keys would turn every question this replica takes from the shared queue into an error: it takes none until they fit.
   opened.use(
     everyFew({ everyMs: 5_000, log, name: 'keys' }, async () => {
       if (fits || !(await keysFit({ db, opener, log }))) return
-      await startAnswering(answering, { db, bus, opener, log, config })
+      await startAnswering(answering, { db, bus, opener, sealer, metrics, log, config })
       fits = true
     }),
   )
   return opened.move()
 }
 
-interface Parts {
-  db: Db
+interface Parts extends OAuth2Parts {
   bus: Bus
-  opener: Opener
-  log: Logger
-  config: Pick<Config, 'authServerEgressPolicy'>
+  config: Pick<Config, 'authServerEgressPolicy' | 'oauthEgressPolicy'>
 }
 
-async function startAnswering(
-  opened: AsyncDisposableStack,
-  { db, bus, opener, log, config }: Parts,
-): Promise<void> {
+async function startAnswering(opened: AsyncDisposableStack, parts: Parts): Promise<void> {
+  const { db, bus, opener, log, config } = parts
   const settings = cacheSettings(db)
   const http = opened.use(
     createHttpCaller({
@@ -75,18 +74,27 @@ async function startAnswering(
     }),
   )
   const server = authServer({ http, address: async () => (await settings.get()).authServer })
+  const oauth2 = openOAuth2(opened, parts)
+  const tokens = new AccessTokens(oauth2)
   opened.use(await bus.onInvalidate((message) => forget(message, settings, server)))
   opened.use(
     await bus.serve({
       queue: 'credentials',
       keys: ['credentials'],
       handlers: [
-        onGetCredentials({ db, storedPassword: storedPassword(opener), authServer: server }),
+        onGetCredentials({
+          db,
+          storedPassword: storedPassword(opener),
+          authServer: server,
+          oauth2: oauth2Credentials({ db, tokens, authServer: server }),
+        }),
+        ...oauth2Questions({ ...oauth2, tokens }),
         onGetServiceSecret({ db, opener }),
         onGetGatewayCredentials({ db, opener }),
         onCheckSmtpServerPassword({ db, opener }),
         onCheckImapProxyServerPassword({ db, opener }),
         onGetLinkSecret({ db, opener }),
+        onGetOpenAiApiKey({ db, opener }),
       ],
     }),
   )

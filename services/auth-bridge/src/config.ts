@@ -12,6 +12,8 @@ export interface Secrets {
 export interface Config extends ServiceConfig, Secrets {
   /** Where the auth server may be. */
   readonly authServerEgressPolicy: EgressPolicy
+  /** Where OAuth2 providers may be. */
+  readonly oauthEgressPolicy: EgressPolicy
 }
 
 export function readConfig(env: Env): Config {
@@ -19,6 +21,10 @@ export function readConfig(env: Env): Config {
     ...readServiceConfig(env, { port: 3007 }),
     ...readSecrets(env),
     authServerEgressPolicy: oneOf(env, 'SVC_AUTH_SERVER_EGRESS_POLICY', {
+      values: egressPolicies,
+      fallback: 'link-local',
+    }),
+    oauthEgressPolicy: oneOf(env, 'SVC_OAUTH_EGRESS_POLICY', {
       values: egressPolicies,
       fallback: 'link-local',
     }),

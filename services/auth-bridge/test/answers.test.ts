@@ -8,6 +8,7 @@ import {
   checkSmtpServerPassword,
   getCredentials,
   getLinkSecret,
+  getOpenAiApiKey,
   getServiceSecret,
   shardOf,
 } from '@posthorn/contracts'
@@ -40,6 +41,7 @@ async function start(secret: string, previous: string[] = [], port = 0): Promise
       secret: new Secret(secret),
       previousSecrets: previous.map((text) => new Secret(text)),
       authServerEgressPolicy: 'link-local',
+      oauthEgressPolicy: 'link-local',
     },
     new AbortController().signal,
   )

@@ -21,6 +21,7 @@ const app = await startApp(
     secret: new Secret('of gateways'),
     previousSecrets: [],
     authServerEgressPolicy: 'link-local',
+    oauthEgressPolicy: 'link-local',
   },
   new AbortController().signal,
 )

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { defineEvent } from '../define.ts'
+import { TokenRequestInfo } from '../schemas/token-request.ts'
 
 const Account = Type.Object({ account: Type.String() })
 
@@ -21,7 +22,8 @@ export const authenticationError = defineEvent(
   Type.Object({
     response: Type.String(),
     serverResponseCode: Type.Optional(Type.String()),
-    tokenRequest: Type.Optional(Type.Unknown()),
+    /** What the token endpoint was asked and said, where it was that which refused. */
+    tokenRequest: Type.Optional(TokenRequestInfo),
   }),
 )
 

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { AccountId, IsoDate, KeyValue, MailAddress, Nullable, OneOf, Strict } from './primitives.ts'
+import { TokenRequestInfo } from './token-request.ts'
 
 export const accountStates = [
   'new',
@@ -144,6 +145,7 @@ export const LastError = Type.Object({
   response: Type.Optional(Type.String()),
   description: Type.Optional(Type.String()),
   serverResponseCode: Type.Optional(Type.String()),
+  tokenRequest: Type.Optional(TokenRequestInfo),
 })
 export type LastError = Static<typeof LastError>
 

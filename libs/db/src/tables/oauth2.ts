@@ -1,13 +1,6 @@
+import type { LastError, OAuth2AppConfig, OAuth2Provider } from '@posthorn/contracts'
 import type { Generated } from 'kysely'
-import type { JsonOrNull } from './json.ts'
-
-export type OAuth2Provider =
-  | 'gmail'
-  | 'gmailService'
-  | 'outlook'
-  | 'outlookService'
-  | 'mailRu'
-  | 'generic'
+import type { Json, JsonOrNull } from './json.ts'
 
 /** OAuth2 applications, as registered at a provider. Written by api-gateway. */
 export interface OAuth2Apps {
@@ -16,7 +9,7 @@ export interface OAuth2Apps {
   name: string
   enabled: Generated<boolean>
   /** All the rest that is no secret. */
-  config: JsonOrNull<Record<string, unknown>>
+  config: Json<OAuth2AppConfig>
   version: Generated<string>
   createdAt: Generated<Date>
   updatedAt: Generated<Date>
@@ -33,7 +26,7 @@ export interface OAuth2AppSecrets {
 /** How applications are doing. Written by auth-bridge. */
 export interface OAuth2AppStates {
   app: string
-  lastError: JsonOrNull<Record<string, unknown>>
+  lastError: JsonOrNull<LastError>
   updatedAt: Generated<Date>
 }
 
@@ -48,7 +41,7 @@ export interface OAuth2Tokens {
   refreshing: string | null
   refreshingUntil: Date | null
   failingSince: Date | null
-  lastError: JsonOrNull<Record<string, unknown>>
+  lastError: JsonOrNull<LastError>
   updatedAt: Generated<Date>
 }
 

@@ -33,6 +33,7 @@ const login = (account: string): StoredLogin => ({
   useAuthServer: true,
   user: undefined,
   sealed: undefined,
+  byOAuth2: false,
 })
 const signal = new AbortController().signal
 const provider = (url: string | undefined = `http://127.0.0.1:${port}/auth`) =>

@@ -2,6 +2,7 @@ import { on } from '@posthorn/bus'
 import { getCredentials } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
+import type { OAuth2Credentials } from '../oauth2/oauth2-credentials.ts'
 import type { AuthServer } from '../providers/auth-server.ts'
 import type { CredentialProvider } from '../providers/provider.ts'
 import { findLogin } from '../store/credentials.ts'
@@ -10,10 +11,11 @@ export interface Deps {
   db: Db
   storedPassword: CredentialProvider
   authServer: AuthServer
+  oauth2: OAuth2Credentials
 }
 
 /** Answers with what logs in at the account's server now. Asked by whoever is about to log in; safe to repeat. */
-export function onGetCredentials({ db, storedPassword, authServer }: Deps) {
+export function onGetCredentials({ db, storedPassword, authServer, oauth2 }: Deps) {
   return on(getCredentials, async ({ account, protocol, fresh = false }, { signal }) => {
     const login = await findLogin(db, account, protocol)
     if (!login)
@@ -25,6 +27,8 @@ export function onGetCredentials({ db, storedPassword, authServer }: Deps) {
         code: protocol === 'imap' ? 'IMAPUnavailable' : 'SMTPUnavailable',
       })
     if (fresh) authServer.forget(account)
-    return (login.useAuthServer ? authServer : storedPassword).get(login, signal)
+    if (login.useAuthServer) return authServer.get(login, signal)
+    const hasOwn = login.user !== undefined || !login.byOAuth2
+    return hasOwn ? storedPassword.get(login, signal) : oauth2.get(login, { fresh, signal })
   })
 }

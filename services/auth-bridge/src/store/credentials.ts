@@ -12,6 +12,8 @@ export interface StoredLogin {
   useAuthServer: boolean
   user: string | undefined
   sealed: string | undefined
+  /** The registration has OAuth2, which servers without a login of their own are logged in to by. */
+  byOAuth2: boolean
 }
 
 /** Undefined when there is no such account. */
@@ -27,7 +29,7 @@ export async function findLogin(
         .onRef('credentials.account', '=', 'accounts.account')
         .on('credentials.kind', '=', protocol),
     )
-    .select(['accounts.imap', 'accounts.smtp', 'credentials.sealed'])
+    .select(['accounts.imap', 'accounts.smtp', 'accounts.oauth2', 'credentials.sealed'])
     .where('accounts.account', '=', account)
     .executeTakeFirst()
   if (!row) return undefined
@@ -39,6 +41,7 @@ export async function findLogin(
     useAuthServer: server?.useAuthServer === true,
     user: server?.auth ? server.auth.user : undefined,
     sealed: row.sealed ?? undefined,
+    byOAuth2: row.oauth2 !== null,
   }
 }
 
@@ -47,7 +50,13 @@ export function placeOfPassword(account: string, protocol: Protocol | 'oauth2'):
   return `credentials/${account}/${protocol}`
 }
 
-export type SealedSetting = 'serviceSecret' | 'webhookSecrets' | 'linkSecret' | 'smtpServerPassword' | 'imapProxyServerPassword'
+export type SealedSetting =
+  | 'serviceSecret'
+  | 'webhookSecrets'
+  | 'linkSecret'
+  | 'smtpServerPassword'
+  | 'imapProxyServerPassword'
+  | 'openAiAPIKey'
 
 export function placeOfSetting(key: SealedSetting): string {
   return `settings/${key}`

@@ -1,0 +1,134 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type Provider from 'oidc-provider'
+import { createProvider, type ProviderSettings } from './openid/create-provider.ts'
+import { consentTo, type Consented } from './openid/consent.ts'
+
+export interface TestOpenIdProvider {
+  /** Of its discovery document. */
+  issuer: string
+  clientId: string
+  clientSecret: string
+  tokenUrl: string
+  authorizeUrl: string
+  userinfoUrl: string
+  revokeUrl: string
+  /** Where a Dovecot asks about tokens (RFC 7662); whoever holds one is told by `username`. */
+  introspectionUrl: string
+  /** How long access tokens that it gives from now on are good; 3,600 to begin with. */
+  accessTokenSeconds: number
+  /** Scopes that people do not consent to. */
+  withheldScopes: Set<string>
+  /** Grants of each kind that it gave, and refused. */
+  counts: { given: Record<string, number>; refused: Record<string, number> }
+  /** While it is set token requests are answered with this. */
+  answerTokensWith?: { status: number; body: string } | undefined
+  /** Takes back all that a person has consented to. */
+  revoke(user: string): Promise<void>
+  /** Goes through the page of consent as `login_hint` says, and answers with what the callback is told. */
+  consent(authorizeUrl: string): Promise<Consented>
+  close(): Promise<void>
+}
+
+/**
+ * An OpenID provider on loopback: code flow with PKCE, refresh tokens that are good for one use, revocation, userinfo. Everybody is
+ * who `login_hint` says, and consents.
+ */
+export async function testOpenIdProvider(
+  options: { redirectUrls?: string[] } = {},
+): Promise<TestOpenIdProvider> {
+  const state: ProviderSettings = {
+    clientId: 'posthorn-test',
+    clientSecret: 'secret-of-posthorn-test-that-nobody-may-see',
+    redirectUrls: options.redirectUrls ?? ['http://127.0.0.1:1/oauth'],
+    accessTokenSeconds: 3_600,
+    withheldScopes: new Set(),
+    counts: { given: {}, refused: {} },
+    grants: new Map(),
+  }
+  const { clientId, clientSecret, withheldScopes, counts } = state
+  const server = createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const provider = await createProvider(issuer, state)
+  const test: TestOpenIdProvider = {
+    issuer,
+    clientId,
+    clientSecret,
+    tokenUrl: `${issuer}/token`,
+    authorizeUrl: `${issuer}/auth`,
+    userinfoUrl: `${issuer}/me`,
+    revokeUrl: `${issuer}/token/revocation`,
+    introspectionUrl: `${issuer}/introspect-for-dovecot`,
+    get accessTokenSeconds() {
+      return state.accessTokenSeconds
+    },
+    set accessTokenSeconds(seconds) {
+      state.accessTokenSeconds = seconds
+    },
+    withheldScopes,
+    counts,
+    revoke: (user) => revokeAll(provider, state, user),
+    consent: consentTo,
+    async close() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+  const handle = provider.callback()
+  server.on('request', (request, response) => {
+    const { answerTokensWith: planned } = test
+    if (planned && request.url === '/token')
+      response.writeHead(planned.status, { 'content-type': 'application/json' }).end(planned.body)
+    else if (request.url?.startsWith('/interaction/'))
+      void agree({ provider, withheldScopes }, request, response)
+    else if (request.url === '/introspect-for-dovecot') void introspect(provider, request, response)
+    else handle(request, response)
+  })
+  return test
+}
+
+/** Logs in whom `login_hint` names, with all scopes but the withheld. */
+async function agree(
+  { provider, withheldScopes }: { provider: Provider; withheldScopes: Set<string> },
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { params } = await provider.interactionDetails(request, response)
+  const accountId = params['login_hint'] ?? 'someone@mail.test'
+  const grant = new provider.Grant({ accountId, clientId: params['client_id'] ?? '' })
+  const scopes = (params['scope'] ?? '').split(' ').filter((scope) => !withheldScopes.has(scope))
+  grant.addOIDCScope(scopes.join(' '))
+  const result = { login: { accountId }, consent: { grantId: await grant.save() } }
+  await provider.interactionFinished(request, response, result)
+}
+
+/** Dovecot sends no credentials of its own, and wants a name. */
+async function introspect(
+  provider: Provider,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const token = new URLSearchParams(await text(request)).get('token') ?? ''
+  const found = await provider.AccessToken.find(token)
+  const answer = found
+    ? { active: true, username: found.accountId, scope: found.scope }
+    : { active: false }
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+}
+
+async function revokeAll(
+  provider: Provider,
+  { grants }: ProviderSettings,
+  user: string,
+): Promise<void> {
+  for (const id of grants.get(user) ?? []) {
+    await provider.AccessToken.revokeByGrantId(id)
+    await provider.RefreshToken.revokeByGrantId(id)
+    await (await provider.Grant.find(id))?.destroy()
+  }
+}

@@ -1,0 +1,61 @@
+import type { HttpCaller } from '@posthorn/net'
+import { AppError } from '@posthorn/errors'
+import type { Application } from './application.ts'
+import { findEndpoints } from './endpoints.ts'
+import { type Identity, identityOf, readIdToken } from './id-token.ts'
+import type { TokenAnswer } from './token-endpoint.ts'
+
+/**
+ * Whose grant it is: as the id token has it, else as the provider says when asked.
+ *
+ * @throws AppError `unreachable` where the provider cannot be asked, `rejected` where it names no address
+ */
+export async function identify(
+  { http }: { http: Pick<HttpCaller, 'call'> },
+  app: Application,
+  { accessToken, idToken }: TokenAnswer,
+): Promise<Identity & { email: string }> {
+  const told = readIdToken(idToken, app.clientId)
+  if (told?.email !== undefined) return { ...told, email: told.email }
+  const { userinfoUrl } = await findEndpoints({ http }, app)
+  const asked =
+    userinfoUrl === undefined ? {} : await ask({ http }, app, { userinfoUrl, accessToken })
+  const { email, name = told?.name } = asked
+  if (email === undefined)
+    throw new AppError('rejected', 'The provider does not say whose mailbox it is')
+  return { email, ...(name === undefined ? {} : { name }) }
+}
+
+async function ask(
+  { http }: { http: Pick<HttpCaller, 'call'> },
+  { profile }: Application,
+  { userinfoUrl, accessToken }: { userinfoUrl: string; accessToken: string },
+): Promise<Identity> {
+  const url = new URL(userinfoUrl)
+  if (profile.userinfoByQuery) url.searchParams.set('access_token', accessToken)
+  const { status, body, error } = await http.call({
+    method: 'GET',
+    url: url.href,
+    headers: {
+      accept: 'application/json',
+      ...(profile.userinfoByQuery ? {} : { authorization: `Bearer ${accessToken}` }),
+    },
+  })
+  if (status === undefined || error !== undefined || status >= 500)
+    throw new AppError('unreachable', 'The provider could not be asked whose mailbox it is', {
+      code: 'ETokenRefresh',
+    })
+  const claims = status === 200 ? parse(body.toString('utf8')) : undefined
+  return claims ? identityOf(claims) : {}
+}
+
+function parse(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return value !== null && typeof value === 'object'
+      ? (value as Record<string, unknown>)
+      : undefined
+  } catch {
+    return undefined
+  }
+}

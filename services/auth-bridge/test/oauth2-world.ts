@@ -1,0 +1,129 @@
+import { randomBytes, createHash } from 'node:crypto'
+import { connectBus } from '@posthorn/bus'
+import { Secret } from '@posthorn/config'
+import {
+  type CommandRequest,
+  completeOAuth2Login,
+  getCredentials,
+  type OAuth2AppConfig,
+  type OAuth2Provider,
+  revokeOAuth2Grant,
+  shardOf,
+  startOAuth2Login,
+} from '@posthorn/contracts'
+import type { StoredOAuth2 } from '@posthorn/db'
+import { createSealer, keyPairFromSecret } from '@posthorn/secrets'
+import { createLogger, createMetrics } from '@posthorn/telemetry'
+import { testBus, testDatabase, testOpenIdProvider } from '@posthorn/testkit'
+import { startApp } from '../src/app.ts'
+
+const secret = 'secret of the world of OAuth2'
+
+export type OAuth2World = Awaited<ReturnType<typeof openOAuth2World>>
+
+/** A database, a broker, a provider and `replicas` of auth-bridge. */
+export async function openOAuth2World({ replicas = 1 } = {}) {
+  await using opened = new AsyncDisposableStack()
+  const [database, broker, provider] = await Promise.all([
+    testDatabase(),
+    testBus(),
+    testOpenIdProvider(),
+  ])
+  opened.defer(() => Promise.all([database.drop(), broker.drop(), provider.close()]).then())
+  const log = createLogger('test', 'silent')
+  const metrics = createMetrics('test')
+  const bus = opened.use(await connectBus({ url: broker.url, name: 'test', log, metrics }))
+  for (let count = 0; count < replicas; count += 1)
+    opened.use(await startApp(configFor(database, broker), new AbortController().signal))
+  const running = opened.move()
+  const { db } = database
+  const sealer = createSealer(keyPairFromSecret(secret).publicKey)
+  const how = { key: 'credentials', timeoutMs: 20_000 }
+
+  return {
+    db,
+    provider,
+    async insertApp(
+      id: string,
+      type: OAuth2Provider,
+      { clientSecret, ...config }: OAuth2AppConfig & { clientSecret?: string },
+    ) {
+      const values = { id, provider: type, name: id, enabled: true, config: JSON.stringify(config) }
+      await db.insertInto('oauth2Apps').values(values).execute()
+      if (clientSecret === undefined) return
+      const sealed = await sealer.seal(clientSecret, `oauth2/${id}/clientSecret`)
+      await db
+        .insertInto('oauth2AppSecrets')
+        .values({ app: id, kind: 'clientSecret', sealed })
+        .execute()
+    },
+    /** An application at the provider. */
+    async insertProviderApp(id: string, config: OAuth2AppConfig = {}) {
+      const { issuer, clientId, clientSecret } = provider
+      const scopes = ['openid', 'email', 'profile', 'offline_access', 'mail']
+      const redirectUrl = 'http://127.0.0.1:1/oauth'
+      const about = { issuer, clientId, clientSecret, scopes, redirectUrl, ...config }
+      await this.insertApp(id, 'generic', about)
+    },
+    async insertAccount(account: string, oauth2: StoredOAuth2, grant?: string | object) {
+      const imap = JSON.stringify({ host: 'imap.example.com', port: 993, secure: true })
+      const smtp = JSON.stringify({ host: 'smtp.example.com', port: 465, secure: true })
+      const row = { account, shard: shardOf(account), name: account, imap, smtp }
+      const stored = { ...row, oauth2: JSON.stringify(oauth2), email: `${account}@mail.test` }
+      await db.insertInto('accounts').values(stored).execute()
+      if (grant !== undefined) await this.putGrant(account, grant)
+    },
+    /** A grant, sealed already or not, as the gateway stores it. */
+    async putGrant(account: string, grant: string | object) {
+      const sealed =
+        typeof grant === 'string'
+          ? grant
+          : await sealer.seal(JSON.stringify(grant), `credentials/${account}/oauth2`)
+      const updatedAt = new Date()
+      await db
+        .insertInto('credentials')
+        .values({ account, kind: 'oauth2', sealed, updatedAt })
+        .onConflict((conflict) =>
+          conflict.columns(['account', 'kind']).doUpdateSet({ sealed, updatedAt }),
+        )
+        .execute()
+    },
+    start: (asked: CommandRequest<typeof startOAuth2Login>) =>
+      bus.ask(startOAuth2Login, asked, how),
+    complete: (asked: CommandRequest<typeof completeOAuth2Login>) =>
+      bus.ask(completeOAuth2Login, asked, how),
+    revoke: (asked: CommandRequest<typeof revokeOAuth2Grant>) =>
+      bus.ask(revokeOAuth2Grant, asked, how),
+    /** The whole way of a person: the page of consent, the callback, the grant. */
+    async consent(app: string, account: string, user: string) {
+      const codeVerifier = randomBytes(32).toString('base64url')
+      const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url')
+      const state = randomBytes(16).toString('base64url')
+      const { url } = await this.start({ app, state, codeChallenge, loginHint: user })
+      const consented = await provider.consent(url)
+      if (consented.state !== state) throw new Error('another state came back')
+      return this.complete({ app, account, code: consented.code, codeVerifier })
+    },
+    ask: (account: string, protocol: 'imap' | 'smtp' = 'imap', fresh = false) =>
+      bus.ask(getCredentials, { account, protocol, fresh }, how),
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  }
+}
+
+function configFor(
+  database: Awaited<ReturnType<typeof testDatabase>>,
+  broker: Awaited<ReturnType<typeof testBus>>,
+) {
+  return {
+    databaseUrl: database.roleUrl('posthorn_auth_bridge'),
+    databasePoolSize: 4,
+    amqpUrl: broker.url,
+    host: '127.0.0.1',
+    port: 0,
+    logLevel: 'silent' as const,
+    secret: new Secret(secret),
+    previousSecrets: [],
+    authServerEgressPolicy: 'link-local' as const,
+    oauthEgressPolicy: 'link-local' as const,
+  }
+}

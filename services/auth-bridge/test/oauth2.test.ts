@@ -1,0 +1,46 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { openOAuth2World } from './oauth2-world.ts'
+
+const world = await openOAuth2World({ replicas: 2 })
+const { provider } = world
+afterAll(() => world[Symbol.asyncDispose]())
+await world.insertProviderApp('app')
+
+async function register(account: string): Promise<void> {
+  const { sealedGrant, user } = await world.consent('app', account, `${account}@mail.test`)
+  await world.insertAccount(account, { provider: 'app', auth: { user } }, sealedGrant)
+}
+const refreshes = () => provider.counts.given['refresh_token'] ?? 0
+
+test('a person who consents becomes a grant, and the grant a login', async () => {
+  const done = await world.consent('app', 'first', 'first@mail.test')
+  expect(done).toMatchObject({
+    user: 'first@mail.test',
+    name: 'Name of first@mail.test',
+    scopes: expect.arrayContaining(['mail', 'openid']),
+    missingScopes: [],
+  })
+  await world.insertAccount(
+    'first',
+    { provider: 'app', auth: { user: done.user } },
+    done.sealedGrant,
+  )
+  const before = refreshes()
+  const credentials = await world.ask('first')
+  expect(credentials).toEqual({ user: 'first@mail.test', accessToken: expect.any(String) })
+  expect(await world.ask('first', 'smtp')).toEqual(credentials)
+  expect(refreshes()).toBe(before)
+})
+
+test('two replicas that are asked at once renew once, and the renewed refresh token is kept', async () => {
+  await register('many')
+  const before = refreshes()
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, () => world.ask('many', 'imap', true)),
+  )
+  expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
+  expect(refreshes()).toBe(before + 1)
+  await world.ask('many', 'imap', true)
+  await world.ask('many', 'imap', true)
+  expect(refreshes()).toBe(before + 3)
+})
