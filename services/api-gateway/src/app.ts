@@ -5,7 +5,6 @@ import { describeConfig } from '@posthorn/config'
 import type { Invalidation } from '@posthorn/contracts'
 import { cacheSettings, connect, countMinutes, ping, type SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import { serve } from '@posthorn/http'
 import { Sandbox } from '@posthorn/sandbox'
 import { createSealer } from '@posthorn/secrets'
 import { everyFew, waitForSchema } from '@posthorn/service'
@@ -19,6 +18,7 @@ import { openAutoconfig } from './autoconfig/open.ts'
 import { type ChangeStreams, serveChanges } from './changes/change-streams.ts'
 import type { Config } from './config.ts'
 import { mountDocs } from './docs/mount-docs.ts'
+import { openDoor } from './door/open-door.ts'
 import { firstRun } from './first-run.ts'
 import { handOverToken } from './hand-over.ts'
 import { linkKeys } from './links/link-keys.ts'
@@ -49,7 +49,9 @@ export interface Gateway extends AsyncDisposable {
 export async function startApp(config: Config, stop: AbortSignal): Promise<Gateway> {
   const log = createLogger(name, config.logLevel)
   const metrics = createMetrics(name)
-  log.info({ config: describeConfig({ ...config, sealingKey: config.sealingKey.id }) }, 'starting')
+  log.info({ config: loggable(config) }, 'starting')
+  if (config.unknownSettings.length > 0)
+    log.warn({ settings: config.unknownSettings }, 'SVC_SETTINGS names settings that there are not')
   await using opened = new AsyncDisposableStack()
   const { db, outbox } = openPools(opened, config, log)
   const bus = opened.use(await connectBus({ url: config.amqpUrl, name, log, metrics }))
@@ -62,7 +64,8 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   const { changesKeepAliveMs: keepAliveMs, crawlerRangesFile } = config
   const changes = serveChanges({ db, log, metrics, version, maxWaitingBytes, keepAliveMs })
 
-  const { requireApiAuth: requireToken, trustedProxies } = config
+  const { trustedProxies } = config.door
+  const requireToken = config.requireApiAuth
   const { gate, tokens } = openAccess(opened, { db, settings, log, requireToken, trustedProxies })
   const limits = limitsOf(config)
   const stores = { db, outbox, settings, tokens, storedRoom: new BodyRoom(limits) }
@@ -82,14 +85,14 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   api.use(openPublicPages(opened, { ...deps, log, metrics, trustedProxies, crawlerRangesFile }))
 
   let started = false
-  const server = await serve({
-    host: config.host,
-    port: config.port,
+  const server = await openDoor({
+    config,
     log,
     metrics,
+    settings,
     // Not RabbitMQ: without it accounts are registered and mail is taken all the same.
     checks: { start: () => assert(started), postgres: () => ping(db) },
-    mount: (app) => void app.use(onceStarted(api, () => started)),
+    api: onceStarted(api, () => started),
   })
   // Together: open streams would hold the server up, and ended before it they would come straight back.
   opened.defer(async () => {
@@ -112,6 +115,12 @@ function onceStarted(api: Router, isStarted: () => boolean): RequestHandler {
     if (isStarted()) api(request, response, next)
     else next(new AppError('unavailable', 'The service is starting'))
   }
+}
+
+/** Settings by name alone: some of them are secrets. */
+function loggable(config: Config) {
+  const settings = Object.keys(config.settings ?? {})
+  return describeConfig({ ...config, settings, sealingKey: config.sealingKey.id })
 }
 
 function limitsOf({ timeoutMs, maxBodyBytes, workerHeartbeatMs }: Config) {

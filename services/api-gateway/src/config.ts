@@ -1,4 +1,3 @@
-import { isIP } from 'node:net'
 import {
   boolean,
   byteSize,
@@ -17,8 +16,10 @@ import { AppError } from '@posthorn/errors'
 import { egressPolicies, type EgressPolicy } from '@posthorn/net'
 import { keyPairFromSecret, type PublicKey, readPublicKey } from '@posthorn/secrets'
 import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
+import { type DoorConfig, readDoorConfig } from './door/door-config.ts'
 
 export interface Config extends ServiceConfig {
+  readonly door: DoorConfig
   /** How long an account's worker may take; a request can ask for more. */
   readonly timeoutMs: number
   /** Of operations that take uploads; all others take 1 MB. */
@@ -27,10 +28,10 @@ export interface Config extends ServiceConfig {
   readonly requireApiAuth: boolean
   /** What the log of a token keeps. */
   readonly tokenLog: { readonly keep: number; readonly ageMs: number }
-  /** Whose X-Forwarded-For is believed. */
-  readonly trustedProxies: readonly string[]
   /** Applied at every start. */
   readonly settings: SettingsUpdate | undefined
+  /** What was given as a setting and is none. */
+  readonly unknownSettings: readonly string[]
   /** A token that works from the first start on. */
   readonly preparedToken: Secret | undefined
   /** Where the first token of an instance is written; without it, to stderr. */
@@ -52,6 +53,7 @@ export interface Config extends ServiceConfig {
 export function readConfig(env: Env): Config {
   return {
     ...readServiceConfig(env, { port: 3000 }),
+    door: readDoorConfig(env),
     timeoutMs: duration(env, 'SVC_TIMEOUT', { fallback: 10_000, min: 100, max: 7_200_000 }),
     maxBodyBytes: byteSize(env, 'SVC_MAX_BODY_SIZE', {
       fallback: 50 * 1024 ** 2,
@@ -60,8 +62,7 @@ export function readConfig(env: Env): Config {
     }),
     requireApiAuth: boolean(env, 'SVC_REQUIRE_API_AUTH', true),
     tokenLog: tokenLog(env),
-    trustedProxies: addressRanges(env, 'SVC_TRUSTED_PROXIES'),
-    settings: givenSettings(env),
+    ...givenSettings(env),
     preparedToken: preparedToken(env),
     firstTokenFile: optional(env, 'SVC_FIRST_TOKEN_FILE'),
     changesKeepAliveMs: duration(env, 'SVC_CHANGES_KEEP_ALIVE', {
@@ -106,31 +107,14 @@ function tokenLog(env: Env) {
   }
 }
 
-function addressRanges(env: Env, name: string): string[] {
-  const ranges = (optional(env, name) ?? '').split(',').map((text) => text.trim())
-  const named = ranges.filter((range) => range !== '')
-  for (const range of named) {
-    if (!isRange(range))
-      throw new ConfigError(name, `must be IP addresses or CIDR ranges, got "${range}"`)
-  }
-  return named
-}
-
-function isRange(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/')
-  const family = isIP(address)
-  if (family === 0 || rest.length > 0) return false
-  return bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
-}
-
-function givenSettings(env: Env): SettingsUpdate | undefined {
-  const given = json(env, 'SVC_SETTINGS')
-  if (given === undefined || Object.keys(given).length === 0) return undefined
-  const unknown = Object.keys(given).find((key) => !Object.hasOwn(settings, key))
-  if (unknown !== undefined)
-    throw new ConfigError('SVC_SETTINGS', `there is no setting "${unknown}"`)
+/** Unknown ones are left out: an instance must start under a release that does not know them yet, or any more. */
+function givenSettings(env: Env): Pick<Config, 'settings' | 'unknownSettings'> {
+  const entries = Object.entries(json(env, 'SVC_SETTINGS') ?? {})
+  const known = entries.filter(([key]) => Object.hasOwn(settings, key))
+  const unknownSettings = entries.map(([key]) => key).filter((key) => !Object.hasOwn(settings, key))
+  if (known.length === 0) return { settings: undefined, unknownSettings }
   try {
-    return check(SettingsUpdate, given)
+    return { settings: check(SettingsUpdate, Object.fromEntries(known)), unknownSettings }
   } catch (error) {
     if (error instanceof AppError) throw new ConfigError('SVC_SETTINGS', error.message)
     throw error

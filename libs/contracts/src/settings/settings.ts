@@ -75,6 +75,7 @@ export const settings = {
   smtpStrategy: Nullable(
     Type.Union([Type.Literal('default'), Type.Literal('dedicated'), Type.Literal('random')]),
   ),
+  enableApiProxy: Bool,
   tokenAuditLog: Bool,
   enableOAuthTokensApi: Bool,
   deliveryAttempts: Nullable(Type.Integer({ minimum: 1, maximum: 100 })),
@@ -142,6 +143,7 @@ export const privilegedSettings = [
   'openAiAPIKey',
   'openAiAPIUrl',
   'scriptEnv',
+  'enableApiProxy',
   'tokenAuditLog',
   'enableOAuthTokensApi',
   'smtpServerEnabled',

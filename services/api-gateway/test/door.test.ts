@@ -1,0 +1,143 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { request, type RequestOptions } from 'node:https'
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from '@jest/globals'
+import { eventually, RawClient, selfSigned } from '@posthorn/testkit'
+import { admin, mint, testServers } from './gateway.ts'
+
+const servers = await testServers()
+afterAll(servers.stop)
+const trusting = { SVC_TRUSTED_PROXIES: '127.0.0.1', SVC_CORS_ORIGIN: 'https://app.example' }
+const { call, url } = await servers.start(trusting)
+const replica = await servers.start({ ...trusting, SVC_METRICS_ADDRESSES: '192.0.2.0/24' })
+const bare = await servers.start()
+
+const port = Number(new URL(url).port)
+const from = (forwarded: string) => ({ 'x-forwarded-for': forwarded })
+
+/** A token that works from one address alone. */
+const bound = await mint(call, { restrictions: { addresses: ['198.51.100.7'] } })
+const usable = async (headers: Record<string, string>, gateway = { call }) =>
+  (await gateway.call('GET', '/v1/settings?notifyText=true', { token: bound, headers })).status
+
+test.each([
+  ['the client alone', '198.51.100.7', 200],
+  ['the client behind another trusted hop', '198.51.100.7, 127.0.0.1', 200],
+  ['what the client says of itself, before it', '198.51.100.7, 203.0.113.9', 403],
+  ['nothing that is an address', '198.51.100.7, unknown', 403],
+  ['an address with a port', '198.51.100.7:1234', 403],
+])('of X-Forwarded-For counts what trusted proxies wrote: %s', async (...[, forwarded, status]) => {
+  expect(await usable(from(forwarded))).toBe(status)
+})
+
+test('no other header says where a client comes from, and nobody is believed who is not named', async () => {
+  for (const name of ['forwarded', 'x-real-ip', 'true-client-ip', 'cf-connecting-ip'])
+    expect(await usable({ [name]: '198.51.100.7' })).toBe(403)
+  expect(await usable(from('198.51.100.7'), bare)).toBe(403)
+})
+
+test('several X-Forwarded-For are one, and the last word is the last proxy’s', async () => {
+  const client = await RawClient.open(port)
+  const lines = ['X-Forwarded-For: 198.51.100.7', 'X-Forwarded-For: 203.0.113.9']
+  const head = `GET /v1/settings HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${bound}\r\nConnection: close`
+  client.send(`${[head, ...lines].join('\r\n')}\r\n\r\n`)
+  expect(await client.untilClosed()).toContain('Unauthorized address')
+})
+
+test('enableApiProxy takes the word of proxies away, everywhere and at once, and gives it back', async () => {
+  await call('POST', '/v1/settings', { body: { enableApiProxy: false } })
+  for (const gateway of [{ call }, replica])
+    await eventually(async () => expect(await usable(from('198.51.100.7'), gateway)).toBe(403))
+  await call('POST', '/v1/settings', { body: { enableApiProxy: null } })
+  for (const gateway of [{ call }, replica])
+    await eventually(async () => expect(await usable(from('198.51.100.7'), gateway)).toBe(200))
+})
+
+const origin = 'https://app.example'
+
+test('a page of a named origin asks first without a token, then calls with one, and reads refusals', async () => {
+  const preflight = await fetch(`${url}/v1/account/a/submit`, {
+    method: 'OPTIONS',
+    headers: {
+      origin,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'authorization,content-type,idempotency-key',
+    },
+  })
+  expect(preflight.status).toBe(204)
+  const allowed = preflight.headers.get('access-control-allow-headers')?.split(', ')
+  for (const name of ['authorization', 'content-type', 'idempotency-key', 'x-svc-timeout'])
+    expect(allowed).toContain(name)
+  expect(preflight.headers.get('access-control-allow-methods')?.split(', ').toSorted()).toEqual([
+    'DELETE',
+    'GET',
+    'POST',
+    'PUT',
+  ])
+  expect(preflight.headers.get('access-control-allow-credentials')).toBe(null)
+  for (const token of [admin, 'nope']) {
+    const { headers } = await call('GET', '/v1/settings', { token, headers: { origin } })
+    expect(headers.get('access-control-allow-origin')).toBe(origin)
+    expect(headers.get('access-control-expose-headers')).toContain('X-RateLimit-Remaining')
+  }
+})
+
+test('no page gets at what operators do, nor at anything where no origin is named', async () => {
+  const operators = await call('GET', '/admin/api/webhookRoutes', { headers: { origin } })
+  expect(operators.headers.get('access-control-allow-origin')).toBe(null)
+  const { status, headers } = await bare.call('OPTIONS', '/v1/settings', {
+    headers: { origin, 'access-control-request-method': 'GET' },
+  })
+  expect([status, headers.get('access-control-allow-origin')]).toEqual([404, null])
+})
+
+test('metrics are for addresses that are named, and never for who comes through a stranger', async () => {
+  const metrics = async (gateway: { url: string }, headers: Record<string, string> = {}) =>
+    (await fetch(`${gateway.url}/metrics`, { headers })).status
+  expect(await metrics({ url })).toBe(200)
+  expect(await metrics(bare, from('198.51.100.7'))).toBe(404)
+  expect(await metrics(bare, from('127.0.0.1'))).toBe(404)
+  expect(await metrics({ url }, from('203.0.113.9'))).toBe(404)
+  expect(await metrics(replica)).toBe(404)
+  expect(await metrics(replica, from('192.0.2.1'))).toBe(200)
+})
+
+test('a parameter that comes twice is refused by name, and so is a token', async () => {
+  const twice = await call('GET', '/v1/accounts?page=1&page=2')
+  expect([twice.status, twice.body.fields?.map(({ path }) => path)]).toEqual([400, ['page']])
+  const tokens = await call('GET', `/v1/settings?access_token=${admin}&access_token=x`, {
+    token: null,
+  })
+  expect(tokens.status).toBe(401)
+})
+
+test.each(['/v1/settings', '/nope', '/open.gif', '/docs/', '/openapi.json', '/health/live'])(
+  'nothing at %s may be sniffed, framed, or tell where it was linked from',
+  async (path) => {
+    const { headers } = await fetch(url + path)
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('x-frame-options')).toBe('DENY')
+    expect(headers.get('referrer-policy')).toBe('no-referrer')
+    expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+    expect(headers.get('x-powered-by')).toBe(null)
+  },
+)
+
+test('the API speaks TLS with the files it is given, and says so to browsers', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'door-'))
+  const files = { SVC_TLS_CERT: join(folder, 'cert.pem'), SVC_TLS_KEY: join(folder, 'key.pem') }
+  const { cert, key } = selfSigned(['localhost'])
+  await Promise.all([writeFile(files.SVC_TLS_CERT, cert), writeFile(files.SVC_TLS_KEY, key)])
+  const secure = await servers.start(files)
+  const asked: RequestOptions = { port: new URL(secure.url).port, ca: cert, agent: false }
+  const call = request({ ...asked, host: 'localhost', path: '/v1/nope' })
+  call.end()
+  const [response] = (await once(call, 'response')) as [IncomingMessage]
+  response.resume()
+  expect(response.statusCode).toBe(404)
+  expect(response.headers['strict-transport-security']).toMatch(/^max-age=\d+$/)
+  await rm(folder, { recursive: true })
+})
