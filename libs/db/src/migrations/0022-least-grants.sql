@@ -1,2 +1,33 @@
 -- Rotation of the sealing key: auth-bridge puts the same value, sealed with another key, in the place of the one there. Nothing else of these rows is its to write.
 grant update (sealed) on credentials, gateway_credentials, oauth2_app_secrets, sealed_settings to posthorn_auth_bridge;
+
+-- The mail doors know a token by its hash, which only who has seen the token knows: they look up what they were shown, and cannot list the others.
+create function tokens_by_id(ids text[])
+  returns table (id text, account text, scopes text[], restrictions jsonb, permissions jsonb, expires_at timestamptz)
+language sql stable security definer set search_path = pg_catalog, public as $$
+  select t.id, t.account, t.scopes, t.restrictions, t.permissions, t.expires_at from public.tokens t where t.id = any(ids)
+$$;
+-- At most once a minute.
+create function mark_token_used(token text, address text) returns void
+language sql security definer set search_path = pg_catalog, public as $$
+  update public.tokens set last_used_at = now(), last_used_ip = address
+    where id = token and (last_used_at is null or last_used_at < now() - interval '1 minute')
+$$;
+revoke execute on function tokens_by_id(text[]), mark_token_used(text, text) from public;
+grant execute on function tokens_by_id(text[]), mark_token_used(text, text) to posthorn_api_gateway, posthorn_imap_proxy, posthorn_smtp_proxy;
+grant execute on function tokens_by_id(text[]) to posthorn_auth_bridge;
+revoke select, update (last_used_at, last_used_ip) on tokens from posthorn_imap_proxy, posthorn_smtp_proxy;
+
+-- What they do with these tables needs no more than this. Of a message the sender changes what becomes of it, and never whose it is, who gets it, and by which way.
+revoke select on outbox from posthorn_smtp_proxy;
+grant select (queue_id) on outbox to posthorn_smtp_proxy;
+revoke select on accounts from posthorn_webhook_dispatcher;
+grant select (account, webhooks, webhooks_custom_headers) on accounts to posthorn_webhook_dispatcher;
+revoke update on outbox from posthorn_sender;
+grant update (state, message_id, original_message_id, mime, send_at, next_attempt_at, attempts, worker, lease_until, attempt_started_at, data_sent_at, first_error,
+  last_error, response, finished_at, network_routing, filing, filing_next_at, filing_attempts, filing_error) on outbox to posthorn_sender;
+revoke execute on function raise_webhook_routes_stamp() from public;
+
+-- Whether who asks for a credential serves the account right now: the holder of its shard, or the sender that has a message of it in hand.
+grant select on shards, workers to posthorn_auth_bridge;
+grant select (queue_id, account, gateway, state, worker, lease_until) on outbox to posthorn_auth_bridge;

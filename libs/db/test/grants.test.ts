@@ -1,0 +1,70 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, expect, test } from '@jest/globals'
+import { roleOf, serviceNames } from '@posthorn/contracts'
+import { connect } from '@posthorn/db'
+import { testDatabase } from '@posthorn/testkit'
+import { sql } from 'kysely'
+import { describeGrants } from './list-grants.ts'
+
+const database = await testDatabase()
+afterAll(() => database.drop())
+
+test('what each role may do is what grants.md says', async () => {
+  const found = await describeGrants(database.db)
+  const page = await readFile(join(import.meta.dirname, '../grants.md'), 'utf8')
+  const folder = join(import.meta.dirname, '../../../.local')
+  await mkdir(folder, { recursive: true })
+  // Whoever has changed a grant on purpose copies the list from there.
+  await writeFile(join(folder, 'grants.md'), page.slice(0, page.indexOf('## ')) + found)
+  expect(page.slice(page.indexOf('## '))).toBe(found)
+})
+
+test('no role but that of auth-bridge reads a sealed value, however it asks', async () => {
+  const { rows: columns } = await sql<{ name: string }>`
+    select distinct c.relname as name from pg_attribute a join pg_class c on c.oid = a.attrelid
+    where a.attname like '%sealed%' and c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')`.execute(
+    database.db,
+  )
+  expect(columns.length).toBeGreaterThan(4)
+  for (const service of serviceNames.filter((name) => name !== 'auth-bridge')) {
+    const db = connect(database.roleUrl(roleOf(service)), { name: 'test', max: 1 })
+    for (const { name } of columns) {
+      const table = sql.table(name)
+      for (const query of [
+        sql`select sealed from ${table}`,
+        sql`select * from ${table}`,
+        sql`select ${table}::text from ${table}`,
+        sql`select 1 from ${table} where sealed like 'ey%'`,
+        sql`update ${table} set sealed = sealed returning sealed`,
+        sql`delete from ${table} returning sealed`,
+        sql`copy ${table} to stdout`,
+      ])
+        await expect(query.execute(db)).rejects.toThrow(/permission denied/)
+    }
+    await db.destroy()
+  }
+})
+
+test('the roles of services are nobody special: they own nothing, make nothing and are members of nothing', async () => {
+  const { rows } = await sql<Record<string, unknown>>`
+    select rolname, rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls as special,
+      exists (select 1 from pg_auth_members where member = r.oid) as member,
+      exists (select 1 from pg_shdepend where refobjid = r.oid and deptype = 'o') as owner,
+      has_schema_privilege(rolname, 'public', 'create') as creates
+    from pg_roles r where rolname like 'posthorn\\_%' and rolname = any(${serviceNames.map(roleOf)}) order by 1`.execute(
+    database.db,
+  )
+  expect(rows).toEqual(
+    serviceNames
+      .map(roleOf)
+      .sort()
+      .map((rolname) => ({
+        rolname,
+        special: false,
+        member: false,
+        owner: false,
+        creates: false,
+      })),
+  )
+})
