@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { imapBackend, type MailBackend } from '@posthorn/backends'
+import type { Invalidation } from '@posthorn/contracts'
 import {
   cacheSettings,
   type Db,
@@ -20,11 +21,12 @@ import { measureWorker } from './metrics.ts'
 import { readAccounts } from './sessions/accounts.ts'
 import { ConnectionCounts } from './sessions/connection-counts.ts'
 import { takeTurns } from './sessions/login-turns.ts'
-import { runSessions } from './sessions/registry.ts'
+import { type Registry, runSessions } from './sessions/registry.ts'
 import { keepStandings } from './sessions/standings.ts'
 import { holdShards } from './shards/holder.ts'
 import { serveShards } from './shards/serve.ts'
 import { deleteOldUploads } from './store/uploads.ts'
+import { openSummaries } from './summaries/open.ts'
 import { fillEmpties } from './sync/empty.ts'
 
 const name = 'sync-worker'
@@ -55,8 +57,10 @@ export async function startApp(
   const transcripts = opened.use(keepTranscripts({ db, log, keepLines: config.logLines }))
   const connections = new ConnectionCounts()
   const basics = { db, bus, settings, metrics, config, log, published: marksPublished(db) }
+  const summaries = openSummaries(opened, { ...basics, config: config.summaries })
   const deps: Deps = {
     ...basics,
+    summaries,
     backend,
     logins,
     changes,
@@ -85,15 +89,22 @@ export async function startApp(
   const holder = opened.use(
     holdShards({ db, worker: id, log, user, metrics, heartbeatMs, claimMs }),
   )
-  opened.use(
-    await bus.onInvalidate(({ topic, id }) => {
-      if (topic === 'settings') settings.invalidate()
-      if (topic === 'accounts') sessions.refresh(id)
-    }),
-  )
+  opened.use(await bus.onInvalidate((message) => forget(message, deps, sessions)))
   holder.wake()
   const resources = opened.move()
   return { id, port, [Symbol.asyncDispose]: () => resources.disposeAsync() }
+}
+
+function forget(
+  { topic, id }: Invalidation,
+  { settings, summaries }: Pick<Deps, 'settings' | 'summaries'>,
+  sessions: Pick<Registry, 'refresh'>,
+): void {
+  if (topic === 'settings') {
+    settings.invalidate()
+    summaries.invalidate()
+  }
+  if (topic === 'accounts') sessions.refresh(id)
 }
 
 /** Events of several commits are marked in one statement. */

@@ -31,6 +31,16 @@ export interface Config extends ServiceConfig {
   readonly changesKeepMs: number
   /** Where mail servers may be. */
   readonly mailEgressPolicy: EgressPolicy
+  readonly summaries: SummariesConfig
+}
+
+export interface SummariesConfig {
+  /** For one summary, waiting for its turn included. */
+  readonly timeoutMs: number
+  /** Asked for at the same time. */
+  readonly concurrency: number
+  /** Where the endpoint may be. */
+  readonly egressPolicy: EgressPolicy
 }
 
 export function readConfig(env: Env): Config {
@@ -60,5 +70,13 @@ export function readConfig(env: Env): Config {
       values: egressPolicies,
       fallback: 'link-local',
     }),
+    summaries: {
+      timeoutMs: duration(env, 'SVC_OPENAI_TIMEOUT', { fallback: 20_000, min: 100, max: 300_000 }),
+      concurrency: integer(env, 'SVC_OPENAI_CONCURRENCY', { fallback: 10, min: 1, max: 1_000 }),
+      egressPolicy: oneOf(env, 'SVC_OPENAI_EGRESS_POLICY', {
+        values: egressPolicies,
+        fallback: 'link-local',
+      }),
+    },
   }
 }

@@ -10,6 +10,7 @@ import type { AccountReader } from './sessions/accounts.ts'
 import type { ConnectionCounts } from './sessions/connection-counts.ts'
 import type { LoginTurns } from './sessions/login-turns.ts'
 import type { Standings } from './sessions/standings.ts'
+import type { Summaries } from './summaries/summaries.ts'
 import type { FillEmpty } from './sync/empty.ts'
 
 /** What the work on accounts needs. */
@@ -23,6 +24,7 @@ export interface Deps {
   accounts: AccountReader
   standings: Standings
   fillEmpty: FillEmpty
+  summaries: Summaries
   published: MarkPublished
   changes: ChangeTeller
   transcripts: Transcripts

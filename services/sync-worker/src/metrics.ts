@@ -1,4 +1,5 @@
 import type { Metrics } from '@posthorn/telemetry'
+import type { SummaryOutcome } from './summaries/summaries.ts'
 
 /** What this service counts. */
 export interface WorkerMetrics {
@@ -13,6 +14,8 @@ export interface WorkerMetrics {
   lookedAtAll(seconds: number): void
   /** Messages remembered that were not before. */
   indexed(messages: number): void
+  /** A summary was wanted: what came of it, and how long that took. */
+  summarised(outcome: SummaryOutcome, seconds: number): void
 }
 
 export function measureWorker(metrics: Metrics): WorkerMetrics {
@@ -46,6 +49,7 @@ export function measureWorker(metrics: Metrics): WorkerMetrics {
     help: 'Messages remembered that were not before',
   })
   return {
+    ...measureSummaries(metrics),
     accountState(from, to) {
       if (from !== undefined) accounts.labels(from).dec()
       if (to !== undefined) accounts.labels(to).inc()
@@ -58,5 +62,24 @@ export function measureWorker(metrics: Metrics): WorkerMetrics {
     synced: (seconds) => syncs.observe(seconds),
     lookedAtAll: (seconds) => rounds.observe(seconds),
     indexed: (count) => messages.inc(count),
+  }
+}
+
+function measureSummaries(metrics: Metrics): Pick<WorkerMetrics, 'summarised'> {
+  const outcomes = metrics.counter({
+    name: 'summaries_total',
+    help: 'Summaries of new messages that were wanted, by what came of it',
+    labels: ['outcome'],
+  })
+  const durations = metrics.histogram({
+    name: 'summary_duration_seconds',
+    help: 'How long a new message waited for its summary',
+    buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 60],
+  })
+  return {
+    summarised(outcome, seconds) {
+      outcomes.inc({ outcome })
+      if (seconds > 0) durations.observe(seconds)
+    },
   }
 }

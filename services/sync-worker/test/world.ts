@@ -8,6 +8,7 @@ import {
   type CommandRequest,
   type CommandResponse,
   getCredentials,
+  getOpenAiApiKey,
   shardOf,
 } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
@@ -54,9 +55,11 @@ export async function testWorld({ heartbeatMs = 5_000 }: { heartbeatMs?: number 
     metrics: createMetrics('test'),
   })
   const credentials = new Map<string, { user: string; pass: string }>()
+  const secrets: { openAiAPIKey?: string } = {}
   await bus.serve({
     queue: 'credentials',
     handlers: [
+      on(getOpenAiApiKey, () => Promise.resolve(secrets)),
       on(getCredentials, async ({ account }) => {
         const found = credentials.get(account)
         if (!found) throw new AppError('not-found', 'No credentials are stored')
@@ -160,6 +163,7 @@ export async function testWorld({ heartbeatMs = 5_000 }: { heartbeatMs?: number 
     broker,
     dovecot,
     credentials,
+    secrets,
     startWorker,
     stopWorker,
     spawnWorker,

@@ -4,6 +4,7 @@ import { isAutoReply, parseHeaders } from '@posthorn/mime'
 import { type AttachedPart, outlineOf, type Outline } from '../messages/body.ts'
 import { type Mailbox, messageEntry } from '../messages/entry.ts'
 import { maxTextBytes, readBytes, readText } from '../messages/text.ts'
+import { type SummaryInput, summaryInput } from '../summaries/input.ts'
 import { readCalendarEvents } from './calendar-events.ts'
 import { readReported, type Reported } from './reports.ts'
 import { unlessGone } from './unless-gone.ts'
@@ -18,6 +19,8 @@ export interface Drafted {
   draft: MessageNewDraft
   /** What the message says about another one. */
   reported: Reported | undefined
+  /** What is to be summarised of it. */
+  toSummarise: SummaryInput | undefined
 }
 
 /** Builds the data of a messageNew. Reads texts and attachments from the server as far as the settings ask for them. */
@@ -36,6 +39,8 @@ export async function draftMessageNew(
   const calendarEvents = await readCalendar(session, { message, outline, attachments }, settings)
   const { id, messageSpecialUse: specialUse } = entry
   const reported = await readReported(session, message, { id, headers, specialUse })
+  const { uid } = message
+  const toSummarise = await summaryInput(session, { uid, outline, entry, read }, settings)
   const draft = {
     ...entry,
     ...(replyTo?.[0] ? { replyTo: replyTo[0] } : {}),
@@ -46,7 +51,7 @@ export async function draftMessageNew(
     ...(isAutoReply(headers) ? { isAutoReply: true } : {}),
     ...reported?.flags,
   }
-  return { draft, reported }
+  return { draft, reported, toSummarise }
 }
 
 async function readCalendar(

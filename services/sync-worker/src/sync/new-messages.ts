@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FetchedMessage, UidRange } from '@posthorn/backends'
+import type { MessageSummary } from '@posthorn/contracts'
 import type { NewEvent, Tx } from '@posthorn/db'
 import { commit } from '../events/commit.ts'
 import { mailboxEvent } from '../events/ids.ts'
@@ -19,6 +20,7 @@ import { announcedDays, hashMessageId, insertAnnounced } from '../store/announce
 import { insertBounces } from '../store/bounces.ts'
 import { saveChunks } from '../store/chunks.ts'
 import { raiseSyncEpoch } from '../store/mailboxes.ts'
+import type { SummaryRound } from '../summaries/summaries.ts'
 import type { OpenMailbox } from './context.ts'
 import { learnLabels, withoutOwnLabel } from './labels.ts'
 
@@ -42,8 +44,17 @@ interface Arrival {
   reported?: Reported
   /** Of its Message-ID, where it counts for whether others like it are new. */
   hash?: string
+  /** On its way, where one is wanted. */
+  summary?: Promise<MessageSummary | undefined>
   /** By its date and its mailbox it may be new; whether it was seen before is for the transaction to say. */
   mayBeNew: boolean
+}
+
+/** How new messages of one look at a mailbox are told of. */
+interface Telling {
+  announceFrom: Date | undefined
+  summaries: SummaryRound
+  missing?: Missing
 }
 
 export interface Announcing {
@@ -59,12 +70,13 @@ export async function announceNew(
   added: readonly UidRange[],
   { announceFrom, onBatch }: Announcing,
 ): Promise<void> {
+  const telling = { announceFrom, summaries: mailbox.deps.summaries.round(mailbox.signal) }
   for (const batch of batchesOf(added, batchSize)) {
     mailbox.signal.throwIfAborted()
     const fetched = (await fetch(mailbox, batch)).filter(hasContent)
-    await takeIn(mailbox, fetched, { announceFrom })
+    await takeIn(mailbox, fetched, telling)
     const missing = subtractRanges(batch, rangesOf(fetched.map(({ uid }) => uid)))
-    if (countUids(missing) > 0) await waitFor(mailbox, missing, announceFrom)
+    if (countUids(missing) > 0) await waitFor(mailbox, missing, telling)
     await onBatch?.((batch.at(-1)?.[1] ?? 0) + 1)
   }
 }
@@ -89,7 +101,7 @@ function hasContent({ headers, envelope }: FetchedMessage): boolean {
 async function waitFor(
   mailbox: OpenMailbox,
   given: readonly UidRange[],
-  announceFrom: Date | undefined,
+  telling: Telling,
 ): Promise<void> {
   const { session, signal } = mailbox
   let missing = [...given]
@@ -101,10 +113,8 @@ async function waitFor(
     missingDelay += waitMs
     const last = at === retryDelaysMs.length - 1
     const fetched = (await fetch(mailbox, missing)).filter((message) => last || hasContent(message))
-    await takeIn(mailbox, fetched, {
-      announceFrom,
-      missing: { missingRetries: at + 1, missingDelay },
-    })
+    const missed = { missingRetries: at + 1, missingDelay }
+    await takeIn(mailbox, fetched, { ...telling, missing: missed })
     missing = subtractRanges(missing, rangesOf(fetched.map(({ uid }) => uid)))
   }
   await giveUp(mailbox, missing, { missingRetries: retryDelaysMs.length, missingDelay })
@@ -131,11 +141,12 @@ async function giveUp(
 async function takeIn(
   mailbox: OpenMailbox,
   fetched: readonly FetchedMessage[],
-  { announceFrom, missing }: { announceFrom: Date | undefined; missing?: Missing },
+  { announceFrom, summaries, missing }: Telling,
 ): Promise<void> {
   let batch: Arrival[] = []
   let length = 0
   const flush = async () => {
+    await addSummaries(batch, summaries)
     if (batch.length > 0) await store(mailbox, batch, (tx) => announce(mailbox, tx, batch))
     batch = []
     length = 0
@@ -145,7 +156,7 @@ async function takeIn(
     const silent = announceFrom !== undefined && isBefore(message.internalDate, announceFrom)
     const arrival = silent
       ? { ...rememberedOf(message), mayBeNew: false }
-      : await arrive(mailbox, message)
+      : await arrive(mailbox, message, summaries)
     if (arrival.draft && missing) Object.assign(arrival.draft, missing)
     batch.push(arrival)
     length += arrival.draft ? JSON.stringify(arrival.draft).length : 0
@@ -162,9 +173,11 @@ function isBefore(internalDate: Date, announceFrom: Date): boolean {
 async function arrive(
   { deps, account, row, session }: OpenMailbox,
   message: FetchedMessage,
+  summaries: SummaryRound,
 ): Promise<Arrival> {
   const settings = await deps.settings.get()
-  const { draft, reported } = await draftMessageNew(session, { message, mailbox: row }, settings)
+  const drafted = await draftMessageNew(session, { message, mailbox: row }, settings)
+  const { draft, reported, toSummarise } = drafted
   // Older than the account, or than our memory: it was put here, it did not arrive.
   const remembered = Date.now() - announcedDays * 86_400_000
   const oldest = Math.max(account.notifyFrom.getTime() - skewMs, remembered)
@@ -175,9 +188,21 @@ async function arrive(
     ...rememberedOf(message),
     draft,
     ...(reported ? { reported } : {}),
+    // Asked for while the next messages are read.
+    ...(toSummarise ? { summary: summaries.ask(toSummarise, settings) } : {}),
     mayBeNew: !sent && message.internalDate.getTime() >= oldest,
     ...(sent || identity === undefined ? {} : { hash: hashMessageId(identity) }),
   }
+}
+
+/** Before the transaction, which waits for nobody. */
+async function addSummaries(batch: readonly Arrival[], summaries: SummaryRound): Promise<void> {
+  const adding = batch.flatMap(({ draft, summary }) =>
+    draft && summary
+      ? [summary.then((made) => made && Object.assign(draft, { summary: made }))]
+      : [],
+  )
+  if (adding.length > 0) await summaries.all(adding)
 }
 
 function rememberedOf({

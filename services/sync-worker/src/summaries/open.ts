@@ -1,0 +1,33 @@
+import type { Bus } from '@posthorn/bus'
+import { createHttpCaller } from '@posthorn/net'
+import type { Logger } from '@posthorn/telemetry'
+import type { SummariesConfig } from '../config.ts'
+import type { WorkerMetrics } from '../metrics.ts'
+import { keepApiKey } from './api-key.ts'
+import { maxAnswerBytes, openEndpoint } from './endpoint.ts'
+import { makeSummaries, type Summaries } from './summaries.ts'
+
+interface Parts {
+  bus: Bus
+  metrics: WorkerMetrics
+  log: Logger
+  config: SummariesConfig
+}
+
+/** The summaries of this process, over connections of their own. */
+export function openSummaries(
+  opened: AsyncDisposableStack,
+  { bus, metrics, log, config: { timeoutMs, concurrency, egressPolicy } }: Parts,
+): Summaries {
+  const http = opened.use(
+    createHttpCaller({ policy: egressPolicy, timeoutMs, maxResponseBytes: maxAnswerBytes }),
+  )
+  return makeSummaries({
+    endpoint: openEndpoint(http),
+    apiKey: keepApiKey(bus),
+    timeoutMs,
+    concurrency,
+    told: (...outcome) => metrics.summarised(...outcome),
+    log,
+  })
+}

@@ -1,0 +1,132 @@
+import type { MessageSummary, Settings } from '@posthorn/contracts'
+import { Slots } from '@posthorn/bus'
+import { messageOf } from '@posthorn/errors'
+import type { Logger } from '@posthorn/telemetry'
+import type { ApiKey } from './api-key.ts'
+import type { Asked, Endpoint } from './endpoint.ts'
+import type { SummaryInput } from './input.ts'
+import { Pause } from './pause.ts'
+
+/**
+ * `left-alone`: the endpoint failed too often lately; `no-key`: neither a key nor an address is set, or auth-bridge does not say; `late`:
+ * no answer in time, or no turn; `not-asked`: the mailbox had waited long enough for others.
+ */
+export type SummaryOutcome = Asked['outcome'] | 'late' | 'left-alone' | 'no-key' | 'not-asked'
+
+export interface SummariesDeps {
+  endpoint: Endpoint
+  apiKey: ApiKey
+  /** For one summary, waiting for its turn included. */
+  timeoutMs: number
+  /** Asked for at the same time, of all accounts. */
+  concurrency: number
+  told: (outcome: SummaryOutcome, seconds: number) => void
+  log: Logger
+}
+
+export interface Summaries {
+  /** For one look at a mailbox. Ends early with the signal. */
+  round(signal: AbortSignal): SummaryRound
+  /** The settings have changed. */
+  invalidate(): void
+}
+
+/** What a look at a mailbox asks for. However the endpoint behaves, it waits for little more than three times the time of one summary. */
+export interface SummaryRound {
+  /** Never rejects: a message without a summary is told all the same. */
+  ask(input: SummaryInput, settings: Settings): Promise<MessageSummary | undefined>
+  /** Waits for some that were asked for. */
+  all<T>(asked: readonly Promise<T>[]): Promise<T[]>
+}
+
+const timesPerRound = 3
+
+/** Makes summaries of new messages, for as long as that holds up nobody. */
+export function makeSummaries(deps: SummariesDeps): Summaries {
+  const { apiKey, timeoutMs, told } = deps
+  const pause = new Pause()
+  const attempt = attempter(deps, pause)
+  return {
+    round(signal) {
+      let leftMs = timesPerRound * timeoutMs
+      return {
+        async ask(input, settings) {
+          if (leftMs > 0) return attempt({ input, settings }, signal)
+          told('not-asked', 0)
+          return undefined
+        },
+        async all(asked) {
+          const from = performance.now()
+          const made = await Promise.all(asked)
+          leftMs -= performance.now() - from
+          return made
+        },
+      }
+    },
+    invalidate() {
+      apiKey.invalidate()
+      pause.reset()
+    },
+  }
+}
+
+type Attempt = Asked | { outcome: 'late' | 'left-alone' | 'no-key' }
+
+function attempter(deps: SummariesDeps, pause: Pause) {
+  const { timeoutMs, concurrency, told, log } = deps
+  const slots = new Slots(concurrency)
+
+  async function inTurn(wanted: Wanted, end: End): Promise<Attempt> {
+    await slots.take(end.deadline)
+    try {
+      // Those that waited for their turn may have waited for nothing.
+      if (!pause.begin()) return { outcome: 'left-alone' }
+      const attempt = await askFor(deps, wanted, end)
+      if (end.signal.aborted || attempt.outcome === 'no-key') pause.gaveUp()
+      else if (attempt.outcome === 'made') pause.answered()
+      else pause.failed('retryAfterMs' in attempt ? attempt.retryAfterMs : 0)
+      return attempt
+    } finally {
+      slots.release()
+    }
+  }
+
+  return async (wanted: Wanted, signal: AbortSignal): Promise<MessageSummary | undefined> => {
+    const from = performance.now()
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+    const attempt = await inTurn(wanted, { signal, deadline }).catch((err: unknown) => {
+      log.debug({ reason: messageOf(err) }, 'a message is told of without a summary')
+      return { outcome: 'late' } as const
+    })
+    if (!signal.aborted) told(attempt.outcome, (performance.now() - from) / 1_000)
+    return attempt.outcome === 'made' ? attempt.summary : undefined
+  }
+}
+
+interface Wanted {
+  input: SummaryInput
+  settings: Settings
+}
+
+interface End {
+  /** Nobody wants to know any more. */
+  signal: AbortSignal
+  /** That, or the time is over. */
+  deadline: AbortSignal
+}
+
+async function askFor(
+  { endpoint, apiKey, log }: SummariesDeps,
+  { input, settings }: Wanted,
+  { deadline }: End,
+): Promise<Attempt> {
+  try {
+    const key = await apiKey.get()
+    if (key === undefined && !settings.openAiAPIUrl) return { outcome: 'no-key' }
+    const asked = await endpoint.ask(input, settings, { key, signal: deadline })
+    return deadline.aborted && asked.outcome !== 'made' ? { outcome: 'late' } : asked
+  } catch (error) {
+    log.warn({ reason: messageOf(error) }, 'no summary can be asked for')
+    return { outcome: 'unreachable', retryAfterMs: 0 }
+  }
+}
