@@ -1,10 +1,13 @@
 import type { Bus } from '@posthorn/bus'
 import type { Db, SettingsCache } from '@posthorn/db'
 import type { LinkKeys } from '@posthorn/links'
+import type { Sealer } from '@posthorn/secrets'
 import type { Logger, Metrics } from '@posthorn/telemetry'
 import { Router } from 'express'
 import type { Afterwards } from '../afterwards.ts'
+import type { Autoconfig } from '../autoconfig/autoconfig.ts'
 import { createAutomatedCheck } from '../automated/automated.ts'
+import { hostedForm } from './form/open-form.ts'
 import { createHits } from './hits.ts'
 import type { Branding } from './frame.ts'
 import { smallBody } from './read-form.ts'
@@ -19,6 +22,9 @@ export interface PublicDeps {
   settings: SettingsCache
   afterwards: Afterwards
   links: LinkKeys
+  sealer: Sealer
+  autoconfig: Autoconfig
+  timeoutMs: number
   trustedProxies: readonly string[]
   crawlerRangesFile: string | undefined
 }
@@ -59,6 +65,13 @@ export function openPublicPages(opened: AsyncDisposableStack, deps: PublicDeps):
   router.get('/unsubscribe', onUnsubscribePage(lists))
   router.post('/unsubscribe', smallBody, onOneClick(lists))
   router.post('/unsubscribe/address', smallBody, onListForm(lists))
+  const formSteps = deps.metrics.counter({
+    name: 'form_steps_total',
+    help: 'Requests of the hosted form by what became of them',
+    labels: ['outcome'],
+  })
+  const form = { ...deps, branding, count: (outcome: string) => formSteps.inc({ outcome }) }
+  router.use(hostedForm(form))
   return router
 }
 

@@ -1,11 +1,11 @@
-import type { Request, RequestHandler } from 'express'
+import type { RequestHandler } from 'express'
 import type { LinkKeys } from '@posthorn/links'
 import { sendPage, sendPoint, sendText } from './answers.ts'
 import type { Hits } from './hits.ts'
 import type { Branding } from './frame.ts'
 import { notePage } from './page.ts'
 import { readSigned } from './signed-request.ts'
-import { visitorOf } from './visitor.ts'
+import { isVisit, visitorOf } from './visitor.ts'
 
 export interface TrackingDeps {
   links: LinkKeys
@@ -56,10 +56,4 @@ export function onClick(deps: TrackingDeps): RequestHandler {
     response.status(302).setHeader('Location', target.href)
     response.end()
   }
-}
-
-/** HEAD only asks whether something is there, and browsers fetch ahead what nobody has clicked. */
-function isVisit(request: Request): boolean {
-  const purpose = `${request.get('sec-purpose') ?? ''} ${request.get('purpose') ?? ''}`
-  return request.method === 'GET' && !/prefetch|prerender|preview/i.test(purpose)
 }

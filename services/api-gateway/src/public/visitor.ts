@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Request } from 'express'
 import { clientAddress } from '../access/client-address.ts'
 
 /** Who asks for a page. */
@@ -29,4 +30,10 @@ export function describeVisitor({ remoteAddress, userAgent }: Visitor) {
     ...(remoteAddress === '' ? {} : { remoteAddress }),
     ...(userAgent === '' ? {} : { userAgent }),
   }
+}
+
+/** HEAD only asks whether something is there, and browsers fetch ahead what nobody has clicked. */
+export function isVisit(request: Request): boolean {
+  const purpose = `${request.get('sec-purpose') ?? ''} ${request.get('purpose') ?? ''}`
+  return request.method === 'GET' && !/prefetch|prerender|preview/i.test(purpose)
 }

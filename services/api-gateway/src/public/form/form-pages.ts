@@ -1,0 +1,117 @@
+import type { SignedParts } from '@posthorn/links'
+import type { AppPassword } from '../../autoconfig/providers.ts'
+import { escape, frame, hidden, type Look, type Page } from '../frame.ts'
+import { formTexts } from './form-texts.ts'
+import { field, serverFields, type ServersView } from './form-fields.ts'
+
+/** Where a page of the form is, and how it looks. */
+export interface Place {
+  parts: SignedParts
+  /** From the page to the folder of `/accounts/new`: nothing, `../` or `../../`. */
+  up: string
+  look: Look
+}
+
+/** A way to sign in at a provider. */
+export interface Offer {
+  /** The id of the OAuth2 application. */
+  id: string
+  title: string
+}
+
+/** An address of the form, seen from a page of it. */
+export function addressOf({ parts, up, look: { theme } }: Place, type?: string): string {
+  const query = new URLSearchParams({ data: parts.data, sig: parts.sig })
+  if (type !== undefined) query.set('type', type)
+  if (theme) query.set('theme', theme)
+  return `${up}new?${query}`
+}
+
+/** The first page: which way to go. Links and not buttons: a browser holds redirects after a form against `form-action`. */
+export function choicePage(place: Place, offers: readonly Offer[]): Page {
+  const { title, lead, other, signIn } = formTexts.choose
+  const way = (type: string, text: string, look: string) =>
+    `<a class="${look}" href="${escape(addressOf(place, type))}">${escape(text)}</a>`
+  const ways = [
+    ...offers.map(({ id, title }) => way(id, signIn(title), 'button')),
+    way('imap', other, offers.length > 0 ? 'button second' : 'button'),
+  ]
+  const body = `<h1>${title}</h1>\n<p>${lead}</p>\n<nav>\n${ways.join('\n')}\n</nav>`
+  return frame({ title, body }, place.look)
+}
+
+export interface PersonView {
+  name: string
+  email: string
+  /** The one mailbox that may be connected. */
+  pinned: boolean
+  appPassword: AppPassword | undefined
+  wrong: { name?: string; email?: string; imapPass?: string }
+}
+
+/** Who it is. */
+export function personPage(place: Place, view: PersonView): Page {
+  const { title, lead, name, email, pass, next, pinned } = formTexts.person
+  const { wrong } = view
+  const body = `<h1>${title}</h1>
+<p>${lead}</p>
+<form method="post" action="${place.up}new/imap">
+${carried(place)}
+${field({ name: 'name', label: name, value: view.name, wrong: wrong.name, more: 'autocomplete="name" maxlength="256"' })}
+${field({ name: 'email', label: email, value: view.email, wrong: wrong.email, note: view.pinned ? pinned : undefined, more: `type="email" autocomplete="email" maxlength="320" required${view.pinned ? ' readonly' : ''}` })}
+${field({ name: 'pass', label: pass, value: '', wrong: wrong.imapPass, more: 'type="password" autocomplete="current-password" maxlength="256" required' })}
+${hintOf(view.appPassword)}
+<p></p>
+<button type="submit">${next}</button>
+</form>`
+  return frame({ title, body }, place.look)
+}
+
+/** The settings of both servers, to be changed, tested and taken. */
+export function serversPage(place: Place, view: ServersView): Page {
+  const { title, lead, nothingFound, connect, test } = formTexts.servers
+  const body = `<h1>${title}</h1>
+<p>${view.found ? lead : nothingFound}</p>
+${view.general === undefined ? '' : `<p class="bad" role="alert">${escape(view.general)}</p>\n`}${hintOf(view.appPassword)}
+<form method="post" action="${place.up}new/imap/server">
+${carried(place)}${hidden('kept', view.kept)}${hidden('found', view.found ? '1' : '')}
+${serverFields(view)}
+<button type="submit">${connect}</button>
+<button type="submit" class="second" formaction="${place.up}new/imap/test">${test}</button>
+</form>`
+  return frame({ title, body }, place.look)
+}
+
+type Words = { title: string; lead: string; next?: string }
+
+/** A page that says something, and leads on where there is a way. */
+export function messagePage(
+  words: Words,
+  look: Look,
+  next?: { href: string; byItself?: boolean },
+): Page {
+  const { title, lead, next: text } = words
+  const link =
+    next && text ? `\n<nav><a class="button" href="${escape(next.href)}">${text}</a></nav>` : ''
+  const body = `<h1>${title}</h1>\n<p>${lead}</p>${link}`
+  return frame({ title, body, ...(next?.byItself ? { leadsTo: next.href } : {}) }, look)
+}
+
+/** What every form brings back: the link that gives the right to it, and how it is to look. */
+function carried({ parts, look: { theme } }: Place): string {
+  return [
+    hidden('data', parts.data),
+    hidden('sig', parts.sig),
+    theme === undefined ? '' : hidden('theme', theme),
+  ].join('')
+}
+
+/** What users of a provider have to know about passwords; addresses in it are links. */
+function hintOf(appPassword: AppPassword | undefined): string {
+  if (!appPassword) return ''
+  const words = escape(appPassword.instructions).replace(
+    /https:\/\/[^\s;,]+/g,
+    (url) => `<a href="${url}" target="_blank" rel="noopener noreferrer">${url}</a>`,
+  )
+  return `<p class="hint">${escape(appPassword.provider)}: ${words}.</p>`
+}

@@ -1,0 +1,90 @@
+/** What the pages of the hosted form say, in one place. */
+export const formTexts = {
+  choose: {
+    title: 'Connect your mailbox',
+    lead: 'Where is your mailbox?',
+    other: 'Another mailbox (IMAP)',
+    signIn: (name: string) => `Sign in with ${name}`,
+  },
+  person: {
+    title: 'Connect your mailbox',
+    lead: 'We look up the servers of your mail provider in the next step.',
+    name: 'Your name',
+    email: 'E-mail address',
+    pass: 'Password of the mailbox',
+    next: 'Continue',
+    pinned: 'Only this mailbox can be connected.',
+  },
+  servers: {
+    title: 'Check the settings',
+    lead: 'These are the servers of your mailbox. Change what is not right.',
+    nothingFound:
+      'We could not find the servers of this mailbox. Your mail provider can tell them.',
+    incoming: 'Incoming mail (IMAP)',
+    outgoing: 'Outgoing mail (SMTP)',
+    outgoingNote: 'Leave the server empty if no mail is to be sent from this mailbox.',
+    host: 'Server',
+    port: 'Port',
+    smtpPort: 'Port (465 uses TLS, any other STARTTLS)',
+    security: 'Security',
+    tls: 'TLS (usual)',
+    startTls: 'STARTTLS',
+    user: 'User name',
+    pass: 'Password',
+    passNote: 'Leave empty to use the one you have entered.',
+    smtpPassNote: 'Leave empty if it is the same.',
+    connect: 'Connect mailbox',
+    test: 'Only test the settings',
+    works: 'Works: we could log in.',
+  },
+  done: {
+    title: 'Your mailbox is connected',
+    lead: 'You are being led back.',
+    next: 'Continue',
+  },
+  used: {
+    title: 'This link was used already',
+    lead: 'The mailbox is connected. You need not do anything else.',
+    next: 'Continue',
+  },
+  expired: {
+    title: 'This link is no longer valid',
+    lead: 'It has expired, or was used already. Please go back to where you got it and ask for a new one.',
+  },
+  invalid: {
+    title: 'This link does not work',
+    lead: 'It is incomplete, or was changed on its way. Open it again from where you got it, or copy it as a whole.',
+  },
+  exhausted: {
+    title: 'Too many tries',
+    lead: 'Servers have been asked too often with this link. Please go back to where you got it and ask for a new one.',
+  },
+  unavailable: {
+    title: 'Not possible right now',
+    lead: 'Nothing was changed. Please try again in a minute.',
+  },
+  noApplication: {
+    title: 'Not possible this way',
+    lead: 'This way to sign in is not offered any more.',
+    next: 'See what is offered',
+  },
+  wrong: {
+    name: 'Enter a name of at most 256 characters.',
+    email: 'Enter a whole e-mail address, such as ann@example.com.',
+    pinned: (expected: string) => `Only ${expected} can be connected with this link.`,
+    pinnedUser: (expected: string) =>
+      `Only the mailbox of ${expected} can be connected: the user name is that address, or what stands before its @.`,
+    pass: 'Enter the password: one line of at most 256 characters.',
+    user: 'Enter the user name: one line of at most 256 characters.',
+    host: 'Enter the name of a server, such as mail.example.com.',
+    port: 'Enter a number from 1 to 65535.',
+    other: 'This is not accepted.',
+  },
+  failed: {
+    login: 'The server refuses this user name and password.',
+    said: (words: string) => `It says: ${words}`,
+    certificate: 'The certificate of this server is not valid for its name, or cannot be trusted.',
+    server: 'No mail server can be used at this address and port, or not with this security.',
+    unavailable: 'This cannot be tested right now. Please try again in a minute.',
+  },
+} as const

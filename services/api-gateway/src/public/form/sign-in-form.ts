@@ -1,0 +1,68 @@
+import { AppError } from '@posthorn/errors'
+import { startSignIn } from '../../sign-in/start-sign-in.ts'
+import { type FormLink, takeProbes } from '../../store/form-links.ts'
+import type { PendingRegistration } from '../../store/oauth2-logins.ts'
+import { listSignInOffers } from '../../store/sign-in-offers.ts'
+import { sendPage } from '../answers.ts'
+import { isVisit } from '../visitor.ts'
+import { addressOf, choicePage, messagePage } from './form-pages.ts'
+import { formTexts } from './form-texts.ts'
+import { type ImapFormDeps, showPerson } from './imap-form.ts'
+import type { Opened } from './open-link.ts'
+import { givenByLink } from './settings.ts'
+
+/** The first page, or the way that the link, or the person, has chosen. Where there is one way alone nobody is asked. */
+export async function onChoice(deps: ImapFormDeps, opened: Opened) {
+  const { given, link, request } = opened
+  const type = given.get('type') || link.request.type || ''
+  if (type === 'imap') return showPerson(deps, opened)
+  const offers = (await listSignInOffers(deps.db)).filter(
+    ({ id, listed }) => listed || id === link.request.type,
+  )
+  if (type === '' && offers.length === 0) return showPerson(deps, opened)
+  const offer = offers.find(({ id }) => id === type)
+  if (type !== '' && !offer) return notOffered(deps, opened)
+  if (offer && isVisit(request)) return leadToProvider(deps, opened, offer.id)
+  deps.count('page')
+  sendPage(opened.response, 200, choicePage(opened, offers))
+}
+
+async function leadToProvider(deps: ImapFormDeps, opened: Opened, app: string): Promise<void> {
+  const { nonce, link, look, response } = opened
+  if (!(await takeProbes(deps.db, nonce, 1))) {
+    deps.count('exhausted')
+    return sendPage(response, 429, messagePage(formTexts.exhausted, look))
+  }
+  const { expectedEmail, email } = link.request
+  const loginHint = expectedEmail ?? (link.request.delegated ? undefined : email)
+  const registration = { ...registrationOf(link), ...(look.theme ? { theme: look.theme } : {}) }
+  const hint = loginHint === undefined ? {} : { loginHint }
+  try {
+    const url = await startSignIn(deps, { app, registration, form: nonce, ...hint })
+    deps.count('signIn')
+    response.redirect(303, url)
+  } catch (error) {
+    const isGone =
+      error instanceof AppError && ['AppNotFound', 'NotFound'].includes(error.code ?? '')
+    if (!isGone) throw error
+    notOffered(deps, opened)
+  }
+}
+
+function registrationOf(link: FormLink): PendingRegistration {
+  const { name = '', email, redirectUrl, delegated } = link.request
+  const { account, ...given } = givenByLink(link)
+  return {
+    account,
+    body: { ...given, name, ...(email === undefined ? {} : { email }) },
+    redirectUrl,
+    ...(delegated ? { delegated } : {}),
+  }
+}
+
+function notOffered({ count }: ImapFormDeps, opened: Opened): void {
+  count('refused')
+  // The link may say itself what is not offered: then there is nothing to choose from.
+  const next = opened.link.request.type ? undefined : { href: addressOf(opened) }
+  sendPage(opened.response, 404, messagePage(formTexts.noApplication, opened.look, next))
+}
