@@ -17,6 +17,14 @@ test('an address that goes through accounts waits longer and longer for its refu
   expect(waits.at(-1)).toBe(15_000)
 })
 
+test('an account that is guessed at from everywhere makes everybody who guesses wait', () => {
+  const penalties = new Penalties(() => 0)
+  const waits = Array.from({ length: 100 }, (_, n) => penalties.failed(`10.0.0.${n}`, 'a'))
+  expect(waits.slice(18, 22)).toEqual([0, 0, 250, 500])
+  expect(waits.at(-1)).toBe(15_000)
+  expect(penalties.failed('10.0.1.1', 'b')).toBe(0)
+})
+
 test('a success and a quarter of an hour forget', () => {
   let now = 0
   const penalties = new Penalties(() => now)

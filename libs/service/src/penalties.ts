@@ -8,6 +8,8 @@ const maxEntries = 20_000
 const freePair = 1
 /** Of one address, whatever the accounts: a few people behind one router. */
 const freeAddress = 5
+/** Of one account, wherever from: its owner's devices after the token was replaced. */
+const freeAccount = 20
 
 interface Failures {
   count: number
@@ -16,7 +18,7 @@ interface Failures {
 
 /**
  * Makes guessing slow: each failure of an address at an account doubles how long the next one takes, and each of an address at
- * any account adds to it. A login that is right never waits. Forgotten after a quarter of an hour, or by a success of the pair. In
+ * any account adds to it, as does each at an account from any address. A login that is right never waits. Forgotten after a quarter of an hour, or by a success of the pair. In
  * memory, of this process alone.
  */
 export class Penalties {
@@ -31,9 +33,10 @@ export class Penalties {
   failed(address: string, account: string): number {
     const ofPair = this.#add(pairKey(address, account)) - freePair
     const ofAddress = this.#add(network(address)) - freeAddress
+    const ofAccount = this.#add(accountKey(account)) - freeAccount
     const delay = Math.max(
       ofPair > 0 ? 250 * 2 ** Math.min(ofPair, 10) : 0,
-      ofAddress > 0 ? 250 * ofAddress : 0,
+      250 * Math.max(ofAddress, ofAccount, 0),
     )
     return Math.min(delay, maxDelayMs)
   }
@@ -58,4 +61,5 @@ export class Penalties {
   }
 }
 
-const pairKey = (address: string, account: string) => `${network(address)} ${account.slice(0, 256)}`
+const accountKey = (account: string) => ` ${account.slice(0, 256)}`
+const pairKey = (address: string, account: string) => network(address) + accountKey(account)

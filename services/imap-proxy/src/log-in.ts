@@ -77,7 +77,11 @@ async function connectTo(
     const server = serverOf(imap, await deps.settings.get())
     const credentials = await deps.bus.ask(
       getCredentials,
-      { account, protocol: 'imap' },
+      {
+        account,
+        protocol: 'imap',
+        grounds: key.tokenId === undefined ? {} : { token: key.tokenId },
+      },
       { key: 'credentials', timeoutMs: credentialsMs, signal },
     )
     const upstream = await openUpstream(server, {

@@ -1,28 +1,19 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import { connect } from 'node:tls'
 import { eventually } from '@posthorn/testkit'
 import { Secret } from '@posthorn/config'
+import { testCertificate } from './certificate.ts'
 import { testProxy } from './proxy.ts'
 import { RawClient } from './raw-client.ts'
 
-const dir = mkdtempSync(join(tmpdir(), 'posthorn-imap-proxy-'))
-const [tlsCert, tlsKey] = [join(dir, 'cert.pem'), join(dir, 'key.pem')]
-const request = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2'
-execFileSync(
-  'openssl',
-  [...request.split(' '), '-subj', '/CN=localhost', '-keyout', tlsKey, '-out', tlsCert],
-  { stdio: 'ignore' },
-)
-const ca = readFileSync(tlsCert, 'utf8')
-const proxy = await testProxy({ tlsCert, tlsKey: new Secret(tlsKey), maxPendingPerAddress: 5 })
-afterAll(async () => {
-  await proxy[Symbol.asyncDispose]()
-  rmSync(dir, { recursive: true })
+const { cert: ca, key } = testCertificate()
+const proxy = await testProxy({
+  tlsCert: ca,
+  tlsKey: new Secret(key),
+  maxPending: 12,
+  maxPendingPerAddress: 5,
 })
+afterAll(() => proxy[Symbol.asyncDispose]())
 
 test.each([
   ['a long tag', `${'a'.repeat(200)} NOOP\r\n`, '* BAD Invalid tag\r\n'],
@@ -108,6 +99,17 @@ test('an address may not hold all places of those who are not logged in', async 
   const other = await proxy.open('127.0.9.10')
   expect(await other.command('a NOOP')).toBe('a OK NOOP completed\r\n')
   for (const client of [...clients, other]) client.close()
+})
+
+test('of all who are not logged in, the oldest goes when there are too many', async () => {
+  const clients: RawClient[] = []
+  for (let n = 0; n < 13; n += 1) clients.push(await proxy.open(`127.0.8.${n + 1}`))
+  const [oldest, ...others] = clients
+  expect(await oldest?.untilClosed()).toBe('* BYE Too many connections\r\n')
+  for (const client of others) {
+    expect(await client.command('a NOOP')).toBe('a OK NOOP completed\r\n')
+    client.close()
+  }
 })
 
 test('TLS from the first byte, when the settings say so; other protocols of TLS are refused', async () => {

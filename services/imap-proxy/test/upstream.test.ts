@@ -1,26 +1,13 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import type { Credentials } from '@posthorn/contracts'
 import { testDovecot } from '@posthorn/testkit'
 import { type MailServer, openUpstream } from '../src/upstream.ts'
+import { testCertificate } from './certificate.ts'
 import { scriptedServer } from './scripted-server.ts'
 
-const dir = mkdtempSync(join(tmpdir(), 'posthorn-upstream-'))
-const [certPath, keyPath] = [join(dir, 'cert.pem'), join(dir, 'key.pem')]
-const request =
-  'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost'
-execFileSync('openssl', [...request.split(' '), '-keyout', keyPath, '-out', certPath], {
-  stdio: 'ignore',
-})
-const tls = { cert: readFileSync(certPath, 'utf8'), key: readFileSync(keyPath, 'utf8') }
+const tls = testCertificate()
 const dovecot = await testDovecot()
-afterAll(async () => {
-  rmSync(dir, { recursive: true })
-  await dovecot.drop()
-})
+afterAll(() => dovecot.drop())
 
 const credentials = { user: 'u', pass: 'p' }
 const anyServer: MailServer = {
