@@ -43,18 +43,19 @@ function hasScope({ scopes }: Token, scope: string): boolean {
   return scopes.includes(scope) || scopes.includes('*')
 }
 
-/** Whether a token's permissions record admits the operation; a token without one may do everything. `admin` is never granted. */
+/**
+ * Whether a token's permissions record admits the operation; a token without one may do everything. `admin` is never granted, and a
+ * record that cannot be understood grants nothing.
+ */
 function permits({ permissions }: Token, { permission }: Pick<Operation, 'permission'>): boolean {
   if (permissions === null) return true
-  if (permission.group === 'admin') return false
-  return (
-    admitsAction(permissions.actions, permission.action) &&
-    admitsAction(permissions.groups, permission.group)
-  )
+  const { actions, groups } = permissions
+  if (permission.group === 'admin' || (actions === undefined && groups === undefined)) return false
+  return listAdmits(actions, permission.action) && listAdmits(groups, permission.group)
 }
 
-function admitsAction(list: readonly string[] | undefined, wanted: string): boolean {
-  return list === undefined || list.includes(wanted)
+function listAdmits(list: unknown, wanted: string): boolean {
+  return list === undefined || (Array.isArray(list) && list.includes(wanted))
 }
 
 /**

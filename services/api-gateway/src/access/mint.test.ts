@@ -54,6 +54,9 @@ test.each<[Partial<Reach>, Partial<Reach>, Dimension[]]>([
   [rate(100, 60), rate(50, 120), []],
   [rate(100, 60), rate(100, 59), ['rateLimit']],
   [rate(100, 60), rate(101, 6000), ['rateLimit']],
+  [rate(100, 60), rate(100, 90), ['rateLimit']],
+  [rate(100, 60), rate(50, 90), []],
+  [rate(100, 60), {}, ['rateLimit']],
   [{ expiresAt: new Date(5) }, { expiresAt: new Date(5) }, []],
   [{ expiresAt: new Date(5) }, { expiresAt: new Date(6) }, ['expires']],
   [{ expiresAt: new Date(5), account: 'a' }, {}, ['account', 'expires']],
@@ -146,4 +149,40 @@ test('where a token that was minted may go, its maker may go', () => {
 
 test('a token may mint its own like', () => {
   fc.assert(fc.property(reach, (token) => expect(widened(token, token)).toEqual([])))
+})
+
+test('a token that was minted ends no later than its maker', () => {
+  const moment = fc.constantFrom(0, 1, 2, 3)
+  const isAlive = ({ expiresAt }: Reach, at: number) => expiresAt === null || at < +expiresAt
+  fc.assert(
+    fc.property(pair, moment, ({ parent, child }, at) => {
+      if (widened(parent, child).length > 0 || !isAlive(child, at)) return
+      expect(isAlive(parent, at)).toBe(true)
+    }),
+    { numRuns: 5_000 },
+  )
+})
+
+test('in no window of its maker can a token that was minted make more requests than its maker', () => {
+  const limit = fc.record({
+    maxRequests: fc.integer({ min: 1, max: 12 }),
+    timeWindow: fc.integer({ min: 1, max: 12 }),
+  })
+  fc.assert(
+    fc.property(limit, limit, (rateLimit, own) => {
+      // Every second of a time after which both begin anew.
+      const seconds = Array.from({ length: rateLimit.timeWindow * own.timeWindow }, (_, n) => n)
+      const touched = new Map<number, Set<number>>()
+      for (const second of seconds) {
+        const window = Math.floor(second / rateLimit.timeWindow)
+        const windows = touched.get(window) ?? new Set()
+        touched.set(window, windows.add(Math.floor(second / own.timeWindow)))
+      }
+      const most = Math.max(...[...touched.values()].map(({ size }) => size)) * own.maxRequests
+      const parent = { ...unlimited, restrictions: { rateLimit } }
+      const child = { ...unlimited, restrictions: { rateLimit: own } }
+      expect(widened(parent, child).length === 0).toBe(most <= rateLimit.maxRequests)
+    }),
+    { numRuns: 2_000 },
+  )
 })

@@ -88,14 +88,24 @@ function listCovers(
 
 type Rate = { maxRequests: number; timeWindow: number } | null | undefined
 
-/** Neither more requests at once nor more in the long run. */
+/** Whether the child cannot make more requests within any window of its parent, even where its own windows meet. */
 function rateCovers(parent: Rate, child: Rate): boolean {
   if (!parent) return true
   if (!child) return false
-  return (
-    child.maxRequests <= parent.maxRequests &&
-    child.maxRequests * parent.timeWindow <= parent.maxRequests * child.timeWindow
-  )
+  return child.maxRequests * windowsWithin(parent, child) <= parent.maxRequests
+}
+
+/** How many windows of the child a window of the parent touches at most: all windows begin at multiples of their length. */
+function windowsWithin(
+  { timeWindow: outer }: { timeWindow: number },
+  child: { timeWindow: number },
+) {
+  const shared = divisor(outer, child.timeWindow)
+  return Math.ceil((outer - shared) / child.timeWindow) + 1
+}
+
+function divisor(a: number, b: number): number {
+  return b === 0 ? a : divisor(b, a % b)
 }
 
 function expiryCovers(parent: Date | null, child: Date | null): boolean {

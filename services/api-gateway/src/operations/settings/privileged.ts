@@ -25,6 +25,5 @@ export function assertSettingsAllowed(
     )
   }
   const { actions, groups } = token.permissions
-  if (groups !== undefined || (actions !== undefined && !actions.includes(action)))
-    throw refusedPermission(operation)
+  if (groups !== undefined || !actions?.includes(action)) throw refusedPermission(operation)
 }
