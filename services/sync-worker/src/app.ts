@@ -47,6 +47,7 @@ export async function startApp(
   { backend = imapBackend }: { backend?: MailBackend } = {},
 ): Promise<WorkerApp> {
   const id = randomUUID()
+  const proof = randomUUID()
   await using opened = new AsyncDisposableStack()
   const ground = await openGround(opened, { name, config, signal, about: { worker: id } })
   const { log, db, bus, port } = ground
@@ -60,6 +61,7 @@ export async function startApp(
   const summaries = openSummaries(opened, { ...basics, config: config.summaries })
   const deps: Deps = {
     ...basics,
+    worker: { id, proof },
     summaries,
     backend,
     logins,
@@ -72,7 +74,7 @@ export async function startApp(
   }
   const sessions = opened.use(runSessions(deps))
   const server = opened.use(
-    await bus.serve({ queue: 'private', handlers: allHandlers({ db, sessions }) }),
+    await bus.serve({ queue: 'private', handlers: allHandlers({ db, sessions, settings }) }),
   )
   opened.use(everyFew({ everyMs: 5_000, log, name: 'connections' }, () => connections.store(db)))
   opened.use(everyFew({ everyMs: 3_600_000, log, name: 'housekeeping' }, keepHouse(db, config)))
@@ -87,7 +89,7 @@ export async function startApp(
   const { heartbeatMs, claimMs } = config
   const user = serveShards(server, sessions, log)
   const holder = opened.use(
-    holdShards({ db, worker: id, log, user, metrics, heartbeatMs, claimMs }),
+    holdShards({ db, worker: id, proof, log, user, metrics, heartbeatMs, claimMs }),
   )
   opened.use(await bus.onInvalidate((message) => forget(message, deps, sessions)))
   holder.wake()

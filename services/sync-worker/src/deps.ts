@@ -17,6 +17,8 @@ import type { FillEmpty } from './sync/empty.ts'
 export interface Deps {
   db: Db
   bus: Bus
+  /** This process as auth-bridge knows it. */
+  worker: { id: string; proof: string }
   backend: MailBackend
   settings: SettingsCache
   logins: LoginTurns

@@ -65,6 +65,7 @@ export interface Placed {
   subject?: string
   messageId?: string
   labels?: readonly string[]
+  category?: string
   flags?: readonly string[]
   date?: Date
   emailId?: string

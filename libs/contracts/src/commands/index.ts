@@ -2,6 +2,7 @@ import * as account from './account.ts'
 import * as credentials from './credentials.ts'
 import * as mailboxChanges from './mailbox-changes.ts'
 import * as messageChanges from './message-changes.ts'
+import * as oauth2 from './oauth2.ts'
 import * as oauth2Login from './oauth2-login.ts'
 import * as outbox from './outbox.ts'
 import * as reading from './reading.ts'
@@ -16,6 +17,7 @@ export * from './askers.ts'
 export * from './credentials.ts'
 export * from './mailbox-changes.ts'
 export * from './message-changes.ts'
+export * from './oauth2.ts'
 export * from './oauth2-login.ts'
 export * from './outbox.ts'
 export * from './reading.ts'
@@ -44,8 +46,10 @@ export const credentialQueries = {
   getCredentials: credentials.getCredentials,
   getServiceSecret: credentials.getServiceSecret,
   getLinkSecret: credentials.getLinkSecret,
+  getOpenAiApiKey: credentials.getOpenAiApiKey,
   getGatewayCredentials: credentials.getGatewayCredentials,
   checkSmtpServerPassword: credentials.checkSmtpServerPassword,
   checkImapProxyServerPassword: credentials.checkImapProxyServerPassword,
+  ...oauth2,
   ...oauth2Login,
 }

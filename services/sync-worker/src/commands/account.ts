@@ -1,6 +1,6 @@
 import type { MailSession } from '@posthorn/backends'
 import type { AccountState } from '@posthorn/contracts'
-import type { Db } from '@posthorn/db'
+import type { Db, SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { AccountSession } from '../sessions/account-session.ts'
 import type { Change, Errand } from '../sessions/command-pool.ts'
@@ -16,6 +16,7 @@ export interface CommandDeps {
 
 /** What those need that only read. */
 export interface ReadDeps extends CommandDeps {
+  settings: SettingsCache
   mailboxes: KnownMailboxes
   bounces: KnownBounces
 }

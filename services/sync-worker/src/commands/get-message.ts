@@ -11,6 +11,7 @@ import { AppError } from '@posthorn/errors'
 import { decodeMessageId } from '@posthorn/message-id'
 import { isAutoReply, parseHeaders } from '@posthorn/mime'
 import { outlineOf } from '../messages/body.ts'
+import { addCategories } from '../messages/categories.ts'
 import { messageEntry } from '../messages/entry.ts'
 import { readWanted } from '../messages/read-wanted.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
@@ -33,7 +34,9 @@ export function onGetMessage(deps: ReadDeps): CommandHandler {
           if (request.markAsSeen) await mail.changeFlags([[uid, uid]], { add: ['\\Seen'] })
           return fetchMessage(mail, uid, { headers: true })
         })
-        return describe(mail, { row, message }, request)
+        const detail = await describe(mail, { row, message }, request)
+        await addCategories(mail, [detail], await deps.settings.get())
+        return detail
       }),
     )
     const { account } = request

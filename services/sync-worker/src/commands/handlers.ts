@@ -1,4 +1,5 @@
 import type { CommandHandler } from '@posthorn/bus'
+import type { SettingsCache } from '@posthorn/db'
 import type { CommandDeps } from './account.ts'
 import { onFileSent } from './file-sent.ts'
 import { onFindSent } from './find-sent.ts'
@@ -25,7 +26,7 @@ import { onDeleteMessage } from './delete-message.ts'
 import { onDeleteMessages } from './delete-messages.ts'
 
 /** Every command that the holder of an account's shard answers, with its handler. */
-export function allHandlers(deps: CommandDeps): CommandHandler[] {
+export function allHandlers(deps: CommandDeps & { settings: SettingsCache }): CommandHandler[] {
   const reading = { ...deps, mailboxes: new KnownMailboxes(), bounces: new KnownBounces() }
   return [
     onDeleteMessages(deps),

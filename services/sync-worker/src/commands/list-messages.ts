@@ -1,5 +1,6 @@
 import { type CommandHandler, on } from '@posthorn/bus'
 import { listMessages } from '@posthorn/contracts'
+import { addCategories } from '../messages/categories.ts'
 import { messageEntry } from '../messages/entry.ts'
 import { pageAnswer, pageOf, placeOf, placesOf } from '../messages/page.ts'
 import { assertConnected, type ReadDeps, sessionOf, withMailServer } from './account.ts'
@@ -19,10 +20,8 @@ export function onListMessages(deps: ReadDeps): CommandHandler {
         const place = placeOf(messages, { page, pageSize })
         const places = placesOf(place)
         const fetched = places ? await mail.fetchPlaces(...places) : []
-        return pageAnswer(
-          place,
-          fetched.reverse().map((message) => messageEntry(message, row)),
-        )
+        const entries = fetched.reverse().map((message) => messageEntry(message, row))
+        return pageAnswer(place, await addCategories(mail, entries, await deps.settings.get()))
       }),
     )
     const messages = await deps.bounces.addTo(deps.db, { session, account }, found.messages)

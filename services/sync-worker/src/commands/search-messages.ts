@@ -1,6 +1,7 @@
 import { type CommandHandler, on } from '@posthorn/bus'
 import { searchMessages } from '@posthorn/contracts'
 import { countUids } from '../index/ranges.ts'
+import { addCategories } from '../messages/categories.ts'
 import { messageEntry } from '../messages/entry.ts'
 import { pageAnswer, pageOf, placeOf, uidsOfPage } from '../messages/page.ts'
 import { searchTerms } from '../messages/search-terms.ts'
@@ -22,10 +23,8 @@ export function onSearchMessages(deps: ReadDeps): CommandHandler {
         const found = await mail.search(terms)
         const place = placeOf(countUids(found), { page, pageSize })
         const fetched = await Array.fromAsync(mail.fetchMessages(uidsOfPage(found, place)))
-        return pageAnswer(
-          place,
-          fetched.reverse().map((message) => messageEntry(message, row)),
-        )
+        const entries = fetched.reverse().map((message) => messageEntry(message, row))
+        return pageAnswer(place, await addCategories(mail, entries, await deps.settings.get()))
       }),
     )
     const messages = await deps.bounces.addTo(deps.db, { session, account }, answer.messages)

@@ -81,14 +81,14 @@ export async function serverOptions(
 }
 
 async function askCredentials(
-  { bus }: Deps,
+  { bus, worker }: Deps,
   { account }: Account,
   signal: AbortSignal,
 ): Promise<Credentials> {
   try {
     return await bus.ask(
       getCredentials,
-      { account, protocol: 'imap' },
+      { account, protocol: 'imap', grounds: { worker } },
       { key: 'credentials', timeoutMs: credentialsMs, signal },
     )
   } catch (error) {

@@ -28,6 +28,8 @@ export interface ShardUser {
 export interface HolderOptions {
   db: Db
   worker: string
+  /** What this worker alone knows. */
+  proof?: string
   log: Logger
   user: ShardUser
   metrics: Pick<WorkerMetrics, 'shardsHeld'>
@@ -149,7 +151,7 @@ class Holding {
 
   async #beat(): Promise<void> {
     const sentAt = performance.now()
-    await markAlive(this.#options.db, this.#options.worker)
+    await markAlive(this.#options.db, this.#options.worker, this.#options.proof)
     this.#aliveAt = sentAt
   }
 

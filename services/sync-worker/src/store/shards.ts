@@ -1,11 +1,13 @@
+import { createHash } from 'node:crypto'
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 import type { Lease } from './lease.ts'
 
 /** Says that this worker lives. */
-export async function markAlive(db: Db, worker: string): Promise<void> {
+export async function markAlive(db: Db, worker: string, proof?: string): Promise<void> {
+  const hash = proof === undefined ? null : createHash('sha256').update(proof).digest('hex')
   await sql`
-    insert into workers (id) values (${worker}::uuid)
+    insert into workers (id, proof) values (${worker}::uuid, ${hash})
     on conflict (id) do update set heartbeat_at = now()
   `.execute(db)
 }

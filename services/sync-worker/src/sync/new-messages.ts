@@ -16,6 +16,7 @@ import {
   subtractRanges,
   uidsIn,
 } from '../index/ranges.ts'
+import { addCategories } from '../messages/categories.ts'
 import { announcedDays, hashMessageId, insertAnnounced } from '../store/announced.ts'
 import { insertBounces } from '../store/bounces.ts'
 import { saveChunks } from '../store/chunks.ts'
@@ -146,6 +147,8 @@ async function takeIn(
   let batch: Arrival[] = []
   let length = 0
   const flush = async () => {
+    const drafts = batch.flatMap(({ draft }) => draft ?? [])
+    await addCategories(mailbox.session, drafts, await mailbox.deps.settings.get())
     await addSummaries(batch, summaries)
     if (batch.length > 0) await store(mailbox, batch, (tx) => announce(mailbox, tx, batch))
     batch = []

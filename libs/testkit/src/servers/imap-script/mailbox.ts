@@ -6,6 +6,8 @@ export interface PlacedMessage {
   /** Default now. */
   date?: Date
   labels?: readonly string[]
+  /** The tab of Gmail's inbox, which searches alone tell. */
+  category?: string
   /** Digits, so that they serve Gmail as well; default by content, so that a copy has the same. */
   emailId?: string
   threadId?: string
@@ -25,6 +27,7 @@ export class ScriptMessage {
   /** Its bytes, one a character. */
   readonly rfc822: string
   readonly internalDate: Date
+  readonly category: string | undefined
   readonly emailId: string
   readonly threadId: string
   flags: Set<string>
@@ -42,6 +45,7 @@ export class ScriptMessage {
     this.rfc822 = rfc822
     this.uid = uid
     this.internalDate = placed.date ?? new Date()
+    this.category = placed.category
     this.flags = new Set(placed.flags)
     this.labels = new Set(placed.labels)
     const header = rfc822.slice(0, 100_000)

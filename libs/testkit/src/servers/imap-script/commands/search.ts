@@ -214,9 +214,11 @@ const keys: Record<string, KeyOf> = {
     const label = decodeName(next())
     return ({ labels }) => labels.has(label)
   },
-  // Gmail's own language is not spoken here: a text anywhere in the message.
+  // Of Gmail's own language only `category:` is spoken here; anything else is a text anywhere in the message.
   'X-GM-RAW': (next) => {
     const part = next()
+    const [, sought] = /^category:(\w+)$/i.exec(part) ?? []
+    if (sought !== undefined) return ({ category }) => category === sought.toLowerCase()
     return ({ rfc822 }) => has(rfc822, part)
   },
 }
