@@ -1,0 +1,132 @@
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { connectBus, on } from '@posthorn/bus'
+import { type CommandRequest, getLinkSecret, verifyImap, verifySmtp } from '@posthorn/contracts'
+import { createOpener, keyPairFromSecret } from '@posthorn/secrets'
+import { createLogger, createMetrics } from '@posthorn/telemetry'
+import { testServers } from './gateway.ts'
+
+export const serviceUrl = 'https://mail.posthorn.example'
+/** The password that the servers of the tests let in. */
+export const goodPass = 'open <sesame> & "more"'
+
+/** A gateway with whom it asks for the hosted form: mail servers that know one password, and a directory that knows one domain. */
+export async function hostedFormWorld() {
+  const servers = await testServers()
+  const directory = await startDirectory()
+  const options = { SVC_AUTOCONFIG_DIRECTORY: directory.url, SVC_TRUSTED_PROXIES: '127.0.0.0/8' }
+  const gateways = [await servers.start(options), await servers.start(options)] as const
+  const bus = await connectBus({
+    url: servers.broker.url,
+    name: 'others',
+    log: createLogger('others', 'silent'),
+    metrics: createMetrics('others'),
+  })
+  const opener = createOpener([keyPairFromSecret(servers.env.SVC_SECRET).privateKey])
+  const { sealed } = await servers.db
+    .selectFrom('sealedSettings')
+    .select('sealed')
+    .where('key', '=', 'linkSecret')
+    .executeTakeFirstOrThrow()
+  const linkSecret = await opener.open(sealed, 'settings/linkSecret')
+  await bus.serve({
+    queue: 'credentials',
+    keys: ['credentials'],
+    handlers: [on(getLinkSecret, async () => ({ linkSecret }))],
+  })
+  const imapAsked: CommandRequest<typeof verifyImap>[] = []
+  const smtpAsked: CommandRequest<typeof verifySmtp>[] = []
+  await bus.serve({
+    queue: 'verify.imap',
+    handlers: [
+      on(verifyImap, async (asked) => {
+        imapAsked.push(asked)
+        return { verdict: verdictFor(asked.server.host, asked.credentials, 'AUTHENTICATIONFAILED') }
+      }),
+    ],
+  })
+  await bus.serve({
+    queue: 'verify.smtp',
+    handlers: [
+      on(verifySmtp, async (asked) => {
+        smtpAsked.push(asked)
+        return { verdict: verdictFor(asked.server.host, asked.credentials, 'EAUTH') }
+      }),
+    ],
+  })
+  await bus.whenUp()
+  await gateways[0].call('POST', '/v1/settings', { body: { serviceUrl } })
+  return {
+    servers,
+    gateways,
+    bus,
+    opener,
+    imapAsked,
+    smtpAsked,
+    key: Buffer.from(linkSecret, 'hex'),
+    async stop() {
+      await bus[Symbol.asyncDispose]()
+      await servers.stop()
+      directory.stop()
+    },
+  }
+}
+
+function verdictFor(host: string, credentials: object | undefined, code: string) {
+  if (host.startsWith('closed'))
+    return { success: false, error: 'connect ECONNREFUSED 10.1.2.3:993', code: 'ECONNREFUSED' }
+  if (host.startsWith('forbidden'))
+    return { success: false, error: 'is not allowed', code: 'EEGRESSBLOCKED' }
+  if (host.startsWith('forged'))
+    return { success: false, error: 'self-signed', code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }
+  if (credentials && 'pass' in credentials && credentials.pass === goodPass)
+    return { success: true }
+  return { success: false, error: 'refused', code, responseText: 'NO <b>not</b> you' }
+}
+
+async function startDirectory() {
+  const server = createServer((request, response) => {
+    if (!request.url?.endsWith('/known.test')) return response.writeHead(404).end()
+    const servers = ['imap', 'smtp'].map((kind) => {
+      const element = kind === 'imap' ? 'incomingServer' : 'outgoingServer'
+      const port = kind === 'imap' ? 993 : 587
+      const socket = kind === 'imap' ? 'SSL' : 'STARTTLS'
+      return `<${element} type="${kind}"><hostname>${kind}.known.test</hostname><port>${port}</port><socketType>${socket}</socketType><username>%EMAILADDRESS%</username></${element}>`
+    })
+    return response.end(
+      `<clientConfig><emailProvider id="known.test">${servers.join('')}</emailProvider></clientConfig>`,
+    )
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/v1.1/`,
+    stop: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+/** What a browser would send of the form of a page: its fields as they are, and what somebody fills in. */
+export function fillIn(html: string, filled: Record<string, string> = {}): URLSearchParams {
+  const fields = new URLSearchParams()
+  for (const [tag] of html.matchAll(/<input [^>]*>/g)) {
+    const name = /name="([^"]*)"/.exec(tag)?.[1] ?? ''
+    fields.set(name, unescape(/value="([^"]*)"/.exec(tag)?.[1] ?? ''))
+  }
+  const chosen = /<option value="(\w+)" selected>/.exec(html)?.[1]
+  if (chosen !== undefined) fields.set('imapSecurity', chosen)
+  for (const [name, value] of Object.entries(filled)) fields.set(name, value)
+  return fields
+}
+
+export function unescape(text: string): string {
+  return text
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&')
+}
