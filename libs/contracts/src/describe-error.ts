@@ -64,6 +64,8 @@ const formatNames: Record<string, string> = {
   'list-id': 'list id in the shape of a host name',
   'proxy-url-or-empty': 'http, https or socks URL',
   'host-name': 'host name or address',
+  locale: 'language tag such as de-AT',
+  'time-zone': 'time zone such as Europe/Tallinn',
   'one-line': 'single line of text',
   'header-name': 'header name',
   'mailbox-path': 'folder path',

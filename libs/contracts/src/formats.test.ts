@@ -82,6 +82,8 @@ test.each([
     ['', '0', '1:', ':1', '1,', ',1', '1:2:3', '4294967296', '-1', '1 2', 'a', '1\r\n'],
   ],
   ['json-object', ['{}', ' {"a":{"b":[1]}}'], ['', '[]', 'null', '"{}"', '1', '{a:1}', '{}{}']],
+  ['locale', ['en', 'de-AT', 'zh-Hant-TW'], ['', 'english language', 'en_US', 'de-AT,en']],
+  ['time-zone', ['UTC', 'Europe/Tallinn', '+02:00'], ['', 'Mars/Olympus', 'UTC+1']],
   ['search-text', ['', 'a\r\nb', 'ü'], ['a\0b']],
   ['mailbox-path', ['INBOX', 'Ä/b', ' '], ['', 'a\r\nb', 'a\0']],
 ])('%s', (format, good, bad) => {

@@ -106,6 +106,24 @@ function isJsonObject(value: string): boolean {
   }
 }
 
+/** A language tag, RFC 5646. */
+function isLocale(value: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(value).length === 1
+  } catch {
+    return false
+  }
+}
+
+/** A name of the IANA database, or an offset such as `+01:00`. */
+function isTimeZone(value: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone !== ''
+  } catch {
+    return false
+  }
+}
+
 /** The formats our schemas use; there are no others. All run in linear time. */
 export const formats: Record<string, (value: string) => boolean> = {
   'mail-address': isMailAddress,
@@ -128,6 +146,8 @@ export const formats: Record<string, (value: string) => boolean> = {
   'delivery-cursor': (value) => /^-?\d{1,18}_[0-9a-f-]{36}$/.test(value),
   uuid: (value) => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value),
   'json-object': isJsonObject,
+  locale: isLocale,
+  'time-zone': isTimeZone,
   'search-text': (value) => !value.includes('\0'),
   'mailbox-path': (value) => value !== '' && !controls.test(value),
 }

@@ -187,3 +187,17 @@ test('every variable a service reads is described in the configuration reference
     .filter((name) => !read.has(name))
   expect(unknown).toEqual([])
 })
+
+test('every setting is described in the configuration reference, and no other', () => {
+  const described = readFileSync(join(root, 'deploy/configuration.md'), 'utf8').split(
+    '## Settings',
+  )[1]
+  const contract = readFileSync(join(root, 'libs/contracts/src/settings/settings.ts'), 'utf8')
+  const [, members = ''] = /^export const settings = \{\n(.*?)^\} as const/ms.exec(contract) ?? []
+  const settings = [...members.matchAll(/^ {2}(\w+):/gm)].map(([, name]) => name)
+  const rows = [...(described ?? '').matchAll(/^\| ((?:`\w+`(?:, )?)+) \|/gm)].flatMap(
+    ([, names = '']) => [...names.matchAll(/\w+/g)].map(([name]) => name),
+  )
+  expect(settings.length).toBeGreaterThan(50)
+  expect(rows.toSorted()).toEqual(settings.toSorted())
+})

@@ -9,7 +9,7 @@ const flags = Object.fromEntries(settingKeys.map((key) => [key, flag])) as Recor
   typeof flag
 >
 
-/** All settings, or only those asked for (`?webhooks=true&notifyText=true`); secret ones as true or false. */
+/** The settings asked for (`?webhooks=true&notifyText=true`), none without; secret ones as true or false. */
 export const getSettings = defineOperation({
   id: 'getSettings',
   method: 'get',

@@ -7,6 +7,13 @@ const Port = Nullable(Type.Integer({ minimum: 1, maximum: 65_535 }))
 const Host = Nullable(Type.String({ minLength: 1, maxLength: 255, format: 'host-name' }))
 const ServerSecret = Nullable(Type.String({ maxLength: 1024 }))
 const Html = Nullable(Type.String({ maxLength: 1_048_576 }))
+const Url = (format: 'http-url-or-empty' | 'proxy-url-or-empty') =>
+  Nullable(Type.String({ maxLength: 2048, format }))
+/** Of what we call ourselves to mail servers. RFC 2971 §3.3 allows a value 1,024 bytes. */
+const ClientWord = Nullable(Type.String({ minLength: 1, maxLength: 256, format: 'one-line' }))
+const Strategy = Nullable(
+  Type.Union([Type.Literal('default'), Type.Literal('dedicated'), Type.Literal('random')]),
+)
 const Names = Nullable(Type.Array(Type.String({ maxLength: 256 }), { maxItems: 1000 }))
 
 /** An address without credentials and query: it means every target that is called there. */
@@ -38,9 +45,16 @@ export const WebhookTargetSecret = Strict({
 export const WebhookTargetSecrets = Type.Array(WebhookTargetSecret, { maxItems: 100 })
 export type WebhookTargetSecret = Static<typeof WebhookTargetSecret>
 
+/** What is kept of what accounts and their servers say to each other. */
+const AccountLogs = Strict({
+  /** Of every account, whatever its own `logs` say. */
+  all: Type.Optional(Type.Boolean()),
+  maxLogLines: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
+})
+
 /** Every setting there is, with its type. `null` unsets one. Interface spec, "Settings", and the shapes its users know. */
 export const settings = {
-  webhooks: Nullable(Type.String({ maxLength: 2048, format: 'http-url-or-empty' })),
+  webhooks: Url('http-url-or-empty'),
   webhooksEnabled: Bool,
   webhookEvents: Names,
   webhooksCustomHeaders: Nullable(Type.Array(KeyValue, { maxItems: 100 })),
@@ -64,17 +78,18 @@ export const settings = {
   webhooksAttemptLogDays: KeepDays,
   webhooksKeepFailedDays: KeepDays,
   webhookTargets: Nullable(Type.Array(WebhookTargetOptions, { maxItems: 1000 })),
-  authServer: Nullable(Type.String({ maxLength: 2048, format: 'http-url-or-empty' })),
+  authServer: Url('http-url-or-empty'),
   ignoreMailCertErrors: Bool,
   smtpEhloName: Host,
   proxyEnabled: Bool,
-  proxyUrl: Nullable(Type.String({ maxLength: 1024, format: 'proxy-url-or-empty' })),
+  proxyUrl: Url('proxy-url-or-empty'),
+  httpProxyEnabled: Bool,
+  httpProxyUrl: Url('proxy-url-or-empty'),
   localAddresses: Nullable(
     Type.Array(Type.String({ maxLength: 45, format: 'ip-address' }), { maxItems: 1000 }),
   ),
-  smtpStrategy: Nullable(
-    Type.Union([Type.Literal('default'), Type.Literal('dedicated'), Type.Literal('random')]),
-  ),
+  smtpStrategy: Strategy,
+  imapStrategy: Strategy,
   enableApiProxy: Bool,
   tokenAuditLog: Bool,
   enableOAuthTokensApi: Bool,
@@ -83,10 +98,13 @@ export const settings = {
   trackClicks: Bool,
   templateHeader: Html,
   templateHtmlHead: Html,
+  /** Of quotes in messages of accounts that have none of their own. */
+  locale: Nullable(Type.String({ maxLength: 100, format: 'locale' })),
+  timezone: Nullable(Type.String({ maxLength: 100, format: 'time-zone' })),
   pageBrandName: Nullable(Type.String({ minLength: 1, maxLength: 256 })),
   generateEmailSummary: Bool,
   openAiAPIKey: ServerSecret,
-  openAiAPIUrl: Nullable(Type.String({ maxLength: 2048, format: 'http-url-or-empty' })),
+  openAiAPIUrl: Url('http-url-or-empty'),
   openAiModel: Nullable(Type.String({ minLength: 1, maxLength: 256 })),
   openAiPrompt: Nullable(Type.String({ maxLength: 1_048_576 })),
   openAiTemperature: Nullable(Type.Number({ minimum: 0, maximum: 2 })),
@@ -96,6 +114,11 @@ export const settings = {
   scriptEnv: Nullable(Type.String({ maxLength: 1_048_576, format: 'json-object' })),
   resolveGmailCategories: Bool,
   imapIndexer: Nullable(Type.Union([Type.Literal('full'), Type.Literal('fast')])),
+  imapClientName: ClientWord,
+  imapClientVersion: ClientWord,
+  imapClientVendor: ClientWord,
+  imapClientSupportUrl: ClientWord,
+  logs: Nullable(AccountLogs),
   imapProxyServerEnabled: Bool,
   imapProxyServerPort: Port,
   imapProxyServerHost: Host,
@@ -113,6 +136,15 @@ export const settings = {
 
 export type SettingKey = keyof typeof settings
 export const settingKeys = Object.keys(settings) as SettingKey[]
+
+/** Addresses that may hold credentials, which are masked when read. An empty text unsets one. */
+export const addressSettings = [
+  'webhooks',
+  'authServer',
+  'proxyUrl',
+  'httpProxyUrl',
+  'openAiAPIUrl',
+] as const satisfies readonly SettingKey[]
 
 /** Sealed at rest, opened by auth-bridge alone, read back as true or false. */
 export const secretSettings = [
@@ -133,11 +165,17 @@ export const privilegedSettings = [
   'webhookSecrets',
   'authServer',
   'ignoreMailCertErrors',
+  'proxyEnabled',
+  'proxyUrl',
+  'httpProxyEnabled',
+  'httpProxyUrl',
+  'logs',
   'templateHeader',
   'templateHtmlHead',
   'imapProxyServerEnabled',
   'imapProxyServerHost',
   'imapProxyServerPort',
+  'imapProxyServerTLSEnabled',
   'imapProxyServerProxy',
   'imapProxyServerPassword',
   'openAiAPIKey',
@@ -149,6 +187,7 @@ export const privilegedSettings = [
   'smtpServerEnabled',
   'smtpServerHost',
   'smtpServerPort',
+  'smtpServerTLSEnabled',
   'smtpServerProxy',
   'smtpServerAuthEnabled',
   'smtpServerPassword',

@@ -1,12 +1,13 @@
 /** Stands for a secret wherever one is read back. */
 export const mask = '******'
 
-/** An address with its password hidden; anything that is no address, as it is. */
+/** An address with its password hidden, or the user where that is all there is, as some services have their keys; anything else as it is. */
 export function maskUrl(address: string): string {
   if (!URL.canParse(address)) return address
   const url = new URL(address)
-  if (url.password === '') return address
-  url.password = mask
+  if (url.password !== '') url.password = mask
+  else if (url.username !== '') url.username = mask
+  else return address
   return url.href
 }
 
@@ -30,11 +31,14 @@ export function unmaskHeaders(
   given: readonly { key: string; value?: string }[],
   stored: readonly Header[] | null | undefined,
 ): Header[] | undefined {
-  const headers = given.map(({ key, value = '' }) => ({
-    key,
-    value: value === mask ? stored?.find((header) => header.key === key)?.value : value,
-  }))
+  const headers = given.map(({ key, value = '' }) => ({ key, value: meant(key, value, stored) }))
   return headers.every((header): header is Header => header.value !== undefined)
     ? headers
     : undefined
+}
+
+/** Undefined where a part of a value is hidden: whatever it was, it is not to be stored with stars in it. */
+function meant(key: string, value: string, stored: readonly Header[] | null | undefined) {
+  if (!value.includes(mask)) return value
+  return value === mask ? stored?.find((header) => header.key === key)?.value : undefined
 }

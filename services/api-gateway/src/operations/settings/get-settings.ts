@@ -1,4 +1,5 @@
 import {
+  addressSettings,
   eventNames,
   operations,
   secretSettings,
@@ -13,13 +14,13 @@ import { maskHeaders, maskUrl } from '../masks.ts'
 import { assertSettingsAllowed } from './privileged.ts'
 
 const secret = new Set<string>(secretSettings)
+const addresses = new Set<string>(addressSettings)
 
-/** Answers the settings asked for, or all when nothing in particular is; unset ones are null. */
+/** Answers the settings asked for; unset ones are null. */
 export function onGetSettings({ db }: { db: Db }) {
   const operation = operations.getSettings
   return handle(operation, async ({ query, caller }) => {
-    const all = Object.keys(query).length === 0
-    const asked = settingKeys.filter((key) => all || query[key])
+    const asked = settingKeys.filter((key) => query[key])
     assertSettingsAllowed(caller, operation, asked)
     const [settings, sealed] = await Promise.all([readSettings(db), listSealedSettings(db)])
     const entries = asked.map((key): [string, unknown] => [
@@ -33,14 +34,12 @@ export function onGetSettings({ db }: { db: Db }) {
   })
 }
 
-/** A setting as it may be shown: passwords in addresses and the values of headers are masked. */
+/** A setting as it may be shown: credentials in addresses and the values of headers are masked. */
 function shown(settings: Settings, key: SettingKey): unknown {
   if (key === 'webhooksCustomHeaders')
     return settings[key]
       ? maskHeaders(settings[key].map(({ key, value = '' }) => ({ key, value })))
       : null
   const value = settings[key] ?? null
-  return (key === 'webhooks' || key === 'authServer') && typeof value === 'string'
-    ? maskUrl(value)
-    : value
+  return addresses.has(key) && typeof value === 'string' ? maskUrl(value) : value
 }

@@ -1,4 +1,5 @@
 import {
+  addressSettings,
   type FieldError,
   fieldError,
   invalid,
@@ -16,8 +17,7 @@ export type PlannedChange =
   | { key: 'linkSecret'; seal: string }
 
 const secret = new Set<string>(secretSettings)
-/** Addresses where an empty text means none. */
-const addresses = new Set<SettingKey>(['webhooks', 'authServer'])
+const addresses = new Set<string>(addressSettings)
 
 /**
  * What an update changes. A value that is sent back as it was shown, masked, is left out.
