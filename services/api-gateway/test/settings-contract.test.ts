@@ -1,0 +1,196 @@
+import { afterAll, expect, test } from '@jest/globals'
+import {
+  addressSettings,
+  privilegedSettings,
+  secretSettings,
+  type SettingKey,
+  settingKeys,
+  type Settings,
+} from '@posthorn/contracts'
+import { mint, testServers } from './gateway.ts'
+
+// Each setting of the contract, one by one: a setting that is added is missing below until its sample is.
+
+const samples: Required<Settings> = {
+  webhooks: 'https://hooks.example/a',
+  webhooksEnabled: true,
+  webhookEvents: ['messageNew', '*'],
+  webhooksCustomHeaders: [{ key: 'X-Key', value: 'hush' }],
+  notifyHeaders: ['*'],
+  notifyText: false,
+  notifyTextSize: 1000,
+  notifyWebSafeHtml: true,
+  notifyAttachments: true,
+  notifyAttachmentSize: 0,
+  notifyCalendarEvents: true,
+  inboxNewOnly: true,
+  serviceUrl: 'https://mail.example',
+  serviceSecret: 'hush',
+  serviceSecretOverlap: 60,
+  webhookSecrets: [{ target: 'https://own.example/hook', secret: 'hush' }],
+  webhooksRetrySchedule: [5, 60.5],
+  webhooksConcurrency: 7,
+  webhooksRate: 0.5,
+  webhooksAttemptLog: true,
+  webhooksAttemptLogDays: 2,
+  webhooksKeepFailedDays: 0.5,
+  webhookTargets: [{ target: 'https://own.example/hook', concurrency: 2 }],
+  authServer: 'https://auth.example/',
+  ignoreMailCertErrors: true,
+  smtpEhloName: 'out.example',
+  proxyEnabled: true,
+  proxyUrl: 'socks5://proxy.example:1080',
+  httpProxyEnabled: true,
+  httpProxyUrl: 'http://proxy.example:3128',
+  localAddresses: ['192.0.2.1', '2001:db8::1'],
+  smtpStrategy: 'dedicated',
+  imapStrategy: 'random',
+  enableApiProxy: true,
+  tokenAuditLog: true,
+  enableOAuthTokensApi: true,
+  deliveryAttempts: 3,
+  trackOpens: true,
+  trackClicks: false,
+  templateHeader: '<b>us</b>',
+  templateHtmlHead: '<meta name="x">',
+  locale: 'de-AT',
+  timezone: 'Europe/Tallinn',
+  pageBrandName: 'Us',
+  generateEmailSummary: true,
+  openAiAPIKey: 'hush',
+  openAiAPIUrl: 'https://ai.example/v1',
+  openAiModel: 'small',
+  openAiPrompt: 'In short',
+  openAiTemperature: 0.5,
+  openAiTopP: 1,
+  openAiMaxTokens: 100,
+  scriptEnv: '{"a":1}',
+  resolveGmailCategories: true,
+  imapIndexer: 'fast',
+  imapClientName: 'Us',
+  imapClientVersion: '2',
+  imapClientVendor: 'Us and Co',
+  imapClientSupportUrl: 'https://us.example/help',
+  logs: { all: true, maxLogLines: 100 },
+  imapProxyServerEnabled: false,
+  imapProxyServerPort: 2994,
+  imapProxyServerHost: '127.0.0.2',
+  imapProxyServerTLSEnabled: false,
+  imapProxyServerProxy: false,
+  imapProxyServerPassword: 'hush',
+  smtpServerEnabled: false,
+  smtpServerPort: 2526,
+  smtpServerHost: '127.0.0.2',
+  smtpServerTLSEnabled: false,
+  smtpServerProxy: false,
+  smtpServerAuthEnabled: true,
+  smtpServerPassword: 'hush',
+}
+
+const servers = await testServers()
+afterAll(servers.stop)
+const { db } = servers
+const { call } = await servers.start()
+const update = (body: object) => call('POST', '/v1/settings', { body })
+const read = async (key: string) => (await call('GET', `/v1/settings?${key}=true`)).body[key]
+const secret = new Set<string>(secretSettings)
+
+/** All that is stored of settings, as it is stored. */
+async function stored() {
+  const [plain, sealed] = await Promise.all([
+    db.selectFrom('settings').select(['key', 'value']).orderBy('key').execute(),
+    db.selectFrom('sealedSettings').select(['key', 'sealed']).orderBy('key').execute(),
+  ])
+  return { plain, sealed }
+}
+
+/** A setting as it reads back once it is written. */
+function shown(key: SettingKey): unknown {
+  if (secret.has(key)) return true
+  if (key === 'webhooksCustomHeaders') return [{ key: 'X-Key', value: '******' }]
+  return samples[key]
+}
+
+test('each setting is refused as something else, by name, with all that came with it', async () => {
+  const before = await stored()
+  for (const key of settingKeys) {
+    const other = key === 'trackOpens' ? 'trackClicks' : 'trackOpens'
+    for (const wrong of [{ odd: 1 }, [[]], -1.5]) {
+      const { status, body } = await update({ [other]: true, [key]: wrong })
+      const paths = body.fields?.map(({ path }) => path.split('.')[0])
+      const told = { key, status, paths: [...new Set(paths)], code: body['code'] }
+      expect(told).toEqual({ key, status: 400, paths: [key], code: undefined })
+    }
+  }
+  expect(await stored()).toEqual(before)
+})
+
+test('each setting is stored, reads back, and reads back nothing that is secret', async () => {
+  for (const key of settingKeys) {
+    const { status, body } = await update({ [key]: samples[key] })
+    expect([status, body]).toEqual([200, { updated: [key] }])
+    const value = await read(key)
+    expect({ key, value }).toEqual({ key, value: shown(key) })
+    expect(JSON.stringify(value)).not.toContain('hush')
+  }
+  const { plain, sealed } = await stored()
+  expect(plain.map(({ key }) => key).filter((key) => secret.has(key))).toEqual([])
+  expect(JSON.stringify(sealed)).not.toContain('hush')
+  const all = settingKeys.map((key) => `${key}=true`).join('&')
+  const { body } = await call('GET', `/v1/settings?${all}`)
+  expect(body).toEqual(Object.fromEntries(settingKeys.map((key) => [key, shown(key)])))
+})
+
+test('each setting is unset by null, but for the service secret, which there always is', async () => {
+  for (const key of settingKeys) {
+    const { status, body } = await update({ [key]: null })
+    expect([status, body]).toEqual([200, { updated: key === 'serviceSecret' ? [] : [key] }])
+  }
+  const { plain, sealed } = await stored()
+  const left = [...plain, ...sealed].map(({ key }) => key).filter((key) => !key.includes(':'))
+  expect(left.toSorted()).toEqual(['linkSecret', 'serviceSecret'])
+})
+
+test.each(addressSettings)(
+  'credentials in %s are masked, and the masked address stands for the stored one',
+  async (key) => {
+    const scheme = key === 'proxyUrl' ? 'socks5' : 'https'
+    for (const login of ['user:hush', 'hush']) {
+      await update({ [key]: `${scheme}://${login}@a.example:1080/` })
+      const masked = await read(key)
+      expect(masked).toBe(`${scheme}://${login.replace('hush', '******')}@a.example:1080/`)
+      expect((await update({ [key]: masked })).body).toEqual({ updated: [] })
+      const { plain } = await stored()
+      expect(JSON.stringify(plain)).toContain(`${login}@a.example`)
+      const moved = String(masked).replace('a.example', 'b.example')
+      const refused = await update({ [key]: moved })
+      expect([refused.status, refused.body.fields?.map(({ path }) => path)]).toEqual([400, [key]])
+    }
+    expect((await update({ [key]: '' })).body).toEqual({ updated: [key] })
+    expect(await read(key)).toBe(null)
+  },
+)
+
+test('a header whose value is hidden in part is refused', async () => {
+  const given = [{ key: 'X-Key', value: 'Bearer ******' }]
+  const { status, body } = await update({ webhooksCustomHeaders: given })
+  expect([status, body.fields?.map(({ path }) => path)]).toEqual([400, ['webhooksCustomHeaders']])
+})
+
+test('a token with a permissions record is refused each privileged setting by name, and all of them in one sentence', async () => {
+  const token = await mint(call, { permissions: { actions: ['read', 'write'] } })
+  const sentence = (verb: string, keys: readonly string[]) =>
+    `A token with restricted permissions can not ${verb} ${keys.join(', ')}`
+  const before = await stored()
+  for (const key of privilegedSettings) {
+    const body = { [key]: samples[key] }
+    const changed = await call('POST', '/v1/settings', { body, token })
+    expect([changed.status, changed.body['message']]).toEqual([403, sentence('change', [key])])
+    const asked = await call('GET', `/v1/settings?${key}=true`, { token })
+    expect([asked.status, asked.body['message']]).toEqual([403, sentence('read', [key])])
+  }
+  const all = Object.fromEntries(privilegedSettings.map((key) => [key, samples[key]]))
+  const refused = await call('POST', '/v1/settings', { body: all, token })
+  expect(refused.body['message']).toBe(sentence('change', privilegedSettings))
+  expect(await stored()).toEqual(before)
+})
