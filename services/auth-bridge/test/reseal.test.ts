@@ -167,6 +167,5 @@ test('the command says what hangs on which key, seals anew what it can, and leav
   for (const output of [looked, done]) {
     expect(output.stdout + output.stderr).not.toMatch(/the (second|third)|pass of|hush/)
   }
-  expect(await command([], {})).toMatchObject({ code: 1, stderr: 'SVC_SECRET: must be set\n' })
   expect(await countKeys({ db })).toContainEqual({ table: 'oauth2_tokens', keys: { [newest]: 1 } })
-})
+}, 120_000)

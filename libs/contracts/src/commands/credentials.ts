@@ -3,7 +3,7 @@ import { defineCommand } from '../define.ts'
 import { IsoDate, Strict } from '../schemas/primitives.ts'
 import { WebhookTargetSecret } from '../settings/settings.ts'
 
-// Asked of auth-bridge, the only process that opens stored secrets: exchange `commands`, key `credentials`, one queue for all replicas.
+// Asked of auth-bridge, the only process that opens stored secrets: exchange, key and queue `credentials`, one for all replicas.
 
 /** What one needs to log in at the account's server: a password or an access token that is valid now. */
 export const Credentials = Type.Union([
@@ -12,6 +12,17 @@ export const Credentials = Type.Union([
 ])
 export type Credentials = Static<typeof Credentials>
 
+/** What the asker serves the account for at this moment: held against the database where the broker says who asks. */
+export const Grounds = Strict({
+  /** The sync-worker that holds the account's shard, and what it alone knows: its row in `workers` has the SHA-256 of that. */
+  worker: Type.Optional(Strict({ id: Type.String({ format: 'uuid' }), proof: Type.String() })),
+  /** The message of the account that the sender has in hand. */
+  queueId: Type.Optional(Type.String()),
+  /** Id of the token that a client of the IMAP door has shown; absent: it has shown the password for all accounts. */
+  token: Type.Optional(Type.String()),
+})
+export type Grounds = Static<typeof Grounds>
+
 export const getCredentials = defineCommand({
   name: 'getCredentials',
   request: Strict({
@@ -19,6 +30,7 @@ export const getCredentials = defineCommand({
     protocol: Type.Union([Type.Literal('imap'), Type.Literal('smtp')]),
     /** The server has refused what was answered before: nothing remembered will do. */
     fresh: Type.Optional(Type.Boolean()),
+    grounds: Type.Optional(Grounds),
   }),
   response: Credentials,
 })
@@ -55,7 +67,7 @@ export const getOpenAiApiKey = defineCommand({
 /** What one needs to log in at a gateway. A gateway without a user has none, and is not asked for. */
 export const getGatewayCredentials = defineCommand({
   name: 'getGatewayCredentials',
-  request: Strict({ gateway: Type.String() }),
+  request: Strict({ gateway: Type.String(), grounds: Type.Optional(Grounds) }),
   response: Credentials,
 })
 

@@ -29,5 +29,6 @@ grant update (state, message_id, original_message_id, mime, send_at, next_attemp
 revoke execute on function raise_webhook_routes_stamp() from public;
 
 -- Whether who asks for a credential serves the account right now: the holder of its shard, or the sender that has a message of it in hand.
+alter table workers add column proof text; -- SHA-256 of what this worker alone knows
 grant select on shards, workers to posthorn_auth_bridge;
 grant select (queue_id, account, gateway, state, worker, lease_until) on outbox to posthorn_auth_bridge;

@@ -6,6 +6,7 @@ import type { OAuth2Credentials } from '../oauth2/oauth2-credentials.ts'
 import type { AuthServer } from '../providers/auth-server.ts'
 import type { CredentialProvider } from '../providers/provider.ts'
 import { findLogin } from '../store/credentials.ts'
+import { assertServes } from './assert-serves.ts'
 
 export interface Deps {
   db: Db
@@ -16,7 +17,9 @@ export interface Deps {
 
 /** Answers with what logs in at the account's server now. Asked by whoever is about to log in; safe to repeat. */
 export function onGetCredentials({ db, storedPassword, authServer, oauth2 }: Deps) {
-  return on(getCredentials, async ({ account, protocol, fresh = false }, { signal }) => {
+  return on(getCredentials, async (request, { signal, asker }) => {
+    const { account, protocol, fresh = false, grounds } = request
+    await assertServes(db, asker, { account, protocol, grounds })
     const login = await findLogin(db, account, protocol)
     if (!login)
       throw new AppError('not-found', 'Account record was not found for requested ID', {

@@ -3,11 +3,13 @@ import { getGatewayCredentials } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { Opener } from '@posthorn/secrets'
+import { assertSendsBy } from './assert-serves.ts'
 import { findGatewayLogin, placeOfGatewayPassword } from '../store/gateways.ts'
 
 /** Answers with what logs in at a gateway now. Asked by whoever is about to log in; safe to repeat. */
 export function onGetGatewayCredentials({ db, opener }: { db: Db; opener: Opener }) {
-  return on(getGatewayCredentials, async ({ gateway }) => {
+  return on(getGatewayCredentials, async ({ gateway, grounds }, { asker }) => {
+    await assertSendsBy(db, asker, { gateway, grounds })
     const login = await findGatewayLogin(db, gateway)
     if (!login) throw new AppError('not-found', `Gateway "${gateway}" was not found`)
     if (login.username === null || login.sealed === null)

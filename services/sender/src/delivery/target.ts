@@ -18,7 +18,10 @@ export interface TargetDeps {
   credentialsMs: number
 }
 
-type Asked = Pick<Submission, 'sender' | 'via' | 'proxy' | 'localAddress'>
+/** A credential is asked for on the grounds of the message that is to go out. */
+type AskDeps = TargetDeps & Pick<Submission, 'queueId'>
+
+type Asked = Pick<Submission, 'queueId' | 'sender' | 'via' | 'proxy' | 'localAddress'>
 
 /** A server, and who logs in there. */
 interface Server {
@@ -38,11 +41,11 @@ interface Server {
  * @throws DeliveryError when there is nothing to send with any more
  */
 export function targetOf(asked: Asked, deps: TargetDeps): Target {
-  const { sender, via, proxy, localAddress } = asked
+  const { queueId, sender, via, proxy, localAddress } = asked
   const { settings } = deps
   const { owner, rejectUnauthorized, ...server } = via
-    ? gatewayServer(via, deps)
-    : accountServer(sender, deps)
+    ? gatewayServer(via, { ...deps, queueId })
+    : accountServer(sender, { ...deps, queueId })
   const { account, proxy: accountProxy, smtpEhloName } = sender
   const way = wayOf({ account, proxy, localAddress, accountProxy }, settings)
   const verifyCertificate = rejectUnauthorized && settings.ignoreMailCertErrors !== true
@@ -61,13 +64,14 @@ function partsOf({ proxy, localAddresses, requestedLocalAddress }: ReturnType<ty
   return [proxy, localAddresses[0], requestedLocalAddress]
 }
 
-function accountServer({ account, version, smtp }: Submission['sender'], deps: TargetDeps): Server {
+function accountServer({ account, version, smtp }: Submission['sender'], deps: AskDeps): Server {
   if (!smtp)
     throw new DeliveryError({
       message: 'The account has no SMTP configuration',
       code: 'SMTPUnavailable',
     })
   const { host, port, secure = false, tls, auth, useAuthServer } = smtp
+  const grounds = { queueId: deps.queueId }
   const logsIn = Boolean(auth) || useAuthServer === true
   return {
     owner: ['account', account, version],
@@ -81,7 +85,7 @@ function accountServer({ account, version, smtp }: Submission['sender'], deps: T
         ? orFailure(deps, (how) =>
             deps.bus.ask(
               getCredentials,
-              { account, protocol: 'smtp', ...(refused ? { fresh: true } : {}) },
+              { account, protocol: 'smtp', grounds, ...(refused ? { fresh: true } : {}) },
               how,
             ),
           )
@@ -89,16 +93,14 @@ function accountServer({ account, version, smtp }: Submission['sender'], deps: T
   }
 }
 
-function gatewayServer(
-  { gateway, server }: NonNullable<Submission['via']>,
-  deps: TargetDeps,
-): Server {
+function gatewayServer({ gateway, server }: NonNullable<Submission['via']>, deps: AskDeps): Server {
   if (!server)
     throw new DeliveryError({
       message: `The gateway ${gateway} does not exist any more`,
       code: 'GatewayNotFound',
     })
   const { host, port, secure, username, version } = server
+  const grounds = { queueId: deps.queueId }
   return {
     owner: ['gateway', gateway, version],
     host,
@@ -108,7 +110,7 @@ function gatewayServer(
     credentials: async () =>
       username === null
         ? undefined
-        : orFailure(deps, (how) => deps.bus.ask(getGatewayCredentials, { gateway }, how)),
+        : orFailure(deps, (how) => deps.bus.ask(getGatewayCredentials, { gateway, grounds }, how)),
   }
 }
 

@@ -1,0 +1,199 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type Bus, connectBus } from '@posthorn/bus'
+import { Secret } from '@posthorn/config'
+import {
+  getCredentials,
+  getGatewayCredentials,
+  type Grounds,
+  type ServiceName,
+  shardOf,
+} from '@posthorn/contracts'
+import { createSealer, hashToken, keyPairFromSecret, newToken } from '@posthorn/secrets'
+import { createLogger, createMetrics } from '@posthorn/telemetry'
+import { eventually, testBus, testDatabase } from '@posthorn/testkit'
+import { startApp } from '../src/app.ts'
+
+// What a process could ask for that somebody has taken over, with all that it knows: nothing beyond the accounts it serves.
+
+const [database, broker] = await Promise.all([testDatabase(), testBus()])
+await broker.letServicesIn()
+const { db } = database
+const opened = new AsyncDisposableStack()
+afterAll(async () => {
+  await opened.disposeAsync()
+  await Promise.all([database.drop(), broker.drop()])
+})
+
+const worker = { id: randomUUID(), proof: randomUUID() }
+const other = { id: randomUUID(), proof: randomUUID() }
+const token = newToken()
+const foreign = newToken()
+const names = ['sync-worker', 'sender', 'imap-proxy', 'smtp-proxy', 'api-gateway'] as const
+const buses = new Map<ServiceName, Bus>()
+
+beforeAll(async () => {
+  for (const { id, proof } of [worker, other])
+    await db
+      .insertInto('workers')
+      .values({ id, proof: createHash('sha256').update(proof).digest('hex') })
+      .execute()
+  for (const account of ['mine', 'theirs']) await insertAccount(account)
+  await hold('mine', worker.id)
+  await hold('theirs', other.id)
+  await insertToken(token, 'mine')
+  await insertToken(foreign, 'theirs')
+  await insertGateway('relay')
+  await insertMessage('in-hand', { leased: true })
+  await insertMessage('waiting', { leased: false })
+  await insertMessage('by-relay', { leased: true, gateway: 'relay' })
+  opened.use(
+    await startApp(
+      {
+        databaseUrl: database.roleUrl('posthorn_auth_bridge'),
+        databasePoolSize: 2,
+        amqpUrl: broker.serviceUrl('auth-bridge'),
+        host: '127.0.0.1',
+        port: 0,
+        logLevel: 'silent',
+        secret: new Secret('secret'),
+        previousSecrets: [],
+        authServerEgressPolicy: 'link-local',
+        oauthEgressPolicy: 'link-local',
+      },
+      new AbortController().signal,
+    ),
+  )
+  const log = createLogger('test', 'silent')
+  for (const name of names) {
+    const bus = opened.use(
+      await connectBus({ url: broker.serviceUrl(name), name, log, metrics: createMetrics('test') }),
+    )
+    await bus.whenUp()
+    buses.set(name, bus)
+  }
+  await eventually(() => ask('sync-worker', 'mine', 'imap', { worker }))
+})
+
+const how = { key: 'credentials', timeoutMs: 5_000 }
+
+async function ask(
+  service: ServiceName,
+  account: string,
+  protocol: 'imap' | 'smtp',
+  grounds?: Grounds,
+) {
+  return buses
+    .get(service)
+    ?.ask(getCredentials, { account, protocol, ...(grounds ? { grounds } : {}) }, how)
+}
+
+test.each<[ServiceName, 'imap' | 'smtp', Grounds]>([
+  ['sync-worker', 'imap', { worker }],
+  ['sender', 'smtp', { queueId: 'in-hand' }],
+  ['imap-proxy', 'imap', { token: hashToken(token) }],
+])('%s gets what the account it serves logs in with', async (service, protocol, grounds) => {
+  expect(await ask(service, 'mine', protocol, grounds)).toEqual({
+    user: 'mine',
+    pass: `${protocol} of mine`,
+  })
+})
+
+test.each<[string, ServiceName, string, 'imap' | 'smtp', Grounds | undefined]>([
+  ['of another worker', 'sync-worker', 'theirs', 'imap', { worker }],
+  [
+    'of another worker, in its name',
+    'sync-worker',
+    'theirs',
+    'imap',
+    { worker: { id: other.id, proof: worker.proof } },
+  ],
+  ['for sending', 'sync-worker', 'mine', 'smtp', { worker }],
+  ['without grounds', 'sync-worker', 'mine', 'imap', undefined],
+  ['without a message', 'sender', 'mine', 'smtp', undefined],
+  ['of another account', 'sender', 'theirs', 'smtp', { queueId: 'in-hand' }],
+  ['with a message that is not in hand', 'sender', 'mine', 'smtp', { queueId: 'waiting' }],
+  ['with one for a gateway', 'sender', 'mine', 'smtp', { queueId: 'by-relay' }],
+  ['for reading', 'sender', 'mine', 'imap', { queueId: 'in-hand' }],
+  ['without a token', 'imap-proxy', 'mine', 'imap', {}],
+  ["with another account's token", 'imap-proxy', 'mine', 'imap', { token: hashToken(foreign) }],
+  ['with a token that is none', 'imap-proxy', 'mine', 'imap', { token: hashToken('x') }],
+  ['for sending', 'imap-proxy', 'mine', 'smtp', { token: hashToken(token) }],
+])('no credential %s: %s', async (_what, service, account, protocol, grounds) => {
+  await expect(ask(service, account, protocol, grounds)).rejects.toMatchObject({
+    kind: 'unavailable',
+    message: 'Whoever asks does not serve this account now',
+  })
+})
+
+test.each<ServiceName>(['smtp-proxy', 'api-gateway'])('%s gets none at all', async (service) => {
+  for (const grounds of [{ worker }, { queueId: 'in-hand' }, { token: hashToken(token) }])
+    await expect(ask(service, 'mine', 'imap', grounds)).rejects.toMatchObject({ kind: 'forbidden' })
+})
+
+test('the login of a gateway goes to the sender that has a message for it', async () => {
+  const askFor = (queueId: string) =>
+    buses.get('sender')?.ask(getGatewayCredentials, { gateway: 'relay', grounds: { queueId } }, how)
+  expect(await askFor('by-relay')).toEqual({ user: 'user', pass: 'of relay' })
+  await expect(askFor('in-hand')).rejects.toMatchObject({ kind: 'unavailable' })
+})
+
+test('where the password for all accounts is set, the IMAP door serves them all', async () => {
+  const sealed = await sealer.seal('for all', 'settings/imapProxyServerPassword')
+  await db.insertInto('sealedSettings').values({ key: 'imapProxyServerPassword', sealed }).execute()
+  expect(await ask('imap-proxy', 'theirs', 'imap', {})).toMatchObject({ user: 'theirs' })
+})
+
+const sealer = createSealer(keyPairFromSecret('secret').publicKey)
+
+async function insertAccount(account: string): Promise<void> {
+  const server = JSON.stringify({ host: 'mail.example', port: 1, auth: { user: account } })
+  await db
+    .insertInto('accounts')
+    .values({ account, shard: shardOf(account), name: account, imap: server, smtp: server })
+    .execute()
+  for (const kind of ['imap', 'smtp'] as const) {
+    const sealed = await sealer.seal(`${kind} of ${account}`, `credentials/${account}/${kind}`)
+    await db.insertInto('credentials').values({ account, kind, sealed }).execute()
+  }
+}
+
+async function hold(account: string, owner: string): Promise<void> {
+  await db.updateTable('shards').set({ owner }).where('shard', '=', shardOf(account)).execute()
+}
+
+async function insertToken(value: string, account: string): Promise<void> {
+  await db
+    .insertInto('tokens')
+    .values({ id: hashToken(value), account, scopes: ['imap-proxy'] })
+    .execute()
+}
+
+async function insertGateway(gateway: string): Promise<void> {
+  await db
+    .insertInto('gateways')
+    .values({ gateway, name: gateway, host: 'relay.example', port: 25, username: 'user' })
+    .execute()
+  const sealed = await sealer.seal(`of ${gateway}`, `gateways/${gateway}`)
+  await db.insertInto('gatewayCredentials').values({ gateway, sealed }).execute()
+}
+
+async function insertMessage(
+  queueId: string,
+  { leased, gateway }: { leased: boolean; gateway?: string },
+): Promise<void> {
+  await db
+    .insertInto('outbox')
+    .values({
+      queueId,
+      account: 'mine',
+      shard: shardOf('mine'),
+      source: 'api',
+      messageId: `<${queueId}@example>`,
+      envelope: JSON.stringify({ from: 'a@example', to: ['b@example'] }),
+      maxAttempts: 1,
+      leaseUntil: leased ? new Date(Date.now() + 3_600_000) : null,
+      ...(gateway === undefined ? {} : { gateway }),
+    })
+    .execute()
+}
