@@ -2,6 +2,7 @@
 export const errorCodes = [
   'AccountAlreadyExists',
   'AccountNotFound',
+  'ApiEndpointDisabled',
   'AppNotFound',
   'AuthenticationFails',
   'ConnectionError',

@@ -123,8 +123,9 @@ function loggable(config: Config) {
   return describeConfig({ ...config, settings, sealingKey: config.sealingKey.id })
 }
 
-function limitsOf({ timeoutMs, maxBodyBytes, workerHeartbeatMs }: Config) {
-  return { timeoutMs, maxUploadBytes: maxBodyBytes, workerExpiryMs: 3 * workerHeartbeatMs }
+function limitsOf({ timeoutMs, maxBodyBytes, workerHeartbeatMs, oauthTokensApi }: Config) {
+  const workerExpiryMs = 3 * workerHeartbeatMs
+  return { timeoutMs, maxUploadBytes: maxBodyBytes, workerExpiryMs, oauthTokensApi }
 }
 
 /**

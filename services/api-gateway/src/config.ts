@@ -46,6 +46,8 @@ export interface Config extends ServiceConfig {
   readonly autoconfigEgressPolicy: EgressPolicy
   /** Addresses of crawlers, instead of those that come with the release. */
   readonly crawlerRangesFile: string | undefined
+  /** Access tokens are given away, whatever the setting says. */
+  readonly oauthTokensApi: boolean
   /** Seals what auth-bridge alone can open. */
   readonly sealingKey: PublicKey
 }
@@ -61,6 +63,7 @@ export function readConfig(env: Env): Config {
       max: 512 * 1024 ** 2,
     }),
     requireApiAuth: boolean(env, 'SVC_REQUIRE_API_AUTH', true),
+    oauthTokensApi: boolean(env, 'SVC_ENABLE_OAUTH_TOKENS_API', false),
     tokenLog: tokenLog(env),
     ...givenSettings(env),
     preparedToken: preparedToken(env),

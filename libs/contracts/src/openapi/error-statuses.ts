@@ -13,6 +13,7 @@ export const errorStatuses: Readonly<Record<string, number>> = {
   ForceRequired: 400,
   DeleteFailed: 400,
   RenameFailed: 400,
+  ApiEndpointDisabled: 403,
   MintWidensRestrictions: 403,
   OAuthTokenRejected: 403,
   AccountNotFound: 404,

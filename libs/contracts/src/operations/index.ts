@@ -11,6 +11,7 @@ import * as mailboxChanges from './mailbox-changes.ts'
 import * as mailboxes from './mailboxes.ts'
 import * as messageChanges from './message-changes.ts'
 import * as messages from './messages.ts'
+import * as oauth2 from './oauth2.ts'
 import * as outbox from './outbox.ts'
 import * as queues from './queues.ts'
 import * as reading from './reading.ts'
@@ -40,6 +41,7 @@ export const operations = {
   ...mailboxes,
   ...messageChanges,
   ...messages,
+  ...oauth2,
   ...outbox,
   ...queues,
   ...reading,

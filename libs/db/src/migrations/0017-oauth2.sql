@@ -38,7 +38,8 @@ alter table credentials add constraint credentials_kind_check check (kind in ('i
 create table oauth2_tokens (
   account text primary key references accounts on delete cascade,
   grant_updated_at timestamptz not null, -- of the credential it came from: a newer one makes this worthless
-  sealed text, -- {accessToken, refreshToken}
+  revision bigint not null default 0, -- raised by every renewal: a late one does not overwrite a newer
+  sealed text, -- {accessToken, refreshToken, …}
   scopes text[] not null default '{}',
   expires_at timestamptz,
   refreshing uuid, -- the process that is asking the provider

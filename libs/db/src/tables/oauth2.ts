@@ -35,6 +35,8 @@ export interface OAuth2Tokens {
   account: string
   /** `updated_at` of the credential it came from: a newer one makes this worthless. */
   grantUpdatedAt: Date
+  /** Raised by every renewal: a late one does not overwrite a newer. */
+  revision: Generated<string>
   sealed: string | null
   scopes: Generated<string[]>
   expiresAt: Date | null

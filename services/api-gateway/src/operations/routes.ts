@@ -13,6 +13,7 @@ import { onCreateAccount } from './accounts/create-account.ts'
 import { onDeleteAccount } from './accounts/delete-account.ts'
 import { onFlushAccount } from './accounts/flush-account.ts'
 import { onGetAccount } from './accounts/get-account.ts'
+import { onGetOAuthToken } from './accounts/get-oauth-token.ts'
 import { onGetServerSignatures } from './accounts/get-server-signatures.ts'
 import { onListAccounts } from './accounts/list-accounts.ts'
 import { onReconnectAccount } from './accounts/reconnect-account.ts'
@@ -51,6 +52,12 @@ import { onMoveMessage } from './messages/move-message.ts'
 import { onMoveMessages } from './messages/move-messages.ts'
 import { onDeleteMessage } from './messages/delete-message.ts'
 import { onDeleteMessages } from './messages/delete-messages.ts'
+import { onCheckOAuth2App } from './oauth2/check-app.ts'
+import { onCreateOAuth2App } from './oauth2/create-app.ts'
+import { onDeleteOAuth2App } from './oauth2/delete-app.ts'
+import { onGetOAuth2App } from './oauth2/get-app.ts'
+import { onListOAuth2Apps } from './oauth2/list-apps.ts'
+import { onUpdateOAuth2App } from './oauth2/update-app.ts'
 import { onChangeOutboxEntry } from './outbox/change-outbox-entry.ts'
 import { onGetOutboxEntry } from './outbox/get-outbox-entry.ts'
 import { onListOutbox } from './outbox/list-outbox.ts'
@@ -98,6 +105,8 @@ export interface Deps {
   sandbox: Sandbox
   links: LinkKeys
   timeoutMs: number
+  /** Access tokens are given away, whatever the setting says. */
+  oauthTokensApi: boolean
   /** Of bodies of operations that take uploads. */
   maxUploadBytes: number
   /** Room in memory for what is read out of mailboxes to be sent. */
@@ -187,10 +196,24 @@ function registers(deps: Deps): Route[] {
     onUpdateGateway(deps),
     onDeleteGateway(deps),
     onListGateways(deps),
+    ...oauth2(deps),
     onListBlocklists(deps),
     onGetBlocklist(deps),
     onAddToBlocklist(deps),
     onRemoveFromBlocklist(deps),
+  ]
+}
+
+/** Whom providers of mail know us as, and what they let us in with. */
+function oauth2(deps: Deps): Route[] {
+  return [
+    onListOAuth2Apps(deps),
+    onCreateOAuth2App(deps),
+    onGetOAuth2App(deps),
+    onUpdateOAuth2App(deps),
+    onDeleteOAuth2App(deps),
+    onCheckOAuth2App(deps),
+    onGetOAuthToken(deps),
   ]
 }
 

@@ -181,8 +181,8 @@ interface Renewal {
 }
 
 /** Tells what there was from what came after it. */
-function markOf({ tokens, grant, grantUpdatedAt }: Holding): string {
-  return `${grantUpdatedAt.getTime()} ${tokens ?? grant ?? ''}`
+function markOf({ grantUpdatedAt, revision }: Holding): string {
+  return `${grantUpdatedAt.getTime()} ${revision}`
 }
 
 function isGood(

@@ -5,8 +5,10 @@ import type { Logger, Metrics } from '@posthorn/telemetry'
 import type { AccessTokens, TokenDeps } from './access-tokens.ts'
 import { onCompleteOAuth2Login } from './complete-login.ts'
 import { oauthMaxBytes, oauthTimeoutMs } from './http-fetch.ts'
+import { onGetOAuth2Token } from './get-token.ts'
 import { onRevokeOAuth2Grant } from './revoke-grant.ts'
 import { onStartOAuth2Login } from './start-login.ts'
+import { onVerifyOAuth2App } from './verify-app.ts'
 
 export interface OAuth2Parts {
   db: Db
@@ -41,7 +43,13 @@ export function openOAuth2(
   return { db, opener, sealer, log, http, asked, signal: stop.signal }
 }
 
-/** The questions of consent, for the gateway. */
+/** What the gateway asks about it. */
 export function oauth2Questions(deps: TokenDeps & { tokens: AccessTokens }) {
-  return [onStartOAuth2Login(deps), onCompleteOAuth2Login(deps), onRevokeOAuth2Grant(deps)]
+  return [
+    onStartOAuth2Login(deps),
+    onCompleteOAuth2Login(deps),
+    onRevokeOAuth2Grant(deps),
+    onVerifyOAuth2App(deps),
+    onGetOAuth2Token(deps),
+  ]
 }

@@ -30,6 +30,8 @@ export interface Holding {
   grantUpdatedAt: Date
   /** What became of it, sealed; undefined where nothing did yet. */
   tokens: string | undefined
+  /** Raised by every renewal. */
+  revision: string
 }
 
 /** The grant of an account and what became of it. Tokens that come from an earlier grant are not told. */
@@ -45,6 +47,7 @@ export async function findHolding(db: Db, account: string): Promise<Holding> {
       'credentials.updatedAt as grantUpdatedAt',
       'oauth2Tokens.sealed as tokens',
       'oauth2Tokens.grantUpdatedAt as tokensOf',
+      'oauth2Tokens.revision',
     ])
     .where('accounts.account', '=', account)
     .executeTakeFirst()
@@ -54,6 +57,7 @@ export async function findHolding(db: Db, account: string): Promise<Holding> {
     grant: row?.grant ?? undefined,
     grantUpdatedAt,
     tokens: (fits && row?.tokens) || undefined,
+    revision: row?.revision ?? '0',
   }
 }
 
@@ -61,8 +65,6 @@ export interface Lease {
   account: string
   holder: string
 }
-
-const isFree = sql<boolean>`(refreshing is null or refreshing_until < now())`
 
 /** Takes the right to ask the provider for an account, across replicas. False while another has it. */
 export async function claimRefresh(
@@ -84,16 +86,6 @@ export async function claimRefresh(
     )
     .executeTakeFirstOrThrow()
   return (numInsertedOrUpdatedRows ?? 0n) > 0n
-}
-
-/** Whether another replica is asking the provider for it. */
-export async function isRefreshing(db: Db, account: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('oauth2Tokens')
-    .select(isFree.as('free'))
-    .where('account', '=', account)
-    .executeTakeFirst()
-  return row?.free === false
 }
 
 export async function releaseRefresh(db: Db, { account, holder }: Lease): Promise<void> {
@@ -125,20 +117,15 @@ export async function storeTokens(
     .updateTable('oauth2Tokens')
     .set({
       ...tokens,
+      revision: sql<string>`revision + 1`,
       grantUpdatedAt: from.grantUpdatedAt,
       failingSince: null,
       lastError: null,
       updatedAt: sql<Date>`now()`,
     })
     .where('account', '=', account)
-    .where((where) =>
-      from.tokens === undefined
-        ? where.or([where('sealed', 'is', null), where('grantUpdatedAt', '<', from.grantUpdatedAt)])
-        : where.and([
-            where('sealed', '=', from.tokens),
-            where('grantUpdatedAt', '=', from.grantUpdatedAt),
-          ]),
-    )
+    .where('revision', '=', from.revision)
+    .where('grantUpdatedAt', '<=', from.grantUpdatedAt)
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
 }
