@@ -18,13 +18,13 @@ grant execute on function tokens_by_id(text[]), mark_token_used(text, text) to p
 grant execute on function tokens_by_id(text[]) to posthorn_auth_bridge;
 revoke select, update (last_used_at, last_used_ip) on tokens from posthorn_imap_proxy, posthorn_smtp_proxy;
 
--- What they do with these tables needs no more than this. Of a message the sender changes what becomes of it, and never whose it is, who gets it, and by which way.
+-- What they do with these tables needs no more than this. Of a message the sender changes what becomes of it (`envelope`: who is still to get it), never whose it is and by which way it goes.
 revoke select on outbox from posthorn_smtp_proxy;
 grant select (queue_id) on outbox to posthorn_smtp_proxy;
 revoke select on accounts from posthorn_webhook_dispatcher;
 grant select (account, webhooks, webhooks_custom_headers) on accounts to posthorn_webhook_dispatcher;
 revoke update on outbox from posthorn_sender;
-grant update (state, message_id, original_message_id, mime, send_at, next_attempt_at, attempts, worker, lease_until, attempt_started_at, data_sent_at, first_error,
+grant update (state, envelope, message_id, original_message_id, mime, send_at, next_attempt_at, attempts, worker, lease_until, attempt_started_at, data_sent_at, first_error,
   last_error, response, finished_at, network_routing, filing, filing_next_at, filing_attempts, filing_error) on outbox to posthorn_sender;
 revoke execute on function raise_webhook_routes_stamp() from public;
 
