@@ -23,6 +23,7 @@ button, .button { display: block; width: 100%; min-height: 3rem; margin: 0; padd
 button.second, .button.second { background: none; border-color: var(--edge); color: var(--text); }
 button:focus-visible, .button:focus-visible, input:focus-visible, select:focus-visible { outline: 3px solid var(--text); outline-offset: 2px; }
 button + button, .button + .button { margin-top: .75rem; }
+label ~ button { margin-top: 1.5rem; }
 form, nav { margin-top: 1.5rem; }
 label { display: block; margin: 1rem 0 .25rem; font-weight: 600; }
 input, select { width: 100%; min-height: 2.75rem; padding: .5rem .75rem; border: 1px solid var(--edge); border-radius: .5rem; background: var(--card); color: var(--text); font: inherit; }

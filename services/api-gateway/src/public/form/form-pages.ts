@@ -59,9 +59,8 @@ export function personPage(place: Place, view: PersonView): Page {
 ${carried(place)}
 ${field({ name: 'name', label: name, value: view.name, wrong: wrong.name, more: 'autocomplete="name" maxlength="256"' })}
 ${field({ name: 'email', label: email, value: view.email, wrong: wrong.email, note: view.pinned ? pinned : undefined, more: `type="email" autocomplete="email" maxlength="320" required${view.pinned ? ' readonly' : ''}` })}
-${field({ name: 'pass', label: pass, value: '', wrong: wrong.imapPass, more: 'type="password" autocomplete="current-password" maxlength="256" required' })}
 ${hintOf(view.appPassword)}
-<p></p>
+${field({ name: 'pass', label: pass, value: '', wrong: wrong.imapPass, more: 'type="password" autocomplete="current-password" maxlength="256" required' })}
 <button type="submit">${next}</button>
 </form>`
   return frame({ title, body }, place.look)

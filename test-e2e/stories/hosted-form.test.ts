@@ -1,0 +1,206 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { once } from 'node:events'
+import { mkdir } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { operations } from '@posthorn/contracts'
+import { eventually, hasBrowser, testBrowser } from '@posthorn/testkit'
+import { startWorld } from '../world.ts'
+
+type Page = Awaited<ReturnType<Awaited<ReturnType<typeof testBrowser>>['openPhone']>>
+
+if (!hasBrowser()) process.stderr.write('no Chromium here: pages are not looked at in a browser\n')
+const here = hasBrowser() ? test : test.skip
+
+const opened = new AsyncDisposableStack()
+afterAll(() => opened.disposeAsync())
+
+/** Where pictures of the pages are put, for people to look at; without it none are taken. */
+const pictures = process.env['TEST_PICTURES']
+async function picture(page: Page, name: string): Promise<void> {
+  if (pictures === undefined) return
+  await mkdir(pictures, { recursive: true })
+  await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true })
+}
+
+/** The system, a directory that knows the test's mail server, and the application that sends people to the form. */
+async function openStage() {
+  const stage = new AsyncDisposableStack()
+  opened.use(stage)
+  let servers: { host: string; imapPort: number; submissionPort: number } | undefined
+  const outside = createServer((request, response) => {
+    const path = request.url ?? ''
+    if (path.startsWith('/app'))
+      return response.setHeader('content-type', 'text/html').end('<h1>Welcome back</h1>')
+    if (path !== '/directory/mail.test' || !servers) return response.writeHead(404).end()
+    const { host, imapPort, submissionPort } = servers
+    const server = (element: string, type: string, port: number) =>
+      `<${element} type="${type}"><hostname>${host}</hostname><port>${port}</port><socketType>STARTTLS</socketType><username>%EMAILLOCALPART%</username></${element}>`
+    return response.end(
+      `<clientConfig><emailProvider id="mail.test">${server('incomingServer', 'imap', imapPort)}${server('outgoingServer', 'smtp', submissionPort)}</emailProvider></clientConfig>`,
+    )
+  }).listen(0, '127.0.0.1')
+  await once(outside, 'listening')
+  stage.defer(() => {
+    outside.closeAllConnections()
+    outside.close()
+  })
+  const outsideUrl = `http://127.0.0.1:${(outside.address() as AddressInfo).port}`
+  const world = stage.use(
+    await startWorld({
+      names: ['api-gateway', 'auth-bridge', 'sync-worker', 'sender'],
+      env: { SVC_AUTOCONFIG_DIRECTORY: `${outsideUrl}/directory/` },
+      settings: { ignoreMailCertErrors: true, pageBrandName: 'Example Shop' },
+    }),
+  )
+  const browser = stage.use(await testBrowser())
+  await world.client.call(operations.updateSettings, { body: { serviceUrl: world.url } })
+  const redirectUrl = `${outsideUrl}/app?step=2`
+  const makeLink = (body: object) =>
+    eventually(async () => {
+      const answer = await world.client.call(operations.createAuthenticationForm, {
+        body: { redirectUrl, ...body },
+      })
+      expect(answer.body).toMatchObject({
+        url: expect.stringContaining(`${world.url}/accounts/new?`),
+      })
+      return String(answer.body.url)
+    })
+  const user = world.mail.freshUser('phone')
+  servers = user
+  return { world, browser, makeLink, user }
+}
+const stage = hasBrowser() ? await openStage() : undefined
+
+/** A page that fits a phone has nothing beside it, and nothing too small for a finger. */
+async function expectToFit(page: Page): Promise<void> {
+  const buttons = await page.locator('button, .button').all()
+  for (const button of buttons) {
+    const box = await button.boundingBox()
+    expect(box?.height).toBeGreaterThanOrEqual(44)
+    expect((box?.x ?? 0) + (box?.width ?? 999)).toBeLessThanOrEqual(375)
+  }
+  const body = await page.locator('main').boundingBox()
+  expect(body?.width).toBeLessThanOrEqual(375)
+}
+
+here(
+  'somebody connects a mailbox on a phone, without a script',
+  async () => {
+    if (!stage) return
+    const { world, browser, makeLink, user } = stage
+    const page = await browser.openPhone()
+    await page.goto(await makeLink({ account: 'phone', name: 'Ann' }))
+    await expectToFit(page)
+    await picture(page, 'form-1-person')
+    await page.getByLabel('E-mail address').fill(user.address)
+    await page.getByLabel('Password of the mailbox').fill('a slip of the thumb')
+    await page.getByRole('button', { name: 'Continue' }).click()
+
+    expect(await page.getByRole('group', { name: /IMAP/ }).getByLabel('Server').inputValue()).toBe(
+      user.host,
+    )
+    await expectToFit(page)
+    await picture(page, 'form-2-servers')
+    await page.getByRole('button', { name: 'Only test the settings' }).click()
+    await page.getByText('The server refuses this user name and password.').first().waitFor()
+    await picture(page, 'form-3-refused')
+    const incoming = page.getByRole('group', { name: /IMAP/ })
+    const outgoing = page.getByRole('group', { name: /SMTP/ })
+    await incoming.getByLabel('Password').fill(user.pass)
+    await outgoing.getByLabel('Port').fill('1')
+    await page.getByRole('button', { name: 'Only test the settings' }).click()
+    await incoming.getByText('Works: we could log in.').waitFor()
+    await outgoing.getByText(/No mail server can be used/).waitFor()
+    await outgoing.getByLabel('Port').fill(String(user.submissionPort))
+    await page.getByRole('button', { name: 'Only test the settings' }).click()
+    await outgoing.getByText('Works: we could log in.').waitFor()
+    await picture(page, 'form-4-works')
+    expect(await page.content()).not.toContain(user.pass)
+    await page.getByRole('button', { name: 'Connect mailbox' }).click()
+    await page.getByRole('heading', { name: 'Welcome back' }).waitFor()
+    expect([...new URL(page.url()).searchParams]).toEqual([
+      ['step', '2'],
+      ['account', 'phone'],
+      ['state', 'new'],
+    ])
+    await eventually(
+      async () => {
+        const { body } = await world.client.call(operations.getAccount, {
+          params: { account: 'phone' },
+        })
+        expect(body).toMatchObject({ state: 'connected', email: user.address })
+      },
+      { timeoutMs: 60_000 },
+    )
+  },
+  300_000,
+)
+
+here(
+  'a link that was used says so, dark where the device is dark',
+  async () => {
+    if (!stage) return
+    const { browser, makeLink } = stage
+    const page = await browser.openPhone({ colorScheme: 'dark' })
+    const link = await makeLink({ email: 'ann@gmail.com', type: 'imap' })
+    await page.goto(link)
+    await page.getByRole('link', { name: /myaccount\.google\.com/ }).waitFor()
+    await expectToFit(page)
+    await picture(page, 'form-5-dark-hint')
+    const answer = await page.goto(link.replace(/sig=./, 'sig=~'))
+    expect(answer?.status()).toBe(403)
+    await page.getByRole('heading', { name: 'This link does not work' }).waitFor()
+    await page.goto(`${link}&theme=light`)
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('light')
+    await picture(page, 'form-6-light')
+  },
+  300_000,
+)
+
+here(
+  'somebody leaves a list on a phone, and comes back',
+  async () => {
+    if (!stage) return
+    const { world, browser, user } = stage
+    const account = { params: { account: 'phone' } }
+    await world.client.call(operations.submitMessage, {
+      ...account,
+      body: {
+        subject: 'News',
+        text: 'News',
+        listId: 'news',
+        mailMerge: [{ to: { address: user.address } }],
+      },
+    })
+    const url = await eventually(
+      async () => {
+        const { body } = await world.client.call(operations.listMessages, {
+          ...account,
+          query: { path: 'INBOX' },
+        })
+        const message = String(body.messages[0].id)
+        const read = await world.client.call(operations.getMessage, {
+          params: { ...account.params, message },
+        })
+        const [, address] = /<([^>]*)>/.exec(String(read.body.headers['list-unsubscribe'])) ?? []
+        return address ?? false
+      },
+      { timeoutMs: 60_000 },
+    )
+    const page = await browser.openPhone()
+    await page.goto(url)
+    await expectToFit(page)
+    await picture(page, 'unsubscribe-1')
+    await page.getByRole('button', { name: 'Unsubscribe' }).click()
+    await page.getByRole('heading', { name: 'You are unsubscribed' }).waitFor()
+    await picture(page, 'unsubscribe-2')
+    const list = () => world.client.call(operations.getBlocklist, { params: { listId: 'news' } })
+    expect((await list()).body).toMatchObject({ addresses: [{ recipient: user.address }] })
+    await page.getByRole('button', { name: 'Subscribe again' }).click()
+    await page.getByRole('heading', { name: 'You are subscribed again' }).waitFor()
+    expect((await list()).status).toBe(404)
+  },
+  300_000,
+)
