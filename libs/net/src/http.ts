@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { messageOf } from '@posthorn/errors'
 import got, { type Request, type Response } from 'got'
-import { createAgents } from './agents.ts'
+import { type Agents, createAgents } from './agents.ts'
 import type { EgressPolicy, Lookup } from './egress.ts'
+import { followProxy, type HttpProxy } from './follow-proxy.ts'
 import { type Outcome, outcomeOfError, outcomeOfStatus } from './outcome.ts'
 
 export interface HttpCallerOptions {
@@ -13,8 +14,8 @@ export interface HttpCallerOptions {
   maxResponseBytes: number
   /** Connections to one host at the same time; default 64. */
   maxSockets?: number
-  /** URL of a proxy that every call goes through, and where that may be. */
-  proxy?: { url: string; egress: EgressPolicy }
+  /** What every call goes through; asked for at each call where it may change. */
+  proxy?: HttpProxy | (() => Promise<HttpProxy | undefined>)
   /** The system's resolver, unless a test has its own. */
   lookup?: Lookup
 }
@@ -55,27 +56,35 @@ const connectMs = 10_000
  */
 export function createHttpCaller(options: HttpCallerOptions): HttpCaller {
   const { policy, maxSockets = 64, lookup, proxy } = options
-  const agents = createAgents({
-    policy,
-    maxSockets,
-    ...(lookup ? { lookup } : {}),
-    ...(proxy ? { proxy: { ...proxy, timeoutMs: connectMs } } : {}),
-  })
+  const ways = followProxy(typeof proxy === 'function' ? proxy : async () => proxy, (through) =>
+    createAgents({
+      policy,
+      maxSockets,
+      ...(lookup ? { lookup } : {}),
+      ...(through ? { proxy: { ...through, timeoutMs: connectMs } } : {}),
+    }),
+  )
   const client = got.extend({
-    agent: { http: agents.http, https: agents.https },
     followRedirect: false,
     throwHttpErrors: false,
     retry: { limit: 0 },
     decompress: false,
   })
   return {
-    call: (request) => call(client, options, request),
-    [Symbol.dispose]: () => agents[Symbol.dispose](),
+    async call(request) {
+      const { agents, release } = await ways.take()
+      try {
+        return await call({ client, agents }, options, request)
+      } finally {
+        release()
+      }
+    },
+    [Symbol.dispose]: () => ways[Symbol.dispose](),
   }
 }
 
 async function call(
-  client: typeof got,
+  { client, agents }: { client: typeof got; agents: Agents },
   options: HttpCallerOptions,
   request: CallRequest,
 ): Promise<CallResult> {
@@ -86,6 +95,7 @@ async function call(
   try {
     stream = client.stream(request.url, {
       method: request.method,
+      agent: { http: agents.http, https: agents.https },
       headers: { ...request.headers },
       ...(request.body === undefined ? {} : { body: request.body }),
       ...(request.signal ? { signal: request.signal } : {}),

@@ -103,3 +103,21 @@ test('a literal address is judged here, by the policy of calls and not that of t
     expect(await post(`http://${host}:${port}/`)).toMatchObject({ outcome: 'egress-blocked' })
   expect(proxy.requests).toEqual([])
 })
+
+test('a proxy that is set while calls are made takes the next one, and gives it back', async () => {
+  const { proxy } = await behind('http')
+  let through: { url: string; egress: 'link-local' } | undefined
+  const caller = createHttpCaller({
+    policy: 'off',
+    proxy: async () => through,
+    timeoutMs: 5_000,
+    maxResponseBytes: 1_000,
+  })
+  callers.push(caller)
+  const get = () => caller.call({ method: 'GET', url: `http://127.0.0.1:${port}/` })
+  for (const set of [false, true, false]) {
+    through = set ? { url: `http://${proxy.host}:${proxy.port}`, egress: 'link-local' } : undefined
+    expect((await get()).body.toString()).toBe('hello GET')
+  }
+  expect(proxy.requests).toMatchObject([{ host: '127.0.0.1', port }])
+})

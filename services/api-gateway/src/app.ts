@@ -5,6 +5,7 @@ import { describeConfig } from '@posthorn/config'
 import type { Invalidation } from '@posthorn/contracts'
 import { cacheSettings, connect, countMinutes, ping, type SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
+import { proxyOfSettings } from '@posthorn/net'
 import { Sandbox } from '@posthorn/sandbox'
 import { createSealer } from '@posthorn/secrets'
 import { everyFew, waitForSchema } from '@posthorn/service'
@@ -70,7 +71,8 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   const limits = limitsOf(config)
   const stores = { db, outbox, settings, tokens, storedRoom: new BodyRoom(limits) }
   const { autoconfigDirectory: directory, autoconfigEgressPolicy: policy } = config
-  const autoconfig = openAutoconfig(opened, { directory, policy })
+  const proxy = proxyOfSettings(() => settings.get(), { egress: config.proxyEgressPolicy })
+  const autoconfig = openAutoconfig(opened, { directory, policy, proxy })
   const links = linkKeys(bus)
   const renderer = opened.use(
     new Renderer({ timeoutMs: templateTimeoutMs, maxOutputBytes: config.maxBodyBytes }),

@@ -44,6 +44,8 @@ export interface Config extends ServiceConfig {
   readonly autoconfigDirectory: string | undefined
   /** Where autoconfig may ask. */
   readonly autoconfigEgressPolicy: EgressPolicy
+  /** Where the proxy of the settings may be. */
+  readonly proxyEgressPolicy: EgressPolicy
   /** Addresses of crawlers, instead of those that come with the release. */
   readonly crawlerRangesFile: string | undefined
   /** Access tokens are given away, whatever the setting says. */
@@ -86,6 +88,10 @@ export function readConfig(env: Env): Config {
         values: egressPolicies,
         fallback: 'link-local',
       }),
+    }),
+    proxyEgressPolicy: oneOf(env, 'SVC_PROXY_EGRESS_POLICY', {
+      values: egressPolicies,
+      fallback: 'link-local',
     }),
     crawlerRangesFile: optional(env, 'SVC_CRAWLER_RANGES_FILE'),
     sealingKey: sealingKey(env),

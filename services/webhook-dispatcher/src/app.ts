@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Bus } from '@posthorn/bus'
 import { getServiceSecret } from '@posthorn/contracts'
 import { cacheSettings, countMinutes, type Db } from '@posthorn/db'
-import { createHttpCaller } from '@posthorn/net'
+import { createHttpCaller, proxyOfSettings } from '@posthorn/net'
 import { Sandbox } from '@posthorn/sandbox'
 import { everyFew, openGround, watchQueue } from '@posthorn/service'
 import type { Logger, Metrics } from '@posthorn/telemetry'
@@ -128,14 +128,17 @@ interface DeliveryDeps extends Omit<DispatchingDeps, 'metrics'> {
 async function openDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
   const { db, log, metrics, config, paused, notes } = deps
   const claim = { self: randomUUID(), leaseMs: config.leaseMs }
-  const { targets, options, gate, secret } = await openTargets(deps, opened)
+  const { settings, targets, options, gate, secret } = await openTargets(deps, opened)
   const http = opened.use(
     createHttpCaller({
       policy: config.egressPolicy,
       timeoutMs: config.timeoutMs,
       maxResponseBytes,
       maxSockets: config.concurrency,
-      ...(config.proxy ? { proxy: config.proxy } : {}),
+      proxy: proxyOfSettings(() => settings.get(), {
+        egress: config.proxyEgressPolicy,
+        otherwise: config.proxy,
+      }),
     }),
   )
   const counter = createCounter({ db, claim, log })
@@ -203,7 +206,7 @@ async function openTargets(deps: DeliveryDeps, opened: AsyncDisposableStack) {
       refresh().catch((err: unknown) => log.debug({ err }, 'settings wait for Postgres'))
     }),
   )
-  return { targets, options, gate, secret }
+  return { settings, targets, options, gate, secret }
 }
 
 /** A target that does not answer is left alone for as long as a delivery waits at first, and for six times that at most. */

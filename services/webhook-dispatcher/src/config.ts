@@ -12,6 +12,8 @@ export interface WebhookConfig {
   readonly egressPolicy: EgressPolicy
   /** URL of a proxy that all calls go through; may hold a password. */
   readonly proxy: { readonly url: string; readonly egress: EgressPolicy } | undefined
+  /** Where a proxy may be, that one or the one of the settings. */
+  readonly proxyEgressPolicy: EgressPolicy
   /** Calls of this process at the same time. */
   readonly concurrency: number
   /** Calls of this process to one target at the same time. */
@@ -38,6 +40,7 @@ export function readConfig(env: Env): Config {
         fallback: 'link-local',
       }),
       proxy: readProxy(env),
+      proxyEgressPolicy: proxyEgressPolicy(env),
       concurrency: integer(env, 'SVC_WEBHOOK_CONCURRENCY', { fallback: 500, min: 1, max: 10_000 }),
       targetConcurrency: integer(env, 'SVC_WEBHOOK_TARGET_CONCURRENCY', {
         fallback: 4,
@@ -66,6 +69,9 @@ function readProxy(env: Env): WebhookConfig['proxy'] {
   } catch {
     throw new ConfigError(name, 'must be an address starting with http://, https:// or socks5://')
   }
-  const values = egressPolicies
-  return { url, egress: oneOf(env, 'SVC_PROXY_EGRESS_POLICY', { values, fallback: 'link-local' }) }
+  return { url, egress: proxyEgressPolicy(env) }
+}
+
+function proxyEgressPolicy(env: Env): EgressPolicy {
+  return oneOf(env, 'SVC_PROXY_EGRESS_POLICY', { values: egressPolicies, fallback: 'link-local' })
 }

@@ -1,5 +1,5 @@
 import { Resolver } from 'node:dns/promises'
-import { createHttpCaller, type EgressPolicy } from '@posthorn/net'
+import { createHttpCaller, type EgressPolicy, type HttpProxy } from '@posthorn/net'
 import { type Autoconfig, createAutoconfig } from './autoconfig.ts'
 
 /** For all sources of one answer together: mail programs have people wait no longer. */
@@ -10,14 +10,15 @@ const maxResponseBytes = 64 * 1024
 export interface OpenOptions {
   directory: string | undefined
   policy: EgressPolicy
+  proxy: () => Promise<HttpProxy | undefined>
 }
 
 /** Autoconfig over the Internet as it is. */
 export function openAutoconfig(
   opened: AsyncDisposableStack,
-  { directory, policy }: OpenOptions,
+  { directory, policy, proxy }: OpenOptions,
 ): Autoconfig {
-  const http = opened.use(createHttpCaller({ policy, timeoutMs, maxResponseBytes }))
+  const http = opened.use(createHttpCaller({ policy, proxy, timeoutMs, maxResponseBytes }))
   const dns = new Resolver({ timeout: 2_000, tries: 2 })
   return createAutoconfig({ call: http.call, dns, directory, timeoutMs })
 }
