@@ -185,9 +185,49 @@ test('text, headers and attachments are included as the settings ask', async () 
       filename: 'small',
       embedded: false,
       inline: false,
+      encodedInMessage: true,
       content: Buffer.from('12345').toString('base64'),
     },
   ])
+})
+
+test('web-safe HTML of an event has the pictures of the message in it, and nothing that runs', async () => {
+  const user = world.dovecot.freshUser()
+  const account = await world.register(user)
+  await world.connected(account)
+  await world.db
+    .insertInto('settings')
+    .values({ key: 'notifyWebSafeHtml', value: 'true' })
+    .execute()
+  await world.bus.invalidate({ topic: 'settings' })
+  const html = await eventually(async () => {
+    await world.dovecot.deliver(
+      user.user,
+      mail({
+        headers: ['MIME-Version: 1.0', 'Content-Type: multipart/related; boundary=b'],
+        body: [
+          '--b',
+          'Content-Type: text/html',
+          '',
+          '<p onclick="x()">hi<img src="cid:pic@x"><script>alert(1)</script></p>',
+          '--b',
+          'Content-Type: image/png',
+          'Content-ID: <pic@x>',
+          'Content-Transfer-Encoding: base64',
+          '',
+          'aGVsbG8=',
+          '--b--',
+        ].join('\r\n'),
+      }),
+    )
+    const told = await world.expectEvents(account, ['messageNew'], 1)
+    const texts = told.map(({ data }) => data['text'] as { html?: string; webSafe?: boolean })
+    return texts.find(({ webSafe }) => webSafe)?.html ?? Promise.reject(new Error('not yet'))
+  })
+  await world.db.deleteFrom('settings').execute()
+  await world.bus.invalidate({ topic: 'settings' })
+  expect(html).toContain('src="data:image/png;base64,aGVsbG8="')
+  expect(html).not.toMatch(/script|onclick|cid:/)
 })
 
 test('flags, deletions and moves by another client are told', async () => {

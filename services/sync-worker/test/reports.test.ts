@@ -7,6 +7,7 @@ import {
   messageBounce,
   messageComplaint,
   messageNew,
+  shardOf,
 } from '@posthorn/contracts'
 import { ImapClient } from './imap-client.ts'
 import { testWorld, type World } from './world.ts'
@@ -80,10 +81,31 @@ async function someone() {
   return { user, account }
 }
 
+/** A message of the outbox that went out as the one reports are about. */
+async function sent(account: string): Promise<string> {
+  const queueId = randomUUID()
+  await world.db
+    .insertInto('outbox')
+    .values({
+      queueId,
+      account,
+      shard: shardOf(account),
+      source: 'api',
+      state: 'sent',
+      messageId: '<sent@sender.example>',
+      envelope: JSON.stringify({ from: 'me@sender.example', to: ['you@there.example'] }),
+      finishedAt: new Date(),
+    })
+    .execute()
+  return queueId
+}
+
 test('a bounce is told for each recipient, and shown with the message that did not arrive', async () => {
   const { user, account } = await someone()
   await using client = await ImapClient.login(user)
   await client.append('INBOX', lines(...original))
+  const queueId = await sent(account)
+  await sent(await world.register(world.dovecot.freshUser())) // somebody else's is none of ours
   await world.expectEvents(account, ['messageNew'], 1)
   await world.dovecot.deliver(user.user, bounce())
   const bounces = await world.expectEvents(account, ['messageBounce'], 2)
@@ -97,10 +119,16 @@ test('a bounce is told for each recipient, and shown with the message that did n
       recipient: 'you@there.example',
       action: 'failed',
       response: { status: '5.1.1', category: 'user_unknown', recommendedAction: 'remove' },
+      queueId,
       messageId: '<sent@sender.example>',
       messageHeaders: { subject: ['Hello'] },
     },
-    { recipient: 'full@there.example', action: 'delayed', response: { category: 'mailbox_full' } },
+    {
+      recipient: 'full@there.example',
+      action: 'delayed',
+      queueId,
+      response: { category: 'mailbox_full' },
+    },
   ])
   expect(bounces.map(({ path, specialUse }) => [path, specialUse])).toEqual([
     ['INBOX', '\\Inbox'],
@@ -111,15 +139,15 @@ test('a bounce is told for each recipient, and shown with the message that did n
     page: 0,
     pageSize: 20,
   })
-  const sent = messages.find(({ messageId }) => messageId === '<sent@sender.example>')
+  const kept = messages.find(({ messageId }) => messageId === '<sent@sender.example>')
   const shown = [
     { message: told?.data['id'], recipient: 'full@there.example', action: 'delayed' },
     { message: told?.data['id'], recipient: 'you@there.example', action: 'failed' },
   ]
   const byRecipient = (a: { recipient: string }, b: { recipient: string }) =>
     a.recipient.localeCompare(b.recipient)
-  expect(sent?.bounces?.toSorted(byRecipient)).toMatchObject(shown)
-  const detail = await world.ask(getMessage, account, { message: sent?.id ?? '' })
+  expect(kept?.bounces?.toSorted(byRecipient)).toMatchObject(shown)
+  const detail = await world.ask(getMessage, account, { message: kept?.id ?? '' })
   expect(detail.bounces?.toSorted(byRecipient)).toMatchObject(shown)
 })
 
@@ -127,7 +155,8 @@ test('a bounce that is moved about is told once', async () => {
   const { user, account } = await someone()
   await using client = await ImapClient.login(user)
   await world.dovecot.deliver(user.user, bounce())
-  await world.expectEvents(account, ['messageBounce'], 2)
+  const told = await world.expectEvents(account, ['messageBounce'], 2)
+  expect(told[0]?.data).not.toHaveProperty('queueId')
   await client.run('SELECT INBOX')
   await client.run('MOVE 1 "Junk"')
   await world.expectEvents(account, ['messageNew'], 2)

@@ -2,8 +2,9 @@ import type { FetchedMessage, MailSession } from '@posthorn/backends'
 import type { AttachmentInfo, CalendarEvent, MessageNew, Settings } from '@posthorn/contracts'
 import { isAutoReply, parseHeaders } from '@posthorn/mime'
 import { type AttachedPart, outlineOf, type Outline } from '../messages/body.ts'
+import { embedImages, maxEmbedded } from '../messages/embed-images.ts'
 import { type Mailbox, messageEntry } from '../messages/entry.ts'
-import { maxTextBytes, readBytes, readText } from '../messages/text.ts'
+import { maxTextBytes, readBytes, type ReadText, readText } from '../messages/text.ts'
 import { type SummaryInput, summaryInput } from '../summaries/input.ts'
 import { readCalendarEvents } from './calendar-events.ts'
 import { readReported, type Reported } from './reports.ts'
@@ -85,7 +86,20 @@ async function readWantedText(
     webSafe: notifyWebSafeHtml,
     maxBytes: notifyTextSize ?? maxTextBytes,
   }
-  return (await unlessGone(readText(session, message, wish))) ?? {}
+  const read = (await unlessGone(readText(session, message, wish))) ?? {}
+  return notifyWebSafeHtml ? withImages(session, message, read) : read
+}
+
+/** Web-safe HTML with the pictures of the message in it, as when it is read back; as far as an event has room for them. */
+async function withImages(
+  session: MailSession,
+  message: { uid: number; outline: Outline },
+  read: Partial<ReadText>,
+): Promise<Partial<ReadText>> {
+  if (read.html === undefined) return read
+  const embedding = { html: read.html, maxTotalBytes: maxEmbedded.event }
+  const html = await unlessGone(embedImages(session, message, embedding))
+  return html === undefined ? read : { ...read, html }
 }
 
 /** Interface spec, "Conditional inclusion": none unless asked for, and none that is larger than asked for. */

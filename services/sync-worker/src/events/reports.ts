@@ -121,16 +121,25 @@ function complaintOf({ arf, messageId, headers = {} }: Complaint, id: string): M
   }
 }
 
+/** Ids in the outbox of messages that were sent from there, by Message-ID. */
+export type SentMessages = ReadonlyMap<string, string>
+
 /** The events of what a message reports, one for each recipient of a bounce. */
 export function reportEvents(
   account: Account,
   row: MailboxRow,
-  { uid, reported }: { uid: number; reported: Reported },
+  { uid, reported, sent }: { uid: number; reported: Reported; sent: SentMessages },
 ): NewEvent[] {
   const key = [String(row.uidValidity), uid, row.number]
-  const bounces = reported.bounces.map((data) =>
-    mailboxEvent(account, row, { event: 'messageBounce', key: [...key, data.recipient], data }),
-  )
+  const bounces = reported.bounces.map((bounce) => {
+    const queueId = sent.get(bounce.messageId ?? '')
+    const data = { ...bounce, ...(queueId === undefined ? {} : { queueId }) }
+    return mailboxEvent(account, row, {
+      event: 'messageBounce',
+      key: [...key, data.recipient],
+      data,
+    })
+  })
   const { complaint: data } = reported
   return data
     ? [...bounces, mailboxEvent(account, row, { event: 'messageComplaint', key, data })]

@@ -3,7 +3,8 @@ import type { Outline } from './body.ts'
 
 /** A picture beyond this stays a reference. */
 const maxImageBytes = 2 * 1024 * 1024
-const maxTotalBytes = 10 * 1024 * 1024
+/** Of all pictures of a message that is read, and of one that an event tells of. */
+export const maxEmbedded = { reading: 10 * 1024 * 1024, event: 2 * 1024 * 1024 }
 const maxImages = 100
 
 /** A picture that the HTML refers to. */
@@ -18,9 +19,9 @@ interface Mentioned {
 export async function embedImages(
   session: Pick<MailSession, 'readParts'>,
   { uid, outline }: { uid: number; outline: Outline },
-  html: string,
+  { html, maxTotalBytes }: { html: string; maxTotalBytes: number },
 ): Promise<string> {
-  const mentioned = mentionedIn(html, outline)
+  const mentioned = mentionedIn(html, outline, maxTotalBytes)
   if (mentioned.length === 0) return html
   const wanted = mentioned.map(({ part }) => ({ part, maxBytes: maxImageBytes + 1 }))
   const pictures = await session.readParts(uid, outline.structure, wanted)
@@ -39,7 +40,7 @@ export async function embedImages(
 }
 
 /** By the sizes that the structure tells, which have to add up to something bearable. */
-function mentionedIn(html: string, { attachments }: Outline): Mentioned[] {
+function mentionedIn(html: string, { attachments }: Outline, maxTotalBytes: number): Mentioned[] {
   let room = maxTotalBytes * 1.4
   return attachments
     .flatMap(({ part, contentType, contentId, size }) => {

@@ -145,6 +145,8 @@ function attachmentInfo(
     encodedSize: size,
     embedded,
     inline,
+    // RFC 2046 §5.2.3: such a part only says where its content is.
+    encodedInMessage: contentType !== 'message/external-body',
     ...given({ contentId, filename, method }),
   }
 }

@@ -1,6 +1,6 @@
 import type { MailSession } from '@posthorn/backends'
 import type { Outline } from './body.ts'
-import { embedImages } from './embed-images.ts'
+import { embedImages, maxEmbedded } from './embed-images.ts'
 import { maxTextBytes, type ReadText, readText } from './text.ts'
 
 /** What readers ask for. `webSafeHtml` stands for both kinds of text, with their pictures. */
@@ -32,7 +32,10 @@ export async function readWanted(
   })
   const fitting = cutToFit(read, maxJsonBytes)
   if (!embedAttachedImages || fitting.html === undefined) return fitting
-  const html = await embedImages(mail, message, fitting.html)
+  const html = await embedImages(mail, message, {
+    html: fitting.html,
+    maxTotalBytes: maxEmbedded.reading,
+  })
   // Without its pictures rather than without its end.
   return jsonBytes({ ...fitting, html }) > maxJsonBytes ? fitting : { ...fitting, html }
 }

@@ -1,4 +1,4 @@
-import type { Db } from '@posthorn/db'
+import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 
 /** Bytes read in one go: they come as text, twice as long, which is to be in memory only in parts. */
@@ -45,4 +45,20 @@ export async function readOutbox(
     row.piece.copy(bytes, from)
   }
   return bytes
+}
+
+/** The messages of the outbox that have these Message-IDs, as far as they are still known there. */
+export async function findQueueIds(
+  tx: Tx,
+  account: string,
+  messageIds: readonly string[],
+): Promise<Map<string, string>> {
+  if (messageIds.length === 0) return new Map()
+  const rows = await tx
+    .selectFrom('outbox')
+    .select(['queueId', 'messageId'])
+    .where('messageId', 'in', messageIds)
+    .where('account', '=', account)
+    .execute()
+  return new Map(rows.map(({ queueId, messageId }) => [messageId, queueId]))
 }

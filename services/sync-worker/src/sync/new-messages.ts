@@ -21,6 +21,7 @@ import { announcedDays, hashMessageId, insertAnnounced } from '../store/announce
 import { insertBounces } from '../store/bounces.ts'
 import { saveChunks } from '../store/chunks.ts'
 import { raiseSyncEpoch } from '../store/mailboxes.ts'
+import { findQueueIds } from '../store/outbox.ts'
 import type { SummaryRound } from '../summaries/summaries.ts'
 import type { OpenMailbox } from './context.ts'
 import { learnLabels, withoutOwnLabel } from './labels.ts'
@@ -225,6 +226,7 @@ async function announce(
   const hashes = batch.flatMap(({ hash }) => hash ?? [])
   const unseen = await insertAnnounced(tx, account.account, hashes)
   const told: Reported[] = []
+  const sent = await findQueueIds(tx, account.account, bouncedIn(batch))
   const events = batch.flatMap(({ uid, draft, hash, mayBeNew, reported }) => {
     if (!draft) return []
     // Of several in one batch the first is the new one: taken out of the set, it is not found again.
@@ -238,7 +240,7 @@ async function announce(
     // A report that was only moved was told before.
     if (!reported || !data.seemsLikeNew) return [event]
     told.push(reported)
-    return [event, ...reportEvents(account, row, { uid, reported })]
+    return [event, ...reportEvents(account, row, { uid, reported, sent })]
   })
   const now = new Date()
   await insertBounces(
@@ -246,6 +248,14 @@ async function announce(
     told.flatMap((reported) => bounceRows(account.account, reported, now)),
   )
   return events
+}
+
+/** The Message-IDs of messages that were not delivered. */
+function bouncedIn(batch: readonly Arrival[]): string[] {
+  return batch.flatMap(({ reported }) => {
+    const messageIds = reported?.bounces.flatMap(({ messageId }) => messageId ?? []) ?? []
+    return [...new Set(messageIds)]
+  })
 }
 
 /** What came and its events in one transaction; known to be there once that is through. */
