@@ -109,9 +109,19 @@ export function addressAllowed(
   if (!ranges || ranges.length === 0) return true
   const family = isIP(address)
   if (family === 0) return false
+  return listOf(ranges).check(address, family === 6 ? 'ipv6' : 'ipv4')
+}
+
+/** Lists that were made of ranges already: a token may have a thousand, and is asked for at every request. */
+const made = new WeakMap<readonly string[], BlockList>()
+
+function listOf(ranges: readonly string[]): BlockList {
+  const known = made.get(ranges)
+  if (known) return known
   const list = new BlockList()
   for (const range of ranges) addRange(list, range)
-  return list.check(address, family === 6 ? 'ipv6' : 'ipv4')
+  made.set(ranges, list)
+  return list
 }
 
 function addRange(list: BlockList, range: string): void {

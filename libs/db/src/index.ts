@@ -42,5 +42,5 @@ export {
   type TokenLogNote,
   type TokenLogOptions,
 } from './token-log.ts'
-export { countRequest, type Window } from './token-windows.ts'
+export { type Counted, countRequest, countRequests, type Window } from './token-windows.ts'
 export type * from './tables/index.ts'

@@ -231,6 +231,15 @@ test('a token that is revoked on one replica stops working on the other within a
   expect(performance.now() - revoked).toBeLessThan(1_000)
 })
 
+test('a token with a rate limit that was revoked a moment ago is refused as any other', async () => {
+  const token = await mint(call, {
+    restrictions: { rateLimit: { maxRequests: 100, timeWindow: 3600 } },
+  })
+  expect((await second.call('GET', '/v1/accounts', { token })).status).toBe(200)
+  await db.deleteFrom('tokens').where('id', '=', hashToken(token)).execute()
+  expect((await second.call('GET', '/v1/accounts', { token })).body).toEqual(bad)
+})
+
 test('the last use of a token is noted when the service stops, if not before', async () => {
   const gateway = await servers.start()
   const token = await mint(call, { description: 'used' })

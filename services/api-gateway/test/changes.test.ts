@@ -280,16 +280,21 @@ test('a token bound to an account cannot follow, one for events alone can', asyn
   await events.stop()
 })
 
-test('a stream ends when its token is revoked, with or without a word, and others go on', async () => {
+test('a stream ends when its token is revoked, with or without a word, or has expired; others go on', async () => {
+  const expires = new Date(Date.now() + 86_400_000).toISOString()
+  const expiring = await mint(one.call, { expires })
   const [told, untold] = [await mint(one.call, {}), await mint(one.call, {})]
   const streams = [
     await follow(other.url, { token: told }),
     await follow(other.url, { token: untold }),
+    await follow(other.url, { token: expiring }),
   ]
   const stays = await follow(other.url)
   const at = performance.now()
   await one.call('DELETE', `/v1/tokens/${told}`)
   await db.deleteFrom('tokens').where('id', '=', hashToken(untold)).execute()
+  const ended = { expiresAt: new Date(Date.now() - 1) }
+  await db.updateTable('tokens').set(ended).where('id', '=', hashToken(expiring)).execute()
   await Promise.all(streams.map(({ ended }) => ended))
   expect(performance.now() - at).toBeLessThan(2_000)
   await change(db, 'stays', 'connected')

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Operation } from '@posthorn/contracts'
-import type { Db, TokenLog } from '@posthorn/db'
+import { type Counted, countRequests, type Db, inBatches, type TokenLog } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { admit } from './admit.ts'
 import { type AuditedRequest, denialOf, noteRequest } from './audit.ts'
@@ -46,6 +46,7 @@ export interface Admitted {
 
 export function createGate(options: GateOptions): Gate {
   const { db, tokens, lastUse, audit } = options
+  const count = inBatches((counted: Counted[]) => countRequests(db, counted))
   return async (operation, visitor, response) => {
     const { headers } = visitor
     const address = addressOf(visitor, options.trustedProxies)
@@ -61,7 +62,7 @@ export function createGate(options: GateOptions): Gate {
     }
     try {
       admit(operation, token, { account, address, referrer: headers.referer })
-      await limitRate(db, token, response)
+      await limitRate(count, token, response)
     } catch (error) {
       const denied = denialOf(error)
       if (denied !== null) noteRequest(audit, request, denied)

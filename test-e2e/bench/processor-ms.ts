@@ -1,0 +1,13 @@
+import { readdir, readFile } from 'node:fs/promises'
+
+/** What a process has used of the processor until now, all its threads (Linux). Threads that have ended do not count any more. */
+export async function processorMs(pid: number): Promise<number> {
+  const threads = await readdir(`/proc/${pid}/task`)
+  const used = await Promise.all(
+    threads.map(async (thread) => {
+      const text = await readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').catch(() => '0')
+      return Number(text.split(' ')[0]) / 1e6
+    }),
+  )
+  return used.reduce((sum, ms) => sum + ms, 0)
+}
