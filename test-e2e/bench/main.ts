@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { checkout } from '@posthorn/local/paths'
 import { startWorld } from '../world.ts'
+import { benchAccess } from './access.ts'
 import { benchAccounts } from './accounts.ts'
 import { benchFirstSync } from './first-sync.ts'
 import { benchLatency } from './latency.ts'
@@ -13,6 +14,7 @@ import { benchWebhooks } from './webhooks.ts'
 // `make bench`: figures, each beside its reference in the same run. Nothing is asserted: machines differ, ratios less so.
 // Before anything else runs: it measures the processor.
 spawnSync(process.execPath, [join(checkout, 'libs/sandbox/bench.ts')], { stdio: 'inherit' })
+for (const row of await benchAccess()) print(row)
 process.stdout.write('starting the system with a Postgres that waits for the disk …\n')
 const world = await startWorld({ servers: 'own', durable: true })
 try {
@@ -20,7 +22,7 @@ try {
   for (const bench of [benchLatency, benchReading, benchFirstSync, benchAccounts])
     for (const row of await bench(world)) print(row)
   for (const row of await benchSending(world)) print(row)
-  print(await benchWebhooks(world, amqpUrl))
+  for (const row of await benchWebhooks(world, amqpUrl)) print(row)
 } finally {
   await world[Symbol.asyncDispose]()
 }
