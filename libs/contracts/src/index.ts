@@ -20,6 +20,7 @@ export { allOperations, type OperationId, operations } from './operations/index.
 export { buildOpenApi } from './openapi/build.ts'
 export * from './services.ts'
 export * from './schemas/account.ts'
+export * from './schemas/account-oauth2.ts'
 export * from './schemas/attachment.ts'
 export * from './schemas/authentication-form.ts'
 export * from './schemas/calendar.ts'

@@ -39,7 +39,7 @@ test('an application is created, read with its secret masked, changed and delete
     enabled: true,
     extraScopes: ['https://a.example/b'],
     baseScopes: 'imap',
-    includeInListing: true,
+    includeInListing: false,
     created: expect.any(String),
     updated: expect.any(String),
     lastError: null,

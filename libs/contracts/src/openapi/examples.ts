@@ -16,6 +16,25 @@ export const examples: Readonly<Record<string, Readonly<Record<string, unknown>>
       imap: { useAuthServer: true, host: 'imap.example.com', port: 993, secure: true },
       smtp: { useAuthServer: true, host: 'smtp.example.com', port: 587, secure: false },
     },
+    'OAuth2, the owner consents': {
+      account: 'jane',
+      name: 'Jane',
+      oauth2: {
+        provider: 'AAABkEr2oQAAAAAB',
+        authorize: true,
+        redirectUrl: 'https://app.example.com/connected',
+      },
+    },
+    'OAuth2 with a token of yours': {
+      account: 'jane',
+      name: 'Jane',
+      email: 'jane@example.com',
+      oauth2: {
+        provider: 'AAABkEr2oQAAAAAB',
+        auth: { user: 'jane@example.com' },
+        refreshToken: '1//0gLr3fr3sh',
+      },
+    },
   },
   updateAccount: {
     'a new password': { imap: { partial: true, auth: { user: 'jane@example.com', pass: 'n3w' } } },

@@ -21,8 +21,14 @@ export const createAccount = defineOperation({
   scope: 'api',
   permission: { action: 'write', group: 'admin' },
   body: AccountRegistration,
-  response: Type.Object({ account: Type.String(), state: OneOf(['new', 'existing']) }),
-  errors: ['AccountAlreadyExists'],
+  response: Type.Object({
+    account: Type.Optional(Type.String()),
+    state: Type.Optional(OneOf(['new', 'existing'])),
+    redirect: Type.Optional(
+      Type.String({ description: 'With `oauth2.authorize`, alone: where the owner consents' }),
+    ),
+  }),
+  errors: ['AccountAlreadyExists', 'UnsupportedOperation'],
 })
 
 export const getAccount = defineOperation({
@@ -65,6 +71,7 @@ export const updateAccount = defineOperation({
   params,
   body: AccountUpdate,
   response: Type.Object({ account: Type.String() }),
+  errors: ['AccountAlreadyExists', 'UnsupportedOperation'],
 })
 
 export const listAccounts = defineOperation({

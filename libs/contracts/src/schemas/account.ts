@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { OAuth2Config, OAuth2Record, OAuth2Update } from './account-oauth2.ts'
 import { AccountId, IsoDate, KeyValue, MailAddress, Nullable, OneOf, Strict } from './primitives.ts'
 import { TokenRequestInfo } from './token-request.ts'
 
@@ -94,6 +95,7 @@ export const AccountRegistration = Strict({
   imapIndexer: Type.Optional(Nullable(OneOf(['full', 'fast']))),
   imap: Type.Optional(Type.Union([ImapConfig, ImapDisabled, Type.Literal(false)])),
   smtp: Type.Optional(Type.Union([SmtpConfig, Type.Literal(false)])),
+  oauth2: Type.Optional(Type.Union([OAuth2Config, Type.Literal(false)])),
   locale: Type.Optional(Type.String({ maxLength: 100 })),
   tz: Type.Optional(Type.String({ maxLength: 100 })),
 })
@@ -138,6 +140,7 @@ export const AccountUpdate = Strict({
   expectedEmail: Type.Optional(Nullable(MailAddress)),
   imap: Type.Optional(Type.Union([ImapUpdate, Type.Literal(false)])),
   smtp: Type.Optional(Type.Union([SmtpUpdate, Type.Literal(false)])),
+  oauth2: Type.Optional(Type.Union([OAuth2Update, Type.Literal(false)])),
 })
 export type AccountUpdate = Static<typeof AccountUpdate>
 
@@ -161,6 +164,25 @@ const Counters = Type.Object({
   }),
 })
 
+/** What an account is: the kind of its OAuth2 application where it has one. */
+const accountTypes = [
+  'imap',
+  'sending',
+  'gmail',
+  'gmailService',
+  'outlook',
+  'outlookService',
+  'mailRu',
+  'generic',
+  'oauth2',
+  'delegated',
+  'invalid',
+] as const
+const AccountType = OneOf(accountTypes, {
+  description:
+    'The provider, `imap`, `sending` (no incoming server), `delegated`, or `oauth2` and `invalid` where the application or the account it delegates to is not there',
+})
+
 /** An account as read back. Passwords are masked as `******`. */
 export const AccountRecord = Type.Object({
   account: AccountId,
@@ -168,7 +190,10 @@ export const AccountRecord = Type.Object({
   email: Type.Optional(Type.String()),
   expectedEmail: Type.Optional(Type.String()),
   state: OneOf(accountStates),
-  type: OneOf(['imap', 'sending']),
+  type: AccountType,
+  app: Type.Optional(Type.String({ description: 'The id of its OAuth2 application' })),
+  baseScopes: Type.Optional(OneOf(['imap', 'api', 'pubsub'])),
+  oauth2: Type.Optional(OAuth2Record),
   counters: Counters,
   webhooks: Type.Optional(Type.String()),
   webhooksCustomHeaders: Type.Optional(Type.Array(KeyValue)),
@@ -205,7 +230,8 @@ export const AccountListEntry = Type.Object({
   account: AccountId,
   name: Type.String(),
   email: Type.Optional(Type.String()),
-  type: OneOf(['imap', 'sending']),
+  type: AccountType,
+  app: Type.Optional(Type.String()),
   state: OneOf(accountStates),
   counters: Counters,
   webhooks: Type.Optional(Type.String()),

@@ -40,7 +40,7 @@ const MailServer = Strict({
 const about = {
   description: Type.String({ maxLength: 1024 }),
   title: Type.String({ maxLength: 256, description: 'On the button of the hosted form' }),
-  includeInListing: Type.Boolean({ description: 'Offered by the hosted form; default true' }),
+  includeInListing: Type.Boolean({ description: 'Offered by the hosted form' }),
   clientId: Short,
   redirectUrl: Address,
   extraScopes: Scopes,

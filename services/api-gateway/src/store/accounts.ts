@@ -1,7 +1,8 @@
-import type { AccountState } from '@posthorn/contracts'
+import type { AccountState, OAuth2Provider } from '@posthorn/contracts'
 import type { Accounts, Db, Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type Insertable, sql } from 'kysely'
+import type { PasswordKind } from './credentials.ts'
 
 export function accountNotFound(): AppError {
   return new AppError('not-found', 'Account record was not found for requested ID')
@@ -13,6 +14,7 @@ const listColumns = [
   'email',
   'imap',
   'smtp',
+  'oauth2',
   'webhooks',
   'proxy',
   'smtpEhloName',
@@ -44,9 +46,23 @@ function withState(db: Db) {
     .leftJoin('accountStates', 'accountStates.account', 'accounts.account')
 }
 
-const passwordKinds = sql<
-  ('imap' | 'smtp')[]
->`array(select kind from credentials where credentials.account = accounts.account)`
+const passwordKinds = sql<PasswordKind[]>`array(
+  select kind from credentials where credentials.account = accounts.account
+)`
+
+/** Null where the application is not there. */
+const oauth2Provider = sql<OAuth2Provider | null>`(
+  select provider from oauth2_apps where oauth2_apps.id = accounts.oauth2 ->> 'provider'
+)`
+const baseScopes = sql<'imap' | 'api' | 'pubsub' | null>`(
+  select coalesce(config ->> 'baseScopes', 'imap') from oauth2_apps where oauth2_apps.id = accounts.oauth2 ->> 'provider'
+)`
+const hasDelegate = sql<boolean>`exists (
+  select from accounts delegate where delegate.account = accounts.oauth2 -> 'auth' ->> 'delegatedAccount'
+)`
+const grantedAt = sql<Date | null>`(
+  select updated_at from credentials where credentials.account = accounts.account and kind = 'oauth2'
+)`
 
 const eventCounts = sql<Record<string, number>>`(
   select coalesce(jsonb_object_agg(event, count), '{}') from account_event_counts counts where counts.account = accounts.account
@@ -55,8 +71,13 @@ const eventCounts = sql<Record<string, number>>`(
 /** An account with its state, and the kinds of passwords that are stored for it. */
 export async function findAccount(db: Db, account: string) {
   const row = await withState(db)
+    .leftJoin('oauth2Tokens', 'oauth2Tokens.account', 'accounts.account')
     .select(recordColumns)
+    .select(['oauth2Tokens.scopes', 'oauth2Tokens.expiresAt as tokenExpiresAt'])
+    .select(['oauth2Tokens.updatedAt as tokenUpdatedAt', grantedAt.as('grantedAt')])
     .select([passwordKinds.as('passwords'), eventCounts.as('eventCounts')])
+    .select([oauth2Provider.as('oauth2Provider'), baseScopes.as('baseScopes')])
+    .select(hasDelegate.as('hasDelegate'))
     .where('accounts.account', '=', account)
     .executeTakeFirst()
   return row
@@ -88,7 +109,8 @@ export async function listAccounts(db: Db, { state, query, page, pageSize }: Acc
     .executeTakeFirstOrThrow()
   const rows = await matching
     .select(listColumns)
-    .select(eventCounts.as('eventCounts'))
+    .select([eventCounts.as('eventCounts'), hasDelegate.as('hasDelegate')])
+    .select(oauth2Provider.as('oauth2Provider'))
     .orderBy('accounts.account')
     .limit(pageSize)
     .offset(page * pageSize)
@@ -158,6 +180,7 @@ const lockedColumns = [
   'email',
   'imap',
   'smtp',
+  'oauth2',
   'path',
   'subconnections',
   'webhooks',

@@ -1,6 +1,7 @@
 import type { Tx } from '@posthorn/db'
 
-export type PasswordKind = 'imap' | 'smtp'
+/** Of servers; `oauth2` is a grant. */
+export type PasswordKind = 'imap' | 'smtp' | 'oauth2'
 
 /** Where a password belongs: sealed for this place, it opens nowhere else. */
 export function placeOfPassword(account: string, kind: PasswordKind): string {

@@ -3,14 +3,15 @@ import { mask, maskHeaders, maskUrl } from '../masks.ts'
 
 /** An account in a list. Members that are unset are absent. */
 export function describeListed(row: AccountListRow) {
-  const { account, name, email, imap, webhooks, proxy, smtpEhloName, syncTime } = row
+  const { account, name, email, oauth2, webhooks, proxy, smtpEhloName, syncTime } = row
   const state = row.state ?? ('new' as const)
   return {
     account,
     name,
     ...present({ email, webhooks: webhooks && maskUrl(webhooks), proxy: proxy && maskUrl(proxy) }),
     ...present({ smtpEhloName, syncTime: syncTime?.toISOString() }),
-    type: imap ? ('imap' as const) : ('sending' as const),
+    type: typeOf(row),
+    ...present({ app: oauth2?.provider }),
     state,
     counters: { events: row.eventCounts },
     // What went wrong before is over once the account is connected.
@@ -28,12 +29,39 @@ export function describeAccount(row: AccountRow) {
       webhooksCustomHeaders: row.webhooksCustomHeaders && maskHeaders(row.webhooksCustomHeaders),
       imap: row.imap && withMask(row.imap, row.passwords.includes('imap')),
       smtp: row.smtp && withMask(row.smtp, row.passwords.includes('smtp')),
+      oauth2: describeOAuth2(row),
+      baseScopes: row.oauth2 ? row.baseScopes : undefined,
       authFailureDisabledAt: row.authFailureDisabledAt?.toISOString(),
       sendOnly: row.imap ? undefined : true,
       connections: row.imap ? connectionsOf(row) : undefined,
       syncError: row.syncError,
     }),
     notifyFrom: row.notifyFrom.toISOString(),
+  }
+}
+
+/** What an account is: of OAuth2 the kind of the application. */
+function typeOf({ imap, oauth2, oauth2Provider, hasDelegate }: AccountListRow) {
+  if (!oauth2) return imap ? ('imap' as const) : ('sending' as const)
+  if (oauth2.auth?.delegatedAccount === undefined) return oauth2Provider ?? ('oauth2' as const)
+  return hasDelegate ? ('delegated' as const) : ('invalid' as const)
+}
+
+/** Which tokens there are, is not known here: what is there is masked whole. */
+function describeOAuth2(row: AccountRow) {
+  const { oauth2, passwords, scopes, tokenExpiresAt, tokenUpdatedAt, grantedAt } = row
+  if (!oauth2) return undefined
+  const hasGrant = passwords.includes('oauth2')
+  return {
+    ...oauth2,
+    ...(hasGrant ? { accessToken: mask, refreshToken: mask } : {}),
+    ...present({
+      scope: scopes?.length ? scopes : undefined,
+      tokenType: scopes?.length ? 'Bearer' : undefined,
+      expires: tokenExpiresAt?.toISOString(),
+      generated: tokenExpiresAt ? tokenUpdatedAt?.toISOString() : undefined,
+      refreshTokenGenerated: hasGrant ? grantedAt?.toISOString() : undefined,
+    }),
   }
 }
 

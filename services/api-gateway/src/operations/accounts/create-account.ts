@@ -5,6 +5,7 @@ import type { Sealer } from '@posthorn/secrets'
 import type { Afterwards } from '../../afterwards.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { handle } from '../handle.ts'
+import { askForConsent } from './ask-for-consent.ts'
 import { newAccountId, register } from './register.ts'
 
 export interface Deps {
@@ -13,12 +14,15 @@ export interface Deps {
   sealer: Sealer
   settings: SettingsCache
   afterwards: Afterwards
+  timeoutMs: number
 }
 
 /** Registers an account or changes the one there is. Of two requests at once that bring a new id, exactly one is told `new`. */
-export function onCreateAccount({ db, bus, sealer, settings, afterwards }: Deps) {
+export function onCreateAccount({ db, bus, sealer, settings, afterwards, timeoutMs }: Deps) {
   return handle(operations.createAccount, async ({ body }) => {
     const account = body.account ?? newAccountId()
+    if (body.oauth2 && body.oauth2.authorize)
+      return { redirect: await askForConsent({ db, bus, timeoutMs }, account, body) }
     const { serviceUrl = null } = await settings.get()
     const events = await inTransaction(db, (tx) =>
       register(tx, { account, body, sealer, serviceUrl }),

@@ -14,6 +14,7 @@ const stored: LockedAccount = {
     sentMailPath: 'Gone out',
   },
   smtp: { host: 'smtp.mail.example', port: 465, secure: true, auth: { user: 'me' } },
+  oauth2: null,
   path: ['INBOX'],
   subconnections: null,
   webhooks: 'https://u:hush@hooks.example/',

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { AccountUpdate } from '@posthorn/contracts'
 import type { LockedAccount } from '../../store/accounts.ts'
+import type { AppForAccount } from '../../store/oauth2-apps.ts'
 import { mergeServer } from './merge-server.ts'
 import { planAccount, type RegistrationPlan } from './registration.ts'
 
@@ -13,6 +14,7 @@ export interface UpdatePlan extends RegistrationPlan {
 const workedWith = [
   'imap',
   'smtp',
+  'oauth2',
   'path',
   'subconnections',
   'notifyFrom',
@@ -26,13 +28,17 @@ const workedWith = [
  *
  * @throws AppError `invalid` with `fields`
  */
-export function planUpdate(body: AccountUpdate, stored: LockedAccount): UpdatePlan {
+export function planUpdate(
+  body: AccountUpdate,
+  stored: LockedAccount,
+  app?: AppForAccount,
+): UpdatePlan {
   const { imap, smtp, ...rest } = body
   const servers = {
     imap: mergeServer(imap, stored.imap),
     smtp: mergeServer(smtp, stored.smtp),
   }
-  const plan = planAccount({ ...rest, ...given(servers) }, stored)
+  const plan = planAccount({ ...rest, ...given(servers) }, stored, app)
   const { columns, passwords } = plan
   const restarts =
     passwords.some((password) => 'seal' in password) ||

@@ -3,7 +3,13 @@ import { accountAdded, type AccountRegistration, shardOf } from '@posthorn/contr
 import { deriveEventId, type RecordedEvent, recordEvents, type Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { Sealer } from '@posthorn/secrets'
-import { insertAccount, lockAccount, updateAccount } from '../../store/accounts.ts'
+import {
+  insertAccount,
+  lockAccount,
+  type LockedAccount,
+  updateAccount,
+} from '../../store/accounts.ts'
+import { assertOnlyOne, findMeantApp } from './plan-oauth2-account.ts'
 import { planAccount } from './registration.ts'
 import { storePasswords } from './store-passwords.ts'
 
@@ -23,7 +29,7 @@ export async function register(tx: Tx, given: Registration): Promise<RecordedEve
   for (let tries = 0; tries < 3; tries += 1) {
     const stored = await lockAccount(tx, given.account)
     if (stored) {
-      const { columns, passwords } = planAccount(bodyOf(given), stored)
+      const { columns, passwords } = await plan(tx, given, stored)
       await updateAccount(tx, given.account, columns)
       await storePasswords(tx, given, passwords)
       return undefined
@@ -37,7 +43,7 @@ export async function register(tx: Tx, given: Registration): Promise<RecordedEve
 /** Undefined when another request has added the account meanwhile: the insert waits for its commit. */
 async function add(tx: Tx, given: Registration): Promise<RecordedEvent[] | undefined> {
   const { account, body, serviceUrl } = given
-  const { columns, passwords } = planAccount(bodyOf(given), undefined)
+  const { columns, passwords } = await plan(tx, given, undefined)
   const row = { name: body.name, ...columns, account, shard: shardOf(account) }
   const inserted = await insertAccount(tx, row)
   if (!inserted) return undefined
@@ -45,6 +51,13 @@ async function add(tx: Tx, given: Registration): Promise<RecordedEvent[] | undef
   const eventId = deriveEventId([accountAdded.name, account, inserted.createdAt.getTime()])
   const event = { eventId, event: accountAdded.name, account, data: { account } }
   return recordEvents(tx, [event], serviceUrl)
+}
+
+async function plan(tx: Tx, given: Registration, stored: LockedAccount | undefined) {
+  const body = bodyOf(given)
+  const planned = planAccount(body, stored, await findMeantApp(tx, body.oauth2, stored))
+  await assertOnlyOne(tx, given.account, planned.columns.oauth2)
+  return planned
 }
 
 function bodyOf({ body: { account: _account, ...rest } }: Registration) {

@@ -10,6 +10,9 @@ import {
 } from '@posthorn/contracts'
 import type { AccountColumns, LockedAccount } from '../../store/accounts.ts'
 import { unmaskHeaders, unmaskUrl } from '../masks.ts'
+import type { AppForAccount } from '../../store/oauth2-apps.ts'
+import { withProviderServers } from './oauth2-servers.ts'
+import { type GivenOAuth2, planOAuth2 } from './plan-oauth2.ts'
 import { type GivenServer, type PasswordPlan, planServer } from './plan-server.ts'
 
 export interface RegistrationPlan {
@@ -19,15 +22,23 @@ export interface RegistrationPlan {
 }
 
 /** What is said of an account, in a registration or an update whose servers are whole. */
-export type GivenAccount = Omit<AccountUpdate, 'imap' | 'smtp'> &
+export type GivenAccount = Omit<AccountUpdate, 'imap' | 'smtp' | 'oauth2'> &
   Pick<AccountRegistration, 'imapIndexer'> & {
     imap?: GivenServer | false
     smtp?: GivenServer | false
+    oauth2?: GivenOAuth2 | false
   }
 
 type Stored = Pick<
   LockedAccount,
-  'email' | 'webhooks' | 'webhooksCustomHeaders' | 'proxy' | 'imap' | 'smtp' | 'passwords'
+  | 'email'
+  | 'webhooks'
+  | 'webhooksCustomHeaders'
+  | 'proxy'
+  | 'imap'
+  | 'smtp'
+  | 'oauth2'
+  | 'passwords'
 >
 
 /**
@@ -36,20 +47,28 @@ type Stored = Pick<
  *
  * @throws AppError `invalid` with `fields`
  */
-export function planAccount(body: GivenAccount, stored: Stored | undefined): RegistrationPlan {
+export function planAccount(
+  given: GivenAccount,
+  stored: Stored | undefined,
+  app?: AppForAccount,
+): RegistrationPlan {
   const errors: FieldError[] = []
-  const imap = planServer('imap', body.imap, { stored, errors })
-  const smtp = planServer('smtp', body.smtp, { stored, errors })
+  const body = { ...given, ...withProviderServers(given, stored, app) }
+  const oauth2 = planOAuth2(body.oauth2, { stored, app, errors })
+  const byOAuth2 = Boolean(oauth2.column === undefined ? stored?.oauth2 : oauth2.column)
+  const imap = planServer('imap', body.imap, { stored, byOAuth2, errors })
+  const smtp = planServer('smtp', body.smtp, { stored, byOAuth2, errors })
   const columns = {
     ...plainColumns(body),
     ...proxyColumn(body, stored, errors),
     ...webhookColumns(body, stored, errors),
     ...(imap.column === undefined ? {} : { imap: json(imap.column) }),
     ...(smtp.column === undefined ? {} : { smtp: json(smtp.column) }),
+    ...(oauth2.column === undefined ? {} : { oauth2: json(oauth2.column) }),
     ...emailColumn(body, stored),
   }
   if (errors.length > 0) throw invalid(errors)
-  return { columns, passwords: [...imap.passwords, ...smtp.passwords] }
+  return { columns, passwords: [...imap.passwords, ...smtp.passwords, ...oauth2.passwords] }
 }
 
 function plainColumns(body: GivenAccount): AccountColumns {
@@ -103,9 +122,10 @@ function webhookColumns(
 const hidden = 'contains a masked value that is not the stored one'
 
 /** The address is what one logs in with, where that is one and nothing better is known. */
-function emailColumn({ email, imap }: GivenAccount, stored: Stored | undefined) {
+function emailColumn({ email, imap, oauth2 }: GivenAccount, stored: Stored | undefined) {
   if (email !== undefined) return { email }
-  const user = imap && imap.auth ? imap.auth.user : undefined
+  const { user: owner, delegatedUser = owner } = (oauth2 && oauth2.auth) || {}
+  const user = imap && imap.auth ? imap.auth.user : delegatedUser
   return !stored?.email && matches(MailAddress, user) ? { email: user } : {}
 }
 

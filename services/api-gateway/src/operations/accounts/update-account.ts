@@ -6,6 +6,8 @@ import type { Afterwards } from '../../afterwards.ts'
 import { accountNotFound, lockAccount, patchAccount, updateAccount } from '../../store/accounts.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { handle } from '../handle.ts'
+import { assertSameMailbox } from './assert-same-mailbox.ts'
+import { assertOnlyOne, findMeantApp } from './plan-oauth2-account.ts'
 import { planUpdate } from './plan-update.ts'
 import { storePasswords } from './store-passwords.ts'
 
@@ -18,11 +20,14 @@ export interface Deps {
 
 /** Changes an account. Its sessions start anew only where what they work with is another. */
 export function onUpdateAccount({ db, bus, sealer, afterwards }: Deps) {
-  return handle(operations.updateAccount, async ({ params: { account }, body }) => {
+  return handle(operations.updateAccount, async ({ params: { account }, body, caller }) => {
     await inTransaction(db, async (tx) => {
       const stored = await lockAccount(tx, account)
       if (!stored) throw accountNotFound()
-      const { columns, passwords, restarts } = planUpdate(body, stored)
+      const app = await findMeantApp(tx, body.oauth2, stored)
+      const { columns, passwords, restarts } = planUpdate(body, stored, app)
+      assertSameMailbox(caller.token, stored.oauth2, columns.oauth2)
+      await assertOnlyOne(tx, account, columns.oauth2)
       if (restarts) await updateAccount(tx, account, columns)
       else await patchAccount(tx, account, columns)
       await storePasswords(tx, { account, sealer }, passwords)

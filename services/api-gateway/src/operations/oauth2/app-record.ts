@@ -6,7 +6,7 @@ export function describeListed(row: AppListRow) {
   const { id, name, provider, enabled, config, secrets, createdAt, updatedAt, lastError } = row
   const { authority } = config
   return {
-    includeInListing: true,
+    includeInListing: false,
     ...config,
     ...(authority === undefined || !provider.startsWith('outlook') ? {} : { tenant: authority }),
     ...Object.fromEntries(secrets.map((kind) => [kind, mask])),

@@ -1,0 +1,26 @@
+import type { AccountRegistration } from '@posthorn/contracts'
+import { startSignIn, type SignInDeps } from '../../sign-in/start-sign-in.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { findMeantApp } from './plan-oauth2-account.ts'
+import { planAccount } from './registration.ts'
+
+/** Parks a registration until its owner has consented, and answers with where that is done. Nothing is registered before. */
+export async function askForConsent(
+  deps: SignInDeps,
+  account: string,
+  registration: AccountRegistration,
+): Promise<string> {
+  const { account: _account, ...body } = registration
+  const { oauth2, expectedEmail, email } = body
+  const { provider = '', redirectUrl = '', auth } = oauth2 || {}
+  // What is wrong with it is said now: there is nobody to say it to when the owner comes back.
+  await inTransaction(deps.db, async (tx) => {
+    planAccount(body, undefined, await findMeantApp(tx, oauth2, undefined))
+  })
+  const loginHint = expectedEmail ?? auth?.user ?? email
+  return startSignIn(deps, {
+    app: provider,
+    registration: { account, body, redirectUrl },
+    ...(loginHint === undefined ? {} : { loginHint }),
+  })
+}

@@ -1,0 +1,179 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { connectBus, on } from '@posthorn/bus'
+import { startOAuth2Login } from '@posthorn/contracts'
+import { createOpener, keyPairFromSecret } from '@posthorn/secrets'
+import { createLogger, createMetrics } from '@posthorn/telemetry'
+import { testServers } from './gateway.ts'
+
+const servers = await testServers()
+const { db, broker, env } = servers
+const { call } = await servers.start()
+const log = createLogger('test', 'silent')
+const bus = await connectBus({ url: broker.url, name: 'test', log, metrics: createMetrics('test') })
+afterAll(async () => {
+  await bus[Symbol.asyncDispose]()
+  await servers.stop()
+})
+
+const consent = {
+  clientId: 'id',
+  clientSecret: 'hush',
+  redirectUrl: 'https://posthorn.example/oauth',
+}
+async function createApp(body: object): Promise<string> {
+  const answer = await call('POST', '/v1/oauth2', { body: { enabled: true, ...consent, ...body } })
+  return String(answer.body['id'])
+}
+const gmail = await createApp({ name: 'G', provider: 'gmail' })
+const outlook = await createApp({ name: 'O', provider: 'outlook', authority: 'common' })
+const register = (account: string, oauth2: object | false, more: object = {}) =>
+  call('POST', '/v1/account', { body: { account, name: account, oauth2, ...more } })
+const change = (account: string, body: object) => call('PUT', `/v1/account/${account}`, { body })
+const get = async (account: string) => (await call('GET', `/v1/account/${account}`)).body
+const paths = (answer: Awaited<ReturnType<typeof register>>) =>
+  answer.body.fields?.map(({ path }) => path)
+
+async function grantOf(account: string): Promise<unknown> {
+  const row = await db
+    .selectFrom('credentials')
+    .select('sealed')
+    .where('account', '=', account)
+    .where('kind', '=', 'oauth2')
+    .executeTakeFirst()
+  const opener = createOpener([keyPairFromSecret(env.SVC_SECRET).privateKey])
+  return row && JSON.parse(await opener.open(row.sealed, `credentials/${account}/oauth2`))
+}
+
+test('an account is registered by tokens, its servers are those of the provider', async () => {
+  const auth = { user: 'jane@gmail.example' }
+  const tokens = { accessToken: 'at', refreshToken: 'rt', expires: '2030-01-01T00:00:00.000Z' }
+  const answer = await register('jane', { provider: gmail, auth, ...tokens })
+  expect([answer.status, answer.body]).toEqual([200, { account: 'jane', state: 'new' }])
+  expect(await get('jane')).toMatchObject({
+    type: 'gmail',
+    app: gmail,
+    baseScopes: 'imap',
+    email: 'jane@gmail.example',
+    oauth2: { provider: gmail, auth, accessToken: '******', refreshToken: '******' },
+    imap: { host: 'imap.gmail.com', port: 993, secure: true },
+    smtp: { host: 'smtp.gmail.com', port: 465, secure: true },
+  })
+  const expires = Date.parse(tokens.expires)
+  expect(await grantOf('jane')).toEqual({ accessToken: 'at', refreshToken: 'rt', expires })
+  const listed = await call('GET', '/v1/accounts?query=jane')
+  expect(listed.body['accounts']).toMatchObject([{ account: 'jane', type: 'gmail', app: gmail }])
+
+  await change('jane', { oauth2: { partial: true, refreshToken: '******' }, name: 'Jane' })
+  expect(await grantOf('jane')).toMatchObject({ refreshToken: 'rt' })
+  await change('jane', { oauth2: { partial: true, refreshToken: 'new' } })
+  expect(await grantOf('jane')).toEqual({ refreshToken: 'new' })
+})
+
+test('a grant goes to no other application, and the servers follow', async () => {
+  await register('mover', { provider: gmail, auth: { user: 'm@x.example' }, refreshToken: 'rt' })
+  await change('mover', { oauth2: { provider: outlook, auth: { user: 'm@x.example' } } })
+  expect(await grantOf('mover')).toBeUndefined()
+  expect(await get('mover')).toMatchObject({
+    type: 'outlook',
+    imap: { host: 'outlook.office365.com', port: 993 },
+    smtp: { host: 'smtp.office365.com', port: 587, secure: false },
+  })
+  await change('mover', { oauth2: false })
+  const record = await get('mover')
+  expect(record).toMatchObject({ type: 'sending' })
+  expect([record['oauth2'], record['imap'], record['smtp']]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ])
+})
+
+const auth = { user: 'x@x.example' }
+test.each<[string, object, string[]]>([
+  ['an unknown application', { provider: 'none', auth }, ['oauth2.provider']],
+  ['no application', { auth }, ['oauth2.provider']],
+  ['no login', { provider: gmail }, ['oauth2.auth']],
+  [
+    'a delegate without a mailbox',
+    { provider: gmail, auth: { delegatedAccount: 'jane' } },
+    ['oauth2.auth.delegatedUser'],
+  ],
+  [
+    'a redirect for nobody',
+    { provider: gmail, auth, redirectUrl: 'https://a.example' },
+    ['oauth2.redirectUrl'],
+  ],
+  ['consent without a way back', { provider: gmail, authorize: true }, ['oauth2.redirectUrl']],
+])('%s is refused', async (...[, oauth2, fields]) => {
+  const answer = await register('refused', oauth2)
+  expect([answer.status, paths(answer)]).toEqual([400, fields])
+  expect((await call('GET', '/v1/account/refused')).status).toBe(404)
+})
+
+test('accounts of applications for an API are not possible yet', async () => {
+  const app = await createApp({ name: 'A', provider: 'gmail', baseScopes: 'api' })
+  expect(await register('api', { provider: app, auth })).toMatchObject({
+    status: 400,
+    body: { code: 'UnsupportedOperation' },
+  })
+})
+
+test('of many that register the same user at once one is registered', async () => {
+  const oauth2 = (user: string) => ({ provider: gmail, auth: { user }, refreshToken: 'rt' })
+  const users = ['One@x.example', 'one@x.example', 'ONE@x.example', 'one@X.example']
+  const answers = await Promise.all(
+    users.map((user, index) => register(`one-${index}`, oauth2(user))),
+  )
+  const there = answers.filter(({ status }) => status === 200).map(({ body }) => body['account'])
+  expect(there).toHaveLength(1)
+  for (const { status, body } of answers.filter((answer) => answer.status !== 200))
+    expect([status, body]).toEqual([
+      400,
+      expect.objectContaining({ code: 'AccountAlreadyExists', existingAccount: there[0] }),
+    ])
+  // The same user by another application is another matter, and a shared mailbox of theirs.
+  const elsewhere = { provider: outlook, auth: { user: 'one@x.example' } }
+  expect((await register('one-outlook', elsewhere)).status).toBe(200)
+  const shared = { ...elsewhere, auth: { ...elsewhere.auth, delegatedUser: 'info@x.example' } }
+  expect((await register('one-shared', shared)).status).toBe(200)
+  expect(await change('one-shared', { oauth2: elsewhere })).toMatchObject({
+    status: 400,
+    body: { code: 'AccountAlreadyExists', existingAccount: 'one-outlook' },
+  })
+})
+
+test('an owner is sent to consent, and nothing is registered before', async () => {
+  const asked: { app: string; loginHint?: string }[] = []
+  await using _serving = await bus.serve({
+    queue: 'credentials',
+    keys: ['credentials'],
+    handlers: [
+      on(startOAuth2Login, (request) => {
+        asked.push(request)
+        return Promise.resolve({ url: 'https://accounts.example/consent' })
+      }),
+    ],
+  })
+  const oauth2 = { provider: gmail, authorize: true, redirectUrl: 'https://app.example/done' }
+  const answer = await register('consenting', oauth2, { email: 'c@x.example' })
+  expect([answer.status, answer.body]).toEqual([
+    200,
+    { redirect: 'https://accounts.example/consent' },
+  ])
+  expect(asked).toMatchObject([{ app: gmail, loginHint: 'c@x.example' }])
+  const rows = await db.selectFrom('oauth2Logins').select(['app', 'registration']).execute()
+  expect(rows).toMatchObject([{ app: gmail, registration: { account: 'consenting' } }])
+  expect((await call('GET', '/v1/account/consenting')).status).toBe(404)
+})
+
+test('accounts whose application, or whose delegate, is deleted say so', async () => {
+  const app = await createApp({ name: 'Gone', provider: 'gmail' })
+  await register('orphan', { provider: app, auth: { user: 'orphan@x.example' } })
+  const delegated = { delegatedUser: 'info@x.example', delegatedAccount: 'orphan' }
+  await register('delegate', { provider: app, auth: delegated })
+  expect((await get('delegate'))['type']).toBe('delegated')
+  expect((await call('DELETE', `/v1/oauth2/${app}`)).body).toMatchObject({ accounts: 2 })
+  expect((await get('orphan'))['type']).toBe('oauth2')
+  await call('DELETE', '/v1/account/orphan')
+  expect((await get('delegate'))['type']).toBe('invalid')
+})
