@@ -27,7 +27,7 @@ import { BodyRoom } from './operations/body-room.ts'
 import { mountOperations } from './operations/mount.ts'
 import { allRoutes } from './operations/routes.ts'
 import { openPublicPages } from './public/open-public.ts'
-import { forgetOldKeys } from './store/idempotency.ts'
+import { forgetExpired } from './store/forget-expired.ts'
 
 const name = 'api-gateway'
 const about = readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')
@@ -39,8 +39,8 @@ const maxWaitingBytes = 1024 * 1024
 /** What a template may take of a processor: thousands of renderings of a usual one. */
 const templateTimeoutMs = 1_000
 
-/** Keys of submissions are forgotten after a day, and some minutes. */
-const keySweepMs = 600_000
+/** Keys of submissions, links of forms and sign-ins are forgotten after a day, and some minutes. */
+const sweepMs = 600_000
 
 export interface Gateway extends AsyncDisposable {
   readonly port: number
@@ -103,8 +103,8 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   await waitForSchema(db, log, stop)
   // Another replica may be at it, and is waited for: with the longer patience.
   await firstRun({ db: outbox, sealer, handOver: handOverToken(config.firstTokenFile) }, config)
-  const sweeping = { everyMs: keySweepMs, log, name: 'idempotency-keys' }
-  opened.use(everyFew(sweeping, () => forgetOldKeys(outbox)))
+  const sweeping = { everyMs: sweepMs, log, name: 'expired-rows' }
+  opened.use(everyFew(sweeping, () => forgetExpired(outbox)))
   opened.use(sweepAccess(outbox, log, config.tokenLog))
   opened.use(await bus.onInvalidate((message) => forget(message, deps)))
   started = true

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { connectBus, on } from '@posthorn/bus'
 import { type CommandRequest, getLinkSecret, verifyImap, verifySmtp } from '@posthorn/contracts'
+import { startProviderStub } from './provider-stub.ts'
 import { createOpener, keyPairFromSecret } from '@posthorn/secrets'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { testServers } from './gateway.ts'
@@ -30,10 +31,11 @@ export async function hostedFormWorld() {
     .where('key', '=', 'linkSecret')
     .executeTakeFirstOrThrow()
   const linkSecret = await opener.open(sealed, 'settings/linkSecret')
+  const provider = startProviderStub()
   await bus.serve({
     queue: 'credentials',
     keys: ['credentials'],
-    handlers: [on(getLinkSecret, async () => ({ linkSecret }))],
+    handlers: [on(getLinkSecret, async () => ({ linkSecret })), ...provider.handlers],
   })
   const imapAsked: CommandRequest<typeof verifyImap>[] = []
   const smtpAsked: CommandRequest<typeof verifySmtp>[] = []
@@ -62,6 +64,7 @@ export async function hostedFormWorld() {
     gateways,
     bus,
     opener,
+    provider,
     imapAsked,
     smtpAsked,
     key: Buffer.from(linkSecret, 'hex'),

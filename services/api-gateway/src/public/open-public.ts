@@ -12,6 +12,7 @@ import { createHits } from './hits.ts'
 import type { Branding } from './frame.ts'
 import { smallBody } from './read-form.ts'
 import { onClick, onOpen } from './tracking.ts'
+import { onCallback } from './sign-in/callback.ts'
 import { onListForm, onOneClick, onUnsubscribePage } from './unsubscribe.ts'
 
 export interface PublicDeps {
@@ -65,14 +66,26 @@ export function openPublicPages(opened: AsyncDisposableStack, deps: PublicDeps):
   router.get('/unsubscribe', onUnsubscribePage(lists))
   router.post('/unsubscribe', smallBody, onOneClick(lists))
   router.post('/unsubscribe/address', smallBody, onListForm(lists))
-  const formSteps = deps.metrics.counter({
+  openForms(router, { ...deps, branding })
+  return router
+}
+
+type FormsDeps = PublicDeps & { branding: () => Promise<Branding> }
+
+/** The hosted form, and where providers send people back to. */
+function openForms(router: Router, deps: FormsDeps): void {
+  const steps = deps.metrics.counter({
     name: 'form_steps_total',
     help: 'Requests of the hosted form by what became of them',
     labels: ['outcome'],
   })
-  const form = { ...deps, branding, count: (outcome: string) => formSteps.inc({ outcome }) }
-  router.use(hostedForm(form))
-  return router
+  const signIns = deps.metrics.counter({
+    name: 'sign_ins_total',
+    help: 'People that came back from a provider by what became of it',
+    labels: ['outcome'],
+  })
+  router.use(hostedForm({ ...deps, count: (outcome) => steps.inc({ outcome }) }))
+  router.get('/oauth', onCallback({ ...deps, count: (outcome) => signIns.inc({ outcome }) }))
 }
 
 /** A page without its adornments is better than none. */

@@ -56,5 +56,8 @@ function assertNoPasswords({ body }: PendingRegistration): void {
     if (server && server.auth && server.auth.pass !== undefined)
       errors.push(fieldError(`${kind}.auth.pass`, 'is not possible with oauth2.authorize'))
   }
+  for (const token of ['accessToken', 'refreshToken'] as const)
+    if (body.oauth2 && body.oauth2[token] !== undefined)
+      errors.push(fieldError(`oauth2.${token}`, 'is not possible with oauth2.authorize'))
   if (errors.length > 0) throw invalid(errors)
 }

@@ -1,0 +1,185 @@
+import { completeOAuth2Login } from '@posthorn/contracts'
+import { AppError, isPermanent } from '@posthorn/errors'
+import type { LinkKeys } from '@posthorn/links'
+import type { Logger } from '@posthorn/telemetry'
+import type { RequestHandler, Response } from 'express'
+import { findFormLink, takeProbes } from '../../store/form-links.ts'
+import { type PendingLogin, takeLogin } from '../../store/oauth2-logins.ts'
+import { type SignIn, type SignInDeps, startSignIn } from '../../sign-in/start-sign-in.ts'
+import { sendPage } from '../answers.ts'
+import { LinkGone, LinkUsed } from '../form/connect-mailbox.ts'
+import { messagePage } from '../form/form-pages.ts'
+import { formTexts } from '../form/form-texts.ts'
+import { backTo, leadBack } from '../form/lead-back.ts'
+import { lookOf, queryOf } from '../form/open-link.ts'
+import type { Branding, Look } from '../frame.ts'
+import { isVisit } from '../visitor.ts'
+import { type ConsentDeps, type Granted, takeGrant } from './take-grant.ts'
+import { scopeList, signInPage, type SignInPage, twoAddresses } from './sign-in-pages.ts'
+import { signInTexts } from './sign-in-texts.ts'
+
+export interface CallbackDeps extends SignInDeps, ConsentDeps {
+  links: LinkKeys
+  log: Logger
+  branding: () => Promise<Branding>
+  count: (outcome: CallbackOutcome) => void
+}
+
+export type CallbackOutcome =
+  | 'connected'
+  | 'unknown'
+  | 'denied'
+  | 'refused'
+  | 'missing'
+  | 'other'
+  | 'exists'
+  | 'used'
+  | 'expired'
+  | 'unavailable'
+
+/** Longer ones are nobody's. RFC 6749 knows no bound for a code. */
+const maxStateLength = 256
+const maxCodeLength = 4096
+
+/** A sign-in that came back, being answered. */
+interface Returned {
+  login: PendingLogin
+  look: Look
+  response: Response
+}
+
+/**
+ * Where a provider sends people back to (RFC 6749 §4.1.2). A state is taken out before anything else is done with it: of two that bring
+ * the same one, one goes on. Whatever fails after that is told with a way to sign in again; an account is there whole, or not at all.
+ */
+export function onCallback(deps: CallbackDeps): RequestHandler {
+  return async (request, response) => {
+    const query = queryOf(request)
+    let returned: Returned = { login: nobody, look: await lookOf(deps, undefined), response }
+    try {
+      const state = query.get('state') ?? ''
+      const login =
+        isVisit(request) && state !== '' && state.length <= maxStateLength
+          ? await takeLogin(deps.db, state)
+          : undefined
+      if (!login) return tell(deps, returned, 'unknown')
+      returned = { login, look: await lookOf(deps, login.registration.theme), response }
+      await assertLinkIsGood(deps, login)
+      await finish(deps, returned, query)
+    } catch (error) {
+      await tellFailure(deps, returned, error)
+    }
+  }
+}
+
+async function finish(deps: CallbackDeps, returned: Returned, query: URLSearchParams) {
+  const { app, codeVerifier, registration } = returned.login
+  const code = query.get('code') ?? ''
+  // RFC 6749 §4.1.2.1: what the provider says beside the word is for developers, and could be anybody's.
+  if (query.has('error') || code === '' || code.length > maxCodeLength)
+    return tell(deps, returned, query.get('error') === 'access_denied' ? 'denied' : 'refused')
+  const { account } = registration
+  const granted = await deps.bus.ask(
+    completeOAuth2Login,
+    { app, account, code, codeVerifier },
+    { key: 'credentials', timeoutMs: deps.timeoutMs },
+  )
+  await decide(deps, returned, granted)
+}
+
+async function decide(deps: CallbackDeps, returned: Returned, granted: Granted): Promise<void> {
+  const { login, response } = returned
+  const { account, redirectUrl } = login.registration
+  const taken = await takeGrant(deps, login, granted)
+  if (taken.refused === 'missing')
+    return tell(deps, returned, 'missing', scopeList(granted.missingScopes))
+  if (taken.refused === 'other')
+    return tell(deps, returned, 'other', twoAddresses(taken.expected, granted.user))
+  deps.count('connected')
+  response.redirect(303, backTo(redirectUrl, account, taken.state))
+}
+
+/** Asked before the provider is, so that no grant is made for nothing. */
+async function assertLinkIsGood({ db }: CallbackDeps, { form }: PendingLogin): Promise<void> {
+  if (form === null) return
+  const link = await findFormLink(db, form)
+  if (!link) throw new LinkGone()
+  if (link.state) throw new LinkUsed(link)
+}
+
+async function tellFailure(deps: CallbackDeps, returned: Returned, error: unknown): Promise<void> {
+  const { look, response } = returned
+  if (error instanceof LinkUsed) {
+    deps.count('used')
+    return sendPage(
+      response,
+      410,
+      messagePage(formTexts.used, look, { href: leadBack(error.link) }),
+    )
+  }
+  if (error instanceof LinkGone) {
+    deps.count('expired')
+    return sendPage(response, 410, messagePage(formTexts.expired, look))
+  }
+  if (error instanceof AppError && error.code === 'AccountAlreadyExists')
+    return tell(deps, returned, 'exists')
+  deps.log.warn({ err: error }, 'a sign-in could not be finished')
+  // An answer of the provider, or something wrong with the application: the same code will not do.
+  await tell(deps, returned, isPermanent(error) ? 'refused' : 'unavailable')
+}
+
+type Told = Exclude<CallbackOutcome, 'connected' | 'used' | 'expired'>
+
+const statuses: Record<Told, number> = {
+  unknown: 400,
+  denied: 403,
+  refused: 400,
+  missing: 403,
+  other: 403,
+  exists: 409,
+  unavailable: 503,
+}
+
+async function tell(
+  deps: CallbackDeps,
+  { login, look, response }: Returned,
+  ...[outcome, more]: [Told, string?]
+): Promise<void> {
+  deps.count(outcome)
+  const again = outcome === 'unknown' ? undefined : await startAgain(deps, login)
+  const page: SignInPage = {
+    words: signInTexts[outcome],
+    ...(more === undefined ? {} : { more }),
+    ...(again === undefined ? {} : { again }),
+  }
+  sendPage(response, statuses[outcome], signInPage(page, look))
+}
+
+/** Another sign-in in the place of the one that is over; undefined where it cannot be had, or has been had too often. */
+async function startAgain(
+  deps: CallbackDeps,
+  { app, registration, form }: PendingLogin,
+): Promise<string | undefined> {
+  try {
+    if (form !== null && !(await takeProbes(deps.db, form, 1))) return undefined
+    const { expectedEmail } = registration.body
+    const signIn: SignIn = {
+      app,
+      registration,
+      consent: true,
+      ...(form === null ? {} : { form }),
+      ...(expectedEmail === undefined ? {} : { loginHint: expectedEmail }),
+    }
+    return await startSignIn(deps, signIn)
+  } catch {
+    return undefined
+  }
+}
+
+/** Stands for whoever nobody knows; nothing is started again for them. */
+const nobody: PendingLogin = {
+  app: '',
+  codeVerifier: '',
+  registration: { account: '', body: { name: '' }, redirectUrl: '' },
+  form: null,
+}

@@ -1,0 +1,31 @@
+import { escape, frame, type Look, type Page } from '../frame.ts'
+import { signInTexts } from './sign-in-texts.ts'
+
+export interface SignInPage {
+  words: { title: string; lead: string }
+  /** Further HTML: whatever is not ours in it went through `escape`. */
+  more?: string
+  /** The address at the provider for another try. */
+  again?: string
+}
+
+/** A page that tells what came of a sign-in, with a way to try it again where there is one. */
+export function signInPage({ words, more = '', again }: SignInPage, look: Look): Page {
+  const button =
+    again === undefined
+      ? ''
+      : `\n<nav><a class="button" href="${escape(again)}">${signInTexts.again}</a></nav>`
+  const body = `<h1>${words.title}</h1>\n<p>${words.lead}</p>${more}${button}`
+  return frame({ title: words.title, body }, look)
+}
+
+/** What the person did not allow, as the provider names it. */
+export function scopeList(scopes: readonly string[]): string {
+  const items = scopes.map((scope) => `<dd>${escape(scope)}</dd>`)
+  return `\n<dl>${items.join('')}</dl>`
+}
+
+export function twoAddresses(expected: string, signedIn: string): string {
+  const { other } = signInTexts
+  return `\n<dl><dt>${other.expected}</dt><dd>${escape(expected)}</dd><dt>${other.signedIn}</dt><dd>${escape(signedIn)}</dd></dl>`
+}

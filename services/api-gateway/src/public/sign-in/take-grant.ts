@@ -1,0 +1,84 @@
+import { type CommandResponse, completeOAuth2Login, revokeOAuth2Grant } from '@posthorn/contracts'
+import type { Tx } from '@posthorn/db'
+import type { PendingLogin } from '../../store/oauth2-logins.ts'
+import { isConnected } from '../../store/oauth2-accounts.ts'
+import { putPassword } from '../../store/credentials.ts'
+import { type ConnectDeps, connectMailbox } from '../form/connect-mailbox.ts'
+
+export interface ConsentDeps extends ConnectDeps {
+  timeoutMs: number
+}
+
+/** What a provider gave: who it is of, and the grant, sealed for the account. */
+export type Granted = CommandResponse<typeof completeOAuth2Login>
+
+export type Taken =
+  | { refused?: never; state: 'new' | 'existing' }
+  | { refused: 'missing' }
+  | { refused: 'other'; expected: string }
+
+/**
+ * Registers the account with the grant, in one transaction; or gives the grant back, when it is not enough or another's.
+ *
+ * @throws LinkUsed, LinkGone, AppError `AccountAlreadyExists`
+ */
+export async function takeGrant(
+  deps: ConsentDeps,
+  login: PendingLogin,
+  granted: Granted,
+): Promise<Taken> {
+  const { app, registration, form } = login
+  const { expectedEmail } = registration.body
+  if (granted.missingScopes.length > 0) {
+    await giveBack(deps, login, granted)
+    return { refused: 'missing' }
+  }
+  if (expectedEmail && expectedEmail.toLowerCase() !== granted.user.toLowerCase()) {
+    await giveBack(deps, login, granted)
+    return { refused: 'other', expected: expectedEmail }
+  }
+  const { account } = registration
+  const keep = (tx: Tx) => putPassword(tx, { account, kind: 'oauth2', sealed: granted.sealedGrant })
+  try {
+    const body = bodyOf({ app, registration }, granted)
+    return { state: await connectMailbox(deps, { account, body, form }, keep) }
+  } catch (error) {
+    await giveBack(deps, login, granted)
+    throw error
+  }
+}
+
+/** The account as it is registered: what was known of it, and who signed in. */
+function bodyOf(
+  { app, registration }: Pick<PendingLogin, 'app' | 'registration'>,
+  granted: Granted,
+) {
+  const { body, delegated } = registration
+  const { user, name = user } = granted
+  const shared = delegated && body.email ? { delegatedUser: body.email } : {}
+  const { authorize: _authorize, redirectUrl: _redirectUrl, ...oauth2 } = body.oauth2 || {}
+  return {
+    ...body,
+    name: body.name || name,
+    email: body.email ?? user,
+    oauth2: { ...oauth2, provider: app, auth: { ...oauth2.auth, ...shared, user } },
+  }
+}
+
+/**
+ * Gives a grant back that nobody will use. Providers take all grants of the person back with it: not where an account lives by one. That
+ * it cannot be given back stops nobody: it is forgotten with this process.
+ */
+async function giveBack(
+  { db, bus, timeoutMs }: ConsentDeps,
+  { app, registration: { account } }: PendingLogin,
+  { user, sealedGrant }: Granted,
+): Promise<void> {
+  try {
+    if (await isConnected(db, app, user)) return
+    const how = { key: 'credentials', timeoutMs }
+    await bus.ask(revokeOAuth2Grant, { app, account, sealedGrant }, how)
+  } catch {
+    // The page says what came of the sign-in; this is beside it.
+  }
+}
