@@ -62,6 +62,10 @@ export interface World extends AsyncDisposable {
   postgres?: Postgres
   rabbit?: Rabbit
   ownerUrl: string
+  /** RabbitMQ, as an administrator. */
+  amqpUrl: string
+  /** Where the services log to, a file each. */
+  logDir: string
   /** What was received so far, oldest first. */
   webhooks(): Webhook[]
   /** Waits for a webhook that was answered well. */
@@ -104,8 +108,9 @@ export async function startWorld({
   const receiver = opened.adopt(await startWebhookReceiver(), (hook) => hook.close())
   const serviceSecret = randomBytes(16).toString('hex')
   const token = randomBytes(32).toString('hex')
+  const logDir = join(localFolder, 'e2e-logs', basename(dir)) // kept: what a failed run leaves to look at
   const services = await startServices({
-    logDir: join(localFolder, 'e2e-logs', basename(dir)), // kept: what a failed run leaves to look at
+    logDir,
     names,
     replicas,
     shared: {
@@ -134,6 +139,8 @@ export async function startWorld({
     mail,
     receiver,
     ownerUrl,
+    amqpUrl,
+    logDir,
     webhooks,
     register,
     ...(own ? { postgres: own.postgres, rabbit: own.rabbit } : {}),

@@ -59,5 +59,6 @@ export {
   type WebhookReceiver,
 } from './webhook-receiver.ts'
 export { type EventsTarget, recordTestEvents } from './record-events.ts'
+export { type BrokerTap, tapBroker } from './tap-broker.ts'
 export { tableBytes } from './table-bytes.ts'
 export { RawClient } from './raw-client.ts'

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { inspect } from 'node:util'
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { createHttpCaller } from '@posthorn/net'
 import type { StoredLogin } from '../store/credentials.ts'
@@ -89,3 +90,45 @@ test.each([undefined, '', 'nonsense', 'http://169.254.169.254/'])(
     await expect(bridge.get(login('a'), signal)).rejects.toMatchObject({ code: 'HTTPRequestError' })
   },
 )
+
+test('an answer with an end is kept until a minute before it, for one protocol and one address', async () => {
+  let now = Date.now()
+  const expires = new Date(now + 180_000).toISOString()
+  answer = (_request, response) => response.end(JSON.stringify({ user: 'u', pass: 'p', expires }))
+  let url = `http://127.0.0.1:${port}/auth`
+  const bridge = authServer({ http, address: () => Promise.resolve(url), now: () => now })
+  const ask = (protocol: 'imap' | 'smtp' = 'imap') =>
+    bridge.get({ ...login('a'), protocol }, signal)
+  expect(await ask()).toEqual({ user: 'u', pass: 'p' })
+  now += 119_000
+  await ask()
+  expect(requests).toHaveLength(1)
+  now += 2_000
+  await ask()
+  expect(requests).toHaveLength(2)
+  await ask('smtp')
+  expect(requests).toHaveLength(3)
+  url = `http://127.0.0.1:${port}/moved`
+  await ask('smtp')
+  expect(requests.map((request) => request.url)).toEqual([
+    '/auth?account=a&proto=imap',
+    '/auth?account=a&proto=imap',
+    '/auth?account=a&proto=smtp',
+    '/moved?account=a&proto=smtp',
+  ])
+})
+
+test('a failure is told to all who wait for it, is not remembered, and has no secret in it', async () => {
+  answer = (_request, response) => response.writeHead(500).end('{"accessToken":"hush"}')
+  const bridge = provider(`http://op:hush@127.0.0.1:${port}/auth?key=hush`)
+  const failures = await Promise.all(
+    Array.from({ length: 10 }, () => bridge.get(login('a'), signal).catch((error: Error) => error)),
+  )
+  expect(requests).toHaveLength(1)
+  for (const failure of failures) {
+    expect(failure).toMatchObject({ code: 'HTTPRequestError', kind: 'unreachable' })
+    expect(inspect(failure, { depth: 9, showHidden: true })).not.toContain('hush')
+  }
+  answer = (_request, response) => response.end('{"user":"u","pass":"p"}')
+  expect(await bridge.get(login('a'), signal)).toEqual({ user: 'u', pass: 'p' })
+})

@@ -1,0 +1,271 @@
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { afterAll, expect, test } from '@jest/globals'
+import { type Operation, operations, shardCount } from '@posthorn/contracts'
+import { freePort } from '@posthorn/local'
+import {
+  eventually,
+  RawClient,
+  smtpFaults,
+  startImapScript,
+  startSmtpScript,
+  tapBroker,
+} from '@posthorn/testkit'
+import got from 'got'
+import { Canaries, dumpColumns, readLogs } from '../canaries.ts'
+import type { CallInput } from '../client.ts'
+import { startWorld } from '../world.ts'
+
+// Secrets go into every place that takes some, doors are tried with right and wrong ones, things fail: and then they are looked for in all
+// that the system has told: logs at their most talkative, metrics, answers, webhooks, messages of the broker, and the database.
+
+const canaries = new Canaries()
+const secret = (name: string) => canaries.get(name)
+
+await using opened = new AsyncDisposableStack()
+const imap = opened.use(
+  await startImapScript({
+    users: { good: secret('IMAP password'), server: secret('access token of the auth server') },
+  }),
+)
+const smtp = opened.use(await startSmtpScript({ requireLogin: true, plain: true }))
+const operator = createServer((request, response) => {
+  const user = { user: 'server', accessToken: secret('access token of the auth server') }
+  const known = request.url?.includes('account=by-server')
+  response
+    .writeHead(known ? 200 : 500)
+    .end(JSON.stringify(known ? user : { pass: secret('half an answer') }))
+}).listen(0, '127.0.0.1')
+await once(operator, 'listening')
+opened.defer(() => void operator.close())
+const [imapDoor, smtpDoor] = [await freePort(), await freePort()]
+const world = opened.use(
+  await startWorld({
+    env: { SVC_LOG_LEVEL: 'trace' },
+    settings: {
+      imapProxyServerEnabled: true,
+      imapProxyServerPort: imapDoor,
+      smtpServerEnabled: true,
+      smtpServerPort: smtpDoor,
+      tokenAuditLog: true,
+    },
+  }),
+)
+canaries.add('prepared token', world.token)
+canaries.add('service secret', world.serviceSecret)
+const tap = opened.use(
+  await tapBroker(world.amqpUrl, {
+    events: ['#'],
+    invalidate: [''],
+    commands: Array.from({ length: shardCount }, (_, shard) => `shard.${shard}`),
+  }),
+)
+const closing = opened.move()
+afterAll(() => closing.disposeAsync())
+
+/** What the API has answered, but for the one answer that shows a token. */
+const answers: string[] = []
+const refused: string[] = []
+async function call(operation: Operation, input: CallInput = {}) {
+  const answer = await world.client.call(operation, input)
+  answers.push(`${operation.id} ${answer.status} ${JSON.stringify(answer.body)}`)
+  if (answer.status >= 400) refused.push(answers.at(-1) ?? '')
+  return answer
+}
+const login = (url: string, name: string) => url.replace('://', `://${name}:${secret(name)}@`)
+const tls = { rejectUnauthorized: false }
+
+function server(port: number, pass: string, user = 'good') {
+  return { host: '127.0.0.1', port, secure: false, tls, auth: { user, pass } }
+}
+
+async function settle(account: string, state: string): Promise<void> {
+  await eventually(
+    async () => {
+      const { body } = await call(operations.getAccount, { params: { account } })
+      expect(body.state).toBe(state)
+    },
+    { timeoutMs: 60_000 },
+  )
+}
+
+async function setUp(): Promise<void> {
+  const { port } = operator.address() as AddressInfo
+  const { status, body } = await call(operations.updateSettings, {
+    body: {
+      webhooks: login(world.receiver.url, 'login of webhooks'),
+      authServer: login(`http://127.0.0.1:${port}/auth`, 'login of the auth server'),
+      proxyUrl: login('socks5://127.0.0.1:1', 'login of the proxy for all'),
+      smtpServerPassword: secret('password of the SMTP door'),
+      imapProxyServerPassword: secret('password of the IMAP door'),
+      openAiAPIKey: secret('key for summaries'),
+      webhookSecrets: [{ target: 'https://own.example/hook', secret: secret('key of a target') }],
+    },
+  })
+  expect([status, body]).toEqual([200, expect.anything()])
+  const pass = secret('password of a gateway')
+  const gateway = { gateway: 'relay', name: 'relay', user: 'g', pass, host: '127.0.0.1', port: 1 }
+  await call(operations.createGateway, { body: gateway })
+  await call(operations.createOAuth2App, {
+    body: {
+      name: 'G',
+      provider: 'gmail',
+      clientId: 'id',
+      clientSecret: secret('client secret'),
+      redirectUrl: 'https://mail.example/oauth',
+    },
+  })
+  await call(operations.createWebhookRoute, {
+    body: {
+      name: 'route',
+      targetUrl: login('http://127.0.0.1:1/route', 'login of a route'),
+      enabled: true,
+      content: { fn: 'return true', map: 'return payload' },
+    },
+  })
+}
+
+async function registerAccounts(): Promise<void> {
+  const register = (account: string, more: object) =>
+    call(operations.createAccount, {
+      body: { account, name: account, email: `${account}@mail.test`, ...more },
+    })
+  const good = {
+    imap: server(imap.port, secret('IMAP password')),
+    smtp: server(smtp.port, secret('SMTP password')),
+    logs: true,
+  }
+  await register('good', good)
+  await register('bad', { imap: server(imap.port, secret('wrong IMAP password')) })
+  await register('gone', { imap: server(1, secret('password nobody asks for')) })
+  const proxy = login('socks5://127.0.0.1:1', 'login of a proxy')
+  await register('proxied', { ...good, proxy })
+  const asked = { host: '127.0.0.1', port: imap.port, secure: false, tls, useAuthServer: true }
+  await register('by-server', { imap: asked })
+  await register('unknown-there', { imap: asked })
+  await call(operations.verifyAccount, {
+    body: {
+      imap: server(imap.port, secret('IMAP password that is tried')),
+      smtp: server(1, secret('SMTP password that is tried')),
+    },
+  })
+  await settle('good', 'connected')
+  await settle('by-server', 'connected')
+  await settle('bad', 'authenticationError')
+  for (const account of ['gone', 'proxied', 'unknown-there']) await settle(account, 'connectError')
+}
+
+async function send(): Promise<void> {
+  const message = { to: [{ address: 'jane@mail.test' }], subject: 'Hello', text: 'Hello' }
+  const submit = (body: object) =>
+    call(operations.submitMessage, { params: { account: 'good' }, body: { ...message, ...body } })
+  await submit({})
+  await world.webhook(({ event }) => event === 'messageSent', 60_000)
+  smtp.on('AUTH', smtpFaults.says('535 5.7.8 No'))
+  await submit({ subject: 'Refused', deliveryAttempts: 1 })
+  await submit({ gateway: 'relay', deliveryAttempts: 1 })
+  await submit({ proxy: login('http://127.0.0.1:1', 'login of the proxy of a message') })
+  await world.webhook(({ event }) => event === 'messageFailed', 60_000)
+}
+
+async function knock(): Promise<void> {
+  const { body } = await world.client.call(operations.createTokenAlias, {
+    body: { account: 'good', scopes: ['api', 'smtp', 'imap-proxy'], description: 'all doors' },
+  })
+  expect(body.token).toEqual(expect.any(String))
+  canaries.add('token', body.token)
+  const wrong = [secret('wrong password'), 'ab'.repeat(32), secret('password of the IMAP door')]
+  for (const pass of [body.token, ...wrong]) {
+    const plain = Buffer.from(`\0good\0${pass}`).toString('base64')
+    const reading = await RawClient.open(imapDoor)
+    reading.send(`a LOGIN good ${pass}\r\nb AUTHENTICATE PLAIN ${plain}\r\nc LOGOUT\r\n`)
+    const writing = await RawClient.open(smtpDoor)
+    writing.send(`EHLO x\r\nAUTH PLAIN ${plain}\r\nQUIT\r\n`)
+    const spoken = [reading, writing]
+    await eventually(() => spoken.every((client) => client.closed), { timeoutMs: 60_000 })
+    answers.push(...spoken.map(({ text }) => text))
+  }
+  for (const token of [body.token, secret('token that is none')]) {
+    for (const path of ['/v1/accounts', '/v1/account/nobody', '/v1/settings?nonsense=1', '/x'])
+      for (const options of [
+        { searchParams: { access_token: token } },
+        { headers: { authorization: `Bearer ${token}` } },
+      ])
+        answers.push(
+          (await got(`${world.url}${path}`, { ...options, throwHttpErrors: false })).body,
+        )
+  }
+  await call(operations.getToken, { params: { token: body.token } })
+  await call(operations.deleteTokenAlias, { params: { token: body.token } })
+}
+
+async function look(): Promise<void> {
+  for (const name of ['webhooks', 'authServer', 'proxyUrl', 'serviceSecret', 'smtpServerPassword'])
+    await call(operations.getSettings, { query: { [name]: true } })
+  for (const account of ['good', 'bad', 'gone', 'proxied', 'by-server', 'unknown-there'])
+    for (const operation of [operations.getAccount, operations.getLogs, operations.listMailboxes])
+      await call(operation, { params: { account } })
+  for (const operation of [
+    operations.listAccounts,
+    operations.listGateways,
+    operations.listOAuth2Apps,
+    operations.listOutbox,
+    operations.listTokens,
+    operations.listWebhookRoutes,
+    operations.listWebhookDeliveries,
+    operations.getTokenLog,
+    operations.getStats,
+  ])
+    await call(operation)
+  for (const url of Object.values(world.services.urls))
+    answers.push((await got(`${url}/metrics`)).body)
+  answers.push(...world.receiver.requests.map(({ body }) => body.toString()))
+}
+
+/** Addresses of others' servers, with the logins in them: they are masked wherever they are shown, and not sealed. All else is. */
+const inAddresses = {
+  'accounts.proxy': ['login of a proxy'],
+  'outbox.proxy': ['login of the proxy of a message'],
+  'settings.value': ['login of webhooks', 'login of the auth server', 'login of the proxy for all'],
+  'webhook_routes.target_url': ['login of a route'],
+}
+
+test('what the system tells has no secret in it', async () => {
+  await setUp()
+  await registerAccounts()
+  expect(refused).toEqual([])
+  await send()
+  expect(refused).toEqual([])
+  await knock()
+  await look()
+  const found: Record<string, string[]> = {}
+  const search = (where: string, text: string) => {
+    const names = canaries.find(text)
+    if (names.length > 0) found[where] = names
+  }
+  const logs = await readLogs(world.logDir)
+  for (const [file, text] of Object.entries(logs)) search(file, text)
+  for (const text of answers) search(`answer: ${text.slice(0, 300)}`, text)
+  for (const text of tap.heard) search(`broker: ${text.slice(0, 300)}`, text)
+  for (const [column, text] of Object.entries(await dumpColumns(world.ownerUrl)))
+    search(column, text)
+  expect(found).toEqual(inAddresses)
+  // The search is no better than what it was given to search.
+  expect(Object.keys(logs)).toHaveLength(7)
+  expect(Object.values(logs).join('')).toContain('"level":"trace"')
+  expect(tap.heard.some((text) => text.startsWith('authenticationError.'))).toBe(true)
+  expect(answers.length).toBeGreaterThan(60)
+}, 240_000)
+
+test('a search finds secrets in any disguise', () => {
+  const hidden = secret('IMAP password')
+  for (const text of [
+    `x${hidden}x`,
+    Buffer.from(`\0good\0${hidden}`).toString('base64'),
+    Buffer.from(`u:${hidden}`).toString('base64'),
+    Buffer.from(hidden).toString('hex'),
+  ])
+    expect(canaries.find(text)).toEqual(['IMAP password'])
+  expect(canaries.find('nothing')).toEqual([])
+})
