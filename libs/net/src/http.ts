@@ -1,10 +1,10 @@
-import type { IncomingHttpHeaders } from 'node:http'
-import { messageOf } from '@posthorn/errors'
-import got, { type Request, type Response } from 'got'
+import { type ClientRequest, request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { AppError, messageOf } from '@posthorn/errors'
 import { type Agents, createAgents } from './agents.ts'
 import type { EgressPolicy, Lookup } from './egress.ts'
+import { type Ended, Exchange } from './exchange.ts'
 import { followProxy, type HttpProxy } from './follow-proxy.ts'
-import { type Outcome, outcomeOfError, outcomeOfStatus } from './outcome.ts'
 
 export interface HttpCallerOptions {
   policy: EgressPolicy
@@ -30,16 +30,9 @@ export interface CallRequest {
   signal?: AbortSignal
 }
 
-export interface CallResult {
-  outcome: Outcome
-  /** Absent when no answer came. */
-  status?: number
-  headers: IncomingHttpHeaders
-  /** At most `maxResponseBytes` of it, as sent: nothing is decompressed. */
-  body: Buffer
+/** At most `maxResponseBytes` of the body, as sent: nothing is decompressed. The error is for people; it may name hosts and addresses. */
+export interface CallResult extends Ended {
   durationMs: number
-  /** For people; may name hosts and addresses. Absent when an answer came in full. */
-  error?: string
 }
 
 export interface HttpCaller extends Disposable {
@@ -64,17 +57,11 @@ export function createHttpCaller(options: HttpCallerOptions): HttpCaller {
       ...(through ? { proxy: { ...through, timeoutMs: connectMs } } : {}),
     }),
   )
-  const client = got.extend({
-    followRedirect: false,
-    throwHttpErrors: false,
-    retry: { limit: 0 },
-    decompress: false,
-  })
   return {
     async call(request) {
       const { agents, release } = await ways.take()
       try {
-        return await call({ client, agents }, options, request)
+        return await call(agents, options, request)
       } finally {
         release()
       }
@@ -84,23 +71,15 @@ export function createHttpCaller(options: HttpCallerOptions): HttpCaller {
 }
 
 async function call(
-  { client, agents }: { client: typeof got; agents: Agents },
-  options: HttpCallerOptions,
+  agents: Agents,
+  { timeoutMs, maxResponseBytes }: HttpCallerOptions,
   request: CallRequest,
 ): Promise<CallResult> {
   const startedAt = performance.now()
-  const timeoutMs = request.timeoutMs ?? options.timeoutMs
   const took = () => performance.now() - startedAt
-  let stream: Request
+  let outgoing: ClientRequest
   try {
-    stream = client.stream(request.url, {
-      method: request.method,
-      agent: { http: agents.http, https: agents.https },
-      headers: { ...request.headers },
-      ...(request.body === undefined ? {} : { body: request.body }),
-      ...(request.signal ? { signal: request.signal } : {}),
-      timeout: { request: timeoutMs, connect: connectMs, secureConnect: connectMs },
-    })
+    outgoing = openRequest(agents, request)
   } catch (error) {
     return {
       outcome: 'protocol',
@@ -110,37 +89,21 @@ async function call(
       error: messageOf(error),
     }
   }
-  return { ...(await answerOf(stream, options.maxResponseBytes)), durationMs: took() }
+  const exchange = new Exchange(outgoing, {
+    timeoutMs: request.timeoutMs ?? timeoutMs,
+    connectMs,
+    maxResponseBytes,
+    signal: request.signal,
+  })
+  outgoing.end(request.body)
+  return { ...(await exchange.ended), durationMs: took() }
 }
 
-/** Reads an answer up to the limit. A body that breaks off, or does not end in time, makes the call fail: the server had not finished. */
-function answerOf(stream: Request, maxBytes: number): Promise<Omit<CallResult, 'durationMs'>> {
-  return new Promise((resolve) => {
-    let answer: { status: number; headers: IncomingHttpHeaders } | undefined
-    const chunks: Buffer[] = []
-    let bytes = 0
-    const finish = (outcome: Outcome, error?: string) =>
-      resolve({
-        outcome,
-        headers: {},
-        ...answer,
-        body: Buffer.concat(chunks),
-        ...(error === undefined ? {} : { error }),
-      })
-    stream.once('response', ({ statusCode, headers }: Response) => {
-      answer = { status: statusCode, headers }
-    })
-    stream.on('data', (chunk: Buffer) => {
-      chunks.push(chunk.subarray(0, maxBytes - bytes))
-      bytes += chunk.length
-      if (bytes <= maxBytes || !answer) return
-      finish(outcomeOfStatus(answer.status))
-      stream.destroy()
-    })
-    stream.once('end', () => answer && finish(outcomeOfStatus(answer.status)))
-    stream.on('error', (error) =>
-      finish(outcomeOfError(error, stream.timings?.connect !== undefined), messageOf(error)),
-    )
-    stream.once('close', () => finish('reset', 'the connection was closed'))
-  })
+function openRequest(agents: Agents, { method, url, headers = {} }: CallRequest): ClientRequest {
+  const address = new URL(url)
+  const options = { method, headers: { ...headers } }
+  if (address.protocol === 'https:')
+    return httpsRequest(address, { ...options, agent: agents.https })
+  if (address.protocol === 'http:') return httpRequest(address, { ...options, agent: agents.http })
+  throw new AppError('invalid', 'Only http and https can be called')
 }
