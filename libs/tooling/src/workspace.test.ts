@@ -90,6 +90,25 @@ test('the environment is read in main files alone', () => {
   expect(wrong.map(({ path }) => path)).toEqual([])
 })
 
+test('secrets are compared in constant time: sameSecret of libs/secrets, or timingSafeEqual', () => {
+  const named = /(secret|password|passphrase|pass|token|signature|digest|mac|proof|apikey)$/i
+  // What is no secret itself: that there is none, a mask, a word, a number.
+  const open = /^(undefined|null|true|false|mask|['"`\d].*|)$/
+  const comparison = /([\w$.?![\]]+)\s*(?:===|!==|==|!=)\s*([\w$.?![\]'"`]+)/g
+  const lastWord = (text: string) => /(\w*)[?![\].]*$/.exec(text)?.[1] ?? ''
+  const wrong = sources
+    .filter(({ path }) => !isTest(path) && !freeFolders.some((folder) => path.startsWith(folder)))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(comparison)]
+        .filter(([, left = '', right = '']) => !open.test(left) && !open.test(right))
+        .filter(([, left = '', right = '']) =>
+          [left, right].some((side) => named.test(lastWord(side))),
+        )
+        .map(([found]) => `${path}: ${found}`),
+    )
+  expect(wrong).toEqual([])
+})
+
 test('services do not import each other, nor testkit outside of tests', () => {
   const wrong = sources.flatMap(({ path, imports }) =>
     imports

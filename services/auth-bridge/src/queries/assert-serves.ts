@@ -1,7 +1,7 @@
 import type { Grounds, ServiceName } from '@posthorn/contracts'
 import { type Db, listTokens, refusalOf } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import { hashToken } from '@posthorn/secrets'
+import { hashToken, sameSecret } from '@posthorn/secrets'
 import type { Protocol } from '../store/credentials.ts'
 import { findShardHolder, hasInHand, hasSealedSetting } from '../store/grounds.ts'
 
@@ -59,8 +59,7 @@ async function holdsShard(
   { id, proof }: NonNullable<Grounds['worker']>,
 ): Promise<boolean> {
   const holder = await findShardHolder(db, account)
-  // Hashes are compared: what is secret here is not.
-  return holder?.id === id && holder.proof === hashToken(proof)
+  return holder?.id === id && sameSecret(holder.proof ?? '', hashToken(proof))
 }
 
 /** Where the client comes from is the door's to check: it is the one that sees it. */

@@ -7,7 +7,7 @@ import {
 } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import type { Opener } from '@posthorn/secrets'
+import { type Opener, sameSecret } from '@posthorn/secrets'
 import {
   findSealedSetting,
   listPreviousServiceSecrets,
@@ -46,8 +46,8 @@ async function openPrevious({ db, opener }: Deps, present: string) {
   )
   return opened.filter(
     ({ serviceSecret }, index) =>
-      serviceSecret !== present &&
-      opened.findIndex((other) => other.serviceSecret === serviceSecret) === index,
+      !sameSecret(serviceSecret, present) &&
+      opened.findIndex((other) => sameSecret(other.serviceSecret, serviceSecret)) === index,
   )
 }
 

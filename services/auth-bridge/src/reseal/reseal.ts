@@ -26,7 +26,7 @@ export interface ResealOptions {
 
 const defaultBatchSize = 500
 /** Whoever seals with an old key at the same time, which a gateway does that was not told of the new one, must not keep this from its end. */
-const maxPasses = 5
+const maxRounds = 5
 
 /** Which key each sealed value hangs on. Changes nothing. */
 export async function countKeys({
@@ -60,11 +60,11 @@ export interface Resealed {
  */
 export async function resealAll(options: ResealOptions): Promise<Resealed> {
   let done = 0
-  for (let pass = 1; ; pass += 1) {
+  for (let round = 1; ; round += 1) {
     const found = { done: 0, unopened: 0, changed: 0 }
     for (const table of sealedTables) await resealTable(table, options, found)
     done += found.done
-    if (found.changed === 0 || pass === maxPasses) return { done, unopened: found.unopened }
+    if (found.changed === 0 || round === maxRounds) return { done, unopened: found.unopened }
   }
 }
 
