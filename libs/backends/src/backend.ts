@@ -34,12 +34,24 @@ export interface ConnectOptions {
   connectTimeoutMs?: number
   /** `http:`, `https:`, `socks:`, `socks4:`, `socks4a:` or `socks5:` URL of a proxy to go through. */
   proxy?: string
+  /** Addresses of this machine to connect from: the first that it has and that is of the server's family, else the system's choice. */
+  localAddresses?: readonly string[]
+  /** What we call ourselves (RFC 2971), instead of the usual words. */
+  clientInfo?: ClientInfo
   /** The lowest TLS version taken, such as `TLSv1.2`. */
   minTlsVersion?: string
   /** Speaks IMAP4rev1 although the server offers IMAP4rev2: some offer it and fail at it. */
   disableIMAP4rev2?: boolean
   /** Told every line of the protocol, without credentials and without the bytes of messages. */
   transcript?: (line: TranscriptLine) => void
+}
+
+/** Words of RFC 2971 §3.3. */
+export interface ClientInfo {
+  name?: string
+  version?: string
+  vendor?: string
+  'support-url'?: string
 }
 
 /** One line of a session, for people to read. */

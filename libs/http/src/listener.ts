@@ -67,6 +67,8 @@ export function createListener(answer: RequestListener, options: ListenerOptions
   server.maxHeadersCount = 0
   const running = new WeakMap<Socket, ServerResponse>()
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+    // The log, the room, whoever waits for the answer and every stage of a stream want to know when it is over.
+    response.setMaxListeners(30)
     room.answers(request.socket, response)
     running.set(request.socket, response)
     response.once('finish', () => {

@@ -35,7 +35,10 @@ export function ownAddress(
   const fitting = addresses.filter((address) => isIP(address) === family)
   if (fitting.length === 0) return undefined
   const ours = Object.values(interfaces()).flatMap((all = []) => all.map(({ address }) => address))
-  return fitting.find((address) => ours.some((own) => isSameAddress(own, address)))
+  return fitting.find(
+    // Of loopback a machine lists one address and has them all.
+    (address) => address.startsWith('127.') || ours.some((own) => isSameAddress(own, address)),
+  )
 }
 
 function sortedBy(addresses: readonly string[], key: (address: string) => number): string[] {

@@ -1,7 +1,7 @@
 import type { Bus } from '@posthorn/bus'
 import type { Invalidation } from '@posthorn/contracts'
 import { cacheSettings, type SettingsCache } from '@posthorn/db'
-import { createHttpCaller } from '@posthorn/net'
+import { createHttpCaller, proxyOfSettings } from '@posthorn/net'
 import { createOpener, createSealer, keyPairFromSecret } from '@posthorn/secrets'
 import { everyFew, openGround, bothServers } from '@posthorn/service'
 import type { Config } from './config.ts'
@@ -58,23 +58,25 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
   return opened.move()
 }
 
-interface Parts extends OAuth2Parts {
+interface Parts extends Omit<OAuth2Parts, 'proxy'> {
   bus: Bus
-  config: Pick<Config, 'authServerEgressPolicy' | 'oauthEgressPolicy'>
+  config: Pick<Config, 'authServerEgressPolicy' | 'oauthEgressPolicy' | 'proxyEgressPolicy'>
 }
 
 async function startAnswering(opened: AsyncDisposableStack, parts: Parts): Promise<void> {
   const { db, bus, opener, log, config } = parts
   const settings = cacheSettings(db)
+  const proxy = proxyOfSettings(() => settings.get(), { egress: config.proxyEgressPolicy })
   const http = opened.use(
     createHttpCaller({
       policy: config.authServerEgressPolicy,
+      proxy,
       timeoutMs: authServerTimeoutMs,
       maxResponseBytes: authServerMaxBytes,
     }),
   )
   const server = authServer({ http, address: async () => (await settings.get()).authServer })
-  const oauth2 = openOAuth2(opened, parts)
+  const oauth2 = openOAuth2(opened, { ...parts, proxy })
   const tokens = new AccessTokens(oauth2)
   opened.use(await bus.onInvalidate((message) => forget(message, settings, server)))
   opened.use(

@@ -14,6 +14,8 @@ export interface Config extends ServiceConfig, Secrets {
   readonly authServerEgressPolicy: EgressPolicy
   /** Where OAuth2 providers may be. */
   readonly oauthEgressPolicy: EgressPolicy
+  /** Where the proxy of the settings may be. */
+  readonly proxyEgressPolicy: EgressPolicy
 }
 
 export function readConfig(env: Env): Config {
@@ -21,6 +23,10 @@ export function readConfig(env: Env): Config {
     ...readServiceConfig(env, { port: 3007 }),
     ...readSecrets(env),
     authServerEgressPolicy: oneOf(env, 'SVC_AUTH_SERVER_EGRESS_POLICY', {
+      values: egressPolicies,
+      fallback: 'link-local',
+    }),
+    proxyEgressPolicy: oneOf(env, 'SVC_PROXY_EGRESS_POLICY', {
       values: egressPolicies,
       fallback: 'link-local',
     }),

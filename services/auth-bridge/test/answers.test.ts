@@ -42,6 +42,7 @@ async function start(secret: string, previous: string[] = [], port = 0): Promise
       previousSecrets: previous.map((text) => new Secret(text)),
       authServerEgressPolicy: 'link-local',
       oauthEgressPolicy: 'link-local',
+      proxyEgressPolicy: 'link-local',
     },
     new AbortController().signal,
   )

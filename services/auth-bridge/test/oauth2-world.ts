@@ -125,5 +125,6 @@ function configFor(
     previousSecrets: [],
     authServerEgressPolicy: 'link-local' as const,
     oauthEgressPolicy: 'link-local' as const,
+    proxyEgressPolicy: 'link-local' as const,
   }
 }

@@ -60,6 +60,7 @@ beforeAll(async () => {
         previousSecrets: [],
         authServerEgressPolicy: 'link-local',
         oauthEgressPolicy: 'link-local',
+        proxyEgressPolicy: 'link-local',
       },
       new AbortController().signal,
     ),
@@ -72,20 +73,21 @@ beforeAll(async () => {
     await bus.whenUp()
     buses.set(name, bus)
   }
-  await eventually(() => ask('sync-worker', 'mine', 'imap', { worker }))
+  await eventually(() =>
+    ask('sync-worker', { account: 'mine', protocol: 'imap', grounds: { worker } }),
+  )
 })
 
 const how = { key: 'credentials', timeoutMs: 5_000 }
 
-async function ask(
-  service: ServiceName,
-  account: string,
-  protocol: 'imap' | 'smtp',
-  grounds?: Grounds,
-) {
-  return buses
-    .get(service)
-    ?.ask(getCredentials, { account, protocol, ...(grounds ? { grounds } : {}) }, how)
+interface Wish {
+  account: string
+  protocol: 'imap' | 'smtp'
+  grounds?: Grounds | undefined
+}
+
+async function ask(service: ServiceName, { grounds, ...wish }: Wish) {
+  return buses.get(service)?.ask(getCredentials, { ...wish, ...(grounds ? { grounds } : {}) }, how)
 }
 
 test.each<[ServiceName, 'imap' | 'smtp', Grounds]>([
@@ -93,7 +95,7 @@ test.each<[ServiceName, 'imap' | 'smtp', Grounds]>([
   ['sender', 'smtp', { queueId: 'in-hand' }],
   ['imap-proxy', 'imap', { token: hashToken(token) }],
 ])('%s gets what the account it serves logs in with', async (service, protocol, grounds) => {
-  expect(await ask(service, 'mine', protocol, grounds)).toEqual({
+  expect(await ask(service, { account: 'mine', protocol, grounds })).toEqual({
     user: 'mine',
     pass: `${protocol} of mine`,
   })
@@ -119,8 +121,8 @@ test.each<[string, ServiceName, string, 'imap' | 'smtp', Grounds | undefined]>([
   ["with another account's token", 'imap-proxy', 'mine', 'imap', { token: hashToken(foreign) }],
   ['with a token that is none', 'imap-proxy', 'mine', 'imap', { token: hashToken('x') }],
   ['for sending', 'imap-proxy', 'mine', 'smtp', { token: hashToken(token) }],
-])('no credential %s: %s', async (_what, service, account, protocol, grounds) => {
-  await expect(ask(service, account, protocol, grounds)).rejects.toMatchObject({
+])('no credential %s: %s', async (...[, service, account, protocol, grounds]) => {
+  await expect(ask(service, { account, protocol, grounds })).rejects.toMatchObject({
     kind: 'unavailable',
     message: 'Whoever asks does not serve this account now',
   })
@@ -128,7 +130,9 @@ test.each<[string, ServiceName, string, 'imap' | 'smtp', Grounds | undefined]>([
 
 test.each<ServiceName>(['smtp-proxy', 'api-gateway'])('%s gets none at all', async (service) => {
   for (const grounds of [{ worker }, { queueId: 'in-hand' }, { token: hashToken(token) }])
-    await expect(ask(service, 'mine', 'imap', grounds)).rejects.toMatchObject({ kind: 'forbidden' })
+    await expect(
+      ask(service, { account: 'mine', protocol: 'imap', grounds }),
+    ).rejects.toMatchObject({ kind: 'forbidden' })
 })
 
 test('the login of a gateway goes to the sender that has a message for it', async () => {
@@ -141,7 +145,9 @@ test('the login of a gateway goes to the sender that has a message for it', asyn
 test('where the password for all accounts is set, the IMAP door serves them all', async () => {
   const sealed = await sealer.seal('for all', 'settings/imapProxyServerPassword')
   await db.insertInto('sealedSettings').values({ key: 'imapProxyServerPassword', sealed }).execute()
-  expect(await ask('imap-proxy', 'theirs', 'imap', {})).toMatchObject({ user: 'theirs' })
+  expect(await ask('imap-proxy', { account: 'theirs', protocol: 'imap' })).toMatchObject({
+    user: 'theirs',
+  })
 })
 
 const sealer = createSealer(keyPairFromSecret('secret').publicKey)

@@ -9,6 +9,7 @@ import {
   type MarkPublished,
   type RecordedEvent,
 } from '@posthorn/db'
+import { proxyOfSettings } from '@posthorn/net'
 import { everyFew, openGround } from '@posthorn/service'
 import { allHandlers } from './commands/handlers.ts'
 import { onVerifyImap } from './commands/verify-imap.ts'
@@ -16,7 +17,7 @@ import type { Config } from './config.ts'
 import type { Deps } from './deps.ts'
 import { tellChanges } from './events/tell-changes.ts'
 import { keepHouse } from './housekeeping.ts'
-import { keepTranscripts } from './logs/transcripts.ts'
+import { keepTranscripts, wantedLogs } from './logs/transcripts.ts'
 import { measureWorker } from './metrics.ts'
 import { readAccounts } from './sessions/accounts.ts'
 import { ConnectionCounts } from './sessions/connection-counts.ts'
@@ -55,10 +56,10 @@ export async function startApp(
   const settings = cacheSettings(db)
   const logins = takeTurns(config.logins)
   const changes = opened.use(tellChanges(bus))
-  const transcripts = opened.use(keepTranscripts({ db, log, keepLines: config.logLines }))
+  const transcripts = opened.use(keepTranscripts({ db, log, wanted: wantedNow(settings, config) }))
   const connections = new ConnectionCounts()
   const basics = { db, bus, settings, metrics, config, log, published: marksPublished(db) }
-  const summaries = openSummaries(opened, { ...basics, config: config.summaries })
+  const summaries = summariesOf(opened, basics)
   const deps: Deps = {
     ...basics,
     worker: { id, proof },
@@ -77,7 +78,12 @@ export async function startApp(
     await bus.serve({ queue: 'private', handlers: allHandlers({ db, sessions, settings }) }),
   )
   opened.use(everyFew({ everyMs: 5_000, log, name: 'connections' }, () => connections.store(db)))
-  opened.use(everyFew({ everyMs: 3_600_000, log, name: 'housekeeping' }, keepHouse(db, config)))
+  opened.use(
+    everyFew(
+      { everyMs: 3_600_000, log, name: 'housekeeping' },
+      keepHouse(db, { ...config, wantedLogs: wantedNow(settings, config) }),
+    ),
+  )
   opened.use(everyFew({ everyMs: 600_000, log, name: 'uploads' }, () => deleteOldUploads(db)))
   opened.use(
     await bus.serve({
@@ -95,6 +101,19 @@ export async function startApp(
   holder.wake()
   const resources = opened.move()
   return { id, port, [Symbol.asyncDispose]: () => resources.disposeAsync() }
+}
+
+function summariesOf(
+  opened: AsyncDisposableStack,
+  basics: Pick<Deps, 'bus' | 'metrics' | 'log' | 'config' | 'settings'>,
+) {
+  const { config, settings } = basics
+  const proxy = proxyOfSettings(() => settings.get(), { egress: config.proxyEgressPolicy })
+  return openSummaries(opened, { ...basics, proxy, config: config.summaries })
+}
+
+function wantedNow(settings: Deps['settings'], { logLines }: Config) {
+  return async () => wantedLogs(await settings.get(), logLines)
 }
 
 function forget(

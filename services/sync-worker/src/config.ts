@@ -31,6 +31,8 @@ export interface Config extends ServiceConfig {
   readonly changesKeepMs: number
   /** Where mail servers may be. */
   readonly mailEgressPolicy: EgressPolicy
+  /** Where the proxy of the settings for HTTP may be. */
+  readonly proxyEgressPolicy: EgressPolicy
   readonly summaries: SummariesConfig
 }
 
@@ -66,6 +68,10 @@ export function readConfig(env: Env): Config {
     commandIdleMs: duration(env, 'SVC_COMMAND_IDLE_TIME', { fallback: 60_000, min: 100 }),
     logLines: integer(env, 'SVC_ACCOUNT_LOG_LINES', { fallback: 10_000, min: 100, max: 1_000_000 }),
     changesKeepMs: duration(env, 'SVC_CHANGES_KEEP', { fallback: 86_400_000, min: 60_000 }),
+    proxyEgressPolicy: oneOf(env, 'SVC_PROXY_EGRESS_POLICY', {
+      values: egressPolicies,
+      fallback: 'link-local',
+    }),
     mailEgressPolicy: oneOf(env, 'SVC_MAIL_EGRESS_POLICY', {
       values: egressPolicies,
       fallback: 'link-local',

@@ -1,4 +1,5 @@
 import type { Db } from '@posthorn/db'
+import type { WantedLogs } from './logs/transcripts.ts'
 import { deleteOldAnnounced } from './store/announced.ts'
 import { deleteOldBounces } from './store/bounces.ts'
 import { deleteOldChanges } from './store/changes.ts'
@@ -7,13 +8,18 @@ import { deleteUnwantedLogs } from './store/logs.ts'
 /** Rows deleted by one statement. */
 const limit = 10_000
 
+interface Keeping {
+  changesKeepMs: number
+  wantedLogs: () => Promise<WantedLogs>
+}
+
 /** Deletes what was kept long enough: Message-IDs announced, bounces, changes of states, and log lines that came after their account had its log switched off. */
-export function keepHouse(db: Db, { changesKeepMs }: { changesKeepMs: number }) {
+export function keepHouse(db: Db, { changesKeepMs, wantedLogs }: Keeping) {
   return async (signal: AbortSignal): Promise<void> => {
     await untilFew(() => deleteOldAnnounced(db, limit), signal)
     await untilFew(() => deleteOldBounces(db, limit), signal)
     await untilFew(() => deleteOldChanges(db, { keepMs: changesKeepMs, limit }), signal)
-    await deleteUnwantedLogs(db)
+    if (!(await wantedLogs()).all) await deleteUnwantedLogs(db)
   }
 }
 

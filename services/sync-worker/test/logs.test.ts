@@ -5,7 +5,7 @@ import { connect } from '@posthorn/db'
 import { createLogger } from '@posthorn/telemetry'
 import { eventually, testDatabase } from '@posthorn/testkit'
 import { sql } from 'kysely'
-import { keepTranscripts } from '../src/logs/transcripts.ts'
+import { keepTranscripts, wantedLogs } from '../src/logs/transcripts.ts'
 import { deleteUnwantedLogs } from '../src/store/logs.ts'
 
 const database = await testDatabase()
@@ -32,10 +32,13 @@ const linesOf = async (account: string) =>
       .orderBy('id')
       .execute()
   ).map(({ line }) => line.replace(/^\S+ \[\d+\] /, ''))
+const keep =
+  (keepLines: number, all = false) =>
+  async () => ({ all, keepLines })
 const says = (text: string): TranscriptLine => ({ at: new Date(), from: 'server', text })
 
 test('lines are stored in order, by account, with the connection they came over', async () => {
-  await using transcripts = keepTranscripts({ db: own, log, keepLines: 1_000 })
+  await using transcripts = keepTranscripts({ db: own, log, wanted: keep(1_000) })
   const [first, second, other] = ['a', 'a', 'b'].map((account) => transcripts.open(account))
   for (let n = 0; n < 5; n++) {
     first?.(says(`one ${n}`))
@@ -55,14 +58,14 @@ test('lines are stored in order, by account, with the connection they came over'
 })
 
 test('what waits is stored when the service stops', async () => {
-  const transcripts = keepTranscripts({ db: own, log, keepLines: 1_000 })
+  const transcripts = keepTranscripts({ db: own, log, wanted: keep(1_000) })
   transcripts.open('c')(says('the last word'))
   await transcripts[Symbol.asyncDispose]()
   expect(await linesOf('c')).toEqual(['S: the last word'])
 })
 
 test('of a long log the last lines are kept', async () => {
-  const transcripts = keepTranscripts({ db: own, log, keepLines: 100 })
+  const transcripts = keepTranscripts({ db: own, log, wanted: keep(100) })
   const line = transcripts.open('b')
   for (let n = 0; n < 1_500; n++) line(says(String(n)))
   await transcripts[Symbol.asyncDispose]()
@@ -82,7 +85,7 @@ test('while Postgres is slow lines wait, then are dropped and counted; nobody el
     await release.promise
   })
   await begun.promise
-  const transcripts = keepTranscripts({ db: own, log, keepLines: 1_000_000 })
+  const transcripts = keepTranscripts({ db: own, log, wanted: keep(1_000_000) })
   const line = transcripts.open('a')
   const at = performance.now()
   for (let n = 0; n < 10_000; n++) line(says(String(n)))
@@ -98,7 +101,7 @@ test('while Postgres is slow lines wait, then are dropped and counted; nobody el
 test('an account that is gone, or has its log switched off, keeps no other from being logged', async () => {
   await db.deleteFrom('accountLogs').execute()
   await add('off', false)
-  await using transcripts = keepTranscripts({ db: own, log, keepLines: 1_000 })
+  await using transcripts = keepTranscripts({ db: own, log, wanted: keep(1_000) })
   for (const account of ['gone', 'off', 'a']) transcripts.open(account)(says(account))
   await eventually(async () => expect(await linesOf('a')).toEqual(['S: a']))
   expect(await db.selectFrom('accountLogs').select('account').execute()).toEqual([{ account: 'a' }])
@@ -108,4 +111,20 @@ test('lines that came late for a log that is off are swept', async () => {
   await sql`insert into account_logs (account, line) values ('off', 'late')`.execute(db)
   await deleteUnwantedLogs(own)
   expect(await db.selectFrom('accountLogs').select('account').execute()).toEqual([{ account: 'a' }])
+})
+
+test('where all are to be logged, accounts that did not ask are as well, and no more lines than wanted', async () => {
+  await db.deleteFrom('accountLogs').execute()
+  const transcripts = keepTranscripts({ db: own, log, wanted: keep(10, true) })
+  const line = transcripts.open('off')
+  for (let n = 0; n < 50; n++) line(says(String(n)))
+  await transcripts[Symbol.asyncDispose]()
+  const kept = await linesOf('off')
+  expect([kept.length, kept.at(-1)]).toEqual([10, 'S: 49'])
+})
+
+test('the setting says what is wanted, and the environment where it does not', () => {
+  expect(wantedLogs({}, 5)).toEqual({ all: false, keepLines: 5 })
+  expect(wantedLogs({ logs: { all: true } }, 5)).toEqual({ all: true, keepLines: 5 })
+  expect(wantedLogs({ logs: { maxLogLines: 0 } }, 5)).toEqual({ all: false, keepLines: 0 })
 })

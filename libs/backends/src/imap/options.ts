@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { AppError } from '@posthorn/errors'
-import { resolveAllowed, type ResolvedAddress } from '@posthorn/net'
+import { ownAddress, resolveAllowed, type ResolvedAddress } from '@posthorn/net'
 import type { ImapFlowOptions } from 'imapflow'
 import type { ConnectOptions } from '../backend.ts'
 import { connectError, gaveUp } from './errors.ts'
@@ -25,7 +25,7 @@ export async function clientOptions(
   const mayBeClear = !rejectUnauthorized || isLoopback(host)
   const way =
     options.proxy === undefined
-      ? { tls: pinnedTo(await addressesOf(host, options, signal)) }
+      ? { tls: pinnedTo(await addressesOf(host, options, signal), options) }
       : { proxy: await proxyUrl(options.proxy, options, signal) }
   // imapflow hands all of it to tls.connect(), whatever its types name.
   const tls = {
@@ -45,7 +45,7 @@ export async function clientOptions(
         : credentials,
     ...way,
     tls,
-    clientInfo: { name: 'Posthorn', version: '1', vendor: 'Posthorn', 'support-url': false },
+    clientInfo: { ...usualWords, ...options.clientInfo },
     connectionTimeout: connectMs,
     greetingTimeout: connectMs,
     socketTimeout: silenceMs,
@@ -60,6 +60,14 @@ export async function clientOptions(
     maxResponseTokens: 250_000,
   }
 }
+
+/** imapflow has words of its own for what is not said. */
+const usualWords = {
+  name: 'Posthorn',
+  version: '1',
+  vendor: 'Posthorn',
+  'support-url': false,
+} as const
 
 async function addressesOf(
   host: string,
@@ -91,15 +99,28 @@ async function proxyUrl(
   return url.href
 }
 
-/** Options that net.connect and tls.connect take alike: the addresses that were checked and no others, and no delay for small writes. */
-function pinnedTo(addresses: ResolvedAddress[]): object {
+/**
+ * Options that net.connect and tls.connect take alike: the addresses that were checked and no others, one of ours where one is to be
+ * used, and no delay for small writes.
+ */
+function pinnedTo(
+  resolved: ResolvedAddress[],
+  { localAddresses = [] }: Pick<ConnectOptions, 'localAddresses'>,
+): object {
+  const from = ([4, 6] as const)
+    .filter((family) => resolved.some((address) => address.family === family))
+    .map((family) => ({ family, localAddress: ownAddress(localAddresses, family) }))
+    .find(({ localAddress }) => localAddress !== undefined)
+  // With an address of ours Node tries one of theirs alone: it has to be of the same family.
+  const addresses = from ? resolved.filter(({ family }) => family === from.family) : resolved
+
   type Callback = (error: null, found: ResolvedAddress[] | string, family?: number) => void
   const lookup = (_host: string, { all }: { all?: boolean }, callback: Callback) => {
     const [first] = addresses
     if (all || !first) callback(null, addresses)
     else callback(null, first.address, first.family)
   }
-  return { lookup, noDelay: true }
+  return { lookup, noDelay: true, ...(from ? { localAddress: from.localAddress } : {}) }
 }
 
 function isLoopback(host: string): boolean {

@@ -1,5 +1,5 @@
 import type { Db } from '@posthorn/db'
-import { createHttpCaller, type EgressPolicy } from '@posthorn/net'
+import { createHttpCaller, type EgressPolicy, type HttpProxy } from '@posthorn/net'
 import type { Opener, Sealer } from '@posthorn/secrets'
 import type { Logger, Metrics } from '@posthorn/telemetry'
 import type { AccessTokens, TokenDeps } from './access-tokens.ts'
@@ -17,16 +17,18 @@ export interface OAuth2Parts {
   log: Logger
   metrics: Metrics
   config: { oauthEgressPolicy: EgressPolicy }
+  proxy: () => Promise<HttpProxy | undefined>
 }
 
 /** What the handling of OAuth2 works with, closed with `opened`. */
 export function openOAuth2(
   opened: AsyncDisposableStack,
-  { db, opener, sealer, log, metrics, config }: OAuth2Parts,
+  { db, opener, sealer, log, metrics, config, proxy }: OAuth2Parts,
 ): TokenDeps {
   const http = opened.use(
     createHttpCaller({
       policy: config.oauthEgressPolicy,
+      proxy,
       timeoutMs: oauthTimeoutMs,
       maxResponseBytes: oauthMaxBytes,
     }),

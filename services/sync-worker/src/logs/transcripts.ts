@@ -1,4 +1,5 @@
 import type { TranscriptLine } from '@posthorn/backends'
+import type { Settings } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { messageOf } from '@posthorn/errors'
 import type { Logger } from '@posthorn/telemetry'
@@ -15,8 +16,20 @@ export interface Transcripts extends AsyncDisposable {
 export interface TranscriptsDeps {
   db: Db
   log: Logger
+  /** What is to be kept now. */
+  wanted: () => Promise<WantedLogs>
+}
+
+export interface WantedLogs {
+  /** Of all accounts, whatever their own `logs` say. */
+  all: boolean
   /** Lines kept of an account. */
   keepLines: number
+}
+
+/** What the setting `logs` says, where it says something. */
+export function wantedLogs({ logs }: Pick<Settings, 'logs'>, keepLines: number): WantedLogs {
+  return { all: logs?.all === true, keepLines: logs?.maxLogLines ?? keepLines }
 }
 
 const flushMs = 500
@@ -26,7 +39,7 @@ const limits = { perAccount: 2_000, characters: 8 * 1024 * 1024 }
 /** Lines are stored twice a second, many together; what Postgres cannot take in time is dropped and counted. Disposing stores what waits. */
 export function keepTranscripts(deps: TranscriptsDeps): Transcripts {
   const backlog = new LogBacklog(limits)
-  const trimmer = new Trimmer(deps)
+  const trimmer = new Trimmer(deps.db)
   let connections = 0
   let timer: NodeJS.Timeout | undefined
   let flushing: Promise<void> | undefined
@@ -35,9 +48,10 @@ export function keepTranscripts(deps: TranscriptsDeps): Transcripts {
     try {
       while (!backlog.isEmpty) {
         const batch = backlog.next(batchSize)
-        await insertLogLines(deps.db, batch)
+        const { all, keepLines } = await deps.wanted()
+        await insertLogLines(deps.db, batch, all)
         backlog.done(batch)
-        await trimmer.stored(batch)
+        await trimmer.stored(batch, keepLines)
       }
     } catch (error) {
       deps.log.debug({ reason: messageOf(error) }, 'log lines wait for Postgres')
@@ -71,20 +85,19 @@ export function keepTranscripts(deps: TranscriptsDeps): Transcripts {
 
 /** Keeps the logs short: after every tenth of what is kept an account's older lines go. */
 class Trimmer {
-  readonly #deps: TranscriptsDeps
+  readonly #db: Db
   /** Lines stored since an account's log was cut, of those that are logged. */
   readonly #added = new Map<string, number>()
 
-  constructor(deps: TranscriptsDeps) {
-    this.#deps = deps
+  constructor(db: Db) {
+    this.#db = db
   }
 
-  async stored(batch: readonly LogLine[]): Promise<void> {
-    const { db, keepLines } = this.#deps
+  async stored(batch: readonly LogLine[], keepLines: number): Promise<void> {
     for (const [account, lines] of Map.groupBy(batch, (line) => line.account)) {
       const added = (this.#added.get(account) ?? keepLines) + lines.length
       const due = added >= keepLines / 10
-      if (due) await trimLog(db, account, keepLines)
+      if (due) await trimLog(this.#db, account, keepLines)
       this.#added.set(account, due ? 0 : added)
     }
   }

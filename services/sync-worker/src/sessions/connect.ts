@@ -1,7 +1,14 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { ConnectOptions, MailSession } from '@posthorn/backends'
-import { type Credentials, getCredentials, type ImapConfig } from '@posthorn/contracts'
+import {
+  type Credentials,
+  getCredentials,
+  type ImapConfig,
+  type Settings,
+} from '@posthorn/contracts'
 import type { StoredServer } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
+import { rankAddresses } from '@posthorn/net'
 import type { Deps } from '../deps.ts'
 import type { Account } from './account.ts'
 
@@ -19,8 +26,7 @@ export async function openSession(
     byName: account.proxy !== null,
   })
   try {
-    const credentials = await askCredentials(deps, account, signal)
-    const session = await connect(deps, account, { credentials, signal })
+    const session = await logIn(deps, account, signal)
     deps.metrics.connections(1)
     const gone = deps.connections.add(account.lease)
     void session.closed.then(() => {
@@ -44,19 +50,53 @@ async function busIsUp({ bus }: Deps, signal: AbortSignal): Promise<void> {
   }
 }
 
+/** A refused access token may have been withdrawn before its time: another is asked for once. */
+async function logIn(deps: Deps, account: Account, signal: AbortSignal): Promise<MailSession> {
+  const credentials = await askCredentials(deps, account, { signal })
+  try {
+    return await connect(deps, account, { credentials, signal })
+  } catch (error) {
+    const isRefused = error instanceof AppError && error.kind === 'unauthorized'
+    if (!isRefused || !('accessToken' in credentials)) throw error
+    const fresh = await askCredentials(deps, account, { signal, fresh: true })
+    if (isDeepStrictEqual(fresh, credentials)) throw error
+    return connect(deps, account, { credentials: fresh, signal })
+  }
+}
+
 async function connect(
   deps: Deps,
   { account, imap, proxy, logs }: Account,
   { credentials, signal }: { credentials: Credentials; signal: AbortSignal },
 ): Promise<MailSession> {
   const { backend, log, transcripts } = deps
+  const settings = await deps.settings.get()
   return backend.connect({
     ...(await serverOptions(deps, imap, proxy)),
+    ...ownWords(settings),
+    localAddresses: localAddressesFor(account, settings),
     credentials,
     log: log.child({ account }),
     signal,
-    ...(logs ? { transcript: transcripts.open(account) } : {}),
+    ...(logs || settings.logs?.all ? { transcript: transcripts.open(account) } : {}),
   })
+}
+
+/** What we call ourselves, where the settings say something. */
+function ownWords(settings: Settings): Pick<ConnectOptions, 'clientInfo'> {
+  const words = {
+    name: settings.imapClientName,
+    version: settings.imapClientVersion,
+    vendor: settings.imapClientVendor,
+    'support-url': settings.imapClientSupportUrl,
+  }
+  const said = Object.entries(words).filter(([, word]) => word !== undefined)
+  return said.length === 0 ? {} : { clientInfo: Object.fromEntries(said) }
+}
+
+function localAddressesFor(account: string, settings: Settings): string[] {
+  const { localAddresses = [], imapStrategy: strategy } = settings
+  return rankAddresses(localAddresses, { strategy, account })
 }
 
 /** How a server is connected to, and where it may be: the addresses that are checked are those that are connected to. */
@@ -83,18 +123,27 @@ export async function serverOptions(
 async function askCredentials(
   { bus, worker }: Deps,
   { account }: Account,
-  signal: AbortSignal,
+  { signal, fresh = false }: { signal: AbortSignal; fresh?: boolean },
 ): Promise<Credentials> {
   try {
     return await bus.ask(
       getCredentials,
-      { account, protocol: 'imap', grounds: { worker } },
+      { account, protocol: 'imap', grounds: { worker }, ...(fresh ? { fresh } : {}) },
       { key: 'credentials', timeoutMs: credentialsMs, signal },
     )
   } catch (error) {
-    // An account without stored credentials cannot log in, which is what its owner must be told.
-    if (error instanceof AppError && ['not-found', 'rejected'].includes(error.kind))
-      throw new AppError('unauthorized', error.message, { cause: error })
-    throw error
+    throw error instanceof AppError ? ofCredentials(error) : error
   }
+}
+
+/** What it says about the account that there is nothing to log in with. */
+function ofCredentials(error: AppError): AppError {
+  const { kind, message, code, extras } = error
+  const about = { ...(code === undefined ? {} : { code }), extras, cause: error }
+  // Its OAuth2 application is deleted or another kind: nothing that its owner could do about, and over when that is mended.
+  if (code === 'AppNotFound' || code === 'InvalidBaseScopes')
+    return new AppError('unreachable', message, about)
+  // An account without credentials, or whose grant is refused, cannot log in, which is what its owner must be told.
+  if (kind === 'rejected') return new AppError('unauthorized', message, about)
+  return kind === 'not-found' ? new AppError('unauthorized', message, { cause: error }) : error
 }

@@ -7,15 +7,19 @@ export interface LogLine {
   line: string
 }
 
-/** Adds lines, in their order. Those of accounts that are gone, or whose log is switched off by now, are left out. */
-export async function insertLogLines(db: Db, lines: readonly LogLine[]): Promise<void> {
+/** Adds lines, in their order. Those of accounts that are gone, or whose log is switched off by now, are left out; the latter not where `all` are logged. */
+export async function insertLogLines(
+  db: Db,
+  lines: readonly LogLine[],
+  all: boolean,
+): Promise<void> {
   if (lines.length === 0) return
   await sql`
     insert into account_logs (account, line)
     select l.account, l.line
     from unnest(${lines.map(({ account }) => account)}::text[], ${lines.map(({ line }) => line)}::text[])
       with ordinality as l (account, line, n)
-    join accounts a on a.account = l.account and a.logs
+    join accounts a on a.account = l.account and (a.logs or ${all})
     order by l.n
   `.execute(db)
 }

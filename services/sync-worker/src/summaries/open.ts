@@ -1,5 +1,5 @@
 import type { Bus } from '@posthorn/bus'
-import { createHttpCaller } from '@posthorn/net'
+import { createHttpCaller, type HttpProxy } from '@posthorn/net'
 import type { Logger } from '@posthorn/telemetry'
 import type { SummariesConfig } from '../config.ts'
 import type { WorkerMetrics } from '../metrics.ts'
@@ -12,15 +12,16 @@ interface Parts {
   metrics: WorkerMetrics
   log: Logger
   config: SummariesConfig
+  proxy: () => Promise<HttpProxy | undefined>
 }
 
 /** The summaries of this process, over connections of their own. */
 export function openSummaries(
   opened: AsyncDisposableStack,
-  { bus, metrics, log, config: { timeoutMs, concurrency, egressPolicy } }: Parts,
+  { bus, metrics, log, proxy, config: { timeoutMs, concurrency, egressPolicy } }: Parts,
 ): Summaries {
   const http = opened.use(
-    createHttpCaller({ policy: egressPolicy, timeoutMs, maxResponseBytes: maxAnswerBytes }),
+    createHttpCaller({ policy: egressPolicy, proxy, timeoutMs, maxResponseBytes: maxAnswerBytes }),
   )
   return makeSummaries({
     endpoint: openEndpoint(http),

@@ -1,15 +1,17 @@
 import { operations } from '@posthorn/contracts'
-import type { Db } from '@posthorn/db'
+import type { Db, SettingsCache } from '@posthorn/db'
 import { findLastLine, isLogged, listLines } from '../../store/logs.ts'
 import { handleStream } from '../handle.ts'
 
 /** Lines read at once. */
 const pageSize = 1_000
 
-export function onGetLogs({ db }: { db: Db }) {
-  return handleStream(operations.getLogs, async ({ params: { account } }) =>
-    readLog(db, account, await isLogged(db, account)),
-  )
+export function onGetLogs({ db, settings }: { db: Db; settings: SettingsCache }) {
+  return handleStream(operations.getLogs, async ({ params: { account } }) => {
+    const itself = await isLogged(db, account)
+    const { logs } = await settings.get()
+    return readLog(db, account, itself || logs?.all === true)
+  })
 }
 
 /** Ends with the line that was the last one when it began. */
