@@ -38,13 +38,15 @@ const theirs: Side = {
   },
 }
 
+const noMore = Symbol('no more')
+
 type Step =
   /** To be said. */
   | string
   /** To be waited for. */
   | RegExp
   /** Nothing more is said, but what comes is read. */
-  | 'FIN'
+  | typeof noMore
 
 /** What is said, by whom, up to the end; a probe that is not ended by the server ends itself with `z LOGOUT`. */
 async function talk(side: Side, steps: readonly Step[]): Promise<string[]> {
@@ -52,7 +54,7 @@ async function talk(side: Side, steps: readonly Step[]): Promise<string[]> {
   let said = ''
   for (const step of steps) {
     if (step instanceof RegExp) said += await client.until(step)
-    else if (step === 'FIN') client.socket.end()
+    else if (step === noMore) client.socket.end()
     else client.send(step)
   }
   said += await client.untilClosed()
@@ -180,7 +182,7 @@ const probes: Probe[] = [
       `a LOGIN ${name} ${secret}\r\n`,
       /^a .*\r\n/m,
       'b NOOP\r\nc NOOP\r\n',
-      'FIN',
+      noMore,
     ],
     says: ['a OK', 'b OK', 'c OK'],
     // It may close before it has answered (2.3): ours does not pass the end on at once.

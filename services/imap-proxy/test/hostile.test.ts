@@ -13,7 +13,7 @@ const proxy = await testProxy({
   maxPending: 12,
   maxPendingPerAddress: 5,
 })
-afterAll(() => proxy[Symbol.asyncDispose]())
+afterAll(async () => proxy[Symbol.asyncDispose]())
 
 test.each([
   ['a long tag', `${'a'.repeat(200)} NOOP\r\n`, '* BAD Invalid tag\r\n'],
