@@ -1,3 +1,4 @@
+import { reasons } from './other-languages.ts'
 import type { Blocklist, Category, RecommendedAction } from './report.ts'
 
 const advice: Record<Category, RecommendedAction> = {
@@ -117,7 +118,7 @@ export function classify(message: string, status: string | undefined): Category 
   if (byStatus && sure.test(status ?? '')) return byStatus
   // The status was judged apart, and as part of the words it would outweigh them. Addresses are no words either.
   const said = message.slice(0, 4_096).replace(/\S+@\S+/g, '')
-  const byWords = words.find(([, pattern]) => pattern.test(said))?.[0]
+  const byWords = [...words, ...reasons].find(([, pattern]) => pattern.test(said))?.[0]
   const isVague = byWords === 'policy_blocked' || byWords === 'server_error'
   const isTold = byStatus !== undefined && !['policy_blocked', 'server_error'].includes(byStatus)
   return (isVague && isTold ? byStatus : byWords) ?? byStatus ?? 'unknown'

@@ -1,5 +1,6 @@
 import { parseHeaders } from '@posthorn/mime'
 import type { Dissected, Part } from './parts.ts'
+import { originals } from './other-languages.ts'
 import type { OriginalMessage } from './report.ts'
 
 /** The headers of the original that are told: enough to know the message by. */
@@ -30,6 +31,8 @@ const returned = [
 const below =
   /^[ \t>*#-]{0,60}(?:this is a copy of (?:the|your) message|(?:below|here) (?:this line )?is (?:a copy of )?the (?:original )?(?:message|headers)|below is a copy|a copy of (?:the original|your) message|original (?:message|mail|e-mail)(?: (?:follows|headers?|info|is following))?|(?:the )?(?:headers? of the )?original message (?:follows|is following)|(?:original )?message headers? (?:follow|of)|the header of the original|unsent message (?:follows|below)|unsent message|message header follows|returned (?:mail|message)|returned message follows|message (?:text )?follows|bounced e-?mail|your (?:original )?message (?:follows|reads|headers)|undelivered message|headers of the (?:original )?message|header of your message|start of returned message|forwarded message|mensaje original|included is a copy|copy of (?:the|your) (?:original )?message|original mail info|content of the (?:original )?message)\b[^\n]{0,80}$/im
 
+const belowElsewhere = new RegExp(`^[ \\t>*#_-]{0,60}(?:${originals})[^\\n]{0,80}$`, 'imu')
+
 export interface Split {
   /** What the report says. */
   said: string
@@ -39,7 +42,7 @@ export interface Split {
 
 /** Parts the words of a report from the message it shows. */
 export function splitText(text: string): Split {
-  const marker = below.exec(text)
+  const marker = below.exec(text) ?? belowElsewhere.exec(text)
   const bare = /^(?:Return-Path:|Received: (?:from|by|\())[^\n]*\n(?:[ \t][^\n]*\n|[\w-]+:)/m.exec(
     text,
   )

@@ -2,6 +2,7 @@ import { htmlToText, isAutoReply } from '@posthorn/mime'
 import { adviceFor, blocklistOf, classify, retryAfterOf } from './classify.ts'
 import { readComplaint } from './complaint.ts'
 import { type DeliveryStatus, readDeliveryStatus, type StatusFields } from './delivery-status.ts'
+import { machineNames, notDelivered, plainSubjects } from './other-languages.ts'
 import { originalOf, type Split, splitText } from './original.ts'
 import { type Dissected, dissect, first, type Headers } from './parts.ts'
 import type { Action, DeliveryReport, Fate, Report, Response } from './report.ts'
@@ -40,11 +41,11 @@ export function mayBeReport(headers: Headers): boolean {
   if (headers['x-failed-recipients']) return true
   const subject = first(headers, 'subject')
   const isFromNobody = first(headers, 'return-path') === '<>'
-  const isFromMachine = senders.test(first(headers, 'from'))
   return (
     isFromNobody ||
-    isFromMachine ||
+    isFromMachine(headers) ||
     plain.test(subject) ||
+    plainSubjects.test(subject) ||
     /complaint|abuse|feedback/i.test(subject)
   )
 }
@@ -92,16 +93,28 @@ const words =
 const subjects =
   /non-?deliver|undeliver|deliver\w* (?:report|status|fail|problem|error|notif|has failed|delayed)|fail(?:ed|ure) (?:delivery|notice|report)|failure notice|mail delivery|returned (?:mail|e-?mail|message|to sender)|returning message|not (?:be )?(?:delivered|deliverable)|message (?:status|delayed|undeliverable)|mail system error|could ?n[o']t (?:be )?deliver|bounce|delivery|nondeliverable|non remis|unzustellbar|no se puede entregar|permanent error|rejected|error sending|配信|エラー|送信/i
 
+function isFromMachine(headers: Headers): boolean {
+  const from = first(headers, 'from')
+  return senders.test(from) || machineNames.test(from)
+}
+
+/** Subject and words together. In other languages parcels are not delivered either: there the report has to be one of mail by what it shows. */
+function saysSo(subject: string, { said, shown }: Split): boolean {
+  if (plain.test(subject) && words.test(said)) return true
+  const isOfMail = shown !== '' || /\b[45]\d\d[ -]\S|\b[45]\.\d\.\d/.test(said)
+  return isOfMail && plainSubjects.test(subject) && notDelivered.test(said)
+}
+
 /** Whether the look of a message lets a bounce in words be in it. */
-function mayBounce({ headers, reportType }: Dissected, { said }: Split): boolean {
+function mayBounce({ headers, reportType }: Dissected, { said, shown }: Split): boolean {
   if (reportType === 'delivery-status' || headers['x-failed-recipients']) return true
   const subject = first(headers, 'subject')
-  const isNotice = subjects.test(subject)
+  const isNotice = subjects.test(subject) || plainSubjects.test(subject)
   // RFC 3834: a vacation note comes from a machine, too; its subject tells them apart.
   if (isAutoReply(headers) && !isNotice) return false
-  if (senders.test(first(headers, 'from'))) return true
+  if (isFromMachine(headers)) return true
   const isFromNobody = first(headers, 'return-path') === '<>'
-  return (isFromNobody && isNotice) || (plain.test(subject) && words.test(said))
+  return (isFromNobody && isNotice) || saysSo(subject, { said, shown })
 }
 
 function fromStatus(

@@ -1,3 +1,11 @@
+import {
+  isDelayed,
+  isOver,
+  labels,
+  notDelivered,
+  plainSubjects,
+  prepositions,
+} from './other-languages.ts'
 import type { Action } from './report.ts'
 
 /** What a report in words says of one recipient. */
@@ -33,17 +41,28 @@ const forms = [
   String.raw`<($)>`,
   String.raw`\bto:[ \t]+<?($)`,
 ]
-const patterns = forms.map((form) => new RegExp(form.replace('$)', `${address})`), 'gim'))
+/** The same in other languages: between the plainest forms and those of English, and behind all of them. */
+const otherLabels = String.raw`^[ \t*]*(?:${labels})[ \t]*[:：][ \t]*(?:rfc822;)?[ \t]*["'«„<]*($)`
+const otherSentences = [
+  String.raw`(?:^|[\s(])(?:${prepositions})[\s:]+["'«„<(]*($)`,
+  String.raw`(?:^|[\s"'«„「『(<:：])($)`,
+]
+
+const compile = (form: string) => new RegExp(form.replace('$)', `${address})`), 'gimu')
+const english = forms.map(compile)
+const others = [...forms.slice(0, 2), otherLabels, ...forms.slice(2), ...otherSentences].map(
+  compile,
+)
 
 /** The recipients that a text names as not reached, with what it says of each. Time in proportion to the text. */
-export function readText(said: string, { others }: TextHints): Told[] {
+export function readText(said: string, hints: TextHints): Told[] {
   const text = said.slice(0, 65_536)
-  for (const pattern of patterns) {
+  for (const pattern of notDelivered.test(text) ? others : english) {
     const found = new Map<string, { recipient: string; at: number; end: number }>()
     for (const match of text.matchAll(pattern)) {
       const recipient = (match[1] ?? '').replace(/\.$/, '')
       const known = recipient.toLowerCase()
-      if (others.has(known) || isMachine(known) || found.has(known)) continue
+      if (hints.others.has(known) || isMachine(known) || found.has(known)) continue
       found.set(known, { recipient, at: match.index, end: match.index + match[0].length })
       if (found.size >= maxRecipients) break
     }
@@ -91,7 +110,7 @@ export function tellingLine(words: string, recipient: string): string {
   const other = lines.findIndex(
     (line) =>
       line.replace(/[<>:"]/g, '').trim() !== recipient &&
-      /[a-z]{3}/i.test(line.replace(recipient, '')),
+      /\p{L}{3}/u.test(line.replace(recipient, '')),
   )
   return withRest(lines, Math.max(0, other))
 }
@@ -115,6 +134,10 @@ const goesOn =
 /** Whether a report in words says that it is over, or that it is being tried again. */
 export function actionOf(subject: string, said: string): Action {
   const head = said.slice(0, 4_096)
+  const all = `${subject}\n${head}`
   if (/\bwarning\b|\bdelay/i.test(subject) || goesOn.test(head)) return 'delayed'
-  return delays.test(head) && !ends.test(`${subject}\n${head}`) ? 'delayed' : 'failed'
+  // Only where it is another language: the words mean other things in English.
+  const isElsewhere = plainSubjects.test(subject) || notDelivered.test(head)
+  if (isElsewhere && isDelayed.test(all)) return isOver.test(all) ? 'failed' : 'delayed'
+  return delays.test(head) && !ends.test(all) ? 'delayed' : 'failed'
 }
