@@ -16,7 +16,10 @@ export function bodiesNaming({ account, template, message, attachment }: Things)
   const search = { emailIds: ['1'] }
   return {
     createAccount: [{ ...registration('other'), account, name: 'Taken' }],
-    updateAccount: [{ name: 'Taken' }],
+    updateAccount: [
+      { name: 'Taken' },
+      { oauth2: { auth: { delegatedUser: 'you@mail.example', delegatedAccount: account } } },
+    ],
     reconnectAccount: [{ reconnect: true }],
     syncAccount: [{ sync: true }],
     flushAccount: [{ flush: true }],

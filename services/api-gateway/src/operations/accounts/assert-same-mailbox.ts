@@ -3,24 +3,49 @@ import type { StoredOAuth2 } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { Token } from '../../access/token.ts'
 
+interface Login {
+  oauth2: StoredOAuth2 | null
+  email: string | null
+  imap: { host?: string } | null
+  smtp: { host?: string } | null
+  proxy: string | null
+}
+
+/** What is written of it, as columns; absent: as it is. */
+type Change = { [K in keyof Login]?: string | null | undefined }
+
 /**
- * Keeps a token that is bound to an account at the mailbox of that account. Whoever may name another user, or another account whose
- * grant is to be used, reads mail by what others have consented to.
+ * Keeps a token that is bound to an account at the mailbox of that account, where the login is by OAuth2. Whoever may name another user,
+ * or another account whose grant is to be used, reads mail by what others have consented to; whoever may name a host is told the token.
  *
  * @throws AppError `forbidden`
  */
 export function assertSameMailbox(
   token: Pick<Token, 'account'> | null,
-  stored: StoredOAuth2 | null,
-  column: string | null | undefined,
+  before: Login,
+  change: Change,
 ): void {
-  if (!token || token.account === null || !column) return
-  if (!isDeepStrictEqual(mailboxOf(JSON.parse(column) as StoredOAuth2), mailboxOf(stored)))
+  if (!token || token.account === null) return
+  const after: Login = {
+    oauth2: parsed(change.oauth2, before.oauth2),
+    email: change.email === undefined ? before.email : change.email,
+    imap: parsed(change.imap, before.imap),
+    smtp: parsed(change.smtp, before.smtp),
+    proxy: change.proxy === undefined ? before.proxy : change.proxy,
+  }
+  if (after.oauth2 && !isDeepStrictEqual(mailboxOf(after), mailboxOf(before)))
     throw new AppError('forbidden', 'Unauthorized account')
 }
 
-function mailboxOf(oauth2: StoredOAuth2 | null) {
+function parsed<T>(column: string | null | undefined, before: T | null): T | null {
+  if (column === undefined) return before
+  return column === null ? null : (JSON.parse(column) as T)
+}
+
+/** Without a user it is the address that is logged in as. */
+function mailboxOf({ oauth2, email, imap, smtp, proxy }: Login) {
   if (!oauth2) return undefined
   const { provider, auth: { user, delegatedUser, delegatedAccount } = {} } = oauth2
-  return { provider, user, delegatedUser, delegatedAccount }
+  const hosts = [imap?.host, smtp?.host, proxy]
+  return { provider, user: user ?? email, delegatedUser, delegatedAccount, hosts }
 }

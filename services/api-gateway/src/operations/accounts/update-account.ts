@@ -26,7 +26,7 @@ export function onUpdateAccount({ db, bus, sealer, afterwards }: Deps) {
       if (!stored) throw accountNotFound()
       const app = await findMeantApp(tx, body.oauth2, stored)
       const { columns, passwords, restarts } = planUpdate(body, stored, app)
-      assertSameMailbox(caller.token, stored.oauth2, columns.oauth2)
+      assertSameMailbox(caller.token, stored, columns)
       await assertOnlyOne(tx, account, columns.oauth2)
       if (restarts) await updateAccount(tx, account, columns)
       else await patchAccount(tx, account, columns)
