@@ -64,7 +64,10 @@ function partsOf({ proxy, localAddresses, requestedLocalAddress }: ReturnType<ty
   return [proxy, localAddresses[0], requestedLocalAddress]
 }
 
-function accountServer({ account, version, smtp }: Submission['sender'], deps: AskDeps): Server {
+function accountServer(
+  { account, version, smtp, byOAuth2 }: Submission['sender'],
+  deps: AskDeps,
+): Server {
   if (!smtp)
     throw new DeliveryError({
       message: 'The account has no SMTP configuration',
@@ -72,7 +75,7 @@ function accountServer({ account, version, smtp }: Submission['sender'], deps: A
     })
   const { host, port, secure = false, tls, auth, useAuthServer } = smtp
   const grounds = { queueId: deps.queueId }
-  const logsIn = Boolean(auth) || useAuthServer === true
+  const logsIn = Boolean(auth) || useAuthServer === true || byOAuth2
   return {
     owner: ['account', account, version],
     host,

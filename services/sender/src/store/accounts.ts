@@ -6,6 +6,8 @@ export interface SendingAccount {
   account: string
   imap: StoredServer<ImapConfig | ImapDisabled> | null
   smtp: StoredServer<SmtpConfig> | null
+  /** It has OAuth2, which a server without a login of its own is logged in to by. */
+  byOAuth2: boolean
   smtpEhloName: string | null
   proxy: string | null
   /** Whether copies go into Sent; null: as it is usual. */

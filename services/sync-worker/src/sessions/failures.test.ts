@@ -58,3 +58,19 @@ test('a login that the back-end of the server knows nothing of is a refusal one 
   const error = new AppError('unauthorized', 'refused', { extras: { info: { response } } })
   expect(failureOf(error)).toMatchObject({ kind: 'authFailed', unsure: true })
 })
+
+test('a refused grant carries what the token endpoint was asked and said', () => {
+  const tokenRequest = { url: 'https://id.example/token', grant: 'refresh_token', status: 400 }
+  const error = new AppError('unauthorized', 'Token has been revoked', {
+    code: 'OauthRenewError',
+    extras: { info: { tokenRequest } },
+  })
+  expect(failureOf(error)).toEqual({
+    kind: 'authFailed',
+    error: {
+      response: 'Token has been revoked',
+      serverResponseCode: 'OauthRenewError',
+      tokenRequest,
+    },
+  })
+})

@@ -1,4 +1,4 @@
-import type { LastError } from '@posthorn/contracts'
+import { type LastError, matches, TokenRequestInfo } from '@posthorn/contracts'
 import { AppError, messageOf } from '@posthorn/errors'
 import type { Happening } from './states.ts'
 
@@ -42,5 +42,12 @@ function describe(error: AppError): LastError {
     response: response.slice(0, maxText),
     ...(error.code === undefined ? {} : { serverResponseCode: error.code }),
     ...(response === error.message ? {} : { description: error.message.slice(0, maxText) }),
+    ...tokenRequestOf(error),
   }
+}
+
+/** What a token endpoint was asked and said, where it was that which refused. */
+function tokenRequestOf({ extras }: AppError): Pick<LastError, 'tokenRequest'> {
+  const tokenRequest = extras.info?.['tokenRequest']
+  return matches(TokenRequestInfo, tokenRequest) ? { tokenRequest } : {}
 }

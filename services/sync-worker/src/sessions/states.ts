@@ -178,9 +178,11 @@ function failed(
 function errorEvent(
   event: 'authenticationError' | 'connectError',
   epoch: number,
-  { response = '', serverResponseCode }: LastError,
+  { response = '', serverResponseCode, tokenRequest }: LastError,
 ): StateEvent {
-  const data = { response, ...(serverResponseCode === undefined ? {} : { serverResponseCode }) }
+  const told = event === 'authenticationError' && tokenRequest ? { tokenRequest } : {}
+  const code = serverResponseCode === undefined ? {} : { serverResponseCode }
+  const data = { response, ...code, ...told }
   return { event, key: String(epoch), data }
 }
 
