@@ -1,5 +1,17 @@
-const subjects =
-  /^\s*(?:auto(?:matic)?[ -]?(?:reply|response)\b|out of (?:the )?office\b|ooo:|oof:)/i
+/** What servers and mail programs begin the subject with, in the languages of most of them. */
+const subjects = new RegExp(
+  `^\\s*(?:${[
+    'auto(?:matic)?[ -]?(?:reply|response)\\b|out of (?:the )?office\\b|ooo:|oof:',
+    '(?:automatische (?:antwort|r.ckmeldung)|abwesenheits(?:notiz|nachricht|agent)|autoreply)',
+    'r.ponse automatique|absen(?:t|ce) du bureau',
+    'respuesta autom.tica|fuera de la oficina',
+    'risposta automatica|fuori (?:sede|ufficio)',
+    'resposta autom.tica|fora do escrit.rio',
+    'автоматический ответ|автоответ',
+    '自動(?:応答|返信)|不在(?:通知|のお知らせ)',
+  ].join('|')})`,
+  'iu',
+)
 
 /**
  * Whether a message was written by a machine in answer to another: vacation notes and the like. By headers as `parseHeaders` gives
