@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { permissionsOf, roleOf, serviceNames } from '@posthorn/contracts'
 import { setBrokerUsers } from './broker-users.ts'
 
 // Gives each service a user of its own at RabbitMQ. Run it before the services of a release start, and again where the broker has lost its data.
+// `--print` only says what `rabbitmqctl` would have to be told, for brokers without that API.
 // AMQP_ADMIN_URL is RabbitMQ's management API, http://admin:password@host:15672/vhost; SVC_AMQP_PASSWORDS is {"posthorn_sender": "…", …}.
 const patienceMs = 60_000
 
@@ -15,7 +17,9 @@ async function untilDone(): Promise<void> {
   const until = Date.now() + patienceMs
   for (;;) {
     try {
-      return await setBrokerUsers({ api: url, vhost, passwords })
+      await setBrokerUsers({ api: url, vhost, passwords })
+      process.stdout.write('the users of the services are set\n')
+      return
     } catch (error) {
       if (Date.now() > until) throw error
       await delay(1_000)
@@ -33,9 +37,18 @@ function readPasswords(text: string): Record<string, string> {
   }
 }
 
+function print(): void {
+  for (const service of serviceNames) {
+    const { configure, write, read } = permissionsOf(service)
+    process.stdout.write(
+      `rabbitmqctl set_permissions -p "$VHOST" ${roleOf(service)} '${configure}' '${write}' '${read}'\n`,
+    )
+  }
+}
+
 try {
-  await untilDone()
-  process.stdout.write('the users of the services are set\n')
+  if (process.argv.includes('--print')) print()
+  else await untilDone()
 } catch (error) {
   process.stderr.write(`not set: ${error instanceof Error ? error.message : String(error)}\n`)
   process.exitCode = 1
