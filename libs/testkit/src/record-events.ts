@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { connectBus } from '@posthorn/bus'
-import { connect, publishEvents, recordEvents } from '@posthorn/db'
+import { connect, type Db, publishEvents, recordEvents } from '@posthorn/db'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 
 /** Where the events of a test go. */
 export interface EventsTarget {
   ownerUrl: string
-  amqpUrl: string
+  /** Absent: nobody is told, as by a writer that dies after the commit. */
+  amqpUrl?: string
   accounts: readonly string[]
 }
 
@@ -16,28 +17,27 @@ export async function recordTestEvents(
   count: number,
 ): Promise<void> {
   const db = connect(ownerUrl, { name: 'events of a test' })
-  const log = createLogger('test', 'silent')
-  const bus = await connectBus({
-    url: amqpUrl,
-    name: 'events of a test',
-    log,
-    metrics: createMetrics('test'),
-  })
-  try {
-    await bus.whenUp()
-    for (let done = 0; done < count; done += 100) {
-      const events = Array.from({ length: Math.min(100, count - done) }, (_, index) => ({
-        eventId: randomUUID(),
-        event: 'messageDeleted',
-        account: accounts[(done + index) % accounts.length] ?? '',
-        path: 'INBOX',
-        data: { id: 'AAAAAQAAAAE', uid: done + index, note: 'x'.repeat(800) },
-      }))
-      const recorded = await db.transaction().execute((tx) => recordEvents(tx, events, null))
-      await publishEvents(db, (message) => bus.publishEvent(message), recorded)
-    }
-  } finally {
-    await bus[Symbol.asyncDispose]()
-    await db.destroy()
+  await using opened = new AsyncDisposableStack()
+  opened.defer(() => db.destroy())
+  const publish = amqpUrl === undefined ? undefined : await publisher(db, amqpUrl, opened)
+  for (let done = 0; done < count; done += 100) {
+    const events = Array.from({ length: Math.min(100, count - done) }, (_, index) => ({
+      eventId: randomUUID(),
+      event: 'messageDeleted',
+      account: accounts[(done + index) % accounts.length] ?? '',
+      path: 'INBOX',
+      data: { id: 'AAAAAQAAAAE', uid: done + index, note: 'x'.repeat(800) },
+    }))
+    const recorded = await db.transaction().execute((tx) => recordEvents(tx, events, null))
+    await publish?.(recorded)
   }
+}
+
+async function publisher(db: Db, url: string, opened: AsyncDisposableStack) {
+  const log = createLogger('test', 'silent')
+  const metrics = createMetrics('test')
+  const bus = opened.use(await connectBus({ url, name: 'events of a test', log, metrics }))
+  await bus.whenUp()
+  return (recorded: Awaited<ReturnType<typeof recordEvents>>) =>
+    publishEvents(db, (message) => bus.publishEvent(message), recorded)
 }

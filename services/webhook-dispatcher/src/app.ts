@@ -94,6 +94,7 @@ export async function startDispatching({
       claim,
       room: (lane) => (retries.isBacklogged(lane) ? 0 : inHand.room(lane)),
       take: (deliveries) => inHand.take(deliveries),
+      claiming: () => retries.claiming(),
       fannedOut: (events) => measured.fannedOut(events),
       overflowed(lane) {
         retries.markBacklogged(lane)

@@ -40,8 +40,10 @@ async function failed(account: string, count: number) {
   receiver.answer(() => ({ status: 307 }))
   await bench.account(account, { webhooks: receiver.url })
   const events = await bench.happen(...Array.from({ length: count }, () => ({ account })))
-  await eventually(async () =>
-    expect(await states(account)).toEqual(Array.from({ length: count }, () => 'failed')),
+  await eventually(
+    async () =>
+      expect(await states(account)).toEqual(Array.from({ length: count }, () => 'failed')),
+    { timeoutMs: 60_000 },
   )
   receiver.answer(() => ({}))
   const before = receiver.requests.length

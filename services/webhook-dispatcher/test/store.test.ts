@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { connect } from '@posthorn/db'
 import { createLogger } from '@posthorn/telemetry'
-import { testDatabase } from '@posthorn/testkit'
+import { eventually, testDatabase } from '@posthorn/testkit'
 import { createCounter } from '../src/delivery/counter.ts'
 import { scheduleOf } from '../src/delivery/backoff.ts'
 import { released, settle } from '../src/delivery/settle.ts'
@@ -77,7 +77,8 @@ test('a lane with many due rows does not hide the others', async () => {
 })
 
 test('what waits, and what another holds, is not claimed', async () => {
-  await insert('http://a.example/', 1, { nextAttemptAt: new Date(Date.now() + 60_000) })
+  const nextAttemptAt = new Date(Date.now() + 60_000)
+  await insert('http://a.example/', 1, { attempts: 1, lastOutcome: 'http-5xx', nextAttemptAt })
   expect(await claimDueDeliveries(own, me, limits)).toEqual([])
   expect(await findNextDueMs(own)).toBeGreaterThan(50_000)
   await insert('http://a.example/', 1)
@@ -113,6 +114,29 @@ test('a claim that was taken over can neither begin nor renew nor record', async
       .select(['state', 'attempts', 'lastStatus'])
       .executeTakeFirst(),
   ).toEqual({ state: 'delivered', attempts: 1, lastStatus: 200 })
+})
+
+test('what would overtake an earlier first attempt of its account, held by another, waits for it; what failed once holds up nothing', async () => {
+  await insert('http://a.example/', 1, { attempts: 1, lastOutcome: 'http-5xx' })
+  await insert('http://a.example/', 1)
+  expect(await claimDueDeliveries(own, other, limits)).toHaveLength(2)
+  await insert('http://a.example/', 3)
+  await insert('http://a.example/', 1, { account: 'b' })
+  await insert('http://b.example/', 1)
+  const waits = () => claimDueDeliveries(own, me, limits)
+  expect((await waits()).map(({ account, lane }) => [account, lane])).toEqual([
+    ['b', 'http://a.example/'],
+    ['a', 'http://b.example/'],
+  ])
+  const [held] = await db
+    .selectFrom('deliveries')
+    .select('id')
+    .orderBy('eventRow')
+    .offset(1)
+    .execute()
+  const result = settle({ id: held?.id ?? '', attempts: 1 }, ok, scheduleOf(undefined, 5_000))
+  await recordResults(own, [result], other.self)
+  await eventually(async () => expect(await waits()).toHaveLength(3))
 })
 
 test('attempts are counted ahead only for as long as the claim is sure to hold, and an attempt counted twice counts once', async () => {

@@ -6,8 +6,8 @@ import type { DeliveryResult } from '../store/results.ts'
 import type { AttemptCounter } from './counter.ts'
 import { answered } from './deliver.ts'
 import type { Gate, Verdict } from './gate.ts'
-import { createLanes, type LaneItem } from './lanes.ts'
-import { createRecorder } from './recorder.ts'
+import { createLanes, type LaneItem, type Lanes } from './lanes.ts'
+import { createRecorder, type Recorder } from './recorder.ts'
 import { released } from './settle.ts'
 
 export interface InHandOptions {
@@ -67,13 +67,14 @@ export function holdDeliveries(options: InHandOptions): InHand {
       lanes.upcoming(lane, aheadOf(options.gate.cap(lane))).map((item) => item.delivery),
     )
 
-  async function work({ delivery }: Item, signal: AbortSignal): Promise<Verdict> {
+  async function work(item: Item, signal: AbortSignal): Promise<Verdict> {
+    const { delivery } = item
     countNext(delivery.lane)
     try {
       const result = await options.deliver(delivery, signal)
       // The lane goes on meanwhile: results are recorded many at a time.
       if (result) void recorder.record(result).finally(() => held.delete(delivery.id))
-      else held.delete(delivery.id)
+      else lost(item)
       return verdictOf(result)
     } catch (err) {
       // Not foreseen: left to its lease, so that it does not come back at once for ever.
@@ -84,17 +85,11 @@ export function holdDeliveries(options: InHandOptions): InHand {
     }
   }
 
-  function take(deliveries: readonly ClaimedDelivery[]): void {
-    for (const delivery of deliveries) {
-      const { id } = delivery
-      // Due and claimed again before word of its last result had come back.
-      const ending = recorder.ending(id)
-      if (ending) void ending.then(() => take([delivery]))
-      // Claimed again after a lease ran out unnoticed: it is here already.
-      if (held.has(id)) continue
-      held.set(id, delivery)
-      lanes.add(itemOf(delivery))
-    }
+  /** Another process has it, and goes on with what follows it once that is given back: here it would be overtaken. */
+  function lost(item: Item): void {
+    held.delete(item.delivery.id)
+    for (const behind of lanes.cutBehind(item))
+      void giveBack(behind).finally(() => held.delete(behind.delivery.id))
   }
 
   const giveBack = ({ delivery: { id } }: Item) =>
@@ -110,7 +105,7 @@ export function holdDeliveries(options: InHandOptions): InHand {
     get held() {
       return held.size
     },
-    take,
+    take: (deliveries) => takeInto({ held, lanes, recorder }, deliveries),
     room: (lane) => lanes.room(lane),
     rooms: () => lanes.rooms(),
     goOn: () => lanes.goOn(),
@@ -122,6 +117,30 @@ export function holdDeliveries(options: InHandOptions): InHand {
       await recorder.settled()
       await renewing[Symbol.asyncDispose]()
     },
+  }
+}
+
+interface Hand {
+  held: Map<string, ClaimedDelivery>
+  lanes: Lanes<Item>
+  recorder: Recorder
+}
+
+function takeInto(hand: Hand, deliveries: readonly ClaimedDelivery[]): void {
+  const { held, lanes, recorder } = hand
+  for (const delivery of deliveries) {
+    const { id } = delivery
+    // Due and claimed again before word of its last result had come back.
+    const ending = recorder.ending(id)
+    if (ending) void ending.then(() => takeInto(hand, [delivery]))
+    // Claimed again after a lease ran out unnoticed: it is here already, and may have been attempted elsewhere meanwhile.
+    const known = held.get(id)
+    if (known) {
+      known.attempts = delivery.attempts
+      continue
+    }
+    held.set(id, delivery)
+    lanes.add(itemOf(delivery))
   }
 }
 
@@ -152,11 +171,11 @@ function renewHeld({ db, claim, log }: InHandOptions, held: ReadonlyMap<string, 
 
 /** First attempts of an account follow each other; a delivery that failed steps aside and is in nobody's way. */
 function itemOf(delivery: ClaimedDelivery): Item {
-  const { id, account, lane, attempts, body } = delivery
+  const { id, account, lane, ordered, body } = delivery
   return {
     delivery,
     lane,
-    chain: attempts === 0 ? `${account}\0${lane}` : id,
+    chain: ordered ? `${account}\0${lane}` : id,
     bytes: 1_000 + (body?.length ?? 0),
   }
 }

@@ -168,3 +168,17 @@ test('a lane with a rate starts no more than that', async () => {
   expect(started).toEqual(['a', 'x', 'y', 'z'])
   expect(await lanes.stop(1)).toHaveLength(2)
 })
+
+test('what waits in a chain can be taken out, and frees its room', async () => {
+  const { lanes, started, add, end } = setUp()
+  for (const name of ['a1', 'a2', 'a3']) add(name, 'l', 'a')
+  const room = lanes.room('l')
+  expect(lanes.cutBehind({ name: 'a1', lane: 'l', chain: 'a', bytes: 1 })).toEqual([
+    expect.objectContaining({ name: 'a2' }),
+    expect.objectContaining({ name: 'a3' }),
+  ])
+  expect([lanes.held, lanes.room('l')]).toEqual([1, room + 2])
+  await end('a1')
+  add('a4', 'l', 'a')
+  expect(started).toEqual(['a1', 'a4'])
+})

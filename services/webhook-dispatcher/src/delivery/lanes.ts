@@ -30,6 +30,8 @@ export interface Lanes<T> {
   add(item: T): void
   /** What of a lane will start next, more or less in that order. */
   upcoming(lane: string, count: number): T[]
+  /** Takes out what waits behind an item that runs, in its chain. */
+  cutBehind(item: T): T[]
   /** How many more items of the lane may be held. Every lane can always hold as many as may run at once: none is shut out by others. */
   room(lane: string): number
   /** The lanes that hold anything. */
@@ -113,6 +115,15 @@ class LaneScheduler<T extends LaneItem> implements Lanes<T> {
       found.push(...row)
     }
     return found.slice(0, count)
+  }
+
+  cutBehind({ lane: name, chain }: T): T[] {
+    const lane = this.#lanes.get(name)
+    const cut = lane?.chains.get(chain)?.items.splice(0) ?? []
+    this.held -= cut.length
+    if (lane) lane.held -= cut.length
+    for (const { bytes } of cut) this.#bytes -= bytes
+    return cut
   }
 
   room(lane: string): number {

@@ -23,6 +23,8 @@ export interface RetryLoopOptions {
 }
 
 export interface RetryLoop extends AsyncDisposable {
+  /** Resolves when what was being claimed is taken. */
+  claiming(): Promise<unknown>
   /** Something will be due in so many milliseconds. */
   dueIn(ms: number): void
   /** The lane was left with due deliveries for want of room. While it is, new ones queue up behind them in Postgres. */
@@ -43,6 +45,18 @@ export function startRetryLoop(options: RetryLoopOptions): RetryLoop {
   const { db, claim, take, log } = options
   const backlog = createBacklog()
   const alarm = createAlarm(() => loop.wake())
+  let claiming: Promise<unknown> = Promise.resolve()
+  async function claimDue(found: ReturnType<typeof backlog.reading>): Promise<number> {
+    const room = options.rooms()
+    const perLane = Math.min(maxPerLane, options.roomOfNew())
+    const claimed = await claimDueDeliveries(db, claim, { perLane, overall, rooms: room })
+    const taken = Map.groupBy(claimed, ({ lane }) => lane)
+    const isFull = (lane: string) =>
+      (taken.get(lane)?.length ?? 0) >= Math.min(perLane, room.get(lane) ?? perLane)
+    found(taken.keys(), isFull)
+    take(claimed)
+    return claimed.length
+  }
   const loop = everyFew({ everyMs, log, name: 'retries' }, async (signal) => {
     if (options.paused()) return
     const found = backlog.reading()
@@ -52,17 +66,12 @@ export function startRetryLoop(options: RetryLoopOptions): RetryLoop {
       if (next !== undefined && next < everyMs) alarm.set(next)
       return
     }
-    const room = options.rooms()
-    const perLane = Math.min(maxPerLane, options.roomOfNew())
-    const claimed = await claimDueDeliveries(db, claim, { perLane, overall, rooms: room })
-    const taken = Map.groupBy(claimed, ({ lane }) => lane)
-    const isFull = (lane: string) =>
-      (taken.get(lane)?.length ?? 0) >= Math.min(perLane, room.get(lane) ?? perLane)
-    found(taken.keys(), isFull)
-    take(claimed)
-    if (claimed.length >= overall) loop.wake()
+    const claimed = claimDue(found)
+    claiming = claimed.catch(() => undefined)
+    if ((await claimed) >= overall) loop.wake()
   })
   return {
+    claiming: () => claiming,
     dueIn: (ms) => alarm.set(ms),
     isBacklogged: (lane) => backlog.has(lane),
     markBacklogged: (lane) => backlog.mark(lane),

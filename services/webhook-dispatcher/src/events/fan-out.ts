@@ -4,12 +4,7 @@ import { type Db, readSettings, type Tx } from '@posthorn/db'
 import type { RouteDecisions } from '../routes/decide.ts'
 import { listAccountTargets } from '../store/accounts.ts'
 import { countEvents } from '../store/counts.ts'
-import {
-  type Claim,
-  type ClaimedDelivery,
-  insertDeliveries,
-  type NewDelivery,
-} from '../store/deliveries.ts'
+import type { Claim, ClaimedDelivery } from '../store/deliveries.ts'
 import {
   listPendingEvents,
   lockPartition,
@@ -17,6 +12,7 @@ import {
   maxInlineBody,
   type PendingEvent,
 } from '../store/events.ts'
+import { insertDeliveries, type MadeDelivery, type NewDelivery } from '../store/new-deliveries.ts'
 import { countApplied, type RouteFailure } from '../store/route-states.ts'
 import {
   type AccountTarget,
@@ -35,6 +31,8 @@ export interface FanOutDeps {
   room: (lane: string) => number
   /** Given deliveries that were made and claimed, once that is committed. In the order of their events. */
   take: (deliveries: ClaimedDelivery[]) => void
+  /** Resolves when what was being claimed is taken: those are earlier events. */
+  claiming: () => Promise<unknown>
   /** Told of events, once it is committed that they are fanned out. */
   fannedOut: (events: readonly PendingEvent[]) => void
   /** Told of lanes whose deliveries were made and left for whoever has room. */
@@ -71,8 +69,9 @@ export function fanOut(deps: FanOutDeps): (partition: number) => Promise<void> {
         await routes.refresh()
         continue
       }
-      const { events, deliveries, queuedAt, isLast } = batch
-      hand(deps, deliveries, queuedAt)
+      const { events, deliveries, made, isLast } = batch
+      await deps.claiming()
+      hand(deps, deliveries, made)
       deps.fannedOut(events)
       reportFailures(events, decisions, routes)
       if (isLast) return
@@ -98,12 +97,12 @@ async function fanOutBatch(tx: Tx, { claim, room, partition, decisions }: BatchD
     events.flatMap((event) => deliveriesOf(event, making)),
     room,
   )
-  const queuedAt = await insertDeliveries(tx, deliveries, claim)
-  await countApplied(tx, appliedOf(deliveries, queuedAt), partition)
+  const made = await insertDeliveries(tx, deliveries, claim)
+  await countApplied(tx, appliedOf(deliveries, made), partition)
   await markFannedOut(tx, events)
   await countEvents(tx, events, partition)
   const isLast = found.length < batchSize && events.length === found.length
-  return { events, deliveries, queuedAt, isLast }
+  return { events, deliveries, made, isLast }
 }
 
 /** The events up to the first that the routes have not decided about: it came late, and those after it keep their order. */
@@ -197,16 +196,14 @@ function withRoom(
 function hand(
   { take, overflowed }: FanOutDeps,
   deliveries: readonly NewDelivery[],
-  queuedAt: ReadonlyMap<string, Date>,
+  made: ReadonlyMap<string, MadeDelivery>,
 ): void {
-  for (const lane of new Set(
-    deliveries.filter(({ claimed }) => !claimed).map((delivery) => delivery.lane),
-  ))
-    overflowed(lane)
+  const left = deliveries.filter(({ id }) => made.get(id)?.claimed === false)
+  for (const lane of new Set(left.map((delivery) => delivery.lane))) overflowed(lane)
   take(
-    deliveries.flatMap(({ id, event, target, lane, claimed, body: mapped }) => {
-      const queued = queuedAt.get(id)
-      if (!claimed || !queued) return []
+    deliveries.flatMap(({ id, event, target, lane, body: mapped }) => {
+      const { claimed = false, queuedAt } = made.get(id) ?? {}
+      if (!claimed || !queuedAt) return []
       const { eventId, id: eventRow, date: eventDate, account, accountTarget } = event
       const own = mapped ?? event.body
       const body = own !== null && own.length <= maxInlineBody ? own : null
@@ -221,9 +218,10 @@ function hand(
           target,
           lane,
           attempts: 0,
-          queuedAt: queued,
+          queuedAt,
           body,
           accountTarget,
+          ordered: true,
         },
       ]
     }),

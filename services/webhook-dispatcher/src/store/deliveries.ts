@@ -1,17 +1,6 @@
-import type { Db, Tx } from '@posthorn/db'
+import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 import { maxInlineBody, type PendingEvent } from './events.ts'
-
-export interface NewDelivery {
-  id: string
-  event: PendingEvent
-  target: string
-  lane: string
-  /** Taken by this process as it is made. Else it is due, for whoever has room. */
-  claimed: boolean
-  /** What is sent, where it is not the event's own body. */
-  body: string | null
-}
 
 /** A delivery in this process's hands. */
 export interface ClaimedDelivery {
@@ -30,6 +19,8 @@ export interface ClaimedDelivery {
   queuedAt: Date
   body: string | null
   accountTarget: PendingEvent['accountTarget']
+  /** Its first attempt has its place in the order of its account's events. */
+  ordered: boolean
 }
 
 /** Whose claim it is, and how long it holds. */
@@ -38,30 +29,14 @@ export interface Claim {
   leaseMs: number
 }
 
-/** Stores deliveries and returns the ids of those that are new. One known already, by event and target, is left as it is. */
-export async function insertDeliveries(
-  tx: Tx,
-  deliveries: readonly NewDelivery[],
-  { self, leaseMs }: Claim,
-): Promise<Map<string, Date>> {
-  if (deliveries.length === 0) return new Map()
-  const column = <T>(pick: (delivery: NewDelivery) => T) => sql.val(deliveries.map(pick))
-  const { rows } = await sql<{ id: string; queuedAt: Date }>`
-    insert into deliveries (id, event_id, event_row, event_date, event, account, target, lane, body, claim, next_attempt_at)
-    select id, event_id, event_row, event_date, event, account, target, lane, body,
-      case when claimed then ${self}::uuid end, case when claimed then now() + make_interval(secs => ${leaseMs / 1000}) else now() end
-    from unnest(
-      ${column(({ id }) => id)}::uuid[], ${column(({ event }) => event.eventId)}::uuid[], ${column(({ event }) => event.id)}::bigint[],
-      ${column(({ event }) => event.date)}::timestamptz[], ${column(({ event }) => event.event)}::text[],
-      ${column(({ event }) => event.account)}::text[], ${column(({ target }) => target)}::text[],
-      ${column(({ lane }) => lane)}::text[], ${column(({ claimed }) => claimed)}::boolean[],
-      ${column(({ body }) => body)}::text[]
-    ) as d (id, event_id, event_row, event_date, event, account, target, lane, claimed, body)
-    on conflict (event_id, target) where replay_of is null do nothing
-    returning id, queued_at as "queuedAt"
-  `.execute(tx)
-  return new Map(rows.map(({ id, queuedAt }) => [id, queuedAt]))
-}
+/**
+ * Rows whose first attempt is to come before those of later events of their account and lane. A repeat is not one of them, nor is one
+ * that was begun again and again and never ended: it would hold up its account for ever.
+ */
+export const ordered = (d: string) =>
+  sql.raw(
+    `${d}.state = 'due' and ${d}.last_outcome is null and ${d}.replay_of is null and ${d}.attempts < 3`,
+  )
 
 export interface ClaimLimits {
   /** Of one lane at most. */
@@ -71,9 +46,13 @@ export interface ClaimLimits {
   rooms: ReadonlyMap<string, number>
 }
 
+/** What waits for an earlier delivery that others hold is looked at again after this time. */
+const waitsSeconds = 0.5
+
 /**
  * Takes due deliveries, of every lane that has any at most so many: one with a million due rows does not hide the others. The lanes are
- * found by stepping through the index from one to the next.
+ * found by stepping through the index from one to the next. First attempts that would overtake an earlier one of their account, which
+ * another process holds, are put off a little.
  */
 export async function claimDueDeliveries(
   db: Db,
@@ -87,30 +66,45 @@ export async function claimDueDeliveries(
       select next.lane from lanes
       cross join lateral (select d.lane from deliveries d where d.state = 'due' and d.lane > lanes.lane order by d.lane limit 1) next
     ), due as materialized (
-      select picked.id from lanes
+      select picked.id, picked.account, picked.lane, picked.event_row, picked.ordered from lanes
       left join unnest(${[...limits.rooms.keys()]}::text[], ${[...limits.rooms.values()]}::integer[]) as known (lane, room) on known.lane = lanes.lane
       cross join lateral (
-        select d.id from deliveries d
+        select d.id, d.account, d.lane, d.event_row, ${ordered('d')} as ordered from deliveries d
         where d.state = 'due' and d.lane = lanes.lane and d.next_attempt_at <= now()
         order by d.next_attempt_at, d.event_row
         limit least(coalesce(known.room, ${limits.perLane}::integer), ${limits.perLane}::integer)
         for update skip locked
       ) picked
       limit ${limits.overall}
+    ), overtaken as materialized (
+      select c.account, c.lane, before.event_row from (select distinct account, lane from due where ordered) c
+      cross join lateral (
+        select o.event_row from deliveries o
+        where o.account = c.account and o.lane = c.lane and ${ordered('o')} and o.claim is distinct from ${self}::uuid
+          and o.id not in (select id from due)
+        order by o.event_row limit 1
+      ) before
     ), claimed as (
-      update deliveries d set claim = ${self}::uuid, next_attempt_at = now() + make_interval(secs => ${leaseMs / 1000})
-      from due where d.id = due.id
-      returning d.id, d.event_id, d.event_row, d.event_date, d.event, d.account, d.target, d.lane, d.attempts, d.queued_at,
+      update deliveries d set
+        claim = case when mine then ${self}::uuid end,
+        next_attempt_at = now() + make_interval(secs => case when mine then ${leaseMs / 1000}::double precision else ${waitsSeconds}::double precision end)
+      from (
+        select due.id, due.ordered, not due.ordered or o.event_row is null or o.event_row >= due.event_row as mine
+        from due left join overtaken o on o.account = due.account and o.lane = due.lane
+      ) due
+      where d.id = due.id
+      returning mine, ordered, d.id, d.event_id, d.event_row, d.event_date, d.event, d.account, d.target, d.lane, d.attempts, d.queued_at,
         case when octet_length(d.body) <= ${maxInlineBody} then d.body end as body, d.body is not null as mapped
     )
     select c.id, c.event_id as "eventId", c.event_row as "eventRow", c.event_date::text as "eventDate", c.event, c.account, c.target,
       c.lane, c.attempts, c.queued_at as "queuedAt", case when c.mapped then c.body else e.body end as body,
-      e.account_target as "accountTarget"
+      e.account_target as "accountTarget", c.ordered
     from claimed c
     left join lateral (
       select case when octet_length(e.body) <= ${maxInlineBody} then e.body end as body, e.account_target from events e
       where e.id = c.event_row and e.date = c.event_date limit 1
     ) e on true
+    where c.mine
     order by c.event_row
   `.execute(db)
   return rows

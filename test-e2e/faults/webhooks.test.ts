@@ -1,0 +1,114 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { operations } from '@posthorn/contracts'
+import { eventually, recordTestEvents } from '@posthorn/testkit'
+import { startWorld } from '../world.ts'
+import {
+  failAThird,
+  type Findings,
+  listPromised,
+  review,
+  twoTargets,
+  untilDelivered,
+} from './webhooks-job.ts'
+
+/** By hand: `WEBHOOK_FAULTS_EVENTS=10000 WEBHOOK_FAULTS_KILLS=20`. */
+const count = Number(process.env['WEBHOOK_FAULTS_EVENTS'] ?? 600)
+const kills = Number(process.env['WEBHOOK_FAULTS_KILLS'] ?? 3)
+const timeoutMs = 60_000 + 60 * count
+/** Counted ahead for a target's calls, and its calls. What a killed process had counted of a target without calling it. */
+const countedAhead = 36
+
+const dispatchers = ['webhook-dispatcher', 'webhook-dispatcher-2']
+const world = await startWorld({
+  servers: 'own',
+  names: ['api-gateway', 'auth-bridge', 'webhook-dispatcher'],
+  replicas: { 'webhook-dispatcher': dispatchers.length },
+  env: { SVC_WEBHOOK_LEASE: '1s', SVC_WEBHOOK_RETRY_BASE: '100ms' },
+})
+afterAll(() => world[Symbol.asyncDispose]())
+const { postgres, rabbit, receiver, ownerUrl } = world
+if (!postgres || !rabbit) throw new Error('a world with servers of its own was asked for')
+const accounts = Array.from({ length: 16 }, (_, n) => `account-${n}`)
+for (const account of accounts)
+  await world.client.call(operations.createAccount, { body: { account, name: account } })
+const targets = await twoTargets(world)
+
+const record = (events: number, amqpUrl?: string) =>
+  recordTestEvents({ ownerUrl, accounts, ...(amqpUrl === undefined ? {} : { amqpUrl }) }, events)
+
+/** Does it while a receiver fails a third of the time, waits for the end and looks at what came. */
+async function during(fault: () => Promise<void>): Promise<Findings> {
+  const before = (await listPromised(world)).length
+  receiver.requests.length = 0
+  const taken = failAThird(world)
+  await fault()
+  await untilDelivered(world, timeoutMs)
+  const promised = (await listPromised(world)).slice(before)
+  const findings = await review(world, { promised, targets, taken })
+  const { problems, ...figures } = findings
+  process.stdout.write(
+    `${promised.length} events: ${JSON.stringify({ ...figures, problems: problems.length })}\n`,
+  )
+  return findings
+}
+
+/** Kills one of them each time that some more has come in. */
+async function killAtRandom(names: readonly string[], times: number): Promise<void> {
+  for (let kill = 0; kill < times; kill++) {
+    const events = Math.ceil(count / times)
+    const next = receiver.requests.length + Math.ceil(Math.random() * events)
+    await record(events, rabbit?.amqp)
+    await eventually(() => receiver.requests.length >= next, { timeoutMs })
+    const victim = names[Math.floor(Math.random() * names.length)] ?? ''
+    await world.services.kill(victim)
+    await world.services.start(victim)
+  }
+}
+
+const killed = { problems: [], unmade: expect.any(Number) }
+
+test(
+  'two dispatchers side by side, killed at random: every event arrives, in order, with right counts',
+  async () => {
+    const findings = await during(() => killAtRandom(dispatchers, Math.ceil(kills / 2)))
+    expect(findings).toMatchObject(killed)
+    expect(findings.unmade).toBeLessThanOrEqual(kills * targets.length * countedAhead)
+  },
+  timeoutMs,
+)
+
+test(
+  'one dispatcher, killed at random: every event arrives, in order, with right counts',
+  async () => {
+    await world.services.stop('webhook-dispatcher-2')
+    const findings = await during(() => killAtRandom(['webhook-dispatcher'], kills))
+    expect(findings).toMatchObject(killed)
+    expect(findings.unmade).toBeLessThanOrEqual(kills * targets.length * countedAhead)
+  },
+  timeoutMs,
+)
+
+const faults = [
+  ['Postgres is killed and comes back', async () => (await postgres.kill(), postgres.restart())],
+  [
+    'RabbitMQ comes back with an empty disk',
+    () => Promise.all([rabbit.wipe(), record(Math.ceil(count / 3))]),
+  ],
+  // The one before is this and more: by hand.
+  ...(kills < 20 ? [] : [['RabbitMQ is restarted', () => rabbit.restart()] as const]),
+] as const
+
+test.each(faults)(
+  '%s: every event arrives, in order, and no attempt is counted that was not made',
+  async (_name, fault) => {
+    const part = Math.ceil(count / 3)
+    const findings = await during(async () => {
+      await record(part, rabbit.amqp)
+      await eventually(() => receiver.requests.length > part / 4, { timeoutMs })
+      await fault()
+      await record(part, rabbit.amqp)
+    })
+    expect(findings).toMatchObject({ problems: [], unmade: 0 })
+  },
+  timeoutMs,
+)
