@@ -8,7 +8,9 @@ const ofAccounts = /^(?:account|delegatedAccount|template|message|attachment|tok
 type Bodies = Record<string, object[]>
 
 /** Bodies that are right but for whose things they name: those of the other account, wherever a body can name any. */
-export function bodiesNaming({ account, template, message, attachment }: Things): Bodies {
+export function bodiesNaming(things: Things): Bodies {
+  const { account, template, message, attachment, app } = things
+  const delegation = { delegatedUser: 'you@mail.example', delegatedAccount: account }
   const letter = { to: { address: 'me@mail.example' }, subject: 'x', text: 'x' }
   const reference = { message, inline: true, action: 'forward', forwardAttachments: true }
   const attachments = [{ reference: attachment }]
@@ -18,7 +20,7 @@ export function bodiesNaming({ account, template, message, attachment }: Things)
     createAccount: [{ ...registration('other'), account, name: 'Taken' }],
     updateAccount: [
       { name: 'Taken' },
-      { oauth2: { auth: { delegatedUser: 'you@mail.example', delegatedAccount: account } } },
+      { oauth2: { provider: app, auth: { user: 'me@mail.example', ...delegation } } },
     ],
     reconnectAccount: [{ reconnect: true }],
     syncAccount: [{ sync: true }],

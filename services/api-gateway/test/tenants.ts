@@ -51,6 +51,14 @@ export async function twoTenants() {
   const recipient = 'somebody@mail.example'
   const letter = { to: { address: recipient }, subject: 'Private', text: 'x' }
   const template = { account: 'other', name: 'Private', content: { subject: 'x', text: 'x' } }
+  const application = {
+    name: 'x',
+    provider: 'gmail',
+    enabled: true,
+    clientId: 'x',
+    clientSecret: 'x',
+    redirectUrl: 'https://posthorn.example/oauth',
+  }
   const server = { name: 'x', host: 'smtp.mail.example', port: 587 }
   const things: Things = {
     account: 'other',
@@ -71,7 +79,7 @@ export async function twoTenants() {
     queue: 'submit',
     delivery: randomUUID(),
     replay: randomUUID(),
-    app: 'AAABkPu8PpkAAAAA',
+    app: await make('/v1/oauth2', application, 'id'),
     recipient,
   }
   await call('POST', '/v1/blocklist/list.example', { body: { account: 'other', recipient } })

@@ -59,7 +59,7 @@ test.each(byId(allOperations))(
   },
 )
 
-const foreign = [things['message'], things['text'], things['attachment'], things['template']]
+const foreign = ['message', 'text', 'attachment', 'template', 'app'].map((name) => things[name])
 const names = (request: unknown) => foreign.some((id) => JSON.stringify(request).includes(`${id}`))
 const within = allOperations.flatMap((operation) =>
   variantsOf(operation)
@@ -67,6 +67,10 @@ const within = allOperations.flatMap((operation) =>
     .filter((request) => operation.path.includes('/:account') && names(request))
     .map((request, n) => [`${operation.id} ${n + 1}`, request] as const),
 )
+
+/** Templates, and by whose grant one logs in, are no matter of the worker. */
+const isDecidedHere = (options: object) =>
+  ['template', 'app'].some((name) => JSON.stringify(options).includes(`${things[name]}`))
 
 test.each(within)(
   '%s finds nothing of another account by its id, on a path of its own account',
@@ -76,7 +80,7 @@ test.each(within)(
       expect([403, 404]).toContain(status)
     }
     expect(new Set(asked.splice(0).map(({ account }) => account))).toEqual(
-      new Set(JSON.stringify(options).includes(`${things['template']}`) ? [] : ['own']),
+      new Set(isDecidedHere(options) ? [] : ['own']),
     )
   },
 )
