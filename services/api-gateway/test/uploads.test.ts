@@ -165,6 +165,15 @@ test('an answer goes to whom the message came from, and belongs to its thread', 
   )
 })
 
+test('the quote is dated as the settings have it, where neither request nor account says how', async () => {
+  await call('POST', '/v1/settings', { body: { locale: 'de', timezone: 'Europe/Tallinn' } })
+  await upload({ reference: { message: original.id, inline: true }, text: 'yes' })
+  expect(stored[0]).toContain('06.05.2024, 10:08, Ann <ann@elsewhere.example>:')
+  await upload({ reference: { message: original.id, inline: true }, text: 'yes', tz: 'UTC' })
+  expect(stored[1]).toContain('06.05.2024, 07:08, Ann <ann@elsewhere.example>:')
+  await call('POST', '/v1/settings', { body: { locale: null, timezone: null } })
+})
+
 test('an answer to all leaves oneself out, and what the upload says itself stays', async () => {
   await upload({
     reference: { message: original.id, action: 'reply-all' },

@@ -238,6 +238,18 @@ test('the flag tells what the target said last, and goes with the next success',
   await eventually(async () => expect(await flagOf(id)).toBeUndefined())
 })
 
+test('the flag goes when webhooks are switched off', async () => {
+  const special = await bench.receiver()
+  await bench.set({ webhooksEnabled: true, webhookEvents: [] })
+  special.answer(() => ({ status: 500 }))
+  const id = await addRoute({ targetUrl: special.url })
+  await bench.happen({ account: await account() })
+  await eventually(async () => expect(await flagOf(id)).toBe('The target answered 500'))
+  special.answer(() => ({ status: 200 }))
+  await bench.set({ webhooksEnabled: false })
+  await eventually(async () => expect(await flagOf(id)).toBeUndefined())
+})
+
 test('what waits for a route that is deleted is dropped', async () => {
   const special = await bench.receiver()
   await bench.set({ webhooksEnabled: true, webhookEvents: [] })

@@ -134,7 +134,7 @@ export async function getShard(db: Db, account: string): Promise<number> {
 export async function getOwner(db: Db, account: string) {
   const row = await db
     .selectFrom('accounts')
-    .select(['name', 'email'])
+    .select(['name', 'email', 'locale', 'tz'])
     .where('account', '=', account)
     .executeTakeFirst()
   if (!row) throw accountNotFound()

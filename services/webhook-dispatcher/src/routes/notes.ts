@@ -4,7 +4,12 @@ import type { Logger } from '@posthorn/telemetry'
 import type { ClaimedDelivery } from '../store/deliveries.ts'
 import type { DeliveryResult } from '../store/results.ts'
 import { isRoute } from '../targets/target.ts'
-import { keepFailures, type RouteFailure, setErrorFlags } from '../store/route-states.ts'
+import {
+  clearFlagsWhileOff,
+  keepFailures,
+  type RouteFailure,
+  setErrorFlags,
+} from '../store/route-states.ts'
 
 /** Written down about routes, for people to look at; what a process that dies had not written is not missed. */
 export interface RouteNotes extends AsyncDisposable {
@@ -27,6 +32,7 @@ export function keepRouteNotes(db: Db, log: Logger): RouteNotes {
     const failed = [...failures.values()].flat()
     failures.clear()
     await setErrorFlags(db, written)
+    await clearFlagsWhileOff(db)
     await keepFailures(db, failed, keptFailures)
   }
   const writing = everyFew({ everyMs, log, name: 'route-notes' }, write)

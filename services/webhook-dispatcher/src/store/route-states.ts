@@ -64,6 +64,14 @@ export async function setErrorFlags(
     await db.deleteFrom('webhookRouteStates').where('route', 'in', cleared).execute()
 }
 
+/** While webhooks are off nobody can say what is wrong with a target: what was wrong before does not stand any more. */
+export async function clearFlagsWhileOff(db: Db): Promise<void> {
+  await sql`
+    delete from webhook_route_states
+    where exists (select 1 from settings where key = 'webhooksEnabled' and value = 'false')
+  `.execute(db)
+}
+
 /** Deletes what is kept of routes that are gone. */
 export async function forgetGoneRoutes(db: Db): Promise<void> {
   for (const table of ['webhookRouteCounts', 'webhookRouteStates', 'webhookRouteErrors'] as const)

@@ -12,6 +12,7 @@ import type { BodyRoom } from '../body-room.ts'
 import { AttachmentCollector } from '../composing/collect-attachments.ts'
 import { readOriginal } from '../composing/read-original.ts'
 import { outcomeOf } from '../composing/reference-outcome.ts'
+import { withLanguage } from '../composing/with-language.ts'
 
 export interface GatherDeps extends AskDeps {
   settings: SettingsCache
@@ -57,7 +58,7 @@ export async function gather(
   const original = reference && (await findOriginal(deps, input, reference))
   return {
     account,
-    owner,
+    owner: withLanguage(owner, await deps.settings.get()),
     submission,
     original,
     ...written,

@@ -18,7 +18,7 @@ import { type Owner, senderOf } from '../composing/sender.ts'
 /** An upload with all that it refers to. */
 export interface Gathered {
   upload: MessageUpload
-  owner: Owner
+  owner: Owner & { locale: string | null; tz: string | null }
   /** The message that is answered or passed on, where it is there. */
   original: MessageDetail | undefined
   attached: readonly AttachedContent[]
@@ -53,7 +53,13 @@ export async function composeUpload(gathered: Gathered): Promise<ComposedUpload>
 
 function referred({ upload, original, owner }: Gathered) {
   const { reference, locale, tz, from } = upload
-  return referTo(upload, { original, reference, locale, tz, own: [from?.address, owner.email] })
+  return referTo(upload, {
+    original,
+    reference,
+    locale: locale ?? owner.locale,
+    tz: tz ?? owner.tz,
+    own: [from?.address, owner.email],
+  })
 }
 
 /** The bytes as they are, but for ends of lines. A reference adds the headers that the message does not have itself. */

@@ -5,7 +5,7 @@ import {
   operations,
   uploadMessage,
 } from '@posthorn/contracts'
-import type { Db } from '@posthorn/db'
+import type { Db, SettingsCache } from '@posthorn/db'
 import type { AttachedContent } from '@posthorn/mime'
 import type { Afterwards } from '../../afterwards.ts'
 import { getOwner } from '../../store/accounts.ts'
@@ -14,6 +14,7 @@ import { type AskDeps, type Asked, askWorker } from '../ask-worker.ts'
 import { AttachmentCollector } from '../composing/collect-attachments.ts'
 import { readOriginal } from '../composing/read-original.ts'
 import { outcomeOf } from '../composing/reference-outcome.ts'
+import { withLanguage } from '../composing/with-language.ts'
 import { handle } from '../handle.ts'
 import { checkUpload } from './check-upload.ts'
 import { composeUpload } from './compose-upload.ts'
@@ -21,6 +22,7 @@ import { composeUpload } from './compose-upload.ts'
 export interface Deps extends AskDeps {
   /** Connections of their own: a message may take longer to store than anything else may take. */
   outbox: Db
+  settings: SettingsCache
   afterwards: Afterwards
   maxUploadBytes: number
 }
@@ -33,7 +35,11 @@ export function onUploadMessage(deps: Deps) {
   return handle(operations.uploadMessage, async (input) => {
     const { params, body: upload } = input
     checkUpload(upload)
-    const owner = await getOwner(deps.db, params.account)
+    const [known, settings] = await Promise.all([
+      getOwner(deps.db, params.account),
+      deps.settings.get(),
+    ])
+    const owner = withLanguage(known, settings)
     const { reference } = upload
     const original = reference && (await readOriginal(deps, input, reference))
     const attached = await attachmentsOf(deps, input, { upload, original })
