@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { AppError } from '@posthorn/errors'
-import { newToken } from '@posthorn/secrets'
+import { hashToken, newToken } from '@posthorn/secrets'
 import { eventually, testDovecot } from '@posthorn/testkit'
 import { imapOf, testProxy } from './proxy.ts'
 import { RawClient } from './raw-client.ts'
@@ -140,6 +140,25 @@ test('from an address that the token is not for', async () => {
   )
   expect(await client.command(`b LOGIN acc ${here}`)).toMatch(/^b OK/m)
   client.close()
+})
+
+test('where the settings ask for it, the log of a token tells who came in by it, and who did not', async () => {
+  const asked = await proxy.addToken({ account: 'acc' })
+  const other = await proxy.addToken({ account: 'acc', scopes: ['smtp'] })
+  await proxy.set({ tokenAuditLog: true })
+  const client = await proxy.open('127.0.2.1')
+  expect(await client.command(`a LOGIN acc ${other}`)).toMatch(/^a NO/m)
+  expect(await client.command(`b LOGIN acc ${asked}`)).toMatch(/^b OK/m)
+  client.close()
+  const log = (token: string) =>
+    proxy.db.selectFrom('tokenLog').selectAll().where('token', '=', hashToken(token)).execute()
+  const entry = { method: 'imap-proxy', path: 'LOGIN', account: 'acc', ip: '127.0.2.1' }
+  await eventually(async () =>
+    expect([await log(asked), await log(other)]).toMatchObject([
+      [{ ...entry, denied: null }],
+      [{ ...entry, denied: 'Unauthorized scope' }],
+    ]),
+  )
 })
 
 test('accounts without IMAP, and failures of the account’s server, in our words', async () => {
