@@ -19,6 +19,7 @@ export type { Hook, Reply, ScriptCommand } from './servers/imap-script/command.t
 export * as imapFaults from './servers/imap-script/faults.ts'
 export type { MailboxOptions, ScriptMailbox } from './servers/imap-script/mailbox.ts'
 export type { ScriptSession } from './servers/imap-script/session.ts'
+export { testOAuthDovecot, type TestOAuthDovecot } from './servers/oauth-dovecot.ts'
 export { testOpenIdProvider, type TestOpenIdProvider } from './servers/openid-provider.ts'
 export {
   hasOpenSmtpd,

@@ -30,7 +30,8 @@ export function sharedServer<T extends PrivateServer>(
   }
 }
 
-async function makeFolder(name: string): Promise<string> {
+/** An empty folder that servers may use, whoever they run as. */
+export async function makeFolder(name: string): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), `posthorn-test-${name}-`))
   await chmod(dir, 0o755) // servers may run as another user than we
   return dir

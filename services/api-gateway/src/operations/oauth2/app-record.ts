@@ -1,4 +1,5 @@
 import type { AppListRow, AppRow } from '../../store/oauth2-apps.ts'
+import { describeLastError } from '../last-error.ts'
 import { mask } from '../masks.ts'
 
 /** An application in a list, its secrets masked. */
@@ -16,7 +17,7 @@ export function describeListed(row: AppListRow) {
     enabled,
     created: createdAt.toISOString(),
     updated: updatedAt.toISOString(),
-    lastError,
+    lastError: describeLastError(lastError),
   }
 }
 

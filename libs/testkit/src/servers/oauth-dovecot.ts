@@ -1,0 +1,27 @@
+import { rm } from 'node:fs/promises'
+import { type Dovecot, startDovecot, startMailHub } from '@posthorn/local'
+import { cacheFolder } from '@posthorn/local/paths'
+import { makeFolder } from './private-servers.ts'
+
+export interface TestOAuthDovecot extends Pick<
+  Dovecot,
+  'host' | 'imapPort' | 'imapsPort' | 'submissionPort' | 'deliver'
+> {
+  drop(): Promise<void>
+}
+
+/** A Dovecot of its own that takes XOAUTH2 and OAUTHBEARER, asking `introspectionUrl` about every token (RFC 7662). */
+export async function testOAuthDovecot(introspectionUrl: string): Promise<TestOAuthDovecot> {
+  const dir = await makeFolder('oauth-dovecot')
+  const dovecot = await startDovecot({ dir, cache: cacheFolder(process.env), introspectionUrl })
+  const hub = await startMailHub({ dir, port: dovecot.relayPort, lmtpPort: dovecot.lmtpPort })
+  const { host, imapPort, imapsPort, submissionPort, deliver } = dovecot
+  return {
+    ...{ host, imapPort, imapsPort, submissionPort, deliver },
+    async drop() {
+      await hub.stop()
+      await dovecot.destroy()
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,140 @@
+import { afterAll, expect, jest, test } from '@jest/globals'
+import { operations } from '@posthorn/contracts'
+import { testOAuthDovecot, testOpenIdProvider } from '@posthorn/testkit'
+import { freshMessageId, letter, startWorld, untilConnected } from '../world.ts'
+
+jest.setTimeout(120_000)
+
+const opened = new AsyncDisposableStack()
+afterAll(() => opened.disposeAsync())
+const world = opened.use(
+  await startWorld({
+    names: ['api-gateway', 'auth-bridge', 'sync-worker', 'sender', 'webhook-dispatcher'],
+    replicas: { 'auth-bridge': 2 },
+    env: { SVC_ENABLE_OAUTH_TOKENS_API: 'true' },
+    settings: { ignoreMailCertErrors: true },
+  }),
+)
+const redirectUrl = `${world.url}/oauth`
+const provider = opened.adopt(await testOpenIdProvider({ redirectUrls: [redirectUrl] }), (one) =>
+  one.close(),
+)
+const dovecot = opened.adopt(await testOAuthDovecot(provider.introspectionUrl), (one) => one.drop())
+const { call } = world.client
+const get = async (account: string) =>
+  (await call(operations.getAccount, { params: { account } })).body
+
+const app = await createApp()
+async function createApp(): Promise<string> {
+  const { host, imapPort, submissionPort } = dovecot
+  const { status, body } = await call(operations.createOAuth2App, {
+    body: {
+      name: 'The provider of the test',
+      provider: 'generic',
+      enabled: true,
+      issuer: provider.issuer,
+      clientId: provider.clientId,
+      clientSecret: provider.clientSecret,
+      redirectUrl,
+      scopes: ['openid', 'email', 'profile', 'offline_access', 'mail'],
+      imap: { host, port: imapPort },
+      smtp: { host, port: submissionPort },
+    },
+  })
+  expect([status, body]).toEqual([200, { id: expect.any(String), created: true }])
+  return body.id
+}
+
+/** The whole way: registered, consented to, called back, connected. */
+async function connect(account: string): Promise<void> {
+  const back = 'http://127.0.0.1:1/done'
+  const { status, body } = await call(operations.createAccount, {
+    body: {
+      account,
+      name: account,
+      email: `${account}@mail.test`,
+      oauth2: { provider: app, authorize: true, redirectUrl: back },
+    },
+  })
+  expect([status, Object.keys(body)]).toEqual([200, ['redirect']])
+  const { callback } = await provider.consent(String(body.redirect))
+  const returned = await fetch(callback, { redirect: 'manual' })
+  expect([returned.status, returned.headers.get('location')]).toEqual([
+    303,
+    `${back}?account=${account}&state=new`,
+  ])
+  await untilConnected(world.client, account)
+}
+
+test('an owner consents, mail comes in and goes out by tokens, and tokens are renewed', async () => {
+  // Every token is to be renewed before it is used.
+  provider.accessTokenSeconds = 20
+  await connect('jane')
+  expect(await get('jane')).toMatchObject({
+    type: 'generic',
+    app,
+    email: 'jane@mail.test',
+    oauth2: { auth: { user: 'jane@mail.test' }, refreshToken: '******' },
+  })
+  const messageId = freshMessageId()
+  await dovecot.deliver('jane', letter({ messageId }))
+  await world.webhook(({ event, data }) => event === 'messageNew' && data.messageId === messageId)
+
+  const submitted = await call(operations.submitMessage, {
+    params: { account: 'jane' },
+    body: { to: [{ address: 'jane@mail.test' }], subject: 'Out', text: 'By token' },
+  })
+  expect(submitted.status).toBe(200)
+  await world.webhook(({ event, account }) => event === 'messageSent' && account === 'jane')
+
+  // What was renewed while it had so little life is not kept; what lives longer is.
+  expect(provider.counts.given['refresh_token']).toBeGreaterThan(0)
+  const token = () => call(operations.getOAuthToken, { params: { account: 'jane' } })
+  expect(await token()).toMatchObject({
+    status: 200,
+    body: { account: 'jane', user: 'jane@mail.test', provider: 'generic', app, cached: false },
+  })
+  provider.accessTokenSeconds = 3_600
+  expect(await token()).toMatchObject({ status: 200, body: { cached: false } })
+  expect(await token()).toMatchObject({ status: 200, body: { cached: true } })
+})
+
+test('a grant that was withdrawn is an authenticationError with what the provider said', async () => {
+  await connect('john')
+  await provider.revoke('john@mail.test')
+  await call(operations.reconnectAccount, {
+    params: { account: 'john' },
+    body: { reconnect: true },
+  })
+  const { data } = await world.webhook(
+    ({ event, account }) => event === 'authenticationError' && account === 'john',
+  )
+  expect(data).toMatchObject({
+    serverResponseCode: 'OauthRenewError',
+    tokenRequest: {
+      grant: 'refresh_token',
+      provider: 'generic',
+      status: 400,
+      response: { error: 'invalid_grant' },
+    },
+  })
+  expect(JSON.stringify(data)).not.toContain(provider.clientSecret)
+  const record = await get('john')
+  expect(record).toMatchObject({
+    state: 'authenticationError',
+    lastError: { tokenRequest: data.tokenRequest },
+  })
+})
+
+test('an application that is gone is told as such', async () => {
+  await call(operations.deleteOAuth2App, { params: { app } })
+  await call(operations.reconnectAccount, {
+    params: { account: 'jane' },
+    body: { reconnect: true },
+  })
+  await world.webhook(
+    ({ event, account, data }) =>
+      event === 'connectError' && account === 'jane' && data.serverResponseCode === 'AppNotFound',
+  )
+  expect(await get('jane')).toMatchObject({ type: 'oauth2', state: 'connectError' })
+})
