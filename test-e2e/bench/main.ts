@@ -5,6 +5,7 @@ import { startWorld } from '../world.ts'
 import { benchAccess } from './access.ts'
 import { benchAccounts } from './accounts.ts'
 import { benchFirstSync } from './first-sync.ts'
+import { benchImapDoor, imapDoorEnv } from './imap-door.ts'
 import { benchLatency } from './latency.ts'
 import { benchReading } from './reading.ts'
 import { print } from './report.ts'
@@ -16,12 +17,13 @@ import { benchWebhooks } from './webhooks.ts'
 spawnSync(process.execPath, [join(checkout, 'libs/sandbox/bench.ts')], { stdio: 'inherit' })
 for (const row of await benchAccess()) print(row)
 process.stdout.write('starting the system with a Postgres that waits for the disk …\n')
-const world = await startWorld({ servers: 'own', durable: true })
+const world = await startWorld({ servers: 'own', durable: true, env: imapDoorEnv() })
 try {
   const amqpUrl = world.rabbit?.amqp ?? ''
   for (const bench of [benchLatency, benchReading, benchFirstSync, benchAccounts])
     for (const row of await bench(world)) print(row)
-  for (const row of await benchSending(world)) print(row)
+  for (const bench of [benchSending, benchImapDoor])
+    for (const row of await bench(world)) print(row)
   for (const row of await benchWebhooks(world, amqpUrl)) print(row)
 } finally {
   await world[Symbol.asyncDispose]()

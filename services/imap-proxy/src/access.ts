@@ -56,10 +56,12 @@ export async function checkAccess(
   const { db } = deps
   // Postgres takes no NUL in a text; nobody's account has one.
   if (account === '' || account.length > 256 || account.includes('\0')) return { refusal: invalid }
-  const key = await findKey(deps, { account, secret }, address)
+  const [key, imap] = await Promise.all([
+    findKey(deps, { account, secret }, address),
+    findImap(db, account),
+  ])
   if (key === 'address') return { refusal: foreignAddress }
   if (!key) return { refusal: invalid }
-  const imap = await findImap(db, account)
   if (imap === undefined) return { refusal: invalid }
   if (imap === null) return { refusal: noImap }
   // Whoever reads the time of last use can do without it; whoever logs in cannot wait for it.

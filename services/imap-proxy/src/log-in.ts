@@ -75,7 +75,7 @@ async function connectTo(
   if (!place) return { refusal: tooMany }
   try {
     const server = serverOf(imap, await deps.settings.get())
-    const credentials = await deps.bus.ask(
+    const credentials = deps.bus.ask(
       getCredentials,
       {
         account,

@@ -23,7 +23,8 @@ export interface MailServer {
 }
 
 export interface UpstreamOptions {
-  credentials: Credentials
+  /** Awaited while the connection is made. */
+  credentials: Promise<Credentials>
   /** Gives up. */
   signal: AbortSignal
   /** The port of our own listener: a server that leads back to it is refused. */
@@ -56,14 +57,26 @@ export async function openUpstream(
 ): Promise<Upstream> {
   const { signal } = options
   let socket: Socket | undefined
-  const cut = () => socket?.destroy()
+  let over = false
+  const cut = () => {
+    over = true
+    socket?.destroy()
+  }
   signal.addEventListener('abort', cut)
   try {
-    socket = await dial(server, options)
-    const { lines, capabilities } = await secured(server, socket)
+    const reached = async () => {
+      socket = await dial(server, options)
+      // There are no credentials, and nobody waits for it any more.
+      if (over) socket.destroy()
+      return secured(server, socket)
+    }
+    const [{ lines, capabilities }, credentials] = await Promise.all([
+      reached(),
+      options.credentials,
+    ])
     const told = await logIn(
       { lines, capabilities, host: server.host, port: server.port },
-      options.credentials,
+      credentials,
     )
     const after = told ?? (await askCapabilities(lines))
     signal.throwIfAborted()

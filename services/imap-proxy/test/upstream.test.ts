@@ -27,7 +27,7 @@ async function open(
   const { socket, rest } = await openUpstream(
     { ...anyServer, ...changes },
     {
-      credentials: given,
+      credentials: Promise.resolve(given),
       signal: AbortSignal.timeout(5_000),
       ownPort,
       egress: 'link-local',
@@ -158,7 +158,12 @@ test('what the server can do is told without what was for the login, or is no ca
   )
   const { socket, capabilities } = await openUpstream(
     { ...anyServer, port: server.port },
-    { credentials, signal: AbortSignal.timeout(5_000), ownPort: undefined, egress: 'link-local' },
+    {
+      credentials: Promise.resolve(credentials),
+      signal: AbortSignal.timeout(5_000),
+      ownPort: undefined,
+      egress: 'link-local',
+    },
   )
   socket.destroy()
   expect(capabilities).toEqual(['IMAP4rev1', 'SASL-IR', 'COMPRESS=DEFLATE'])

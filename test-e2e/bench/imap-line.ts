@@ -1,0 +1,51 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+
+/** A connection that reads as fast as it can, and looks at nothing but the end of an answer. */
+export interface ImapLine {
+  /** Says it under the tag `a`; resolves with the bytes of the answer, its last line included. */
+  command(text: string): Promise<number>
+  close(): void
+}
+
+export interface ImapAddress {
+  port: number
+  tls: boolean
+}
+
+/** Resolves once the server has greeted. */
+export async function openImapLine({ port, tls }: ImapAddress): Promise<ImapLine> {
+  const at = { port, host: '127.0.0.1' }
+  const socket: Socket = tls ? connectTls({ ...at, rejectUnauthorized: false }) : connect(at)
+  socket.setNoDelay(true)
+  await answer(socket, '* ')
+  return {
+    command(text) {
+      const answered = answer(socket, 'a ')
+      socket.write(`a ${text}\r\n`)
+      return answered
+    },
+    close: () => socket.destroy(),
+  }
+}
+
+/** Counts bytes up to the line of that tag, which is the last thing to come. */
+function answer(socket: Socket, tag: string): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  let bytes = 0
+  let tail = ''
+  const ended = () => reject(new Error(`closed after ${JSON.stringify(tail)}`))
+  const read = (chunk: Buffer) => {
+    bytes += chunk.length
+    tail = (tail + chunk.toString('latin1', Math.max(0, chunk.length - 600))).slice(-600)
+    const last = tail.lastIndexOf('\n', tail.length - 2) + 1
+    if (!tail.endsWith('\n') || !tail.startsWith(tag, last)) return
+    socket.off('data', read).off('close', ended)
+    if (tail.startsWith(`${tag}OK`, last)) resolve(bytes)
+    else reject(new Error(tail.slice(last)))
+  }
+  socket.on('data', read).once('close', ended)
+  void once(socket, 'error').catch(reject)
+  return promise
+}
