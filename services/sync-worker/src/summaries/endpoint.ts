@@ -11,12 +11,16 @@ import {
 } from './question.ts'
 
 /**
- * What came of asking: `refused` is a 4xx, `limited` a 429, `nonsense` an answer that is no summary or a longer one than is read,
- * `unreachable` everything without an answer.
+ * What came of asking. `declined`: it did not like this question (400, 413, 422); `refused`: nor would it any other (all other 4xx); `limited`: 429; `broken`:
+ * 5xx; `nonsense`: an answer that is no summary, or a longer one than is read; `unreachable`: everything without an answer.
  */
-export type Asked =
-  | { outcome: 'made'; summary: MessageSummary }
-  | { outcome: 'refused' | 'limited' | 'broken' | 'nonsense' | 'unreachable'; retryAfterMs: number }
+export type Asked = { outcome: 'made'; summary: MessageSummary } | Failed
+
+export interface Failed {
+  outcome: 'declined' | 'refused' | 'limited' | 'broken' | 'nonsense' | 'unreachable'
+  /** For as long the endpoint asked to be left alone. */
+  retryAfterMs: number
+}
 
 /** An answer is a few kilobytes; a longer one is cut, and then it is no JSON. */
 export const maxAnswerBytes = 256 * 1024
@@ -55,12 +59,15 @@ function refusalOf({ status, body }: CallResult): string {
   return status === 400 || status === 422 ? body.subarray(0, maxRefusal).toString('utf8') : ''
 }
 
+const declines = [400, 413, 422]
+
 function askedOf({ status, error, body, headers }: CallResult): Asked {
   const retryAfterMs = retryAfterOf(headers['retry-after'])
   if (status === undefined || error !== undefined) return { outcome: 'unreachable', retryAfterMs }
   if (status === 429) return { outcome: 'limited', retryAfterMs }
   if (status >= 500) return { outcome: 'broken', retryAfterMs }
-  if (status !== 200) return { outcome: 'refused', retryAfterMs }
+  if (status !== 200)
+    return { outcome: declines.includes(status) ? 'declined' : 'refused', retryAfterMs }
   const summary = readAnswer(body.toString('utf8'))
   return summary ? { outcome: 'made', summary } : { outcome: 'nonsense', retryAfterMs }
 }

@@ -70,6 +70,9 @@ export function makeSummaries(deps: SummariesDeps): Summaries {
   }
 }
 
+/** What says nothing about the endpoint: whoever can make a model talk nonsense is not to take everybody's summaries away. */
+const ofTheMessage = new Set<SummaryOutcome>(['no-key', 'declined', 'nonsense'])
+
 type Attempt = Asked | { outcome: 'late' | 'left-alone' | 'no-key' }
 
 function attempter(deps: SummariesDeps, pause: Pause) {
@@ -82,7 +85,7 @@ function attempter(deps: SummariesDeps, pause: Pause) {
       // Those that waited for their turn may have waited for nothing.
       if (!pause.begin()) return { outcome: 'left-alone' }
       const attempt = await askFor(deps, wanted, end)
-      if (end.signal.aborted || attempt.outcome === 'no-key') pause.gaveUp()
+      if (end.signal.aborted || ofTheMessage.has(attempt.outcome)) pause.gaveUp()
       else if (attempt.outcome === 'made') pause.answered()
       else pause.failed('retryAfterMs' in attempt ? attempt.retryAfterMs : 0)
       return attempt
