@@ -57,8 +57,8 @@ test('markup and what turns its direction is not passed on, and nothing is longe
   expect(saying({ summary: '<img src=x onerror=alert(1)>\u202Ehi\u0000\u0007\nthere' })).toEqual({
     summary: '‹img src=x onerror=alert(1)›hi\nthere',
   })
-  const long = 'x'.repeat(100_000)
-  const many = Array.from({ length: 500 }, () => ({ description: long, startTime: long }))
+  const long = 'x'.repeat(5_000)
+  const many = Array.from({ length: 25 }, () => ({ description: long, startTime: long }))
   const bounded = saying({ summary: long, sentiment: long, events: many, actions: many })
   expect(bounded?.summary).toHaveLength(4_000)
   expect(bounded?.sentiment).toHaveLength(64)
