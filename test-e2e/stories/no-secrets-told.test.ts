@@ -32,7 +32,10 @@ const imap = opened.use(
 const smtp = opened.use(await startSmtpScript({ requireLogin: true, plain: true }))
 const operator = createServer((request, response) => {
   const user = { user: 'server', accessToken: secret('access token of the auth server') }
-  const known = request.url?.includes('account=by-server')
+  const login = Buffer.from(`login of the auth server:${secret('login of the auth server')}`)
+  const known =
+    request.headers.authorization === `Basic ${login.toString('base64')}` &&
+    request.url?.includes('account=by-server')
   response
     .writeHead(known ? 200 : 500)
     .end(JSON.stringify(known ? user : { pass: secret('half an answer') }))
@@ -73,7 +76,8 @@ async function call(operation: Operation, input: CallInput = {}) {
   if (answer.status >= 400) refused.push(answers.at(-1) ?? '')
   return answer
 }
-const login = (url: string, name: string) => url.replace('://', `://${name}:${secret(name)}@`)
+const login = (url: string, name: string) =>
+  url.replace('://', `://${encodeURIComponent(name)}:${secret(name)}@`)
 const tls = { rejectUnauthorized: false }
 
 function server(port: number, pass: string, user = 'good') {
@@ -227,7 +231,7 @@ async function look(): Promise<void> {
 const inAddresses = {
   'accounts.proxy': ['login of a proxy'],
   'outbox.proxy': ['login of the proxy of a message'],
-  'settings.value': ['login of webhooks', 'login of the auth server', 'login of the proxy for all'],
+  'settings.value': ['login of webhooks', 'login of the proxy for all'],
   'webhook_routes.target_url': ['login of a route'],
 }
 

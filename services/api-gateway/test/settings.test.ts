@@ -69,6 +69,31 @@ test('of the address of the service only the origin is kept', async () => {
   expect(await read('serviceUrl')).toEqual({ serviceUrl: 'https://mail.example:8443' })
 })
 
+test('the login of the authentication server is sealed, and goes with it', async () => {
+  const stored = async () => ({
+    value: (
+      await db
+        .selectFrom('settings')
+        .select('value')
+        .where('key', '=', 'authServer')
+        .executeTakeFirst()
+    )?.value,
+    sealed: (await db.selectFrom('sealedSettings').select('key').execute()).some(
+      ({ key }) => key === 'authServer',
+    ),
+  })
+  await update({ authServer: 'http://u:hush@auth.example/' })
+  const hidden = { value: 'http://u:******@auth.example/', sealed: true }
+  expect(await stored()).toEqual(hidden)
+  await update(await read('authServer'))
+  expect(await stored()).toEqual(hidden)
+  await update({ authServer: 'http://auth.example/' })
+  expect(await stored()).toEqual({ value: 'http://auth.example/', sealed: false })
+  await update({ authServer: 'http://u:hush@auth.example/' })
+  await update({ authServer: null })
+  expect(await stored()).toEqual({ value: undefined, sealed: false })
+})
+
 test('secrets in addresses and headers are masked, and may be sent back masked', async () => {
   const webhooksCustomHeaders = [{ key: 'X-Key', value: 'hush' }, { key: 'X-Empty' }]
   await update({

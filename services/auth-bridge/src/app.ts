@@ -15,6 +15,7 @@ import {
   authServerMaxBytes,
   authServerTimeoutMs,
 } from './providers/auth-server.ts'
+import { authServerAddress } from './providers/auth-server-address.ts'
 import { storedPassword } from './providers/stored-password.ts'
 import {
   onCheckImapProxyServerPassword,
@@ -75,7 +76,7 @@ async function startAnswering(opened: AsyncDisposableStack, parts: Parts): Promi
       maxResponseBytes: authServerMaxBytes,
     }),
   )
-  const server = authServer({ http, address: async () => (await settings.get()).authServer })
+  const server = authServer({ http, address: () => authServerAddress({ db, opener, settings }) })
   const oauth2 = openOAuth2(opened, { ...parts, proxy })
   const tokens = new AccessTokens(oauth2)
   opened.use(await bus.onInvalidate((message) => forget(message, settings, server)))

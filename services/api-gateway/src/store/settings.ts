@@ -5,7 +5,8 @@ import { sql } from 'kysely'
 /** What becomes of one setting. A sealed one is stored where only auth-bridge can open it. */
 export type SettingChange =
   | ({ key: SettingKey } & ({ value: unknown } | { unset: true }))
-  | { key: SealedKey; sealed: string }
+  /** With a `value`: what may be seen of it. */
+  | { key: SealedKey; sealed: string; value?: unknown }
 
 /** Settings that are sealed, and the key of links, which is none that anybody could set. */
 export type SealedKey = SettingKey | 'linkSecret'
@@ -25,8 +26,11 @@ export async function writeSettings(tx: Tx, changes: readonly SettingChange[]): 
   for (const change of [...changes].sort((a, b) => a.key.localeCompare(b.key))) {
     const { key } = change
     if ('unset' in change) await removeSetting(tx, key)
-    else if ('sealed' in change) await putSealed(tx, key, change.sealed)
-    else await putValue(tx, change.key, JSON.stringify(change.value))
+    else if (!('sealed' in change)) await putPlain(tx, change)
+    else {
+      if (change.value !== undefined) await putValue(tx, key, JSON.stringify(change.value))
+      await putSealed(tx, key, change.sealed)
+    }
   }
 }
 
@@ -35,13 +39,22 @@ export async function keepServiceSecret(tx: Tx, seconds: number): Promise<void> 
   await sql`select keep_previous_service_secret(${seconds}::integer)`.execute(tx)
 }
 
+/** What was sealed of the value before it goes. */
+async function putPlain(
+  tx: Tx,
+  { key, value }: { key: SettingKey; value: unknown },
+): Promise<void> {
+  await tx.deleteFrom('sealedSettings').where('key', '=', key).execute()
+  await putValue(tx, key, JSON.stringify(value))
+}
+
 /** Wherever it is stored. */
 async function removeSetting(tx: Tx, key: string): Promise<void> {
   await tx.deleteFrom('settings').where('key', '=', key).execute()
   await tx.deleteFrom('sealedSettings').where('key', '=', key).execute()
 }
 
-async function putValue(tx: Tx, key: SettingKey, value: string): Promise<void> {
+async function putValue(tx: Tx, key: string, value: string): Promise<void> {
   await tx
     .insertInto('settings')
     .values({ key, value })

@@ -51,6 +51,7 @@ export function placeOfPassword(account: string, protocol: Protocol | 'oauth2'):
 }
 
 export type SealedSetting =
+  | 'authServer'
   | 'serviceSecret'
   | 'webhookSecrets'
   | 'linkSecret'

@@ -13,6 +13,8 @@ import { mask, maskUrl, unmaskHeaders } from '../masks.ts'
 /** What is to be written. A `seal` is still in the clear. */
 export type PlannedChange =
   | ({ key: SettingKey } & ({ value: unknown } | { seal: string } | { unset: true }))
+  /** Shown with its password hidden, and stored so; the whole of it is sealed. */
+  | { key: 'authServer'; value: string; seal: string }
   /** Made once, by us: no request reads or changes it. */
   | { key: 'linkSecret'; seal: string }
 
@@ -50,6 +52,8 @@ function planChange(
     const known = stored[key]
     return typeof known === 'string' && maskUrl(known) === value ? 'same' : 'hidden'
   }
+  if (key === 'authServer' && typeof value === 'string' && maskUrl(value) !== value)
+    return { key, value: maskUrl(value), seal: value }
   return { key, value }
 }
 

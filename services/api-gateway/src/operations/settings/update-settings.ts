@@ -56,7 +56,11 @@ export function sealChanges(
   return Promise.all(
     planned.map(async (change) =>
       'seal' in change
-        ? { key: change.key, sealed: await sealer.seal(change.seal, placeOfSetting(change.key)) }
+        ? {
+            ...('value' in change ? { value: change.value } : {}),
+            key: change.key,
+            sealed: await sealer.seal(change.seal, placeOfSetting(change.key)),
+          }
         : change,
     ),
   )
