@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { operations } from '@posthorn/contracts'
-import { eventually, hasBrowser, testBrowser } from '@posthorn/testkit'
+import { eventually, hasBrowser, testBrowser, testOpenIdProvider } from '@posthorn/testkit'
 import { startWorld } from '../world.ts'
 
 type Page = Awaited<ReturnType<Awaited<ReturnType<typeof testBrowser>>['openPhone']>>
@@ -155,6 +155,63 @@ here(
     await page.goto(`${link}&theme=light`)
     expect(await page.locator('html').getAttribute('data-theme')).toBe('light')
     await picture(page, 'form-6-light')
+  },
+  300_000,
+)
+
+here(
+  'somebody signs in at a provider on a phone',
+  async () => {
+    if (!stage) return
+    const { world, browser, makeLink, user } = stage
+    const callback = `${world.url}/oauth`
+    const provider = await testOpenIdProvider({ redirectUrls: [callback] })
+    opened.defer(() => provider.close())
+    const { issuer, clientId, clientSecret } = provider
+    const { host, imapPort, submissionPort } = user
+    await world.client.call(operations.createOAuth2App, {
+      body: {
+        name: 'provider',
+        title: 'Example Mail',
+        provider: 'generic',
+        enabled: true,
+        includeInListing: true,
+        redirectUrl: callback,
+        ...{ issuer, clientId, clientSecret },
+        scopes: ['openid', 'email', 'profile', 'offline_access', 'mail'],
+        imap: { host, port: imapPort },
+        smtp: { host, port: submissionPort },
+      },
+    })
+    const page = await browser.openPhone()
+    const link = await makeLink({ account: 'signed', expectedEmail: 'Bea@mail.test' })
+    await page.goto(link)
+    await expectToFit(page)
+    await picture(page, 'sign-in-1-choice')
+    await page.getByRole('link', { name: 'Sign in with Example Mail' }).click()
+    await page.getByRole('heading', { name: 'Welcome back' }).waitFor()
+    expect(new URL(page.url()).searchParams.get('account')).toBe('signed')
+    const { body } = await world.client.call(operations.getAccount, {
+      params: { account: 'signed' },
+    })
+    expect(body).toMatchObject({
+      email: 'Bea@mail.test',
+      imap: { host, port: imapPort },
+      oauth2: { auth: { user: 'Bea@mail.test' } },
+    })
+    // Whoever goes back is led on again; whoever has a mailbox here already is told so, and may sign in with another.
+    await page.goto(link)
+    await page.getByRole('heading', { name: 'This link was used already' }).waitFor()
+    await page.getByRole('link', { name: 'Continue' }).click()
+    await page.getByRole('heading', { name: 'Welcome back' }).waitFor()
+    await page.goto(await makeLink({ account: 'second', expectedEmail: 'Bea@mail.test' }))
+    await page.getByRole('link', { name: 'Sign in with Example Mail' }).click()
+    await page.getByRole('heading', { name: 'This mailbox is connected already' }).waitFor()
+    await expectToFit(page)
+    await picture(page, 'sign-in-2-exists')
+    await page.goto(`${callback}?state=gone&code=x`)
+    await page.getByRole('heading', { name: 'This sign-in is over' }).waitFor()
+    await picture(page, 'sign-in-3-over')
   },
   300_000,
 )
