@@ -197,6 +197,21 @@ test('another mailbox than the expected one is refused, and its grant given back
   expect((await comeBack(again(wrong.html), { user: 'RIGHT@mail.test' })).status).toBe(303)
 })
 
+test('an account that is pinned stays so, whoever asks for consent', async () => {
+  await gateway.call('POST', '/v1/account', {
+    body: { account: 'stays', name: 'Stays', expectedEmail: 'stays@mail.test' },
+  })
+  const byForm = await comeBack(await goTo(await makeLink({ account: 'stays' })), {
+    user: 'moved@mail.test',
+  })
+  expect(byForm.status).toBe(403)
+  const parked = await gateway.call('POST', '/v1/account', {
+    body: { account: 'stays', name: 'S', oauth2: { authorize: true, provider: app, redirectUrl } },
+  })
+  const state = stateIn(String(parked.body['redirect']))
+  expect((await comeBack(state, { user: 'moved@mail.test' })).status).toBe(403)
+})
+
 test('a mailbox that another account has is not connected twice, and keeps its grant', async () => {
   const given = provider.revoked.length
   const first = await goTo(await makeLink({ account: 'has-it' }))

@@ -1,5 +1,6 @@
 import { type CommandResponse, completeOAuth2Login, revokeOAuth2Grant } from '@posthorn/contracts'
 import type { Tx } from '@posthorn/db'
+import { findPin } from '../../store/account-pins.ts'
 import type { PendingLogin } from '../../store/oauth2-logins.ts'
 import { isConnected } from '../../store/oauth2-accounts.ts'
 import { putPassword } from '../../store/credentials.ts'
@@ -28,7 +29,8 @@ export async function takeGrant(
   granted: Granted,
 ): Promise<Taken> {
   const { app, registration, form } = login
-  const { expectedEmail } = registration.body
+  const { account, body } = registration
+  const expectedEmail = body.expectedEmail ?? (await findPin(deps.db, account))
   if (granted.missingScopes.length > 0) {
     await giveBack(deps, login, granted)
     return { refused: 'missing' }
@@ -37,11 +39,10 @@ export async function takeGrant(
     await giveBack(deps, login, granted)
     return { refused: 'other', expected: expectedEmail }
   }
-  const { account } = registration
   const keep = (tx: Tx) => putPassword(tx, { account, kind: 'oauth2', sealed: granted.sealedGrant })
   try {
-    const body = bodyOf({ app, registration }, granted)
-    return { state: await connectMailbox(deps, { account, body, form }, keep) }
+    const whole = bodyOf({ app, registration }, granted)
+    return { state: await connectMailbox(deps, { account, body: whole, form }, keep) }
   } catch (error) {
     await giveBack(deps, login, granted)
     throw error

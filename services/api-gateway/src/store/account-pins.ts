@@ -1,0 +1,11 @@
+import type { Db } from '@posthorn/db'
+
+/** The one mailbox that an account may be of, where it is there and pinned. */
+export async function findPin(db: Db, account: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('accounts')
+    .select('expectedEmail')
+    .where('account', '=', account)
+    .executeTakeFirst()
+  return row?.expectedEmail ?? undefined
+}
