@@ -20,14 +20,14 @@ const provider = opened.adopt(await testOpenIdProvider({ redirectUrls: [redirect
   one.close(),
 )
 const dovecot = opened.adopt(await testOAuthDovecot(provider.introspectionUrl), (one) => one.drop())
-const { call } = world.client
+const { client } = world
 const get = async (account: string) =>
-  (await call(operations.getAccount, { params: { account } })).body
+  (await client.call(operations.getAccount, { params: { account } })).body
 
 const app = await createApp()
 async function createApp(): Promise<string> {
   const { host, imapPort, submissionPort } = dovecot
-  const { status, body } = await call(operations.createOAuth2App, {
+  const { status, body } = await client.call(operations.createOAuth2App, {
     body: {
       name: 'The provider of the test',
       provider: 'generic',
@@ -48,7 +48,7 @@ async function createApp(): Promise<string> {
 /** The whole way: registered, consented to, called back, connected. */
 async function connect(account: string): Promise<void> {
   const back = 'http://127.0.0.1:1/done'
-  const { status, body } = await call(operations.createAccount, {
+  const { status, body } = await client.call(operations.createAccount, {
     body: {
       account,
       name: account,
@@ -80,7 +80,7 @@ test('an owner consents, mail comes in and goes out by tokens, and tokens are re
   await dovecot.deliver('jane', letter({ messageId }))
   await world.webhook(({ event, data }) => event === 'messageNew' && data.messageId === messageId)
 
-  const submitted = await call(operations.submitMessage, {
+  const submitted = await client.call(operations.submitMessage, {
     params: { account: 'jane' },
     body: { to: [{ address: 'jane@mail.test' }], subject: 'Out', text: 'By token' },
   })
@@ -89,7 +89,7 @@ test('an owner consents, mail comes in and goes out by tokens, and tokens are re
 
   // What was renewed while it had so little life is not kept; what lives longer is.
   expect(provider.counts.given['refresh_token']).toBeGreaterThan(0)
-  const token = () => call(operations.getOAuthToken, { params: { account: 'jane' } })
+  const token = () => client.call(operations.getOAuthToken, { params: { account: 'jane' } })
   expect(await token()).toMatchObject({
     status: 200,
     body: { account: 'jane', user: 'jane@mail.test', provider: 'generic', app, cached: false },
@@ -102,7 +102,7 @@ test('an owner consents, mail comes in and goes out by tokens, and tokens are re
 test('a grant that was withdrawn is an authenticationError with what the provider said', async () => {
   await connect('john')
   await provider.revoke('john@mail.test')
-  await call(operations.reconnectAccount, {
+  await client.call(operations.reconnectAccount, {
     params: { account: 'john' },
     body: { reconnect: true },
   })
@@ -127,8 +127,8 @@ test('a grant that was withdrawn is an authenticationError with what the provide
 })
 
 test('an application that is gone is told as such', async () => {
-  await call(operations.deleteOAuth2App, { params: { app } })
-  await call(operations.reconnectAccount, {
+  await client.call(operations.deleteOAuth2App, { params: { app } })
+  await client.call(operations.reconnectAccount, {
     params: { account: 'jane' },
     body: { reconnect: true },
   })

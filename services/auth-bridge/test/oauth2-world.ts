@@ -50,12 +50,11 @@ export async function openOAuth2World({ replicas = 1 } = {}) {
     ) {
       const values = { id, provider: type, name: id, enabled: true, config: JSON.stringify(config) }
       await db.insertInto('oauth2Apps').values(values).execute()
-      if (clientSecret === undefined) return
-      const sealed = await sealer.seal(clientSecret, `oauth2/${id}/clientSecret`)
-      await db
-        .insertInto('oauth2AppSecrets')
-        .values({ app: id, kind: 'clientSecret', sealed })
-        .execute()
+      if (clientSecret !== undefined) await this.putSecret(id, 'clientSecret', clientSecret)
+    },
+    async putSecret(app: string, kind: 'clientSecret' | 'serviceKey', value: string) {
+      const sealed = await sealer.seal(value, `oauth2/${app}/${kind}`)
+      await db.insertInto('oauth2AppSecrets').values({ app, kind, sealed }).execute()
     },
     /** An application at the provider. */
     async insertProviderApp(id: string, config: OAuth2AppConfig = {}) {

@@ -15,9 +15,13 @@ export async function testOAuthDovecot(introspectionUrl: string): Promise<TestOA
   const dir = await makeFolder('oauth-dovecot')
   const dovecot = await startDovecot({ dir, cache: cacheFolder(process.env), introspectionUrl })
   const hub = await startMailHub({ dir, port: dovecot.relayPort, lmtpPort: dovecot.lmtpPort })
-  const { host, imapPort, imapsPort, submissionPort, deliver } = dovecot
+  const { host, imapPort, imapsPort, submissionPort } = dovecot
   return {
-    ...{ host, imapPort, imapsPort, submissionPort, deliver },
+    host,
+    imapPort,
+    imapsPort,
+    submissionPort,
+    deliver: (user, rfc822) => dovecot.deliver(user, rfc822),
     async drop() {
       await hub.stop()
       await dovecot.destroy()

@@ -1,0 +1,257 @@
+import { generateKeyPairSync, verify } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, expect, test } from '@jest/globals'
+import { AppError } from '@posthorn/errors'
+import { openOAuth2World } from './oauth2-world.ts'
+
+/** A token endpoint that answers as it is told, in the words of the large providers. */
+const asked: URLSearchParams[] = []
+const plan: { status: number; body: string | object }[] = []
+const endpoint = createServer((request, response) => {
+  void text(request).then((body) => {
+    asked.push(new URLSearchParams(body))
+    const { status, body: answer } = plan.shift() ?? { status: 500, body: 'not planned' }
+    const content = typeof answer === 'string' ? answer : JSON.stringify(answer)
+    response.writeHead(status, { 'content-type': 'application/json' }).end(content)
+  })
+}).listen(0, '127.0.0.1')
+await once(endpoint, 'listening')
+const tokenUrl = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/token`
+const world = await openOAuth2World()
+afterAll(async () => {
+  await world[Symbol.asyncDispose]()
+  endpoint.close()
+})
+
+const clientSecret = 'the secret of the application'
+await world.insertApp('google', 'gmail', { tokenUrl, clientId: 'g', clientSecret })
+await world.insertApp('microsoft', 'outlook', { tokenUrl, clientId: 'm', clientSecret })
+const grant = { refreshToken: 'rt-of-before' }
+const token = (more: object = {}) => ({
+  status: 200,
+  body: { access_token: 'at', token_type: 'Bearer', expires_in: 3599, ...more },
+})
+let accounts = 0
+/** What an account is told whose token is to be renewed. */
+async function renew(app: string, ...answers: (typeof plan)[number][]) {
+  const account = `renewing-${++accounts}`
+  await world.insertAccount(account, { provider: app, auth: { user: 'u@x.example' } }, grant)
+  plan.push(...answers)
+  return { account, told: await world.ask(account).catch((error: unknown) => error as AppError) }
+}
+
+const stateOf = (app: string) =>
+  world.db
+    .selectFrom('oauth2AppStates')
+    .select('lastError')
+    .where('app', '=', app)
+    .executeTakeFirstOrThrow()
+
+const microsoftBody = (code: number, error: string) => ({
+  error,
+  error_description: `AADSTS${code}: Words.\r\nTrace ID: 1\r\nTimestamp: 2026-01-01 00:00:00Z`,
+  error_codes: [code],
+  trace_id: '1',
+  correlation_id: '2',
+})
+
+test.each<[string, string, { status: number; body: string | object }, string, string]>([
+  [
+    'google',
+    'revoked',
+    {
+      status: 400,
+      body: { error: 'invalid_grant', error_description: 'Token has been expired or revoked.' },
+    },
+    'rejected',
+    'OauthRenewError',
+  ],
+  [
+    'google',
+    'a wrong secret',
+    { status: 401, body: { error: 'invalid_client', error_description: 'Unauthorized' } },
+    'rejected',
+    'OauthRenewError',
+  ],
+  [
+    'google',
+    'an outage in HTML',
+    { status: 502, body: '<html>Temporary</html>' },
+    'unreachable',
+    'ETokenRefresh',
+  ],
+  [
+    'google',
+    'an outage in JSON',
+    { status: 500, body: { error: 'internal_failure' } },
+    'unreachable',
+    'ETokenRefresh',
+  ],
+  [
+    'google',
+    'a page with 200',
+    { status: 200, body: '<html>Sign in</html>' },
+    'unreachable',
+    'ETokenRefresh',
+  ],
+  [
+    'google',
+    'a token that is none',
+    { status: 200, body: { access_token: 'a\r\nb' } },
+    'unreachable',
+    'ETokenRefresh',
+  ],
+  [
+    'microsoft',
+    'unused for long',
+    { status: 400, body: microsoftBody(700082, 'invalid_grant') },
+    'rejected',
+    'OauthRenewError',
+  ],
+  [
+    'microsoft',
+    'asked too often',
+    { status: 400, body: microsoftBody(50196, 'invalid_grant') },
+    'unreachable',
+    'ETokenRefresh',
+  ],
+  [
+    'microsoft',
+    'an expired secret',
+    { status: 401, body: microsoftBody(7000222, 'invalid_client') },
+    'rejected',
+    'OauthRenewError',
+  ],
+])('%s, %s', async (...[app, , answer, kind, code]) => {
+  const { told } = await renew(app, answer)
+  expect(told).toMatchObject({ kind, code })
+})
+
+test('what is told of a refusal has the words of the provider and no secret', async () => {
+  const body = microsoftBody(7000222, 'invalid_client')
+  const leak = `${body.error_description} ${clientSecret} ${grant.refreshToken}`
+  const { told, account } = await renew('microsoft', {
+    status: 401,
+    body: { ...body, error_description: leak },
+  })
+  const { tokenRequest } = (told as AppError).extras.info as { tokenRequest: unknown }
+  expect(tokenRequest).toMatchObject({
+    url: tokenUrl,
+    grant: 'refresh_token',
+    provider: 'outlook',
+    status: 401,
+    clientId: 'm',
+    flag: { message: 'The client secret has expired', code: 'invalid_client' },
+    response: { error: 'invalid_client', error_codes: [7000222] },
+  })
+  for (const secret of [clientSecret, grant.refreshToken])
+    expect(JSON.stringify([tokenRequest, (told as AppError).message])).not.toContain(secret)
+  const failed = await stateOf('microsoft')
+  expect(failed.lastError).toMatchObject({ serverResponseCode: 'OauthRenewError' })
+
+  // A token that is given shows that the application is well again.
+  plan.push(token({ refresh_token: 'rt-of-then' }))
+  await world.ask(account)
+  expect((await stateOf('microsoft')).lastError).toBeNull()
+})
+
+test('google keeps the refresh token, microsoft replaces it and is told the scopes', async () => {
+  const google = await renew('google', token())
+  plan.push(token())
+  await world.ask(google.account, 'imap', true)
+  expect(asked.slice(-2).map((body) => body.get('refresh_token'))).toEqual([
+    'rt-of-before',
+    'rt-of-before',
+  ])
+  expect(asked.at(-1)?.has('scope')).toBe(false)
+
+  const microsoft = await renew('microsoft', token({ refresh_token: 'second' }))
+  plan.push(token({ refresh_token: 'third' }))
+  await world.ask(microsoft.account, 'imap', true)
+  expect(asked.slice(-2).map((body) => body.get('refresh_token'))).toEqual([
+    'rt-of-before',
+    'second',
+  ])
+  expect(asked.at(-1)?.get('scope')).toContain('https://outlook.office.com/IMAP.AccessAsUser.All')
+})
+
+test('a grant that is registered anew takes the place of what became of the old one', async () => {
+  const { account } = await renew('google', {
+    status: 400,
+    body: { error: 'invalid_grant' },
+  })
+  await world.putGrant(account, { refreshToken: 'of a new consent' })
+  plan.push(token())
+  expect(await world.ask(account)).toEqual({ user: 'u@x.example', accessToken: 'at' })
+  expect(asked.at(-1)?.get('refresh_token')).toBe('of a new consent')
+})
+
+test('service accounts sign for each mailbox, applications of their own ask for themselves', async () => {
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const serviceKey = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  const serviceClientEmail = 's@project.example'
+  await world.insertApp('signing', 'gmailService', {
+    tokenUrl,
+    serviceClient: '1',
+    serviceClientEmail,
+  })
+  await world.putSecret('signing', 'serviceKey', serviceKey)
+  await world.insertAccount('signed', { provider: 'signing', auth: { user: 'boss@x.example' } })
+  plan.push(token())
+  expect(await world.ask('signed')).toEqual({ user: 'boss@x.example', accessToken: 'at' })
+  const [head = '', claims = '', signature = ''] = (asked.at(-1)?.get('assertion') ?? '').split('.')
+  expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({
+    iss: serviceClientEmail,
+    sub: 'boss@x.example',
+    scope: 'https://mail.google.com/',
+    aud: tokenUrl,
+  })
+  const signed = Buffer.from(signature, 'base64url')
+  expect(verify('RSA-SHA256', Buffer.from(`${head}.${claims}`), publicKey, signed)).toBe(true)
+
+  await world.insertApp('tenant', 'outlookService', { tokenUrl, clientId: 't', clientSecret })
+  await world.insertAccount('owned', { provider: 'tenant', auth: { user: 'info@x.example' } })
+  plan.push({ status: 401, body: microsoftBody(7000215, 'invalid_client') }, token())
+  await expect(world.ask('owned')).rejects.toMatchObject({ code: 'TokenGenerationError' })
+  await world.ask('owned')
+  expect(asked.at(-1)?.get('scope')).toBe('https://outlook.office365.com/.default')
+})
+
+test('shared mailboxes are read as themselves and sent from as their delegate, by whoever has the grant', async () => {
+  const delegated = { delegatedUser: 'info@x.example', delegatedAccount: 'hop' }
+  const { account } = await renew('google', token())
+  await world.insertAccount('hop', {
+    provider: 'google',
+    auth: { delegatedUser: 'x', delegatedAccount: account },
+  })
+  await world.insertAccount('shared', { provider: 'google', auth: delegated })
+  expect(await world.ask('shared')).toEqual({ user: 'info@x.example', accessToken: 'at' })
+  expect(await world.ask('shared', 'smtp')).toEqual({ user: 'u@x.example', accessToken: 'at' })
+
+  await world.insertAccount('round', {
+    provider: 'google',
+    auth: { delegatedUser: 'x', delegatedAccount: 'round' },
+  })
+  await expect(world.ask('round')).rejects.toMatchObject({ code: 'TokenGenerationError' })
+})
+
+test('an application that is switched off, or for an API, gives no token', async () => {
+  const { account } = await renew('google', token())
+  await world.db
+    .updateTable('oauth2Apps')
+    .set({ enabled: false })
+    .where('id', '=', 'google')
+    .execute()
+  await expect(world.ask(account)).rejects.toMatchObject({ kind: 'internal', code: 'AppNotFound' })
+  await world.insertApp('api', 'gmail', {
+    tokenUrl,
+    clientId: 'a',
+    clientSecret,
+    baseScopes: 'api',
+  })
+  await world.insertAccount('of-api', { provider: 'api', auth: { user: 'u' } }, grant)
+  await expect(world.ask('of-api')).rejects.toMatchObject({ code: 'InvalidBaseScopes' })
+})
