@@ -1,58 +1,123 @@
-import { createHmac } from 'node:crypto'
-import { Agent } from 'node:http'
 import { operations } from '@posthorn/contracts'
-import { recordTestEvents } from '@posthorn/testkit'
-import got from 'got'
+import { withClient } from '@posthorn/local/postgres-client'
 import type { World } from '../world.ts'
 import { startChild } from './child.ts'
-import { perSecond, type Row } from './report.ts'
+import type { Row } from './report.ts'
+import { addAccounts, bareLoop, deliverEvents, type WebhookLoad } from './webhooks-load.ts'
 
-const count = 4_000
-const concurrency = 4
+const count = 2_000
+const waiting = 1_000_000
+const routes = 20
+const perCpu = '/s of processor'
 
-/** Events committed and published → received by one receiver, against a bare got loop with as many calls in flight posting the same bytes. */
-export async function benchWebhooks(world: World, amqpUrl: string): Promise<Row> {
+/** Events committed and published → received by one receiver, as they are, beside a bare got loop, and beside themselves when something else is in the way. */
+export async function benchWebhooks(world: World, amqpUrl: string): Promise<Row[]> {
   await using receiver = await startChild('receiver-main.ts')
   const url = `http://127.0.0.1:${receiver.port}/hook`
   await world.client.call(operations.updateSettings, { body: { webhooks: url } })
-  const accounts = Array.from({ length: 16 }, (_, index) => `bench-${index}`)
-  for (const account of accounts)
-    await world.client.call(operations.createAccount, { body: { account, name: account } })
+  const accounts = await addAccounts(
+    world,
+    'bench',
+    Array.from({ length: 16 }, () => undefined),
+  )
   await receiver.counted(accounts.length)
+  const load = { world, amqpUrl, receiver, accounts }
+  await deliverEvents(load, count / 4) // code that ran before is faster
+  const alone = await deliverEvents(load, count)
+  const bare = await bareLoop(url, receiver, count)
+  const referenceIs = 'bare got loop'
+  return [
+    {
+      what: 'webhooks received per second (one target, 4 calls in flight, 1 kB)',
+      ours: alone.perSecond,
+      reference: bare.perSecond,
+      unit: '/s',
+      referenceIs,
+    },
+    {
+      what: 'webhooks in a second of the processor, everything that the dispatcher does included',
+      ours: alone.perCpuSecond,
+      reference: bare.perCpuSecond,
+      unit: perCpu,
+      referenceIs,
+    },
+    await besideHanging(load),
+    await besideRoutes(load),
+    await besideWaiting(load, url),
+  ]
+}
 
+/** Ten targets, one of which takes calls and never answers. */
+async function besideHanging(load: WebhookLoad): Promise<Row> {
+  const { world, receiver } = load
+  const at = (path: string) => `http://127.0.0.1:${receiver.port}/${path}`
+  const nine = Array.from({ length: 9 }, (_, n) => at(`target-${n}`))
   receiver.reset()
-  const done = receiver.counted(count)
-  await recordTestEvents({ ownerUrl: world.ownerUrl, amqpUrl, accounts }, count)
-  const ours = perSecond(count, (await done).spanMs)
-
-  receiver.reset()
-  const reference = receiver.counted(count)
-  await bareLoop(url)
-  const bare = perSecond(count, (await reference).spanMs)
+  const healthy = await addAccounts(world, 'healthy', [...nine, at('other')])
+  const mixed = await addAccounts(world, 'mixed', [...nine, at('hang')])
+  await receiver.counted(2 * nine.length) // accountAdded
+  const expected = (count * 9) / 10
+  const reference = await deliverEvents({ ...load, accounts: healthy }, count, expected)
+  const ours = await deliverEvents({ ...load, accounts: mixed }, count, expected)
   return {
-    what: 'webhooks received per second (one target, 4 calls in flight, 1 kB)',
-    ours,
-    reference: bare,
+    what: 'webhooks per second to nine targets while a tenth hangs',
+    ours: ours.perSecond,
+    reference: reference.perSecond,
     unit: '/s',
-    referenceIs: 'bare got loop',
+    referenceIs: 'the tenth answers',
   }
 }
 
-async function bareLoop(url: string): Promise<void> {
-  const body = JSON.stringify({ event: 'messageDeleted', note: 'x'.repeat(950) })
-  const agent = { http: new Agent({ keepAlive: true, maxSockets: concurrency }) }
-  let left = count
-  const lane = async () => {
-    while (left-- > 0) {
-      const signature = createHmac('sha256', 'secret').update(body).digest('base64url')
-      await got.post(url, {
-        body,
-        agent,
-        retry: { limit: 0 },
-        headers: { 'content-type': 'application/json', 'x-svc-wh-signature': signature },
-      })
-    }
+/** Routes whose filters look at nothing but the name of the event, and do not want it: the sandbox is not asked. */
+async function besideRoutes(load: WebhookLoad): Promise<Row> {
+  const { client } = load.world
+  const reference = await deliverEvents(load, count)
+  const made: string[] = []
+  for (let n = 0; n < routes; n++) {
+    const { body } = await client.call(operations.createWebhookRoute, {
+      body: {
+        name: `bench ${n}`,
+        targetUrl: `http://127.0.0.1:${load.receiver.port}/other`,
+        enabled: true,
+        content: { fn: "return payload.event === 'messageNew'", map: 'return payload' },
+      },
+    })
+    made.push(String(body.id))
   }
-  await Promise.all(Array.from({ length: concurrency }, lane))
-  agent.http.destroy()
+  const ours = await deliverEvents(load, count)
+  for (const webhookRoute of made)
+    await client.call(operations.deleteWebhookRoute, { params: { webhookRoute } })
+  return {
+    what: `webhooks in a second of the processor while ${routes} routes want none of the events`,
+    ours: ours.perCpuSecond,
+    reference: reference.perCpuSecond,
+    unit: perCpu,
+    referenceIs: 'without routes',
+  }
+}
+
+/** Deliveries that wait for their next attempt, half of them for the target that is delivered to. */
+async function besideWaiting(load: WebhookLoad, url: string): Promise<Row> {
+  const { ownerUrl } = load.world
+  const reference = await deliverEvents(load, count)
+  await withClient(ownerUrl, async (client) => {
+    for (let done = 0; done < waiting; done += waiting / 10)
+      await client.query(
+        `insert into deliveries (id, event_id, event_row, event_date, event, account, target, lane, attempts, last_outcome, next_attempt_at)
+         select gen_random_uuid(), gen_random_uuid(), 0, now(), 'messageNew', 'bench-' || n % 16, 'default',
+           case when n % 2 = 0 then $1 else 'http://127.0.0.1:9/' || n % 100 end, 3, 'http-5xx', now() + interval '1 day' + n * interval '1 second'
+         from generate_series(1, $2::int) as n`,
+        [url, waiting / 10],
+      )
+    await client.query('analyze deliveries')
+  })
+  await deliverEvents(load, count / 4)
+  const ours = await deliverEvents(load, count)
+  return {
+    what: `webhooks per second beside ${waiting.toLocaleString('en')} deliveries that wait for their next attempt`,
+    ours: ours.perSecond,
+    reference: reference.perSecond,
+    unit: '/s',
+    referenceIs: 'none waits',
+  }
 }

@@ -1,0 +1,86 @@
+import { createHmac } from 'node:crypto'
+import { Agent } from 'node:http'
+import { operations } from '@posthorn/contracts'
+import { recordTestEvents } from '@posthorn/testkit'
+import got from 'got'
+import type { World } from '../world.ts'
+import type { Child } from './child.ts'
+import { cpuSeconds } from './cpu-seconds.ts'
+import { perSecond } from './report.ts'
+
+/** Calls at the same time, to one target. */
+const concurrency = 4
+
+export interface Rates {
+  /** From the first to the last that is counted. */
+  perSecond: number
+  /** In a second of the processor. */
+  perCpuSecond: number
+}
+
+export interface WebhookLoad {
+  world: World
+  amqpUrl: string
+  receiver: Child
+  accounts: readonly string[]
+}
+
+/** Accounts, each with a target of its own if it is given one. Their accountAdded events are on their way. */
+export async function addAccounts(
+  { client }: World,
+  name: string,
+  targets: readonly (string | undefined)[],
+): Promise<string[]> {
+  const accounts = targets.map((_target, index) => `${name}-${index}`)
+  for (const [index, account] of accounts.entries()) {
+    const webhooks = targets[index]
+    const body = { account, name: account, ...(webhooks === undefined ? {} : { webhooks }) }
+    const { status } = await client.call(operations.createAccount, { body })
+    if (status !== 200) throw new Error(`registering ${account} answered ${status}`)
+  }
+  return accounts
+}
+
+/** Records so many events and waits until `counted` of them have arrived. */
+export async function deliverEvents(
+  { world, amqpUrl, receiver, accounts }: WebhookLoad,
+  count: number,
+  counted = count,
+): Promise<Rates> {
+  const pid = world.services.pids['webhook-dispatcher'] ?? 0
+  receiver.reset()
+  const done = receiver.counted(counted)
+  const before = await cpuSeconds(pid)
+  await recordTestEvents({ ownerUrl: world.ownerUrl, amqpUrl, accounts }, count)
+  const { spanMs } = await done
+  const used = (await cpuSeconds(pid)) - before
+  return { perSecond: perSecond(counted, spanMs), perCpuSecond: counted / used }
+}
+
+/** The same bytes, by nothing but got over kept connections, signed. */
+export async function bareLoop(url: string, receiver: Child, count: number): Promise<Rates> {
+  const body = JSON.stringify({ event: 'messageDeleted', note: 'x'.repeat(950) })
+  const agent = { http: new Agent({ keepAlive: true, maxSockets: concurrency }) }
+  let left = count
+  const lane = async () => {
+    while (left-- > 0) {
+      const signature = createHmac('sha256', 'secret').update(body).digest('base64url')
+      await got.post(url, {
+        body,
+        agent,
+        retry: { limit: 0 },
+        headers: { 'content-type': 'application/json', 'x-svc-wh-signature': signature },
+      })
+    }
+  }
+  receiver.reset()
+  const done = receiver.counted(count)
+  const before = process.cpuUsage()
+  await Promise.all(Array.from({ length: concurrency }, lane))
+  const { user, system } = process.cpuUsage(before)
+  agent.http.destroy()
+  return {
+    perSecond: perSecond(count, (await done).spanMs),
+    perCpuSecond: (count * 1e6) / (user + system),
+  }
+}
