@@ -47,7 +47,7 @@ export function decideRoutes(deps: DecideDeps): (partition: number) => Promise<R
   const { db, known, batchSize } = deps
   const patience = new Patience()
   const verdicts = new WeakMap<Route, Map<string, Promise<Verdict>>>()
-  const ask = asker(deps, { patience, verdicts })
+  const { ask, interested } = asker(deps, { patience, verdicts })
 
   return async (partition) => {
     const { stamp, routes } = known.book
@@ -59,12 +59,14 @@ export function decideRoutes(deps: DecideDeps): (partition: number) => Promise<R
     if (webhooksEnabled !== true) return decisions
     patience.keepOnly(new Set(routes.map(functionsOf)))
     const events = await listPendingEvents(db, { partition, limit: batchSize, whole: null })
+    const toAsk = await interested(events, routes)
     let made = 0
     for (let from = 0; from < events.length && made < maxMadeChars; from += together) {
       const asked = events.slice(from, from + together).map(async (event) => {
-        const answers = await Promise.all(routes.map((route) => ask(event, route, env)))
+        const asking = toAsk.get(event.event) ?? []
+        const answers = await Promise.all(asking.map((route) => ask(event, route, env)))
         for (const [index, { problems }] of answers.entries())
-          failures.push(...failuresOf(event, routes[index], problems))
+          failures.push(...failuresOf(event, asking[index], problems))
         const applied = answers.flatMap(({ decision }) => (decision ? [decision] : []))
         for (const { body } of applied) made += body?.length ?? 0
         decided.set(event.id, applied)
@@ -86,13 +88,26 @@ interface Memory {
 
 function asker({ db, sandbox, called }: DecideDeps, { patience, verdicts }: Memory) {
   /** What the filter says of every event of that name is asked once, of nothing but the name. */
-  function verdictOf(route: Route, filter: string, event: string): Promise<Verdict> {
+  async function verdictOf(route: Route, event: string): Promise<Verdict> {
+    const { filter } = route
+    if (filter === null) return 'always'
     const known = verdicts.get(route) ?? new Map<string, Promise<Verdict>>()
     verdicts.set(route, known)
     const verdict = known.get(event) ?? sandbox.judge(filter, event)
     known.set(event, verdict)
     verdict.catch(() => known.delete(event))
     return verdict
+  }
+
+  /** By the names of the events: the routes that do not say no to the name alone. */
+  async function interested(events: readonly PendingEvent[], routes: readonly Route[]) {
+    const found = new Map<string, Route[]>()
+    for (const name of new Set(events.map(({ event }) => event))) {
+      const said = await Promise.all(routes.map((route) => verdictOf(route, name)))
+      const left = routes.filter((_route, index) => said[index] !== 'never')
+      found.set(name, left)
+    }
+    return found
   }
 
   async function call(route: Route, filter: string | null, input: Input): Promise<Outcome> {
@@ -112,10 +127,8 @@ function asker({ db, sandbox, called }: DecideDeps, { patience, verdicts }: Memo
     return outcome
   }
 
-  return async (event: PendingEvent, route: Route, env: string): Promise<Answer> => {
-    const verdict =
-      route.filter === null ? 'always' : await verdictOf(route, route.filter, event.event)
-    if (verdict === 'never') return { problems: [] }
+  async function ask(event: PendingEvent, route: Route, env: string): Promise<Answer> {
+    const verdict = await verdictOf(route, event.event)
     const filter = verdict === 'always' ? null : route.filter
     if (filter === null && route.map === null)
       return { decision: { route, body: null }, problems: [] }
@@ -125,6 +138,7 @@ function asker({ db, sandbox, called }: DecideDeps, { patience, verdicts }: Memo
     const { applies, problems, body: made } = await call(route, filter, input)
     return applies ? { decision: { route, body: made ?? null }, problems } : { problems }
   }
+  return { ask, interested }
 }
 
 /** A body as functions see it. Bodies are objects, written by `JSON.stringify`. */
