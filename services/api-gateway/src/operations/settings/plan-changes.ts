@@ -48,11 +48,19 @@ function planChange(
     return { key, unset: true }
   if (key === 'webhooksCustomHeaders') return planHeaders(value as Headers, stored)
   if (key === 'serviceUrl') return { key, value: new URL(value as string).origin }
-  if (typeof value === 'string' && value.includes(mask)) {
+  return typeof value === 'string' ? planText(key, value, stored) : { key, value }
+}
+
+function planText(
+  key: SettingKey,
+  value: string,
+  stored: Settings,
+): PlannedChange | 'same' | 'hidden' {
+  if (value.includes(mask)) {
     const known = stored[key]
     return typeof known === 'string' && maskUrl(known) === value ? 'same' : 'hidden'
   }
-  if (key === 'authServer' && typeof value === 'string' && maskUrl(value) !== value)
+  if (key === 'authServer' && maskUrl(value) !== value)
     return { key, value: maskUrl(value), seal: value }
   return { key, value }
 }
