@@ -83,6 +83,8 @@ export function keepTokenLog(
     note: (describe) => void note(describe, new Date()).catch(() => (lost += 1)),
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
+      // Notes of a moment ago may still wait for the same answer.
+      await settings.get().catch(() => undefined)
       await writing
       await write()
     },
