@@ -60,7 +60,9 @@ const account = async (id: string) => (await gateway.call('GET', `/v1/account/${
 
 test('the first page shows what is listed and enabled, and IMAP', async () => {
   const off = await makeApp({ name: 'off', includeInListing: true, enabled: false })
+  const forApi = await makeApp({ name: 'api', includeInListing: true, baseScopes: 'api' })
   const { html } = await page(await makeLink())
+  expect(html).not.toContain(forApi)
   expect(html).toContain('Sign in with Good Mail')
   expect(html).toContain('type=imap')
   expect(html).not.toContain(hiddenApp)
@@ -236,6 +238,8 @@ test('when nobody can be asked, nothing is lost but the try', async () => {
   expect((await page(`${link}&type=${app}`)).status).toBe(503)
   const closed = await page(`/oauth?error=x&state=${again(away.html)}`)
   expect([closed.status, closed.html.includes('provider.example')]).toEqual([400, false])
+  provider.closed = new AppError('invalid', 'the application is not complete')
+  expect((await page(`${link}&type=${app}`)).status).toBe(404)
   provider.closed = undefined
   expect((await comeBack(await goTo(link), { user: 'patient@mail.test' })).status).toBe(303)
 })

@@ -9,7 +9,7 @@ export interface SignInOffer {
   listed: boolean
 }
 
-/** The applications that are enabled and ask people, service accounts do not, by title. */
+/** The applications that are enabled, ask people (service accounts do not) and are for mail servers, by title. */
 export async function listSignInOffers(db: Db): Promise<SignInOffer[]> {
   return offers(db).orderBy('title').orderBy('id').execute()
 }
@@ -28,5 +28,5 @@ function offers(db: Db) {
     ])
     .where('enabled', '=', true)
     .where('provider', 'in', ['gmail', 'outlook', 'mailRu', 'generic'])
-    .where(sql<boolean>`coalesce(config ->> 'baseScopes', 'imap') <> 'pubsub'`)
+    .where(sql<boolean>`coalesce(config ->> 'baseScopes', 'imap') = 'imap'`)
 }

@@ -1,4 +1,4 @@
-import { AppError } from '@posthorn/errors'
+import { AppError, isPermanent } from '@posthorn/errors'
 import { startSignIn } from '../../sign-in/start-sign-in.ts'
 import { type FormLink, takeProbes } from '../../store/form-links.ts'
 import type { PendingRegistration } from '../../store/oauth2-logins.ts'
@@ -42,9 +42,11 @@ async function leadToProvider(deps: ImapFormDeps, opened: Opened, app: string): 
     deps.count('signIn')
     response.redirect(303, url)
   } catch (error) {
-    const isGone =
-      error instanceof AppError && ['AppNotFound', 'NotFound'].includes(error.code ?? '')
-    if (!isGone) throw error
+    // An application that is gone, or not what it should be: that is the operator's to see, and nothing to try again.
+    const isUnfit =
+      isPermanent(error) || (error instanceof AppError && error.code === 'AppNotFound')
+    if (!isUnfit) throw error
+    deps.log.warn({ err: error, app }, 'nobody can sign in by an application')
     notOffered(deps, opened)
   }
 }
