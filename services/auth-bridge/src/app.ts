@@ -1,5 +1,5 @@
 import type { Bus } from '@posthorn/bus'
-import type { Invalidation } from '@posthorn/contracts'
+import { type Invalidation, serviceOf } from '@posthorn/contracts'
 import { cacheSettings, type SettingsCache } from '@posthorn/db'
 import { createHttpCaller, proxyOfSettings } from '@posthorn/net'
 import { createOpener, createSealer, keyPairFromSecret } from '@posthorn/secrets'
@@ -45,6 +45,8 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
   const keys = [config.secret, ...config.previousSecrets].map(
     (secret) => keyPairFromSecret(secret.reveal()).privateKey,
   )
+  if (serviceOf(new URL(config.amqpUrl).username) !== name)
+    log.warn('this is not the RabbitMQ user of auth-bridge: who asks for secrets is not checked')
   const opener = createOpener(keys)
   const sealer = createSealer(publicKey)
   const answering = opened.use(new AsyncDisposableStack())
