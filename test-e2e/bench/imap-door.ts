@@ -32,7 +32,10 @@ export function imapDoorEnv(): Record<string, string> {
   }
 }
 
-/** Bulk FETCH, logins and idle sessions through the IMAP door, in the clear and over TLS, beside Dovecot itself and a bare relay. */
+/**
+ * Bulk FETCH, logins and idle sessions through the IMAP door, in the clear and over TLS, beside Dovecot itself and a bare relay. On its other
+ * side the door has gone over to TLS by STARTTLS in all of them, as it does wherever it can.
+ */
 export async function benchImapDoor(world: World): Promise<Row[]> {
   const user = world.mail.freshUser('door')
   await fill(user)
