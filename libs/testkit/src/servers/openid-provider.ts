@@ -25,6 +25,8 @@ export interface TestOpenIdProvider {
   counts: { given: Record<string, number>; refused: Record<string, number> }
   /** While it is set token requests are answered with this. */
   answerTokensWith?: { status: number; body: string } | undefined
+  /** How many tokens were given back to it (RFC 7009). */
+  revoked(): number
   /** Takes back all that a person has consented to. */
   revoke(user: string): Promise<void>
   /** Goes through the page of consent as `login_hint` says, and answers with what the callback is told. */
@@ -47,6 +49,7 @@ export async function testOpenIdProvider(
     withheldScopes: new Set(),
     counts: { given: {}, refused: {} },
     grants: new Map(),
+    revoked: 0,
   }
   const { clientId, clientSecret, withheldScopes, counts } = state
   const server = createServer()
@@ -71,6 +74,7 @@ export async function testOpenIdProvider(
     },
     withheldScopes,
     counts,
+    revoked: () => state.revoked,
     revoke: (user) => revokeAll(provider, state, user),
     consent: consentTo,
     async close() {
@@ -107,7 +111,7 @@ async function agree(
   await provider.interactionFinished(request, response, result)
 }
 
-/** Dovecot sends no credentials of its own, and wants a name. */
+/** Dovecot sends no credentials of its own, and wants the name as it knows it: without the domain (`auth_username_format`). */
 async function introspect(
   provider: Provider,
   request: IncomingMessage,
@@ -116,7 +120,7 @@ async function introspect(
   const token = new URLSearchParams(await text(request)).get('token') ?? ''
   const found = await provider.AccessToken.find(token)
   const answer = found
-    ? { active: true, username: found.accountId, scope: found.scope }
+    ? { active: true, username: found.accountId.split('@')[0], scope: found.scope }
     : { active: false }
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
 }

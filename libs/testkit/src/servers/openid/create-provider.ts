@@ -10,6 +10,8 @@ export interface ProviderSettings {
   accessTokenSeconds: number
   withheldScopes: Set<string>
   counts: { given: Record<string, number>; refused: Record<string, number> }
+  /** Tokens that were given back. */
+  revoked: number
   /** By user. */
   grants: Map<string, Set<string>>
 }
@@ -64,6 +66,7 @@ export async function createProvider(issuer: string, state: ProviderSettings): P
     const grants = state.grants.get(Account.accountId) ?? new Set()
     state.grants.set(Account.accountId, grants.add(Grant.jti))
   })
+  provider.on('grant.revoked', () => void (state.revoked += 1))
   provider.on('grant.error', ({ oidc }) => count(counts.refused, oidc.params['grant_type']))
   return provider
 }

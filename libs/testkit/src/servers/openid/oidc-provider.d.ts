@@ -32,7 +32,10 @@ declare module 'oidc-provider' {
       find(id: string): Promise<ProviderGrant | undefined>
     }
     callback(): (request: IncomingMessage, response: ServerResponse) => void
-    on(event: 'grant.success' | 'grant.error', listener: (context: Context) => void): this
+    on(
+      event: 'grant.success' | 'grant.error' | 'grant.revoked',
+      listener: (context: Context) => void,
+    ): this
     on(event: 'server_error', listener: (context: Context, error: Error) => void): this
     interactionDetails(
       request: IncomingMessage,
