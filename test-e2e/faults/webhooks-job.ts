@@ -142,11 +142,16 @@ function problemsOf({ eventId, path, requests }: Story, taken: Told['taken']): s
   const what = `${eventId} at ${path}`
   if (!requests.some((request) => taken.has(request))) return [`${what} never arrived`]
   const made = requests.map(madeOf)
-  const same = ['x-svc-wh-id', 'x-svc-wh-signature', 'webhook-id', 'webhook-signature'] as const
+  const same = ['x-svc-wh-id', 'x-svc-wh-signature', 'webhook-id'] as const
+  // After two minutes the timestamp is that of the attempt, and the signature with it.
+  const stamped = [...Map.groupBy(requests, headerOf('webhook-timestamp')).values()]
   return [
     ...same
       .filter((name) => new Set(requests.map(headerOf(name))).size > 1)
       .map((name) => `${what}: several ${name}`),
+    ...(stamped.some((sent) => new Set(sent.map(headerOf('webhook-signature'))).size > 1)
+      ? [`${what}: several webhook-signature of one time`]
+      : []),
     ...(new Set(requests.map(({ body }) => body.toString())).size > 1 ? [`${what}: bodies`] : []),
     ...(made.some((count, n) => n > 0 && count <= (made[n - 1] ?? 0))
       ? [`${what}: attempts made ${made.join(', ')}`]

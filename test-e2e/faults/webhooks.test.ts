@@ -18,6 +18,9 @@ const timeoutMs = 60_000 + 60 * count
 /** Counted ahead for a target's calls, and its calls. What a killed process had counted of a target without calling it. */
 const countedAhead = 36
 
+/** Of problems. */
+const maxShown = 20
+
 const dispatchers = ['webhook-dispatcher', 'webhook-dispatcher-2']
 const world = await startWorld({
   servers: 'own',
@@ -49,7 +52,7 @@ async function during(fault: () => Promise<void>): Promise<Findings> {
   process.stdout.write(
     `${promised.length} events: ${JSON.stringify({ ...figures, problems: problems.length })}\n`,
   )
-  return findings
+  return { ...findings, problems: problems.slice(0, maxShown) }
 }
 
 /** Kills one of them each time that some more has come in. */
