@@ -48,6 +48,8 @@ let token: string
 beforeAll(async () => {
   await proxy.addAccount('acc', imap, { user: 'u', pass: 'p' })
   token = await proxy.addToken({ account: 'acc' })
+  // From now on it listens.
+  ;(await proxy.open()).close()
 })
 
 /** A client of no words: whatever it is told is thrown away. */
