@@ -94,6 +94,11 @@ test('an owner consents, mail comes in and goes out by tokens, and tokens are re
     status: 200,
     body: { account: 'jane', user: 'jane@mail.test', provider: 'generic', app, cached: false },
   })
+  const checked = await client.call(operations.checkOAuth2App, {
+    params: { app },
+    body: { account: 'jane' },
+  })
+  expect(checked).toMatchObject({ status: 200, body: { app, provider: 'generic', ok: true } })
   provider.accessTokenSeconds = 3_600
   expect(await token()).toMatchObject({ status: 200, body: { cached: false } })
   expect(await token()).toMatchObject({ status: 200, body: { cached: true } })
@@ -124,6 +129,16 @@ test('a grant that was withdrawn is an authenticationError with what the provide
     state: 'authenticationError',
     lastError: { tokenRequest: data.tokenRequest },
   })
+})
+
+test('the grant of an account that is deleted is given back where that is asked for', async () => {
+  await connect('jim')
+  const gone = await client.call(operations.deleteAccount, {
+    params: { account: 'jim' },
+    query: { revoke: true },
+  })
+  expect(gone.status).toBe(200)
+  expect(provider.revoked()).toBe(1)
 })
 
 test('an application that is gone is told as such', async () => {

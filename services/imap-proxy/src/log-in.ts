@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { getCredentials, type Settings } from '@posthorn/contracts'
+import { type Credentials, getCredentials, type Settings } from '@posthorn/contracts'
 import type { SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { EgressPolicy } from '@posthorn/net'
@@ -8,7 +8,7 @@ import type { Logger } from '@posthorn/telemetry'
 import { type AccessDeps, checkAccess, type Key, type Login, type Refusal } from './access.ts'
 import type { Admitted } from './pass-through.ts'
 import type { StoredImap } from './store/accounts.ts'
-import { type MailServer, openUpstream } from './upstream.ts'
+import { type MailServer, openUpstream, type Upstream } from './upstream.ts'
 
 export interface LogInDeps extends AccessDeps {
   settings: SettingsCache
@@ -75,25 +75,37 @@ async function connectTo(
   if (!place) return { refusal: tooMany }
   try {
     const server = serverOf(imap, await deps.settings.get())
-    const credentials = deps.bus.ask(
-      getCredentials,
-      {
-        account,
-        protocol: 'imap',
-        grounds: key.tokenId === undefined ? {} : { token: key.tokenId },
-      },
-      { key: 'credentials', timeoutMs: credentialsMs, signal },
-    )
-    const upstream = await openUpstream(server, {
-      credentials,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(upstreamMs)]),
-      ownPort: deps.ownPort(),
-      egress: deps.egress,
-    })
+    const grounds = key.tokenId === undefined ? {} : { token: key.tokenId }
+    const ask = (fresh: boolean) =>
+      deps.bus.ask(
+        getCredentials,
+        { account, protocol: 'imap', grounds, ...(fresh ? { fresh } : {}) },
+        { key: 'credentials', timeoutMs: credentialsMs, signal },
+      )
+    const within = AbortSignal.any([signal, AbortSignal.timeout(upstreamMs)])
+    const { ownPort, egress } = deps
+    const open = (credentials: Promise<Credentials>) =>
+      openUpstream(server, { credentials, signal: within, ownPort: ownPort(), egress })
+    const upstream = await openRenewed(ask, open)
     return { account, key, upstream, place }
   } catch (error) {
     place[Symbol.dispose]()
     throw error
+  }
+}
+
+/** A refused access token may have been withdrawn before its time: another is asked for once. */
+async function openRenewed(
+  ask: (fresh: boolean) => Promise<Credentials>,
+  open: (credentials: Promise<Credentials>) => Promise<Upstream>,
+): Promise<Upstream> {
+  const credentials = ask(false)
+  try {
+    return await open(credentials)
+  } catch (error) {
+    const isRefused = error instanceof AppError && error.kind === 'rejected'
+    if (!isRefused || !('accessToken' in (await credentials))) throw error
+    return open(ask(true))
   }
 }
 

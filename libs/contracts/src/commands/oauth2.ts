@@ -14,6 +14,13 @@ export const verifyOAuth2App = defineCommand({
   response: Type.Object({ steps: Type.Array(OAuth2CheckStep) }),
 })
 
+/** Gives the grant of an account back to its provider (RFC 7009), before the account is deleted. Softly: false where it could not. */
+export const revokeAccountGrant = defineCommand({
+  name: 'revokeAccountGrant',
+  request: Strict({ account: Type.String() }),
+  response: Type.Object({ revoked: Type.Boolean() }),
+})
+
 /** An access token of an account that is good now, for whoever may see it. */
 export const getOAuth2Token = defineCommand({
   name: 'getOAuth2Token',

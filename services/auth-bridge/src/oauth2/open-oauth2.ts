@@ -6,7 +6,7 @@ import type { AccessTokens, TokenDeps } from './access-tokens.ts'
 import { onCompleteOAuth2Login } from './complete-login.ts'
 import { oauthMaxBytes, oauthTimeoutMs } from './http-fetch.ts'
 import { onGetOAuth2Token } from './get-token.ts'
-import { onRevokeOAuth2Grant } from './revoke-grant.ts'
+import { onRevokeAccountGrant, onRevokeOAuth2Grant } from './revoke-grant.ts'
 import { onStartOAuth2Login } from './start-login.ts'
 import { onVerifyOAuth2App } from './verify-app.ts'
 
@@ -51,6 +51,7 @@ export function oauth2Questions(deps: TokenDeps & { tokens: AccessTokens }) {
     onStartOAuth2Login(deps),
     onCompleteOAuth2Login(deps),
     onRevokeOAuth2Grant(deps),
+    onRevokeAccountGrant(deps),
     onVerifyOAuth2App(deps),
     onGetOAuth2Token(deps),
   ]

@@ -1,5 +1,5 @@
 import { on } from '@posthorn/bus'
-import { revokeOAuth2Grant } from '@posthorn/contracts'
+import { revokeAccountGrant, revokeOAuth2Grant } from '@posthorn/contracts'
 import {
   allowInsecureRequests,
   ClientSecretBasic,
@@ -10,10 +10,11 @@ import {
   revocationRequest,
 } from 'oauth4webapi'
 import { placeOfPassword } from '../store/credentials.ts'
+import { findHolding, findOAuth2Account, placeOfTokens } from '../store/oauth2-tokens.ts'
 import { type Application, openApplication } from './application.ts'
 import type { OAuth2Deps } from './deps.ts'
 import { clientOf, findEndpoints, serverOf } from './endpoints.ts'
-import { readGrant } from './grant.ts'
+import { readGrant, type StoredGrant } from './grant.ts'
 import { fetchThrough } from './http-fetch.ts'
 
 /** Gives a grant back. That it could not be is no failure of whoever asks: the person can do the same at the provider. */
@@ -22,18 +23,38 @@ export function onRevokeOAuth2Grant(deps: OAuth2Deps) {
     try {
       const app = await openApplication(deps, id)
       const text = await deps.opener.open(sealedGrant, placeOfPassword(account, 'oauth2'))
-      const { refreshToken, accessToken } = readGrant(text)
-      const token = refreshToken ?? accessToken
-      return { revoked: token !== undefined && (await revoke(deps, app, token)) }
+      return { revoked: await revoke(deps, app, readGrant(text)) }
     } catch {
       return { revoked: false }
     }
   })
 }
 
-async function revoke(deps: OAuth2Deps, app: Application, token: string): Promise<boolean> {
+/** The same for what an account lives by. */
+export function onRevokeAccountGrant(deps: OAuth2Deps) {
+  return on(revokeAccountGrant, async ({ account }) => {
+    try {
+      const { oauth2 } = (await findOAuth2Account(deps.db, account)) ?? {}
+      const { tokens, grant } = await findHolding(deps.db, account)
+      const sealed = tokens ?? grant
+      if (!oauth2 || oauth2.useAuthServer || sealed === undefined) return { revoked: false }
+      const place = tokens ? placeOfTokens(account) : placeOfPassword(account, 'oauth2')
+      const app = await openApplication(deps, oauth2.provider)
+      return { revoked: await revoke(deps, app, readGrant(await deps.opener.open(sealed, place))) }
+    } catch {
+      return { revoked: false }
+    }
+  })
+}
+
+async function revoke(
+  deps: OAuth2Deps,
+  app: Application,
+  { refreshToken, accessToken }: StoredGrant,
+): Promise<boolean> {
+  const token = refreshToken ?? accessToken
   const endpoints = await findEndpoints(deps, app)
-  if (endpoints.revokeUrl === undefined) return false
+  if (token === undefined || endpoints.revokeUrl === undefined) return false
   const { clientSecret } = app
   const by = endpoints.byBasic ? ClientSecretBasic : ClientSecretPost
   const client = clientSecret === undefined ? None() : by(clientSecret)

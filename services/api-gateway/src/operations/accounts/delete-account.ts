@@ -1,5 +1,5 @@
 import type { Bus } from '@posthorn/bus'
-import { accountDeleted, operations } from '@posthorn/contracts'
+import { accountDeleted, operations, revokeAccountGrant } from '@posthorn/contracts'
 import {
   type Db,
   deriveEventId,
@@ -13,6 +13,9 @@ import { accountNotFound, deleteAccount, lockAccount } from '../../store/account
 import { inTransaction } from '../../store/transaction.ts'
 import { handle } from '../handle.ts'
 
+/** A provider may take this long to take a grant back. */
+const revokeMs = 10_000
+
 export interface Deps {
   db: Db
   bus: Bus
@@ -21,9 +24,16 @@ export interface Deps {
   afterwards: Afterwards
 }
 
+/** Before the account is deleted, for the grant goes with it. That it cannot be given back stops nobody. */
+async function revoke(bus: Bus, account: string, signal: AbortSignal): Promise<void> {
+  const how = { key: 'credentials', timeoutMs: revokeMs, signal }
+  await bus.ask(revokeAccountGrant, { account }, how).catch(() => undefined)
+}
+
 /** Deletes an account. Its webhook target goes with the event, which is delivered when the account is no longer there. */
 export function onDeleteAccount({ db, bus, settings, tokens, afterwards }: Deps) {
-  return handle(operations.deleteAccount, async ({ params: { account } }) => {
+  return handle(operations.deleteAccount, async ({ params: { account }, query, signal }) => {
+    if (query.revoke) await revoke(bus, account, signal)
     const { serviceUrl = null } = await settings.get()
     const events = await inTransaction(db, async (tx) => {
       const stored = await lockAccount(tx, account)
