@@ -36,8 +36,7 @@ export async function createProvider(issuer: string, state: ProviderSettings): P
     jwks: { keys: [signingKey()] },
     features: {
       devInteractions: { enabled: false },
-      introspection: { enabled: true },
-      revocation: { enabled: true },
+      revocation: { enabled: true, allowedPolicy: () => true },
     },
     scopes: ['openid', 'offline_access', 'mail'],
     claims: { openid: ['sub'], email: ['email'], profile: ['name'] },
