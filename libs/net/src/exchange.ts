@@ -13,7 +13,7 @@ export interface Ended {
   error?: string
 }
 
-export interface ExchangeBounds {
+export interface Bounds {
   /** For all of it. */
   timeoutMs: number
   /** For the connection, TLS included, within that. */
@@ -27,7 +27,7 @@ export interface ExchangeBounds {
 export class Exchange {
   readonly ended: Promise<Ended>
   readonly #outgoing: ClientRequest
-  readonly #bounds: ExchangeBounds
+  readonly #bounds: Bounds
   readonly #end: (ended: Ended) => void
   readonly #wholeTimer: NodeJS.Timeout
   #connectTimer: NodeJS.Timeout | undefined
@@ -36,7 +36,7 @@ export class Exchange {
   readonly #chunks: Buffer[] = []
   #bytes = 0
 
-  constructor(outgoing: ClientRequest, bounds: ExchangeBounds) {
+  constructor(outgoing: ClientRequest, bounds: Bounds) {
     const { timeoutMs, signal } = bounds
     const { promise, resolve } = Promise.withResolvers<Ended>()
     this.ended = promise

@@ -7,7 +7,7 @@ import {
   type Socket,
 } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { afterEach, expect, test } from '@jest/globals'
+import { afterEach, describe, expect, test } from '@jest/globals'
 import { type CallRequest, createHttpCaller, type HttpCallerOptions } from '../src/index.ts'
 
 const cleanUp: (() => unknown)[] = []
@@ -48,236 +48,246 @@ const serve = (handle: (...given: Parameters<RequestListener>) => unknown, host 
 const serveRaw = (onConnection: (socket: Socket) => void) =>
   listen(createTcpServer(onConnection), '127.0.0.1')
 
-function caller(options: Partial<HttpCallerOptions> = {}) {
-  const made = createHttpCaller({
-    policy: 'off',
-    timeoutMs: 5_000,
-    maxResponseBytes: 1_000,
-    ...options,
-  })
-  cleanUp.push(() => made[Symbol.dispose]())
-  return made
-}
-
-const post = (url: string): CallRequest => ({
-  method: 'POST',
-  url,
-  headers: { 'Content-Type': 'application/json' },
-  body: '{"a":1}',
-})
-
-test('a request arrives with its bytes and headers, and its answer comes back', async () => {
-  const received: { method?: string; body: string; type?: string; length?: string }[] = []
-  const { port } = await serve(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const { 'content-type': type, 'content-length': length } = request.headers
-    received.push({
-      method: request.method ?? '',
-      body: Buffer.concat(chunks).toString(),
-      type: type ?? '',
-      length: length ?? '',
+describe.each(['got', 'node'] as const)('by %s', (client) => {
+  function caller(options: Partial<HttpCallerOptions> = {}) {
+    const made = createHttpCaller({
+      policy: 'off',
+      timeoutMs: 5_000,
+      maxResponseBytes: 1_000,
+      client,
+      ...options,
     })
-    response.setHeader('X-Test', 'yes').end('thanks')
+    cleanUp.push(() => made[Symbol.dispose]())
+    return made
+  }
+
+  const post = (url: string): CallRequest => ({
+    method: 'POST',
+    url,
+    headers: { 'Content-Type': 'application/json' },
+    body: '{"a":1}',
   })
-  const result = await caller().call(post(`http://127.0.0.1:${port}/`))
-  expect(result).toMatchObject({ outcome: '2xx', status: 200, headers: { 'x-test': 'yes' } })
-  expect(result.body.toString()).toBe('thanks')
-  expect(received).toEqual([
-    { method: 'POST', body: '{"a":1}', type: 'application/json', length: '7' },
-  ])
-})
 
-test('one connection carries many calls', async () => {
-  const listener = await serve((_request, response) => response.end())
-  const { call } = caller()
-  for (let n = 0; n < 5; n++) await call(post(`http://127.0.0.1:${listener.port}/`))
-  expect(listener.connections).toBe(1)
-})
-
-test.each([
-  'http://127.0.0.1:PORT/',
-  'http://127.1:PORT/',
-  'http://0x7f.1:PORT/',
-  'http://2130706433:PORT/',
-  'http://017700000001:PORT/',
-  'http://localhost:PORT/',
-  'http://LOCALHOST:PORT/',
-  'http://0:PORT/',
-  'http://0.0.0.0:PORT/',
-  'http://[::ffff:127.0.0.1]:PORT/',
-  'http://[::ffff:7f00:1]:PORT/',
-  'http://[0:0:0:0:0:ffff:127.0.0.1]:PORT/',
-  'http://user:pass@127.0.0.1:PORT/',
-  'http://①②⑦.⓪.⓪.①:PORT/',
-])('%s is refused before a connection is made', async (template) => {
-  const listener = await serve((_request, response) => response.end())
-  const url = template.replace('PORT', String(listener.port))
-  expect(await caller().call(post(url))).toMatchObject({ outcome: '2xx' }) // the spelling does mean this listener
-  const before = listener.connections
-  expect(await caller({ policy: 'private' }).call(post(url))).toMatchObject({
-    outcome: 'egress-blocked',
+  test('a request arrives with its bytes and headers, and its answer comes back', async () => {
+    const received: { method?: string; body: string; type?: string; length?: string }[] = []
+    const { port } = await serve(async (request, response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk as Buffer)
+      const { 'content-type': type, 'content-length': length } = request.headers
+      received.push({
+        method: request.method ?? '',
+        body: Buffer.concat(chunks).toString(),
+        type: type ?? '',
+        length: length ?? '',
+      })
+      response.setHeader('X-Test', 'yes').end('thanks')
+    })
+    const result = await caller().call(post(`http://127.0.0.1:${port}/`))
+    expect(result).toMatchObject({ outcome: '2xx', status: 200, headers: { 'x-test': 'yes' } })
+    expect(result.body.toString()).toBe('thanks')
+    expect(received).toEqual([
+      { method: 'POST', body: '{"a":1}', type: 'application/json', length: '7' },
+    ])
   })
-  expect(listener.connections).toBe(before)
-})
 
-test('::1 is refused before a connection is made', async () => {
-  const listener = await serve((_request, response) => response.end(), '::1')
-  const url = `http://[::1]:${listener.port}/`
-  expect(await caller({ policy: 'private' }).call(post(url))).toMatchObject({
-    outcome: 'egress-blocked',
+  test('one connection carries many calls', async () => {
+    const listener = await serve((_request, response) => response.end())
+    const { call } = caller()
+    for (let n = 0; n < 5; n++) await call(post(`http://127.0.0.1:${listener.port}/`))
+    expect(listener.connections).toBe(1)
   })
-  expect(listener.connections).toBe(0)
-  expect(await caller().call(post(url))).toMatchObject({ outcome: '2xx' })
-})
 
-test('a name that changes its address after it was judged is connected to by the judged one', async () => {
-  const listener = await serve((_request, response) => response.end())
-  let lookups = 0
-  const lookup = async () => [
-    { address: lookups++ % 2 === 0 ? '127.0.0.1' : '169.254.169.254', family: 4 },
-  ]
-  const { call } = caller({ policy: 'link-local', lookup })
-  expect(await call(post(`http://rebind.example:${listener.port}/`))).toMatchObject({
-    outcome: '2xx',
+  test.each([
+    'http://127.0.0.1:PORT/',
+    'http://127.1:PORT/',
+    'http://0x7f.1:PORT/',
+    'http://2130706433:PORT/',
+    'http://017700000001:PORT/',
+    'http://localhost:PORT/',
+    'http://LOCALHOST:PORT/',
+    'http://0:PORT/',
+    'http://0.0.0.0:PORT/',
+    'http://[::ffff:127.0.0.1]:PORT/',
+    'http://[::ffff:7f00:1]:PORT/',
+    'http://[0:0:0:0:0:ffff:127.0.0.1]:PORT/',
+    'http://user:pass@127.0.0.1:PORT/',
+    'http://①②⑦.⓪.⓪.①:PORT/',
+  ])('%s is refused before a connection is made', async (template) => {
+    const listener = await serve((_request, response) => response.end())
+    const url = template.replace('PORT', String(listener.port))
+    expect(await caller().call(post(url))).toMatchObject({ outcome: '2xx' }) // the spelling does mean this listener
+    const before = listener.connections
+    expect(await caller({ policy: 'private' }).call(post(url))).toMatchObject({
+      outcome: 'egress-blocked',
+    })
+    expect(listener.connections).toBe(before)
   })
-  expect(lookups).toBe(1)
-})
 
-test('an answer that redirects is refused and not followed', async () => {
-  const listener = await serve((_request, response) =>
-    response.writeHead(302, { Location: '/elsewhere' }).end(),
-  )
-  const result = await caller().call(post(`http://127.0.0.1:${listener.port}/`))
-  expect(result).toMatchObject({ outcome: 'redirect-refused', status: 302 })
-})
+  test('::1 is refused before a connection is made', async () => {
+    const listener = await serve((_request, response) => response.end(), '::1')
+    const url = `http://[::1]:${listener.port}/`
+    expect(await caller({ policy: 'private' }).call(post(url))).toMatchObject({
+      outcome: 'egress-blocked',
+    })
+    expect(listener.connections).toBe(0)
+    expect(await caller().call(post(url))).toMatchObject({ outcome: '2xx' })
+  })
 
-test.each([
-  [404, 'http-4xx'],
-  [503, 'http-5xx'],
-] as const)('status %d is an answer, not an error', async (status, outcome) => {
-  const { port } = await serve((_request, response) => response.writeHead(status).end('no'))
-  expect(await caller().call(post(`http://127.0.0.1:${port}/`))).toMatchObject({ outcome, status })
-})
+  test('a name that changes its address after it was judged is connected to by the judged one', async () => {
+    const listener = await serve((_request, response) => response.end())
+    let lookups = 0
+    const lookup = async () => [
+      { address: lookups++ % 2 === 0 ? '127.0.0.1' : '169.254.169.254', family: 4 },
+    ]
+    const { call } = caller({ policy: 'link-local', lookup })
+    expect(await call(post(`http://rebind.example:${listener.port}/`))).toMatchObject({
+      outcome: '2xx',
+    })
+    expect(lookups).toBe(1)
+  })
 
-test('a body without end is cut at the limit and its connection closed', async () => {
-  const closed = Promise.withResolvers<void>()
-  const { port } = await serve((_request, response) => {
-    const timer = setInterval(() => response.write('x'.repeat(600)), 1)
-    response.once('close', () => {
-      clearInterval(timer)
-      closed.resolve()
+  test('an answer that redirects is refused and not followed', async () => {
+    const listener = await serve((_request, response) =>
+      response.writeHead(302, { Location: '/elsewhere' }).end(),
+    )
+    const result = await caller().call(post(`http://127.0.0.1:${listener.port}/`))
+    expect(result).toMatchObject({ outcome: 'redirect-refused', status: 302 })
+  })
+
+  test.each([
+    [404, 'http-4xx'],
+    [503, 'http-5xx'],
+  ] as const)('status %d is an answer, not an error', async (status, outcome) => {
+    const { port } = await serve((_request, response) => response.writeHead(status).end('no'))
+    expect(await caller().call(post(`http://127.0.0.1:${port}/`))).toMatchObject({
+      outcome,
+      status,
     })
   })
-  const result = await caller().call(post(`http://127.0.0.1:${port}/`))
-  expect(result).toMatchObject({ outcome: '2xx', status: 200 })
-  expect(result.body).toHaveLength(1_000)
-  await closed.promise
-})
 
-test('a compressed body is not expanded', async () => {
-  const bomb = gzipSync(Buffer.alloc(500_000))
-  const { port } = await serve((_request, response) =>
-    response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(bomb),
-  )
-  const result = await caller().call(post(`http://127.0.0.1:${port}/`))
-  expect(result.body.equals(bomb.subarray(0, 1_000))).toBe(true)
-})
-
-test('a body that trickles ends with the time of the call', async () => {
-  const { port } = await serve((_request, response) => {
-    const timer = setInterval(() => response.write('x'), 20)
-    response.once('close', () => clearInterval(timer))
+  test('a body without end is cut at the limit and its connection closed', async () => {
+    const closed = Promise.withResolvers<void>()
+    const { port } = await serve((_request, response) => {
+      const timer = setInterval(() => response.write('x'.repeat(600)), 1)
+      response.once('close', () => {
+        clearInterval(timer)
+        closed.resolve()
+      })
+    })
+    const result = await caller().call(post(`http://127.0.0.1:${port}/`))
+    expect(result).toMatchObject({ outcome: '2xx', status: 200 })
+    expect(result.body).toHaveLength(1_000)
+    await closed.promise
   })
-  const result = await caller({ timeoutMs: 300 }).call(post(`http://127.0.0.1:${port}/`))
-  expect(result).toMatchObject({ outcome: 'response-timeout' })
-  expect(result.durationMs).toBeLessThan(2_000)
-})
 
-test('headers that trickle end with the time of the call', async () => {
-  const { port } = await serveRaw((socket) => {
-    socket.write('HTTP/1.1 200 OK\r\n')
-    const timer = setInterval(() => socket.write('X-A: b\r\n'), 20)
-    socket.once('close', () => clearInterval(timer))
+  test('a compressed body is not expanded', async () => {
+    const bomb = gzipSync(Buffer.alloc(500_000))
+    const { port } = await serve((_request, response) =>
+      response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(bomb),
+    )
+    const result = await caller().call(post(`http://127.0.0.1:${port}/`))
+    expect(result.body.equals(bomb.subarray(0, 1_000))).toBe(true)
   })
-  expect(await caller({ timeoutMs: 300 }).call(post(`http://127.0.0.1:${port}/`))).toMatchObject({
-    outcome: 'response-timeout',
+
+  test('a body that trickles ends with the time of the call', async () => {
+    const { port } = await serve((_request, response) => {
+      const timer = setInterval(() => response.write('x'), 20)
+      response.once('close', () => clearInterval(timer))
+    })
+    const result = await caller({ timeoutMs: 300 }).call(post(`http://127.0.0.1:${port}/`))
+    expect(result).toMatchObject({ outcome: 'response-timeout' })
+    expect(result.durationMs).toBeLessThan(2_000)
   })
-})
 
-test('a server that takes the request and says nothing ends with the time of the call', async () => {
-  const { port } = await serveRaw((socket) => socket.resume())
-  expect(await caller({ timeoutMs: 200 }).call(post(`http://127.0.0.1:${port}/`))).toMatchObject({
-    outcome: 'response-timeout',
+  test('headers that trickle end with the time of the call', async () => {
+    const { port } = await serveRaw((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n')
+      const timer = setInterval(() => socket.write('X-A: b\r\n'), 20)
+      socket.once('close', () => clearInterval(timer))
+    })
+    expect(await caller({ timeoutMs: 300 }).call(post(`http://127.0.0.1:${port}/`))).toMatchObject({
+      outcome: 'response-timeout',
+    })
   })
-})
 
-test('a name that does not resolve in time ends with the time of the call', async () => {
-  const { call } = caller({ timeoutMs: 200, lookup: () => new Promise(() => undefined) })
-  expect(await call(post('http://slow.example/'))).toMatchObject({ outcome: 'connect-timeout' })
-})
-
-test('a name without an address', async () => {
-  const lookup = () =>
-    Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }))
-  expect(await caller({ lookup }).call(post('http://nowhere.example/'))).toMatchObject({
-    outcome: 'dns',
+  test('a server that takes the request and says nothing ends with the time of the call', async () => {
+    const { port } = await serveRaw((socket) => socket.resume())
+    expect(await caller({ timeoutMs: 200 }).call(post(`http://127.0.0.1:${port}/`))).toMatchObject({
+      outcome: 'response-timeout',
+    })
   })
-})
 
-test('a port where nobody listens', async () => {
-  const server = createTcpServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  expect(await caller().call(post(`http://127.0.0.1:${port}/`))).toMatchObject({
-    outcome: 'refused',
+  test('a name that does not resolve in time ends with the time of the call', async () => {
+    const { call } = caller({ timeoutMs: 200, lookup: () => new Promise(() => undefined) })
+    expect(await call(post('http://slow.example/'))).toMatchObject({ outcome: 'connect-timeout' })
   })
-})
 
-test('a server that hangs up', async () => {
-  const { port } = await serveRaw((socket) => socket.once('data', () => socket.destroy()))
-  expect(await caller().call(post(`http://127.0.0.1:${port}/`))).toMatchObject({ outcome: 'reset' })
-})
-
-test('a body that breaks off is no success', async () => {
-  const { port } = await serveRaw((socket) => {
-    socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf'))
+  test('a name without an address', async () => {
+    const lookup = () =>
+      Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }))
+    expect(await caller({ lookup }).call(post('http://nowhere.example/'))).toMatchObject({
+      outcome: 'dns',
+    })
   })
-  expect(await caller().call(post(`http://127.0.0.1:${port}/`))).toMatchObject({
-    outcome: 'reset',
-    status: 200,
+
+  test('a port where nobody listens', async () => {
+    const server = createTcpServer()
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    server.close()
+    await once(server, 'close')
+    expect(await caller().call(post(`http://127.0.0.1:${port}/`))).toMatchObject({
+      outcome: 'refused',
+    })
   })
-})
 
-test('an answer that is not HTTP', async () => {
-  const { port } = await serveRaw((socket) =>
-    socket.once('data', () => socket.end('220 mail.example ESMTP\r\n')),
-  )
-  expect(await caller().call(post(`http://127.0.0.1:${port}/`))).toMatchObject({
-    outcome: 'protocol',
+  test('a server that hangs up', async () => {
+    const { port } = await serveRaw((socket) => socket.once('data', () => socket.destroy()))
+    expect(await caller().call(post(`http://127.0.0.1:${port}/`))).toMatchObject({
+      outcome: 'reset',
+    })
   })
-})
 
-test('a server that does not speak TLS', async () => {
-  const { port } = await serve((_request, response) => response.end())
-  expect(await caller().call(post(`https://127.0.0.1:${port}/`))).toMatchObject({ outcome: 'tls' })
-})
+  test('a body that breaks off is no success', async () => {
+    const { port } = await serveRaw((socket) => {
+      socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf'))
+    })
+    expect(await caller().call(post(`http://127.0.0.1:${port}/`))).toMatchObject({
+      outcome: 'reset',
+      status: 200,
+    })
+  })
 
-test('a call that is given up', async () => {
-  const { port } = await serveRaw((socket) => socket.resume())
-  const stop = new AbortController()
-  const result = caller().call({ ...post(`http://127.0.0.1:${port}/`), signal: stop.signal })
-  stop.abort()
-  expect(await result).toMatchObject({ outcome: 'aborted' })
-})
+  test('an answer that is not HTTP', async () => {
+    const { port } = await serveRaw((socket) =>
+      socket.once('data', () => socket.end('220 mail.example ESMTP\r\n')),
+    )
+    expect(await caller().call(post(`http://127.0.0.1:${port}/`))).toMatchObject({
+      outcome: 'protocol',
+    })
+  })
 
-test('a request that cannot be written is an outcome as well', async () => {
-  const { call } = caller()
-  expect(
-    await call({ ...post('http://127.0.0.1:1/'), headers: { 'X-A': 'a\r\nb' } }),
-  ).toMatchObject({ outcome: 'protocol' })
-  expect(await call(post('ftp://127.0.0.1/'))).toMatchObject({ outcome: 'protocol' })
+  test('a server that does not speak TLS', async () => {
+    const { port } = await serve((_request, response) => response.end())
+    expect(await caller().call(post(`https://127.0.0.1:${port}/`))).toMatchObject({
+      outcome: 'tls',
+    })
+  })
+
+  test('a call that is given up', async () => {
+    const { port } = await serveRaw((socket) => socket.resume())
+    const stop = new AbortController()
+    const result = caller().call({ ...post(`http://127.0.0.1:${port}/`), signal: stop.signal })
+    stop.abort()
+    expect(await result).toMatchObject({ outcome: 'aborted' })
+  })
+
+  test('a request that cannot be written is an outcome as well', async () => {
+    const { call } = caller()
+    expect(
+      await call({ ...post('http://127.0.0.1:1/'), headers: { 'X-A': 'a\r\nb' } }),
+    ).toMatchObject({ outcome: 'protocol' })
+    expect(await call(post('ftp://127.0.0.1/'))).toMatchObject({ outcome: 'protocol' })
+  })
 })

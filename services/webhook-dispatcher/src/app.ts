@@ -133,6 +133,7 @@ async function openDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
   const http = opened.use(
     createHttpCaller({
       policy: config.egressPolicy,
+      client: 'node',
       timeoutMs: config.timeoutMs,
       maxResponseBytes,
       maxSockets: config.concurrency,
