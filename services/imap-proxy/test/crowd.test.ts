@@ -9,6 +9,7 @@ import { RawClient } from './raw-client.ts'
 // Many at once, and noise. Sizes are small here; POSTHORN_CROWD multiplies them for trials by hand (500: a million inputs of noise).
 
 const crowd = Number(process.env['POSTHORN_CROWD'] ?? 1)
+const patienceMs = 30_000 * crowd
 
 /** A mail server that lets everybody in and then says `flood` without end. */
 async function floodServer() {
@@ -61,76 +62,88 @@ async function silent(n: number): Promise<Socket> {
   return socket
 }
 
-test('half-open connections, far more than there are places, keep nobody out who logs in', async () => {
-  const sockets: Socket[] = []
-  for (let n = 0; n < 400 * Math.min(crowd, 25); n += 1) sockets.push(await silent(n))
-  const client = await proxy.open()
-  expect(await client.command(`a LOGIN acc ${token}`)).toMatch(/^a OK/m)
-  client.close()
-  for (const socket of sockets) socket.destroy()
-})
-
-test('noise before the login: nobody gets in, and mail clients still do', async () => {
-  const words = [
-    'a LOGIN acc ',
-    'b AUTHENTICATE PLAIN ',
-    '{3}\r\n',
-    '{3+}\r\n',
-    '"',
-    '\r\n',
-    '\0',
-    '(',
-  ]
-  const noise = () => {
-    const parts = Array.from({ length: randomInt(1, 6) }, () =>
-      randomInt(2) === 0 ? (words[randomInt(words.length)] ?? '') : randomBytes(randomInt(1, 40)),
-    )
-    return Buffer.concat([...parts.map((part) => Buffer.from(part)), Buffer.from('\r\n')])
-  }
-  let said = 0
-  const lane = async (n: number) => {
-    while (said < 2_000 * crowd) {
-      const client = await RawClient.open(proxy.port, `127.2.0.${n + 1}`)
-      // Three bad ones and it is over; most of what follows is thrown away unread.
-      for (let k = 0; k < 10; k += 1, said += 1) client.send(noise())
-      client.socket.end()
-      expect(await client.untilClosed(90_000)).not.toContain(' authenticated')
-      client.close()
-    }
-  }
-  await Promise.all(Array.from({ length: 16 }, (_, n) => lane(n)))
-  const client = await proxy.open()
-  expect(await client.command(`a LOGIN acc ${token}`)).toMatch(/^a OK/m)
-  client.close()
-})
-
-test('readers that stall hold their servers back: what is kept for all of them is bounded', async () => {
-  const count = 25 * Math.min(crowd, 40)
-  const before = process.memoryUsage()
-  const clients: RawClient[] = []
-  for (let n = 0; n < count; n += 1) {
+test(
+  'half-open connections, far more than there are places, keep nobody out who logs in',
+  async () => {
+    const sockets: Socket[] = []
+    for (let n = 0; n < 400 * Math.min(crowd, 25); n += 1) sockets.push(await silent(n))
     const client = await proxy.open()
-    await client.command(`a LOGIN acc ${token}`)
-    client.socket.pause()
-    client.send('b FETCH 1:* BODY[]\r\n')
-    clients.push(client)
-  }
-  let last = -1
-  // Until nothing moves any more.
-  await eventually(
-    () => {
-      const { external } = process.memoryUsage()
-      const still = external === last
-      last = external
-      return still
-    },
-    { timeoutMs: 60_000 },
-  )
-  // Server, proxy and clients are all in this process; what the system holds for them is not in it.
-  const kept = process.memoryUsage().external - before.external
-  expect(kept / count).toBeLessThan(1_500_000)
-  for (const client of clients) client.close()
-})
+    expect(await client.command(`a LOGIN acc ${token}`)).toMatch(/^a OK/m)
+    client.close()
+    for (const socket of sockets) socket.destroy()
+  },
+  patienceMs,
+)
+
+test(
+  'noise before the login: nobody gets in, and mail clients still do',
+  async () => {
+    const words = [
+      'a LOGIN acc ',
+      'b AUTHENTICATE PLAIN ',
+      '{3}\r\n',
+      '{3+}\r\n',
+      '"',
+      '\r\n',
+      '\0',
+      '(',
+    ]
+    const noise = () => {
+      const parts = Array.from({ length: randomInt(1, 6) }, () =>
+        randomInt(2) === 0 ? (words[randomInt(words.length)] ?? '') : randomBytes(randomInt(1, 40)),
+      )
+      return Buffer.concat([...parts.map((part) => Buffer.from(part)), Buffer.from('\r\n')])
+    }
+    let said = 0
+    const lane = async (n: number) => {
+      while (said < 2_000 * crowd) {
+        const client = await RawClient.open(proxy.port, `127.2.0.${n + 1}`)
+        // Three bad ones and it is over; most of what follows is thrown away unread.
+        for (let k = 0; k < 10; k += 1, said += 1) client.send(noise())
+        client.socket.end()
+        expect(await client.untilClosed(90_000)).not.toContain(' authenticated')
+        client.close()
+      }
+    }
+    await Promise.all(Array.from({ length: 16 }, (_, n) => lane(n)))
+    const client = await proxy.open()
+    expect(await client.command(`a LOGIN acc ${token}`)).toMatch(/^a OK/m)
+    client.close()
+  },
+  patienceMs,
+)
+
+test(
+  'readers that stall hold their servers back: what is kept for all of them is bounded',
+  async () => {
+    const count = 25 * Math.min(crowd, 40)
+    const before = process.memoryUsage()
+    const clients: RawClient[] = []
+    for (let n = 0; n < count; n += 1) {
+      const client = await proxy.open()
+      await client.command(`a LOGIN acc ${token}`)
+      client.socket.pause()
+      client.send('b FETCH 1:* BODY[]\r\n')
+      clients.push(client)
+    }
+    let last = -1
+    // Until nothing moves any more.
+    await eventually(
+      () => {
+        const { external } = process.memoryUsage()
+        const still = external === last
+        last = external
+        return still
+      },
+      { timeoutMs: 60_000 },
+    )
+    // Server, proxy and clients are all in this process; what the system holds for them is not in it.
+    const kept = process.memoryUsage().external - before.external
+    expect(kept / count).toBeLessThan(1_500_000)
+    for (const client of clients) client.close()
+  },
+  patienceMs,
+)
 
 test('a login and what follows it, a byte at a time', async () => {
   const client = await proxy.open()
