@@ -109,21 +109,17 @@ export async function startWorld({
   const serviceSecret = randomBytes(16).toString('hex')
   const token = randomBytes(32).toString('hex')
   const logDir = join(localFolder, 'e2e-logs', basename(dir)) // kept: what a failed run leaves to look at
-  const services = await startServices({
-    logDir,
-    names,
-    replicas,
-    shared: {
-      ownerUrl,
-      amqpUrl,
-      amqpUsers: true,
-      secret: randomBytes(32).toString('hex'),
-      token,
-      settings: { serviceSecret, ...toReceiver(receiver), ...settings },
-      bind: '127.0.0.1',
-      env: { ...quick, ...env },
-    },
-  })
+  const shared = {
+    ownerUrl,
+    amqpUrl,
+    amqpUsers: true,
+    secret: randomBytes(32).toString('hex'),
+    token,
+    settings: { serviceSecret, ...toReceiver(receiver), ...settings },
+    bind: '127.0.0.1',
+    env: { ...quick, ...env },
+  }
+  const services = await startServices({ logDir, names, replicas, shared })
   opened.defer(() => services.stopAll())
   const url = `http://127.0.0.1:${services.ports['api-gateway']}`
   const client = createClient(url, token)
@@ -146,14 +142,19 @@ export async function startWorld({
     ...(own ? { postgres: own.postgres, rabbit: own.rabbit } : {}),
     webhook: (match, timeoutMs = 20_000) =>
       eventually(() => webhooks().find(match) ?? false, { timeoutMs }),
-    async connectAccount(account = `acc-${randomBytes(4).toString('hex')}`) {
-      const user = mail.freshUser()
-      await register(account, user)
-      await untilConnected(client, account)
-      return { ...user, account }
-    },
+    connectAccount: (account) => connectAccount({ client, mail, register }, account),
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
   }
+}
+
+async function connectAccount(
+  { client, mail, register }: Pick<World, 'client' | 'mail' | 'register'>,
+  account = `acc-${randomBytes(4).toString('hex')}`,
+) {
+  const user = mail.freshUser()
+  await register(account, user)
+  await untilConnected(client, account)
+  return { ...user, account }
 }
 
 function toReceiver({ url }: WebhookReceiver): Record<string, unknown> {

@@ -9,7 +9,8 @@ const patienceMs = 60_000
 
 /** The broker may be starting: tried until it answers. */
 async function untilDone(): Promise<void> {
-  const { AMQP_ADMIN_URL: url = '', SVC_AMQP_PASSWORDS: text = '{}' } = process.env
+  const url = process.env['AMQP_ADMIN_URL'] ?? ''
+  const text = process.env['SVC_AMQP_PASSWORDS'] ?? '{}'
   if (!URL.canParse(url)) throw new Error('AMQP_ADMIN_URL: must be an address')
   const { pathname } = new URL(url)
   const vhost = pathname === '/' || pathname === '' ? '/' : decodeURIComponent(pathname.slice(1))

@@ -42,6 +42,7 @@ export function connect(url: string, options: ConnectOptions): Db {
   pool.on('connect', (client) => void client.on('error', (error) => onError?.(error)))
   return new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: boundedPool(pool) }),
-    plugins: [new CamelCasePlugin()],
+    // What is inside of JSON is no name of ours: it stays as it was stored.
+    plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
   })
 }

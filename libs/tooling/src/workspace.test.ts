@@ -218,5 +218,5 @@ test('every setting is described in the configuration reference, and no other', 
     ([, names = '']) => [...names.matchAll(/\w+/g)].map(([name]) => name),
   )
   expect(settings.length).toBeGreaterThan(50)
-  expect(rows.toSorted()).toEqual(settings.toSorted())
+  expect(new Set(rows)).toEqual(new Set(settings))
 })

@@ -1,5 +1,4 @@
 import type { AccountListRow, AccountRow } from '../../store/accounts.ts'
-import { describeLastError } from '../last-error.ts'
 import { mask, maskHeaders, maskUrl } from '../masks.ts'
 
 /** An account in a list. Members that are unset are absent. */
@@ -16,7 +15,7 @@ export function describeListed(row: AccountListRow) {
     state,
     counters: { events: row.eventCounts },
     // What went wrong before is over once the account is connected.
-    lastError: state === 'connected' ? null : describeLastError(row.lastError),
+    lastError: state === 'connected' ? null : row.lastError,
   }
 }
 

@@ -1,5 +1,4 @@
 import type { AppListRow, AppRow } from '../../store/oauth2-apps.ts'
-import { describeLastError } from '../last-error.ts'
 import { mask } from '../masks.ts'
 
 /** An application in a list, its secrets masked. */
@@ -17,7 +16,7 @@ export function describeListed(row: AppListRow) {
     enabled,
     created: createdAt.toISOString(),
     updated: updatedAt.toISOString(),
-    lastError: describeLastError(lastError),
+    lastError,
   }
 }
 
