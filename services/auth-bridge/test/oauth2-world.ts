@@ -2,6 +2,7 @@ import { randomBytes, createHash } from 'node:crypto'
 import { connectBus } from '@posthorn/bus'
 import { Secret } from '@posthorn/config'
 import {
+  checkSmtpServerPassword,
   type CommandRequest,
   completeOAuth2Login,
   getCredentials,
@@ -14,7 +15,7 @@ import {
 import type { StoredOAuth2 } from '@posthorn/db'
 import { createSealer, keyPairFromSecret } from '@posthorn/secrets'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
-import { testBus, testDatabase, testOpenIdProvider } from '@posthorn/testkit'
+import { eventually, testBus, testDatabase, testOpenIdProvider } from '@posthorn/testkit'
 import { startApp } from '../src/app.ts'
 
 const secret = 'secret of the world of OAuth2'
@@ -39,6 +40,7 @@ export async function openOAuth2World({ replicas = 1 } = {}) {
   const { db } = database
   const sealer = createSealer(keyPairFromSecret(secret).publicKey)
   const how = { key: 'credentials', timeoutMs: 20_000 }
+  await eventually(() => bus.ask(checkSmtpServerPassword, { password: '' }, how))
 
   return {
     db,
