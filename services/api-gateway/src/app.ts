@@ -107,6 +107,8 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   opened.use(everyFew(sweeping, () => forgetExpired(outbox)))
   opened.use(sweepAccess(outbox, log, config.tokenLog))
   opened.use(await bus.onInvalidate((message) => forget(message, deps)))
+  // Others may have looked while there was nothing yet.
+  afterwards.do(bus.invalidate({ topic: 'settings' }))
   started = true
   const running = opened.move()
   return { port: server.port, [Symbol.asyncDispose]: () => running.disposeAsync() }

@@ -98,6 +98,7 @@ export async function startApp(
     holdShards({ db, worker: id, proof, log, user, metrics, heartbeatMs, claimMs }),
   )
   opened.use(await bus.onInvalidate((message) => forget(message, deps, sessions)))
+  settings.invalidate() // what was read before may have been changed before we would have heard of it
   holder.wake()
   const resources = opened.move()
   return { id, port, [Symbol.asyncDispose]: () => resources.disposeAsync() }
