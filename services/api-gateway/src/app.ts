@@ -71,10 +71,8 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   const limits = limitsOf(config)
   const stores = { db, outbox, settings, tokens, storedRoom: new BodyRoom(limits) }
   const { autoconfigDirectory: directory, autoconfigEgressPolicy: policy } = config
-  const proxy = proxyOfSettings(() => settings.get(), {
-    egress: config.proxyEgressPolicy,
-    open: loginOpener(bus),
-  })
+  const how = { egress: config.proxyEgressPolicy, open: loginOpener(bus) }
+  const proxy = proxyOfSettings(() => settings.get(), how)
   const autoconfig = openAutoconfig(opened, { directory, policy, proxy })
   const links = linkKeys(bus)
   const renderer = opened.use(

@@ -54,20 +54,18 @@ export async function startApp(
   const { log, db, bus, port } = ground
   const metrics = measureWorker(ground.metrics)
   const settings = cacheSettings(db)
-  const logins = takeTurns(config.logins)
   const changes = opened.use(tellChanges(bus))
   const transcripts = opened.use(keepTranscripts({ db, log, wanted: wantedNow(settings, config) }))
   const connections = new ConnectionCounts()
-  const openLogin = loginOpener(bus)
   const published = marksPublished(db)
-  const basics = { db, bus, settings, openLogin, metrics, config, log, published }
+  const basics = { ...ground, settings, openLogin: loginOpener(bus), metrics, config, published }
   const summaries = summariesOf(opened, basics)
   const deps: Deps = {
     ...basics,
     worker: { id, proof },
     summaries,
     backend,
-    logins,
+    logins: takeTurns(config.logins),
     changes,
     transcripts,
     connections,

@@ -39,6 +39,7 @@ test('a login that works says so, with the folders where they are asked for', as
 
 test('it goes through the proxy for all, with the login that is sealed in its address', async () => {
   await using proxy = await startProxy({ user: 'me', pass: 's:cret' })
+  proxy.withGreeting = false
   const proxyUrl = await sealedLogin(`socks5://me:s%3Acret@${proxy.host}:${proxy.port}`)
   const settings = { proxyEnabled: true, proxyUrl }
   for (const [key, value] of Object.entries(settings))

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Bus } from '@posthorn/bus'
 import { getServiceSecret } from '@posthorn/contracts'
-import { cacheSettings, countMinutes, type Db } from '@posthorn/db'
+import { cacheSettings, countMinutes, type Db, type SettingsCache } from '@posthorn/db'
 import { createHttpCaller, proxyOfSettings } from '@posthorn/net'
 import { Sandbox } from '@posthorn/sandbox'
 import { everyFew, loginOpener, type OpenLogin, openGround, watchQueue } from '@posthorn/service'
@@ -134,20 +134,7 @@ async function openDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
     { ...deps, openLogin },
     opened,
   )
-  const http = opened.use(
-    createHttpCaller({
-      policy: config.egressPolicy,
-      client: 'node',
-      timeoutMs: config.timeoutMs,
-      maxResponseBytes,
-      maxSockets: config.concurrency,
-      proxy: proxyOfSettings(() => settings.get(), {
-        egress: config.proxyEgressPolicy,
-        otherwise: config.proxy,
-        open: openLogin,
-      }),
-    }),
-  )
+  const http = opened.use(openHttp(config, { settings, openLogin }))
   const counter = createCounter({ db, claim, log })
   const attempt = deliver({
     db,
@@ -190,6 +177,24 @@ async function openDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
     }),
   )
   return { inHand, retries, claim }
+}
+
+function openHttp(
+  config: WebhookConfig,
+  { settings, openLogin }: { settings: SettingsCache; openLogin: OpenLogin },
+) {
+  return createHttpCaller({
+    policy: config.egressPolicy,
+    client: 'node',
+    timeoutMs: config.timeoutMs,
+    maxResponseBytes,
+    maxSockets: config.concurrency,
+    proxy: proxyOfSettings(() => settings.get(), {
+      egress: config.proxyEgressPolicy,
+      otherwise: config.proxy,
+      open: openLogin,
+    }),
+  })
 }
 
 /** What is known of targets: where they are, how they are called and signed for, and whether they answer. */

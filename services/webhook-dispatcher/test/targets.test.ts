@@ -32,10 +32,7 @@ test('a sealed login is opened for the target it is for, and for the last word o
   const [all, own, gone] = [await bench.receiver(), await bench.receiver(), await bench.receiver()]
   const withLogin = ({ url }: { url: string }, user: string) =>
     sealedLogin(url.replace('://', `://${user}:p%40ss@`))
-  await bench.set({
-    webhooks: await withLogin(all, 'all'),
-    webhookTargets: [{ target: own.url, retrySchedule: [] }],
-  })
+  await bench.set({ webhooks: await withLogin(all, 'all') })
   await start({})
   await bench.account('by-default')
   await bench.account('by-own', { webhooks: await withLogin(own, 'own') })
@@ -54,6 +51,7 @@ test('a sealed login is opened for the target it is for, and for the last word o
     expect(receiver.requests[0]?.headers.authorization).toBe(
       `Basic ${Buffer.from(`${user}:p@ss`).toString('base64')}`,
     )
+  await bench.set({ webhooks: '' })
   const rows = await bench.db.selectFrom('deliveries').select('lane').execute()
   expect(JSON.stringify(rows)).not.toMatch(/sealed|p%40ss|own:/)
 })
@@ -62,8 +60,9 @@ test('a login that does not open is a failed attempt, and nothing goes out witho
   const receiver = await bench.receiver()
   await bench.set({ webhookTargets: [{ target: receiver.url, retrySchedule: [0.01] }] })
   await start({})
-  const elsewhere = await sealedLogin('http://u:p@elsewhere.example/')
-  const webhooks = elsewhere.replace('elsewhere.example', new URL(receiver.url).host)
+  const { host } = new URL(receiver.url)
+  const elsewhere = receiver.url.replace(host, 'u:p@elsewhere.example')
+  const webhooks = (await sealedLogin(elsewhere)).replace('elsewhere.example', host)
   await bench.account('lost', { webhooks })
   await bench.happen({ account: 'lost' })
   await finished('lost', 'failed')
