@@ -146,7 +146,13 @@ async function registerAccounts(): Promise<void> {
   await register('bad', { imap: server(imap.port, secret('wrong IMAP password')) })
   await register('gone', { imap: server(1, secret('password nobody asks for')) })
   const proxy = login('socks5://127.0.0.1:1', 'login of a proxy')
-  await register('proxied', { ...good, proxy })
+  const webhooks = login('http://127.0.0.1:1/own', 'login of the target of an account')
+  await register('proxied', { ...good, proxy, webhooks })
+  await register('leaves', {
+    ...good,
+    webhooks: login('http://127.0.0.1:1/last', 'login of the target of an account that is gone'),
+  })
+  await call(operations.deleteAccount, { params: { account: 'leaves' } })
   const asked = { host: '127.0.0.1', port: imap.port, secure: false, tls, useAuthServer: true }
   await register('by-server', { imap: asked })
   await register('unknown-there', { imap: asked })

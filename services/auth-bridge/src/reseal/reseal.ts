@@ -43,10 +43,8 @@ export async function countKeys({
   for (const column of columns) {
     const keys: KeyCounts = {}
     for await (const rows of batches(db, column, batchSize)) {
-      for (const { sealed } of rows) {
-        const id = keyOf(column, sealed)
-        if (id !== undefined) keys[id] = (keys[id] ?? 0) + 1
-      }
+      const ids = rows.map(({ sealed }) => keyOf(column, sealed))
+      for (const id of ids.filter((each) => each !== undefined)) keys[id] = (keys[id] ?? 0) + 1
     }
     states.push({ table: titleOf(column), keys })
   }
