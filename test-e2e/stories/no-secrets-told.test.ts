@@ -101,6 +101,8 @@ async function setUp(): Promise<void> {
       webhooks: login(world.receiver.url, 'login of webhooks'),
       authServer: login(`http://127.0.0.1:${port}/auth`, 'login of the auth server'),
       proxyUrl: login('socks5://127.0.0.1:1', 'login of the proxy for all'),
+      httpProxyUrl: `http://${secret('key of the proxy for calls')}@127.0.0.1:1`,
+      openAiAPIUrl: login('http://127.0.0.1:1', 'login of the summaries'),
       smtpServerPassword: secret('password of the SMTP door'),
       imapProxyServerPassword: secret('password of the IMAP door'),
       openAiAPIKey: secret('key for summaries'),
@@ -144,7 +146,13 @@ async function registerAccounts(): Promise<void> {
   await register('bad', { imap: server(imap.port, secret('wrong IMAP password')) })
   await register('gone', { imap: server(1, secret('password nobody asks for')) })
   const proxy = login('socks5://127.0.0.1:1', 'login of a proxy')
-  await register('proxied', { ...good, proxy })
+  const webhooks = login('http://127.0.0.1:1/own', 'login of the target of an account')
+  await register('proxied', { ...good, proxy, webhooks })
+  await register('leaves', {
+    ...good,
+    webhooks: login('http://127.0.0.1:1/last', 'login of the target of an account that is gone'),
+  })
+  await call(operations.deleteAccount, { params: { account: 'leaves' } })
   const asked = { host: '127.0.0.1', port: imap.port, secure: false, tls, useAuthServer: true }
   await register('by-server', { imap: asked })
   await register('unknown-there', { imap: asked })
@@ -227,14 +235,6 @@ async function look(): Promise<void> {
   answers.push(...world.receiver.requests.map(({ body }) => body.toString()))
 }
 
-/** Addresses of others' servers, with the logins in them: they are masked wherever they are shown, and not sealed. All else is. */
-const inAddresses = {
-  'accounts.proxy': ['login of a proxy'],
-  'outbox.proxy': ['login of the proxy of a message'],
-  'settings.value': ['login of webhooks', 'login of the proxy for all'],
-  'webhook_routes.target_url': ['login of a route'],
-}
-
 test('what the system tells has no secret in it', async () => {
   await setUp()
   await registerAccounts()
@@ -254,7 +254,7 @@ test('what the system tells has no secret in it', async () => {
   for (const text of tap.heard) search(`broker: ${text.slice(0, 300)}`, text)
   for (const [column, text] of Object.entries(await dumpColumns(world.ownerUrl)))
     search(column, text)
-  expect(found).toEqual(inAddresses)
+  expect(found).toEqual({})
   // The search is no better than what it was given to search.
   expect(Object.keys(logs)).toHaveLength(7)
   expect(Object.values(logs).join('')).toContain('"level":"trace"')

@@ -52,9 +52,10 @@ test('settings name the proxy, and what they said last holds while they cannot b
     },
     () => ({ httpProxyEnabled: false, httpProxyUrl: 'http://set.example' }),
   ]
+  const open = async (address: string) => address.replace('set', 'opened')
   const read = async () => answers.shift()?.() ?? {}
-  const proxy = proxyOfSettings(read, { egress: 'private', otherwise: first })
-  const set = { url: 'http://set.example', egress: 'private' }
+  const proxy = proxyOfSettings(read, { egress: 'private', otherwise: first, open })
+  const set = { url: 'http://opened.example', egress: 'private' }
   const seen: unknown[] = []
   for (let n = 0; n < 5; n += 1) seen.push(await proxy())
   expect(seen).toEqual([first, first, set, set, first])

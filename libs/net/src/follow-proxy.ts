@@ -13,19 +13,26 @@ export interface ProxySettings {
   httpProxyUrl?: string
 }
 
+export interface ProxyOptions {
+  egress: EgressPolicy
+  otherwise?: HttpProxy | undefined
+  /** Makes of the address in the settings the one to use. Where it rejects, no call is made. */
+  open: (address: string) => Promise<string>
+}
+
 /**
  * The proxy that the settings name now, else `otherwise`. While they cannot be read, what they said last holds: calls that were to go
  * through a proxy must not go past it since a database is away.
  */
 export function proxyOfSettings(
   read: () => Promise<ProxySettings>,
-  { egress, otherwise }: { egress: EgressPolicy; otherwise?: HttpProxy | undefined },
+  { egress, otherwise, open }: ProxyOptions,
 ): () => Promise<HttpProxy | undefined> {
   let known: ProxySettings = {}
   return async () => {
     known = await read().catch(() => known)
     const { httpProxyEnabled = false, httpProxyUrl } = known
-    return httpProxyEnabled && httpProxyUrl ? { url: httpProxyUrl, egress } : otherwise
+    return httpProxyEnabled && httpProxyUrl ? { url: await open(httpProxyUrl), egress } : otherwise
   }
 }
 

@@ -61,7 +61,9 @@ export function createHttpCaller(options: HttpCallerOptions): HttpCaller {
   )
   return {
     async call(request) {
-      const { agents, release } = await ways.take()
+      const way = await ways.take().catch((error: unknown) => noWay(error))
+      if ('outcome' in way) return way
+      const { agents, release } = way
       try {
         return await call(agents, options, request)
       } finally {
@@ -70,6 +72,12 @@ export function createHttpCaller(options: HttpCallerOptions): HttpCaller {
     },
     [Symbol.dispose]: () => ways[Symbol.dispose](),
   }
+}
+
+/** The proxy cannot be had now. */
+function noWay(error: unknown): CallResult {
+  const body = Buffer.alloc(0)
+  return { outcome: 'proxy-fault', headers: {}, body, durationMs: 0, error: messageOf(error) }
 }
 
 async function call(

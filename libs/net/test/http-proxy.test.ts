@@ -97,6 +97,22 @@ test('what the proxy refuses, or it being away, is no fault of the server', asyn
   })
 })
 
+test('while the proxy cannot be told, no call goes past it', async () => {
+  const caller = createHttpCaller({
+    policy: 'off',
+    proxy: () => Promise.reject(new Error('its login cannot be had')),
+    timeoutMs: 5_000,
+    maxResponseBytes: 1_000,
+  })
+  callers.push(caller)
+  const before = connections
+  expect(await caller.call({ method: 'GET', url: `http://127.0.0.1:${port}/` })).toMatchObject({
+    outcome: 'proxy-fault',
+    error: 'its login cannot be had',
+  })
+  expect(connections).toBe(before)
+})
+
 test('a literal address is judged here, by the policy of calls and not that of the proxy', async () => {
   const { proxy, post } = await behind('http')
   for (const host of ['127.0.0.1', '169.254.169.254', '2130706433', '[::ffff:a9fe:a9fe]'])

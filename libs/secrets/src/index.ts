@@ -1,4 +1,5 @@
 export { keyPairFromSecret, type PrivateKey, type PublicKey, readPublicKey } from './keys.ts'
+export { isLoginSealed, keyIdOfLogin, openLogin, resealLogin, sealLogin } from './logins.ts'
 export {
   createOpener,
   createResealer,

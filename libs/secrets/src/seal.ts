@@ -12,7 +12,8 @@ export interface Opener {
   open(sealed: string, place: string): Promise<string>
 }
 
-export interface Resealer {
+/** Seals with the newest key. */
+export interface Resealer extends Sealer {
   /** Id of the key that it seals with. */
   readonly newest: string
   /**
@@ -50,6 +51,7 @@ export function createResealer(publicKey: PublicKey, privateKeys: readonly Priva
   const read = readerOf(privateKeys)
   const sealer = createSealer(publicKey)
   return {
+    ...sealer,
     newest: publicKey.id,
     async reseal(sealed) {
       const { value, place } = await read(sealed)

@@ -8,7 +8,7 @@ import { AppError } from '@posthorn/errors'
 import { proxyOfSettings } from '@posthorn/net'
 import { Sandbox } from '@posthorn/sandbox'
 import { createSealer } from '@posthorn/secrets'
-import { everyFew, waitForSchema } from '@posthorn/service'
+import { everyFew, loginOpener, waitForSchema } from '@posthorn/service'
 import { createLogger, createMetrics, type Logger } from '@posthorn/telemetry'
 import { Renderer } from '@posthorn/templates'
 import { type RequestHandler, Router } from 'express'
@@ -71,7 +71,8 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   const limits = limitsOf(config)
   const stores = { db, outbox, settings, tokens, storedRoom: new BodyRoom(limits) }
   const { autoconfigDirectory: directory, autoconfigEgressPolicy: policy } = config
-  const proxy = proxyOfSettings(() => settings.get(), { egress: config.proxyEgressPolicy })
+  const how = { egress: config.proxyEgressPolicy, open: loginOpener(bus) }
+  const proxy = proxyOfSettings(() => settings.get(), how)
   const autoconfig = openAutoconfig(opened, { directory, policy, proxy })
   const links = linkKeys(bus)
   const renderer = opened.use(

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { createOpener, keyPairFromSecret } from '@posthorn/secrets'
+import { createOpener, keyPairFromSecret, openLogin } from '@posthorn/secrets'
 import { eventually } from '@posthorn/testkit'
 import { registration, testServers } from './gateway.ts'
 
@@ -163,6 +163,7 @@ test('a record has the state of the account, no secrets, and no members that are
     body: {
       ...registration('read'),
       webhooks: 'https://u:hush@hooks.example/x',
+      proxy: 'socks5://hush@proxy.example:1080',
       webhooksCustomHeaders: headers,
       notifyFrom: '2026-01-02',
     },
@@ -179,6 +180,7 @@ test('a record has the state of the account, no secrets, and no members that are
     connections: 0,
     lastError: null,
     webhooks: 'https://u:******@hooks.example/x',
+    proxy: 'socks5://******@proxy.example:1080',
     webhooksCustomHeaders: [{ key: 'X-Key', value: '******' }],
     logs: false,
     notifyFrom: '2026-01-02T00:00:00.000Z',
@@ -195,19 +197,28 @@ test('a record has the state of the account, no secrets, and no members that are
       auth: { user: 'read@mail.example', pass: '******' },
     },
   })
+  const { webhooks, proxy } = await stored('read')
+  expect(`${webhooks} ${proxy}`).not.toContain('hush')
+  expect(await openLogin(webhooks ?? '', opener)).toBe('https://u:hush@hooks.example/x')
+  expect(await openLogin(proxy ?? '', opener)).toBe('socks5://hush@proxy.example:1080')
   const sentBack = await call('POST', '/v1/account', {
     body: {
       account: 'read',
       name: 'x',
       webhooks: body['webhooks'],
+      proxy: body['proxy'],
       webhooksCustomHeaders: body['webhooksCustomHeaders'],
     },
   })
   expect(sentBack.status).toBe(200)
-  expect(await stored('read')).toMatchObject({
-    webhooks: 'https://u:hush@hooks.example/x',
-    webhooksCustomHeaders: headers,
-  })
+  const kept = { webhooks, proxy, webhooksCustomHeaders: headers }
+  expect(await stored('read')).toMatchObject(kept)
+  const masks = { webhooks: body['webhooks'], proxy: body['proxy'] }
+  const { version: before } = await stored('read')
+  expect((await call('PUT', '/v1/account/read', { body: masks })).status).toBe(200)
+  expect(await stored('read')).toMatchObject({ ...kept, version: before })
+  await call('DELETE', '/v1/account/read')
+  expect((await events('read')).at(-1)?.accountTarget).toEqual({ url: webhooks, headers })
 })
 
 test('the last error is told until the account is connected', async () => {

@@ -7,6 +7,7 @@ import {
   settingKeys,
   type Settings,
 } from '@posthorn/contracts'
+import { createOpener, keyPairFromSecret, openLogin } from '@posthorn/secrets'
 import { mint, testServers } from './gateway.ts'
 
 // Each setting of the contract, one by one: a setting that is added is missing below until its sample is.
@@ -151,19 +152,26 @@ test('each setting is unset by null, but for the service secret, which there alw
   expect(left.toSorted()).toEqual(['linkSecret', 'serviceSecret'])
 })
 
+const opener = createOpener([keyPairFromSecret(servers.env.SVC_SECRET).privateKey])
+
 test.each(addressSettings)(
   'credentials in %s are masked, and the masked address stands for the stored one',
   async (key) => {
     const scheme = key === 'proxyUrl' ? 'socks5' : 'https'
     for (const login of ['user:hush', 'hush']) {
-      await update({ [key]: `${scheme}://${login}@a.example:1080/` })
+      const address = `${scheme}://${login}@a.example:1080/`
+      await update({ [key]: address })
       const masked = await read(key)
       expect(masked).toBe(`${scheme}://${login.replace('hush', '******')}@a.example:1080/`)
       expect((await update({ [key]: masked })).body).toEqual({ updated: [] })
       const { plain, sealed } = await stored()
       // The login of the authentication server is a secret of its own.
       if (key === 'authServer') expect(sealed.map((row) => row.key)).toContain('authServer')
-      else expect(JSON.stringify(plain)).toContain(`${login}@a.example`)
+      else {
+        const value = String(plain.find((row) => row.key === key)?.value)
+        expect(value).toContain('sealed~')
+        expect(await openLogin(value, opener)).toBe(address)
+      }
       const moved = String(masked).replace('a.example', 'b.example')
       const refused = await update({ [key]: moved })
       expect([refused.status, refused.body.fields?.map(({ path }) => path)]).toEqual([400, [key]])

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { eventNames } from '@posthorn/contracts'
-import { createOpener, keyPairFromSecret } from '@posthorn/secrets'
+import { createOpener, keyPairFromSecret, openLogin } from '@posthorn/secrets'
 import { eventually } from '@posthorn/testkit'
 import { mint, testServers } from './gateway.ts'
 
@@ -119,7 +119,8 @@ test('secrets in addresses and headers are masked, and may be sent back masked',
     .select('value')
     .where('key', '=', 'webhooks')
     .executeTakeFirstOrThrow()
-  expect(value).toBe('https://u:hush@hooks.example/a')
+  expect(value).toMatch(/^https:\/\/u:sealed~[\w.-]+@hooks\.example\/a$/)
+  expect(await openLogin(String(value), opener)).toBe('https://u:hush@hooks.example/a')
   const refused = await update({
     webhooks: 'https://u:******@elsewhere.example/',
     webhooksCustomHeaders: [{ key: 'X-Other', value: '******' }],
@@ -128,6 +129,29 @@ test('secrets in addresses and headers are masked, and may be sent back masked',
     400,
     ['webhooks', 'webhooksCustomHeaders'],
   ])
+})
+
+test('the login of every other address is sealed inside of it, a user that stands alone as well', async () => {
+  const given = {
+    proxyUrl: 'socks5://u:hush@proxy.example:1080',
+    httpProxyUrl: 'http://hush@proxy.example:3128/',
+    openAiAPIUrl: 'https://:hush@model.example/v1',
+  }
+  expect((await update(given)).status).toBe(200)
+  const masked = {
+    proxyUrl: 'socks5://u:******@proxy.example:1080',
+    httpProxyUrl: 'http://******@proxy.example:3128/',
+    openAiAPIUrl: 'https://:******@model.example/v1',
+  }
+  expect(await read(...Object.keys(given))).toEqual(masked)
+  expect((await update(masked)).body['updated']).toEqual([])
+  const rows = await db.selectFrom('settings').selectAll().execute()
+  for (const [key, address] of Object.entries(given)) {
+    const stored = String(rows.find((row) => row.key === key)?.value)
+    expect(stored).not.toContain('hush')
+    expect(await openLogin(stored, opener)).toBe(address)
+  }
+  await update({ proxyUrl: null, httpProxyUrl: null, openAiAPIUrl: null })
 })
 
 test('the service secret is sealed; it can be replaced, not read, and not taken away', async () => {

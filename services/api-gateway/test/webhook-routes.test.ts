@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { connectBus } from '@posthorn/bus'
 import type { Invalidation } from '@posthorn/contracts'
+import { createOpener, keyPairFromSecret, openLogin } from '@posthorn/secrets'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually } from '@posthorn/testkit'
 import { mint, testServers } from './gateway.ts'
@@ -8,6 +9,7 @@ import { mint, testServers } from './gateway.ts'
 const servers = await testServers()
 const { db, broker } = servers
 const { call } = await servers.start()
+const opener = createOpener([keyPairFromSecret(servers.env.SVC_SECRET).privateKey])
 const log = createLogger('test', 'silent')
 const bus = await connectBus({ url: broker.url, name: 'test', log, metrics: createMetrics('test') })
 afterAll(async () => {
@@ -60,6 +62,8 @@ test('a route is created, read, changed and deleted', async () => {
     webhooks: [read],
   })
 
+  const before = (await stored(id)).targetUrl
+  expect(before).not.toContain('secret')
   const body = { ...route, name: 'Other', targetUrl: read.targetUrl, content: { map: null } }
   const masked = { ...body, customHeaders: read.customHeaders, enabled: false }
   const changed = await call('PUT', `${admin}/${id}`, { body: masked })
@@ -71,7 +75,9 @@ test('a route is created, read, changed and deleted', async () => {
     content: { fn: route.content.fn, map: null },
   })
   const { targetUrl, customHeaders } = await stored(id)
-  expect([targetUrl, customHeaders]).toEqual([route.targetUrl, route.customHeaders])
+  expect(targetUrl).toBe(before)
+  expect(await openLogin(targetUrl, opener)).toBe(route.targetUrl)
+  expect(customHeaders).toEqual(route.customHeaders)
 
   const gone = await call('DELETE', `${admin}/${id}`)
   expect([gone.status, gone.body]).toEqual([200, { id, deleted: true }])

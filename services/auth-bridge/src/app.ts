@@ -2,7 +2,7 @@ import type { Bus } from '@posthorn/bus'
 import { type Invalidation, serviceOf } from '@posthorn/contracts'
 import { cacheSettings, type SettingsCache } from '@posthorn/db'
 import { createHttpCaller, proxyOfSettings } from '@posthorn/net'
-import { createOpener, createSealer, keyPairFromSecret } from '@posthorn/secrets'
+import { createOpener, createSealer, keyPairFromSecret, openLogin } from '@posthorn/secrets'
 import { everyFew, openGround, bothServers } from '@posthorn/service'
 import type { Config } from './config.ts'
 import { keysFit } from './keys-fit.ts'
@@ -26,6 +26,7 @@ import { onGetLinkSecret } from './queries/get-link-secret.ts'
 import { onGetGatewayCredentials } from './queries/get-gateway-credentials.ts'
 import { onGetOpenAiApiKey } from './queries/get-open-ai-api-key.ts'
 import { onGetServiceSecret } from './queries/get-service-secret.ts'
+import { onOpenLogin } from './queries/open-login.ts'
 
 const name = 'auth-bridge'
 
@@ -69,7 +70,10 @@ interface Parts extends Omit<OAuth2Parts, 'proxy'> {
 async function startAnswering(opened: AsyncDisposableStack, parts: Parts): Promise<void> {
   const { db, bus, opener, log, config } = parts
   const settings = cacheSettings(db)
-  const proxy = proxyOfSettings(() => settings.get(), { egress: config.proxyEgressPolicy })
+  const proxy = proxyOfSettings(() => settings.get(), {
+    egress: config.proxyEgressPolicy,
+    open: (address) => openLogin(address, opener),
+  })
   const http = opened.use(
     createHttpCaller({
       policy: config.authServerEgressPolicy,
@@ -100,6 +104,7 @@ async function startAnswering(opened: AsyncDisposableStack, parts: Parts): Promi
         onCheckImapProxyServerPassword({ db, opener }),
         onGetLinkSecret({ db, opener }),
         onGetOpenAiApiKey({ db, opener }),
+        onOpenLogin({ opener }),
       ],
     }),
   )

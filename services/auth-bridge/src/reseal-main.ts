@@ -57,6 +57,10 @@ async function run(dryRun: boolean): Promise<number> {
 function tell(states: readonly TableState[], known: ReadonlyMap<string, string>): void {
   for (const { table, keys } of states) {
     for (const [id, count] of Object.entries(keys))
-      process.stdout.write(`${table} ${id} ${count} ${known.get(id) ?? 'no secret given'}\n`)
+      process.stdout.write(`${table} ${id} ${count} ${known.get(id) ?? withoutSecret(id)}\n`)
   }
+}
+
+function withoutSecret(id: string): string {
+  return id === 'clear' ? 'not sealed' : 'no secret given'
 }

@@ -10,9 +10,10 @@ import {
   getLinkSecret,
   getOpenAiApiKey,
   getServiceSecret,
+  openLogin,
   shardOf,
 } from '@posthorn/contracts'
-import { createSealer, keyPairFromSecret } from '@posthorn/secrets'
+import { createSealer, keyPairFromSecret, sealLogin } from '@posthorn/secrets'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually, testBus, testDatabase } from '@posthorn/testkit'
 import { startApp } from '../src/app.ts'
@@ -168,6 +169,19 @@ test('the key for summaries is answered once it is set, and not having one is no
   const sealed = await sealedBy('second').seal('sk-1', 'settings/openAiAPIKey')
   await database.db.insertInto('sealedSettings').values({ key: 'openAiAPIKey', sealed }).execute()
   expect(await key()).toEqual({ openAiAPIKey: 'sk-1' })
+})
+
+test('a login in an address is opened for its host, and for no other', async () => {
+  await using _app = await start('second')
+  const open = (address: string) =>
+    bus.ask(openLogin, { address }, { key: 'credentials', timeoutMs: 5_000 })
+  const sealed = await sealLogin('https://u:p%3A@h.example/in?x=1', sealedBy('second'))
+  expect(await eventually(() => open(sealed))).toEqual({
+    address: 'https://u:p%3A@h.example/in?x=1',
+  })
+  await expect(open(sealed.replace('h.example', 'evil.example'))).rejects.toMatchObject({
+    kind: 'internal',
+  })
 })
 
 test('with a secret that opens nothing it is not ready and takes no question', async () => {

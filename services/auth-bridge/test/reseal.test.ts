@@ -95,7 +95,7 @@ test('every column of the schema that holds sealed values is known, with the key
 test('a value that is changed while it is sealed anew stays what it was changed to', async () => {
   let changed = false
   const meanwhile: Resealer = {
-    newest: resealer.newest,
+    ...resealer,
     async reseal(sealed) {
       const resealed = await resealer.reseal(sealed)
       if (!changed) {

@@ -4,6 +4,7 @@ import { cacheSettings, type Db } from '@posthorn/db'
 import {
   everyFew,
   followListener,
+  loginOpener,
   Penalties,
   Places,
   readCertificate,
@@ -54,6 +55,7 @@ async function startTaking(
   const deps: ListenerDeps = {
     ...parts,
     settings,
+    openLogin: loginOpener(bus),
     tokenLog,
     trustedProxies: config.trustedProxies,
     egress: config.mailEgressPolicy,

@@ -3,7 +3,7 @@ import { type Credentials, getCredentials, type Settings } from '@posthorn/contr
 import type { SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { EgressPolicy } from '@posthorn/net'
-import type { Penalties, Places } from '@posthorn/service'
+import type { OpenLogin, Penalties, Places } from '@posthorn/service'
 import type { Logger } from '@posthorn/telemetry'
 import { type AccessDeps, checkAccess, type Key, type Login, type Refusal } from './access.ts'
 import type { Admitted } from './pass-through.ts'
@@ -12,6 +12,7 @@ import { type MailServer, openUpstream, type Upstream } from './upstream.ts'
 
 export interface LogInDeps extends AccessDeps {
   settings: SettingsCache
+  openLogin: OpenLogin
   penalties: Penalties
   /** Sessions by account. */
   places: Places
@@ -74,7 +75,7 @@ async function connectTo(
   const place = deps.places.take(account)
   if (!place) return { refusal: tooMany }
   try {
-    const server = serverOf(imap, await deps.settings.get())
+    const server = await serverOf(imap, await deps.settings.get(), deps.openLogin)
     const grounds = key.tokenId === undefined ? {} : { token: key.tokenId }
     const ask = (fresh: boolean) =>
       deps.bus.ask(
@@ -111,10 +112,11 @@ async function openRenewed(
 
 const tlsVersions = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const
 
-function serverOf(
+async function serverOf(
   { server: { host, port, secure = false, tls }, proxy }: StoredImap,
   { ignoreMailCertErrors = false, proxyEnabled, proxyUrl }: Settings,
-): MailServer {
+  openLogin: OpenLogin,
+): Promise<MailServer> {
   const through = proxy ?? (proxyEnabled === true ? proxyUrl : undefined)
   return {
     host,
@@ -122,7 +124,7 @@ function serverOf(
     secure,
     rejectUnauthorized: !ignoreMailCertErrors && tls?.rejectUnauthorized !== false,
     minVersion: tlsVersions.find((version) => version === tls?.minVersion),
-    ...(through ? { proxy: through } : {}),
+    ...(through ? { proxy: await openLogin(through) } : {}),
   }
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { AppError } from '@posthorn/errors'
 import { hashToken, newToken } from '@posthorn/secrets'
-import { eventually, testDovecot } from '@posthorn/testkit'
+import { eventually, sealedLogin, startProxy, testDovecot } from '@posthorn/testkit'
 import { imapOf, testProxy } from './proxy.ts'
 import { RawClient } from './raw-client.ts'
 
@@ -69,6 +69,34 @@ test.each<[string, (token: string) => string]>([
     expect(await client.command('b SELECT INBOX')).toMatch(/^b OK /m)
     client.close()
   }
+})
+
+test('the mail server is reached through the proxy of the account, whose login is sealed', async () => {
+  await using through = await startProxy({ user: 'me', pass: 's:cret' })
+  await proxy.addAccount('behind', imapOf(user), { user: user.user, pass: user.pass })
+  const key = await proxy.addToken({ account: 'behind' })
+  const address = `socks5://me:s%3Acret@${through.host}:${through.port}`
+  const logIn = async (url: string) => {
+    await proxy.db
+      .updateTable('accounts')
+      .set({ proxy: url })
+      .where('account', '=', 'behind')
+      .execute()
+    const client = await proxy.open()
+    client.send(`a LOGIN behind ${key}\r\n`)
+    const said = await client.until(/^a .*\r\n/m)
+    client.close()
+    return said
+  }
+  expect(await logIn(await sealedLogin(address))).toContain('a OK behind authenticated')
+  expect(through.requests).toMatchObject([{ kind: 'socks5', user: 'me', pass: 's:cret' }])
+  // Sealed for another host, it opens for none.
+  const moved = (await sealedLogin('socks5://me:x@h.example:1')).replace(
+    'h.example:1',
+    `${through.host}:${through.port}`,
+  )
+  expect(await logIn(moved)).toContain('a NO [UNAVAILABLE]')
+  expect(through.requests).toHaveLength(1)
 })
 
 test('a login with synchronising literals, and PLAIN in two steps', async () => {

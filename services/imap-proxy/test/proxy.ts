@@ -13,7 +13,7 @@ import {
 import { AppError } from '@posthorn/errors'
 import { hashToken, newToken } from '@posthorn/secrets'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
-import { eventually, testBus, testDatabase, type TestUser } from '@posthorn/testkit'
+import { eventually, opensLogins, testBus, testDatabase, type TestUser } from '@posthorn/testkit'
 import { startApp } from '../src/app.ts'
 import type { Config } from '../src/config.ts'
 import { RawClient } from './raw-client.ts'
@@ -71,7 +71,11 @@ export async function testProxy(changes: Partial<Config> = {}): Promise<TestProx
       : Promise.resolve(credentials)
   })
   opened.use(
-    await bus.serve({ queue: 'credentials', keys: ['credentials'], handlers: [answer, check] }),
+    await bus.serve({
+      queue: 'credentials',
+      keys: ['credentials'],
+      handlers: [answer, check, opensLogins],
+    }),
   )
   const port = await freePort()
 

@@ -1,7 +1,7 @@
 import type { Bus } from '@posthorn/bus'
 import { SubmissionHint } from '@posthorn/contracts'
 import { cacheSettings, countMinutes, type Db, inBatches, type PublishEvent } from '@posthorn/db'
-import { everyFew, openGround, watchQueue } from '@posthorn/service'
+import { everyFew, loginOpener, openGround, watchQueue } from '@posthorn/service'
 import type { Logger } from '@posthorn/telemetry'
 import type { Config } from './config.ts'
 import { Dispatcher } from './delivery/dispatcher.ts'
@@ -24,6 +24,7 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
   await using opened = new AsyncDisposableStack()
   const { log, metrics, db, bus } = await openGround(opened, { name, config, signal })
   const settings = cacheSettings(db)
+  const openLogin = loginOpener(bus)
   const minutes = opened.use(
     countMinutes(db, { onError: (err) => log.debug({ err }, 'counts wait for Postgres') }),
   )
@@ -41,6 +42,7 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
       ...config,
       db,
       bus,
+      openLogin,
       settings,
       transport,
       recorder,
@@ -60,7 +62,7 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
   opened.use(
     await bus.serve({
       queue: 'verify.smtp',
-      handlers: [onVerifySmtp({ settings, limits: config.smtp })],
+      handlers: [onVerifySmtp({ settings, openLogin, limits: config.smtp })],
       concurrency: verificationsAtOnce,
     }),
   )

@@ -11,7 +11,7 @@ import {
 import { type Db, deriveEventId, type DsnRequest } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
-import { eventually, type SmtpScript, testBus, testDatabase } from '@posthorn/testkit'
+import { eventually, opensLogins, type SmtpScript, testBus, testDatabase } from '@posthorn/testkit'
 import { startApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 
@@ -199,6 +199,7 @@ export async function serveCredentials(
         asked.push(gateway)
         return given(answer(false))
       }),
+      opensLogins,
     ],
   })
   await bus.whenUp()

@@ -2,12 +2,13 @@ import { afterAll, afterEach, expect, test } from '@jest/globals'
 import type { Settings } from '@posthorn/contracts'
 import {
   eventually,
+  sealedLogin,
   type SmtpScript,
   type SmtpScriptOptions,
   startProxy,
   startSmtpScript,
 } from '@posthorn/testkit'
-import { senderFixture } from './fixture.ts'
+import { senderFixture, serveCredentials } from './fixture.ts'
 
 // Linux lets one connect from any address of 127.0.0.0/8: as good as a machine with many addresses.
 const fixture = await senderFixture()
@@ -52,6 +53,36 @@ test.each(['socks5', 'socks4a', 'http'])('a message through %s', async (protocol
   ])
   expect(await routingsOf(account)).toEqual([routing])
   expect(JSON.stringify(await eventsOf(account))).not.toContain('secret')
+})
+
+test('the login of a proxy is asked for, and while nobody tells it nothing is attempted', async () => {
+  const smtp = await server()
+  const through = await proxy({ user: 'me', pass: 's:cret' })
+  const address = `socks5://me:s%3Acret@${through.host}:${through.port}`
+  await sender({ proxyEnabled: true, proxyUrl: await sealedLogin(address) })
+  const account = await addAccount(smtp)
+  const [asked, forAll] = [
+    await submit({ account, proxy: await sealedLogin(address) }),
+    await submit({ account }),
+  ]
+  for (const queueId of [asked, forAll])
+    await eventually(async () => {
+      const { attempts, worker, nextAttemptAt } = await row(queueId)
+      expect([attempts, worker, nextAttemptAt > new Date(1)]).toEqual([0, null, true])
+    })
+  expect(through.requests).toEqual([])
+  opened.push(await serveCredentials(fixture.broker.url, () => ({ user: 'me', pass: 'x' })))
+  await db
+    .updateTable('outbox')
+    .set({ nextAttemptAt: new Date(0) })
+    .execute()
+  const networkRouting = {
+    name: expect.any(String),
+    proxy: `socks5://${through.host}:${through.port}`,
+  }
+  for (const queueId of [asked, forAll])
+    expect(await finished(queueId)).toMatchObject({ state: 'sent', attempts: 1, networkRouting })
+  expect(through.requests[0]).toMatchObject({ user: 'me', pass: 's:cret' })
 })
 
 test('TLS from the first byte through a proxy', async () => {

@@ -10,7 +10,7 @@ import {
   type RecordedEvent,
 } from '@posthorn/db'
 import { proxyOfSettings } from '@posthorn/net'
-import { everyFew, openGround } from '@posthorn/service'
+import { everyFew, loginOpener, openGround } from '@posthorn/service'
 import { allHandlers } from './commands/handlers.ts'
 import { onVerifyImap } from './commands/verify-imap.ts'
 import type { Config } from './config.ts'
@@ -54,18 +54,18 @@ export async function startApp(
   const { log, db, bus, port } = ground
   const metrics = measureWorker(ground.metrics)
   const settings = cacheSettings(db)
-  const logins = takeTurns(config.logins)
   const changes = opened.use(tellChanges(bus))
   const transcripts = opened.use(keepTranscripts({ db, log, wanted: wantedNow(settings, config) }))
   const connections = new ConnectionCounts()
-  const basics = { db, bus, settings, metrics, config, log, published: marksPublished(db) }
+  const published = marksPublished(db)
+  const basics = { ...ground, settings, openLogin: loginOpener(bus), metrics, config, published }
   const summaries = summariesOf(opened, basics)
   const deps: Deps = {
     ...basics,
     worker: { id, proof },
     summaries,
     backend,
-    logins,
+    logins: takeTurns(config.logins),
     changes,
     transcripts,
     connections,
@@ -106,10 +106,11 @@ export async function startApp(
 
 function summariesOf(
   opened: AsyncDisposableStack,
-  basics: Pick<Deps, 'bus' | 'metrics' | 'log' | 'config' | 'settings'>,
+  basics: Pick<Deps, 'bus' | 'metrics' | 'log' | 'config' | 'settings' | 'openLogin'>,
 ) {
-  const { config, settings } = basics
-  const proxy = proxyOfSettings(() => settings.get(), { egress: config.proxyEgressPolicy })
+  const { config, settings, openLogin } = basics
+  const how = { egress: config.proxyEgressPolicy, open: openLogin }
+  const proxy = proxyOfSettings(() => settings.get(), how)
   return openSummaries(opened, { ...basics, proxy, config: config.summaries })
 }
 

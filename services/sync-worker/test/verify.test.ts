@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type CommandRequest, verifyImap } from '@posthorn/contracts'
-import { eventually } from '@posthorn/testkit'
+import { eventually, sealedLogin, startProxy } from '@posthorn/testkit'
 import { testWorld, type World } from './world.ts'
 
 let world: World
@@ -35,6 +35,25 @@ test('a login that works says so, with the folders where they are asked for', as
   expect(mailboxes).toContainEqual(
     expect.objectContaining({ path: 'Sent', specialUse: '\\Sent', specialUseSource: 'extension' }),
   )
+})
+
+test('it goes through the proxy for all, with the login that is sealed in its address', async () => {
+  await using proxy = await startProxy({ user: 'me', pass: 's:cret' })
+  proxy.withGreeting = false
+  const proxyUrl = await sealedLogin(`socks5://me:s%3Acret@${proxy.host}:${proxy.port}`)
+  const settings = { proxyEnabled: true, proxyUrl }
+  for (const [key, value] of Object.entries(settings))
+    await world.db
+      .insertInto('settings')
+      .values({ key, value: JSON.stringify(value) })
+      .execute()
+  await world.bus.invalidate({ topic: 'settings' })
+  await eventually(async () => {
+    expect(await verify()).toEqual({ verdict: { success: true } })
+    expect(proxy.requests[0]).toMatchObject({ kind: 'socks5', user: 'me', pass: 's:cret' })
+  })
+  await world.db.deleteFrom('settings').where('key', 'in', Object.keys(settings)).execute()
+  await world.bus.invalidate({ topic: 'settings' })
 })
 
 test('refused credentials are told with the words of the server', async () => {

@@ -14,7 +14,14 @@ import {
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
-import { eventually, testBus, testDatabase, testDovecot, type TestUser } from '@posthorn/testkit'
+import {
+  eventually,
+  opensLogins,
+  testBus,
+  testDatabase,
+  testDovecot,
+  type TestUser,
+} from '@posthorn/testkit'
 import { startApp, type WorkerApp } from '../src/app.ts'
 import { type Config, readConfig } from '../src/config.ts'
 
@@ -60,6 +67,7 @@ export async function testWorld({ heartbeatMs = 5_000 }: { heartbeatMs?: number 
     queue: 'credentials',
     handlers: [
       on(getOpenAiApiKey, () => Promise.resolve(secrets)),
+      opensLogins,
       on(getCredentials, async ({ account }) => {
         const found = credentials.get(account)
         if (!found) throw new AppError('not-found', 'No credentials are stored')

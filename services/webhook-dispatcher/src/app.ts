@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Bus } from '@posthorn/bus'
 import { getServiceSecret } from '@posthorn/contracts'
-import { cacheSettings, countMinutes, type Db } from '@posthorn/db'
+import { cacheSettings, countMinutes, type Db, type SettingsCache } from '@posthorn/db'
 import { createHttpCaller, proxyOfSettings } from '@posthorn/net'
 import { Sandbox } from '@posthorn/sandbox'
-import { everyFew, openGround, watchQueue } from '@posthorn/service'
+import { everyFew, loginOpener, type OpenLogin, openGround, watchQueue } from '@posthorn/service'
 import type { Logger, Metrics } from '@posthorn/telemetry'
 import type { Config, WebhookConfig } from './config.ts'
 import { createCounter } from './delivery/counter.ts'
@@ -129,20 +129,12 @@ interface DeliveryDeps extends Omit<DispatchingDeps, 'metrics'> {
 async function openDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
   const { db, log, metrics, config, paused, notes } = deps
   const claim = { self: randomUUID(), leaseMs: config.leaseMs }
-  const { settings, targets, options, gate, secret } = await openTargets(deps, opened)
-  const http = opened.use(
-    createHttpCaller({
-      policy: config.egressPolicy,
-      client: 'node',
-      timeoutMs: config.timeoutMs,
-      maxResponseBytes,
-      maxSockets: config.concurrency,
-      proxy: proxyOfSettings(() => settings.get(), {
-        egress: config.proxyEgressPolicy,
-        otherwise: config.proxy,
-      }),
-    }),
+  const openLogin = loginOpener(deps.bus)
+  const { settings, targets, options, gate, secret } = await openTargets(
+    { ...deps, openLogin },
+    opened,
   )
+  const http = opened.use(openHttp(config, { settings, openLogin }))
   const counter = createCounter({ db, claim, log })
   const attempt = deliver({
     db,
@@ -187,11 +179,32 @@ async function openDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
   return { inHand, retries, claim }
 }
 
+function openHttp(
+  config: WebhookConfig,
+  { settings, openLogin }: { settings: SettingsCache; openLogin: OpenLogin },
+) {
+  return createHttpCaller({
+    policy: config.egressPolicy,
+    client: 'node',
+    timeoutMs: config.timeoutMs,
+    maxResponseBytes,
+    maxSockets: config.concurrency,
+    proxy: proxyOfSettings(() => settings.get(), {
+      egress: config.proxyEgressPolicy,
+      otherwise: config.proxy,
+      open: openLogin,
+    }),
+  })
+}
+
 /** What is known of targets: where they are, how they are called and signed for, and whether they answer. */
-async function openTargets(deps: DeliveryDeps, opened: AsyncDisposableStack) {
-  const { db, bus, log, metrics, config, routes } = deps
+async function openTargets(
+  deps: DeliveryDeps & { openLogin: OpenLogin },
+  opened: AsyncDisposableStack,
+) {
+  const { db, bus, log, metrics, config, routes, openLogin } = deps
   const settings = cacheSettings(db)
-  const targets = currentTargets({ db, settings, routes })
+  const targets = currentTargets({ db, settings, routes, openLogin })
   const options = targetOptions(settings, { concurrency: config.targetConcurrency })
   const refresh = () => options.refresh()
   opened.use(everyFew({ everyMs: sweepEveryMs, log, name: 'target-options' }, refresh))

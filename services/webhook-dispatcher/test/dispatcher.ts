@@ -4,6 +4,7 @@ import { type Db, type NewEvent, publishEvents, recordEvents } from '@posthorn/d
 import { sql } from 'kysely'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import {
+  opensLogins,
   startWebhookReceiver,
   testBus,
   testDatabase,
@@ -55,11 +56,11 @@ export async function dispatcherBench({ secret = true } = {}): Promise<Dispatche
   const bus = opened.use(
     await connectBus({ url: broker.url, name: 'test', log, metrics: createMetrics('test') }),
   )
-  const answer = on(getServiceSecret, async () => ({ serviceSecret }))
+  const handlers = [on(getServiceSecret, async () => ({ serviceSecret })), opensLogins]
   const { db } = database
   const all = opened.move()
   const answerSecret = async () => {
-    all.use(await bus.serve({ handlers: [answer], queue: 'credentials', keys: ['credentials'] }))
+    all.use(await bus.serve({ handlers, queue: 'credentials', keys: ['credentials'] }))
   }
   if (secret) await answerSecret()
   const env = (more: Record<string, string> = {}) => ({

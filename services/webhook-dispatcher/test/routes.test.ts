@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, afterEach, expect, test } from '@jest/globals'
-import { eventually } from '@posthorn/testkit'
+import { eventually, sealedLogin } from '@posthorn/testkit'
 import { dispatcherBench, serviceSecret } from './dispatcher.ts'
 
 const bench = await dispatcherBench()
@@ -118,7 +118,7 @@ test("a route's headers go along, and the account's win", async () => {
     { key: 'X-B', value: 'route' },
   ]
   const { host } = new URL(special.url)
-  await addRoute({ targetUrl: `http://user:pass@${host}/hook`, headers })
+  await addRoute({ targetUrl: await sealedLogin(`http://user:pass@${host}/hook`), headers })
   await bench.happen({ account: await account([{ key: 'x-b', value: 'account' }]) })
   await eventually(() => expect(special.requests).toHaveLength(1))
   expect(special.requests[0]?.headers).toMatchObject({

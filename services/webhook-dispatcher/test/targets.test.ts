@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import { eventually } from '@posthorn/testkit'
+import { eventually, sealedLogin } from '@posthorn/testkit'
 import type { App } from '../src/app.ts'
 import { dispatcherBench } from './dispatcher.ts'
 
@@ -27,6 +27,48 @@ const metric = async ({ port }: App, name: string) => {
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
   return Number(new RegExp(`^posthorn_${name}\\{[^}]*\\} (\\S+)$`, 'm').exec(text)?.[1])
 }
+
+test('a sealed login is opened for the target it is for, and for the last word of an account that is gone', async () => {
+  const [all, own, gone] = [await bench.receiver(), await bench.receiver(), await bench.receiver()]
+  const withLogin = ({ url }: { url: string }, user: string) =>
+    sealedLogin(url.replace('://', `://${user}:p%40ss@`))
+  await bench.set({ webhooks: await withLogin(all, 'all') })
+  await start({})
+  await bench.account('by-default')
+  await bench.account('by-own', { webhooks: await withLogin(own, 'own') })
+  const url = await withLogin(gone, 'gone')
+  await bench.happen(
+    { account: 'by-default' },
+    { account: 'by-own' },
+    { account: 'was', event: 'accountDeleted', accountTarget: { url, headers: [] } },
+  )
+  for (const account of ['by-default', 'by-own', 'was']) await finished(account, 'delivered')
+  for (const [receiver, user] of [
+    [all, 'all'],
+    [own, 'own'],
+    [gone, 'gone'],
+  ] as const)
+    expect(receiver.requests[0]?.headers.authorization).toBe(
+      `Basic ${Buffer.from(`${user}:p@ss`).toString('base64')}`,
+    )
+  await bench.set({ webhooks: '' })
+  const rows = await bench.db.selectFrom('deliveries').select('lane').execute()
+  expect(JSON.stringify(rows)).not.toMatch(/sealed|p%40ss|own:/)
+})
+
+test('a login that does not open is a failed attempt, and nothing goes out without it', async () => {
+  const receiver = await bench.receiver()
+  await bench.set({ webhookTargets: [{ target: receiver.url, retrySchedule: [0.01] }] })
+  await start({})
+  const { host } = new URL(receiver.url)
+  const elsewhere = receiver.url.replace(host, 'u:p@elsewhere.example')
+  const webhooks = (await sealedLogin(elsewhere)).replace('elsewhere.example', host)
+  await bench.account('lost', { webhooks })
+  await bench.happen({ account: 'lost' })
+  await finished('lost', 'failed')
+  expect(await bench.deliveries('lost')).toMatchObject([{ attempts: 2, lastOutcome: 'protocol' }])
+  expect(receiver.requests).toEqual([])
+})
 
 test('a target has a schedule of its own', async () => {
   const receiver = await bench.receiver()

@@ -12,6 +12,7 @@ const askers: Readonly<Record<string, readonly ServiceName[]>> = {
   checkSmtpServerPassword: ['smtp-proxy'],
   checkImapProxyServerPassword: ['imap-proxy'],
   getOpenAiApiKey: ['sync-worker'],
+  openLogin: ['api-gateway', 'webhook-dispatcher', 'sync-worker', 'sender', 'imap-proxy'],
   fileSent: ['sender'],
   findSent: ['sender'],
 }

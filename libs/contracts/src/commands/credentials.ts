@@ -71,6 +71,13 @@ export const getGatewayCredentials = defineCommand({
   response: Credentials,
 })
 
+/** An address of a webhook or a proxy whose login is sealed, with the login in the clear. It opens for the host that it was sealed for. */
+export const openLogin = defineCommand({
+  name: 'openLogin',
+  request: Strict({ address: Type.String({ maxLength: 16_384 }) }),
+  response: Type.Object({ address: Type.String() }),
+})
+
 /** Whether this is the password that lets mail clients send for all accounts; never when none is set. */
 export const checkSmtpServerPassword = defineCommand({
   name: 'checkSmtpServerPassword',

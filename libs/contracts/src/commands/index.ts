@@ -47,6 +47,7 @@ export const credentialQueries = {
   getServiceSecret: credentials.getServiceSecret,
   getLinkSecret: credentials.getLinkSecret,
   getOpenAiApiKey: credentials.getOpenAiApiKey,
+  openLogin: credentials.openLogin,
   getGatewayCredentials: credentials.getGatewayCredentials,
   checkSmtpServerPassword: credentials.checkSmtpServerPassword,
   checkImapProxyServerPassword: credentials.checkImapProxyServerPassword,

@@ -73,7 +73,7 @@ export interface Outbox {
   finishedAt: Date | null
   /** Sent by it, and not by the account's own server. */
   gateway: string | null
-  /** SOCKS or HTTP; may hold credentials. */
+  /** SOCKS or HTTP; credentials in it are sealed. */
   proxy: string | null
   localAddress: string | null
   dsn: JsonOrNull<DsnRequest>

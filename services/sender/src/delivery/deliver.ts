@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Bus } from '@posthorn/bus'
 import type { Db, SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
+import type { OpenLogin } from '@posthorn/service'
 import type { Logger } from '@posthorn/telemetry'
 import { releaseClaim, type Submission } from '../store/outbox.ts'
 import type { Transport } from '../transports/transport.ts'
@@ -17,6 +18,7 @@ import { targetOf } from './target.ts'
 export interface DeliverDeps {
   db: Db
   bus: Pick<Bus, 'ask'>
+  openLogin: OpenLogin
   settings: SettingsCache
   transport: Transport
   recorder: Recorder
@@ -132,7 +134,7 @@ function foundSent(submission: Submission, { retryBaseMs }: DeliverDeps) {
 }
 
 async function attempt(
-  { bus, settings, transport, mark, leaseMs, credentialsMs }: DeliverDeps,
+  { bus, openLogin, settings, transport, mark, leaseMs, credentialsMs }: DeliverDeps,
   submission: Submission,
   signal: AbortSignal,
 ) {
@@ -147,7 +149,8 @@ async function attempt(
       code: 'ELISTLEFT',
     })
   const marker = new Marker(mark, submission, leaseMs)
-  const target = targetOf(submission, { bus, settings: current, signal, credentialsMs })
+  const asking = { bus, openLogin, settings: current, signal, credentialsMs }
+  const target = await targetOf(submission, asking)
   try {
     return await transport.send({
       envelope: submission.envelope,

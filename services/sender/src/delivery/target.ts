@@ -6,6 +6,7 @@ import {
   type Settings,
 } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
+import type { OpenLogin } from '@posthorn/service'
 import type { Submission } from '../store/outbox.ts'
 import type { Target } from '../transports/transport.ts'
 import { DeliveryError, NotAttempted } from './delivery-error.ts'
@@ -13,6 +14,7 @@ import { wayOf } from './way.ts'
 
 export interface TargetDeps {
   bus: Pick<Bus, 'ask'>
+  openLogin: OpenLogin
   settings: Settings
   signal: AbortSignal
   credentialsMs: number
@@ -38,9 +40,9 @@ interface Server {
 /**
  * Where a message goes out, and how.
  *
- * @throws DeliveryError when there is nothing to send with any more
+ * @throws DeliveryError when there is nothing to send with any more; NotAttempted when the login of the proxy cannot be had now
  */
-export function targetOf(asked: Asked, deps: TargetDeps): Target {
+export async function targetOf(asked: Asked, deps: TargetDeps): Promise<Target> {
   const { queueId, sender, via, proxy, localAddress } = asked
   const { settings } = deps
   const { owner, rejectUnauthorized, ...server } = via
@@ -53,6 +55,7 @@ export function targetOf(asked: Asked, deps: TargetDeps): Target {
   return {
     ...server,
     ...way,
+    ...(await proxyOf(way, deps)),
     // Everything that a session depends on: a change of any makes new ones.
     key: JSON.stringify([...owner, verifyCertificate, ehloName, ...partsOf(way)]),
     verifyCertificate,
@@ -62,6 +65,19 @@ export function targetOf(asked: Asked, deps: TargetDeps): Target {
 
 function partsOf({ proxy, localAddresses, requestedLocalAddress }: ReturnType<typeof wayOf>) {
   return [proxy, localAddresses[0], requestedLocalAddress]
+}
+
+async function proxyOf(
+  { proxy }: Pick<Target, 'proxy'>,
+  { openLogin, signal }: TargetDeps,
+): Promise<Pick<Target, 'proxy'>> {
+  try {
+    return proxy === undefined ? {} : { proxy: await openLogin(proxy) }
+  } catch (error) {
+    if (isOver(error, signal)) throw notAttempted(error)
+    const message = 'The login of the proxy cannot be opened'
+    throw new DeliveryError({ message, code: 'EPROXY' }, { cause: error })
+  }
 }
 
 function accountServer(
@@ -126,18 +142,22 @@ async function orFailure(
   try {
     return await ask({ key: 'credentials', timeoutMs: credentialsMs, signal })
   } catch (error) {
-    // Nobody there to ask says nothing about the message; every other answer is one.
-    if (
-      signal.aborted ||
-      !(error instanceof AppError) ||
-      ['unavailable', 'timeout'].includes(error.kind)
-    )
-      throw new NotAttempted('credentials cannot be had now', { cause: error })
+    if (isOver(error, signal) || !(error instanceof AppError)) throw notAttempted(error)
     throw new DeliveryError(
       { message: error.message, code: codeOf(error), command: 'AUTH' },
       { cause: error },
     )
   }
+}
+
+/** Nobody there to ask says nothing about the message; every other answer is one. */
+function isOver(error: unknown, signal: AbortSignal): boolean {
+  if (signal.aborted || !(error instanceof AppError)) return true
+  return ['unavailable', 'timeout'].includes(error.kind)
+}
+
+function notAttempted(cause: unknown): NotAttempted {
+  return new NotAttempted('credentials cannot be had now', { cause })
 }
 
 function codeOf({ code, kind }: AppError): string {

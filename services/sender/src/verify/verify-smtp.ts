@@ -1,6 +1,7 @@
 import { type CommandHandler, on } from '@posthorn/bus'
 import { type CommandRequest, type Verdict, verifySmtp } from '@posthorn/contracts'
 import type { SettingsCache } from '@posthorn/db'
+import type { OpenLogin } from '@posthorn/service'
 import { DeliveryError } from '../delivery/delivery-error.ts'
 import { wayOf } from '../delivery/way.ts'
 import { type SmtpLimits, SmtpSession } from '../transports/smtp-session.ts'
@@ -8,6 +9,7 @@ import type { Target } from '../transports/transport.ts'
 
 export interface Deps {
   settings: SettingsCache
+  openLogin: OpenLogin
   limits: SmtpLimits
 }
 
@@ -15,9 +17,9 @@ export interface Deps {
 const marginMs = 500
 
 /** Logs in at a server that belongs to no account yet. Credentials come with the question, and are gone with it. */
-export function onVerifySmtp({ settings, limits }: Deps): CommandHandler {
+export function onVerifySmtp({ settings, openLogin, limits }: Deps): CommandHandler {
   return on(verifySmtp, async (asked, { signal, deadline }) => {
-    const target = await targetOf(asked, settings)
+    const target = await targetOf(asked, { settings, openLogin })
     const late = AbortSignal.timeout(Math.max(1, deadline - Date.now() - marginMs))
     try {
       const session = await SmtpSession.open(target, limits, AbortSignal.any([signal, late]))
@@ -34,15 +36,17 @@ export function onVerifySmtp({ settings, limits }: Deps): CommandHandler {
 
 async function targetOf(
   { server, credentials, ehloName, proxy }: CommandRequest<typeof verifySmtp>,
-  settings: SettingsCache,
+  { settings, openLogin }: Pick<Deps, 'settings' | 'openLogin'>,
 ): Promise<Target> {
   const { host, port, secure = false, tls } = server
   const current = await settings.get()
   const { ignoreMailCertErrors = false, smtpEhloName } = current
   const name = ehloName ?? smtpEhloName
   const wishes = { account: '', proxy: proxy ?? null, localAddress: null, accountProxy: null }
+  const way = wayOf(wishes, current)
   return {
-    ...wayOf(wishes, current),
+    ...way,
+    ...(way.proxy === undefined ? {} : { proxy: await openLogin(way.proxy) }),
     key: '',
     host,
     port,

@@ -10,7 +10,7 @@ const marginMs = 500
 
 /** Logs in at a server that belongs to no account yet. Credentials come with the question, and are gone with it. */
 export function onVerifyImap(
-  deps: Pick<Deps, 'backend' | 'settings' | 'config' | 'log'>,
+  deps: Pick<Deps, 'backend' | 'settings' | 'openLogin' | 'config' | 'log'>,
 ): CommandHandler {
   return on(verifyImap, async (asked, { signal, deadline }) => {
     const options = await serverOptions(deps, asked.server, asked.proxy ?? null)

@@ -9,6 +9,7 @@ import {
 import type { StoredServer } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { rankAddresses } from '@posthorn/net'
+import type { OpenLogin } from '@posthorn/service'
 import type { Deps } from '../deps.ts'
 import type { Account } from './account.ts'
 
@@ -101,7 +102,7 @@ function localAddressesFor(account: string, settings: Settings): string[] {
 
 /** How a server is connected to, and where it may be: the addresses that are checked are those that are connected to. */
 export async function serverOptions(
-  { settings, config }: Pick<Deps, 'settings' | 'config'>,
+  { settings, openLogin, config }: Pick<Deps, 'settings' | 'openLogin' | 'config'>,
   { host, port, secure = false, tls, disableIMAP4rev2 }: StoredServer<ImapConfig>,
   proxy: string | null,
 ): Promise<Omit<ConnectOptions, 'credentials' | 'log'>> {
@@ -114,9 +115,20 @@ export async function serverOptions(
     rejectUnauthorized: !ignoreMailCertErrors && tls?.rejectUnauthorized !== false,
     egress: config.mailEgressPolicy,
     connectTimeoutMs: config.connectTimeoutMs,
-    ...(through ? { proxy: through } : {}),
+    ...(through ? { proxy: await openProxy(through, openLogin) } : {}),
     ...(tls?.minVersion === undefined ? {} : { minTlsVersion: tls.minVersion }),
     ...(disableIMAP4rev2 === undefined ? {} : { disableIMAP4rev2 }),
+  }
+}
+
+/** A login that no key opens is trouble of the account, as a proxy is that refuses it. */
+async function openProxy(address: string, openLogin: OpenLogin): Promise<string> {
+  try {
+    return await openLogin(address)
+  } catch (cause) {
+    if (!(cause instanceof AppError) || cause.kind !== 'internal') throw cause
+    const message = 'The login of the proxy cannot be opened'
+    throw new AppError('unreachable', message, { code: 'EPROXY', cause })
   }
 }
 

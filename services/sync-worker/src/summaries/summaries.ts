@@ -1,6 +1,7 @@
 import type { MessageSummary, Settings } from '@posthorn/contracts'
 import { Slots } from '@posthorn/bus'
 import { messageOf } from '@posthorn/errors'
+import type { OpenLogin } from '@posthorn/service'
 import type { Logger } from '@posthorn/telemetry'
 import type { ApiKey } from './api-key.ts'
 import type { Asked, Endpoint } from './endpoint.ts'
@@ -16,6 +17,7 @@ export type SummaryOutcome = Asked['outcome'] | 'late' | 'left-alone' | 'no-key'
 export interface SummariesDeps {
   endpoint: Endpoint
   apiKey: ApiKey
+  openLogin: OpenLogin
   /** For one summary, waiting for its turn included. */
   timeoutMs: number
   /** Asked for at the same time, of all accounts. */
@@ -119,14 +121,16 @@ interface End {
 }
 
 async function askFor(
-  { endpoint, apiKey, log }: SummariesDeps,
+  { endpoint, apiKey, openLogin, log }: SummariesDeps,
   { input, settings }: Wanted,
   { deadline }: End,
 ): Promise<Attempt> {
   try {
     const key = await apiKey.get()
-    if (key === undefined && !settings.openAiAPIUrl) return { outcome: 'no-key' }
-    const asked = await endpoint.ask(input, settings, { key, signal: deadline })
+    const { openAiAPIUrl: url } = settings
+    if (key === undefined && !url) return { outcome: 'no-key' }
+    const opened = url ? { ...settings, openAiAPIUrl: await openLogin(url) } : settings
+    const asked = await endpoint.ask(input, opened, { key, signal: deadline })
     return deadline.aborted && asked.outcome !== 'made' ? { outcome: 'late' } : asked
   } catch (error) {
     log.warn({ reason: messageOf(error) }, 'no summary can be asked for')

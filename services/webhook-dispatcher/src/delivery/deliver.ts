@@ -115,7 +115,9 @@ async function attempt(
       'custom headers that cannot be sent',
     )
   metrics.began(delivery)
-  const call = await http.call({ method: 'POST', url, headers, body, signal })
+  const call = target.loginLost
+    ? loginLost
+    : await http.call({ method: 'POST', url, headers, body, signal })
   metrics.ended(delivery.event, call)
   log.debug(
     {
@@ -131,6 +133,15 @@ async function attempt(
     'webhook',
   )
   return call
+}
+
+/** As a call that failed: it is tried again like all others, for the key may be brought back. */
+const loginLost: CallResult = {
+  outcome: 'protocol',
+  headers: {},
+  body: Buffer.alloc(0),
+  durationMs: 0,
+  error: 'The login in the address cannot be opened',
 }
 
 function signatures(

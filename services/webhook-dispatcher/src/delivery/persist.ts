@@ -6,7 +6,7 @@ const firstWaitMs = 100
 const lastWaitMs = 2_000
 
 /**
- * Tries until it works: for statements that can only fail because Postgres is away, of which the loops of the service speak loudly
+ * Tries until it works: for what can only fail because Postgres or auth-bridge is away, of which the loops of the service speak loudly
  * enough. Rejects when the signal aborts.
  */
 export async function persist<T>(
@@ -18,7 +18,10 @@ export async function persist<T>(
     try {
       return await work()
     } catch (error) {
-      log.debug({ reason: messageOf(error) }, 'Postgres did not take it; trying again')
+      log.debug(
+        { reason: messageOf(error) },
+        'Postgres or auth-bridge did not take it; trying again',
+      )
     }
     await delay(waitMs, undefined, { signal })
   }

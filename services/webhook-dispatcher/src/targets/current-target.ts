@@ -1,4 +1,6 @@
 import { type Db, type SettingsCache } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import type { OpenLogin } from '@posthorn/service'
 import { batch } from '../delivery/batch.ts'
 import { listAccountTargets } from '../store/accounts.ts'
 import type { KnownRoutes } from '../routes/known-routes.ts'
@@ -12,7 +14,7 @@ import {
 } from './target.ts'
 
 export interface CurrentTargets {
-  /** Where a delivery goes now; undefined: nowhere any more. */
+  /** Where a delivery goes now, with the login in the address opened; undefined: nowhere any more. */
   of(
     delivery: Pick<TargetedEvent, 'event' | 'accountTarget'> & { account: string; target: string },
   ): Promise<Target | undefined>
@@ -28,12 +30,18 @@ export interface CurrentTargetsDeps {
   db: Db
   settings: SettingsCache
   routes: KnownRoutes
+  openLogin: OpenLogin
 }
 
 type Delivery = Parameters<CurrentTargets['of']>[0]
 
 /** Targets as they are at the time of an attempt. Kept for seconds; that a target is gone is believed only when just read. */
-export function currentTargets({ db, settings, routes }: CurrentTargetsDeps): CurrentTargets {
+export function currentTargets({
+  db,
+  settings,
+  routes,
+  openLogin,
+}: CurrentTargetsDeps): CurrentTargets {
   const kept = new Map<string, { account: AccountTarget; until: number }>()
   const read = batch<string, AccountTarget | undefined>({
     max: 500,
@@ -65,14 +73,26 @@ export function currentTargets({ db, settings, routes }: CurrentTargetsDeps): Cu
   return {
     async of(delivery) {
       const target = await look(delivery)
-      if (target) return target
+      if (target) return withLogin(target, openLogin)
       kept.delete(delivery.account)
       settings.invalidate()
-      return look(delivery)
+      const found = await look(delivery)
+      return found && withLogin(found, openLogin)
     },
     forget(account) {
       if (account === undefined) kept.clear()
       else kept.delete(account)
     },
+  }
+}
+
+async function withLogin(target: Target, openLogin: OpenLogin): Promise<Target> {
+  try {
+    const url = await openLogin(target.url)
+    return url === target.url ? target : { ...target, url }
+  } catch (error) {
+    const isLost = error instanceof AppError && error.kind === 'internal'
+    if (!isLost) throw error
+    return { ...target, loginLost: true }
   }
 }

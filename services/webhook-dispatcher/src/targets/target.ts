@@ -11,6 +11,8 @@ export interface Target {
   name: string
   url: string
   headers: readonly Header[]
+  /** The login in its address is sealed, and no key opens it: nothing can be sent there. */
+  loginLost?: true
 }
 
 /** What an account says about its webhooks. */

@@ -1,21 +1,24 @@
 import type { AccountRegistration } from '@posthorn/contracts'
+import type { Sealer } from '@posthorn/secrets'
 import { startSignIn, type SignInDeps } from '../../sign-in/start-sign-in.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { findMeantApp } from './plan-oauth2-account.ts'
 import { planAccount } from './registration.ts'
+import { sealAddresses } from './seal-addresses.ts'
 
 /** Parks a registration until its owner has consented, and answers with where that is done. Nothing is registered before. */
 export async function askForConsent(
-  deps: SignInDeps,
+  deps: SignInDeps & { sealer: Sealer },
   account: string,
   registration: AccountRegistration,
 ): Promise<string> {
-  const { account: _account, ...body } = registration
+  const { account: _account, ...given } = registration
+  const body = await sealAddresses(given, deps.sealer)
   const { oauth2, expectedEmail, email } = body
   const { provider = '', redirectUrl = '', auth } = oauth2 || {}
   // What is wrong with it is said now: there is nobody to say it to when the owner comes back.
   await inTransaction(deps.db, async (tx) => {
-    planAccount(body, undefined, await findMeantApp(tx, oauth2, undefined))
+    planAccount(given, undefined, await findMeantApp(tx, oauth2, undefined))
   })
   const loginHint = expectedEmail ?? auth?.user ?? email
   return startSignIn(deps, {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { StoredOAuth2 } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { Token } from '../../access/token.ts'
+import { maskUrl } from '../masks.ts'
 
 interface Login {
   oauth2: StoredOAuth2 | null
@@ -42,10 +43,10 @@ function parsed<T>(column: string | null | undefined, before: T | null): T | nul
   return column === null ? null : (JSON.parse(column) as T)
 }
 
-/** Without a user it is the address that is logged in as. */
+/** Without a user it is the address that is logged in as. What the proxy is told for a password is nobody's secret but its own. */
 function mailboxOf({ oauth2, email, imap, smtp, proxy }: Login) {
   if (!oauth2) return undefined
   const { provider, auth: { user, delegatedUser, delegatedAccount } = {} } = oauth2
-  const hosts = [imap?.host, smtp?.host, proxy]
+  const hosts = [imap?.host, smtp?.host, proxy && maskUrl(proxy)]
   return { provider, user: user ?? email, delegatedUser, delegatedAccount, hosts }
 }

@@ -22,7 +22,7 @@ export function onCreateAccount({ db, bus, sealer, settings, afterwards, timeout
   return handle(operations.createAccount, async ({ body }) => {
     const account = body.account ?? newAccountId()
     if (body.oauth2 && body.oauth2.authorize)
-      return { redirect: await askForConsent({ db, bus, timeoutMs }, account, body) }
+      return { redirect: await askForConsent({ db, bus, sealer, timeoutMs }, account, body) }
     const { serviceUrl = null } = await settings.get()
     const events = await inTransaction(db, (tx) =>
       register(tx, { account, body, sealer, serviceUrl }),

@@ -9,6 +9,7 @@ import { handle } from '../handle.ts'
 import { assertSameMailbox } from './assert-same-mailbox.ts'
 import { assertOnlyOne, findMeantApp } from './plan-oauth2-account.ts'
 import { planUpdate } from './plan-update.ts'
+import { sealAddresses } from './seal-addresses.ts'
 import { storePasswords } from './store-passwords.ts'
 
 export interface Deps {
@@ -28,8 +29,8 @@ export function onUpdateAccount({ db, bus, sealer, afterwards }: Deps) {
       const { columns, passwords, restarts } = planUpdate(body, stored, app)
       assertSameMailbox(caller.token, stored, columns)
       await assertOnlyOne(tx, account, columns.oauth2)
-      if (restarts) await updateAccount(tx, account, columns)
-      else await patchAccount(tx, account, columns)
+      const change = restarts ? updateAccount : patchAccount
+      await change(tx, account, await sealAddresses(columns, sealer))
       await storePasswords(tx, { account, sealer }, passwords)
     })
     afterwards.do(bus.invalidate({ topic: 'accounts', id: account }))

@@ -1,7 +1,7 @@
 import type { Bus } from '@posthorn/bus'
-import { operations, settingDefaults, type SettingKey } from '@posthorn/contracts'
+import { addressSettings, operations, settingDefaults, type SettingKey } from '@posthorn/contracts'
 import { type Db, readSettings, type SettingsCache, type Tx } from '@posthorn/db'
-import type { Sealer } from '@posthorn/secrets'
+import { type Sealer, sealLogin } from '@posthorn/secrets'
 import type { Afterwards } from '../../afterwards.ts'
 import {
   keepServiceSecret,
@@ -48,20 +48,22 @@ async function keepReplacedSecret(tx: Tx, changes: readonly SettingChange[]): Pr
   await keepServiceSecret(tx, Number(seconds))
 }
 
-/** Seals the secrets among the changes, each for its own place. */
+const addresses = new Set<string>(addressSettings)
+
+/** Seals the secrets among the changes, each for its own place, and the logins in addresses. */
 export function sealChanges(
   planned: readonly PlannedChange[],
   sealer: Sealer,
 ): Promise<SettingChange[]> {
-  return Promise.all(
-    planned.map(async (change) =>
-      'seal' in change
-        ? {
-            ...('value' in change ? { value: change.value } : {}),
-            key: change.key,
-            sealed: await sealer.seal(change.seal, placeOfSetting(change.key)),
-          }
-        : change,
-    ),
-  )
+  return Promise.all(planned.map((change) => sealChange(change, sealer)))
+}
+
+async function sealChange(change: PlannedChange, sealer: Sealer): Promise<SettingChange> {
+  if ('seal' in change) {
+    const sealed = await sealer.seal(change.seal, placeOfSetting(change.key))
+    return { ...('value' in change ? { value: change.value } : {}), key: change.key, sealed }
+  }
+  if (!('value' in change) || typeof change.value !== 'string' || !addresses.has(change.key))
+    return change
+  return { key: change.key, value: await sealLogin(change.value, sealer) }
 }

@@ -9,6 +9,7 @@ import {
   type SettingsCache,
   type Tx,
 } from '@posthorn/db'
+import { type Sealer, sealLogin } from '@posthorn/secrets'
 import type { Afterwards } from '../../afterwards.ts'
 import { getSendingAccount, type SendingAccount } from '../../store/accounts.ts'
 import { answerOnce, findAnswer, type OnceKey } from '../../store/idempotency.ts'
@@ -28,6 +29,7 @@ export interface QueueDeps {
   /** Connections of their own: a message may take longer to store than anything else may take. */
   outbox: Db
   bus: Bus
+  sealer: Sealer
   settings: SettingsCache
   afterwards: Afterwards
 }
@@ -75,7 +77,7 @@ export class Queue {
       source: 'api' as const,
       maxAttempts: how.deliveryAttempts ?? deliveryAttempts,
       gateway: how.gateway ?? null,
-      proxy: how.proxy ?? null,
+      proxy: how.proxy === undefined ? null : await sealLogin(how.proxy, this.#deps.sealer),
       localAddress: how.localAddress ?? null,
       dsn: how.dsn ? JSON.stringify(how.dsn) : null,
       filing: filing ? JSON.stringify(filing) : null,

@@ -3,6 +3,7 @@ import type { Bus } from '@posthorn/bus'
 import { operations } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import type { Sandbox } from '@posthorn/sandbox'
+import { type Sealer, sealLogin } from '@posthorn/secrets'
 import type { Afterwards } from '../../afterwards.ts'
 import { insertRoute } from '../../store/webhook-routes.ts'
 import { handle } from '../handle.ts'
@@ -12,14 +13,16 @@ export interface Deps {
   db: Db
   bus: Bus
   sandbox: Sandbox
+  sealer: Sealer
   afterwards: Afterwards
 }
 
 /** Stores a route. Every event that is recorded from then on is held against it. */
-export function onCreateWebhookRoute({ db, bus, sandbox, afterwards }: Deps) {
+export function onCreateWebhookRoute({ db, bus, sandbox, sealer, afterwards }: Deps) {
   return handle(operations.createWebhookRoute, async ({ body }) => {
-    const { name, targetUrl } = body
+    const { name } = body
     const columns = columnsOf(body)
+    const targetUrl = await sealLogin(columns.targetUrl ?? body.targetUrl, sealer)
     await checkFunctions(sandbox, body.content)
     const id = newRouteId()
     await insertRoute(db, { customHeaders: '[]', ...columns, id, name, targetUrl })

@@ -4,7 +4,7 @@ import { handle } from '../handle.ts'
 import type { Deps } from './create-webhook-route.ts'
 
 /** Deletes a route. What waits for it is dropped. */
-export function onDeleteWebhookRoute({ db, bus, afterwards }: Omit<Deps, 'sandbox'>) {
+export function onDeleteWebhookRoute({ db, bus, afterwards }: Omit<Deps, 'sandbox' | 'sealer'>) {
   return handle(operations.deleteWebhookRoute, async ({ params: { webhookRoute: id } }) => {
     if (!(await deleteRoute(db, id))) throw routeNotFound()
     afterwards.do(bus.invalidate({ topic: 'routes', id }))

@@ -1,18 +1,23 @@
 import { operations } from '@posthorn/contracts'
 import { lockRoute, routeNotFound, updateRoute } from '../../store/webhook-routes.ts'
 import { inTransaction } from '../../store/transaction.ts'
+import { sealLogin } from '@posthorn/secrets'
 import { handle } from '../handle.ts'
 import type { Deps } from './create-webhook-route.ts'
 import { checkFunctions, columnsOf } from './plan-route.ts'
 
 /** Changes a route. What waits for it goes where the route then points, with the bytes it was made with. */
-export function onUpdateWebhookRoute({ db, bus, sandbox, afterwards }: Deps) {
+export function onUpdateWebhookRoute({ db, bus, sandbox, sealer, afterwards }: Deps) {
   return handle(operations.updateWebhookRoute, async ({ params: { webhookRoute: id }, body }) => {
     await checkFunctions(sandbox, body.content)
     await inTransaction(db, async (tx) => {
       const stored = await lockRoute(tx, id)
       if (!stored) throw routeNotFound()
-      await updateRoute(tx, id, columnsOf(body, stored))
+      const { targetUrl, ...columns } = columnsOf(body, stored)
+      await updateRoute(tx, id, {
+        ...columns,
+        ...(targetUrl === undefined ? {} : { targetUrl: await sealLogin(targetUrl, sealer) }),
+      })
     })
     afterwards.do(bus.invalidate({ topic: 'routes', id }))
     return { id, updated: true }

@@ -1,0 +1,72 @@
+import { expect, test } from '@jest/globals'
+import { keyPairFromSecret } from './keys.ts'
+import { isLoginSealed, keyIdOfLogin, openLogin, resealLogin, sealLogin } from './logins.ts'
+import { createOpener, createResealer, createSealer } from './seal.ts'
+
+const { privateKey, publicKey } = keyPairFromSecret('correct horse battery staple')
+const sealer = createSealer(publicKey)
+const opener = createOpener([privateKey])
+
+test.each([
+  ['a password', 'https://user:pass@h.example/in?x=1#y', 'https://user:sealed~'],
+  [
+    'characters that are escaped',
+    'https://us%40er:p%C3%A4%40ss%25@h.example/',
+    'https://us%40er:sealed~',
+  ],
+  ['a user alone, which is a key then', 'https://pass@h.example:8443/in', 'https://sealed~'],
+  ['a password alone', 'https://:pass@h.example/in', 'https://:sealed~'],
+  ['a proxy', 'socks5://user:pass@[2001:db8::1]:1080', 'socks5://user:sealed~'],
+  [
+    'what looks like a sealed one and is none',
+    'http://u:sealed~pass@h.example/',
+    'http://u:sealed~ey',
+  ],
+])('%s is sealed and opened', async (_name, address, begins) => {
+  const sealed = await sealLogin(address, sealer)
+  expect(sealed.startsWith(begins)).toBe(true)
+  expect(sealed).not.toContain('pass')
+  expect(new URL(sealed).host).toBe(new URL(address).host)
+  expect([isLoginSealed(address), isLoginSealed(sealed)]).toEqual([false, true])
+  expect([keyIdOfLogin(address), keyIdOfLogin(sealed)]).toEqual(['clear', publicKey.id])
+  expect(await sealLogin(sealed, sealer)).toBe(sealed)
+  expect(await openLogin(sealed, opener)).toBe(new URL(address).href)
+})
+
+test.each(['https://h.example/in?sealed~x', 'nonsense', ''])(
+  'without a login %j stays what it is',
+  async (address) => {
+    expect(await sealLogin(address, sealer)).toBe(address)
+    expect(await openLogin(address, opener)).toBe(address)
+    expect([isLoginSealed(address), keyIdOfLogin(address)]).toEqual([false, undefined])
+  },
+)
+
+test('a login in the clear opens as it is', async () => {
+  expect(await openLogin('https://u:p@h.example', opener)).toBe('https://u:p@h.example')
+})
+
+test.each([
+  ['https://h.example/', 'https://evil.example/'],
+  ['https://h.example/', 'http://h.example/'],
+  ['https://h.example/', 'https://h.example:8443/'],
+])('a login sealed for %s does not open for %s', async (own, other) => {
+  const sealed = new URL(await sealLogin(own.replace('://', '://u:p@'), sealer))
+  const moved = new URL(other)
+  moved.username = sealed.username
+  moved.password = sealed.password
+  await expect(openLogin(moved.href, opener)).rejects.toThrow('cannot be opened')
+})
+
+test('sealed anew it hangs on the newest key, also when it was in the clear', async () => {
+  const next = keyPairFromSecret('the next one')
+  const resealer = createResealer(next.publicKey, [next.privateKey, privateKey])
+  for (const address of [
+    'http://u:p@h.example/',
+    await sealLogin('http://u:p@h.example/', sealer),
+  ]) {
+    const sealed = await resealLogin(address, resealer)
+    expect(keyIdOfLogin(sealed)).toBe(next.publicKey.id)
+    expect(await openLogin(sealed, createOpener([next.privateKey]))).toBe('http://u:p@h.example/')
+  }
+})

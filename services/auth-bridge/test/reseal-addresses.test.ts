@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, expect, test } from '@jest/globals'
+import { shardOf } from '@posthorn/contracts'
+import { connect, type Db, recordEvents } from '@posthorn/db'
+import {
+  createOpener,
+  createResealer,
+  createSealer,
+  keyIdOfLogin,
+  keyPairFromSecret,
+  openLogin,
+  sealLogin,
+} from '@posthorn/secrets'
+import { testDatabase } from '@posthorn/testkit'
+import { countKeys, resealAll } from '../src/reseal/reseal.ts'
+
+const database = await testDatabase()
+const db = connect(database.roleUrl('posthorn_auth_bridge'), { name: 'test', max: 2 })
+afterAll(async () => {
+  await db.destroy()
+  await database.drop()
+})
+
+const [old, next] = ['the first', 'the second'].map(keyPairFromSecret)
+if (!old || !next) throw new Error('no keys')
+const [before, sealer] = [old.publicKey.id, createSealer(old.publicKey)]
+const newest = next.publicKey.id
+const resealer = createResealer(next.publicKey, [next.privateKey, old.privateKey])
+const onlyNew = createOpener([next.privateKey])
+
+const clear = {
+  webhooks: 'https://u:pass%20of@all.example/',
+  proxyUrl: 'socks5://u:pass%20of@proxy.example:1080',
+  own: 'https://pass%20of@own.example/',
+  proxy: 'http://u:pass%20of@proxy.example/',
+  route: 'https://u:pass%20of@route.example/?at=@',
+  message: 'socks5://u:pass%20of@message.example',
+  gone: 'https://u:pass%20of@gone.example/',
+}
+
+/** Every other address with a login in the clear, as an earlier release has stored it. */
+async function fillAddresses(owner: Db): Promise<void> {
+  const sealed = (address: string) => sealLogin(address, sealer)
+  const given = {
+    webhooks: await sealed(clear.webhooks),
+    proxyUrl: clear.proxyUrl,
+    // Masked, and sealed elsewhere.
+    authServer: 'https://u:******@auth.example/',
+    serviceUrl: 'https://u:p@looks.example',
+    openAiAPIUrl: 'https://without.example/?x=@',
+  }
+  for (const [key, value] of Object.entries(given))
+    await owner
+      .insertInto('settings')
+      .values({ key, value: JSON.stringify(value) })
+      .execute()
+  const account = (name: string) => ({ account: name, shard: shardOf(name), name })
+  await owner
+    .insertInto('accounts')
+    .values([
+      { ...account('a'), webhooks: clear.own, proxy: await sealed(clear.proxy) },
+      { ...account('b'), webhooks: 'https://without.example/', proxy: null },
+    ])
+    .execute()
+  await owner
+    .insertInto('webhookRoutes')
+    .values({ id: 'r', name: 'r', targetUrl: await sealed(clear.route), customHeaders: '[]' })
+    .execute()
+  const shard = shardOf('a')
+  const message = { account: 'a', shard, source: 'api', messageId: 'x', envelope: '{}' } as const
+  await owner
+    .insertInto('outbox')
+    .values([
+      { ...message, queueId: 'q', proxy: clear.message },
+      { ...message, queueId: 'without', proxy: null },
+    ])
+    .execute()
+  const accountTarget = { url: await sealed(clear.gone), headers: [{ key: 'X', value: '1' }] }
+  const event = { event: 'accountDeleted', data: {} }
+  await owner.transaction().execute((tx) =>
+    recordEvents(
+      tx,
+      [
+        { ...event, eventId: randomUUID(), account: 'was', accountTarget },
+        { ...event, eventId: randomUUID(), account: 'plain' },
+      ],
+      null,
+    ),
+  )
+}
+
+async function readAddresses() {
+  const owner = database.db
+  const settings = await owner.selectFrom('settings').select(['key', 'value']).execute()
+  const setting = (key: string) => String(settings.find((row) => row.key === key)?.value)
+  const account = await owner
+    .selectFrom('accounts')
+    .select(['webhooks', 'proxy'])
+    .where('account', '=', 'a')
+    .executeTakeFirstOrThrow()
+  const route = await owner
+    .selectFrom('webhookRoutes')
+    .select('targetUrl')
+    .executeTakeFirstOrThrow()
+  const message = await owner
+    .selectFrom('outbox')
+    .select('proxy')
+    .where('queueId', '=', 'q')
+    .executeTakeFirstOrThrow()
+  const event = await owner
+    .selectFrom('events')
+    .select('accountTarget')
+    .where('account', '=', 'was')
+    .executeTakeFirstOrThrow()
+  expect(event.accountTarget?.headers).toEqual([{ key: 'X', value: '1' }])
+  const others = ['authServer', 'serviceUrl', 'openAiAPIUrl'].map(setting)
+  const addresses = {
+    webhooks: setting('webhooks'),
+    proxyUrl: setting('proxyUrl'),
+    own: account.webhooks ?? '',
+    proxy: account.proxy ?? '',
+    route: route.targetUrl,
+    message: message.proxy ?? '',
+    gone: event.accountTarget?.url ?? '',
+  }
+  return { addresses, others }
+}
+
+test('logins in addresses are sealed anew where they are, and those in the clear are sealed', async () => {
+  await fillAddresses(database.db)
+  const { others } = await readAddresses()
+  const counted = await countKeys({ db })
+  expect(counted).toContainEqual({
+    table: 'settings.value',
+    keys: { [before]: 1, clear: 1 },
+  })
+  expect(counted).toContainEqual({ table: 'accounts.webhooks', keys: { clear: 1 } })
+  const only = { db, resealer, batchSize: 1 }
+  expect((await resealAll(only)).done).toBe(7)
+  const after = await readAddresses()
+  expect(after.others).toEqual(others)
+  for (const address of Object.values(after.addresses)) {
+    expect(address).not.toContain('pass')
+    expect(keyIdOfLogin(address)).toBe(newest)
+  }
+  const opened = Object.entries(after.addresses).map(async ([name, address]) => [
+    name,
+    await openLogin(address, onlyNew),
+  ])
+  expect(Object.fromEntries(await Promise.all(opened))).toEqual(clear)
+  expect(await resealAll(only)).toEqual({ done: 0, unopened: 0 })
+})
