@@ -52,30 +52,34 @@ const freshSender = async () => {
   await world.services.start('sender')
 }
 
-test('killed again and again while it sends: all arrive, and none twice that was not on its way', async () => {
-  // Slow enough that there is something to send at every kill.
-  sink.on('dot', smtpFaults.slow(80))
-  const submitting = submitMany(world, accounts, kills * 100)
-  const marked = new Set<string>()
-  for (let kill = 0; kill < kills; kill++) {
-    const next = sink.accepted.length + Math.ceil(Math.random() * 40)
-    await eventually(() => sink.accepted.length >= next, { timeoutMs: 20_000 })
-    await killSender()
-    for (const messageId of await markedMessages(world)) marked.add(messageId)
-    await world.services.start('sender')
-  }
-  sink.on('dot', undefined)
-  const submitted = await submitting
-  await untilArrived(sink, submitted)
-  await eventually(async () => expect(await countQueued()).toBe(0), { timeoutMs: 30_000 })
-  const twice = repeats(sink)
-  process.stdout.write(
-    `${kills} kills, ${submitted.length} messages, ${marked.size} of them on their way at a kill, ${twice.length} came twice\n`,
-  )
-  expect(new Set(sink.accepted.map(({ messageId }) => messageId)).size).toBe(kills * 100)
-  expect(twice.filter(({ messageId, same }) => !marked.has(messageId) || !same)).toEqual([])
-  expect(countRepeats(world.webhooks())).toEqual([])
-}, 60_000 + kills * 10_000)
+test(
+  'killed again and again while it sends: all arrive, and none twice that was not on its way',
+  async () => {
+    // Slow enough that there is something to send at every kill.
+    sink.on('dot', smtpFaults.slow(80))
+    const submitting = submitMany(world, accounts, kills * 100)
+    const marked = new Set<string>()
+    for (let kill = 0; kill < kills; kill++) {
+      const next = sink.accepted.length + Math.ceil(Math.random() * 40)
+      await eventually(() => sink.accepted.length >= next, { timeoutMs: 20_000 })
+      await killSender()
+      for (const messageId of await markedMessages(world)) marked.add(messageId)
+      await world.services.start('sender')
+    }
+    sink.on('dot', undefined)
+    const submitted = await submitting
+    await untilArrived(sink, submitted)
+    await eventually(async () => expect(await countQueued()).toBe(0), { timeoutMs: 30_000 })
+    const twice = repeats(sink)
+    process.stdout.write(
+      `${kills} kills, ${submitted.length} messages, ${marked.size} of them on their way at a kill, ${twice.length} came twice\n`,
+    )
+    expect(new Set(sink.accepted.map(({ messageId }) => messageId)).size).toBe(kills * 100)
+    expect(twice.filter(({ messageId, same }) => !marked.has(messageId) || !same)).toEqual([])
+    expect(countRepeats(world.webhooks())).toEqual([])
+  },
+  60_000 + kills * 10_000,
+)
 
 /** Kills the sender at that moment, once. */
 function killsAt(then: SmtpHook = smtpFaults.closes): SmtpHook {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { connectBus } from '@posthorn/bus'
+import { type Bus, connectBus } from '@posthorn/bus'
 import { describeConfig } from '@posthorn/config'
 import type { Invalidation } from '@posthorn/contracts'
 import { cacheSettings, connect, countMinutes, ping, type SettingsCache } from '@posthorn/db'
@@ -70,10 +70,7 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   const { gate, tokens } = openAccess(opened, { db, settings, log, requireToken, trustedProxies })
   const limits = limitsOf(config)
   const stores = { db, outbox, settings, tokens, storedRoom: new BodyRoom(limits) }
-  const { autoconfigDirectory: directory, autoconfigEgressPolicy: policy } = config
-  const how = { egress: config.proxyEgressPolicy, open: loginOpener(bus) }
-  const proxy = proxyOfSettings(() => settings.get(), how)
-  const autoconfig = openAutoconfig(opened, { directory, policy, proxy })
+  const autoconfig = openAutoconfig(opened, autoconfigOf(config, bus, settings))
   const links = linkKeys(bus)
   const renderer = opened.use(
     new Renderer({ timeoutMs: templateTimeoutMs, maxOutputBytes: config.maxBodyBytes }),
@@ -108,8 +105,7 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   opened.use(everyFew(sweeping, () => forgetExpired(outbox)))
   opened.use(sweepAccess(outbox, log, config.tokenLog))
   opened.use(await bus.onInvalidate((message) => forget(message, deps)))
-  // Others may have looked while there was nothing yet.
-  afterwards.do(bus.invalidate({ topic: 'settings' }))
+  afterwards.do(bus.invalidate({ topic: 'settings' })) // others may have looked before
   started = true
   const running = opened.move()
   return { port: server.port, [Symbol.asyncDispose]: () => running.disposeAsync() }
@@ -126,6 +122,12 @@ function onceStarted(api: Router, isStarted: () => boolean): RequestHandler {
 function loggable(config: Config) {
   const settings = Object.keys(config.settings ?? {})
   return describeConfig({ ...config, settings, sealingKey: config.sealingKey.id })
+}
+
+function autoconfigOf(config: Config, bus: Bus, settings: SettingsCache) {
+  const { autoconfigDirectory: directory, autoconfigEgressPolicy: policy } = config
+  const how = { egress: config.proxyEgressPolicy, open: loginOpener(bus) }
+  return { directory, policy, proxy: proxyOfSettings(() => settings.get(), how) }
 }
 
 function limitsOf({ timeoutMs, maxBodyBytes, workerHeartbeatMs, oauthTokensApi }: Config) {

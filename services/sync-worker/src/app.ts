@@ -78,12 +78,8 @@ export async function startApp(
     await bus.serve({ queue: 'private', handlers: allHandlers({ db, sessions, settings }) }),
   )
   opened.use(everyFew({ everyMs: 5_000, log, name: 'connections' }, () => connections.store(db)))
-  opened.use(
-    everyFew(
-      { everyMs: 3_600_000, log, name: 'housekeeping' },
-      keepHouse(db, { ...config, wantedLogs: wantedNow(settings, config) }),
-    ),
-  )
+  const upkeep = keepHouse(db, { ...config, wantedLogs: wantedNow(settings, config) })
+  opened.use(everyFew({ everyMs: 3_600_000, log, name: 'housekeeping' }, upkeep))
   opened.use(everyFew({ everyMs: 600_000, log, name: 'uploads' }, () => deleteOldUploads(db)))
   opened.use(
     await bus.serve({
