@@ -108,15 +108,18 @@ test('folders that come, move and go while we watch are told at once', async () 
   await client.run('UNSELECT')
   await client.run('DELETE After')
   let more = 0
-  const deleted = await eventually(async () => {
-    // Dovecot may overlook the second of two changes of its list within a second until there is another.
-    await client.run(`CREATE More${++more}`)
-    const found = await world.events(account, 'mailboxDeleted')
-    return found.length === 2 && found
-  })
+  const deleted = await eventually(
+    async () => {
+      // Dovecot may overlook the second of two changes of its list within a second until there is another.
+      await client.run(`CREATE More${++more}`)
+      const found = await world.events(account, 'mailboxDeleted')
+      return found.length === 2 && found
+    },
+    { timeoutMs: 40_000 },
+  )
   expect(deleted.map(({ path }) => path)).toEqual(['Before', 'After'])
   expect(await world.events(account, 'messageDeleted')).toEqual([])
-})
+}, 90_000)
 
 test('without NOTIFY the folders of subconnections are live, others are polled', async () => {
   await world.startWorker(never, { backend: withoutNotify() })
