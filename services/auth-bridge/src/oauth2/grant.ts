@@ -1,3 +1,5 @@
+import { parseObject } from '../parse-object.ts'
+
 /** What a person has given us, as it is sealed: by api-gateway as registered, by us as consented to or renewed. */
 export interface StoredGrant {
   accessToken?: string
@@ -11,10 +13,5 @@ export interface StoredGrant {
 
 /** Reads a grant. What is no grant holds nothing. */
 export function readGrant(text: string): StoredGrant {
-  try {
-    const value: unknown = JSON.parse(text)
-    return value !== null && typeof value === 'object' ? (value as StoredGrant) : {}
-  } catch {
-    return {}
-  }
+  return parseObject(text) ?? {}
 }

@@ -1,3 +1,5 @@
+import { parseObject } from '../parse-object.ts'
+
 /** What an id token says of whom it is about. */
 export interface Identity {
   email?: string
@@ -10,7 +12,7 @@ export interface Identity {
  */
 export function readIdToken(token: unknown, clientId: string): Identity | undefined {
   if (typeof token !== 'string') return undefined
-  const claims = parse(token.split('.')[1] ?? '')
+  const claims = parseObject(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'))
   const audience = claims?.['aud']
   const isOurs = Array.isArray(audience) ? audience.includes(clientId) : audience === clientId
   return claims && isOurs ? identityOf(claims) : undefined
@@ -30,15 +32,4 @@ export function identityOf(claims: Record<string, unknown>): Identity {
 
 function isShort(text: string): boolean {
   return text.length <= 256 && !/[\0\r\n]/.test(text)
-}
-
-function parse(part: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))
-    return value !== null && typeof value === 'object'
-      ? (value as Record<string, unknown>)
-      : undefined
-  } catch {
-    return undefined
-  }
 }

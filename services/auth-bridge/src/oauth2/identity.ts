@@ -4,6 +4,7 @@ import type { Application } from './application.ts'
 import { findEndpoints } from './endpoints.ts'
 import { type Identity, identityOf, readIdToken } from './id-token.ts'
 import type { TokenAnswer } from './token-endpoint.ts'
+import { parseObject } from '../parse-object.ts'
 
 /**
  * Whose grant it is: as the id token has it, else as the provider says when asked.
@@ -45,17 +46,6 @@ async function ask(
     throw new AppError('unreachable', 'The provider could not be asked whose mailbox it is', {
       code: 'ETokenRefresh',
     })
-  const claims = status === 200 ? parse(body.toString('utf8')) : undefined
+  const claims = status === 200 ? parseObject(body.toString('utf8')) : undefined
   return claims ? identityOf(claims) : {}
-}
-
-function parse(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return value !== null && typeof value === 'object'
-      ? (value as Record<string, unknown>)
-      : undefined
-  } catch {
-    return undefined
-  }
 }

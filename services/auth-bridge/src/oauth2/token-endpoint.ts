@@ -16,6 +16,7 @@ import { signAssertion } from './assertion.ts'
 import { clientOf, type Endpoints, findEndpoints, serverOf } from './endpoints.ts'
 import { fetchThrough } from './http-fetch.ts'
 import { failureOfToken, type TokenFailure } from './token-failure.ts'
+import { parseObject } from '../parse-object.ts'
 
 /** What a token endpoint gave. */
 export interface TokenAnswer {
@@ -174,17 +175,6 @@ async function plain(response: Response): Promise<{ response: Response; idToken?
   return {
     response: Response.json(kept, { status }),
     ...(typeof idToken === 'string' ? { idToken } : {}),
-  }
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return value !== null && typeof value === 'object'
-      ? (value as Record<string, unknown>)
-      : undefined
-  } catch {
-    return undefined
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Credentials } from '@posthorn/contracts'
+import { parseObject } from '../parse-object.ts'
 
 /** An answer is believed this long before it says that it ends: the login must still happen. */
 const marginMs = 60_000
@@ -27,17 +28,6 @@ export function parseAnswer(text: string, now: number): Answer | undefined {
   const until = keepUntil(body['expires'], now)
   if (accessToken !== undefined) return { credentials: { user, accessToken }, until }
   return pass === undefined ? undefined : { credentials: { user, pass }, until }
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return value !== null && typeof value === 'object'
-      ? (value as Record<string, unknown>)
-      : undefined
-  } catch {
-    return undefined
-  }
 }
 
 function oneLine(value: unknown, maxLength: number): string | undefined {
