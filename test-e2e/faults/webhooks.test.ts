@@ -26,7 +26,7 @@ const world = await startWorld({
   servers: 'own',
   names: ['api-gateway', 'auth-bridge', 'webhook-dispatcher'],
   replicas: { 'webhook-dispatcher': dispatchers.length },
-  env: { SVC_WEBHOOK_LEASE: '1s', SVC_WEBHOOK_RETRY_BASE: '100ms' },
+  env: { SVC_WEBHOOK_LEASE: '3s', SVC_WEBHOOK_RETRY_BASE: '100ms' },
 })
 afterAll(() => world[Symbol.asyncDispose]())
 const { postgres, rabbit, receiver, ownerUrl } = world
@@ -85,6 +85,7 @@ test(
   async () => {
     await world.services.stop('webhook-dispatcher-2')
     const findings = await during(() => killAtRandom(['webhook-dispatcher'], kills))
+    await world.services.start('webhook-dispatcher-2')
     expect(findings).toMatchObject(killed)
     expect(findings.unmade).toBeLessThanOrEqual(kills * targets.length * countedAhead)
   },

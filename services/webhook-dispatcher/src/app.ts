@@ -4,9 +4,17 @@ import { getServiceSecret } from '@posthorn/contracts'
 import { cacheSettings, countMinutes, type Db, type SettingsCache } from '@posthorn/db'
 import { createHttpCaller, proxyOfSettings } from '@posthorn/net'
 import { Sandbox } from '@posthorn/sandbox'
-import { everyFew, loginOpener, type OpenLogin, openGround, watchQueue } from '@posthorn/service'
+import {
+  everyFew,
+  headerOpener,
+  loginOpener,
+  type OpenLogin,
+  openGround,
+  watchQueue,
+} from '@posthorn/service'
 import type { Logger, Metrics } from '@posthorn/telemetry'
 import type { Config, WebhookConfig } from './config.ts'
+import { createClaims } from './delivery/claims.ts'
 import { createCounter } from './delivery/counter.ts'
 import { deliver } from './delivery/deliver.ts'
 import { createGate } from './delivery/gate.ts'
@@ -81,7 +89,7 @@ export async function startDispatching({
   const notes = opened.use(keepRouteNotes(db, log))
   const sandbox = opened.use(new Sandbox())
   const delivery = { db, bus, log, metrics: measured, config, paused, routes, notes }
-  const { inHand, retries, claim } = await openDelivery(delivery, opened)
+  const { inHand, retries, claim, claims } = await openDelivery(delivery, opened)
   goOn = () => {
     inHand.goOn()
     retries.dueIn(0)
@@ -94,7 +102,7 @@ export async function startDispatching({
       claim,
       room: (lane) => (retries.isBacklogged(lane) ? 0 : inHand.room(lane)),
       take: (deliveries) => inHand.take(deliveries),
-      claiming: () => retries.claiming(),
+      claims,
       fannedOut: (events) => measured.fannedOut(events),
       overflowed(lane) {
         retries.markBacklogged(lane)
@@ -135,6 +143,7 @@ async function openDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
     opened,
   )
   const http = opened.use(openHttp(config, { settings, openLogin }))
+  const claims = createClaims()
   const counter = createCounter({ db, claim, log })
   const attempt = deliver({
     db,
@@ -152,6 +161,7 @@ async function openDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
       ...config,
       db,
       claim,
+      claims,
       counter,
       gate,
       async deliver(delivery, signal) {
@@ -169,6 +179,7 @@ async function openDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
     startRetryLoop({
       db,
       claim,
+      claims,
       rooms: () => inHand.rooms(),
       roomOfNew: () => inHand.room(''),
       take: (deliveries) => inHand.take(deliveries),
@@ -176,7 +187,7 @@ async function openDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
       log,
     }),
   )
-  return { inHand, retries, claim }
+  return { inHand, retries, claim, claims }
 }
 
 function openHttp(
@@ -204,7 +215,8 @@ async function openTargets(
 ) {
   const { db, bus, log, metrics, config, routes, openLogin } = deps
   const settings = cacheSettings(db)
-  const targets = currentTargets({ db, settings, routes, openLogin })
+  const openHeader = headerOpener(bus)
+  const targets = currentTargets({ db, settings, routes, openLogin, openHeader })
   const options = targetOptions(settings, { concurrency: config.targetConcurrency })
   const refresh = () => options.refresh()
   opened.use(everyFew({ everyMs: sweepEveryMs, log, name: 'target-options' }, refresh))

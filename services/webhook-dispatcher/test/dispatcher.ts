@@ -1,9 +1,11 @@
 import { type Bus, connectBus, on } from '@posthorn/bus'
 import { getServiceSecret, type Settings, shardOf } from '@posthorn/contracts'
 import { type Db, type NewEvent, publishEvents, recordEvents } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
 import { sql } from 'kysely'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import {
+  opensHeaders,
   opensLogins,
   startWebhookReceiver,
   testBus,
@@ -25,6 +27,8 @@ export interface DispatcherBench extends AsyncDisposable {
   dropDatabaseConnections(): Promise<void>
   /** Auth-bridge's part. Called already, unless the bench was made without it. */
   answerSecret(): Promise<void>
+  /** Sealed values of headers that auth-bridge was asked for; while it is away they cannot be had. */
+  headers: { asked: string[]; away: boolean }
   /** What a dispatcher's process finds in its environment. */
   env(more?: Record<string, string>): Record<string, string>
   /** A dispatcher as its process would be, under its role. */
@@ -56,7 +60,15 @@ export async function dispatcherBench({ secret = true } = {}): Promise<Dispatche
   const bus = opened.use(
     await connectBus({ url: broker.url, name: 'test', log, metrics: createMetrics('test') }),
   )
-  const handlers = [on(getServiceSecret, async () => ({ serviceSecret })), opensLogins]
+  const headers = { asked: [] as string[], away: false }
+  const handlers = [
+    on(getServiceSecret, async () => ({ serviceSecret })),
+    opensLogins,
+    opensHeaders((value) => {
+      headers.asked.push(value)
+      if (headers.away) throw new AppError('unavailable', 'away')
+    }),
+  ]
   const { db } = database
   const all = opened.move()
   const answerSecret = async () => {
@@ -76,6 +88,7 @@ export async function dispatcherBench({ secret = true } = {}): Promise<Dispatche
     bus,
     amqpUrl: broker.url,
     answerSecret,
+    headers,
     env,
     closeConnections: () => broker.closeConnections(),
     async dropDatabaseConnections() {

@@ -159,8 +159,16 @@ test('what is counted ahead is called without another statement, and is known wh
   if (!first || !second) throw new Error('two were inserted')
   const stopped = AbortSignal.abort() // no statement would begin
   expect(await counter.begin(first, stopped)).toBe(1)
-  expect(counter.takeBack(first.id)).toBe(false)
-  expect(counter.takeBack(second.id)).toBe(true)
+  expect(await counter.takeBack(first.id)).toBe(false)
+  expect(await counter.takeBack(second.id)).toBe(true)
+})
+
+test('what is given back while it is being counted is known to be counted', async () => {
+  await insert('http://a.example/', 1)
+  const upcoming = await claimDueDeliveries(own, me, limits)
+  const counter = createCounter({ db: own, claim: me, log: createLogger('test', 'silent') })
+  counter.countAhead('http://a.example/', () => upcoming)
+  expect(await counter.takeBack(upcoming[0]?.id ?? '')).toBe(true)
 })
 
 test('an attempt that is given back does not count, and what was told before stays', async () => {

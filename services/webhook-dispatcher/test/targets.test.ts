@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import { eventually, sealedLogin } from '@posthorn/testkit'
+import { eventually, sealedHeaders, sealedLogin } from '@posthorn/testkit'
 import type { App } from '../src/app.ts'
 import { dispatcherBench } from './dispatcher.ts'
 
@@ -68,6 +68,64 @@ test('a login that does not open is a failed attempt, and nothing goes out witho
   await finished('lost', 'failed')
   expect(await bench.deliveries('lost')).toMatchObject([{ attempts: 2, lastOutcome: 'protocol' }])
   expect(receiver.requests).toEqual([])
+})
+
+test('sealed headers are sent in the clear to the targets they are for, and each was asked for once', async () => {
+  const [all, own, gone] = [await bench.receiver(), await bench.receiver(), await bench.receiver()]
+  const key = 'Authorization'
+  const ofAll = await sealedHeaders('settings', [{ key: 'X-All', value: 'of all' }])
+  await bench.set({ webhooks: all.url, webhooksCustomHeaders: ofAll })
+  const sealed = (account: string) =>
+    sealedHeaders(`account/${account}`, [{ key, value: `Bearer of ${account}` }])
+  await start({})
+  await bench.account('keyed', { headers: await sealed('keyed') })
+  await bench.account('keyed-own', { webhooks: own.url, headers: await sealed('keyed-own') })
+  const accountTarget = { url: gone.url, headers: await sealed('keyed-gone') }
+  for (const account of ['keyed', 'keyed-own']) await bench.happen({ account }, { account })
+  await bench.happen({ account: 'keyed-gone', event: 'accountDeleted', accountTarget })
+  for (const [account, receiver, count] of [
+    ['keyed', all, 2],
+    ['keyed-own', own, 2],
+    ['keyed-gone', gone, 1],
+  ] as const) {
+    await eventually(() => expect(receiver.requests).toHaveLength(count))
+    for (const { headers } of receiver.requests)
+      expect([headers.authorization, headers['x-all']]).toEqual([
+        `Bearer of ${account}`,
+        account === 'keyed' ? 'of all' : undefined,
+      ])
+  }
+  expect(bench.headers.asked).toHaveLength(4)
+  await bench.set({ webhooks: '', webhooksCustomHeaders: [] })
+})
+
+test('headers of one account do not open among those of another: nothing goes out', async () => {
+  const receiver = await bench.receiver()
+  await bench.set({ webhookTargets: [{ target: receiver.url, retrySchedule: [0.01] }] })
+  await start({})
+  const headers = await sealedHeaders('account/somebody', [{ key: 'X-Key', value: 'hush' }])
+  await bench.account('thief', { webhooks: receiver.url, headers })
+  await bench.happen({ account: 'thief' })
+  await finished('thief', 'failed')
+  expect(await bench.deliveries('thief')).toMatchObject([{ attempts: 2, lastOutcome: 'protocol' }])
+  expect(receiver.requests).toEqual([])
+})
+
+test('while what is sealed cannot be asked for, its deliveries wait and use no attempt up', async () => {
+  const receiver = await bench.receiver()
+  await start({})
+  const headers = await sealedHeaders('account/patient', [{ key: 'X-Key', value: 'hush' }])
+  await bench.account('patient', { webhooks: receiver.url, headers })
+  bench.headers.away = true
+  await bench.happen({ account: 'patient' })
+  const asked = () => bench.headers.asked.filter((value) => value === headers[0]?.value).length
+  await eventually(() => expect(asked()).toBeGreaterThan(1))
+  expect(await bench.deliveries('patient')).toMatchObject([{ state: 'due' }])
+  expect(receiver.requests).toEqual([])
+  bench.headers.away = false
+  await finished('patient', 'delivered')
+  expect(await bench.deliveries('patient')).toMatchObject([{ attempts: 1 }])
+  expect(receiver.requests[0]?.headers['x-key']).toBe('hush')
 })
 
 test('a target has a schedule of its own', async () => {

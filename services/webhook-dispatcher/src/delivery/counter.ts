@@ -13,8 +13,8 @@ export interface AttemptCounter {
   begin(delivery: Counted, signal: AbortSignal): Promise<number | undefined>
   /** Counts the first attempts of what will have its turn soon, so that no call waits for the commit. At most one statement a lane at a time. */
   countAhead(lane: string, find: () => readonly Counted[]): void
-  /** Whether an attempt is counted that was not begun. It is forgotten. */
-  takeBack(id: string): boolean
+  /** Whether an attempt is counted, or being counted, that was not begun. It is forgotten. */
+  takeBack(id: string): Promise<boolean>
   /** Resolves when nothing is being counted ahead. */
   settled(): Promise<unknown>
 }
@@ -52,10 +52,14 @@ export function createCounter(deps: { db: Db; claim: Claim; log: Logger }): Atte
     }
   }
 
+  async function counting(id: string): Promise<void> {
+    for (const { ids, done } of running.values()) if (ids.has(id)) await done
+  }
+
   return {
     async begin(delivery, signal) {
       const { id, attempts } = delivery
-      for (const { ids, done } of running.values()) if (ids.has(id)) await done
+      await counting(id)
       const until = ahead.get(id)
       if (until !== undefined && until > performance.now()) {
         ahead.delete(id)
@@ -73,7 +77,10 @@ export function createCounter(deps: { db: Db; claim: Claim; log: Logger }): Atte
       const ids = new Set(wanted.map(({ id }) => id))
       running.set(lane, { ids, done: run(lane, wanted) })
     },
-    takeBack: (id) => ahead.delete(id),
+    async takeBack(id) {
+      await counting(id)
+      return ahead.delete(id)
+    },
     settled: () => Promise.all([...running.values()].map(({ done }) => done)),
   }
 }

@@ -13,7 +13,8 @@ import { findDeliveryBody } from '../store/events.ts'
 import type { DeliveryResult } from '../store/results.ts'
 import type { CurrentTargets } from '../targets/current-target.ts'
 import type { AllTargetOptions } from '../targets/options.ts'
-import { isRoute, laneOf, type Target } from '../targets/target.ts'
+import type { OpenedTarget } from '../targets/open-target.ts'
+import { isRoute, laneOf } from '../targets/target.ts'
 import { type Schedule, scheduleOf } from './backoff.ts'
 import type { AttemptCounter } from './counter.ts'
 import { requestHeaders } from './headers.ts'
@@ -41,7 +42,7 @@ export interface DeliverDeps {
 }
 
 interface Prepared {
-  target: Target
+  target: OpenedTarget
   body: string
   keys: SigningKeys
   signal: AbortSignal
@@ -80,7 +81,7 @@ export function deliver(deps: DeliverDeps) {
         : result
     } catch (error) {
       if (!signal.aborted) throw error
-      return released(id, deps.counter.takeBack(id))
+      return released(id, await deps.counter.takeBack(id))
     }
   }
 }
@@ -115,8 +116,8 @@ async function attempt(
       'custom headers that cannot be sent',
     )
   metrics.began(delivery)
-  const call = target.loginLost
-    ? loginLost
+  const call = target.lost
+    ? lost(target.lost)
     : await http.call({ method: 'POST', url, headers, body, signal })
   metrics.ended(delivery.event, call)
   log.debug(
@@ -136,12 +137,8 @@ async function attempt(
 }
 
 /** As a call that failed: it is tried again like all others, for the key may be brought back. */
-const loginLost: CallResult = {
-  outcome: 'protocol',
-  headers: {},
-  body: Buffer.alloc(0),
-  durationMs: 0,
-  error: 'The login in the address cannot be opened',
+function lost(error: string): CallResult {
+  return { outcome: 'protocol', headers: {}, body: Buffer.alloc(0), durationMs: 0, error }
 }
 
 function signatures(

@@ -3,16 +3,19 @@ import { everyFew } from '@posthorn/service'
 import type { Logger } from '@posthorn/telemetry'
 import { type Claim, type ClaimedDelivery, renewClaims } from '../store/deliveries.ts'
 import type { DeliveryResult } from '../store/results.ts'
+import type { Claims } from './claims.ts'
 import type { AttemptCounter } from './counter.ts'
 import { answered } from './deliver.ts'
 import type { Gate, Verdict } from './gate.ts'
 import { createLanes, type LaneItem, type Lanes } from './lanes.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
 import { released } from './settle.ts'
+import { unlessAborted } from './unless-aborted.ts'
 
 export interface InHandOptions {
   db: Db
   claim: Claim
+  claims: Claims
   counter: AttemptCounter
   concurrency: number
   gate: Gate
@@ -57,7 +60,7 @@ interface Item extends LaneItem {
  * gives the rest back, uncounted.
  */
 export function holdDeliveries(options: InHandOptions): InHand {
-  const { counter, log } = options
+  const { claims, counter, log } = options
   const held = new Map<string, ClaimedDelivery>()
   const stopping = new AbortController()
   const recorder = createRecorder(options, stopping.signal)
@@ -74,26 +77,29 @@ export function holdDeliveries(options: InHandOptions): InHand {
       const result = await options.deliver(delivery, signal)
       // The lane goes on meanwhile: results are recorded many at a time.
       if (result) void recorder.record(result).finally(() => held.delete(delivery.id))
-      else lost(item)
+      else await lose(item, signal)
       return verdictOf(result)
     } catch (err) {
       // Not foreseen: left to its lease, so that it does not come back at once for ever.
       log.error({ err, ...naming(delivery) }, 'a delivery could not be attempted')
-      counter.takeBack(delivery.id)
+      await counter.takeBack(delivery.id)
       held.delete(delivery.id)
       return { answered: true }
     }
   }
 
-  /** Another process has it, and goes on with what follows it once that is given back: here it would be overtaken. */
-  function lost(item: Item): void {
-    held.delete(item.delivery.id)
-    for (const behind of lanes.cutBehind(item))
-      void giveBack(behind).finally(() => held.delete(behind.delivery.id))
+  async function giveBack({ delivery: { id } }: Item): Promise<void> {
+    await recorder.record(released(id, await counter.takeBack(id)))
+    held.delete(id)
   }
 
-  const giveBack = ({ delivery: { id } }: Item) =>
-    recorder.record(released(id, counter.takeBack(id)))
+  /** Another process has it, and goes on with what follows it once that is given back: here it would be overtaken. */
+  async function lose(item: Item, signal: AbortSignal): Promise<void> {
+    log.warn(naming(item.delivery), 'a delivery was taken over: its lease had run out')
+    held.delete(item.delivery.id)
+    await giveBackAll(() => lanes.cutBehind(item).map(giveBack), { claims, signal })
+  }
+
   const lanes = createLanes<Item>({
     ...options,
     ...boundsOf(options),
@@ -118,6 +124,21 @@ export function holdDeliveries(options: InHandOptions): InHand {
       await renewing[Symbol.asyncDispose]()
     },
   }
+}
+
+/** Until nothing is left and nothing more can come that was claimed as if that were still here, or until the signal aborts. */
+async function giveBackAll(
+  start: () => Promise<void>[],
+  { claims, signal }: { claims: Claims; signal: AbortSignal },
+): Promise<void> {
+  let given = start()
+  do {
+    await unlessAborted(
+      Promise.all(given).then(() => claims.ended()),
+      signal,
+    )
+    given = start()
+  } while (given.length > 0)
 }
 
 interface Hand {

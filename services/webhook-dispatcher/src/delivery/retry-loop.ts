@@ -8,10 +8,12 @@ import {
   findNextDueMs,
 } from '../store/deliveries.ts'
 import { createBacklog } from './backlog.ts'
+import type { Claims } from './claims.ts'
 
 export interface RetryLoopOptions {
   db: Db
   claim: Claim
+  claims: Claims
   /** Room of the lanes that hold something. */
   rooms: () => Map<string, number>
   /** Room of a lane that holds nothing yet. */
@@ -23,8 +25,6 @@ export interface RetryLoopOptions {
 }
 
 export interface RetryLoop extends AsyncDisposable {
-  /** Resolves when what was being claimed is taken. */
-  claiming(): Promise<unknown>
   /** Something will be due in so many milliseconds. */
   dueIn(ms: number): void
   /** The lane was left with due deliveries for want of room. While it is, new ones queue up behind them in Postgres. */
@@ -45,7 +45,6 @@ export function startRetryLoop(options: RetryLoopOptions): RetryLoop {
   const { db, claim, take, log } = options
   const backlog = createBacklog()
   const alarm = createAlarm(() => loop.wake())
-  let claiming: Promise<unknown> = Promise.resolve()
   async function claimDue(found: ReturnType<typeof backlog.reading>): Promise<number> {
     const room = options.rooms()
     const perLane = Math.min(maxPerLane, options.roomOfNew())
@@ -66,12 +65,9 @@ export function startRetryLoop(options: RetryLoopOptions): RetryLoop {
       if (next !== undefined && next < everyMs) alarm.set(next)
       return
     }
-    const claimed = claimDue(found)
-    claiming = claimed.catch(() => undefined)
-    if ((await claimed) >= overall) loop.wake()
+    if ((await options.claims.ofDue(() => claimDue(found))) >= overall) loop.wake()
   })
   return {
-    claiming: () => claiming,
     dueIn: (ms) => alarm.set(ms),
     isBacklogged: (lane) => backlog.has(lane),
     markBacklogged: (lane) => backlog.mark(lane),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Settings } from '@posthorn/contracts'
 import { type Db, readSettings, type Tx } from '@posthorn/db'
+import type { Claims } from '../delivery/claims.ts'
 import type { RouteDecisions } from '../routes/decide.ts'
 import { listAccountTargets } from '../store/accounts.ts'
 import { countEvents } from '../store/counts.ts'
@@ -31,8 +32,7 @@ export interface FanOutDeps {
   room: (lane: string) => number
   /** Given deliveries that were made and claimed, once that is committed. In the order of their events. */
   take: (deliveries: ClaimedDelivery[]) => void
-  /** Resolves when what was being claimed is taken: those are earlier events. */
-  claiming: () => Promise<unknown>
+  claims: Claims
   /** Told of events, once it is committed that they are fanned out. */
   fannedOut: (events: readonly PendingEvent[]) => void
   /** Told of lanes whose deliveries were made and left for whoever has room. */
@@ -58,23 +58,18 @@ export const batchSize = 500
  * batch that was decided by others is decided again.
  */
 export function fanOut(deps: FanOutDeps): (partition: number) => Promise<void> {
-  const { db, routes } = deps
+  const { routes } = deps
   return async (partition) => {
     for (;;) {
       const decisions = await routes.decide(partition)
-      const batch = await db
-        .transaction()
-        .execute((tx) => fanOutBatch(tx, { ...deps, partition, decisions }))
+      const batch = await deps.claims.ofNew(() => takeBatch({ ...deps, partition, decisions }))
       if (batch === 'outdated') {
         await routes.refresh()
         continue
       }
-      const { events, deliveries, made, isLast } = batch
-      await deps.claiming()
-      hand(deps, deliveries, made)
-      deps.fannedOut(events)
-      reportFailures(events, decisions, routes)
-      if (isLast) return
+      deps.fannedOut(batch.events)
+      reportFailures(batch.events, decisions, routes)
+      if (batch.isLast) return
     }
   }
 }
@@ -82,6 +77,14 @@ export function fanOut(deps: FanOutDeps): (partition: number) => Promise<void> {
 interface BatchDeps extends FanOutDeps {
   partition: number
   decisions: RouteDecisions
+}
+
+async function takeBatch(deps: BatchDeps) {
+  const batch = await deps.db.transaction().execute((tx) => fanOutBatch(tx, deps))
+  if (batch === 'outdated') return batch
+  const { deliveries, made, ...rest } = batch
+  hand(deps, deliveries, made)
+  return rest
 }
 
 async function fanOutBatch(tx: Tx, { claim, room, partition, decisions }: BatchDeps) {

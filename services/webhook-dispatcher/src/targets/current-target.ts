@@ -1,9 +1,8 @@
 import { type Db, type SettingsCache } from '@posthorn/db'
-import { AppError } from '@posthorn/errors'
-import type { OpenLogin } from '@posthorn/service'
 import { batch } from '../delivery/batch.ts'
 import { listAccountTargets } from '../store/accounts.ts'
 import type { KnownRoutes } from '../routes/known-routes.ts'
+import { openTarget, type OpenedTarget, type Openers } from './open-target.ts'
 import {
   type AccountTarget,
   isRoute,
@@ -14,10 +13,10 @@ import {
 } from './target.ts'
 
 export interface CurrentTargets {
-  /** Where a delivery goes now, with the login in the address opened; undefined: nowhere any more. */
+  /** Where a delivery goes now, with what is sealed in it opened; undefined: nowhere any more. */
   of(
-    delivery: Pick<TargetedEvent, 'event' | 'accountTarget'> & { account: string; target: string },
-  ): Promise<Target | undefined>
+    delivery: Pick<TargetedEvent, 'event' | 'account' | 'accountTarget'> & { target: string },
+  ): Promise<OpenedTarget | undefined>
   /** An account changed; without a name, any of them may have. */
   forget(account?: string): void
 }
@@ -26,11 +25,10 @@ export interface CurrentTargets {
 const keepMs = 2_000
 const maxKept = 10_000
 
-export interface CurrentTargetsDeps {
+export interface CurrentTargetsDeps extends Openers {
   db: Db
   settings: SettingsCache
   routes: KnownRoutes
-  openLogin: OpenLogin
 }
 
 type Delivery = Parameters<CurrentTargets['of']>[0]
@@ -40,7 +38,7 @@ export function currentTargets({
   db,
   settings,
   routes,
-  openLogin,
+  ...openers
 }: CurrentTargetsDeps): CurrentTargets {
   const kept = new Map<string, { account: AccountTarget; until: number }>()
   const read = batch<string, AccountTarget | undefined>({
@@ -73,26 +71,15 @@ export function currentTargets({
   return {
     async of(delivery) {
       const target = await look(delivery)
-      if (target) return withLogin(target, openLogin)
+      if (target) return openTarget(target, openers)
       kept.delete(delivery.account)
       settings.invalidate()
       const found = await look(delivery)
-      return found && withLogin(found, openLogin)
+      return found && openTarget(found, openers)
     },
     forget(account) {
       if (account === undefined) kept.clear()
       else kept.delete(account)
     },
-  }
-}
-
-async function withLogin(target: Target, openLogin: OpenLogin): Promise<Target> {
-  try {
-    const url = await openLogin(target.url)
-    return url === target.url ? target : { ...target, url }
-  } catch (error) {
-    const isLost = error instanceof AppError && error.kind === 'internal'
-    if (!isLost) throw error
-    return { ...target, loginLost: true }
   }
 }

@@ -11,6 +11,7 @@ import {
 
 const messageNew: TargetedEvent = {
   event: 'messageNew',
+  account: 'a',
   path: 'INBOX',
   specialUse: '\\Inbox',
   accountTarget: null,
@@ -83,13 +84,13 @@ test.each(['', 'nonsense', 'ftp://h.example/', 'javascript:alert(1)'])(
 
 test('an account that is gone gets nothing but word of its deletion, at the target it had', () => {
   expect(targetOf(messageNew, undefined, settings)).toBeUndefined()
-  const deleted = { event: 'accountDeleted', accountTarget: null }
+  const deleted = { event: 'accountDeleted', account: 'a', accountTarget: null }
   expect(targetOf(deleted, undefined, settings)).toMatchObject({ name: 'default' })
   const accountTarget = { url: 'https://a.example/', headers: [{ key: 'X-A', value: '1' }] }
   expect(targetOf({ ...deleted, accountTarget }, undefined, settings)).toEqual({
     name: 'account',
     url: 'https://a.example/',
-    headers: accountTarget.headers,
+    headers: [{ owner: 'account/a', headers: accountTarget.headers }],
   })
 })
 
@@ -99,13 +100,13 @@ test("custom headers: the default target gets the account's after its own, an ac
   expect(
     targetOf(messageNew, { webhooks: null, webhooksCustomHeaders: headers }, all)?.headers,
   ).toEqual([
-    { key: 'X-A', value: 'default' },
-    { key: 'X-A', value: 'account' },
+    { owner: 'settings', headers: all.webhooksCustomHeaders },
+    { owner: 'account/a', headers },
   ])
   expect(
     targetOf(messageNew, { webhooks: 'https://a.example/', webhooksCustomHeaders: headers }, all)
       ?.headers,
-  ).toEqual(headers)
+  ).toEqual([{ owner: 'account/a', headers }])
 })
 
 test('a lane is the address without what may be secret', () => {
@@ -126,8 +127,8 @@ test('a route takes what the settings do not list, with its headers and those of
     name: 'r1',
     url: 'https://r.example/',
     headers: [
-      { key: 'X-A', value: 'route' },
-      { key: 'X-A', value: 'own' },
+      { owner: 'route/r1', headers: route.headers },
+      { owner: 'account/a', headers: own.webhooksCustomHeaders },
     ],
   })
 })
@@ -137,7 +138,7 @@ test('a route takes nothing while webhooks are off, nor of accounts that are gon
     routeTargetOf(messageNew, { route, account, settings: { webhooksEnabled: false } }),
   ).toBeUndefined()
   expect(routeTargetOf(messageNew, { route, account: undefined, settings })).toBeUndefined()
-  const deleted = { event: 'accountDeleted', accountTarget: null }
+  const deleted = { event: 'accountDeleted', account: 'a', accountTarget: null }
   expect(routeTargetOf(deleted, { route, account: undefined, settings })).toMatchObject({
     name: 'r1',
   })

@@ -1,8 +1,15 @@
 import type { Settings } from '@posthorn/contracts'
+import type { HeaderOwner } from '@posthorn/service'
 
 export interface Header {
   key: string
   value?: string
+}
+
+/** Headers as they are stored, and whose they are: for nobody else do sealed values open. */
+export interface OwnedHeaders {
+  owner: HeaderOwner
+  headers: readonly Header[]
 }
 
 /** Where an event goes: the default target of the settings, the one that the account has instead, or a route. */
@@ -10,9 +17,8 @@ export interface Target {
   /** Of a route: its id. */
   name: string
   url: string
-  headers: readonly Header[]
-  /** The login in its address is sealed, and no key opens it: nothing can be sent there. */
-  loginLost?: true
+  /** Of those with one name the last counts. */
+  headers: readonly OwnedHeaders[]
 }
 
 /** What an account says about its webhooks. */
@@ -24,6 +30,7 @@ export interface AccountTarget {
 /** As much of an event as decides about its target. */
 export interface TargetedEvent {
   event: string
+  account: string
   path: string | null
   specialUse: string | null
   /** `data.messageSpecialUse`: a message of the Inbox that was found in another folder, such as Gmail's All Mail. */
@@ -52,7 +59,7 @@ function isOfInbox({ path, specialUse, messageSpecialUse }: TargetedEvent): bool
  * for the others may be credentials meant for somebody else.
  */
 export function targetOf(
-  event: Pick<TargetedEvent, 'event' | 'accountTarget'>,
+  event: Pick<TargetedEvent, 'event' | 'account' | 'accountTarget'>,
   account: AccountTarget | undefined,
   settings: Settings,
 ): Target | undefined {
@@ -60,12 +67,20 @@ export function targetOf(
   const isDeletion = event.event === 'accountDeleted'
   if (!account && !isDeletion) return undefined
   const own = isDeletion ? event.accountTarget : wishOf(account)
-  const headers = own?.headers ?? []
+  const headers = headersOf(`account/${event.account}`, own?.headers)
   if (own && isHttp(own.url)) return { name: 'account', url: own.url, headers }
-  const { webhooks: url = '', webhooksCustomHeaders = [] } = settings
+  const { webhooks: url = '', webhooksCustomHeaders } = settings
   return isHttp(url)
-    ? { name: 'default', url, headers: [...webhooksCustomHeaders, ...headers] }
+    ? {
+        name: 'default',
+        url,
+        headers: [...headersOf('settings', webhooksCustomHeaders), ...headers],
+      }
     : undefined
+}
+
+function headersOf(owner: HeaderOwner, headers: readonly Header[] = []): OwnedHeaders[] {
+  return headers.length === 0 ? [] : [{ owner, headers }]
 }
 
 /** Whether a name is that of a route; the others are ours. */
@@ -78,14 +93,18 @@ export function isRoute(name: string): boolean {
  * headers go along and win.
  */
 export function routeTargetOf(
-  event: Pick<TargetedEvent, 'event' | 'accountTarget'>,
+  event: Pick<TargetedEvent, 'event' | 'account' | 'accountTarget'>,
   { route, account, settings }: Routing,
 ): Target | undefined {
   if (settings.webhooksEnabled !== true || !isHttp(route.url)) return undefined
   const isDeletion = event.event === 'accountDeleted'
   if (!account && !isDeletion) return undefined
   const own = isDeletion ? event.accountTarget : wishOf(account)
-  return { name: route.id, url: route.url, headers: [...route.headers, ...(own?.headers ?? [])] }
+  const headers = [
+    ...headersOf(`route/${route.id}`, route.headers),
+    ...headersOf(`account/${event.account}`, own?.headers),
+  ]
+  return { name: route.id, url: route.url, headers }
 }
 
 export interface Routing {
