@@ -1,3 +1,12 @@
+export {
+  type HeaderOwner,
+  type HeaderPlace,
+  isHeaderSealed,
+  keyIdOfHeader,
+  openHeader,
+  resealHeader,
+  sealHeaders,
+} from './headers.ts'
 export { keyPairFromSecret, type PrivateKey, type PublicKey, readPublicKey } from './keys.ts'
 export { isLoginSealed, keyIdOfLogin, openLogin, resealLogin, sealLogin } from './logins.ts'
 export {

@@ -1,10 +1,8 @@
+import { lacksMark, markSealed, sealedIn } from './in-place.ts'
 import { keyIdOf, type Opener, type Resealer, type Sealer } from './seal.ts'
 
 // Addresses of others' servers (webhooks, proxies) may have a login in them: `https://user:password@host`. What is secret in it, the
 // password, or the user where that is all there is, is sealed in its place: the rest can be read, compared and masked as ever.
-
-/** Stands before a sealed value. It and a compact JWE need no escape in an address (RFC 3986 §3.2.1). */
-const mark = 'sealed~'
 
 interface Login {
   url: URL
@@ -14,8 +12,8 @@ interface Login {
 /** The address with its login sealed, for its host alone; as it is where it has none, or one that is sealed. */
 export async function sealLogin(address: string, sealer: Pick<Sealer, 'seal'>): Promise<string> {
   const login = loginIn(address)
-  if (!login || sealedIn(login) !== undefined) return address
-  return withText(login, mark + (await sealer.seal(textOf(login), placeOf(login))))
+  if (!login || sealedIn(textOf(login)) !== undefined) return address
+  return withText(login, markSealed(await sealer.seal(textOf(login), placeOf(login))))
 }
 
 /**
@@ -25,7 +23,7 @@ export async function sealLogin(address: string, sealer: Pick<Sealer, 'seal'>): 
  */
 export async function openLogin(address: string, opener: Opener): Promise<string> {
   const login = loginIn(address)
-  const sealed = login && sealedIn(login)
+  const sealed = login && sealedIn(textOf(login))
   if (!login || sealed === undefined) return address
   return withText(login, await opener.open(sealed, placeOf(login)))
 }
@@ -37,21 +35,21 @@ export async function openLogin(address: string, opener: Opener): Promise<string
  */
 export async function resealLogin(address: string, resealer: Resealer): Promise<string> {
   const login = loginIn(address)
-  const sealed = login && sealedIn(login)
+  const sealed = login && sealedIn(textOf(login))
   if (!login || sealed === undefined) return sealLogin(address, resealer)
-  return withText(login, mark + (await resealer.reseal(sealed)))
+  return withText(login, markSealed(await resealer.reseal(sealed)))
 }
 
 export function isLoginSealed(address: string): boolean {
-  const login = address.includes(mark) ? loginIn(address) : undefined
-  return login !== undefined && sealedIn(login) !== undefined
+  const login = lacksMark(address) ? undefined : loginIn(address)
+  return login !== undefined && sealedIn(textOf(login)) !== undefined
 }
 
 /** Id of the key that the login in an address is sealed with, `clear` where it is not; undefined where there is none. */
 export function keyIdOfLogin(address: string): string | undefined {
   const login = loginIn(address)
   if (!login) return undefined
-  const sealed = sealedIn(login)
+  const sealed = sealedIn(textOf(login))
   return sealed === undefined ? 'clear' : keyIdOf(sealed)
 }
 
@@ -64,12 +62,6 @@ function loginIn(address: string): Login | undefined {
 
 function textOf({ url, part }: Login): string {
   return url[part]
-}
-
-function sealedIn(login: Login): string | undefined {
-  const text = textOf(login)
-  const sealed = text.startsWith(mark) ? text.slice(mark.length) : undefined
-  return sealed !== undefined && keyIdOf(sealed) !== undefined ? sealed : undefined
 }
 
 /** Percent-encoded as it stood there: setting it encodes no `%` again. */

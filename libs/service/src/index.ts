@@ -24,6 +24,7 @@ export { bothServers, type Ground, type GroundOptions, openGround } from './grou
 export { run } from './run.ts'
 export { everyFew, type Loop } from './loop.ts'
 export { type ServiceConfig, readServiceConfig } from './service-config.ts'
+export { headerOpener, type HeaderOwner, type OpenHeader } from './open-header.ts'
 export { loginOpener, type OpenLogin } from './open-login.ts'
 export { openTokenLog } from './token-log.ts'
 export { type WatchedQueue, watchQueue, type WatchQueueOptions } from './watch-queue.ts'

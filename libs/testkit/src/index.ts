@@ -6,7 +6,7 @@ export {
   type ChatServerOptions,
   startChatServer,
 } from './servers/chat-server.ts'
-export { opensLogins, sealedLogin } from './sealed-logins.ts'
+export { opensHeaders, opensLogins, sealedHeaders, sealedLogin } from './sealed-in-place.ts'
 export { hasBrowser, testBrowser, type TestBrowser } from './servers/browser.ts'
 export { hasCyrus, testCyrus, type TestCyrus, type TestCyrusUser } from './servers/cyrus.ts'
 export { testDovecot, type TestDovecot, type TestUser } from './servers/dovecot.ts'

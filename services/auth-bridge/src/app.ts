@@ -26,6 +26,7 @@ import { onGetLinkSecret } from './queries/get-link-secret.ts'
 import { onGetGatewayCredentials } from './queries/get-gateway-credentials.ts'
 import { onGetOpenAiApiKey } from './queries/get-open-ai-api-key.ts'
 import { onGetServiceSecret } from './queries/get-service-secret.ts'
+import { onOpenHeader } from './queries/open-header.ts'
 import { onOpenLogin } from './queries/open-login.ts'
 
 const name = 'auth-bridge'
@@ -105,6 +106,7 @@ async function startAnswering(opened: AsyncDisposableStack, parts: Parts): Promi
         onGetLinkSecret({ db, opener }),
         onGetOpenAiApiKey({ db, opener }),
         onOpenLogin({ opener }),
+        onOpenHeader({ opener }),
       ],
     }),
   )

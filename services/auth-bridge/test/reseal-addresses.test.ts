@@ -6,9 +6,13 @@ import {
   createOpener,
   createResealer,
   createSealer,
+  type HeaderOwner,
+  keyIdOfHeader,
   keyIdOfLogin,
   keyPairFromSecret,
+  openHeader,
   openLogin,
+  sealHeaders,
   sealLogin,
 } from '@posthorn/secrets'
 import { testDatabase } from '@posthorn/testkit'
@@ -75,7 +79,7 @@ async function fillAddresses(owner: Db): Promise<void> {
       { ...message, queueId: 'without', proxy: null },
     ])
     .execute()
-  const accountTarget = { url: await sealed(clear.gone), headers: [{ key: 'X', value: '1' }] }
+  const accountTarget = { url: await sealed(clear.gone), headers: [] }
   const event = { event: 'accountDeleted', data: {} }
   await owner.transaction().execute((tx) =>
     recordEvents(
@@ -112,7 +116,7 @@ async function readAddresses() {
     .select('accountTarget')
     .where('account', '=', 'was')
     .executeTakeFirstOrThrow()
-  expect(event.accountTarget?.headers).toEqual([{ key: 'X', value: '1' }])
+  expect(event.accountTarget?.headers).toEqual([])
   const others = ['authServer', 'serviceUrl', 'openAiAPIUrl'].map(setting)
   const addresses = {
     webhooks: setting('webhooks'),
@@ -150,3 +154,86 @@ test('logins in addresses are sealed anew where they are, and those in the clear
   expect(Object.fromEntries(await Promise.all(opened))).toEqual(clear)
   expect(await resealAll(only)).toEqual({ done: 0, unopened: 0 })
 })
+
+test('values of headers are sealed anew where they are, and those in the clear are sealed; what does not open stays and hinders none', async () => {
+  const owner = database.db
+  const old = (of: HeaderOwner, value = 'hush') =>
+    sealHeaders([{ key: 'X-Old', value }], of, sealer)
+  const clear = [
+    { key: 'X-Clear', value: 'hush' },
+    { key: 'X-Empty', value: '' },
+  ]
+  const headersOf = async (of: HeaderOwner) => JSON.stringify([...(await old(of)), ...clear])
+  const moved = [...(await old('account/b')), ...clear].with(1, { key: 'X-Lost', value: lost })
+  const row = { key: 'webhooksCustomHeaders', value: await headersOf('settings') }
+  await owner.insertInto('settings').values(row).execute()
+  const accounts = { a: await headersOf('account/a'), b: JSON.stringify(moved) }
+  for (const [account, webhooksCustomHeaders] of Object.entries(accounts))
+    await owner
+      .updateTable('accounts')
+      .set({ webhooksCustomHeaders })
+      .where('account', '=', account)
+      .execute()
+  await owner
+    .updateTable('webhookRoutes')
+    .set({ customHeaders: await headersOf('route/r') })
+    .execute()
+  const target = {
+    url: 'https://gone.example/',
+    headers: JSON.parse(await headersOf('account/was')),
+  }
+  await owner
+    .updateTable('events')
+    .set({ accountTarget: JSON.stringify(target) })
+    .where('account', '=', 'was')
+    .execute()
+  expect(await countKeys({ db })).toContainEqual({
+    table: 'accounts.webhooks_custom_headers',
+    keys: { [before]: 2, clear: 1, 'of nobody': 1 },
+  })
+  expect(await resealAll({ db, resealer, batchSize: 1 })).toEqual({ done: 5, unopened: 1 })
+  const after = await readHeaders()
+  for (const [of, headers] of after.filter(([of]) => of !== 'account/b')) {
+    expect(headers.map(({ value }) => keyIdOfHeader(value))).toEqual([newest, newest, undefined])
+    const opened = headers.map((header) => openHeader({ owner: of, ...header }, onlyNew))
+    expect(await Promise.all(opened)).toEqual(['hush', 'hush', ''])
+  }
+  const [first, second] = new Map(after).get('account/b') ?? []
+  expect(keyIdOfHeader(first?.value ?? '')).toBe(newest)
+  expect(second?.value).toBe(lost)
+  expect(await resealAll({ db, resealer })).toEqual({ done: 0, unopened: 1 })
+  expect(await readHeaders()).toEqual(after)
+})
+
+/** Sealed, to look at it, and opened by none of the keys. */
+const lost = `sealed~${Buffer.from('{"alg":"ECDH-ES","kid":"of nobody"}').toString('base64url')}..x.x.x`
+
+type Headers = { key: string; value: string }[]
+
+async function readHeaders(): Promise<[HeaderOwner, Headers][]> {
+  const owner = database.db
+  const accounts = await owner.selectFrom('accounts').selectAll().orderBy('account').execute()
+  const { customHeaders } = await owner
+    .selectFrom('webhookRoutes')
+    .select('customHeaders')
+    .executeTakeFirstOrThrow()
+  const { value } = await owner
+    .selectFrom('settings')
+    .select('value')
+    .where('key', '=', 'webhooksCustomHeaders')
+    .executeTakeFirstOrThrow()
+  const { accountTarget } = await owner
+    .selectFrom('events')
+    .select('accountTarget')
+    .where('account', '=', 'was')
+    .executeTakeFirstOrThrow()
+  return [
+    ['settings', value as Headers],
+    ...accounts.map(({ account, webhooksCustomHeaders }): [HeaderOwner, Headers] => [
+      `account/${account}`,
+      webhooksCustomHeaders ?? [],
+    ]),
+    ['route/r', customHeaders],
+    ['account/was', accountTarget?.headers ?? []],
+  ]
+}

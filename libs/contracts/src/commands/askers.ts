@@ -13,6 +13,7 @@ const askers: Readonly<Record<string, readonly ServiceName[]>> = {
   checkImapProxyServerPassword: ['imap-proxy'],
   getOpenAiApiKey: ['sync-worker'],
   openLogin: ['api-gateway', 'webhook-dispatcher', 'sync-worker', 'sender', 'imap-proxy'],
+  openHeader: ['webhook-dispatcher'],
   fileSent: ['sender'],
   findSent: ['sender'],
 }

@@ -78,6 +78,21 @@ export const openLogin = defineCommand({
   response: Type.Object({ address: Type.String() }),
 })
 
+/** A custom header of webhooks whose value is sealed, in the clear. It opens for the owner and the name that it was sealed for. */
+export const openHeader = defineCommand({
+  name: 'openHeader',
+  request: Strict({
+    owner: Type.Unsafe<'settings' | `account/${string}` | `route/${string}`>({
+      type: 'string',
+      pattern: '^(settings|(account|route)/[^]+)$',
+      maxLength: 512,
+    }),
+    key: Type.String({ maxLength: 1024 }),
+    value: Type.String({ maxLength: 65_536 }),
+  }),
+  response: Type.Object({ value: Type.String() }),
+})
+
 /** Whether this is the password that lets mail clients send for all accounts; never when none is set. */
 export const checkSmtpServerPassword = defineCommand({
   name: 'checkSmtpServerPassword',

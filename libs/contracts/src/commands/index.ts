@@ -48,6 +48,7 @@ export const credentialQueries = {
   getLinkSecret: credentials.getLinkSecret,
   getOpenAiApiKey: credentials.getOpenAiApiKey,
   openLogin: credentials.openLogin,
+  openHeader: credentials.openHeader,
   getGatewayCredentials: credentials.getGatewayCredentials,
   checkSmtpServerPassword: credentials.checkSmtpServerPassword,
   checkImapProxyServerPassword: credentials.checkImapProxyServerPassword,

@@ -1,22 +1,23 @@
 import type { Db } from '@posthorn/db'
-import { keyIdOf, keyIdOfLogin, resealLogin, type Resealer } from '@posthorn/secrets'
+import type { Resealer } from '@posthorn/secrets'
 import {
-  addressColumns,
+  inPlaceColumns,
   listSealed,
   replaceSealed,
   type SealedColumn,
   type SealedRow,
   sealedTables,
 } from '../store/sealed-values.ts'
+import { wayOf } from './ways.ts'
 
 /**
- * How many values of a table hang on which key, by the key's id; what is no sealed value at all counts under `unreadable`, and a login
- * that an earlier release has stored in the clear under `clear`.
+ * How many values of a table hang on which key, by the key's id; what is no sealed value at all counts under `unreadable`, and what an
+ * earlier release has stored in the clear under `clear`.
  */
 export type KeyCounts = Record<string, number>
 
 export interface TableState {
-  /** Of addresses with the column: `accounts.proxy`. */
+  /** Of addresses and headers with the column: `accounts.proxy`. */
   table: string
   keys: KeyCounts
 }
@@ -29,7 +30,7 @@ export interface ResealOptions {
   batchSize?: number
 }
 
-const columns = [...sealedTables, ...addressColumns]
+const columns = [...sealedTables, ...inPlaceColumns]
 const defaultBatchSize = 500
 /** Whoever seals with an old key at the same time, which a gateway does that was not told of the new one, must not keep this from its end. */
 const maxRounds = 5
@@ -39,20 +40,20 @@ export async function countKeys({
   db,
   batchSize = defaultBatchSize,
 }: Pick<ResealOptions, 'db' | 'batchSize'>): Promise<TableState[]> {
-  const states: TableState[] = []
+  const states = new Map<string, KeyCounts>()
   for (const column of columns) {
-    const keys: KeyCounts = {}
+    const keys = states.get(titleOf(column)) ?? {}
+    states.set(titleOf(column), keys)
     for await (const rows of batches(db, column, batchSize)) {
-      const ids = rows.map(({ sealed }) => keyOf(column, sealed))
-      for (const id of ids.filter((each) => each !== undefined)) keys[id] = (keys[id] ?? 0) + 1
+      const ids = rows.flatMap(({ sealed }) => wayOf(column).keyIdsOf(sealed))
+      for (const id of ids) keys[id] = (keys[id] ?? 0) + 1
     }
-    states.push({ table: titleOf(column), keys })
   }
-  return states
+  return Array.from(states, ([table, keys]) => ({ table, keys }))
 }
 
 export interface Resealed {
-  /** Values that hang on the newest key now and did not before. */
+  /** Values that hang on the newest key now and did not before; those of a list of headers are one. */
   done: number
   /** Values that none of the keys opens; left as they are. */
   unopened: number
@@ -83,41 +84,24 @@ async function resealColumn(
   found: Found,
 ): Promise<void> {
   for await (const rows of batches(db, column, batchSize)) {
-    const old = rows.filter(({ sealed }) => {
-      const id = keyOf(column, sealed)
-      return id !== undefined && id !== resealer.newest
-    })
-    const reseal = (sealed: string) =>
-      column.address ? resealLogin(sealed, resealer) : resealer.reseal(sealed)
-    const resealed = await Promise.all(old.map((row) => resealRow(row, reseal)))
-    const opened = resealed.filter((row) => row !== undefined)
+    const way = wayOf(column)
+    const old = rows.filter(({ sealed }) =>
+      way.keyIdsOf(sealed).some((id) => id !== resealer.newest),
+    )
+    const resealed = await Promise.all(
+      old.map(async (row) => ({ ...row, ...(await way.reseal(row, resealer)) })),
+    )
+    const opened = resealed.filter(({ sealed, stored }) => stored !== sealed)
     const replaced = await replaceSealed(db, column, opened)
     found.done += replaced
     found.changed += opened.length - replaced
-    found.unopened += old.length - opened.length
+    found.unopened += resealed.reduce((sum, { unopened }) => sum + unopened, 0)
     if (old.length > 0) progress?.(`${titleOf(column)}: ${replaced} of ${old.length} sealed anew`)
   }
 }
 
-/** Undefined where no key opens it. */
-async function resealRow(
-  row: SealedRow,
-  reseal: (sealed: string) => Promise<string>,
-): Promise<(SealedRow & { resealed: string }) | undefined> {
-  try {
-    return { ...row, resealed: await reseal(row.sealed) }
-  } catch {
-    return undefined
-  }
-}
-
-/** Undefined for an address without a login. */
-function keyOf({ address }: SealedColumn, sealed: string): string | undefined {
-  return address ? keyIdOfLogin(sealed) : (keyIdOf(sealed) ?? 'unreadable')
-}
-
-function titleOf({ name, address }: SealedColumn): string {
-  return address ? `${name}.${address.column}` : name
+function titleOf({ name, inPlace }: SealedColumn): string {
+  return inPlace ? `${name}.${inPlace.column}` : name
 }
 
 async function* batches(

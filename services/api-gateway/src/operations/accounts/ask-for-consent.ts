@@ -4,7 +4,7 @@ import { startSignIn, type SignInDeps } from '../../sign-in/start-sign-in.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { findMeantApp } from './plan-oauth2-account.ts'
 import { planAccount } from './registration.ts'
-import { sealAddresses } from './seal-addresses.ts'
+import { sealRegistration } from './seal-in-place.ts'
 
 /** Parks a registration until its owner has consented, and answers with where that is done. Nothing is registered before. */
 export async function askForConsent(
@@ -13,7 +13,7 @@ export async function askForConsent(
   registration: AccountRegistration,
 ): Promise<string> {
   const { account: _account, ...given } = registration
-  const body = await sealAddresses(given, deps.sealer)
+  const body = await sealRegistration(given, { account, sealer: deps.sealer })
   const { oauth2, expectedEmail, email } = body
   const { provider = '', redirectUrl = '', auth } = oauth2 || {}
   // What is wrong with it is said now: there is nobody to say it to when the owner comes back.

@@ -11,7 +11,7 @@ import {
 } from '../../store/accounts.ts'
 import { assertOnlyOne, findMeantApp } from './plan-oauth2-account.ts'
 import { planAccount } from './registration.ts'
-import { sealAddresses } from './seal-addresses.ts'
+import { sealColumns } from './seal-in-place.ts'
 import { storePasswords } from './store-passwords.ts'
 
 export interface Registration {
@@ -58,7 +58,7 @@ async function plan(tx: Tx, given: Registration, stored: LockedAccount | undefin
   const body = bodyOf(given)
   const planned = planAccount(body, stored, await findMeantApp(tx, body.oauth2, stored))
   await assertOnlyOne(tx, given.account, planned.columns.oauth2)
-  return { ...planned, columns: await sealAddresses(planned.columns, given.sealer) }
+  return { ...planned, columns: await sealColumns(planned.columns, given) }
 }
 
 function bodyOf({ body: { account: _account, ...rest } }: Registration) {

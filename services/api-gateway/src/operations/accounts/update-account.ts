@@ -9,7 +9,7 @@ import { handle } from '../handle.ts'
 import { assertSameMailbox } from './assert-same-mailbox.ts'
 import { assertOnlyOne, findMeantApp } from './plan-oauth2-account.ts'
 import { planUpdate } from './plan-update.ts'
-import { sealAddresses } from './seal-addresses.ts'
+import { sealColumns } from './seal-in-place.ts'
 import { storePasswords } from './store-passwords.ts'
 
 export interface Deps {
@@ -30,7 +30,7 @@ export function onUpdateAccount({ db, bus, sealer, afterwards }: Deps) {
       assertSameMailbox(caller.token, stored, columns)
       await assertOnlyOne(tx, account, columns.oauth2)
       const change = restarts ? updateAccount : patchAccount
-      await change(tx, account, await sealAddresses(columns, sealer))
+      await change(tx, account, await sealColumns(columns, { account, sealer }))
       await storePasswords(tx, { account, sealer }, passwords)
     })
     afterwards.do(bus.invalidate({ topic: 'accounts', id: account }))

@@ -10,11 +10,12 @@ import {
 } from '@posthorn/contracts'
 import { mask, maskUrl, unmaskHeaders } from '../masks.ts'
 
-/** What is to be written. A `seal` is still in the clear. */
+/** What is to be written. A `seal`, and the values of headers, are still in the clear. */
 export type PlannedChange =
   | ({ key: SettingKey } & ({ value: unknown } | { seal: string } | { unset: true }))
   /** Shown with its password hidden, and stored so; the whole of it is sealed. */
   | { key: 'authServer'; value: string; seal: string }
+  | { key: 'webhooksCustomHeaders'; headers: { key: string; value: string }[] }
   /** Made once, by us: no request reads or changes it. */
   | { key: 'linkSecret'; seal: string }
 
@@ -80,6 +81,6 @@ function planHeaders(
   { webhooksCustomHeaders }: Settings,
 ): PlannedChange | 'hidden' {
   const known = webhooksCustomHeaders?.map(({ key, value = '' }) => ({ key, value }))
-  const value = unmaskHeaders(given, known)
-  return value ? { key: 'webhooksCustomHeaders', value } : 'hidden'
+  const headers = unmaskHeaders(given, known)
+  return headers ? { key: 'webhooksCustomHeaders', headers } : 'hidden'
 }

@@ -1,7 +1,7 @@
 import type { Bus } from '@posthorn/bus'
 import { addressSettings, operations, settingDefaults, type SettingKey } from '@posthorn/contracts'
 import { type Db, readSettings, type SettingsCache, type Tx } from '@posthorn/db'
-import { type Sealer, sealLogin } from '@posthorn/secrets'
+import { type Sealer, sealHeaders, sealLogin } from '@posthorn/secrets'
 import type { Afterwards } from '../../afterwards.ts'
 import {
   keepServiceSecret,
@@ -50,7 +50,7 @@ async function keepReplacedSecret(tx: Tx, changes: readonly SettingChange[]): Pr
 
 const addresses = new Set<string>(addressSettings)
 
-/** Seals the secrets among the changes, each for its own place, and the logins in addresses. */
+/** Seals the secrets among the changes, each for its own place, the logins in addresses, and the values of headers. */
 export function sealChanges(
   planned: readonly PlannedChange[],
   sealer: Sealer,
@@ -63,6 +63,8 @@ async function sealChange(change: PlannedChange, sealer: Sealer): Promise<Settin
     const sealed = await sealer.seal(change.seal, placeOfSetting(change.key))
     return { ...('value' in change ? { value: change.value } : {}), key: change.key, sealed }
   }
+  if ('headers' in change)
+    return { key: change.key, value: await sealHeaders(change.headers, 'settings', sealer) }
   if (!('value' in change) || typeof change.value !== 'string' || !addresses.has(change.key))
     return change
   return { key: change.key, value: await sealLogin(change.value, sealer) }

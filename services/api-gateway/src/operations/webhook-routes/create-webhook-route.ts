@@ -3,11 +3,11 @@ import type { Bus } from '@posthorn/bus'
 import { operations } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import type { Sandbox } from '@posthorn/sandbox'
-import { type Sealer, sealLogin } from '@posthorn/secrets'
+import type { Sealer } from '@posthorn/secrets'
 import type { Afterwards } from '../../afterwards.ts'
 import { insertRoute } from '../../store/webhook-routes.ts'
 import { handle } from '../handle.ts'
-import { checkFunctions, columnsOf } from './plan-route.ts'
+import { checkFunctions, columnsOf, sealColumns } from './plan-route.ts'
 
 export interface Deps {
   db: Db
@@ -20,12 +20,12 @@ export interface Deps {
 /** Stores a route. Every event that is recorded from then on is held against it. */
 export function onCreateWebhookRoute({ db, bus, sandbox, sealer, afterwards }: Deps) {
   return handle(operations.createWebhookRoute, async ({ body }) => {
-    const { name } = body
+    const { name, targetUrl } = body
     const columns = columnsOf(body)
-    const targetUrl = await sealLogin(columns.targetUrl ?? body.targetUrl, sealer)
     await checkFunctions(sandbox, body.content)
     const id = newRouteId()
-    await insertRoute(db, { customHeaders: '[]', ...columns, id, name, targetUrl })
+    const sealed = await sealColumns(columns, { id, sealer })
+    await insertRoute(db, { customHeaders: '[]', targetUrl, ...sealed, id, name })
     afterwards.do(bus.invalidate({ topic: 'routes', id }))
     return { id, created: true }
   })

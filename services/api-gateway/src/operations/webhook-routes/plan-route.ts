@@ -6,8 +6,10 @@ import {
   type WebhookRouteUpdate,
 } from '@posthorn/contracts'
 import type { Sandbox } from '@posthorn/sandbox'
+import { type Sealer, sealLogin } from '@posthorn/secrets'
 import type { LockedRoute, RouteColumns } from '../../store/webhook-routes.ts'
 import { unmaskHeaders, unmaskUrl } from '../masks.ts'
+import { sealHeaderColumn } from '../seal-headers.ts'
 
 /** What a request says of a route, as columns; what it does not say is absent. @throws AppError `invalid` */
 export function columnsOf(
@@ -25,6 +27,21 @@ export function columnsOf(
       : { customHeaders: JSON.stringify(headersOf(customHeaders, stored)) }),
     ...(content?.fn === undefined ? {} : { filter: sourceOf(content.fn) }),
     ...(content?.map === undefined ? {} : { map: sourceOf(content.map) }),
+  }
+}
+
+/** Seals the login in the address of a route and the values of its headers; what is not given or sealed already stays. */
+export async function sealColumns(
+  columns: RouteColumns,
+  { id, sealer }: { id: string; sealer: Sealer },
+): Promise<RouteColumns> {
+  const { targetUrl, customHeaders } = columns
+  return {
+    ...columns,
+    ...(targetUrl === undefined ? {} : { targetUrl: await sealLogin(targetUrl, sealer) }),
+    ...(customHeaders === undefined
+      ? {}
+      : { customHeaders: await sealHeaderColumn(customHeaders, `route/${id}`, sealer) }),
   }
 }
 

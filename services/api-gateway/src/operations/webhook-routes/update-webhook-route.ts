@@ -1,10 +1,9 @@
 import { operations } from '@posthorn/contracts'
 import { lockRoute, routeNotFound, updateRoute } from '../../store/webhook-routes.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { sealLogin } from '@posthorn/secrets'
 import { handle } from '../handle.ts'
 import type { Deps } from './create-webhook-route.ts'
-import { checkFunctions, columnsOf } from './plan-route.ts'
+import { checkFunctions, columnsOf, sealColumns } from './plan-route.ts'
 
 /** Changes a route. What waits for it goes where the route then points, with the bytes it was made with. */
 export function onUpdateWebhookRoute({ db, bus, sandbox, sealer, afterwards }: Deps) {
@@ -13,11 +12,7 @@ export function onUpdateWebhookRoute({ db, bus, sandbox, sealer, afterwards }: D
     await inTransaction(db, async (tx) => {
       const stored = await lockRoute(tx, id)
       if (!stored) throw routeNotFound()
-      const { targetUrl, ...columns } = columnsOf(body, stored)
-      await updateRoute(tx, id, {
-        ...columns,
-        ...(targetUrl === undefined ? {} : { targetUrl: await sealLogin(targetUrl, sealer) }),
-      })
+      await updateRoute(tx, id, await sealColumns(columnsOf(body, stored), { id, sealer }))
     })
     afterwards.do(bus.invalidate({ topic: 'routes', id }))
     return { id, updated: true }

@@ -1,0 +1,39 @@
+import { type CommandHandler, on } from '@posthorn/bus'
+import { openHeader as headerQuestion, openLogin } from '@posthorn/contracts'
+import {
+  createOpener,
+  createSealer,
+  type HeaderOwner,
+  keyPairFromSecret,
+  openHeader,
+  openLogin as open,
+  sealHeaders,
+  sealLogin,
+} from '@posthorn/secrets'
+
+const { privateKey, publicKey } = keyPairFromSecret('of logins in tests')
+const sealer = createSealer(publicKey)
+const opener = createOpener([privateKey])
+
+/** An address as the gateway stores it: with its login sealed. */
+export function sealedLogin(address: string): Promise<string> {
+  return sealLogin(address, sealer)
+}
+
+/** Headers as the gateway stores them: with their values sealed. */
+export function sealedHeaders(owner: HeaderOwner, headers: { key: string; value: string }[]) {
+  return sealHeaders(headers, owner, sealer)
+}
+
+/** Auth-bridge's part, for what `sealedLogin` has sealed. */
+export const opensLogins: CommandHandler = on(openLogin, async ({ address }) => ({
+  address: await open(address, opener),
+}))
+
+/** The same for `sealedHeaders`; tells each value that it was asked for. */
+export function opensHeaders(asked: (value: string) => void = () => undefined): CommandHandler {
+  return on(headerQuestion, async (header) => {
+    asked(header.value)
+    return { value: await openHeader(header, opener) }
+  })
+}
