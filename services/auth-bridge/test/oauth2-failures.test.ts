@@ -154,6 +154,7 @@ test('what is told of a refusal has the words of the provider and no secret', as
 
   // A token that is given shows that the application is well again.
   plan.push(token({ refresh_token: 'rt-of-then' }))
+  await world.reconnect(account)
   await world.ask(account)
   expect((await stateOf('microsoft')).lastError).toBeNull()
 })
@@ -216,6 +217,7 @@ test('service accounts sign for each mailbox, applications of their own ask for 
   await world.insertAccount('owned', { provider: 'tenant', auth: { user: 'info@x.example' } })
   plan.push({ status: 401, body: microsoftBody(7000215, 'invalid_client') }, token())
   await expect(world.ask('owned')).rejects.toMatchObject({ code: 'TokenGenerationError' })
+  await world.reconnect('owned')
   await world.ask('owned')
   expect(asked.at(-1)?.get('scope')).toBe('https://outlook.office365.com/.default')
 })

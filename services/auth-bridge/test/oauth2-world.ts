@@ -1,4 +1,7 @@
+import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes, createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { join } from 'node:path'
 import { connectBus } from '@posthorn/bus'
 import { Secret } from '@posthorn/config'
 import {
@@ -16,14 +19,15 @@ import type { StoredOAuth2 } from '@posthorn/db'
 import { createSealer, keyPairFromSecret } from '@posthorn/secrets'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually, testBus, testDatabase, testOpenIdProvider } from '@posthorn/testkit'
+import { sql } from 'kysely'
 import { startApp } from '../src/app.ts'
 
 const secret = 'secret of the world of OAuth2'
 
 export type OAuth2World = Awaited<ReturnType<typeof openOAuth2World>>
 
-/** A database, a broker, a provider and `replicas` of auth-bridge. */
-export async function openOAuth2World({ replicas = 1 } = {}) {
+/** A database, a broker, a provider and `replicas` of auth-bridge, or else one as a process of its own, to be killed. */
+export async function openOAuth2World({ replicas = 1, asProcess = false } = {}) {
   await using opened = new AsyncDisposableStack()
   const [database, broker, provider] = await Promise.all([
     testDatabase(),
@@ -34,17 +38,27 @@ export async function openOAuth2World({ replicas = 1 } = {}) {
   const log = createLogger('test', 'silent')
   const metrics = createMetrics('test')
   const bus = opened.use(await connectBus({ url: broker.url, name: 'test', log, metrics }))
-  for (let count = 0; count < replicas; count += 1)
-    opened.use(await startApp(configFor(database, broker), new AbortController().signal))
-  const running = opened.move()
+  const config = configFor(database, broker)
+  const processes = opened.use(new AsyncDisposableStack())
+  const startBridge = () => processes.adopt(spawnBridge(config), stopBridge)
+  const bridge = asProcess ? startBridge() : undefined
+  for (let count = 0; !asProcess && count < replicas; count += 1)
+    opened.use(await startApp(config, new AbortController().signal))
   const { db } = database
   const sealer = createSealer(keyPairFromSecret(secret).publicKey)
   const how = { key: 'credentials', timeoutMs: 20_000 }
-  await eventually(() => bus.ask(checkSmtpServerPassword, { password: '' }, how))
+  const isAnswering = async () => {
+    await bus.ask(checkSmtpServerPassword, { password: '' }, { ...how, timeoutMs: 1_000 })
+  }
+  await eventually(isAnswering, { timeoutMs: 30_000 })
+  const running = opened.move()
 
   return {
     db,
     provider,
+    bridge,
+    startBridge,
+    isAnswering,
     async insertApp(
       id: string,
       type: OAuth2Provider,
@@ -107,8 +121,31 @@ export async function openOAuth2World({ replicas = 1 } = {}) {
     },
     ask: (account: string, protocol: 'imap' | 'smtp' = 'imap', fresh = false) =>
       bus.ask(getCredentials, { account, protocol, fresh }, how),
+    /** As it is when somebody asks for another try: `PUT /v1/account/{account}/reconnect`. */
+    async reconnect(account: string) {
+      const updatedAt = sql<Date>`now()`
+      await db.updateTable('accounts').set({ updatedAt }).where('account', '=', account).execute()
+    },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
+}
+
+function spawnBridge({ databaseUrl, amqpUrl }: ReturnType<typeof configFor>): ChildProcess {
+  return spawn(process.execPath, [join(import.meta.dirname, '../src/main.ts')], {
+    stdio: 'ignore',
+    env: {
+      DATABASE_URL: databaseUrl,
+      AMQP_URL: amqpUrl,
+      SVC_SECRET: secret,
+      SVC_PORT: '0',
+      SVC_LOG_LEVEL: 'silent',
+    },
+  })
+}
+
+async function stopBridge(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null && child.kill('SIGKILL'))
+    await once(child, 'exit')
 }
 
 function configFor(

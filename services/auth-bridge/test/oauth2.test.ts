@@ -44,3 +44,32 @@ test('two replicas that are asked at once renew once, and the renewed refresh to
   await world.ask('many', 'imap', true)
   expect(refreshes()).toBe(before + 3)
 })
+
+test('a provider that has said no is left alone by all replicas, until there is another grant or somebody asks for a try', async () => {
+  await register('gone')
+  await provider.revoke('gone@mail.test')
+  const refused = () => provider.counts.refused['refresh_token'] ?? 0
+  const before = refused()
+  const says = { kind: 'rejected', code: 'OauthRenewError' }
+  const askMany = async () => {
+    const asked = Array.from({ length: 40 }, () => world.ask('gone', 'imap', true))
+    for (const each of await Promise.allSettled(asked))
+      expect(each).toMatchObject({
+        reason: { ...says, extras: { info: { tokenRequest: { code: 'invalid_grant' } } } },
+      })
+  }
+  await askMany()
+  await askMany()
+  expect(refused()).toBe(before + 1)
+
+  await world.reconnect('gone')
+  await askMany()
+  expect(refused()).toBe(before + 2)
+
+  const { sealedGrant } = await world.consent('app', 'gone', 'gone@mail.test')
+  await world.putGrant('gone', sealedGrant)
+  expect(await world.ask('gone')).toEqual({
+    user: 'gone@mail.test',
+    accessToken: expect.any(String),
+  })
+})

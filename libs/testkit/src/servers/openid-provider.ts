@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type Provider from 'oidc-provider'
-import { createProvider, type ProviderSettings } from './openid/create-provider.ts'
+import type { ProviderSettings } from './openid/create-provider.ts'
 import { consentTo, type Consented } from './openid/consent.ts'
 
 export interface TestOpenIdProvider {
@@ -21,6 +21,10 @@ export interface TestOpenIdProvider {
   accessTokenSeconds: number
   /** Scopes that people do not consent to. */
   withheldScopes: Set<string>
+  /** Whether a refresh token that was replaced is good all the same, as with providers that forgive a lost answer; false to begin with. */
+  takesOldRefreshTokens: boolean
+  /** While it is set, the token endpoint does what it is asked for and waits for this before it says so. */
+  holdTokenAnswers?: (() => Promise<void>) | undefined
   /** Grants of each kind that it gave, and refused. */
   counts: { given: Record<string, number>; refused: Record<string, number> }
   /** While it is set token requests are answered with this. */
@@ -47,45 +51,39 @@ export async function testOpenIdProvider(
     redirectUrls: options.redirectUrls ?? ['http://127.0.0.1:1/oauth'],
     accessTokenSeconds: 3_600,
     withheldScopes: new Set(),
+    takesOldRefreshTokens: false,
     counts: { given: {}, refused: {} },
     grants: new Map(),
-    revoked: 0,
+    revocations: 0,
   }
-  const { clientId, clientSecret, withheldScopes, counts } = state
+  const { withheldScopes } = state
   const server = createServer()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { createProvider } = await import('./openid/create-provider.ts') // large: for those who ask for one
   const provider = await createProvider(issuer, state)
-  const test: TestOpenIdProvider = {
+  // The same object: what a test changes of it the provider goes by.
+  const test: ProviderSettings & TestOpenIdProvider = Object.assign(state, {
     issuer,
-    clientId,
-    clientSecret,
     tokenUrl: `${issuer}/token`,
     authorizeUrl: `${issuer}/auth`,
     userinfoUrl: `${issuer}/me`,
     revokeUrl: `${issuer}/token/revocation`,
     introspectionUrl: `${issuer}/introspect-for-dovecot`,
-    get accessTokenSeconds() {
-      return state.accessTokenSeconds
-    },
-    set accessTokenSeconds(seconds) {
-      state.accessTokenSeconds = seconds
-    },
-    withheldScopes,
-    counts,
-    revoked: () => state.revoked,
-    revoke: (user) => revokeAll(provider, state, user),
+    revoked: () => state.revocations,
+    revoke: (user: string) => revokeAll(provider, state, user),
     consent: consentTo,
     async close() {
       server.closeAllConnections()
       server.close()
       await once(server, 'close')
     },
-  }
+  })
   const handle = provider.callback()
   server.on('request', (request, response) => {
-    const { answerTokensWith: planned } = test
+    const { answerTokensWith: planned, holdTokenAnswers: held } = test
+    if (held && request.url === '/token') holdBack(response, held)
     if (planned && request.url === '/token')
       response.writeHead(planned.status, { 'content-type': 'application/json' }).end(planned.body)
     else if (request.url?.startsWith('/interaction/'))
@@ -94,6 +92,14 @@ export async function testOpenIdProvider(
     else handle(request, response)
   })
   return test
+}
+
+function holdBack(response: ServerResponse, until: () => Promise<void>): void {
+  const end = response.end.bind(response)
+  response.end = ((...answer: Parameters<typeof end>) => {
+    void until().then(() => end(...answer))
+    return response
+  }) as typeof end
 }
 
 /** Logs in whom `login_hint` names, with all scopes but the withheld. */

@@ -5,20 +5,20 @@ import { AppError } from '@posthorn/errors'
 import { SingleFlight } from '../providers/single-flight.ts'
 import { placeOfPassword } from '../store/credentials.ts'
 import {
-  claimRefresh,
   findHolding,
   type Holding,
-  type Lease,
   markRefreshFailed,
   placeOfTokens,
-  releaseRefresh,
+  type RefreshFailure,
   storeTokens,
 } from '../store/oauth2-tokens.ts'
+import { claimRefresh, type Lease, releaseRefresh } from '../store/refresh-leases.ts'
 import { type Application, openMailApplication } from './application.ts'
 import type { OAuth2Deps } from './deps.ts'
 import { readGrant, type StoredGrant } from './grant.ts'
+import { isOver } from './pause.ts'
 import { reportApp } from './report-app.ts'
-import { lastErrorOf } from './token-failure.ts'
+import { errorOf, lastErrorOf, unreachableCode } from './token-failure.ts'
 import { type Grant, requestToken } from './token-endpoint.ts'
 import type { GrantUse } from './whose-grant.ts'
 
@@ -49,7 +49,8 @@ const storeAgainMs = 500
 
 /**
  * The access tokens of accounts. One renewal an account at a time, across replicas: a refresh token may be good for one use. What a
- * provider gave is stored before anybody gets it, so that the next one to ask goes on from it.
+ * provider gave is stored before anybody gets it, so that the next one to ask goes on from it. One that gave nothing is left alone for a
+ * while, by all replicas.
  */
 export class AccessTokens {
   readonly #deps: TokenDeps
@@ -60,17 +61,24 @@ export class AccessTokens {
   }
 
   /**
-   * A token that is good now. `fresh`: the one that was there when this was asked was refused.
+   * A token that is good now. `fresh`: the one that was there when this was asked was refused. `insist`: the provider is asked even if
+   * it has just said no.
    *
    * @throws AppError `rejected` where the provider gives none, `unreachable` where it cannot be asked, `internal` where there is no
    * such application
    */
-  get(use: GrantUse, { fresh = false } = {}): Promise<AccessToken> {
-    const key = JSON.stringify([use.holder, use.app, use.owner, fresh])
-    return this.#flights.get(key, async () => ({ value: await this.#obtain(use, fresh), until: 0 }))
+  get(use: GrantUse, { fresh = false, insist = false } = {}): Promise<AccessToken> {
+    const key = JSON.stringify([use.holder, use.app, use.owner, fresh, insist])
+    return this.#flights.get(key, async () => ({
+      value: await this.#obtain(use, { fresh, insist }),
+      until: 0,
+    }))
   }
 
-  async #obtain(use: GrantUse, fresh: boolean): Promise<AccessToken> {
+  async #obtain(
+    use: GrantUse,
+    { fresh, insist }: { fresh: boolean; insist: boolean },
+  ): Promise<AccessToken> {
     const { db, signal } = this.#deps
     const app = await openMailApplication(this.#deps, use.app)
     const { holder: account } = use
@@ -82,27 +90,30 @@ export class AccessTokens {
       const stored = await this.#open(use, holding)
       if (markOf(holding) !== refused && isGood(stored, subjectOf(app, use), this.#now()))
         return described(stored, true)
-      const renewal = { app, use, holding, stored }
+      const failure = insist ? undefined : recent(holding)
+      if (failure) throw errorOf(failure.error)
+      const renewal = { app, use, holding, stored, insist }
       const renewed = await this.#inTurn(lease, renewal)
       if (renewed) return renewed
     }
     throw new AppError('unreachable', 'The access token is being renewed by another process', {
-      code: 'ETokenRefresh',
+      code: unreachableCode,
     })
   }
 
   /** Undefined where another has its turn, or had it meanwhile: what there is then is to be looked at again. */
   async #inTurn(lease: Lease, renewal: Renewal): Promise<AccessToken | undefined> {
     const { db, signal } = this.#deps
-    const { holding } = renewal
+    const { holding, insist } = renewal
     const { grantUpdatedAt } = holding
     if (!(await claimRefresh(db, lease, { grantUpdatedAt, leaseMs }))) {
       await delay(retryMs, undefined, { signal })
       return undefined
     }
     try {
-      // Whoever had the lease before has its answer stored by now.
-      if (markOf(await findHolding(db, lease.account)) !== markOf(holding)) return undefined
+      // Whoever had the lease before has put down by now what came of it.
+      const now = await findHolding(db, lease.account)
+      if (markOf(now) !== markOf(holding) || (!insist && recent(now))) return undefined
       return await this.#renew(renewal)
     } finally {
       await releaseRefresh(db, lease).catch(() => undefined)
@@ -128,11 +139,11 @@ export class AccessTokens {
         ? described(renewed, false)
         : undefined
     } catch (error) {
-      if (error instanceof AppError) await this.#failed(use.holder, error)
       // The grant may have been replaced while we asked with the old one.
       const isCurrent = markOf(await findHolding(db, use.holder)) === markOf(holding)
-      if (isCurrent) throw error
-      return undefined
+      if (!isCurrent) return undefined
+      if (error instanceof AppError) await this.#failed(use.holder, holding, error)
+      throw error
     }
   }
 
@@ -155,10 +166,12 @@ export class AccessTokens {
     }
   }
 
-  async #failed(account: string, error: AppError): Promise<void> {
+  async #failed(account: string, from: Holding, error: AppError): Promise<void> {
     const { db, log } = this.#deps
-    log.warn({ err: error, account }, 'no access token')
-    await markRefreshFailed(db, account, lastErrorOf(error)).catch(() => undefined)
+    const { failure, isInterrupted } = from
+    log.warn({ err: error, account, afterInterruption: isInterrupted }, 'no access token')
+    const failed = { error: lastErrorOf(error), again: failure !== undefined }
+    await markRefreshFailed(db, account, failed).catch(() => undefined)
   }
 
   async #open({ holder }: GrantUse, { tokens, grant }: Holding): Promise<StoredGrant> {
@@ -178,6 +191,13 @@ interface Renewal {
   use: GrantUse
   holding: Holding
   stored: StoredGrant
+  /** The provider is asked even if it has just said no. */
+  insist: boolean
+}
+
+/** How the provider failed where it is to be left alone for that. */
+function recent({ failure }: Holding): RefreshFailure | undefined {
+  return failure && !isOver(failure) ? failure : undefined
 }
 
 /** Tells what there was from what came after it. */

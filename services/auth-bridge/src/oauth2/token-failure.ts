@@ -66,9 +66,12 @@ function isPassing({ status, error, cause }: ResponseBodyError): boolean {
   return Array.isArray(numbers) && numbers.some((one) => passingNumbers.includes(Number(one)))
 }
 
+/** Interface spec, "Authentication server" 6. */
+export const unreachableCode = 'ETokenRefresh'
+
 function away(error: unknown): AppError {
   return new AppError('unreachable', 'The token endpoint could not be used', {
-    code: 'ETokenRefresh',
+    code: unreachableCode,
     cause: new Error(messageOf(error)),
   })
 }
@@ -138,4 +141,16 @@ export function lastErrorOf({ message, code, extras }: AppError): LastError {
     ...(code === undefined ? {} : { serverResponseCode: code }),
     ...(tokenRequest === undefined ? {} : { tokenRequest }),
   }
+}
+
+/** The other way round: the failure once more, for who asks before there is another try. */
+export function errorOf({ response = '', serverResponseCode, tokenRequest }: LastError): AppError {
+  return new AppError(
+    serverResponseCode === unreachableCode ? 'unreachable' : 'rejected',
+    response,
+    {
+      ...(serverResponseCode === undefined ? {} : { code: serverResponseCode }),
+      ...(tokenRequest === undefined ? {} : { extras: { info: { tokenRequest } } }),
+    },
+  )
 }

@@ -57,7 +57,7 @@ async function tokenStep(
     return failed(steps.token, new Error('The account is not of this application'))
   // What was kept says nothing about the secret of now.
   if (use && !use.useAuthServer)
-    return tried(steps.token, () => deps.tokens.get(use, { fresh: true }))
+    return tried(steps.token, () => deps.tokens.get(use, { fresh: true, insist: true }))
   if (app.provider === 'outlookService')
     return tried(steps.token, () => ask(deps, app, { kind: 'client_credentials' }))
   if (app.provider === 'gmailService' && account?.includes('@'))

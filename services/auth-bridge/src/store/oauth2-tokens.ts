@@ -1,6 +1,6 @@
 import type { LastError } from '@posthorn/contracts'
 import type { Db, StoredOAuth2 } from '@posthorn/db'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 
 /** Accounts without a grant of their own (service accounts, client credentials) have one from the beginning of time. */
 const noGrant = new Date(0)
@@ -32,6 +32,19 @@ export interface Holding {
   tokens: string | undefined
   /** Raised by every renewal. */
   revision: string
+  /** How the last renewal failed; undefined where none did since something changed that it could have been because of. */
+  failure: RefreshFailure | undefined
+  /** Whoever was to renew them has not said what came of it: the provider may have replaced the refresh token since. */
+  isInterrupted: boolean
+}
+
+/** By the clock of Postgres: replicas need not agree on the time. */
+export interface RefreshFailure {
+  error: LastError
+  /** From the first failure in a row to the last. */
+  lastedMs: number
+  /** Since the last. */
+  agoMs: number
 }
 
 /** The grant of an account and what became of it. Tokens that come from an earlier grant are not told. */
@@ -41,6 +54,9 @@ export async function findHolding(db: Db, account: string): Promise<Holding> {
     .leftJoin('credentials', (join) =>
       join.onRef('credentials.account', '=', 'accounts.account').on('kind', '=', 'oauth2'),
     )
+    .leftJoin('oauth2Apps', (join) =>
+      join.on('oauth2Apps.id', '=', sql<string>`accounts.oauth2 ->> 'provider'`),
+    )
     .leftJoin('oauth2Tokens', 'oauth2Tokens.account', 'accounts.account')
     .select([
       'credentials.sealed as grant',
@@ -48,53 +64,59 @@ export async function findHolding(db: Db, account: string): Promise<Holding> {
       'oauth2Tokens.sealed as tokens',
       'oauth2Tokens.grantUpdatedAt as tokensOf',
       'oauth2Tokens.revision',
+      'oauth2Tokens.lastError',
+      isFailing.as('isFailing'),
+      milliseconds(sql`oauth2_tokens.updated_at - oauth2_tokens.failing_since`).as('lastedMs'),
+      milliseconds(sql`now() - oauth2_tokens.updated_at`).as('agoMs'),
+      sql<boolean>`coalesce(oauth2_tokens.refreshing_until < now(), false)`.as('isInterrupted'),
     ])
     .where('accounts.account', '=', account)
     .executeTakeFirst()
-  const grantUpdatedAt = row?.grantUpdatedAt ?? noGrant
-  const fits = row?.tokensOf?.getTime() === grantUpdatedAt.getTime()
+  return row ? toHolding(row) : nothing
+}
+
+interface Row {
+  grant: string | null
+  grantUpdatedAt: Date | null
+  tokens: string | null
+  tokensOf: Date | null
+  revision: string | null
+  lastError: LastError | null
+  isFailing: boolean | null
+  lastedMs: number
+  agoMs: number
+  isInterrupted: boolean
+}
+
+const nothing: Holding = {
+  grant: undefined,
+  grantUpdatedAt: noGrant,
+  tokens: undefined,
+  revision: '0',
+  failure: undefined,
+  isInterrupted: false,
+}
+
+function toHolding({ isFailing, lastError: error, lastedMs, agoMs, ...row }: Row): Holding {
+  const { tokensOf, isInterrupted } = row
+  const grantUpdatedAt = row.grantUpdatedAt ?? noGrant
+  const fits = tokensOf?.getTime() === grantUpdatedAt.getTime()
   return {
-    grant: row?.grant ?? undefined,
+    grant: row.grant ?? undefined,
     grantUpdatedAt,
-    tokens: (fits && row?.tokens) || undefined,
-    revision: row?.revision ?? '0',
+    tokens: (fits && row.tokens) || undefined,
+    revision: row.revision ?? '0',
+    failure: isFailing && error ? { error, lastedMs, agoMs } : undefined,
+    isInterrupted,
   }
 }
 
-export interface Lease {
-  account: string
-  holder: string
-}
+/** A new grant, another secret of the application, or somebody who asks for another try by a reconnect: what was before says nothing. */
+const isFailing = sql<boolean>`oauth2_tokens.failing_since is not null and oauth2_tokens.updated_at
+  >= greatest(accounts.updated_at, credentials.updated_at, oauth2_apps.updated_at)`
 
-/** Takes the right to ask the provider for an account, across replicas. False while another has it. */
-export async function claimRefresh(
-  db: Db,
-  { account, holder }: Lease,
-  { grantUpdatedAt, leaseMs }: { grantUpdatedAt: Date; leaseMs: number },
-): Promise<boolean> {
-  const until = sql<Date>`now() + make_interval(secs => ${leaseMs / 1_000})`
-  const { numInsertedOrUpdatedRows } = await db
-    .insertInto('oauth2Tokens')
-    .values({ account, grantUpdatedAt, refreshing: holder, refreshingUntil: until })
-    .onConflict((conflict) =>
-      conflict
-        .column('account')
-        .doUpdateSet({ refreshing: holder, refreshingUntil: until })
-        .where(
-          sql<boolean>`oauth2_tokens.refreshing is null or oauth2_tokens.refreshing_until < now()`,
-        ),
-    )
-    .executeTakeFirstOrThrow()
-  return (numInsertedOrUpdatedRows ?? 0n) > 0n
-}
-
-export async function releaseRefresh(db: Db, { account, holder }: Lease): Promise<void> {
-  await db
-    .updateTable('oauth2Tokens')
-    .set({ refreshing: null, refreshingUntil: null })
-    .where('account', '=', account)
-    .where('refreshing', '=', holder)
-    .execute()
+function milliseconds(interval: RawBuilder<unknown>): RawBuilder<number> {
+  return sql<number>`(1000 * extract(epoch from ${interval}))::float8`
 }
 
 export interface NewTokens {
@@ -130,13 +152,19 @@ export async function storeTokens(
   return numUpdatedRows > 0n
 }
 
-export async function markRefreshFailed(db: Db, account: string, error: LastError): Promise<void> {
+/** Puts down that the provider gave nothing. `again`: as before. */
+export async function markRefreshFailed(
+  db: Db,
+  account: string,
+  { error, again }: { error: LastError; again: boolean },
+): Promise<void> {
+  const now = sql<Date>`now()`
   await db
     .updateTable('oauth2Tokens')
     .set({
-      failingSince: sql<Date>`coalesce(failing_since, now())`,
+      failingSince: again ? sql<Date>`coalesce(failing_since, now())` : now,
       lastError: JSON.stringify(error),
-      updatedAt: sql<Date>`now()`,
+      updatedAt: now,
     })
     .where('account', '=', account)
     .execute()

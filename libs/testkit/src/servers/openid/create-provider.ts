@@ -9,9 +9,10 @@ export interface ProviderSettings {
   redirectUrls: string[]
   accessTokenSeconds: number
   withheldScopes: Set<string>
+  takesOldRefreshTokens: boolean
   counts: { given: Record<string, number>; refused: Record<string, number> }
   /** Tokens that were given back. */
-  revoked: number
+  revocations: number
   /** By user. */
   grants: Map<string, Set<string>>
 }
@@ -30,8 +31,7 @@ export async function createProvider(issuer: string, state: ProviderSettings): P
         token_endpoint_auth_method: 'client_secret_post',
       },
     ],
-    // As it would be without, which it warns of.
-    adapter: class extends MemoryAdapter {},
+    adapter: adapterFor(state),
     cookies: { keys: ['for tests'] },
     jwks: { keys: [signingKey()] },
     features: {
@@ -65,9 +65,25 @@ export async function createProvider(issuer: string, state: ProviderSettings): P
     const grants = state.grants.get(Account.accountId) ?? new Set()
     state.grants.set(Account.accountId, grants.add(Grant.jti))
   })
-  provider.on('grant.revoked', () => void (state.revoked += 1))
+  provider.on('grant.revoked', () => void (state.revocations += 1))
   provider.on('grant.error', ({ oidc }) => count(counts.refused, oidc.params['grant_type']))
   return provider
+}
+
+/** In memory, as it would be without, which it warns of. A refresh token that is not marked as used is good for another use. */
+function adapterFor(state: ProviderSettings) {
+  return class extends MemoryAdapter {
+    readonly #kind: string
+
+    constructor(kind: string) {
+      super(kind)
+      this.#kind = kind
+    }
+
+    override async consume(id: string): Promise<void> {
+      if (this.#kind !== 'RefreshToken' || !state.takesOldRefreshTokens) await super.consume(id)
+    }
+  }
 }
 
 function count(counts: Record<string, number>, kind: unknown): void {

@@ -50,5 +50,8 @@ declare module 'oidc-provider' {
 }
 
 declare module 'oidc-provider/lib/adapters/memory_adapter.js' {
-  export default class MemoryAdapter {}
+  export default class MemoryAdapter {
+    constructor(kind: string)
+    consume(id: string): Promise<void>
+  }
 }
