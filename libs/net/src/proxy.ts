@@ -5,6 +5,7 @@ import { connect as connectTls } from 'node:tls'
 import { AppError, messageOf } from '@posthorn/errors'
 import { SocksClient } from 'socks'
 import { withoutBrackets } from './egress.ts'
+import { decoded } from './url.ts'
 
 /** A proxy to reach servers through, as its URL says. */
 export interface Proxy {
@@ -166,13 +167,4 @@ async function readHead(stream: Duplex): Promise<{ answer: string; rest: Buffer 
 
 function printable(text: string): string {
   return text.replace(/[^\x20-\x7e]+/g, ' ').slice(0, 200)
-}
-
-/** A percent sign that begins no escape stands for itself. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

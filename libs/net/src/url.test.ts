@@ -15,6 +15,7 @@ test.each([
   ['https://ü:ß@h.example/', 'ü:ß'],
   ['https://u:100%25@h.example/', 'u:100%'],
   ['https://u:100%@h.example/', 'u:100%'],
+  ['https://u:50%off:%40home@h.example/', 'u:50%off:@home'],
 ])('the credentials of %s are %s', (url, credentials) => {
   const { authorization = '' } = splitCredentials(url)
   expect(Buffer.from(authorization.slice('Basic '.length), 'base64').toString()).toBe(credentials)

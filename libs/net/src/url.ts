@@ -23,11 +23,13 @@ export function redactUrl(address: string): string {
   return `${protocol}//${user}${host}${pathname}${search === '' ? '' : '?***'}`
 }
 
-/** A percent sign that begins no escape stands for itself. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+/** What is not the escape of a character stands for itself; the escapes beside it are read all the same. */
+export function decoded(text: string): string {
+  return text.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => {
+    try {
+      return decodeURIComponent(escapes)
+    } catch {
+      return escapes
+    }
+  })
 }

@@ -91,10 +91,13 @@ test('what the proxy refuses, or it being away, is no fault of the server', asyn
   const { proxy, post } = await behind('http')
   proxy.refuse = true
   expect(await post(`http://hook.example:${port}/`)).toMatchObject({ outcome: 'proxy-fault' })
-  const nowhere = calls('http://127.0.0.1:1')
-  expect(await nowhere.post(`http://hook.example:${port}/`)).toMatchObject({
-    outcome: 'proxy-fault',
-  })
+  // Nobody listens there; nobody may connect there.
+  for (const url of ['http://127.0.0.1:1', 'socks5://2852039166']) {
+    const { post } = calls(url)
+    expect(await post(`http://hook.example:${port}/`)).toMatchObject({
+      outcome: 'proxy-fault',
+    })
+  }
 })
 
 test('while the proxy cannot be told, no call goes past it', async () => {
