@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { json } from 'node:stream/consumers'
+import { buffer } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { expect, test } from '@jest/globals'
 
@@ -16,7 +16,9 @@ interface Attribute {
 interface Sent {
   resourceSpans: {
     resource: { attributes: Attribute[] }
-    scopeSpans: { spans: { name: string; traceId: string; parentSpanId?: string }[] }[]
+    scopeSpans: {
+      spans: { name: string; traceId: string; parentSpanId?: string; attributes: Attribute[] }[]
+    }[]
   }[]
 }
 
@@ -27,8 +29,9 @@ async function sentBy(name: string, text: string, env: NodeJS.ProcessEnv = {}) {
   await using opened = new AsyncDisposableStack()
   const sent: Sent[] = []
   const collector = createServer((request, response) => {
-    void json(request).then((body) => {
-      sent.push(body as Sent)
+    void buffer(request).then((body) => {
+      // What is measured comes as well, in another form.
+      if (request.url === '/v1/traces') sent.push(JSON.parse(String(body)) as Sent)
       response.end('{}')
     })
   }).listen(0, '127.0.0.1')
@@ -72,4 +75,20 @@ test('a name that is set wins', async () => {
   const attributes = { OTEL_RESOURCE_ATTRIBUTES: 'service.name=ours,deployment.environment=test' }
   const { resource } = await sentBy('some-service', text, attributes)
   expect(resource).toMatchObject({ 'service.name': 'ours', 'deployment.environment': 'test' })
+})
+
+test('spans of HTTP tell of neither path nor query, for there are tokens in them, be it ours or of others', async () => {
+  const text = `
+    import { once } from 'node:events'
+    import { createServer, get } from 'node:http'
+    const server = createServer((request, response) => response.end()).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const path = '/v1/tokens/canary?access_token=canary&code=canary'
+    const [response] = await once(get({ port: server.address().port, host: '127.0.0.1', path }), 'response')
+    await once(response.resume(), 'end')
+    server.close()`
+  const { spans } = await sentBy('some-service', text)
+  expect(spans.map(({ name }) => name)).toEqual(['GET', 'GET'])
+  expect(JSON.stringify(spans)).toContain('server.address')
+  expect(JSON.stringify(spans)).not.toContain('canary')
 })
