@@ -72,6 +72,8 @@ test.each([
   ['a length in hexadecimals', post('Content-Length: 0x2', '{}'), 400],
   ['a length beyond all numbers', post('Content-Length: 99999999999999999999', '{}'), 400],
   ['another transfer encoding', post('Transfer-Encoding: xchunked', '0\r\n\r\n'), 400],
+  ['chunks of what is packed', post('Transfer-Encoding: gzip, chunked', '0\r\n\r\n'), 400],
+  ['HTTP/2 in the words of HTTP/1', 'GET /query HTTP/2.0\r\nHost: a\r\n\r\n', 400],
   ['chunks that are not the last', post('Transfer-Encoding: chunked, gzip', '0\r\n\r\n'), 400],
   ['a chunk of no size', post(`${type}\r\n${chunked}`, 'zz\r\n{}\r\n0\r\n\r\n'), 400],
   ['a chunk longer than it says', post(`${type}\r\n${chunked}`, '1\r\n{}\r\n0\r\n\r\n'), 400],
