@@ -60,11 +60,11 @@ export function parseDate(value: string): Date | undefined {
   return Number.isNaN(moment.getTime()) ? undefined : moment
 }
 
-/** An IP address or a CIDR range. */
+/** An IP address or a CIDR range; without a zone, which means something on one machine alone. RFC 4007 §6. */
 function isAddressRange(value: string): boolean {
   const [address = '', bits, ...rest] = value.split('/')
   const family = isIP(address)
-  if (family === 0 || rest.length > 0) return false
+  if (family === 0 || address.includes('%') || rest.length > 0) return false
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
 }
 

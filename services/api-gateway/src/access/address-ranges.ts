@@ -18,7 +18,7 @@ export function rangeCovers(outer: string, inner: string): boolean {
 function parse(text: string): Range | undefined {
   const [address = '', suffix] = text.trim().split('/')
   const family = isIP(address)
-  if (family === 0) return undefined
+  if (family === 0 || address.includes('%')) return undefined
   const width = family === 4 ? 32 : 128
   const bits = suffix === undefined ? width : Number(suffix)
   if (!Number.isInteger(bits) || bits < 0 || bits > width) return undefined
