@@ -5,7 +5,7 @@ import { connectBus } from '@posthorn/bus'
 import type { Db, Tx } from '@posthorn/db'
 import { hashToken } from '@posthorn/secrets'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
-import { eventually } from '@posthorn/testkit'
+import { eventually, RawClient } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { follow, type Following } from './event-stream.ts'
 import { admin, mint, registration, testServers } from './gateway.ts'
@@ -300,6 +300,13 @@ test('a stream ends when its token is revoked, with or without a word, or has ex
   await change(db, 'stays', 'connected')
   expect(await stays.expect(1)).toEqual(['stays connected'])
   await stays.stop()
+})
+
+test('whoever asks for the head alone gets it, and no stream', async () => {
+  const client = await RawClient.open(Number(new URL(one.url).port))
+  client.send(`HEAD /v1/changes HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${admin}\r\n\r\n`)
+  expect(await client.untilClosed()).toMatch(/^HTTP\/1\.1 200 [^]*text\/event-stream[^]*\r\n\r\n$/)
+  client.close()
 })
 
 test('silence is broken by comments', async () => {

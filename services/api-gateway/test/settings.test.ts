@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { eventNames } from '@posthorn/contracts'
-import { createOpener, keyPairFromSecret, openLogin } from '@posthorn/secrets'
+import { eventNames, privilegedSettings, settings } from '@posthorn/contracts'
+import { createOpener, keyPairFromSecret, openHeader, openLogin } from '@posthorn/secrets'
 import { eventually } from '@posthorn/testkit'
 import { mint, testServers } from './gateway.ts'
 
@@ -24,7 +24,9 @@ test('a fresh instance has its seeds, and answers what is asked for alone', asyn
     serviceSecret: true,
     deliveryAttempts: 10,
   })
-  expect((await call('GET', '/v1/settings')).body).toEqual({})
+  expect(Object.keys((await call('GET', '/v1/settings')).body).sort()).toEqual(
+    Object.keys(settings).sort(),
+  )
   expect((await call('GET', '/v1/settings?notifyText=false')).body).toEqual({})
   expect(await read('eventTypes')).toEqual({ eventTypes: eventNames })
 })
@@ -121,6 +123,16 @@ test('secrets in addresses and headers are masked, and may be sent back masked',
     .executeTakeFirstOrThrow()
   expect(value).toMatch(/^https:\/\/u:sealed~[\w.-]+@hooks\.example\/a$/)
   expect(await openLogin(String(value), opener)).toBe('https://u:hush@hooks.example/a')
+  const { value: headers } = await db
+    .selectFrom('settings')
+    .select('value')
+    .where('key', '=', 'webhooksCustomHeaders')
+    .executeTakeFirstOrThrow()
+  const [sealed, empty] = headers as { key: string; value: string }[]
+  expect(sealed?.value).toMatch(/^sealed~[\w.-]+$/)
+  const header = { owner: 'settings', key: 'X-Key', value: sealed?.value ?? '' } as const
+  expect(await openHeader(header, opener)).toBe('hush')
+  expect(empty).toEqual({ key: 'X-Empty', value: '' })
   const refused = await update({
     webhooks: 'https://u:******@elsewhere.example/',
     webhooksCustomHeaders: [{ key: 'X-Other', value: '******' }],
@@ -246,6 +258,9 @@ test('a token with a permissions record has no part in privileged settings', asy
     (await call('GET', '/v1/settings?webhooks=true', { token: limited })).body['message'],
   ).toBe('A token with restricted permissions can not read webhooks')
   const reader = await mint(call, { permissions: { actions: ['read'] } })
+  const { body: open } = await call('GET', '/v1/settings', { token: reader })
+  expect(open).toMatchObject({ notifyText: true })
+  for (const key of privilegedSettings) expect(open).not.toHaveProperty(key)
   expect((await update({ notifyText: true }, reader)).body['message']).toBe(
     'Unauthorized permission',
   )

@@ -9,7 +9,7 @@ const flags = Object.fromEntries(settingKeys.map((key) => [key, flag])) as Recor
   typeof flag
 >
 
-/** The settings asked for (`?webhooks=true&notifyText=true`), none without; secret ones as true or false. */
+/** The settings asked for (`?webhooks=true&notifyText=true`), without a query all that the token may read; secret ones as true or false. */
 export const getSettings = defineOperation({
   id: 'getSettings',
   method: 'get',

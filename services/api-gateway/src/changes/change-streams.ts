@@ -61,6 +61,11 @@ export function serveChanges(deps: ChangeStreamsDeps): ChangeStreams {
         if (stopping) throw new AppError('unavailable', 'The service is stopping')
         if (response.destroyed) return
         const stream = new ChangeStream(response, after ?? end, deps)
+        if (response.req.method === 'HEAD') {
+          stream.open(after !== undefined)
+          stream.close()
+          return
+        }
         const { referer: referrer } = response.req.headers
         const by = { operation: operations.followChanges, address, referrer }
         using _watched =

@@ -11,16 +11,18 @@ import { type Db, readSettings } from '@posthorn/db'
 import { listSealedSettings } from '../../store/settings.ts'
 import { handle } from '../handle.ts'
 import { maskHeaders, maskUrl } from '../masks.ts'
-import { assertSettingsAllowed } from './privileged.ts'
+import { assertSettingsAllowed, readableSettings } from './privileged.ts'
 
 const secret = new Set<string>(secretSettings)
 const addresses = new Set<string>(addressSettings)
 
-/** Answers the settings asked for; unset ones are null. */
+/** Answers the settings asked for, or all that may be read; unset ones are null. */
 export function onGetSettings({ db }: { db: Db }) {
   const operation = operations.getSettings
   return handle(operation, async ({ query, caller }) => {
-    const asked = settingKeys.filter((key) => query[key])
+    const asked = isEmpty(query)
+      ? readableSettings(caller)
+      : settingKeys.filter((key) => query[key])
     assertSettingsAllowed(caller, operation, asked)
     const [settings, sealed] = await Promise.all([readSettings(db), listSealedSettings(db)])
     const entries = asked.map((key): [string, unknown] => [
@@ -32,6 +34,10 @@ export function onGetSettings({ db }: { db: Db }) {
       ...(query.eventTypes ? { eventTypes: eventNames } : {}),
     }
   })
+}
+
+function isEmpty(query: object): boolean {
+  return Object.keys(query).length === 0
 }
 
 /** A setting as it may be shown: credentials in addresses and the values of headers are masked. */

@@ -1,9 +1,19 @@
-import { type Operation, privilegedSettings, type SettingKey } from '@posthorn/contracts'
+import {
+  type Operation,
+  privilegedSettings,
+  type SettingKey,
+  settingKeys,
+} from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import { refusedPermission } from '../../access/admit.ts'
 import type { Caller } from '../../access/token.ts'
 
 const privileged = new Set<string>(privilegedSettings)
+
+/** What is answered to whoever names no settings: for a token with a permissions record not the privileged ones. */
+export function readableSettings({ token }: Caller): SettingKey[] {
+  return settingKeys.filter((key) => !token?.permissions || !privileged.has(key))
+}
 
 /**
  * What a token with a permissions record may do to settings: nothing to the privileged ones, by which one could read mail or get at
