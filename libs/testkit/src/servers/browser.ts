@@ -1,5 +1,5 @@
 import { accessSync, constants } from 'node:fs'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 
 /** Where Debian, and others after it, put it. */
 const usualPlaces = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
@@ -37,6 +37,7 @@ export function hasBrowser(): boolean {
 export async function testBrowser(): Promise<TestBrowser> {
   const executablePath = placeOf()
   if (executablePath === undefined) throw new Error('there is no Chromium here')
+  const { chromium } = await import('playwright-core') // large: for those who ask for a browser
   const browser = await chromium.launch({ executablePath, args: asOnServers, timeout: 120_000 })
   const contexts: BrowserContext[] = []
   return {
