@@ -1,6 +1,6 @@
 import { afterAll, expect, jest, test } from '@jest/globals'
 import { operations } from '@posthorn/contracts'
-import { testOAuthDovecot, testOpenIdProvider } from '@posthorn/testkit'
+import { eventually, testOAuthDovecot, testOpenIdProvider } from '@posthorn/testkit'
 import { freshMessageId, letter, startWorld, untilConnected } from '../world.ts'
 
 jest.setTimeout(120_000)
@@ -10,8 +10,8 @@ afterAll(() => opened.disposeAsync())
 const world = opened.use(
   await startWorld({
     names: ['api-gateway', 'auth-bridge', 'sync-worker', 'sender', 'webhook-dispatcher'],
-    replicas: { 'auth-bridge': 2 },
-    env: { SVC_ENABLE_OAUTH_TOKENS_API: 'true' },
+    replicas: { 'auth-bridge': 2, 'sync-worker': 2 },
+    env: { SVC_ENABLE_OAUTH_TOKENS_API: 'true', SVC_MAX_IMAP_AUTH_FAILURE_TIME: '3s' },
     settings: { ignoreMailCertErrors: true },
   }),
 )
@@ -46,7 +46,7 @@ async function createApp(): Promise<string> {
 }
 
 /** The whole way: registered, consented to, called back, connected. */
-async function connect(account: string): Promise<void> {
+async function connect(account: string, state: 'new' | 'existing' = 'new'): Promise<void> {
   const back = 'http://127.0.0.1:1/done'
   const { status, body } = await client.call(operations.createAccount, {
     body: {
@@ -61,7 +61,7 @@ async function connect(account: string): Promise<void> {
   const returned = await fetch(callback, { redirect: 'manual' })
   expect([returned.status, returned.headers.get('location')]).toEqual([
     303,
-    `${back}?account=${account}&state=new`,
+    `${back}?account=${account}&state=${state}`,
   ])
   await untilConnected(world.client, account)
 }
@@ -104,17 +104,23 @@ test('an owner consents, mail comes in and goes out by tokens, and tokens are re
   expect(await token()).toMatchObject({ status: 200, body: { cached: true } })
 })
 
-test('a grant that was withdrawn is an authenticationError with what the provider said', async () => {
+test('a grant that was withdrawn is an authenticationError with what the provider said, then syncing is switched off, and the provider left alone', async () => {
   await connect('john')
   await provider.revoke('john@mail.test')
+  const refusals = () => provider.counts.refused['refresh_token'] ?? 0
+  const before = refusals()
   await client.call(operations.reconnectAccount, {
     params: { account: 'john' },
     body: { reconnect: true },
   })
-  const { data } = await world.webhook(
-    ({ event, account }) => event === 'authenticationError' && account === 'john',
-  )
-  expect(data).toMatchObject({
+  const told = () =>
+    world
+      .webhooks()
+      .filter(({ account, event }) => account === 'john' && event.startsWith('authentication'))
+  // The first is of the login that went well.
+  await eventually(() => expect(told()).toHaveLength(3), { timeoutMs: 30_000 })
+  const [, refused, switchedOff] = told()
+  const data = {
     serverResponseCode: 'OauthRenewError',
     tokenRequest: {
       grant: 'refresh_token',
@@ -122,13 +128,20 @@ test('a grant that was withdrawn is an authenticationError with what the provide
       status: 400,
       response: { error: 'invalid_grant' },
     },
+  }
+  expect(refused).toMatchObject({ event: 'authenticationError', data })
+  expect(switchedOff).toMatchObject({ event: 'authenticationError', data })
+  expect(JSON.stringify(refused)).not.toContain(provider.clientSecret)
+  expect(await get('john')).toMatchObject({
+    state: 'unset',
+    authFailureDisabledAt: expect.any(String),
+    lastError: data,
   })
-  expect(JSON.stringify(data)).not.toContain(provider.clientSecret)
-  const record = await get('john')
-  expect(record).toMatchObject({
-    state: 'authenticationError',
-    lastError: { tokenRequest: data.tokenRequest },
-  })
+  expect(refusals()).toBe(before + 1)
+
+  await connect('john', 'existing')
+  expect(await get('john')).not.toHaveProperty('authFailureDisabledAt')
+  await eventually(() => expect(told().at(-1)?.event).toBe('authenticationSuccess'))
 })
 
 test('the grant of an account that is deleted is given back where that is asked for', async () => {
