@@ -78,6 +78,7 @@ async function call(operation: Operation, input: CallInput = {}) {
 }
 const login = (url: string, name: string) =>
   url.replace('://', `://${encodeURIComponent(name)}:${secret(name)}@`)
+const bearer = (name: string) => [{ key: 'Authorization', value: `Bearer ${secret(name)}` }]
 const tls = { rejectUnauthorized: false }
 
 function server(port: number, pass: string, user = 'good') {
@@ -106,6 +107,7 @@ async function setUp(): Promise<void> {
       smtpServerPassword: secret('password of the SMTP door'),
       imapProxyServerPassword: secret('password of the IMAP door'),
       openAiAPIKey: secret('key for summaries'),
+      webhooksCustomHeaders: bearer('header of webhooks'),
       webhookSecrets: [{ target: 'https://own.example/hook', secret: secret('key of a target') }],
     },
   })
@@ -126,6 +128,7 @@ async function setUp(): Promise<void> {
     body: {
       name: 'route',
       targetUrl: login('http://127.0.0.1:1/route', 'login of a route'),
+      customHeaders: bearer('header of a route'),
       enabled: true,
       content: { fn: 'return true', map: 'return payload' },
     },
@@ -147,9 +150,11 @@ async function registerAccounts(): Promise<void> {
   await register('gone', { imap: server(1, secret('password nobody asks for')) })
   const proxy = login('socks5://127.0.0.1:1', 'login of a proxy')
   const webhooks = login('http://127.0.0.1:1/own', 'login of the target of an account')
-  await register('proxied', { ...good, proxy, webhooks })
+  const own = bearer('header of an account')
+  await register('proxied', { ...good, proxy, webhooks, webhooksCustomHeaders: own })
   await register('leaves', {
     ...good,
+    webhooksCustomHeaders: bearer('header of an account that is gone'),
     webhooks: login('http://127.0.0.1:1/last', 'login of the target of an account that is gone'),
   })
   await call(operations.deleteAccount, { params: { account: 'leaves' } })
@@ -213,7 +218,14 @@ async function knock(): Promise<void> {
 }
 
 async function look(): Promise<void> {
-  for (const name of ['webhooks', 'authServer', 'proxyUrl', 'serviceSecret', 'smtpServerPassword'])
+  for (const name of [
+    'webhooks',
+    'webhooksCustomHeaders',
+    'authServer',
+    'proxyUrl',
+    'serviceSecret',
+    'smtpServerPassword',
+  ])
     await call(operations.getSettings, { query: { [name]: true } })
   for (const account of ['good', 'bad', 'gone', 'proxied', 'by-server', 'unknown-there'])
     for (const operation of [operations.getAccount, operations.getLogs, operations.listMailboxes])

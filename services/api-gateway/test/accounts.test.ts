@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { createOpener, keyPairFromSecret, openLogin } from '@posthorn/secrets'
+import { createOpener, keyPairFromSecret, openHeader, openLogin } from '@posthorn/secrets'
 import { eventually } from '@posthorn/testkit'
 import { registration, testServers } from './gateway.ts'
 
@@ -197,7 +197,10 @@ test('a record has the state of the account, no secrets, and no members that are
       auth: { user: 'read@mail.example', pass: '******' },
     },
   })
-  const { webhooks, proxy } = await stored('read')
+  const { webhooks, proxy, webhooksCustomHeaders } = await stored('read')
+  const [{ key, value } = { key: '', value: '' }] = webhooksCustomHeaders ?? []
+  expect(value).toMatch(/^sealed~/)
+  expect(await openHeader({ owner: 'account/read', key, value }, opener)).toBe('hush')
   expect(`${webhooks} ${proxy}`).not.toContain('hush')
   expect(await openLogin(webhooks ?? '', opener)).toBe('https://u:hush@hooks.example/x')
   expect(await openLogin(proxy ?? '', opener)).toBe('socks5://hush@proxy.example:1080')
@@ -211,14 +214,22 @@ test('a record has the state of the account, no secrets, and no members that are
     },
   })
   expect(sentBack.status).toBe(200)
-  const kept = { webhooks, proxy, webhooksCustomHeaders: headers }
+  const kept = { webhooks, proxy, webhooksCustomHeaders }
   expect(await stored('read')).toMatchObject(kept)
-  const masks = { webhooks: body['webhooks'], proxy: body['proxy'] }
+  const masks = {
+    webhooks: body['webhooks'],
+    proxy: body['proxy'],
+    webhooksCustomHeaders: body['webhooksCustomHeaders'],
+  }
   const { version: before } = await stored('read')
   expect((await call('PUT', '/v1/account/read', { body: masks })).status).toBe(200)
   expect(await stored('read')).toMatchObject({ ...kept, version: before })
   await call('DELETE', '/v1/account/read')
-  expect((await events('read')).at(-1)?.accountTarget).toEqual({ url: webhooks, headers })
+  expect((await events('read')).at(-1)?.accountTarget).toEqual({
+    url: webhooks,
+    // Sealed once, when it was registered.
+    headers: webhooksCustomHeaders,
+  })
 })
 
 test('the last error is told until the account is connected', async () => {

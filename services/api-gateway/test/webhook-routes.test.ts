@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { connectBus } from '@posthorn/bus'
 import type { Invalidation } from '@posthorn/contracts'
-import { createOpener, keyPairFromSecret, openLogin } from '@posthorn/secrets'
+import { createOpener, keyPairFromSecret, openHeader, openLogin } from '@posthorn/secrets'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually } from '@posthorn/testkit'
 import { mint, testServers } from './gateway.ts'
@@ -62,7 +62,7 @@ test('a route is created, read, changed and deleted', async () => {
     webhooks: [read],
   })
 
-  const before = (await stored(id)).targetUrl
+  const { targetUrl: before, customHeaders: headers } = await stored(id)
   expect(before).not.toContain('secret')
   const body = { ...route, name: 'Other', targetUrl: read.targetUrl, content: { map: null } }
   const masked = { ...body, customHeaders: read.customHeaders, enabled: false }
@@ -77,7 +77,10 @@ test('a route is created, read, changed and deleted', async () => {
   const { targetUrl, customHeaders } = await stored(id)
   expect(targetUrl).toBe(before)
   expect(await openLogin(targetUrl, opener)).toBe(route.targetUrl)
-  expect(customHeaders).toEqual(route.customHeaders)
+  expect(customHeaders).toEqual(headers)
+  const [{ key, value } = { key: '', value: '' }] = headers
+  expect(value).toMatch(/^sealed~/)
+  expect(await openHeader({ owner: `route/${id}`, key, value }, opener)).toBe('hush')
 
   const gone = await call('DELETE', `${admin}/${id}`)
   expect([gone.status, gone.body]).toEqual([200, { id, deleted: true }])

@@ -105,7 +105,7 @@ async function startAnswering(opened: AsyncDisposableStack, parts: Parts): Promi
         onCheckImapProxyServerPassword({ db, opener }),
         onGetLinkSecret({ db, opener }),
         onGetOpenAiApiKey({ db, opener }),
-        onOpenLogin({ opener }),
+        onOpenLogin({ db, opener }),
         onOpenHeader({ opener }),
       ],
     }),

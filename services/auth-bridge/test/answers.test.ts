@@ -10,10 +10,11 @@ import {
   getLinkSecret,
   getOpenAiApiKey,
   getServiceSecret,
+  openHeader,
   openLogin,
   shardOf,
 } from '@posthorn/contracts'
-import { createSealer, keyPairFromSecret, sealLogin } from '@posthorn/secrets'
+import { createSealer, keyPairFromSecret, sealHeaders, sealLogin } from '@posthorn/secrets'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually, testBus, testDatabase } from '@posthorn/testkit'
 import { startApp } from '../src/app.ts'
@@ -182,6 +183,21 @@ test('a login in an address is opened for its host, and for no other', async () 
   await expect(open(sealed.replace('h.example', 'evil.example'))).rejects.toMatchObject({
     kind: 'internal',
   })
+})
+
+test('the value of a header is opened for whom it was sealed, and for no other', async () => {
+  await using _app = await start('second')
+  const [header] = await sealHeaders(
+    [{ key: 'Authorization', value: 'Bearer x' }],
+    'account/a',
+    sealedBy('second'),
+  )
+  const { key, value } = header ?? { key: '', value: '' }
+  const open = (owner: 'settings' | `account/${string}`) =>
+    bus.ask(openHeader, { owner, key, value }, { key: 'credentials', timeoutMs: 5_000 })
+  expect(await eventually(() => open('account/a'))).toEqual({ value: 'Bearer x' })
+  for (const other of ['account/b', 'settings'] as const)
+    await expect(open(other)).rejects.toMatchObject({ kind: 'internal' })
 })
 
 test('with a secret that opens nothing it is not ready and takes no question', async () => {

@@ -6,10 +6,19 @@ import {
   getCredentials,
   getGatewayCredentials,
   type Grounds,
+  openHeader,
+  openLogin,
   type ServiceName,
   shardOf,
 } from '@posthorn/contracts'
-import { createSealer, hashToken, keyPairFromSecret, newToken } from '@posthorn/secrets'
+import {
+  createSealer,
+  hashToken,
+  keyPairFromSecret,
+  newToken,
+  sealHeaders,
+  sealLogin,
+} from '@posthorn/secrets'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually, testBus, testDatabase } from '@posthorn/testkit'
 import { startApp } from '../src/app.ts'
@@ -29,7 +38,14 @@ const worker = { id: randomUUID(), proof: randomUUID() }
 const other = { id: randomUUID(), proof: randomUUID() }
 const token = newToken()
 const foreign = newToken()
-const names = ['sync-worker', 'sender', 'imap-proxy', 'smtp-proxy', 'api-gateway'] as const
+const names = [
+  'sync-worker',
+  'sender',
+  'imap-proxy',
+  'smtp-proxy',
+  'api-gateway',
+  'webhook-dispatcher',
+] as const
 const buses = new Map<ServiceName, Bus>()
 
 beforeAll(async () => {
@@ -148,6 +164,53 @@ test('where the password for all accounts is set, the IMAP door serves them all'
   expect(await ask('imap-proxy', { account: 'theirs', protocol: 'imap' })).toMatchObject({
     user: 'theirs',
   })
+})
+
+test('the login in an address is opened for those who connect to it, and for nobody else', async () => {
+  const sealed = (name: string) => sealLogin(`https://u:p@${name}.example/`, sealer)
+  const [webhooks, own, calls, proxy] = await Promise.all(
+    ['webhooks', 'own', 'calls', 'proxy'].map(sealed),
+  )
+  await db
+    .insertInto('settings')
+    .values([
+      { key: 'webhooks', value: JSON.stringify(webhooks) },
+      { key: 'httpProxyUrl', value: JSON.stringify(calls) },
+    ])
+    .execute()
+  await db
+    .updateTable('accounts')
+    .set({ webhooks: own ?? null, proxy: proxy ?? null })
+    .where('account', '=', 'theirs')
+    .execute()
+  const found: Record<string, string[]> = {}
+  for (const [name, address = ''] of Object.entries({ webhooks, own, calls, proxy }))
+    for (const service of names) {
+      const asked = buses.get(service)?.ask(openLogin, { address }, how)
+      const opened = await asked?.catch(() => undefined)
+      if (opened?.address === `https://u:p@${name}.example/`)
+        found[name] = [...(found[name] ?? []), service]
+    }
+  expect(found).toEqual({
+    webhooks: ['webhook-dispatcher'],
+    own: ['webhook-dispatcher'],
+    calls: ['sync-worker', 'api-gateway', 'webhook-dispatcher'],
+    // The dispatcher's role does not let it read those.
+    proxy: ['sync-worker', 'sender', 'imap-proxy', 'webhook-dispatcher'],
+  })
+})
+
+test('values of headers are opened for the webhook-dispatcher alone', async () => {
+  const [{ key, value } = { key: '', value: '' }] = await sealHeaders(
+    [{ key: 'Authorization', value: 'Bearer x' }],
+    'account/mine',
+    sealer,
+  )
+  const open = (service: ServiceName) =>
+    buses.get(service)?.ask(openHeader, { owner: 'account/mine', key, value }, how)
+  for (const service of names.filter((name) => name !== 'webhook-dispatcher'))
+    await expect(open(service)).rejects.toMatchObject({ kind: 'forbidden' })
+  expect(await open('webhook-dispatcher')).toEqual({ value: 'Bearer x' })
 })
 
 const sealer = createSealer(keyPairFromSecret('secret').publicKey)

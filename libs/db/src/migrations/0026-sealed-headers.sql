@@ -3,3 +3,7 @@
 grant update (webhooks_custom_headers) on accounts to posthorn_auth_bridge;
 grant select (custom_headers), update (custom_headers) on webhook_routes to posthorn_auth_bridge;
 grant select (account) on events to posthorn_auth_bridge;
+
+-- The login of a proxy is opened for who reads it here: it is looked up by the whole address.
+create index accounts_by_proxy on accounts using hash (proxy) where proxy is not null;
+create index outbox_by_proxy on outbox using hash (proxy) where proxy is not null;
