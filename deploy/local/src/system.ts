@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { assertOurs } from './assert-ours.ts'
 import type { DovecotAddress } from './dovecot.ts'
 import { checkout } from './paths.ts'
 import { freePorts } from './ports.ts'
@@ -92,10 +93,16 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   try {
     await migrateAsOne(servers.ownerUrl)
     const services = await startServices(servicesOptions(options, { servers, state, bind }))
+    const url = `http://${reachable(bind)}:${state.api}`
+    if ('api-gateway' in services.ports)
+      await assertOurs(url, state.token).catch(async (error: unknown) => {
+        await services.stopAll()
+        throw error
+      })
     return {
       ...servers,
       host: reachable(bind),
-      url: `http://${reachable(bind)}:${state.api}`,
+      url,
       token: state.token,
       serviceSecret: state.serviceSecret,
       imapProxyPort: state.imapProxy,
