@@ -21,6 +21,7 @@ import { requestHeaders } from './headers.ts'
 import { persist } from './persist.ts'
 import type { ServiceSecret } from './service-secret.ts'
 import { ended, released, settle } from './settle.ts'
+import { tellSkipped } from './skipped-headers.ts'
 import {
   sign,
   type SigningKeys,
@@ -41,6 +42,10 @@ export interface DeliverDeps {
   log: Logger
 }
 
+interface Delivering extends DeliverDeps {
+  skipped: ReturnType<typeof tellSkipped>
+}
+
 interface Prepared {
   target: OpenedTarget
   body: string
@@ -54,7 +59,8 @@ interface Prepared {
  * The attempt is counted before the call. A crash after it repeats the attempt with the same ids and bytes, whatever the target had
  * answered: HTTP cannot say whether an answer was read.
  */
-export function deliver(deps: DeliverDeps) {
+export function deliver(given: DeliverDeps) {
+  const deps: Delivering = { ...given, skipped: tellSkipped(given.log) }
   return async (
     delivery: ClaimedDelivery,
     signal: AbortSignal,
@@ -91,7 +97,7 @@ function scheduleFor({ options, retryBaseMs }: DeliverDeps, lane: string): Sched
 }
 
 async function attempt(
-  deps: DeliverDeps,
+  deps: Delivering,
   delivery: ClaimedDelivery,
   prepared: Prepared,
 ): Promise<CallResult> {
@@ -110,11 +116,7 @@ async function attempt(
     },
     target.headers,
   )
-  if (skipped.length > 0)
-    log.warn(
-      { target: target.name, account: delivery.account, skipped },
-      'custom headers that cannot be sent',
-    )
+  deps.skipped({ target: target.name, account: delivery.account, skipped })
   metrics.began(delivery)
   const call = target.lost
     ? lost(target.lost)

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { type HeaderFacts, requestHeaders } from './headers.ts'
+import { tellSkipped } from './skipped-headers.ts'
 
 const facts: HeaderFacts = {
   id: 'job-1',
@@ -63,8 +64,18 @@ test.each([
   ['X-Wide', '✓'],
   ['X Space', 'a'],
   ['', 'a'],
+  ['__proto__', 'a'],
 ])('the custom header %j: %j is skipped', (key, value) => {
   const { headers, skipped } = requestHeaders(facts, [{ key, value }])
   expect(skipped).toEqual([key])
   expect(headers).toEqual(requestHeaders(facts, []).headers)
+})
+
+test('headers that are skipped at every attempt are told of once', () => {
+  const told: unknown[] = []
+  const tell = tellSkipped({ warn: (said: unknown) => void told.push(said) })
+  const first = { target: 'default', account: 'a', skipped: ['Host'] }
+  const second = { ...first, account: 'b' }
+  for (const found of [first, first, { ...first, skipped: [] }, second, first]) tell(found)
+  expect(told).toEqual([first, second])
 })

@@ -25,6 +25,7 @@ export interface RequestHeaders {
 
 /** Ours to say, or the connection's. */
 const reserved = new Set([
+  '__proto__', // no member of an object
   'connection',
   'content-encoding',
   'content-length',
