@@ -109,6 +109,20 @@ test('good news is told as such, with its fields', () => {
   })
 })
 
+test('beside bad news the fields are those of the good', () => {
+  const report = readReport(
+    dsn([
+      'Final-Recipient: rfc822; gone@there.example',
+      'Action: failed',
+      '',
+      'Final-Recipient: rfc822; slow@there.example',
+      'Action: delayed',
+    ]),
+  ) as DeliveryReport
+  expect(report.fates.map(({ action }) => action)).toEqual(['failed', 'delayed'])
+  expect(report.fields).toMatchObject({ finalRecipient: 'slow@there.example', action: 'delayed' })
+})
+
 const inWords: [string, { subject: string; lines: string[] }, object][] = [
   [
     'an address in angle brackets, its reason below',

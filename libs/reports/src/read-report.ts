@@ -249,9 +249,11 @@ function addressesIn(value = ''): string[] {
   )
 }
 
-/** For `deliveryReport`: the fields of the report, then of its first recipient, in camel case. */
+/** For `deliveryReport`: the fields of the report, then of the first recipient with good news, else of the first, in camel case. */
 function fieldsOf(status: DeliveryStatus | undefined): DeliveryReport['fields'] {
-  const all = { ...status?.message, ...status?.recipients[0]?.fields }
+  const { message, recipients = [] } = status ?? {}
+  const good = recipients.find(({ action = 'failed' }) => action !== 'failed')
+  const all = { ...message, ...(good ?? recipients[0])?.fields }
   return Object.fromEntries(
     Object.entries(all).map(([name, [value = '']]) => [
       name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()),
