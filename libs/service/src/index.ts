@@ -6,6 +6,13 @@ export {
   type ListenerAddress,
 } from './follow-listener.ts'
 export { isLoopback, network, plainAddress } from './addresses.ts'
+export {
+  type DoorKey,
+  type DoorRules,
+  type DoorSession,
+  DoorSessions,
+  watchSessions,
+} from './door-sessions.ts'
 export { ByteBudget } from './byte-budget.ts'
 export { type Certificate, readCertificate } from './certificate.ts'
 export { Penalties } from './penalties.ts'

@@ -1,7 +1,7 @@
 import type { Bus } from '@posthorn/bus'
 import { checkImapProxyServerPassword } from '@posthorn/contracts'
 import { type Db, findUsableToken, markTokenUsed, noteAtDoor, type TokenLog } from '@posthorn/db'
-import { matchServerPassword, type ServerPassword } from '@posthorn/service'
+import { type DoorKey, matchServerPassword, type ServerPassword } from '@posthorn/service'
 import { findImap, type StoredImap } from './store/accounts.ts'
 
 /** What a client logs in with: a token, or the password for all accounts. */
@@ -16,12 +16,7 @@ export interface Refusal {
   result: 'invalid' | 'address' | 'no-imap' | 'limit' | 'upstream-refused' | 'unavailable'
 }
 
-/** What a session stands on; when that goes, it goes. */
-export type Key =
-  | { tokenId: string; expiresAt: Date | null; passwordRevision?: never }
-  | { passwordRevision: string; tokenId?: never; expiresAt?: never }
-
-export type Access = { key: Key; imap: StoredImap; refusal?: never } | { refusal: Refusal }
+export type Access = { key: DoorKey; imap: StoredImap; refusal?: never } | { refusal: Refusal }
 
 /** The password for all accounts at this door. */
 export const serverPassword: ServerPassword = {
@@ -73,7 +68,7 @@ async function findKey(
   deps: AccessDeps,
   { account, secret }: Login,
   address: string,
-): Promise<Key | 'address' | undefined> {
+): Promise<DoorKey | 'address' | undefined> {
   const use = { scope: 'imap-proxy', account, address } as const
   const { id, refused, token } = await findUsableToken(deps.db, secret, use)
   noteAtDoor(deps.tokenLog, use, { token: id, refused, said: 'LOGIN' })

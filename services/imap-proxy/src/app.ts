@@ -2,7 +2,7 @@ import type { Bus } from '@posthorn/bus'
 import type { Invalidation, Settings } from '@posthorn/contracts'
 import { cacheSettings, type Db } from '@posthorn/db'
 import {
-  everyFew,
+  DoorSessions,
   followListener,
   loginOpener,
   Penalties,
@@ -10,25 +10,24 @@ import {
   readCertificate,
   openGround,
   openTokenLog,
+  watchSessions,
 } from '@posthorn/service'
 import type { Logger } from '@posthorn/telemetry'
+import { serverPassword } from './access.ts'
 import type { Config } from './config.ts'
 import { createInstruments, type Instruments } from './instruments.ts'
+import { LargePieces } from './large-pieces.ts'
 import { type DoorAddress, type ListenerDeps, openListener } from './listener.ts'
-import { endExpired, revalidate } from './revalidate.ts'
-import { Sessions } from './sessions.ts'
+import { listUsableAccounts } from './store/accounts.ts'
 
 const name = 'imap-proxy'
-/** A notice wakes the look at once; this is for when none comes. */
-const revalidateMs = 2_000
-const expireMs = 500
 const spreadMs = 5_000
 
 /** Builds the service. Whatever it opened is closed in reverse order, also when a later step here fails. */
 export async function startApp(config: Config, signal: AbortSignal): Promise<AsyncDisposable> {
   await using opened = new AsyncDisposableStack()
   const { log, metrics, db, bus } = await openGround(opened, { name, config, signal })
-  const sessions = new Sessions()
+  const sessions = new DoorSessions()
   const pending: ListenerDeps['pending'] = new Set()
   const instruments = createInstruments(metrics, { sessions, pending })
   await startTaking(opened, { config, db, bus, log, sessions, pending, instruments })
@@ -40,7 +39,7 @@ interface Parts {
   db: Db
   bus: Bus
   log: Logger
-  sessions: Sessions
+  sessions: DoorSessions
   pending: ListenerDeps['pending']
   instruments: Instruments
 }
@@ -59,16 +58,22 @@ async function startTaking(
     tokenLog,
     trustedProxies: config.trustedProxies,
     egress: config.mailEgressPolicy,
+    large: new LargePieces(),
     penalties: new Penalties(),
     places: new Places(config.maxSessionsPerAccount),
     pendingPlaces: new Places(config.maxPendingPerAddress),
     maxPending: config.maxPending,
     ownPort: () => listener.address?.port,
   }
-  opened.use(everyFew({ everyMs: expireMs, log, name: 'expiry' }, async () => endExpired(sessions)))
-  const checking = opened.use(
-    everyFew({ everyMs: revalidateMs, log, name: 'sessions' }, () => revalidate(db, sessions)),
-  )
+  const checking = watchSessions(opened, sessions, {
+    db,
+    log,
+    rules: {
+      scope: 'imap-proxy',
+      password: serverPassword,
+      usableAccounts: (accounts) => listUsableAccounts(db, accounts),
+    },
+  })
   opened.defer(async () => {
     for (const connection of deps.pending) connection.end('Shutting down')
     await sessions.endAll('Shutting down', spreadMs)

@@ -3,9 +3,10 @@ import { type Credentials, getCredentials, type Settings } from '@posthorn/contr
 import type { SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { EgressPolicy } from '@posthorn/net'
-import type { OpenLogin, Penalties, Places } from '@posthorn/service'
+import type { DoorKey, OpenLogin, Penalties, Places } from '@posthorn/service'
 import type { Logger } from '@posthorn/telemetry'
-import { type AccessDeps, checkAccess, type Key, type Login, type Refusal } from './access.ts'
+import { type AccessDeps, checkAccess, type Login, type Refusal } from './access.ts'
+import type { LargePieces } from './large-pieces.ts'
 import type { Admitted } from './pass-through.ts'
 import type { StoredImap } from './store/accounts.ts'
 import { type MailServer, openUpstream, type Upstream } from './upstream.ts'
@@ -20,6 +21,7 @@ export interface LogInDeps extends AccessDeps {
   ownPort: () => number | undefined
   /** Where mail servers may be. */
   egress: EgressPolicy
+  large: LargePieces
 }
 
 export type LoggedIn = (Admitted & { refusal?: never }) | { refusal: Refusal }
@@ -64,7 +66,7 @@ export async function logIn(
 interface Allowed {
   account: string
   imap: StoredImap
-  key: Key
+  key: DoorKey
 }
 
 async function connectTo(
@@ -84,9 +86,9 @@ async function connectTo(
         { key: 'credentials', timeoutMs: credentialsMs, signal },
       )
     const within = AbortSignal.any([signal, AbortSignal.timeout(upstreamMs)])
-    const { ownPort, egress } = deps
+    const { ownPort, egress, large } = deps
     const open = (credentials: Promise<Credentials>) =>
-      openUpstream(server, { credentials, signal: within, ownPort: ownPort(), egress })
+      openUpstream(server, { credentials, signal: within, ownPort: ownPort(), egress, large })
     const upstream = await openRenewed(ask, open)
     return { account, key, upstream, place }
   } catch (error) {

@@ -1,13 +1,12 @@
+import type { DoorKey, DoorSession, DoorSessions } from '@posthorn/service'
 import type { Logger } from '@posthorn/telemetry'
-import type { Key } from './access.ts'
 import type { Client } from './client.ts'
 import type { Instruments } from './instruments.ts'
 import { Relay } from './relay.ts'
-import type { Session, Sessions } from './sessions.ts'
 import type { Upstream } from './upstream.ts'
 
 export interface PassThroughDeps {
-  sessions: Sessions
+  sessions: DoorSessions
   instruments: Instruments
   log: Logger
 }
@@ -15,7 +14,7 @@ export interface PassThroughDeps {
 /** What a login came to. */
 export interface Admitted {
   account: string
-  key: Key
+  key: DoorKey
   upstream: Upstream
   /** Among the sessions of the account. */
   place: Disposable
@@ -44,6 +43,7 @@ export function passThrough(
   const relay = new Relay({
     client: client.socket,
     upstream: upstream.socket,
+    ...(upstream.intake ? { intake: upstream.intake } : {}),
     bytes: deps.instruments.bytes,
   })
   hold(deps, relay, { ...admitted, address: client.address })
@@ -55,7 +55,7 @@ function hold(
   relay: Relay,
   { account, address, key, place }: Omit<Admitted, 'upstream'> & { address: string },
 ): void {
-  const session: Session = {
+  const session: DoorSession = {
     key,
     account,
     address,

@@ -14,7 +14,11 @@ afterAll(async () => {
 })
 
 const user = dovecot.freshUser()
-beforeAll(() => proxy.addAccount('acc', imapOf(user), { user: user.user, pass: user.pass }))
+beforeAll(async () => {
+  await proxy.addAccount('acc', imapOf(user), { user: user.user, pass: user.pass })
+  // It listens from now on.
+  ;(await proxy.open()).close()
+})
 
 async function loggedIn(token: string): Promise<RawClient> {
   const client = await proxy.open()

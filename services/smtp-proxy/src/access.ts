@@ -13,7 +13,7 @@ import {
   type TokenLog,
   type TokenRefusal,
 } from '@posthorn/db'
-import { matchServerPassword, type ServerPassword } from '@posthorn/service'
+import { type DoorKey, matchServerPassword, type ServerPassword } from '@posthorn/service'
 import { Refusal } from './refusal.ts'
 import { accountExists } from './store/accounts.ts'
 
@@ -25,10 +25,11 @@ export interface AccessDeps {
 }
 
 /** Who a session is, after AUTH: by a token, or by the password for all accounts. */
-export type User = { account: string; address: string } & (
-  | { tokenId: string; passwordRevision?: never }
-  | { passwordRevision: string; tokenId?: never }
-)
+export interface User {
+  account: string
+  address: string
+  key: DoorKey
+}
 
 export interface Login {
   account: string
@@ -38,7 +39,7 @@ export interface Login {
 }
 
 /** The password for all accounts at this door. */
-const password: ServerPassword = {
+export const serverPassword: ServerPassword = {
   setting: 'smtpServerPassword',
   question: checkSmtpServerPassword,
 }
@@ -60,16 +61,18 @@ export async function logIn(deps: AccessDeps, login: Login): Promise<User> {
     throw new Refusal('535 5.7.8', 'Access denied, traffic not accepted from this IP')
   // Only what is no token at all may be the password: a token that is refused stays refused.
   const passwordRevision =
-    verdict.refused === 'unknown' ? await matchServerPassword(deps, password, secret) : undefined
-  const user: User | undefined = verdict.token
-    ? { account, address, tokenId: verdict.token.id }
+    verdict.refused === 'unknown'
+      ? await matchServerPassword(deps, serverPassword, secret)
+      : undefined
+  const key: DoorKey | undefined = verdict.token
+    ? { tokenId: verdict.token.id, expiresAt: verdict.token.expiresAt }
     : passwordRevision === undefined
       ? undefined
-      : { account, address, passwordRevision }
-  if (!user || !(await accountExists(db, account))) throw invalidCredentials()
+      : { passwordRevision }
+  if (!key || !(await accountExists(db, account))) throw invalidCredentials()
   // Whoever reads the time of last use can do without it; whoever logs in cannot wait for it.
-  if (user.tokenId !== undefined) markTokenUsed(db, user.tokenId, address).catch(() => undefined)
-  return user
+  if (key.tokenId !== undefined) markTokenUsed(db, key.tokenId, address).catch(() => undefined)
+  return { account, address, key }
 }
 
 /**
@@ -87,11 +90,11 @@ export async function checkSession(deps: AccessDeps, user: User | undefined): Pr
   }
   const [isThere, isGood] = await Promise.all([
     accountExists(db, user.account),
-    user.tokenId === undefined
-      ? findSealedSettingRevision(db, password.setting).then(
-          (revision) => revision === user.passwordRevision,
+    user.key.tokenId === undefined
+      ? findSealedSettingRevision(db, serverPassword.setting).then(
+          (revision) => revision === user.key.passwordRevision,
         )
-      : isUsable(deps, user.tokenId, user),
+      : isUsable(deps, user.key.tokenId, user),
   ])
   if (!isThere || !isGood) throw invalidCredentials()
 }
@@ -117,8 +120,9 @@ export async function countMessage(
   { db, tokenLog }: AccessDeps,
   user: User | undefined,
 ): Promise<void> {
-  if (user?.tokenId === undefined) return
-  const { tokenId: token, account, address } = user
+  if (user?.key.tokenId === undefined) return
+  const { account, address } = user
+  const { tokenId: token } = user.key
   const use = { scope: 'smtp', account, address } as const
   const [row] = await listTokens(db, [token])
   const limit = row?.restrictions?.rateLimit

@@ -2,18 +2,23 @@ import type { Bus } from '@posthorn/bus'
 import type { Settings } from '@posthorn/contracts'
 import { cacheSettings, type Db, ping } from '@posthorn/db'
 import {
+  DoorSessions,
   followListener,
   openGround,
   openTokenLog,
   Penalties,
   Places,
   readCertificate,
+  watchSessions,
 } from '@posthorn/service'
 import type { Logger, Metrics } from '@posthorn/telemetry'
+import { serverPassword } from './access.ts'
 import type { Config } from './config.ts'
 import { Guests } from './guests.ts'
+import { KnownClients } from './known-clients.ts'
 import { type DoorAddress, type ListenerDeps, openListener } from './listener.ts'
 import { Buffered } from './receive.ts'
+import { listAccounts } from './store/accounts.ts'
 
 const name = 'smtp-proxy'
 
@@ -45,6 +50,7 @@ async function startTaking(
 ): Promise<void> {
   const settings = cacheSettings(db, { ttlMs: 1_500 })
   const tokenLog = opened.use(openTokenLog(db, settings, log))
+  const sessions = new DoorSessions()
   const deps: ListenerDeps = {
     db,
     bus,
@@ -55,6 +61,7 @@ async function startTaking(
     penalties: new Penalties(),
     buffered: new Buffered(config.maxBufferedBytes),
     guests: new Guests(new Places(config.maxPendingPerAddress)),
+    clients: new KnownClients(sessions),
     closing: new Set(),
     submissions: metrics.counter({
       name: 'smtp_proxy_submissions_total',
@@ -72,11 +79,20 @@ async function startTaking(
       open: async (address) => openListener(address, await certificate(), deps),
     }),
   )
+  const rules = {
+    scope: 'smtp',
+    password: serverPassword,
+    usableAccounts: (accounts: readonly string[]) => listAccounts(db, accounts),
+  } as const
+  const checking = watchSessions(opened, sessions, { db, log, rules })
   opened.use(
     await bus.onInvalidate(({ topic }) => {
-      if (topic !== 'settings') return
-      settings.invalidate()
-      listener.wake()
+      if (topic === 'settings') {
+        settings.invalidate()
+        listener.wake()
+      }
+      // Settings as well: the password for all accounts is one.
+      checking.wake()
     }),
   )
 }

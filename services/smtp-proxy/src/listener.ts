@@ -56,6 +56,7 @@ export async function openListener(
       onTransactionEnd: (session) => {
         if (isClosing) setImmediate(() => sendAway(mail, (one) => one.session === session))
       },
+      sendAway: (session, text) => sendAway(mail, (one) => one.session === session, text),
     },
     deps,
   )
@@ -160,7 +161,10 @@ async function drain(mail: SMTPServer): Promise<void> {
 }
 
 /** 421 closes the connection. */
-function sendAway(mail: SMTPServer, which: (one: SMTPConnection) => boolean): void {
-  for (const connection of mail.connections)
-    if (which(connection)) connection.send(421, '4.3.2 Shutting down')
+function sendAway(
+  mail: SMTPServer,
+  which: (one: SMTPConnection) => boolean,
+  text = '4.3.2 Shutting down',
+): void {
+  for (const connection of mail.connections) if (which(connection)) connection.send(421, text)
 }

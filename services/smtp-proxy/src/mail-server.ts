@@ -14,6 +14,7 @@ import { checkSession, countMessage, invalidCredentials, logIn, type User } from
 import type { Config } from './config.ts'
 import { dsnOf } from './dsn.ts'
 import type { Guests } from './guests.ts'
+import type { KnownClients } from './known-clients.ts'
 import { type Buffered, noRoom, receive } from './receive.ts'
 import { Refusal, toRefusal } from './refusal.ts'
 import { submit, type SubmitDeps } from './submit.ts'
@@ -23,6 +24,7 @@ export interface MailServerDeps extends SubmitDeps {
   penalties: Penalties
   buffered: Buffered
   guests: Guests
+  clients: KnownClients
   submissions: ReturnType<Metrics['counter']>
 }
 
@@ -36,6 +38,8 @@ export interface MailServerOptions {
   isClosing: () => boolean
   /** After each message, whatever became of it. */
   onTransactionEnd: (session: SMTPServerSession) => void
+  /** Ends the connection of a session with a 421. */
+  sendAway: (session: SMTPServerSession, text: string) => void
 }
 
 /** RFC 5321 §4.5.3.2.7: a server waits five minutes for the next command at least. */
@@ -86,6 +90,9 @@ function handlersFor(options: MailServerOptions, deps: MailServerDeps): SMTPServ
       authenticate({ auth, session }, options, deps).then(
         (user) => {
           deps.guests.leave(session)
+          deps.clients.enter(session, user, (reason) =>
+            options.sendAway(session, `4.7.0 ${reason}`),
+          )
           done(null, { user })
         },
         (error: unknown) => done(refused(error, session)),
@@ -102,8 +109,12 @@ function handlersFor(options: MailServerOptions, deps: MailServerDeps): SMTPServ
       else done(refused(new Refusal('553 5.1.3', 'Invalid address'), session))
     },
     // The one sign that comes also after STARTTLS: the listeners of the bare socket are gone by then.
-    onClose: (session) => deps.guests.leave(session),
+    onClose(session) {
+      deps.guests.leave(session)
+      deps.clients.leave(session)
+    },
     onData(stream, session, done) {
+      deps.clients.beginMessage(session)
       takeMessage({ stream, session }, deps)
         .then(
           (answer) => {
@@ -115,7 +126,10 @@ function handlersFor(options: MailServerOptions, deps: MailServerDeps): SMTPServ
             done(refused(error, session))
           },
         )
-        .finally(() => options.onTransactionEnd(session))
+        .finally(() => {
+          options.onTransactionEnd(session)
+          setImmediate(() => deps.clients.endMessage(session))
+        })
     },
   }
 }

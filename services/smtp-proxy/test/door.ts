@@ -82,6 +82,8 @@ export async function testDoor(changes: Partial<Config> = {}, settings: Settings
     token,
     hints,
     set,
+    /** What the gateway tells all processes of when a token or an account changes. */
+    notice: (topic: 'tokens' | 'accounts') => bus.invalidate({ topic }),
     start,
     app,
     database,

@@ -1,6 +1,7 @@
 import { connect as connectTls } from 'node:tls'
 import { afterAll, expect, test } from '@jest/globals'
 import { Secret } from '@posthorn/config'
+import { hashToken } from '@posthorn/secrets'
 import { eventually, selfSigned } from '@posthorn/testkit'
 import { createTransport } from 'nodemailer'
 import { freePort, isListening, queueIdOf, testDoor } from './door.ts'
@@ -144,7 +145,7 @@ test('the password for all accounts opens them, until it changes', async () => {
   const client = await RawClient.greeted(port)
   expect(await client.command(plain(pass))).toMatch(/^235 /)
   await setPassword(new Date(2_000))
-  expect(await client.command('MAIL FROM:<me@example.com>')).toMatch(/^535 5\.7\.8 /)
+  expect(await client.command('MAIL FROM:<me@example.com>')).toMatch(/^(535 5\.7\.8|421 4\.7\.0) /)
   client.close()
   await serving[Symbol.asyncDispose]()
 })
@@ -177,4 +178,53 @@ test('two replicas share the port; one that stops takes nobody with it', async (
   expect(new Set(sent.map(queueIdOf)).size).toBe(6)
   await replicas.disposeAsync()
   expect((await send({ text: 'x' }, { port })).response).toMatch(/^250 /)
+})
+
+const withdrawn = /^421 4\.7\.0 Access was withdrawn\r\n$/
+
+test('a token that is revoked or restricted, and an account that is deleted, take their sessions with them, at every replica', async () => {
+  const port = await listenAt({})
+  await using _replica = await door.start()
+  await door.addAccount('leaving')
+  const [revoked, restricted, kept] = [await addToken({}), await addToken({}), await addToken({})]
+  const logIn = async (pass: string, account = 'acc') => {
+    const client = await RawClient.greeted(port)
+    const login = Buffer.from(`\0${account}\0${pass}`).toString('base64')
+    expect(await client.command(`AUTH PLAIN ${login}`)).toMatch(/^235 /)
+    return client
+  }
+  // More than one at each replica, as good as ever.
+  const idle = await Promise.all(Array.from({ length: 6 }, () => logIn(revoked)))
+  const other = await logIn(restricted)
+  const leaving = await logIn(kept, 'leaving')
+  const stays = await logIn(kept)
+  const sending = await logIn(revoked)
+  await sending.command('MAIL FROM:<me@example.com>')
+  await sending.command('RCPT TO:<a@example.com>')
+  expect(await sending.command('DATA')).toMatch(/^354 /)
+
+  await db.deleteFrom('tokens').where('id', '=', hashToken(revoked)).execute()
+  const restrictions = JSON.stringify({ addresses: ['192.0.2.1'] })
+  const isRestricted = hashToken(restricted)
+  await db.updateTable('tokens').set({ restrictions }).where('id', '=', isRestricted).execute()
+  await db.deleteFrom('accounts').where('account', '=', 'leaving').execute()
+  await door.notice('tokens')
+  for (const client of [...idle, other, leaving])
+    expect(await client.untilClosed()).toMatch(withdrawn)
+  // A message in hand is answered first: whoever does not hear of it sends it again.
+  expect(await sending.command('Subject: s\r\n\r\nbody\r\n.')).toMatch(/^535 5\.7\.8 /)
+  expect(await sending.untilClosed()).toMatch(withdrawn)
+  expect(await stays.command('NOOP')).toMatch(/^250 /)
+  stays.close()
+})
+
+test('a token that ends while its session is open ends it', async () => {
+  const port = await listenAt({})
+  const pass = await addToken({})
+  const expiresAt = new Date(Date.now() + 3_000)
+  await db.updateTable('tokens').set({ expiresAt }).where('id', '=', hashToken(pass)).execute()
+  const client = await RawClient.greeted(port)
+  expect(await client.command(plain(pass))).toMatch(/^235 /)
+  expect(await client.untilClosed()).toMatch(/^421 4\.7\.0 Session expired\r\n$/)
+  expect(Date.now()).toBeGreaterThanOrEqual(expiresAt.getTime())
 })

@@ -168,7 +168,10 @@ test('a token that is revoked, has expired or was restricted in the middle of a 
     const mail = { from: 'me@example.com', to: 'a@example.com', text: 'x' }
     expect((await pooled.sendMail(mail)).response).toMatch(/^250 /)
     await end(hashToken(pass))
-    await expect(pooled.sendMail(mail)).rejects.toMatchObject({ responseCode: 535 })
+    // 421: the look that is taken now and then came first.
+    await expect(pooled.sendMail(mail)).rejects.toMatchObject({
+      response: expect.stringMatching(/^(535|421) /),
+    })
     pooled.close()
   }
 })

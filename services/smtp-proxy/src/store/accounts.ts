@@ -1,4 +1,5 @@
 import type { Db, Sending } from '@posthorn/db'
+import { sql } from 'kysely'
 
 /** What an account is to a mail client that wants to send. */
 export interface SendingAccount extends Sending {
@@ -12,6 +13,20 @@ export async function accountExists(db: Db, account: string): Promise<boolean> {
     .where('account', '=', account)
     .executeTakeFirst()
   return row !== undefined
+}
+
+/** Those of the accounts that are still there. */
+export async function listAccounts(
+  db: Db,
+  accounts: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (accounts.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('accounts')
+    .select('account')
+    .where('account', '=', sql<string>`any(${accounts})`)
+    .execute()
+  return new Set(rows.map(({ account }) => account))
 }
 
 export async function findSendingAccount(

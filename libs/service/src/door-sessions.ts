@@ -1,0 +1,137 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  type Db,
+  findSealedSettingRevision,
+  listTokens,
+  refusalOf,
+  type TokenRow,
+  type TokenUse,
+} from '@posthorn/db'
+import type { Logger } from '@posthorn/telemetry'
+import { everyFew, type Loop } from './loop.ts'
+import type { ServerPassword } from './server-password.ts'
+
+/** What a session stands on, a token or the password for all accounts; when that goes, it goes. */
+export type DoorKey =
+  | { tokenId: string; expiresAt: Date | null; passwordRevision?: never }
+  | { passwordRevision: string; tokenId?: never; expiresAt?: never }
+
+/** A mail client that was let in. */
+export interface DoorSession {
+  readonly key: DoorKey
+  readonly account: string
+  readonly address: string
+  end(reason: string): void
+}
+
+/** The sessions of this process. */
+export class DoorSessions {
+  readonly #sessions = new Set<DoorSession>()
+
+  get size(): number {
+    return this.#sessions.size
+  }
+
+  list(): DoorSession[] {
+    return [...this.#sessions]
+  }
+
+  add(session: DoorSession): void {
+    this.#sessions.add(session)
+  }
+
+  delete(session: DoorSession): void {
+    this.#sessions.delete(session)
+  }
+
+  /** Ends all, spread over a time so that they do not all come back at once. Resolves when the last was told. */
+  async endAll(reason: string, spreadMs: number): Promise<void> {
+    await Promise.all(
+      this.list().map(async (session) => {
+        await delay(Math.random() * spreadMs)
+        session.end(reason)
+      }),
+    )
+  }
+}
+
+/** Who may come in at a door, and by what. */
+export interface DoorRules {
+  scope: TokenUse['scope']
+  password: Pick<ServerPassword, 'setting'>
+  /** Those of the accounts that are still there, and for this door. */
+  usableAccounts: (accounts: readonly string[]) => Promise<ReadonlySet<string>>
+}
+
+/** A notice wakes the look at once; this is for when none comes. */
+const revalidateMs = 2_000
+const expireMs = 500
+
+/**
+ * Keeps looking whether the sessions may go on, with `opened`: within half a second of the end of a token, and, where `wake` is told of every
+ * notice, as soon of any other change. While Postgres is away none is ended.
+ */
+export function watchSessions(
+  opened: AsyncDisposableStack,
+  sessions: DoorSessions,
+  { db, log, rules }: { db: Db; log: Logger; rules: DoorRules },
+): Pick<Loop, 'wake'> {
+  opened.use(everyFew({ everyMs: expireMs, log, name: 'expiry' }, async () => endExpired(sessions)))
+  return opened.use(
+    everyFew({ everyMs: revalidateMs, log, name: 'sessions' }, () =>
+      revalidate(db, sessions, rules),
+    ),
+  )
+}
+
+function endExpired(sessions: DoorSessions): void {
+  const now = Date.now()
+  for (const session of sessions.list()) {
+    const { expiresAt } = session.key
+    if (expiresAt && expiresAt.getTime() <= now) session.end('Session expired')
+  }
+}
+
+/**
+ * Ends the sessions whose token was revoked or restricted since, or whose password is another now, and those whose account is gone.
+ * Rejects, and ends none, where Postgres cannot be asked.
+ */
+async function revalidate(db: Db, sessions: DoorSessions, rules: DoorRules): Promise<void> {
+  const open = sessions.list()
+  if (open.length === 0) return
+  const [tokens, accounts, passwordRevision] = await Promise.all([
+    listTokens(
+      db,
+      unique(open.flatMap(({ key }) => (key.tokenId === undefined ? [] : [key.tokenId]))),
+    ),
+    rules.usableAccounts(unique(open.map(({ account }) => account))),
+    findSealedSettingRevision(db, rules.password.setting),
+  ])
+  const { scope } = rules
+  const good = {
+    scope,
+    tokens: new Map(tokens.map((token) => [token.id, token])),
+    passwordRevision,
+  }
+  for (const session of open)
+    if (!accounts.has(session.account) || !isGood(session, good))
+      session.end('Access was withdrawn')
+}
+
+interface Good {
+  scope: TokenUse['scope']
+  tokens: ReadonlyMap<string, TokenRow>
+  passwordRevision: string | undefined
+}
+
+function isGood({ key, account, address }: DoorSession, good: Good): boolean {
+  if (key.tokenId === undefined) return key.passwordRevision === good.passwordRevision
+  const token = good.tokens.get(key.tokenId)
+  return (
+    token !== undefined && refusalOf(token, { scope: good.scope, account, address }) === undefined
+  )
+}
+
+function unique(texts: readonly string[]): string[] {
+  return [...new Set(texts)]
+}
