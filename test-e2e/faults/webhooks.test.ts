@@ -68,13 +68,13 @@ async function killAtRandom(names: readonly string[], times: number): Promise<vo
   }
 }
 
-const killed = { problems: [], unmade: expect.any(Number) }
+const ended = { problems: [], unmade: expect.any(Number) }
 
 test(
   'two dispatchers side by side, killed at random: every event arrives, in order, with right counts',
   async () => {
     const findings = await during(() => killAtRandom(dispatchers, Math.ceil(kills / 2)))
-    expect(findings).toMatchObject(killed)
+    expect(findings).toMatchObject(ended)
     expect(findings.unmade).toBeLessThanOrEqual(kills * targets.length * countedAhead)
   },
   timeoutMs,
@@ -86,25 +86,32 @@ test(
     await world.services.stop('webhook-dispatcher-2')
     const findings = await during(() => killAtRandom(['webhook-dispatcher'], kills))
     await world.services.start('webhook-dispatcher-2')
-    expect(findings).toMatchObject(killed)
+    expect(findings).toMatchObject(ended)
     expect(findings.unmade).toBeLessThanOrEqual(kills * targets.length * countedAhead)
   },
   timeoutMs,
 )
 
+/** Postgres may be away for longer than a lease: then each takes over what the other had counted and not called. */
+const lost = dispatchers.length * targets.length * countedAhead
 const faults = [
-  ['Postgres is killed and comes back', async () => (await postgres.kill(), postgres.restart())],
+  [
+    'Postgres is killed and comes back',
+    async () => (await postgres.kill(), postgres.restart()),
+    lost,
+  ],
   [
     'RabbitMQ comes back with an empty disk',
     () => Promise.all([rabbit.wipe(), record(Math.ceil(count / 3))]),
+    0,
   ],
   // The one before is this and more: by hand.
-  ...(kills < 20 ? [] : [['RabbitMQ is restarted', () => rabbit.restart()] as const]),
+  ...(kills < 20 ? [] : [['RabbitMQ is restarted', () => rabbit.restart(), 0] as const]),
 ] as const
 
 test.each(faults)(
-  '%s: every event arrives, in order, and no attempt is counted that was not made',
-  async (_name, fault) => {
+  '%s: every event arrives, in order, with right counts',
+  async (_name, fault, maxUnmade) => {
     const part = Math.ceil(count / 3)
     const findings = await during(async () => {
       await record(part, rabbit.amqp)
@@ -112,7 +119,8 @@ test.each(faults)(
       await fault()
       await record(part, rabbit.amqp)
     })
-    expect(findings).toMatchObject({ problems: [], unmade: 0 })
+    expect(findings).toMatchObject(ended)
+    expect(findings.unmade).toBeLessThanOrEqual(maxUnmade)
   },
   timeoutMs,
 )
