@@ -115,13 +115,23 @@ async function setUp(): Promise<void> {
   const pass = secret('password of a gateway')
   const gateway = { gateway: 'relay', name: 'relay', user: 'g', pass, host: '127.0.0.1', port: 1 }
   await call(operations.createGateway, { body: gateway })
-  await call(operations.createOAuth2App, {
+  const { body: app } = await call(operations.createOAuth2App, {
     body: {
       name: 'G',
+      enabled: true,
       provider: 'gmail',
       clientId: 'id',
       clientSecret: secret('client secret'),
       redirectUrl: 'https://mail.example/oauth',
+    },
+  })
+  await call(operations.createAccount, {
+    body: {
+      account: 'waits',
+      name: 'waits',
+      oauth2: { authorize: true, provider: app.id, redirectUrl: 'https://app.example/done' },
+      webhooks: login('http://127.0.0.1:1/own', 'login of the target of an account that waits'),
+      webhooksCustomHeaders: bearer('header of an account that waits'),
     },
   })
   await call(operations.createWebhookRoute, {
@@ -267,6 +277,8 @@ test('what the system tells has no secret in it', async () => {
   for (const [column, text] of Object.entries(await dumpColumns(world.ownerUrl)))
     search(column, text)
   expect(found).toEqual({})
+  const keyed = `Bearer ${secret('header of webhooks')}`
+  expect(world.receiver.requests.map(({ headers }) => headers.authorization)).toContain(keyed)
   // The search is no better than what it was given to search.
   expect(Object.keys(logs)).toHaveLength(7)
   expect(Object.values(logs).join('')).toContain('"level":"trace"')

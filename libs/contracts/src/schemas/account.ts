@@ -86,7 +86,13 @@ export const AccountRegistration = Strict({
   ),
   subconnections: Type.Optional(Type.Array(Type.String({ maxLength: 256 }), { single: true })),
   webhooks: Type.Optional(Type.String({ maxLength: 2048, format: 'http-url-or-empty' })),
-  webhooksCustomHeaders: Type.Optional(Type.Array(KeyValue, { maxItems: 100 })),
+  webhooksCustomHeaders: Type.Optional(
+    Type.Array(KeyValue, {
+      maxItems: 100,
+      description:
+        'Sent with the webhooks of the account. Values are stored sealed; a masked one stays what it was',
+    }),
+  ),
   copy: Type.Optional(Nullable(Type.Boolean())),
   logs: Type.Optional(Type.Boolean()),
   notifyFrom: Type.Optional(Nullable(Type.Union([IsoDate, Type.Literal('now')]))),
@@ -196,7 +202,7 @@ export const AccountRecord = Type.Object({
   oauth2: Type.Optional(OAuth2Record),
   counters: Counters,
   webhooks: Type.Optional(Type.String()),
-  webhooksCustomHeaders: Type.Optional(Type.Array(KeyValue)),
+  webhooksCustomHeaders: Type.Optional(Type.Array(KeyValue, { description: 'Values are masked' })),
   copy: Type.Optional(Nullable(Type.Boolean())),
   logs: Type.Optional(Type.Boolean()),
   notifyFrom: Type.Optional(Nullable(Type.String())),

@@ -13,7 +13,10 @@ const TargetUrl = Type.String({
   format: 'http-url',
   description: 'Credentials in it are sent as Basic authorization',
 })
-const Headers = Type.Array(KeyValue, { maxItems: 100 })
+const Headers = Type.Array(KeyValue, {
+  maxItems: 100,
+  description: 'Values are stored sealed; a masked one stays what it was',
+})
 const Source = Nullable(
   Type.String({
     maxLength: maxSource,

@@ -57,7 +57,12 @@ export const settings = {
   webhooks: Url('http-url-or-empty'),
   webhooksEnabled: Bool,
   webhookEvents: Names,
-  webhooksCustomHeaders: Nullable(Type.Array(KeyValue, { maxItems: 100 })),
+  webhooksCustomHeaders: Nullable(
+    Type.Array(KeyValue, {
+      maxItems: 100,
+      description: 'Values are stored sealed; a masked one stays what it was',
+    }),
+  ),
   notifyHeaders: Names,
   notifyText: Bool,
   notifyTextSize: Bytes,
