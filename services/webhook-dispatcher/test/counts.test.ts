@@ -2,7 +2,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import { addCounts, connect, countMinutes } from '@posthorn/db'
 import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
-import { tidyCounters } from '../src/store/counts.ts'
+import { countEvents, isOfGoneAccount, tidyCounters } from '../src/store/counts.ts'
 import { dispatcherBench } from './dispatcher.ts'
 
 const bench = await dispatcherBench()
@@ -64,6 +64,28 @@ test('every event is counted once, by account and by minute, however many dispat
 test('the counts of an account go with it', async () => {
   await db.deleteFrom('accounts').where('account', '=', 'a1').execute()
   expect((await ofAccounts()).filter((row) => row.startsWith('a1 '))).toEqual([])
+})
+
+test('an account that is deleted while its events are counted is told from other failures', async () => {
+  const waiting = () =>
+    sql`select 1 from pg_stat_activity where datname = current_database() and wait_event = 'transactionid'`.execute(
+      db,
+    )
+  const count = () =>
+    own
+      .transaction()
+      .execute((tx) => countEvents(tx, [{ account: 'a3', event: 'messageNew' }], 0))
+      .catch((error: unknown) => error)
+  const counting = await db.transaction().execute(async (tx) => {
+    await tx.deleteFrom('accounts').where('account', '=', 'a3').execute()
+    const failed = count()
+    await eventually(async () => expect((await waiting()).rows).toHaveLength(1))
+    return { failed }
+  })
+  expect(isOfGoneAccount(await counting.failed)).toBe(true)
+  expect(await count()).toBeUndefined()
+  const other: unknown = await sql`select 1 / 0`.execute(own).catch((error: unknown) => error)
+  expect(isOfGoneAccount(other)).toBe(false)
 })
 
 test('attempts are counted by whether they succeeded', async () => {

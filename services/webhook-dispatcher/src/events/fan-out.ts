@@ -4,7 +4,7 @@ import { type Db, readSettings, type Tx } from '@posthorn/db'
 import type { Claims } from '../delivery/claims.ts'
 import type { RouteDecisions } from '../routes/decide.ts'
 import { listAccountTargets } from '../store/accounts.ts'
-import { countEvents } from '../store/counts.ts'
+import { countEvents, isOfGoneAccount } from '../store/counts.ts'
 import type { Claim, ClaimedDelivery } from '../store/deliveries.ts'
 import {
   listPendingEvents,
@@ -80,11 +80,20 @@ interface BatchDeps extends FanOutDeps {
 }
 
 async function takeBatch(deps: BatchDeps) {
-  const batch = await deps.db.transaction().execute((tx) => fanOutBatch(tx, deps))
+  const batch = await deps.db
+    .transaction()
+    .execute((tx) => fanOutBatch(tx, deps))
+    .catch(outdatedByDeletion)
   if (batch === 'outdated') return batch
   const { deliveries, made, ...rest } = batch
   hand(deps, deliveries, made)
   return rest
+}
+
+/** An account that was deleted in the middle is not found by the next look. */
+function outdatedByDeletion(error: unknown): 'outdated' {
+  if (isOfGoneAccount(error)) return 'outdated'
+  throw error
 }
 
 async function fanOutBatch(tx: Tx, { claim, room, partition, decisions }: BatchDeps) {

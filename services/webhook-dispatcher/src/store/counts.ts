@@ -31,6 +31,12 @@ export async function countEvents(
   `.execute(tx)
 }
 
+/** Whether `countEvents` failed because an account was deleted after it was looked for. Nothing of its transaction is kept. */
+export function isOfGoneAccount(error: unknown): boolean {
+  const { code, constraint } = error as { code?: unknown; constraint?: unknown }
+  return code === '23503' && constraint === 'account_event_counts_account_fkey'
+}
+
 /** Deletes counters that were kept long enough, and merges those of each minute that is over. */
 export async function tidyCounters(db: Db, keepDays: number): Promise<void> {
   await sql`
