@@ -54,10 +54,10 @@ export class ConnectionRoom {
     socket.once('close', () => this.#leave(id, connection))
   }
 
-  /** Has a connection count as busy until the answer is out. */
-  answers(socket: Socket, response: ServerResponse): void {
+  /** Has a connection count as busy until the answer is out. Says how many answers it waits for now. */
+  answers(socket: Socket, response: ServerResponse): number {
     const connection = this.#find(socket)
-    if (!connection) return
+    if (!connection) return 1
     connection.inHand += 1
     connection.hasAsked = true
     this.#waiting.delete(connection)
@@ -66,6 +66,7 @@ export class ConnectionRoom {
       if (connection.inHand === 0 && this.#find(socket) === connection)
         this.#waiting.add(connection)
     })
+    return connection.inHand
   }
 
   /** Whether a connection has its answers and asks for nothing more. */

@@ -38,6 +38,8 @@ const usualPatience: Patience = {
 }
 
 const maxHeaderBytes = 16 * 1024
+/** Requests of one connection that wait for their answers. Clients that send the next one before they have the last answer are few; those with more are none. */
+const maxPipelined = 100
 /** What a client still sends once it has its answer is read for so long, lest it never sees the answer. */
 const lingerMs = 5_000
 /** After this long a stopping server drops the requests that are left; the process itself may take 10 s. */
@@ -67,9 +69,14 @@ export function createListener(answer: RequestListener, options: ListenerOptions
   server.maxHeadersCount = 0
   const running = new WeakMap<Socket, ServerResponse>()
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+    // More of them may have come in one piece with the one that was too many.
+    if (request.socket.destroyed) return
     // The log, the room, whoever waits for the answer and every stage of a stream want to know when it is over.
     response.setMaxListeners(30)
-    room.answers(request.socket, response)
+    if (room.answers(request.socket, response) > maxPipelined) {
+      request.socket.destroy()
+      return
+    }
     running.set(request.socket, response)
     response.once('finish', () => {
       if (request.complete) return

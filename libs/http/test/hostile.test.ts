@@ -127,6 +127,13 @@ test('requests one behind the other are answered in their order', async () => {
   expect(statusesOf(answer)).toEqual([200, 404, 200])
 })
 
+test('thousands of requests at once, on one connection, are not begun', async () => {
+  const before = waiting.length
+  const answer = await answerTo('GET /wait HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2_000))
+  expect(answer).toBe('')
+  expect(waiting.splice(before)).toHaveLength(100)
+})
+
 test('a client that asks whether to send its body hears so when it is read, or never', async () => {
   const asks = 'Expect: 100-continue\r\nContent-Length'
   const told = await RawClient.open(port)

@@ -1,11 +1,13 @@
-import type { Db } from '@posthorn/db'
+import { type Db, inBatches } from '@posthorn/db'
 import { hashToken } from '@posthorn/secrets'
-import { findToken } from '../store/tokens.ts'
+import { findTokens } from '../store/tokens.ts'
 import type { Token } from './token.ts'
 
 /** Revoked tokens stop working everywhere within a second, also when the broadcast is lost: nothing is believed for longer. */
 const ttlMs = 900
 const maxEntries = 10_000
+/** Looked up in one question: whoever makes up tokens by the thousand takes one connection to Postgres, and not all of them. */
+const maxAtOnce = 1_000
 
 export interface TokenCache {
   /** The token of that value; undefined when there is none. One that expired is returned. */
@@ -16,6 +18,7 @@ export interface TokenCache {
 
 /** Tokens kept in memory for less than a second: bursts ask Postgres once. */
 export function cacheTokens(db: Db, now: () => number = Date.now): TokenCache {
+  const look = inBatches((ids: string[]) => findTokens(db, ids), { max: maxAtOnce })
   const known = new Map<string, { token: Promise<Token | undefined>; until: number }>()
   return {
     find(value) {
@@ -23,7 +26,7 @@ export function cacheTokens(db: Db, now: () => number = Date.now): TokenCache {
       const hit = known.get(id)
       if (hit && hit.until > now()) return hit.token
       // Counted from before the question: the answer may be as old as that.
-      const entry = { token: findToken(db, id), until: now() + ttlMs }
+      const entry = { token: look(id), until: now() + ttlMs }
       if (known.size >= maxEntries) known.clear()
       known.set(id, entry)
       // What is not there may be made any moment, here or elsewhere: only tokens are remembered.

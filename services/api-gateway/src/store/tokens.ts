@@ -9,12 +9,15 @@ export interface TokenUse {
   at: Date
 }
 
-export function findToken(db: Db, id: string): Promise<Token | undefined> {
-  return db
+/** The tokens of these ids, in their order; undefined where there is none. */
+export async function findTokens(db: Db, ids: readonly string[]): Promise<(Token | undefined)[]> {
+  const rows = await db
     .selectFrom('tokens')
     .select(['id', 'account', 'scopes', 'restrictions', 'permissions', 'expiresAt'])
-    .where('id', '=', id)
-    .executeTakeFirst()
+    .where('id', '=', sql<string>`any(${[...ids]}::text[])`)
+    .execute()
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return ids.map((id) => byId.get(id))
 }
 
 /** Stores a token; one that is there already is left as it is. */
