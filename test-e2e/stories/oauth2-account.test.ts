@@ -1,32 +1,55 @@
 import { afterAll, expect, jest, test } from '@jest/globals'
 import { operations } from '@posthorn/contracts'
-import { eventually, testOAuthDovecot, testOpenIdProvider } from '@posthorn/testkit'
+import { freePort } from '@posthorn/local'
+import {
+  eventually,
+  RawClient,
+  testOAuthDovecot,
+  type TestOAuthDovecot,
+  testOpenIdProvider,
+} from '@posthorn/testkit'
 import { freshMessageId, letter, startWorld, untilConnected } from '../world.ts'
 
 jest.setTimeout(120_000)
 
 const opened = new AsyncDisposableStack()
 afterAll(() => opened.disposeAsync())
+const doorPort = await freePort()
 const world = opened.use(
   await startWorld({
-    names: ['api-gateway', 'auth-bridge', 'sync-worker', 'sender', 'webhook-dispatcher'],
+    names: [
+      'api-gateway',
+      'auth-bridge',
+      'sync-worker',
+      'sender',
+      'webhook-dispatcher',
+      'imap-proxy',
+    ],
     replicas: { 'auth-bridge': 2, 'sync-worker': 2 },
     env: { SVC_ENABLE_OAUTH_TOKENS_API: 'true', SVC_MAX_IMAP_AUTH_FAILURE_TIME: '3s' },
-    settings: { ignoreMailCertErrors: true },
+    settings: {
+      ignoreMailCertErrors: true,
+      imapProxyServerEnabled: true,
+      imapProxyServerPort: doorPort,
+    },
   }),
 )
 const redirectUrl = `${world.url}/oauth`
 const provider = opened.adopt(await testOpenIdProvider({ redirectUrls: [redirectUrl] }), (one) =>
   one.close(),
 )
-const dovecot = opened.adopt(await testOAuthDovecot(provider.introspectionUrl), (one) => one.drop())
+/** One mail server for each way to log in by token, which offers no other. */
+const [byXoauth2, byOAuthBearer] = await Promise.all([
+  testOAuthDovecot(provider.introspectionUrl, ['xoauth2']),
+  testOAuthDovecot(provider.introspectionUrl, ['oauthbearer']),
+])
+for (const dovecot of [byXoauth2, byOAuthBearer]) opened.defer(() => dovecot.drop())
 const { client } = world
 const get = async (account: string) =>
   (await client.call(operations.getAccount, { params: { account } })).body
 
-const app = await createApp()
-async function createApp(): Promise<string> {
-  const { host, imapPort, submissionPort } = dovecot
+const app = await createApp(byXoauth2)
+async function createApp({ host, imapPort, submissionPort }: TestOAuthDovecot): Promise<string> {
   const { status, body } = await client.call(operations.createOAuth2App, {
     body: {
       name: 'The provider of the test',
@@ -46,14 +69,17 @@ async function createApp(): Promise<string> {
 }
 
 /** The whole way: registered, consented to, called back, connected. */
-async function connect(account: string, state: 'new' | 'existing' = 'new'): Promise<void> {
+async function connect(
+  account: string,
+  { state = 'new', provider: of = app }: { state?: 'new' | 'existing'; provider?: string } = {},
+): Promise<void> {
   const back = 'http://127.0.0.1:1/done'
   const { status, body } = await client.call(operations.createAccount, {
     body: {
       account,
       name: account,
       email: `${account}@mail.test`,
-      oauth2: { provider: app, authorize: true, redirectUrl: back },
+      oauth2: { provider: of, authorize: true, redirectUrl: back },
     },
   })
   expect([status, Object.keys(body)]).toEqual([200, ['redirect']])
@@ -66,28 +92,51 @@ async function connect(account: string, state: 'new' | 'existing' = 'new'): Prom
   await untilConnected(world.client, account)
 }
 
-test('an owner consents, mail comes in and goes out by tokens, and tokens are renewed', async () => {
-  // Every token is to be renewed before it is used.
-  provider.accessTokenSeconds = 20
-  await connect('jane')
-  expect(await get('jane')).toMatchObject({
-    type: 'generic',
-    app,
-    email: 'jane@mail.test',
-    oauth2: { auth: { user: 'jane@mail.test' }, refreshToken: '******' },
-  })
-  const messageId = freshMessageId()
-  await dovecot.deliver('jane', letter({ messageId }))
-  await world.webhook(({ event, data }) => event === 'messageNew' && data.messageId === messageId)
+test.each([
+  ['XOAUTH2', byXoauth2, 'jane'],
+  ['OAUTHBEARER', byOAuthBearer, 'bea'],
+] as const)(
+  '%s where a server offers that alone: mail comes in, goes out, and is read through the door',
+  async (...row) => {
+    const [mechanism, dovecot, account] = row
+    const raw = await RawClient.open(dovecot.imapPort)
+    const offered = [...(await raw.until(/\r\n/)).matchAll(/AUTH=(\S*(?:OAUTH|BEARER)\w*)/g)]
+    raw.close()
+    expect(offered.map(([, name]) => name)).toEqual([mechanism])
 
-  const submitted = await client.call(operations.submitMessage, {
-    params: { account: 'jane' },
-    body: { to: [{ address: 'jane@mail.test' }], subject: 'Out', text: 'By token' },
-  })
-  expect(submitted.status).toBe(200)
-  await world.webhook(({ event, account }) => event === 'messageSent' && account === 'jane')
+    // Every token is to be renewed before it is used.
+    provider.accessTokenSeconds = 20
+    const address = `${account}@mail.test`
+    const of = dovecot === byXoauth2 ? app : await createApp(dovecot)
+    await connect(account, { provider: of })
+    expect(await get(account)).toMatchObject({
+      type: 'generic',
+      app: of,
+      email: address,
+      oauth2: { auth: { user: address }, refreshToken: '******' },
+    })
+    const messageId = freshMessageId()
+    await dovecot.deliver(account, letter({ messageId }))
+    await world.webhook(({ event, data }) => event === 'messageNew' && data.messageId === messageId)
+    const submitted = await client.call(operations.submitMessage, {
+      params: { account },
+      body: { to: [{ address }], subject: 'Out', text: 'By token' },
+    })
+    expect(submitted.status).toBe(200)
+    await world.webhook((webhook) => webhook.event === 'messageSent' && webhook.account === account)
 
-  // What was renewed while it had so little life is not kept; what lives longer is.
+    const { body: made } = await client.call(operations.createTokenAlias, {
+      body: { account, scopes: ['imap-proxy'], description: 'mail client' },
+    })
+    const door = await eventually(() => RawClient.open(doorPort))
+    await door.until(/\r\n/)
+    door.send(`a LOGIN ${account} ${made.token}\r\nb STATUS INBOX (MESSAGES)\r\n`)
+    expect(await door.until(/^b .*\r\n/m)).toMatch(/MESSAGES [12]\)/)
+    door.close()
+  },
+)
+
+test('tokens are renewed as long as they have too little life, and kept where they have more', async () => {
   expect(provider.counts.given['refresh_token']).toBeGreaterThan(0)
   const token = () => client.call(operations.getOAuthToken, { params: { account: 'jane' } })
   expect(await token()).toMatchObject({
@@ -139,7 +188,7 @@ test('a grant that was withdrawn is an authenticationError with what the provide
   })
   expect(refusals()).toBe(before + 1)
 
-  await connect('john', 'existing')
+  await connect('john', { state: 'existing' })
   expect(await get('john')).not.toHaveProperty('authFailureDisabledAt')
   await eventually(() => expect(told().at(-1)?.event).toBe('authenticationSuccess'))
 })

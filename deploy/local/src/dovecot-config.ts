@@ -24,7 +24,11 @@ export interface DovecotSetup {
   program: DovecotProgram
   /** Address (RFC 7662) where XOAUTH2 and OAUTHBEARER tokens are checked; without it they are not offered. */
   introspectionUrl?: string
+  /** Default: both. */
+  tokenMechanisms?: readonly TokenMechanism[]
 }
+
+export type TokenMechanism = 'xoauth2' | 'oauthbearer'
 
 /** Writes Dovecot's configuration and, once, its certificate. Returns the file to start it with. */
 export async function configureDovecot(setup: DovecotSetup): Promise<string> {
@@ -48,10 +52,11 @@ export async function configureDovecot(setup: DovecotSetup): Promise<string> {
 
 function placeholders(setup: DovecotSetup, group: string): Record<string, string> {
   const { place, ports, password, program, introspectionUrl } = setup
+  const mechanisms = (setup.tokenMechanisms ?? ['xoauth2', 'oauthbearer']).join(' ')
   const oauth =
     introspectionUrl === undefined
       ? ''
-      : `passdb {\n  driver = oauth2\n  mechanisms = xoauth2 oauthbearer\n  args = ${place.dir}/oauth2.conf.ext\n}`
+      : `passdb {\n  driver = oauth2\n  mechanisms = ${mechanisms}\n  args = ${place.dir}/oauth2.conf.ext\n}`
   return {
     DATA: place.dir,
     USER: place.as.uid === undefined ? userInfo().username : 'nobody',
@@ -63,7 +68,7 @@ function placeholders(setup: DovecotSetup, group: string): Record<string, string
     RELAY: String(ports.relay),
     PASSWORD: password,
     OAUTH: oauth,
-    OAUTH_MECHANISMS: oauth === '' ? '' : ' xoauth2 oauthbearer',
+    OAUTH_MECHANISMS: oauth === '' ? '' : ` ${mechanisms}`,
     INTROSPECTION: introspectionUrl ?? '',
     PROGRAMS: program.root === undefined ? '' : fetchedPrograms(program.root, program.env),
   }

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createTransport } from 'nodemailer'
-import { configureDovecot, type DovecotPorts } from './dovecot-config.ts'
+import { configureDovecot, type DovecotPorts, type TokenMechanism } from './dovecot-config.ts'
 import { type DovecotProgram, findDovecot } from './dovecot-program.ts'
 import { greets } from './greets.ts'
 import { begin, type Life, untilReady } from './life.ts'
@@ -19,6 +19,8 @@ export interface DovecotOptions {
   ports?: Partial<DovecotPorts>
   /** Address (RFC 7662) where XOAUTH2 and OAUTHBEARER tokens are checked; without it they are not offered. */
   introspectionUrl?: string
+  /** Those that are offered then; default: both. */
+  tokenMechanisms?: readonly TokenMechanism[]
   /** Where to note its processes; they then go on when we end. */
   record?: string | undefined
 }
@@ -52,7 +54,7 @@ export interface Dovecot extends Life, DovecotAddress {
  * When we are root, mail belongs to `nobody`.
  */
 export async function startDovecot(options: DovecotOptions): Promise<Dovecot> {
-  const { dir, cache, introspectionUrl, record } = options
+  const { dir, cache, introspectionUrl, tokenMechanisms, record } = options
   const program = await findDovecot(cache)
   await mkdir(dir, { recursive: true })
   const place = await placeFor(dir)
@@ -68,6 +70,7 @@ export async function startDovecot(options: DovecotOptions): Promise<Dovecot> {
     password,
     program,
     ...(introspectionUrl === undefined ? {} : { introspectionUrl }),
+    ...(tokenMechanisms === undefined ? {} : { tokenMechanisms }),
   }
   const life = await begin(async () => {
     const running = await launch({

@@ -10,10 +10,14 @@ export interface TestOAuthDovecot extends Pick<
   drop(): Promise<void>
 }
 
-/** A Dovecot of its own that takes XOAUTH2 and OAUTHBEARER, asking `introspectionUrl` about every token (RFC 7662). */
-export async function testOAuthDovecot(introspectionUrl: string): Promise<TestOAuthDovecot> {
+/** A Dovecot of its own that takes XOAUTH2 and OAUTHBEARER, or those named, asking `introspectionUrl` about every token (RFC 7662). */
+export async function testOAuthDovecot(
+  introspectionUrl: string,
+  tokenMechanisms: readonly ('xoauth2' | 'oauthbearer')[] = ['xoauth2', 'oauthbearer'],
+): Promise<TestOAuthDovecot> {
   const dir = await makeFolder('oauth-dovecot')
-  const dovecot = await startDovecot({ dir, cache: cacheFolder(process.env), introspectionUrl })
+  const cache = cacheFolder(process.env)
+  const dovecot = await startDovecot({ dir, cache, introspectionUrl, tokenMechanisms })
   const hub = await startMailHub({ dir, port: dovecot.relayPort, lmtpPort: dovecot.lmtpPort })
   const { host, imapPort, imapsPort, submissionPort } = dovecot
   return {
