@@ -16,6 +16,7 @@ export {
 } from './http.ts'
 export {
   type Endpoint,
+  type Intake,
   type OpenedSocket,
   openSocket,
   type OpenSocketOptions,

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { connect, isIP, type Socket } from 'node:net'
+import { connect, isIP, type OnReadOpts, type Socket } from 'node:net'
 import { AppError } from '@posthorn/errors'
 import {
   assertAllowed,
@@ -16,6 +16,14 @@ export interface Endpoint {
   port: number
 }
 
+/** Takes what a socket reads from memory of its own, in place of new memory for each piece. */
+export interface Intake {
+  /** What is read into next; asked for again after each piece. */
+  memory(): Uint8Array
+  /** A piece, in that memory. False stops reading until the socket is resumed. */
+  take(piece: Uint8Array, socket: Socket): boolean
+}
+
 export interface OpenSocketOptions {
   /** For everything: lookups, connections, and what there is to say to a proxy. */
   timeoutMs: number
@@ -29,6 +37,8 @@ export interface OpenSocketOptions {
   localAddresses?: readonly string[]
   /** The system's resolver, unless a test has its own. */
   lookup?: Lookup
+  /** Is given all that comes, also of what the proxy says. TLS over the socket goes by it. */
+  intake?: Intake
 }
 
 export interface OpenedSocket {
@@ -52,8 +62,9 @@ export async function openSocket(
   options: OpenSocketOptions,
 ): Promise<OpenedSocket> {
   const { timeoutMs, egress, proxyEgress = egress, signal, proxy, localAddresses = [] } = options
+  const { intake } = options
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
-  const from = { deadline, timeoutMs, localAddresses }
+  const from = { deadline, timeoutMs, localAddresses, ...(intake ? { intake } : {}) }
   const looking = { signal: deadline, ...(options.lookup ? { lookup: options.lookup } : {}) }
   const resolve = (host: string, policy = egress) => resolveAllowed(host, policy, looking)
   if (proxy === undefined)
@@ -128,11 +139,16 @@ interface From {
   deadline: AbortSignal
   timeoutMs: number
   localAddresses: readonly string[]
+  intake?: Intake
+}
+
+interface Way extends Endpoint {
+  intake: Intake | undefined
 }
 
 /** One address after the other: one that does not answer leaves time for the next ones. Those that we have an address for go first. */
 async function connectToFirst(addresses: ResolvedAddress[], from: From): Promise<OpenedSocket> {
-  const { deadline, timeoutMs, localAddresses, port } = from
+  const { deadline, timeoutMs, localAddresses, port, intake } = from
   const fitting = (family: 4 | 6) => localAddresses.filter((local) => isIP(local) === family)
   const ordered = addresses.toSorted(
     (a, b) => Number(fitting(b.family).length > 0) - Number(fitting(a.family).length > 0),
@@ -142,7 +158,7 @@ async function connectToFirst(addresses: ResolvedAddress[], from: From): Promise
   for (const { address, family } of ordered) {
     const signal = AbortSignal.any([deadline, AbortSignal.timeout(shareMs)])
     try {
-      return await connectFromFirst({ host: address, port }, fitting(family), signal)
+      return await connectFromFirst({ host: address, port, intake }, fitting(family), signal)
     } catch (error) {
       last = error
     }
@@ -153,18 +169,18 @@ async function connectToFirst(addresses: ResolvedAddress[], from: From): Promise
 
 /** An address that this machine does not have is left out: other replicas may have it. */
 async function connectFromFirst(
-  endpoint: Endpoint,
+  way: Way,
   localAddresses: readonly string[],
   signal: AbortSignal,
 ): Promise<OpenedSocket> {
   for (const localAddress of localAddresses) {
     try {
-      return { socket: await connectTo({ ...endpoint, localAddress }, signal), localAddress }
+      return { socket: await connectTo({ ...way, localAddress }, signal), localAddress }
     } catch (error) {
       if (!isNotOurs(error)) throw error
     }
   }
-  return { socket: await connectTo(endpoint, signal) }
+  return { socket: await connectTo(way, signal) }
 }
 
 /** `bind` failed, and not `connect`, which may say the same when it runs out of ports. */
@@ -174,14 +190,15 @@ function isNotOurs(error: unknown): boolean {
 }
 
 async function connectTo(
-  endpoint: Endpoint & { localAddress?: string },
+  { intake, ...endpoint }: Way & { localAddress?: string },
   signal: AbortSignal,
 ): Promise<Socket> {
-  const socket = connect({
+  const socket: Socket = connect({
     ...endpoint,
     noDelay: true,
     keepAlive: true,
     keepAliveInitialDelay: 30_000,
+    ...(intake ? { onread: readInto(intake, () => socket) } : {}),
   })
   // Until its user listens, and after: an error nobody listens for would end the process.
   socket.on('error', () => undefined)
@@ -191,5 +208,12 @@ async function connectTo(
   } catch (error) {
     socket.destroy()
     throw signal.aborted ? signal.reason : error
+  }
+}
+
+function readInto(intake: Intake, socket: () => Socket): OnReadOpts {
+  return {
+    buffer: () => intake.memory(),
+    callback: (count, memory) => intake.take(memory.subarray(0, count), socket()),
   }
 }

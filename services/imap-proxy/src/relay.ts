@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import type { UpstreamIntake } from './upstream-intake.ts'
 
 /** Counts bytes passed on. */
 export interface ByteCounter {
@@ -8,6 +9,8 @@ export interface ByteCounter {
 export interface RelayOptions {
   client: Socket
   upstream: Socket
+  /** What the upstream socket reads by, if not by itself. */
+  intake?: UpstreamIntake
   bytes: { in: ByteCounter; out: ByteCounter }
 }
 
@@ -32,15 +35,17 @@ export class Relay {
   #answeredAt = 0
   #answerComplete = true
 
-  constructor({ client, upstream, bytes }: RelayOptions) {
+  constructor({ client, upstream, intake, bytes }: RelayOptions) {
     this.#client = client
     this.#upstream = upstream
     pass(client, upstream, (chunk) => bytes.in.inc(chunk.length))
-    pass(upstream, client, (chunk) => {
+    const answered = (chunk: Buffer) => {
       bytes.out.inc(chunk.length)
       this.#answeredAt = Date.now()
       this.#answerComplete = chunk.at(-1) === 0x0a
-    })
+    }
+    pass(upstream, client, answered)
+    intake?.passTo(client, answered)
     whenEnded(upstream, () => this.#finish(client))
     whenEnded(client, () => this.#endUpstreamWhenQuiet())
     whenClosed(client, () => this.#closed(upstream))

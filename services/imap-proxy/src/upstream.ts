@@ -5,6 +5,8 @@ import { AppError } from '@posthorn/errors'
 import { type EgressPolicy, openSocket } from '@posthorn/net'
 import { isLoopback, plainAddress } from '@posthorn/service'
 import { ignoreErrors } from './ignore-errors.ts'
+import type { LargePieces } from './large-pieces.ts'
+import { UpstreamIntake } from './upstream-intake.ts'
 import { capabilitiesIn, goodbye, UpstreamLines } from './upstream-lines.ts'
 import { logIn } from './upstream-login.ts'
 import { toTls } from './upstream-tls.ts'
@@ -30,10 +32,14 @@ export interface UpstreamOptions {
   /** The port of our own listener: a server that leads back to it is refused. */
   ownPort: number | undefined
   egress: EgressPolicy
+  /** To read large answers into. */
+  large: LargePieces
 }
 
 export interface Upstream {
   socket: Socket
+  /** What the socket reads by, where that is not left to Node. */
+  intake?: UpstreamIntake
   /** What the server can do for who is logged in. */
   capabilities: string[]
   /** What the server said after its last line of the login: the client's. */
@@ -56,6 +62,7 @@ export async function openUpstream(
   options: UpstreamOptions,
 ): Promise<Upstream> {
   const { signal } = options
+  const intake = new UpstreamIntake(options.large)
   let socket: Socket | undefined
   let over = false
   const cut = () => {
@@ -65,7 +72,7 @@ export async function openUpstream(
   signal.addEventListener('abort', cut)
   try {
     const reached = async () => {
-      socket = await dial(server, options)
+      socket = await dial(server, intake, options)
       // There are no credentials, and nobody waits for it any more.
       if (over) socket.destroy()
       return secured(server, socket)
@@ -80,7 +87,13 @@ export async function openUpstream(
     )
     const after = told ?? (await askCapabilities(lines))
     signal.throwIfAborted()
-    return { socket: lines.socket, capabilities: forClients(after), rest: lines.takeRest() }
+    return {
+      socket: lines.socket,
+      capabilities: forClients(after),
+      rest: lines.takeRest(),
+      // TLS brings its own memory.
+      ...(lines.socket === socket ? { intake } : {}),
+    }
   } catch (error) {
     cut()
     if (error instanceof AppError && error.kind !== 'forbidden' && !signal.aborted) throw error
@@ -92,12 +105,13 @@ export async function openUpstream(
 
 async function dial(
   { host, port, proxy }: MailServer,
+  intake: UpstreamIntake,
   { signal, egress, ownPort }: UpstreamOptions,
 ): Promise<Socket> {
   const through = proxy === undefined ? {} : { proxy }
   const { socket } = await openSocket(
     { host, port },
-    { timeoutMs: connectMs, egress, signal, ...through },
+    { timeoutMs: connectMs, egress, signal, intake, ...through },
   )
   socket.on('error', ignoreErrors)
   socket.setKeepAlive(true, keepAliveMs)

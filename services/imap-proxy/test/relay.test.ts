@@ -1,9 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
+import { openSocket } from '@posthorn/net'
 import { eventually } from '@posthorn/testkit'
+import { LargePieces } from '../src/large-pieces.ts'
 import { Relay } from '../src/relay.ts'
+import { UpstreamIntake } from '../src/upstream-intake.ts'
 
 /** Both ends of a connection. */
 async function pair(): Promise<[outer: Socket, inner: Socket]> {
@@ -19,14 +23,30 @@ async function pair(): Promise<[outer: Socket, inner: Socket]> {
   return [outer, inner]
 }
 
-async function relayed() {
+/** The same, the inner end read as that of a server in the clear is. */
+async function pairWith(intake: UpstreamIntake): Promise<[outer: Socket, inner: Socket]> {
+  const listening = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1')
+  await once(listening, 'listening')
+  const { port } = listening.address() as AddressInfo
+  const outer = once(listening, 'connection') as Promise<[Socket]>
+  const opened = await openSocket(
+    { host: '127.0.0.1', port },
+    { timeoutMs: 10_000, egress: 'off', signal: new AbortController().signal, intake },
+  )
+  listening.close()
+  return [(await outer)[0], opened.socket]
+}
+
+async function relayed(large?: LargePieces) {
+  const intake = large && new UpstreamIntake(large)
   const [client, toClient] = await pair()
-  const [server, toServer] = await pair()
+  const [server, toServer] = intake ? await pairWith(intake) : await pair()
   for (const socket of [client, toClient, server, toServer]) socket.on('error', () => undefined)
   const passed = { in: 0, out: 0 }
   const relay = new Relay({
     client: toClient,
     upstream: toServer,
+    ...(intake ? { intake } : {}),
     bytes: {
       in: { inc: (count) => void (passed.in += count) },
       out: { inc: (count) => void (passed.out += count) },
@@ -39,10 +59,12 @@ async function relayed() {
 
 const hash = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-async function readAll(socket: Socket): Promise<Buffer> {
+async function readAll(socket: Socket, slowly = false): Promise<Buffer> {
   const chunks: Buffer[] = []
-  for await (const chunk of socket.iterator({ destroyOnReturn: false }))
+  for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
     chunks.push(chunk as Buffer)
+    for (let turns = slowly ? 20 : 0; turns > 0; turns -= 1) await setImmediate()
+  }
   return Buffer.concat(chunks)
 }
 
@@ -63,22 +85,45 @@ test('random bytes both ways at once arrive as they were', async () => {
   await done
 })
 
-test('a client that does not read holds its server back, and gets everything when it reads again', async () => {
-  const { client, server, passed, close } = await relayed()
-  const bytes = randomBytes(64_000_000)
-  client.pause()
-  server.write(bytes)
-  let before = -1
-  await eventually(() => {
-    const still = passed.out > 0 && passed.out === before
-    before = passed.out
-    return still
-  })
-  // What the buffers of two connections hold, and no more: the rest is still at the server.
-  expect(passed.out).toBeLessThan(16_000_000)
-  server.end()
-  expect(hash(await readAll(client))).toBe(hash(bytes))
-  close()
+test.each([
+  ['by itself', undefined],
+  ['into memory that is used again', new LargePieces()],
+])(
+  'reading %s: a client that does not read holds its server back, and gets everything when it reads again',
+  async (_how, large) => {
+    const { client, server, passed, close } = await relayed(large)
+    const bytes = randomBytes(64_000_000)
+    client.pause()
+    server.write(bytes)
+    let before = -1
+    await eventually(() => {
+      const still = passed.out > 0 && passed.out === before
+      before = passed.out
+      return still
+    })
+    // What the buffers of two connections hold, and no more: the rest is still at the server.
+    expect(passed.out).toBeLessThan(16_000_000)
+    server.end()
+    expect(hash(await readAll(client))).toBe(hash(bytes))
+    close()
+  },
+)
+
+test('sessions that share their memory get each what is theirs, be they fast or slow', async () => {
+  const large = new LargePieces()
+  await Promise.all(
+    Array.from({ length: 6 }, async (_, n) => {
+      const { client, server, done } = await relayed(large)
+      const [up, down] = [randomBytes(300_000), randomBytes(6_000_000)]
+      writeInPieces(client, up)
+      writeInPieces(server, down)
+      // Every other one is slow: its server has to wait for it, and memory is held.
+      const gentle = n % 2 === 0
+      const [gotUp, gotDown] = await Promise.all([readAll(server), readAll(client, gentle)])
+      expect([hash(gotUp), hash(gotDown)]).toEqual([hash(up), hash(down)])
+      await done
+    }),
+  )
 })
 
 test('a client that has said its last word gets the answers to it before the server hears of the end', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals'
 import type { Credentials } from '@posthorn/contracts'
 import { testDovecot } from '@posthorn/testkit'
+import { LargePieces } from '../src/large-pieces.ts'
 import { type MailServer, openUpstream } from '../src/upstream.ts'
 import { testCertificate } from './certificate.ts'
 import { scriptedServer } from './scripted-server.ts'
@@ -31,6 +32,7 @@ async function open(
       signal: AbortSignal.timeout(5_000),
       ownPort,
       egress: 'link-local',
+      large: new LargePieces(),
     },
   )
   socket.destroy()
@@ -163,6 +165,7 @@ test('what the server can do is told without what was for the login, or is no ca
       signal: AbortSignal.timeout(5_000),
       ownPort: undefined,
       egress: 'link-local',
+      large: new LargePieces(),
     },
   )
   socket.destroy()
