@@ -54,11 +54,13 @@ function reasonOf({ keyword, params, message }: ErrorObject): string {
   return reasons[keyword]?.(params) ?? message ?? 'is invalid'
 }
 
-const formatNames: Record<string, string> = {
+/** What the formats are in the words of an answer. */
+export const formatNames: Record<string, string> = {
   'mail-address': 'email address',
   'date-time': 'ISO 8601 date',
   'http-url': 'http or https URL',
   'http-url-or-empty': 'http or https URL',
+  'target-address': 'http or https URL without login and query',
   'proxy-url': 'http, https or socks URL',
   'ip-address': 'IP address',
   'list-id': 'list id in the shape of a host name',
@@ -75,4 +77,7 @@ const formatNames: Record<string, string> = {
   'address-range': 'IP address or CIDR range',
   base64: 'base64 text',
   'json-object': 'JSON object',
+  'change-id': 'id of a change',
+  'delivery-cursor': 'cursor',
+  uuid: 'id',
 }

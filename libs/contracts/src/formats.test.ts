@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import { formatNames } from './describe-error.ts'
 import { formats, parseDate } from './formats.ts'
 
 const takes = (format: string, value: string) => formats[format]?.(value)
@@ -99,6 +100,10 @@ test.each([
 ])('%s', (format, good, bad) => {
   expect(good.filter((value) => !takes(format, value))).toEqual([])
   expect(bad.filter((value) => takes(format, value))).toEqual([])
+})
+
+test('every format has a name that people understand', () => {
+  expect(Object.keys(formats).filter((name) => formatNames[name] === undefined)).toEqual([])
 })
 
 test('a date without a zone is UTC, wherever the process runs', () => {
