@@ -16,7 +16,11 @@ const add = (account: string) =>
     .values({ account, shard: shardOf(account), name: account })
     .execute()
 const hold = (worker: string, shards: readonly number[]) =>
-  db.updateTable('shards').set({ owner: worker }).where('shard', 'in', shards).execute()
+  db
+    .updateTable('shards')
+    .set({ owner: worker, epoch: sql<string>`epoch + 1` })
+    .where('shard', 'in', shards)
+    .execute()
 
 test('versions, and whether the servers answer', async () => {
   await eventually(async () => expect((await stats())['rabbitmq']).toBe(true))

@@ -14,10 +14,18 @@ import {
   openLogin,
   shardOf,
 } from '@posthorn/contracts'
-import { createSealer, keyPairFromSecret, sealHeaders, sealLogin } from '@posthorn/secrets'
+import { connect } from '@posthorn/db'
+import {
+  createResealer,
+  createSealer,
+  keyPairFromSecret,
+  sealHeaders,
+  sealLogin,
+} from '@posthorn/secrets'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually, testBus, testDatabase } from '@posthorn/testkit'
 import { startApp } from '../src/app.ts'
+import { resealAll } from '../src/reseal/reseal.ts'
 
 const [database, broker] = await Promise.all([testDatabase(), testBus()])
 const log = createLogger('test', 'silent')
@@ -198,6 +206,40 @@ test('the value of a header is opened for whom it was sealed, and for no other',
   expect(await eventually(() => open('account/a'))).toEqual({ value: 'Bearer x' })
   for (const other of ['account/b', 'settings'] as const)
     await expect(open(other)).rejects.toMatchObject({ kind: 'internal' })
+})
+
+test('while keys are rotated with two replicas, one of each step, every answer is right', async () => {
+  const accounts = Array.from({ length: 30 }, (_, n) => `rotated-${n}`)
+  for (const account of accounts) await insertAccount(account, 'first')
+  const [header] = await sealHeaders([{ key: 'X', value: 'hush' }], 'settings', sealedBy('first'))
+  const { key, value } = header ?? { key: '', value: '' }
+  await using _old = await start('first', ['second'])
+  await using _new = await start('second', ['first'])
+  await eventually(() => ask('rotated-0'))
+  const [first, second] = ['first', 'second'].map(keyPairFromSecret)
+  if (!first || !second) throw new Error('no keys')
+  const db = connect(database.roleUrl('posthorn_auth_bridge'), { name: 'reseal', max: 2 })
+  const keys = [second.privateKey, first.privateKey]
+  let done = false
+  const resealing = resealAll({
+    db,
+    resealer: createResealer(second.publicKey, keys),
+    batchSize: 3,
+  }).finally(() => (done = true))
+  let asked = 0
+  do
+    for (const account of accounts) {
+      const how = { key: 'credentials', timeoutMs: 5_000 }
+      expect(await ask(account)).toMatchObject({ pass: `pass of ${account}` })
+      expect(await bus.ask(openHeader, { owner: 'settings', key, value }, how)).toEqual({
+        value: 'hush',
+      })
+      asked += 1
+    }
+  while (!done)
+  expect((await resealing).done).toBeGreaterThanOrEqual(accounts.length)
+  expect(asked).toBeGreaterThanOrEqual(accounts.length)
+  await db.destroy()
 })
 
 test('with a secret that opens nothing it is not ready and takes no question', async () => {

@@ -11,6 +11,7 @@ import {
   type ServiceName,
   shardOf,
 } from '@posthorn/contracts'
+import { connect } from '@posthorn/db'
 import {
   createSealer,
   hashToken,
@@ -21,6 +22,7 @@ import {
 } from '@posthorn/secrets'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually, testBus, testDatabase } from '@posthorn/testkit'
+import { sql } from 'kysely'
 import { startApp } from '../src/app.ts'
 
 // What a process could ask for that somebody has taken over, with all that it knows: nothing beyond the accounts it serves.
@@ -213,6 +215,55 @@ test('values of headers are opened for the webhook-dispatcher alone', async () =
   expect(await open('webhook-dispatcher')).toEqual({ value: 'Bearer x' })
 })
 
+test('with the database role of workers none can pass for another, nor hold a shard for a moment without its holder noticing', async () => {
+  const role = opened.use(connect(database.roleUrl('posthorn_sync_worker'), { name: 'x', max: 1 }))
+  const shard = shardOf('theirs')
+  const epoch = async () =>
+    (await db.selectFrom('shards').select('epoch').where('shard', '=', shard).execute())[0]?.epoch
+  const held = await epoch()
+  const proof = hashToken(worker.proof)
+  for (const query of [
+    sql`update workers set proof = ${proof} where id = ${other.id}`,
+    sql`insert into workers (id, proof) values (${other.id}, ${proof}) on conflict (id) do update set proof = excluded.proof`,
+    sql`update shards set owner = ${worker.id} where shard = ${shard}`,
+    sql`update shards set epoch = epoch - 1 where shard = ${shard}`,
+  ])
+    await expect(query.execute(role)).rejects.toThrow(/permission denied|must rise/)
+  await sql`update shards set owner = null where shard = ${shard}`.execute(role)
+  for (const id of [worker.id, other.id])
+    await expect(
+      sql`update shards set owner = ${id} where shard = ${shard}`.execute(role),
+    ).rejects.toThrow('must rise')
+  expect(await epoch()).toBe(held)
+  await hold('theirs', other.id)
+})
+
+test('what is sealed for one opens in no row of another', async () => {
+  const move = (from: { account: string; kind: string }, to: { account: string; kind: string }) =>
+    sql`update credentials t set sealed = f.sealed from credentials f
+      where (f.account, f.kind) = (${from.account}, ${from.kind}) and (t.account, t.kind) = (${to.account}, ${to.kind})`.execute(
+      db,
+    )
+  const mine = { account: 'mine', kind: 'imap' }
+  const ofMine = (protocol: 'imap' | 'smtp') => ({ account: 'mine', protocol }) as const
+  for (const from of [
+    { account: 'theirs', kind: 'imap' },
+    { account: 'mine', kind: 'smtp' },
+  ]) {
+    await move(from, mine)
+    await expect(
+      ask('sync-worker', { ...ofMine('imap'), grounds: { worker } }),
+    ).rejects.toMatchObject({ kind: 'internal' })
+  }
+  await sql`update gateway_credentials set sealed = (select sealed from credentials where account = 'theirs' and kind = 'smtp')`.execute(
+    db,
+  )
+  const grounds = { queueId: 'by-relay' }
+  await expect(
+    buses.get('sender')?.ask(getGatewayCredentials, { gateway: 'relay', grounds }, how),
+  ).rejects.toMatchObject({ kind: 'internal' })
+})
+
 const sealer = createSealer(keyPairFromSecret('secret').publicKey)
 
 async function insertAccount(account: string): Promise<void> {
@@ -228,7 +279,12 @@ async function insertAccount(account: string): Promise<void> {
 }
 
 async function hold(account: string, owner: string): Promise<void> {
-  await db.updateTable('shards').set({ owner }).where('shard', '=', shardOf(account)).execute()
+  const next = sql<string>`epoch + 1`
+  await db
+    .updateTable('shards')
+    .set({ owner, epoch: next })
+    .where('shard', '=', shardOf(account))
+    .execute()
 }
 
 async function insertToken(value: string, account: string): Promise<void> {
