@@ -7,6 +7,7 @@ import { accountNotFound, lockAccount, patchAccount, updateAccount } from '../..
 import { inTransaction } from '../../store/transaction.ts'
 import { handle } from '../handle.ts'
 import { assertSameMailbox } from './assert-same-mailbox.ts'
+import { assertSameReceiver } from './assert-same-receiver.ts'
 import { assertOnlyOne, findMeantApp } from './plan-oauth2-account.ts'
 import { planUpdate } from './plan-update.ts'
 import { sealColumns } from './seal-in-place.ts'
@@ -28,6 +29,7 @@ export function onUpdateAccount({ db, bus, sealer, afterwards }: Deps) {
       const app = await findMeantApp(tx, body.oauth2, stored)
       const { columns, passwords, restarts } = planUpdate(body, stored, app)
       assertSameMailbox(caller.token, stored, columns)
+      assertSameReceiver(caller.token, stored, columns)
       await assertOnlyOne(tx, account, columns.oauth2)
       const change = restarts ? updateAccount : patchAccount
       await change(tx, account, await sealColumns(columns, { account, sealer }))
