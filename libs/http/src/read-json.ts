@@ -1,6 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '@posthorn/errors'
+import { Gathered } from './gathered.ts'
 import { assertContent, assertShape } from './json-shape.ts'
+
+/** So many pieces of a body are read whatever they are like; from there on they shall have so many bytes on average, for each costs time. */
+const manyPieces = 10_000
+const smallPiece = 64
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -55,18 +60,21 @@ function isJson(contentType: string): boolean {
 
 function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
-  const chunks: Buffer[] = []
-  let size = 0
-  const onData = (chunk: Buffer) => {
-    size += chunk.length
-    if (size <= maxBytes) return void chunks.push(chunk)
-    chunks.length = 0
+  const gathered = new Gathered(Math.min(Number(request.headers['content-length'] ?? 0), maxBytes))
+  let pieces = 0
+  const refuse = (error: AppError) => {
     request.off('data', onData)
     request.resume() // what follows is read and thrown away, so that the client gets to read our answer
-    reject(tooLarge(maxBytes))
+    reject(error)
+  }
+  const onData = (piece: Buffer) => {
+    pieces += 1
+    if (gathered.size + piece.length > maxBytes) refuse(tooLarge(maxBytes))
+    else if (pieces > manyPieces && gathered.size < pieces * smallPiece) refuse(inCrumbs())
+    else gathered.add(piece)
   }
   request.on('data', onData)
-  request.once('end', () => resolve(Buffer.concat(chunks)))
+  request.once('end', () => resolve(gathered.take()))
   request.once('error', (cause) =>
     reject(new AppError('invalid', 'The body did not arrive', { cause })),
   )
@@ -82,6 +90,10 @@ function parse(bytes: Buffer): unknown {
   } catch {
     throw new AppError('invalid', 'The body is not valid JSON')
   }
+}
+
+function inCrumbs(): AppError {
+  return new AppError('invalid', 'The body comes in too many small pieces')
 }
 
 function tooLarge(maxBytes: number): AppError {

@@ -20,7 +20,7 @@ const server = await serve({
   patience: { headMs: 500, requestMs: 1_000, idleMs: 500, readMs: 500, checkMs: 50 },
   mount(app) {
     app.post('/echo', async (request, response) => {
-      response.json({ body: await readJson(request, 1000) })
+      response.json({ body: await readJson(request, Number(request.query['limit'] ?? 1000)) })
     })
     app.get('/query', ({ query }, response) => void response.json(query))
     app.get('/long', (_request, response) => void response.send('x'.repeat(64 * 2 ** 20)))
@@ -98,6 +98,11 @@ test.each([
     'a chunked body over the limit',
     post(`${type}\r\n${chunked}`, `7d0\r\n${'x'.repeat(2000)}\r\n`),
     413,
+  ],
+  [
+    'a body in crumbs',
+    post(`${type}\r\n${chunked}`, '1\r\n \r\n'.repeat(10_001)).replace('/echo', '/echo?limit=1e6'),
+    400,
   ],
 ])('%s is answered once, in JSON, and without anything of use', async (...[, bytes, status]) => {
   const answer = await answerTo(bytes)
