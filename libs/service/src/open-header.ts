@@ -13,7 +13,8 @@ export type { HeaderOwner } from '@posthorn/secrets'
 export type OpenHeader = (header: HeaderPlace & { value: string }) => Promise<string>
 
 const answerMs = 5_000
-const maxKnown = 10_000
+/** Some ten thousands of usual length, or a thousand of the longest. */
+const maxCharacters = 16_000_000
 
 interface Known extends HeaderPlace {
   opened: Promise<string>
@@ -21,7 +22,7 @@ interface Known extends HeaderPlace {
 
 /** Asks auth-bridge for values of headers. What was opened is kept in memory, for the place it was opened for and no other. */
 export function headerOpener(bus: Pick<Bus, 'ask'>): OpenHeader {
-  const known = new Recent<Known>(maxKnown)
+  const known = new Recent<Known>(maxCharacters)
 
   function ask({ owner, key, value }: HeaderPlace & { value: string }): Promise<string> {
     const opened = bus

@@ -11,11 +11,12 @@ import { Recent } from './recent.ts'
 export type OpenLogin = (address: string) => Promise<string>
 
 const answerMs = 5_000
-const maxKnown = 10_000
+/** Some ten thousands of usual length. */
+const maxCharacters = 16_000_000
 
 /** Asks auth-bridge for logins in addresses. What was opened is kept in memory, under the sealed one: that never means anything else. */
 export function loginOpener(bus: Pick<Bus, 'ask'>): OpenLogin {
-  const known = new Recent<Promise<string>>(maxKnown)
+  const known = new Recent<Promise<string>>(maxCharacters)
 
   function ask(address: string): Promise<string> {
     const opened = bus

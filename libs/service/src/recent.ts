@@ -1,31 +1,35 @@
 /** What was used last, by name. Of more than there is room for, those are forgotten that were not used for longest. */
 export class Recent<T> {
   readonly #known = new Map<string, T>()
-  readonly #max: number
+  readonly #maxCharacters: number
+  #characters = 0
 
-  constructor(max: number) {
-    this.#max = max
+  /** Room is counted in characters of names: what is known by a name is to be of about its size, or small. */
+  constructor(maxCharacters: number) {
+    this.#maxCharacters = maxCharacters
   }
 
   get(name: string): T | undefined {
     const known = this.#known.get(name)
-    if (known !== undefined) this.#use(name, known)
+    if (known !== undefined) {
+      // Those used last are the last in order.
+      this.#known.delete(name)
+      this.#known.set(name, known)
+    }
     return known
   }
 
   set(name: string, value: T): void {
-    this.#use(name, value)
-    const [oldest] = this.#known.size > this.#max ? this.#known.keys() : []
-    if (oldest !== undefined) this.#known.delete(oldest)
+    this.delete(name)
+    this.#known.set(name, value)
+    this.#characters += name.length
+    for (const oldest of this.#known.keys()) {
+      if (this.#characters <= this.#maxCharacters) break
+      this.delete(oldest)
+    }
   }
 
   delete(name: string): void {
-    this.#known.delete(name)
-  }
-
-  /** Those used last are the last in order. */
-  #use(name: string, value: T): void {
-    this.#known.delete(name)
-    this.#known.set(name, value)
+    if (this.#known.delete(name)) this.#characters -= name.length
   }
 }
