@@ -257,3 +257,18 @@ test('an application that is switched off, or for an API, gives no token', async
   await world.insertAccount('of-api', { provider: 'api', auth: { user: 'u' } }, grant)
   await expect(world.ask('of-api')).rejects.toMatchObject({ code: 'InvalidBaseScopes' })
 })
+
+test.each(['javascript:alert(1)//', 'data:text/html,x', 'nonsense', '//evil.example/'])(
+  'nobody is sent to %s, whoever says that people log in there',
+  async (authorizeUrl) => {
+    const issuer = new URL('/', tokenUrl).href
+    const id = `lying-${authorizeUrl}`
+    const redirectUrl = 'http://127.0.0.1:1/oauth'
+    await world.insertApp(id, 'generic', { issuer, clientId: 'l', redirectUrl })
+    const metadata = { issuer, authorization_endpoint: authorizeUrl, token_endpoint: tokenUrl }
+    plan.push({ status: 200, body: metadata })
+    await expect(
+      world.start({ app: id, state: 's'.repeat(43), codeChallenge: 'c'.repeat(43) }),
+    ).rejects.toMatchObject({ kind: 'invalid' })
+  },
+)

@@ -32,6 +32,13 @@ test('a person who consents becomes a grant, and the grant a login', async () =>
   expect(refreshes()).toBe(before)
 })
 
+test('what a person did not allow of that which mail needs is told', async () => {
+  provider.withheldScopes.add('mail')
+  const done = await world.consent('app', 'unwilling', 'unwilling@mail.test')
+  provider.withheldScopes.clear()
+  expect(done).toMatchObject({ missingScopes: ['mail'] })
+})
+
 test('two replicas that are asked at once renew once, and the renewed refresh token is kept', async () => {
   await register('many')
   const before = refreshes()

@@ -111,8 +111,10 @@ async function agree(
   const { params } = await provider.interactionDetails(request, response)
   const accountId = params['login_hint'] ?? 'someone@mail.test'
   const grant = new provider.Grant({ accountId, clientId: params['client_id'] ?? '' })
-  const scopes = (params['scope'] ?? '').split(' ').filter((scope) => !withheldScopes.has(scope))
-  grant.addOIDCScope(scopes.join(' '))
+  const asked = (params['scope'] ?? '').split(' ')
+  grant.addOIDCScope(asked.filter((scope) => !withheldScopes.has(scope)).join(' '))
+  // Else they would be asked for again, without end.
+  grant.rejectOIDCScope([...withheldScopes].join(' '))
   const result = { login: { accountId }, consent: { grantId: await grant.save() } }
   await provider.interactionFinished(request, response, result)
 }

@@ -48,6 +48,8 @@ function adjusted(
 }
 
 const identity = ['openid', 'email', 'profile']
+/** OpenID Connect Core 1.0 §11: refresh tokens, which some providers give without saying so. */
+const offline = 'offline_access'
 
 const profiles: Record<OAuth2Provider, (config: OAuth2AppConfig) => Profile> = {
   gmail: gmail,
@@ -56,7 +58,7 @@ const profiles: Record<OAuth2Provider, (config: OAuth2AppConfig) => Profile> = {
     const scopes = outlookScopes(config)
     return {
       ...outlook(config),
-      scopes: [...scopes, 'offline_access', ...identity],
+      scopes: [...scopes, offline, ...identity],
       needed: scopes,
       authorizeParams: { response_mode: 'query' },
       scopesOnRefresh: true,
@@ -77,7 +79,12 @@ const profiles: Record<OAuth2Provider, (config: OAuth2AppConfig) => Profile> = {
     authorizeParams: { prompt_force: '1' },
     userinfoByQuery: true,
   }),
-  generic: ({ scopes = [...identity, 'offline_access'] }) => ({ ...common, scopes, needed: [] }),
+  generic: ({ scopes = [...identity, offline] }) => ({
+    ...common,
+    scopes,
+    // What mail is read and sent by, whatever it is called there; what can be done without is in `extraScopes`.
+    needed: scopes.filter((scope) => ![...identity, offline].includes(scope)),
+  }),
 }
 
 function gmail(config: OAuth2AppConfig): Profile {

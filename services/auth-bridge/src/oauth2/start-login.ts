@@ -16,7 +16,8 @@ export function onStartOAuth2Login(deps: OAuth2Deps) {
         cause,
       })
     })
-    if (authorizeUrl === undefined)
+    // An issuer may tell any address; people are sent there, and it stands on a page of ours.
+    if (authorizeUrl === undefined || !/^https?:\/\//i.test(authorizeUrl))
       throw new AppError('invalid', 'The provider has no page to log in at')
     const url = new URL(authorizeUrl)
     const parameters = {

@@ -14,6 +14,7 @@ declare module 'oidc-provider' {
     jti: string
     accountId: string
     addOIDCScope(scope: string): void
+    rejectOIDCScope(scope: string): void
     save(): Promise<string>
     destroy(): Promise<void>
   }

@@ -136,7 +136,7 @@ const statuses: Record<Told, number> = {
   refused: 400,
   missing: 403,
   other: 403,
-  exists: 409,
+  exists: 400,
   unavailable: 503,
 }
 
