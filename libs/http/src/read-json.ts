@@ -6,6 +6,8 @@ import { assertContent, assertShape } from './json-shape.ts'
 /** So many pieces of a body are read whatever they are like; from there on they shall have so many bytes on average, for each costs time. */
 const manyPieces = 10_000
 const smallPiece = 64
+/** Memory taken for the announced length alone: many may announce much and send nothing. */
+const maxBelieved = 64 * 1024
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -60,7 +62,8 @@ function isJson(contentType: string): boolean {
 
 function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
-  const gathered = new Gathered(Math.min(Number(request.headers['content-length'] ?? 0), maxBytes))
+  const announced = Number(request.headers['content-length'] ?? 0)
+  const gathered = new Gathered(Math.min(announced, maxBytes, maxBelieved))
   let pieces = 0
   const refuse = (error: AppError) => {
     request.off('data', onData)
