@@ -18,6 +18,7 @@ import type { Config } from './config.ts'
 import { createInstruments, type Instruments } from './instruments.ts'
 import { LargePieces } from './large-pieces.ts'
 import { type DoorAddress, type ListenerDeps, openListener } from './listener.ts'
+import { TlsTickets } from './tls-tickets.ts'
 import { listUsableAccounts } from './store/accounts.ts'
 
 const name = 'imap-proxy'
@@ -59,6 +60,7 @@ async function startTaking(
     trustedProxies: config.trustedProxies,
     egress: config.mailEgressPolicy,
     large: new LargePieces(),
+    tickets: new TlsTickets(),
     penalties: new Penalties(),
     places: new Places(config.maxSessionsPerAccount),
     pendingPlaces: new Places(config.maxPendingPerAddress),

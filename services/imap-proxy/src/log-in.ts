@@ -9,6 +9,7 @@ import { type AccessDeps, checkAccess, type Login, type Refusal } from './access
 import type { LargePieces } from './large-pieces.ts'
 import type { Admitted } from './pass-through.ts'
 import type { StoredImap } from './store/accounts.ts'
+import type { TlsTickets } from './tls-tickets.ts'
 import { type MailServer, openUpstream, type Upstream } from './upstream.ts'
 
 export interface LogInDeps extends AccessDeps {
@@ -22,6 +23,7 @@ export interface LogInDeps extends AccessDeps {
   /** Where mail servers may be. */
   egress: EgressPolicy
   large: LargePieces
+  tickets: TlsTickets
 }
 
 export type LoggedIn = (Admitted & { refusal?: never }) | { refusal: Refusal }
@@ -86,9 +88,16 @@ async function connectTo(
         { key: 'credentials', timeoutMs: credentialsMs, signal },
       )
     const within = AbortSignal.any([signal, AbortSignal.timeout(upstreamMs)])
-    const { ownPort, egress, large } = deps
+    const { ownPort, egress, large, tickets } = deps
     const open = (credentials: Promise<Credentials>) =>
-      openUpstream(server, { credentials, signal: within, ownPort: ownPort(), egress, large })
+      openUpstream(server, {
+        credentials,
+        signal: within,
+        ownPort: ownPort(),
+        egress,
+        large,
+        tickets,
+      })
     const upstream = await openRenewed(ask, open)
     return { account, key, upstream, place }
   } catch (error) {

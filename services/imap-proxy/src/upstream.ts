@@ -6,6 +6,7 @@ import { type EgressPolicy, openSocket } from '@posthorn/net'
 import { isLoopback, plainAddress } from '@posthorn/service'
 import { ignoreErrors } from './ignore-errors.ts'
 import type { LargePieces } from './large-pieces.ts'
+import type { TlsTickets } from './tls-tickets.ts'
 import { UpstreamIntake } from './upstream-intake.ts'
 import { capabilitiesIn, goodbye, UpstreamLines } from './upstream-lines.ts'
 import { logIn } from './upstream-login.ts'
@@ -34,6 +35,7 @@ export interface UpstreamOptions {
   egress: EgressPolicy
   /** To read large answers into. */
   large: LargePieces
+  tickets: TlsTickets
 }
 
 export interface Upstream {
@@ -75,7 +77,7 @@ export async function openUpstream(
       socket = await dial(server, intake, options)
       // There are no credentials, and nobody waits for it any more.
       if (over) socket.destroy()
-      return secured(server, socket)
+      return secured(server, socket, options.tickets)
     }
     const [{ lines, capabilities }, credentials] = await Promise.all([
       reached(),
@@ -124,9 +126,9 @@ async function dial(
 }
 
 /** The greeting, TLS, and what the server can do under it. */
-async function secured(server: MailServer, tcp: Socket) {
+async function secured(server: MailServer, tcp: Socket, tickets: TlsTickets) {
   if (server.secure) {
-    const lines = new UpstreamLines(await toTls(server, tcp))
+    const lines = new UpstreamLines(await toTls(server, tcp, tickets))
     const told = await greeting(lines)
     return { lines, capabilities: told ?? (await askCapabilities(lines)) }
   }
@@ -139,7 +141,7 @@ async function secured(server: MailServer, tcp: Socket) {
   const { status } = await clear.command('STARTTLS')
   if (status !== 'OK') throw new AppError('unreachable', 'The mail server refused STARTTLS')
   // RFC 9051 §6.2.1: what was said in the clear after the OK, and before of capabilities, may be anybody's: it is dropped.
-  const lines = new UpstreamLines(await toTls(server, tcp))
+  const lines = new UpstreamLines(await toTls(server, tcp, tickets))
   return { lines, capabilities: await askCapabilities(lines) }
 }
 

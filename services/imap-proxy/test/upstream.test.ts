@@ -1,7 +1,9 @@
+import type { TLSSocket } from 'node:tls'
 import { afterAll, expect, test } from '@jest/globals'
 import type { Credentials } from '@posthorn/contracts'
-import { testDovecot } from '@posthorn/testkit'
+import { eventually, testDovecot } from '@posthorn/testkit'
 import { LargePieces } from '../src/large-pieces.ts'
+import { TlsTickets } from '../src/tls-tickets.ts'
 import { type MailServer, openUpstream } from '../src/upstream.ts'
 import { testCertificate } from './certificate.ts'
 import { scriptedServer } from './scripted-server.ts'
@@ -33,6 +35,7 @@ async function open(
       ownPort,
       egress: 'link-local',
       large: new LargePieces(),
+      tickets: new TlsTickets(),
     },
   )
   socket.destroy()
@@ -58,6 +61,34 @@ test.each([
     })
   },
 )
+
+test('TLS goes on where it was with a server, and never for who has other conditions', async () => {
+  const user = dovecot.freshUser()
+  const tickets = new TlsTickets()
+  const server = { ...anyServer, host: 'localhost', port: dovecot.imapsPort, secure: true }
+  const reused = async (more: Partial<MailServer>) => {
+    const { socket } = await openUpstream(
+      { ...server, ...more },
+      {
+        credentials: Promise.resolve({ user: user.user, pass: user.pass }),
+        signal: AbortSignal.timeout(5_000),
+        ownPort: undefined,
+        egress: 'link-local',
+        large: new LargePieces(),
+        tickets,
+      },
+    )
+    const isReused = (socket as TLSSocket).isSessionReused()
+    socket.destroy()
+    return isReused
+  }
+  expect(await reused({})).toBe(false)
+  // One of its processes may be another that does not know of it.
+  await eventually(async () => expect(await reused({})).toBe(true))
+  await expect(reused({ rejectUnauthorized: true })).rejects.toMatchObject({
+    kind: 'unreachable',
+  })
+})
 
 test('lines nobody asked for, of any length, before and between the answers', async () => {
   await using server = await scriptedServer('* OK [ALERT] hello\r\n', (line) =>
@@ -166,6 +197,7 @@ test('what the server can do is told without what was for the login, or is no ca
       ownPort: undefined,
       egress: 'link-local',
       large: new LargePieces(),
+      tickets: new TlsTickets(),
     },
   )
   socket.destroy()
