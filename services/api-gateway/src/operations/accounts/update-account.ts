@@ -8,6 +8,7 @@ import { inTransaction } from '../../store/transaction.ts'
 import { handle } from '../handle.ts'
 import { assertSameMailbox } from './assert-same-mailbox.ts'
 import { assertSameReceiver } from './assert-same-receiver.ts'
+import { assertSameWay } from './assert-same-way.ts'
 import { assertOnlyOne, findMeantApp } from './plan-oauth2-account.ts'
 import { planUpdate } from './plan-update.ts'
 import { sealColumns } from './seal-in-place.ts'
@@ -30,6 +31,7 @@ export function onUpdateAccount({ db, bus, sealer, afterwards }: Deps) {
       const { columns, passwords, restarts } = planUpdate(body, stored, app)
       assertSameMailbox(caller.token, stored, columns)
       assertSameReceiver(caller.token, stored, columns)
+      assertSameWay(caller.token, stored, { columns, passwords })
       await assertOnlyOne(tx, account, columns.oauth2)
       const change = restarts ? updateAccount : patchAccount
       await change(tx, account, await sealColumns(columns, { account, sealer }))
