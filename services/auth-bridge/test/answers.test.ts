@@ -6,6 +6,7 @@ import { Secret } from '@posthorn/config'
 import {
   checkImapProxyServerPassword,
   checkSmtpServerPassword,
+  credentialsPatienceMs,
   getCredentials,
   getLinkSecret,
   getOpenAiApiKey,
@@ -241,6 +242,26 @@ test('while keys are rotated with two replicas, one of each step, every answer i
   expect(asked).toBeGreaterThanOrEqual(accounts.length)
   await db.destroy()
 })
+
+test('of an authentication server that never answers it tells before whoever asks has given up', async () => {
+  const silent = createServer().listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo
+  const imap = { host: 'imap.example.com', port: 993, useAuthServer: true }
+  await database.db
+    .insertInto('accounts')
+    .values({ account: 'asked', shard: shardOf('asked'), name: 'x', imap: JSON.stringify(imap) })
+    .execute()
+  const value = JSON.stringify(`http://127.0.0.1:${port}/`)
+  await database.db.insertInto('settings').values({ key: 'authServer', value }).execute()
+  await using _app = await start('second')
+  await eventually(() => bus.ask(getOpenAiApiKey, {}, { key: 'credentials', timeoutMs: 5_000 }))
+  await expect(ask('asked', 'imap', credentialsPatienceMs)).rejects.toMatchObject({
+    kind: 'unreachable',
+    code: 'HTTPRequestError',
+  })
+  silent.close()
+}, 30_000)
 
 test('with a secret that opens nothing it is not ready and takes no question', async () => {
   const port = await freePort()

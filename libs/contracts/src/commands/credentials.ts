@@ -23,6 +23,12 @@ export const Grounds = Strict({
 })
 export type Grounds = Static<typeof Grounds>
 
+/**
+ * Whoever asks for credentials waits as long as this, in milliseconds, or longer. Whoever is asked for them by auth-bridge has to have answered, or failed,
+ * before: of silence nobody would learn whose it is.
+ */
+export const credentialsPatienceMs = 10_000
+
 export const getCredentials = defineCommand({
   name: 'getCredentials',
   request: Strict({

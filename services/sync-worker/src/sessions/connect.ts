@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ConnectOptions, MailSession } from '@posthorn/backends'
 import {
   type Credentials,
+  credentialsPatienceMs,
   getCredentials,
   type ImapConfig,
   type Settings,
@@ -12,9 +13,6 @@ import { rankAddresses } from '@posthorn/net'
 import type { OpenLogin } from '@posthorn/service'
 import type { Deps } from '../deps.ts'
 import type { Account } from './account.ts'
-
-/** How long auth-bridge may take: it may have to renew an access token first. */
-const credentialsMs = 10_000
 
 /** Logs in at the account's server, when its turn has come. Errors are those of `MailSession`, or `unavailable` where they are ours. */
 export async function openSession(
@@ -43,7 +41,7 @@ export async function openSession(
 /** Credentials come over the bus: right after a start it is worth waiting for. */
 async function busIsUp({ bus }: Deps, signal: AbortSignal): Promise<void> {
   try {
-    await bus.whenUp(AbortSignal.any([signal, AbortSignal.timeout(credentialsMs)]))
+    await bus.whenUp(AbortSignal.any([signal, AbortSignal.timeout(credentialsPatienceMs)]))
   } catch (cause) {
     throw new AppError('unavailable', 'Credentials cannot be asked for: RabbitMQ is away', {
       cause,
@@ -141,7 +139,7 @@ async function askCredentials(
     return await bus.ask(
       getCredentials,
       { account, protocol: 'imap', grounds: { worker }, ...(fresh ? { fresh } : {}) },
-      { key: 'credentials', timeoutMs: credentialsMs, signal },
+      { key: 'credentials', timeoutMs: credentialsPatienceMs, signal },
     )
   } catch (error) {
     throw error instanceof AppError ? ofCredentials(error) : error
