@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { createOpener, keyPairFromSecret, openHeader, openLogin } from '@posthorn/secrets'
 import { eventually } from '@posthorn/testkit'
-import { registration, testServers } from './gateway.ts'
+import { mint, registration, testServers } from './gateway.ts'
 
 const servers = await testServers()
 afterAll(servers.stop)
@@ -224,6 +224,11 @@ test('a record has the state of the account, no secrets, and no members that are
   const { version: before } = await stored('read')
   expect((await call('PUT', '/v1/account/read', { body: masks })).status).toBe(200)
   expect(await stored('read')).toMatchObject({ ...kept, version: before })
+  const bound = await mint(call, { account: 'read' })
+  const elsewhere = { webhooks: 'https://elsewhere.example/' }
+  const moved = await call('PUT', '/v1/account/read', { body: elsewhere, token: bound })
+  expect([moved.status, moved.body['message']]).toEqual([403, 'Unauthorized account'])
+  expect(await stored('read')).toMatchObject(kept)
   await call('DELETE', '/v1/account/read')
   expect((await events('read')).at(-1)?.accountTarget).toEqual({
     url: webhooks,
