@@ -174,6 +174,11 @@ test('where tokens are not required one may do without, but not make tokens; a w
     'Unauthorized',
   ])
   expect((await open.call('GET', '/v1/account/mine', { token: 'c'.repeat(64) })).body).toEqual(bad)
+  const headers = { origin: 'https://evil.example' }
+  expect(outcome(await open.call('GET', '/v1/account/mine', { token: null, headers }))).toEqual([
+    401,
+    'Unauthorized',
+  ])
 })
 
 test('a rate limit counts over all replicas', async () => {

@@ -7,6 +7,7 @@ import { type AuditedRequest, denialOf, noteRequest } from './audit.ts'
 import { badToken } from './bad-token.ts'
 import { clientAddress } from './client-address.ts'
 import { readCredential } from './credential.ts'
+import { isForeignPage } from './foreign-page.ts'
 import type { LastUse } from './last-use.ts'
 import { limitRate } from './rate-limit.ts'
 import type { TokenCache } from './token-cache.ts'
@@ -51,7 +52,12 @@ export function createGate(options: GateOptions): Gate {
     const { headers } = visitor
     const address = addressOf(visitor, options.trustedProxies)
     const credential = readCredential(headers, visitor.query['access_token'])
-    if (credential === undefined) return admitAnybody(operation, address, options)
+    if (credential === undefined) {
+      // Pages that are let in by name were given that header at the door.
+      if (isForeignPage(headers) && !response.hasHeader('Access-Control-Allow-Origin'))
+        throw new AppError('unauthorized', 'Unauthorized')
+      return admitAnybody(operation, address, options)
+    }
     const token = await tokens.find(credential)
     if (!token) throw badToken()
     const account = accountOf(operation, visitor)
