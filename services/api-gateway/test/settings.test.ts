@@ -143,6 +143,23 @@ test('secrets in addresses and headers are masked, and may be sent back masked',
   ])
 })
 
+test('a header that an earlier release has stored in the clear is masked, and sealed when it is sent back', async () => {
+  const key = 'webhooksCustomHeaders'
+  const stored = async () => {
+    const row = db.selectFrom('settings').select('value').where('key', '=', key)
+    return JSON.stringify((await row.executeTakeFirstOrThrow()).value)
+  }
+  const value = JSON.stringify([{ key: 'X-Old', value: 'hush' }])
+  await db.updateTable('settings').set({ value }).where('key', '=', key).execute()
+  await update({ notifyText: true })
+  const shown = await read(key)
+  expect(shown).toEqual({ [key]: [{ key: 'X-Old', value: '******' }] })
+  expect(await stored()).toContain('hush')
+  await update(shown)
+  expect(await stored()).toMatch(/"sealed~[\w.-]+"/)
+  expect(await stored()).not.toContain('hush')
+})
+
 test('the login of every other address is sealed inside of it, a user that stands alone as well', async () => {
   const given = {
     proxyUrl: 'socks5://u:hush@proxy.example:1080',
