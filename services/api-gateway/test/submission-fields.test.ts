@@ -74,23 +74,15 @@ test('a gateway sends for accounts that have no server; one that is not there is
   })
 })
 
-test('a proxy is not for tokens with restricted permissions', async () => {
-  const token = await mint(call, {
-    account: 'me',
-    scopes: ['api'],
-    description: 'x',
-    permissions: { actions: ['send'] },
-  })
+test.each([
+  ['with restricted permissions', { permissions: { actions: ['send'] } }],
+  ['that are bound to an account', { account: 'me' }],
+])('a proxy is not for tokens %s', async (_which, limits) => {
+  const token = await mint(call, limits)
   const body = { to, text: 'x', proxy: 'http://proxy.example' }
   expect((await call('POST', '/v1/account/me/submit', { token, body })).status).toBe(403)
-  expect(
-    (
-      await call('POST', '/v1/account/me/message/draft/submit', {
-        token,
-        body: { proxy: body.proxy },
-      })
-    ).status,
-  ).toBe(403)
+  const draft = { token, body: { proxy: body.proxy } }
+  expect((await call('POST', '/v1/account/me/message/draft/submit', draft)).status).toBe(403)
   expect(await rows()).toEqual([])
   const { proxy: _proxy, ...rest } = body
   expect((await call('POST', '/v1/account/me/submit', { token, body: rest })).status).toBe(200)

@@ -39,7 +39,7 @@ const delivery = {
     Type.String({
       maxLength: 1024,
       format: 'proxy-url',
-      description: 'Not for tokens with restricted permissions',
+      description: 'Not for tokens with restricted permissions, or bound to an account',
     }),
   ),
   localAddress: Type.Optional(Type.String({ maxLength: 64, format: 'ip-address' })),

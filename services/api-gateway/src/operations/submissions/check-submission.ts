@@ -64,6 +64,9 @@ export function dsnFields(dsn: Dsn | undefined): FieldError[] {
 
 /** Whoever may choose a proxy sees what goes through it, credentials of the account included. */
 export function assertProxyAllowed({ proxy }: { proxy?: string }, { token }: Caller): void {
-  if (proxy !== undefined && token?.permissions)
+  if (proxy === undefined || !token) return
+  if (token.permissions)
     throw new AppError('forbidden', 'A token with restricted permissions can not set a proxy')
+  if (token.account !== null)
+    throw new AppError('forbidden', 'A token that is bound to an account can not set a proxy')
 }
