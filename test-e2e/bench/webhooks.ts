@@ -84,6 +84,7 @@ async function besideRoutes(load: WebhookLoad): Promise<Row> {
     })
     made.push(String(body.id))
   }
+  await deliverEvents(load, count / 4) // each filter is asked once about each name
   const ours = await deliverEvents(load, count)
   for (const webhookRoute of made)
     await client.call(operations.deleteWebhookRoute, { params: { webhookRoute } })
