@@ -1,11 +1,13 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { createServer as createTlsServer } from 'node:tls'
+import { connect as connectTls, createServer as createTlsServer } from 'node:tls'
 import { selfSigned } from '@posthorn/local/self-signed'
 
-// What Node alone takes to pass bytes on: two sockets and two pipes a session, with or without TLS towards the client.
-const [target = '0', over = 'clear'] = process.argv.slice(2)
+// What Node alone takes to pass bytes on: two sockets and two pipes a session, with or without TLS towards the client and the server.
+const [target = '0', over = 'clear', upstreamOver = 'clear'] = process.argv.slice(2)
+const to = { port: Number(target), host: '127.0.0.1' }
 const relay = (client: Socket) => {
-  const upstream = connect(Number(target), '127.0.0.1')
+  const upstream =
+    upstreamOver === 'tls' ? connectTls({ ...to, rejectUnauthorized: false }) : connect(to)
   for (const socket of [client, upstream]) socket.on('error', () => undefined)
   client.pipe(upstream)
   upstream.pipe(client)

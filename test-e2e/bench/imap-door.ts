@@ -1,26 +1,22 @@
-import { fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { operations } from '@posthorn/contracts'
-import { freePort } from '@posthorn/local'
+import { freePort, startDovecot } from '@posthorn/local'
+import { cacheFolder } from '@posthorn/local/paths'
 import { selfSigned } from '@posthorn/local/self-signed'
 import { eventually, type TestUser } from '@posthorn/testkit'
 import { logIn } from '../stories/imap-client.ts'
-import { registration, type World } from '../world.ts'
-import type { Holding } from './imap-clients-main.ts'
-import { type ImapAddress, openImapLine } from './imap-line.ts'
+import type { World } from '../world.ts'
+import { compareFetch, type Side } from './imap-door-fetch.ts'
+import { compareMemory } from './imap-door-memory.ts'
+import { openImapLine } from './imap-line.ts'
 import { percentile, type Row } from './report.ts'
-import { residentBytes } from './resident-bytes.ts'
 
 const messages = 200
 const messageBytes = 500_000
-const fetches = 6
 const logins = 200
-const sessions = 5_000
-/** For garbage to be collected and buffers to be let go. */
-const settleMs = 10_000
 
 /** What the services are to be started with: a certificate, and room for all sessions in one account. */
 export function imapDoorEnv(): Record<string, string> {
@@ -33,60 +29,69 @@ export function imapDoorEnv(): Record<string, string> {
 }
 
 /**
- * Bulk FETCH, logins and idle sessions through the IMAP door, in the clear and over TLS, beside Dovecot itself and a bare relay. On its other
- * side the door has gone over to TLS by STARTTLS in all of them, as it does wherever it can.
+ * Bulk FETCH, logins and idle sessions through the IMAP door, beside Dovecot itself and a bare relay: like with like, in the clear and over TLS;
+ * and with TLS on one of its sides alone, which a server that one reaches directly does not have. Where its server has TLS, the door uses it, by STARTTLS.
  */
 export async function benchImapDoor(world: World): Promise<Row[]> {
-  const user = world.mail.freshUser('door')
-  await fill(user)
-  await world.register('door', user)
-  const { body } = await world.client.call(operations.createToken, {
-    body: { account: 'door', scopes: ['imap-proxy'], description: 'bench' },
-  })
+  await using opened = new AsyncDisposableStack()
+  const secure = await boxOf(world, 'door-tls', world.mail.freshUser('door'))
+  const clear = await boxOf(world, 'door-clear', await clearUser(world, opened))
   const rows: Row[] = []
+  const atDoor = (port: number, tls: boolean, { login }: Box): Side => ({ port, tls, login })
   for (const tls of [false, true]) {
-    const through = { port: await openDoor(world, tls), tls, login: `door ${body.token}` }
-    const direct = {
-      port: tls ? user.imapsPort : user.imapPort,
-      tls,
-      login: `${user.user} ${user.pass}`,
-    }
-    rows.push(await compareFetch(through, direct), await compareLogin(through, direct))
-    rows.push(await compareMemory(world, through))
+    const port = await openDoor(world, tls)
+    const [like, unlike] = tls ? [secure, clear] : [clear, secure]
+    const direct = directTo(like, tls)
+    const server = tls ? 'Dovecot itself over TLS' : 'Dovecot itself in the clear'
+    const client = tls ? 'client over TLS' : 'client in the clear'
+    const fetch = (box: Box, upstreamTls: boolean) =>
+      compareFetch(world, {
+        what: `${client}, server ${upstreamTls ? 'over TLS' : 'in the clear'}`,
+        door: atDoor(port, tls, box),
+        upstream: directTo(box, upstreamTls),
+        direct,
+        referenceIs: server,
+      })
+    rows.push(...(await fetch(like, tls)), ...(await fetch(unlike, !tls)))
+    rows.push(await compareLogin(atDoor(port, tls, like), direct))
+    rows.push(await compareMemory(world, { port, tls }))
   }
   return rows
 }
 
-interface Side extends ImapAddress {
+/** A mailbox full of bulk, of an account with a token. */
+interface Box {
+  user: TestUser
+  /** At the door. */
   login: string
 }
 
-const over = ({ tls }: ImapAddress) => (tls ? 'over TLS' : 'in the clear')
-
-async function compareFetch(through: Side, direct: Side): Promise<Row> {
-  const rates: [number[], number[]] = [[], []]
-  // By turns: what else the machine does hits both.
-  for (let n = 0; n < fetches; n++)
-    for (const [index, side] of [through, direct].entries())
-      rates[index]?.push(await fetchAll(side))
+function directTo({ user }: Box, tls: boolean): Side {
   return {
-    what: `IMAP door: FETCH of ${messages} messages of ${messageBytes / 1_000} kB ${over(through)}, p50`,
-    ours: percentile(rates[0], 50),
-    reference: percentile(rates[1], 50),
-    unit: ' MB/s',
-    referenceIs: 'Dovecot itself',
+    port: tls ? user.imapsPort : user.imapPort,
+    tls,
+    login: `${user.user} ${user.pass}`,
   }
 }
 
-async function fetchAll(side: Side): Promise<number> {
-  const line = await openImapLine(side)
-  await line.command(`LOGIN ${side.login}`)
-  await line.command('EXAMINE INBOX')
-  const from = performance.now()
-  const bytes = await line.command('FETCH 1:* BODY.PEEK[]')
-  const ms = performance.now() - from
-  line.close()
-  return bytes / 1_000 / ms
+async function boxOf(world: World, account: string, user: TestUser): Promise<Box> {
+  await fill(user)
+  await world.register(account, user)
+  const { body } = await world.client.call(operations.createToken, {
+    body: { account, scopes: ['imap-proxy'], description: 'bench' },
+  })
+  return { user, login: `${account} ${body.token}` }
+}
+
+/** A user of a Dovecot that has no TLS. */
+async function clearUser(world: World, opened: AsyncDisposableStack): Promise<TestUser> {
+  const dir = await mkdtemp(join(tmpdir(), 'posthorn-clear-'))
+  await chmod(dir, 0o755)
+  opened.defer(() => rm(dir, { recursive: true, force: true }))
+  const dovecot = await startDovecot({ dir, cache: cacheFolder(process.env), tls: false })
+  opened.defer(() => dovecot.destroy())
+  const { imapPort, imapsPort, password: pass } = dovecot
+  return { ...world.mail.freshUser('door'), imapPort, imapsPort, pass }
 }
 
 async function compareLogin(through: Side, direct: Side): Promise<Row> {
@@ -95,7 +100,7 @@ async function compareLogin(through: Side, direct: Side): Promise<Row> {
     for (const [index, side] of [through, direct].entries())
       times[index]?.push(await logInOnce(side))
   return {
-    what: `IMAP door: from connecting to logged in ${over(through)}, p50`,
+    what: `IMAP door: from connecting to logged in, client and server ${through.tls ? 'over TLS' : 'in the clear'}, p50`,
     ours: percentile(times[0], 50),
     reference: percentile(times[1], 50),
     unit: ' ms',
@@ -113,68 +118,6 @@ async function logInOnce(side: Side): Promise<number> {
   return ms
 }
 
-async function compareMemory(world: World, { port, tls }: ImapAddress): Promise<Row> {
-  await using server = await start('quiet-imap-main.ts')
-  await using relay = await start('bare-relay-main.ts', String(server.port), tls ? 'tls' : 'clear')
-  const account = `quiet-${String(tls)}`
-  await world.client.call(operations.createAccount, {
-    body: { ...registration(account, quietUser(world, server.port)) },
-  })
-  const { body } = await world.client.call(operations.createToken, {
-    body: { account, scopes: ['imap-proxy'], description: 'bench' },
-  })
-  const pid = world.services.pids['imap-proxy'] ?? 0
-  const ours = await sessionBytes(pid, {
-    port,
-    tls,
-    login: `${account} ${body.token}`,
-    count: sessions,
-  })
-  const reference = await sessionBytes(relay.pid, {
-    port: relay.port,
-    tls,
-    login: 'u p',
-    count: sessions,
-  })
-  await world.client.call(operations.deleteAccount, { params: { account } })
-  return {
-    what: `IMAP door: memory of an idle session, of ${sessions} held, clients ${over({ port, tls })}`,
-    ours: ours / 1_000,
-    reference: reference / 1_000,
-    unit: ' kB',
-    referenceIs: 'two sockets and two pipes of Node',
-  }
-}
-
-/** What a process has in memory more for each of the sessions that clients in another one hold open. */
-async function sessionBytes(pid: number, holding: Holding): Promise<number> {
-  await using clients = await start('imap-clients-main.ts')
-  // The first ones bring code and tables with them that the others find there.
-  await clients.hold({ ...holding, count: 100 })
-  await delay(settleMs)
-  const before = await residentBytes(pid)
-  await clients.hold(holding)
-  await delay(settleMs)
-  return ((await residentBytes(pid)) - before) / holding.count
-}
-
-async function start(file: string, ...args: string[]) {
-  const child = fork(join(import.meta.dirname, file), args)
-  const [started] = (await once(child, 'message')) as [{ port: number }]
-  return {
-    port: started.port,
-    pid: child.pid ?? 0,
-    async hold(holding: Holding) {
-      child.send(holding)
-      await once(child, 'message')
-    },
-    async [Symbol.asyncDispose]() {
-      child.disconnect()
-      await once(child, 'exit')
-    },
-  }
-}
-
 async function openDoor(world: World, tls: boolean): Promise<number> {
   const port = await freePort()
   await world.client.call(operations.updateSettings, {
@@ -186,10 +129,6 @@ async function openDoor(world: World, tls: boolean): Promise<number> {
   })
   await eventually(async () => (await openImapLine({ port, tls })).close())
   return port
-}
-
-function quietUser(world: World, port: number): TestUser {
-  return { ...world.mail.freshUser('quiet'), imapPort: port }
 }
 
 async function fill(user: TestUser): Promise<void> {

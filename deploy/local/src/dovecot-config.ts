@@ -26,6 +26,8 @@ export interface DovecotSetup {
   introspectionUrl?: string
   /** Default: both. */
   tokenMechanisms?: readonly TokenMechanism[]
+  /** Default: there is. */
+  tls?: boolean
 }
 
 export type TokenMechanism = 'xoauth2' | 'oauthbearer'
@@ -67,6 +69,7 @@ function placeholders(setup: DovecotSetup, group: string): Record<string, string
     SUBMISSION: String(ports.submission),
     RELAY: String(ports.relay),
     PASSWORD: password,
+    TLS: setup.tls === false ? 'no' : 'yes',
     OAUTH: oauth,
     OAUTH_MECHANISMS: oauth === '' ? '' : ` ${mechanisms}`,
     INTROSPECTION: introspectionUrl ?? '',

@@ -21,6 +21,8 @@ export interface DovecotOptions {
   introspectionUrl?: string
   /** Those that are offered then; default: both. */
   tokenMechanisms?: readonly TokenMechanism[]
+  /** Whether there is STARTTLS, and TLS; default: yes. */
+  tls?: boolean
   /** Where to note its processes; they then go on when we end. */
   record?: string | undefined
 }
@@ -54,7 +56,7 @@ export interface Dovecot extends Life, DovecotAddress {
  * When we are root, mail belongs to `nobody`.
  */
 export async function startDovecot(options: DovecotOptions): Promise<Dovecot> {
-  const { dir, cache, introspectionUrl, tokenMechanisms, record } = options
+  const { dir, cache, introspectionUrl, tokenMechanisms, tls, record } = options
   const program = await findDovecot(cache)
   await mkdir(dir, { recursive: true })
   const place = await placeFor(dir)
@@ -71,6 +73,7 @@ export async function startDovecot(options: DovecotOptions): Promise<Dovecot> {
     program,
     ...(introspectionUrl === undefined ? {} : { introspectionUrl }),
     ...(tokenMechanisms === undefined ? {} : { tokenMechanisms }),
+    ...(tls === undefined ? {} : { tls }),
   }
   const life = await begin(async () => {
     const running = await launch({

@@ -1,0 +1,78 @@
+import type { World } from '../world.ts'
+import { type ImapAddress, openImapLine } from './imap-line.ts'
+import { processorMs } from './processor-ms.ts'
+import { percentile, type Row } from './report.ts'
+import { startPart } from './start-part.ts'
+
+/** Somewhere to read the bulk from, and how to log in there. */
+export interface Side extends ImapAddress {
+  login: string
+}
+
+/** The same messages through the door and from their server. */
+export interface Comparison {
+  what: string
+  door: Side
+  /** What the door reaches the server by, for a bare relay to do the same. */
+  upstream: Side
+  direct: Side
+  referenceIs: string
+}
+
+const turns = 7
+
+/** MB/s and processor time through the door and through a bare relay of Node, beside the server itself. By turns: what else the machine does hits all. */
+export async function compareFetch(world: World, comparison: Comparison): Promise<Row[]> {
+  const { what, door, upstream, direct, referenceIs } = comparison
+  const relay = await startPart('bare-relay-main.ts', [
+    String(upstream.port),
+    door.tls ? 'tls' : 'clear',
+    upstream.tls ? 'tls' : 'clear',
+  ])
+  try {
+    const lanes = [
+      lane(door, world.services.pids['imap-proxy'] ?? 0),
+      lane({ ...upstream, port: relay.port, tls: door.tls }, relay.pid),
+      lane(direct, 0),
+    ] as const
+    for (let turn = 0; turn < turns; turn++) for (const lane of lanes) await lane.run()
+    const [ours, bare, itself] = lanes
+    const mbs = (values: number[]) => percentile(values, 50)
+    const row = { unit: ' MB/s', reference: mbs(itself.rates), referenceIs }
+    return [
+      { what: `IMAP door: FETCH, ${what}, p50`, ours: mbs(ours.rates), ...row },
+      { what: `    a bare relay of Node in its place`, ours: mbs(bare.rates), ...row },
+      {
+        what: `    processor time of the door a MB`,
+        ours: mbs(ours.costs),
+        reference: mbs(bare.costs),
+        unit: ' ms',
+        referenceIs: 'the bare relay',
+      },
+    ]
+  } finally {
+    await relay[Symbol.asyncDispose]()
+  }
+}
+
+function lane(side: Side, pid: number) {
+  const rates: number[] = []
+  const costs: number[] = []
+  return {
+    rates,
+    costs,
+    async run() {
+      const line = await openImapLine(side)
+      await line.command(`LOGIN ${side.login}`)
+      await line.command('EXAMINE INBOX')
+      const used = pid === 0 ? 0 : await processorMs(pid)
+      const from = performance.now()
+      const bytes = await line.command('FETCH 1:* BODY.PEEK[]')
+      const ms = performance.now() - from
+      const cost = pid === 0 ? 0 : (await processorMs(pid)) - used
+      line.close()
+      rates.push(bytes / 1_000 / ms)
+      costs.push((cost * 1e6) / bytes)
+    },
+  }
+}
