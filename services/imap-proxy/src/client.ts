@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { type SecureContext, TLSSocket } from 'node:tls'
 import { plainAddress } from '@posthorn/service'
@@ -91,10 +90,16 @@ export class Client {
     })
     secure.on('error', ignoreErrors)
     this.#socket = secure
-    return Promise.race([
-      once(secure, 'secure').then(() => true),
-      once(secure, 'close').then(() => false),
-    ]).catch(() => false)
+    return new Promise((resolve) => {
+      const onSecure = () => settle(true)
+      const onClose = () => settle(false)
+      // Nothing of it is kept while the session lasts.
+      const settle = (isSecure: boolean) => {
+        secure.off('secure', onSecure).off('close', onClose)
+        resolve(isSecure)
+      }
+      secure.on('secure', onSecure).on('close', onClose)
+    })
   }
 
   async #read(): Promise<boolean> {

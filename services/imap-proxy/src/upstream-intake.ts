@@ -3,7 +3,7 @@ import type { Intake } from '@posthorn/net'
 import type { LargePieces } from './large-pieces.ts'
 
 /** For a session that waits: a line or two. */
-const smallBytes = 512
+const smallBytes = 256
 /** So little is no part of a large answer, but perhaps the end of one. */
 const littleBytes = 4_096
 /** Less than this is copied: what a client has not taken yet holds no more memory than twice its size then. */
