@@ -8,7 +8,8 @@ interface Named {
 
 /** A registry of one service: names start with `posthorn_`, units last, as Prometheus wants them. */
 export interface Metrics {
-  counter(metric: Named): Counter
+  /** `collect` adds what has not been counted yet, before anybody reads it. */
+  counter(metric: Named & { collect?: (counter: Counter) => void }): Counter
   gauge(metric: Named & { collect?: () => number | Promise<number> }): Gauge
   histogram(metric: Named & { buckets?: number[] }): Histogram
   /** The text of `/metrics`. */
@@ -27,7 +28,17 @@ export function createMetrics(service: string): Metrics {
     registers: [registry],
   })
   return {
-    counter: (metric) => new Counter(full(metric)),
+    counter: ({ collect, ...metric }) =>
+      new Counter({
+        ...full(metric),
+        ...(collect
+          ? {
+              collect(this: Counter) {
+                collect(this)
+              },
+            }
+          : {}),
+      }),
     gauge: ({ collect, ...metric }) =>
       new Gauge({
         ...full(metric),
