@@ -63,8 +63,8 @@ export interface DoorRules {
   usableAccounts: (accounts: readonly string[]) => Promise<ReadonlySet<string>>
 }
 
-/** A notice wakes the look at once; this is for when none comes. */
-const revalidateMs = 2_000
+/** A notice wakes the look at once; this is for when none comes, and still within a second. */
+const revalidateMs = 900
 const expireMs = 500
 
 /**

@@ -19,8 +19,11 @@ export interface Deps {
 export function onGetCredentials({ db, storedPassword, authServer, oauth2 }: Deps) {
   return on(getCredentials, async (request, { signal, asker }) => {
     const { account, protocol, fresh = false, grounds } = request
-    await assertServes(db, asker, { account, protocol, grounds })
-    const login = await findLogin(db, account, protocol)
+    // Side by side: a mail client waits for this.
+    const [login] = await Promise.all([
+      findLogin(db, account, protocol),
+      assertServes(db, asker, { account, protocol, grounds }),
+    ])
     if (!login)
       throw new AppError('not-found', 'Account record was not found for requested ID', {
         code: 'AccountNotFound',
