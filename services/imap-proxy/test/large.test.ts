@@ -28,7 +28,7 @@ function randomLines(): string {
 /** A client that keeps nothing of what it reads. */
 class Streaming {
   readonly #socket: Socket
-  #rest = Buffer.alloc(0)
+  #rest: Buffer = Buffer.alloc(0)
 
   constructor(socket: Socket) {
     this.#socket = socket
