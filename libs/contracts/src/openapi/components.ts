@@ -97,8 +97,14 @@ export function documented(schema: unknown): unknown {
   return name === undefined ? members(schema) : { $ref: `#/components/schemas/${name}` }
 }
 
+const ofOne = 'A single value is taken as a list of one'
+
 function members(schema: object): object {
-  const { single, format, ...rest } = schema as { single?: boolean; format?: unknown }
+  const { single, format, ...rest } = schema as {
+    single?: boolean
+    format?: unknown
+    description?: string
+  }
   const described = Object.fromEntries(
     Object.entries(rest)
       .filter(([, value]) => !isHidden(value))
@@ -107,7 +113,7 @@ function members(schema: object): object {
   return {
     ...described,
     ...(typeof format === 'string' ? { format: formats[format] ?? format } : {}),
-    ...(single ? { description: 'A single value is taken as a list of one' } : {}),
+    ...(single ? { description: [rest.description, ofOne].filter(Boolean).join('. ') } : {}),
   }
 }
 

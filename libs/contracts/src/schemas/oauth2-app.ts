@@ -17,13 +17,12 @@ export type OAuth2Cloud = (typeof clouds)[number]
 
 const Short = Type.String({ minLength: 1, maxLength: 256, format: 'one-line' })
 const Address = Type.String({ maxLength: 2048, format: 'http-url' })
-const Scopes = Type.Array(
-  Type.String({ minLength: 1, maxLength: 255, pattern: '^[!#-\\[\\]-~]+$' }),
-  {
+const scopes = (description: string) =>
+  Type.Array(Type.String({ minLength: 1, maxLength: 255, pattern: '^[!#-\\[\\]-~]+$' }), {
     single: true,
     maxItems: 50,
-  },
-)
+    description,
+  })
 const Topic = Type.Union([
   Type.String({ maxLength: 256, pattern: '^(?!goog)[A-Za-z][A-Za-z0-9\\-_.~+%]{2,254}$' }),
   Type.Literal(false),
@@ -43,8 +42,8 @@ const about = {
   includeInListing: Type.Boolean({ description: 'Offered by the hosted form' }),
   clientId: Short,
   redirectUrl: Address,
-  extraScopes: Scopes,
-  skipScopes: Scopes,
+  extraScopes: scopes('Asked for as well; an account is connected without them, too'),
+  skipScopes: scopes('Not asked for'),
   authority: Type.String({
     minLength: 1,
     maxLength: 1024,
@@ -85,7 +84,9 @@ const generic = {
   tokenUrl: Address,
   userinfoUrl: Address,
   revokeUrl: Address,
-  scopes: Scopes,
+  scopes: scopes(
+    'All of them are needed, but for those of OpenID Connect: who does not allow one is asked again',
+  ),
   imap: MailServer,
   smtp: MailServer,
 }
