@@ -26,19 +26,26 @@ export function unmaskUrl(given: string, stored: string | null | undefined): str
   return stored && maskUrl(stored) === given ? stored : undefined
 }
 
-/** The same for headers: a hidden value stands for the stored one of that name. */
+/**
+ * The same for headers: a hidden value stands for the stored one of that name. Of several of one name each stands for the one in its
+ * place, as long as they are as many as there were.
+ */
 export function unmaskHeaders(
   given: readonly { key: string; value?: string }[],
   stored: readonly Header[] | null | undefined,
 ): Header[] | undefined {
-  const headers = given.map(({ key, value = '' }) => ({ key, value: meant(key, value, stored) }))
-  return headers.every((header): header is Header => header.value !== undefined)
-    ? headers
-    : undefined
-}
-
-/** Undefined where a part of a value is hidden: whatever it was, it is not to be stored with stars in it. */
-function meant(key: string, value: string, stored: readonly Header[] | null | undefined) {
-  if (!value.includes(mask)) return value
-  return value === mask ? stored?.find((header) => header.key === key)?.value : undefined
+  const counts = new Map<string, number>()
+  const headers = given.map(({ key, value = '' }) => {
+    const place = counts.get(key) ?? 0
+    counts.set(key, place + 1)
+    return { key, value, place }
+  })
+  const storedOf = Map.groupBy(stored ?? [], ({ key }) => key)
+  const meant = headers.map(({ key, value, place }) => {
+    if (!value.includes(mask)) return { key, value }
+    const known = storedOf.get(key) ?? []
+    const canBeTold = value === mask && (known.length === 1 || known.length === counts.get(key))
+    return { key, value: canBeTold ? known[known.length === 1 ? 0 : place]?.value : undefined }
+  })
+  return meant.every((header): header is Header => header.value !== undefined) ? meant : undefined
 }
