@@ -2,6 +2,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import { allOperations, type Operation } from '@posthorn/contracts'
 import { hashToken } from '@posthorn/secrets'
 import { eventually } from '@posthorn/testkit'
+import { cacheTokens } from '../src/access/token-cache.ts'
 import { admin, type Answer, mint, registration, testServers } from './gateway.ts'
 
 const servers = await testServers()
@@ -179,6 +180,23 @@ test('where tokens are not required one may do without, but not make tokens; a w
     401,
     'Unauthorized',
   ])
+})
+
+test('tokens that are asked for at the same time are looked up together, made-up ones among them', async () => {
+  let asked = 0
+  const tokens = cacheTokens(
+    db.withPlugin({
+      transformQuery({ node }) {
+        asked += 1
+        return node
+      },
+      transformResult: async ({ result }) => result,
+    }),
+  )
+  const madeUp = Array.from({ length: 4_000 }, (_, n) => String(n).padStart(64, '0'))
+  const found = await Promise.all([admin, ...madeUp, foreign].map((value) => tokens.find(value)))
+  expect(found.map((token) => token?.id).filter(Boolean)).toEqual([admin, foreign].map(hashToken))
+  expect(asked).toBeLessThan(10)
 })
 
 test('a rate limit counts over all replicas', async () => {
