@@ -1,7 +1,7 @@
 import type { Bus } from '@posthorn/bus'
 import { openLogin } from '@posthorn/contracts'
 import { isLoginSealed } from '@posthorn/secrets'
-import { Recent } from './recent.ts'
+import { Opened, openMs } from './opened.ts'
 
 /**
  * An address with the login in it opened; one without a sealed login is answered as it is.
@@ -10,22 +10,17 @@ import { Recent } from './recent.ts'
  */
 export type OpenLogin = (address: string) => Promise<string>
 
-const answerMs = 5_000
-/** Some ten thousands of usual length. */
-const maxCharacters = 16_000_000
-
 /** Asks auth-bridge for logins in addresses. What was opened is kept in memory, under the sealed one: that never means anything else. */
 export function loginOpener(bus: Pick<Bus, 'ask'>): OpenLogin {
-  const known = new Recent<Promise<string>>(maxCharacters)
-
-  function ask(address: string): Promise<string> {
-    const opened = bus
-      .ask(openLogin, { address }, { key: 'credentials', timeoutMs: answerMs })
+  const opened = new Opened()
+  const ask = (address: string) =>
+    bus
+      .ask(openLogin, { address }, { key: 'credentials', timeoutMs: openMs })
       .then((answer) => answer.address)
-    known.set(address, opened)
-    opened.catch(() => known.delete(address))
-    return opened
-  }
 
-  return async (address) => known.get(address) ?? (isLoginSealed(address) ? ask(address) : address)
+  return async (address) => {
+    const known = opened.get(address)
+    if (known) return known
+    return isLoginSealed(address) ? opened.keep(address, ask(address)) : address
+  }
 }
