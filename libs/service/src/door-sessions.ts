@@ -1,13 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import {
-  type Db,
-  findSealedSettingRevision,
-  listTokens,
-  refusalOf,
-  type TokenRow,
-  type TokenUse,
-} from '@posthorn/db'
+import { type Db, findSealedSettingRevision, listTokens, type TokenUse } from '@posthorn/db'
 import type { Logger } from '@posthorn/telemetry'
+import { endingOf, isExpired, sessionExpired } from './door-grounds.ts'
 import { everyFew, type Loop } from './loop.ts'
 import type { ServerPassword } from './server-password.ts'
 
@@ -86,15 +80,12 @@ export function watchSessions(
 
 function endExpired(sessions: DoorSessions): void {
   const now = Date.now()
-  for (const session of sessions.list()) {
-    const { expiresAt } = session.key
-    if (expiresAt && expiresAt.getTime() <= now) session.end('Session expired')
-  }
+  for (const session of sessions.list()) if (isExpired(session, now)) session.end(sessionExpired)
 }
 
 /**
- * Ends the sessions whose token was revoked or restricted since, or whose password is another now, and those whose account is gone.
- * Rejects, and ends none, where Postgres cannot be asked.
+ * Ends the sessions whose token has expired, was revoked or restricted since, or whose password is another now, and those whose account
+ * is gone. Rejects, and ends none, where Postgres cannot be asked.
  */
 async function revalidate(db: Db, sessions: DoorSessions, rules: DoorRules): Promise<void> {
   const open = sessions.list()
@@ -107,29 +98,16 @@ async function revalidate(db: Db, sessions: DoorSessions, rules: DoorRules): Pro
     rules.usableAccounts(unique(open.map(({ account }) => account))),
     findSealedSettingRevision(db, rules.password.setting),
   ])
-  const { scope } = rules
-  const good = {
-    scope,
+  const grounds = {
+    scope: rules.scope,
     tokens: new Map(tokens.map((token) => [token.id, token])),
+    accounts,
     passwordRevision,
   }
-  for (const session of open)
-    if (!accounts.has(session.account) || !isGood(session, good))
-      session.end('Access was withdrawn')
-}
-
-interface Good {
-  scope: TokenUse['scope']
-  tokens: ReadonlyMap<string, TokenRow>
-  passwordRevision: string | undefined
-}
-
-function isGood({ key, account, address }: DoorSession, good: Good): boolean {
-  if (key.tokenId === undefined) return key.passwordRevision === good.passwordRevision
-  const token = good.tokens.get(key.tokenId)
-  return (
-    token !== undefined && refusalOf(token, { scope: good.scope, account, address }) === undefined
-  )
+  for (const session of open) {
+    const ending = endingOf(session, grounds)
+    if (ending !== undefined) session.end(ending)
+  }
 }
 
 function unique(texts: readonly string[]): string[] {
