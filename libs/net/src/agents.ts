@@ -11,7 +11,7 @@ import {
   type ResolvedAddress,
   withoutBrackets,
 } from './egress.ts'
-import { openSocket, ProxyNotAllowed } from './open-socket.ts'
+import { openSocket } from './open-socket.ts'
 
 export interface AgentsOptions {
   policy: EgressPolicy
@@ -133,16 +133,9 @@ function createTunnel(
         // It comes paused, and whoever reads it is there by then.
         if (!secure) setImmediate(() => socket.resume())
       })
-      .catch((error: Error) => failed?.(proxyFaultOf(error)))
+      .catch((error: Error) => failed?.(error))
     return undefined
   }
-}
-
-/** A proxy that may not be where it is was set by an operator, who will set another: it is no verdict on what was called. */
-function proxyFaultOf(error: Error): Error {
-  if (!(error instanceof ProxyNotAllowed)) return error
-  const message = `The proxy may not be connected to: ${error.message}`
-  return new AppError('unreachable', message, { code: 'EPROXY', cause: error })
 }
 
 /** The certificate is that of the server, not of the proxy. */

@@ -54,8 +54,8 @@ export interface OpenedSocket {
  * Through a proxy the policy judges the proxy's address, and the server's wherever we know it: a literal one, and those that SOCKS 4
  * has us look up. Otherwise the proxy resolves the name, and goes where it may.
  *
- * @throws AppError `forbidden` `EEGRESSBLOCKED`, as ProxyNotAllowed where it is the proxy's address; AppError `EPROXY` for everything else
- * between us and the proxy; the signal's reason; the system's error; DOMException `TimeoutError`
+ * @throws AppError `forbidden` `EEGRESSBLOCKED` about the server; AppError `unreachable` `EPROXY` for everything between us and the
+ * proxy; the signal's reason; the system's error; DOMException `TimeoutError`
  */
 export async function openSocket(
   target: Endpoint,
@@ -107,14 +107,10 @@ async function destination(
   return { host: found.address, port }
 }
 
-/** The policy refuses the proxy, and not the server behind it. */
-export class ProxyNotAllowed extends AppError {
-  constructor(cause: AppError) {
-    super('forbidden', cause.message, { code: 'EEGRESSBLOCKED', cause })
-  }
-}
-
-/** A proxy that cannot be reached is no fault of the server behind it. */
+/**
+ * A proxy that cannot be reached is no fault of the server behind it; nor is one that may not be where it is: whoever set it will set
+ * another.
+ */
 async function reached(
   { host, port }: Proxy,
   signal: AbortSignal,
@@ -123,15 +119,18 @@ async function reached(
   try {
     return await open()
   } catch (cause) {
-    const { code, name } = cause as NodeJS.ErrnoException
     if (signal.aborted) throw cause
-    if (cause instanceof AppError) throw new ProxyNotAllowed(cause)
-    const reason = code ?? (name === 'TimeoutError' ? 'ETIMEDOUT' : 'no answer')
-    throw new AppError('unreachable', `The proxy ${host}:${port} cannot be reached: ${reason}`, {
-      code: 'EPROXY',
-      cause,
-    })
+    const message =
+      cause instanceof AppError
+        ? `The proxy may not be connected to: ${cause.message}`
+        : `The proxy ${host}:${port} cannot be reached: ${reasonOf(cause)}`
+    throw new AppError('unreachable', message, { code: 'EPROXY', cause })
   }
+}
+
+function reasonOf(error: unknown): string {
+  const { code, name } = error as NodeJS.ErrnoException
+  return code ?? (name === 'TimeoutError' ? 'ETIMEDOUT' : 'no answer')
 }
 
 interface From {

@@ -109,12 +109,15 @@ test('a proxy that says nothing has its time', async () => {
 })
 
 test('the policy judges the proxy, and the server where its address is known', async () => {
-  const blocked = { code: 'EEGRESSBLOCKED' }
+  const blocked = { kind: 'forbidden', code: 'EEGRESSBLOCKED' }
+  const ofTheProxy = { kind: 'unreachable', code: 'EPROXY' }
   const through = await proxy()
   const url = `http://${through.host}:${through.port}`
-  await expect(talk('mail.test', { proxy: url, egress: 'private' })).rejects.toMatchObject(blocked)
+  await expect(talk('mail.test', { proxy: url, egress: 'private' })).rejects.toMatchObject(
+    ofTheProxy,
+  )
   await expect(talk('mail.test', { proxy: 'socks5://169.254.169.254:1' })).rejects.toMatchObject(
-    blocked,
+    ofTheProxy,
   )
   await expect(talk('169.254.169.254', { proxy: url })).rejects.toMatchObject(blocked)
   const lookup = async () => [{ address: '169.254.169.254', family: 4 }]
