@@ -15,7 +15,7 @@ const base = {
 export default {
   rootDir: root,
   watchman: false,
-  testTimeout: 30_000,
+  testTimeout: 180_000,
   reporters: ['default', '<rootDir>/libs/tooling/plain-line-reporter.js'],
   projects: [
     {

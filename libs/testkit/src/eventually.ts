@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 export interface Patience {
-  /** Default 10,000. */
+  /** Default 30,000: a busy machine may need most of it, and a test that succeeds waits for none of it. */
   timeoutMs?: number
 }
 
@@ -13,10 +13,10 @@ export interface Patience {
  */
 export async function eventually<T>(
   check: () => T | Promise<T>,
-  { timeoutMs = 10_000 }: Patience = {},
+  { timeoutMs = 30_000 }: Patience = {},
 ): Promise<Exclude<T, false | null>> {
   const deadline = Date.now() + timeoutMs
-  for (let waitMs = 5; ; waitMs = Math.min(waitMs * 1.4, 200)) {
+  for (let waitMs = 5; ; waitMs = Math.min(waitMs * 1.4, 100)) {
     try {
       const value = await check()
       if (value !== false && value !== null) return value as Exclude<T, false | null>
