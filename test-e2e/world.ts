@@ -140,7 +140,7 @@ export async function startWorld({
     webhooks,
     register,
     ...(own ? { postgres: own.postgres, rabbit: own.rabbit } : {}),
-    webhook: (match, timeoutMs = 20_000) =>
+    webhook: (match, timeoutMs = 60_000) =>
       eventually(() => webhooks().find(match) ?? false, { timeoutMs }),
     connectAccount: (account) => connectAccount({ client, mail, register }, account),
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
@@ -190,7 +190,7 @@ export function untilConnected(client: Client, account: string): Promise<true> {
         throw new Error(`${account} is ${body.state}: ${JSON.stringify(body.lastError)}`)
       return true as const
     },
-    { timeoutMs: 30_000 },
+    { timeoutMs: 60_000 },
   )
 }
 

@@ -25,7 +25,6 @@ test.each(serviceNames)(
     await eventually(() => expect(unsent(submitted)).toEqual([]), { timeoutMs: 60_000 })
     expect(countRepeats(world.webhooks())).toEqual([])
   },
-  150_000,
 )
 
 test('a killed sync-worker’s accounts move to the other one, and what came meanwhile is found', async () => {
@@ -48,7 +47,6 @@ test('a killed sync-worker’s accounts move to the other one, and what came mea
           webhook.event === 'messageNew' &&
           webhook.account === account &&
           webhook.data.messageId === messageId,
-        60_000,
       )
     const page = await eventually(async () => {
       const answer = await pair.client.call(operations.listMessages, {
@@ -61,7 +59,7 @@ test('a killed sync-worker’s accounts move to the other one, and what came mea
   } finally {
     await pair[Symbol.asyncDispose]()
   }
-}, 150_000)
+})
 
 function missing(ids: readonly string[]): string[] {
   const seen = new Set(

@@ -46,5 +46,4 @@ test.each([
     expect(countRepeats(world.webhooks())).toEqual([])
     expect(world.services.pids).toEqual(pids)
   },
-  150_000,
 )

@@ -35,10 +35,8 @@ test('a receiver that does as it is told has every event once, though answers ar
   receiver.loseAnswers(3)
   const sent = Array.from({ length: 8 }, freshMessageId)
   for (const messageId of sent) await world.mail.deliver(jane.user, letter({ messageId }))
-  await eventually(async () => expect(new Set((await told()).keys())).toEqual(new Set(sent)), {
-    timeoutMs: 30_000,
-  })
-  await eventually(() => expect(receiver.repeated).toBeGreaterThanOrEqual(3), { timeoutMs: 30_000 })
+  await eventually(async () => expect(new Set((await told()).keys())).toEqual(new Set(sent)))
+  await eventually(() => expect(receiver.repeated).toBeGreaterThanOrEqual(3))
   expect([...(await told()).values()]).toEqual(sent.map(() => 1))
 
   const [genuine] = await receiver.stored()

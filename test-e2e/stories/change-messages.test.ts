@@ -117,7 +117,7 @@ test('a mailbox is put in order over the API, and everything done to it is told 
     ({ event, data }) => event === 'messageUpdated' && data.id === offer.id,
   )
   expect(updates).toHaveLength(1)
-}, 60_000)
+})
 
 test('the mailbox is as it was left, for any mail client', async () => {
   const user = world.mail.freshUser()

@@ -62,7 +62,7 @@ test('a bad variable is named, and the process ends with 1 before it opens anyth
       stderr: expect.stringContaining('SVC_PORT: must be a whole number, got "often"'),
     })
   }
-}, 60_000)
+})
 
 test('on SIGTERM every service is gone within ten seconds', async () => {
   const started = performance.now()

@@ -167,7 +167,7 @@ test('a grant that was withdrawn is an authenticationError with what the provide
       .webhooks()
       .filter(({ account, event }) => account === 'john' && event.startsWith('authentication'))
   // The first is of the login that went well.
-  await eventually(() => expect(told()).toHaveLength(3), { timeoutMs: 30_000 })
+  await eventually(() => expect(told()).toHaveLength(3))
   const [, refused, switchedOff] = told()
   const data = {
     serverResponseCode: 'OauthRenewError',

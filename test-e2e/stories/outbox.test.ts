@@ -27,9 +27,7 @@ const listed = async () => {
 const told = (queueId: string) =>
   world.webhook(({ event, data }) => event === 'messageSent' && data.queueId === queueId)
 const sent = (queueId: string) =>
-  eventually(async () => expect(await entry(queueId)).toMatchObject({ state: 'sent' }), {
-    timeoutMs: 20_000,
-  })
+  eventually(async () => expect(await entry(queueId)).toMatchObject({ state: 'sent' }))
 
 test('a scheduled message is held, released, and sent now', async () => {
   const { queueId, messageId } = await submit({ sendAt: tomorrow() })

@@ -10,7 +10,7 @@ afterAll(() => world[Symbol.asyncDispose]())
 let user: TestUser
 beforeAll(async () => {
   user = await world.connectAccount('jane')
-}, 60_000)
+})
 
 const account = { account: 'jane' }
 const upload = (body: object) =>
@@ -222,7 +222,7 @@ test('a message as large as allowed is uploaded, and the worker is never more th
   // The message is in memory once, and what garbage it leaves until it is collected; nothing grows without end.
   const worker = (await peakMemory(world.services.pids['sync-worker'] ?? 0)) / 1024 ** 2
   expect(worker > 0 && worker < 600 ? 'fine' : `the worker took ${worker} MB`).toBe('fine')
-}, 120_000)
+})
 
 test('what cannot be stored, found or understood is told apart', async () => {
   expect(await upload({ path: 'Nowhere', text: 'x' })).toMatchObject({

@@ -35,12 +35,10 @@ test('an account’s own target takes its webhooks, with its own headers and cre
       webhooks: own.url.replace('://', '://me:secret@'),
       webhooksCustomHeaders: [{ key: 'X-Tenant', value: 'seven' }],
     })
-    await eventually(
-      () =>
-        own.requests.some(
-          (request) => (request.json() as { event: string }).event === 'accountInitialized',
-        ),
-      { timeoutMs: 20_000 },
+    await eventually(() =>
+      own.requests.some(
+        (request) => (request.json() as { event: string }).event === 'accountInitialized',
+      ),
     )
     const [first] = own.requests
     expect(first?.headers).toMatchObject({

@@ -124,18 +124,15 @@ test('a server that becomes slow keeps what it is at; the rest is for others to 
   await Promise.all(Array.from({ length: 70 }, () => submit({ account })))
   const first = await fixture.startSender()
   opened.push(first)
-  await eventually(() => expect(held()).toBe(5), { timeoutMs: 20_000 })
+  await eventually(() => expect(held()).toBe(5))
   // Longer than anything may wait for a place.
-  await eventually(
-    async () => expect(await inHand(account)).toEqual({ leased: 5, counted: 5, waiting: 50 }),
-    { timeoutMs: 20_000 },
+  await eventually(async () =>
+    expect(await inHand(account)).toEqual({ leased: 5, counted: 5, waiting: 50 }),
   )
   opened.push(await fixture.startSender())
-  await eventually(() => expect(held()).toBe(10), { timeoutMs: 20_000 })
+  await eventually(() => expect(held()).toBe(10))
   letGo()
-  await eventually(async () => expect((await inHand(account)).waiting).toBe(0), {
-    timeoutMs: 20_000,
-  })
+  await eventually(async () => expect((await inHand(account)).waiting).toBe(0))
   expect(new Set(server.accepted.map(({ messageId }) => messageId)).size).toBe(70)
   expect(server.accepted).toHaveLength(70)
 })
@@ -145,20 +142,17 @@ test('a queue that is paused has nothing in hand but what was begun', async () =
   const account = await addAccount(server)
   await Promise.all(Array.from({ length: 70 }, () => submit({ account })))
   opened.push(await fixture.startSender())
-  await eventually(() => expect(held()).toBe(5), { timeoutMs: 20_000 })
+  await eventually(() => expect(held()).toBe(5))
   await db.insertInto('pausedQueues').values({ queue: 'submit' }).execute()
-  await eventually(
-    async () => expect(await inHand(account)).toEqual({ leased: 5, counted: 5, waiting: 50 }),
-    { timeoutMs: 20_000 },
+  await eventually(async () =>
+    expect(await inHand(account)).toEqual({ leased: 5, counted: 5, waiting: 50 }),
   )
   letGo()
   await eventually(async () =>
     expect(await inHand(account)).toEqual({ leased: 0, counted: 0, waiting: 45 }),
   )
   await db.deleteFrom('pausedQueues').execute()
-  await eventually(async () => expect((await inHand(account)).waiting).toBe(0), {
-    timeoutMs: 20_000,
-  })
+  await eventually(async () => expect((await inHand(account)).waiting).toBe(0))
   expect(server.accepted).toHaveLength(70)
 })
 

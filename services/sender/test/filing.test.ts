@@ -212,7 +212,7 @@ test('a sender is killed between the final dot and the record: the message that 
   expect(await eventsOf(account)).toMatchObject([
     { event: 'messageSent', data: { response: expect.stringContaining('Sent folder') } },
   ])
-}, 30_000)
+})
 
 test('where it is not found it is sent again with the same bytes', async () => {
   const { account, smtp } = await accountWith({ copy: false })

@@ -60,13 +60,10 @@ export async function senderFixture() {
     row: (queueId: string) => rowOf(db, queueId),
     /** The row once its message is sent or given up. */
     finished: (queueId: string) =>
-      eventually(
-        async () => {
-          const row = await rowOf(db, queueId)
-          return row.state !== 'queued' && row
-        },
-        { timeoutMs: 20_000 },
-      ),
+      eventually(async () => {
+        const row = await rowOf(db, queueId)
+        return row.state !== 'queued' && row
+      }),
     eventsOf: (account: string) => eventsOf(db, account),
     async [Symbol.asyncDispose]() {
       await broker.drop()

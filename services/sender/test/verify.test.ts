@@ -36,7 +36,7 @@ async function server(options?: SmtpScriptOptions) {
 }
 
 type Request = CommandRequest<typeof verifySmtp>
-const verify = async (request: Request, timeoutMs = 5_000) =>
+const verify = async (request: Request, timeoutMs = 30_000) =>
   (await eventually(() => bus.ask(verifySmtp, request, { key: 'verify.smtp', timeoutMs }))).verdict
 const credentials = { user: 'me', pass: 'secret' }
 
@@ -91,7 +91,7 @@ test('the policy of the deployment says where servers may be', async () => {
     metrics: createMetrics('test'),
   })
   try {
-    const how = { key: 'verify.smtp', timeoutMs: 5_000 }
+    const how = { key: 'verify.smtp', timeoutMs: 30_000 }
     const { verdict } = await eventually(async () =>
       asker.ask(verifySmtp, { server: await server() }, how),
     )

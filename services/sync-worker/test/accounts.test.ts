@@ -52,7 +52,7 @@ test('refused credentials are told once, and so is the recovery', async () => {
   ])
   expect(events[1]?.data).toMatchObject({ serverResponseCode: 'AUTHENTICATIONFAILED' })
   expect(await world.state(account)).toMatchObject({ lastError: null, authFailingSince: null })
-}, 60_000)
+})
 
 test('credentials refused for too long switch syncing off', async () => {
   const other = await testWorld()
@@ -72,7 +72,7 @@ test('credentials refused for too long switch syncing off', async () => {
   } finally {
     await other.close()
   }
-}, 60_000)
+})
 
 test('a server that is away is told once; what happened meanwhile is found when it is back', async () => {
   const user = world.dovecot.freshUser()

@@ -42,4 +42,4 @@ test('when time is up between two pieces, what was moved stays moved and nothing
   } finally {
     await world.close()
   }
-}, 30_000)
+})

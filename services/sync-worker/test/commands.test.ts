@@ -25,7 +25,7 @@ beforeAll(async () => {
     await client.append('INBOX', mail({ subject }))
   account = await world.register(user)
   await world.connected(account)
-}, 30_000)
+})
 afterAll(() => world.close())
 
 const list = (over: object = {}) =>
@@ -166,7 +166,7 @@ test('the source comes as it is, in pieces, and the next command works after one
     world.bus.askStream(
       getMessageSource,
       { account: owner, message: messages[0]?.id ?? '' },
-      { key: `shard.${shardOf(owner)}`, timeoutMs: 10_000 },
+      { key: `shard.${shardOf(owner)}`, timeoutMs: 30_000 },
     )
   const { response, body } = await source()
   expect(response).toEqual({ size: large.length })
@@ -190,7 +190,7 @@ test('commands are answered while the first sync runs', async () => {
   expect(answered.total).toBe(300)
   await world.connected(owner)
   expect(await world.events(owner, 'messageNew')).toHaveLength(300)
-}, 60_000)
+})
 
 test('an account that cannot be asked says why', async () => {
   const down = await Relay.to({ host: user.host, port: user.imapPort })

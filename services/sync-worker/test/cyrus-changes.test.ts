@@ -87,5 +87,4 @@ here(
       await cyrus.drop()
     }
   },
-  60_000,
 )

@@ -13,7 +13,7 @@ beforeAll(async () => {
   user = world.dovecot.freshUser()
   account = await world.register(user)
   await world.connected(account)
-}, 30_000)
+})
 afterAll(() => world.close())
 
 /** A message that a sender has sent, its bytes kept for the copy. */

@@ -55,7 +55,7 @@ test('a first sync that is cut short again and again announces every message onc
   expect(await world.events(account, 'messageUpdated', 'messageDeleted', 'mailboxReset')).toEqual(
     [],
   )
-}, 90_000)
+})
 
 test('a fast index knows of new messages alone, also of those that came while nobody looked', async () => {
   const user = world.dovecot.freshUser()

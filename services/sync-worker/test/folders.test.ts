@@ -119,7 +119,7 @@ test('folders that come, move and go while we watch are told at once', async () 
   )
   expect(deleted.map(({ path }) => path)).toEqual(['Before', 'After'])
   expect(await world.events(account, 'messageDeleted')).toEqual([])
-}, 90_000)
+})
 
 test('without NOTIFY the folders of subconnections are live, others are polled', async () => {
   await world.startWorker(never, { backend: withoutNotify() })

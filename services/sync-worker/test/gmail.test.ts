@@ -273,14 +273,11 @@ test('when All Mail is hidden from IMAP the labels are looked after, with the id
   const page = await world.ask(listMessages, account, { path: 'Work', page: 0, pageSize: 1 })
   server.deleteMailbox(paths.all)
   server.drop()
-  await eventually(
-    async () => {
-      await world.ask(syncAccount, account, {})
-      const found = await world.events(account, 'mailboxNew')
-      expect(found.filter(({ path }) => path === 'Work' || path === 'INBOX')).toHaveLength(2)
-    },
-    { timeoutMs: 20_000 },
-  )
+  await eventually(async () => {
+    await world.ask(syncAccount, account, {})
+    const found = await world.events(account, 'mailboxNew')
+    expect(found.filter(({ path }) => path === 'Work' || path === 'INBOX')).toHaveLength(2)
+  })
   server.mailbox('Work').changeLabels(1, { add: ['\\Starred'] })
   const [changed] = await world.expectEvents(account, ['messageUpdated'], 1)
   expect(changed).toMatchObject({
@@ -330,18 +327,15 @@ test('a change that IDLE keeps to itself is found by a look at All Mail from tim
   const all = server.mailbox(paths.all)
   const uid = place(server, paths.all, { date: old })
   const account = await connect(server)
-  await eventually(
-    async () => {
-      const told = (await world.events(account, 'messageUpdated')).length
-      const said = server.heard.length
-      all.changeLabels(uid, told % 2 === 0 ? { add: ['Work'] } : { remove: ['Work'] })
-      for (const session of server.sessions) session.knows(all.message(uid))
-      await world.expectEvents(account, ['messageUpdated'], told + 1)
-      // A round that was due anyway would have found it, too.
-      expect(server.heard.slice(said).filter((line) => line.startsWith('LIST'))).toEqual([])
-    },
-    { timeoutMs: 20_000 },
-  )
+  await eventually(async () => {
+    const told = (await world.events(account, 'messageUpdated')).length
+    const said = server.heard.length
+    all.changeLabels(uid, told % 2 === 0 ? { add: ['Work'] } : { remove: ['Work'] })
+    for (const session of server.sessions) session.knows(all.message(uid))
+    await world.expectEvents(account, ['messageUpdated'], told + 1)
+    // A round that was due anyway would have found it, too.
+    expect(server.heard.slice(said).filter((line) => line.startsWith('LIST'))).toEqual([])
+  })
 })
 
 test('labels and flags are changed by name, also of a message that was found under a label', async () => {

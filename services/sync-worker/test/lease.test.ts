@@ -26,7 +26,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-const expiryMs = 60_000
+const expiryMs = 3_600_000
 
 async function worker(): Promise<string> {
   const id = randomUUID()

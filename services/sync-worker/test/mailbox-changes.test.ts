@@ -30,7 +30,7 @@ describe.each([
     client = await ImapClient.login(user)
     account = await world.register(user, { imap: { resyncDelay: 3_600 } })
     await world.connected(account)
-  }, 30_000)
+  })
   afterAll(async () => {
     await client[Symbol.asyncDispose]()
     await world.close()

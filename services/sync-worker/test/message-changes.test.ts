@@ -38,7 +38,7 @@ describe.each([
     client = await ImapClient.login(user)
     account = await world.register(user, { imap: { resyncDelay: 3_600 } })
     await world.connected(account)
-  }, 30_000)
+  })
   afterAll(async () => {
     await client[Symbol.asyncDispose]()
     await world.close()
@@ -61,15 +61,12 @@ describe.each([
   const flagsOf = async (message: string) =>
     (await world.ask(getMessage, account, { message })).flags
   const told = (event: string, id: string) =>
-    eventually(
-      async () => {
-        const events = await world.events(account, event)
-        const about = events.filter(({ data }) => data['id'] === id)
-        expect(about.length).toBeGreaterThan(0)
-        return about.map(({ data }) => data)
-      },
-      { timeoutMs: 10_000 },
-    )
+    eventually(async () => {
+      const events = await world.events(account, event)
+      const about = events.filter(({ data }) => data['id'] === id)
+      expect(about.length).toBeGreaterThan(0)
+      return about.map(({ data }) => data)
+    })
   const gone = { kind: 'not-found', code: 'MessageNotFound' }
   const read = (message: string) => world.ask(getMessage, account, { message })
 

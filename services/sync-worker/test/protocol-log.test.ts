@@ -26,15 +26,12 @@ test('an account that wants its log has what was said stored, without its passwo
 
   await db.updateTable('accounts').set({ logs: true }).where('account', '=', account).execute()
   await world.touch(account)
-  const lines = await eventually(
-    async () => {
-      const lines = await linesOf(account)
-      expect(lines.some((line) => / C: .*\bLIST\b/.test(line))).toBe(true)
-      expect(lines.some((line) => / S: /.test(line))).toBe(true)
-      return lines
-    },
-    { timeoutMs: 25_000 },
-  )
+  const lines = await eventually(async () => {
+    const lines = await linesOf(account)
+    expect(lines.some((line) => / C: .*\bLIST\b/.test(line))).toBe(true)
+    expect(lines.some((line) => / S: /.test(line))).toBe(true)
+    return lines
+  })
   expect(lines.join('\n')).not.toContain(user.pass)
   expect(lines.join('\n')).not.toContain(Buffer.from(user.pass).toString('base64'))
   for (const line of lines) expect(line).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z \[\d+\] (C:|S:|--) /)

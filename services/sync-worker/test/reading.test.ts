@@ -24,7 +24,7 @@ beforeAll(async () => {
   client = await ImapClient.login(user)
   account = await world.register(user)
   await world.connected(account)
-}, 30_000)
+})
 afterAll(async () => {
   await client[Symbol.asyncDispose]()
   await world.close()
@@ -55,7 +55,7 @@ const download = async (attachment: string) => {
   const { response, body } = await world.bus.askStream(
     getAttachment,
     { account, attachment },
-    { key: `shard.${shardOf(account)}`, timeoutMs: 10_000 },
+    { key: `shard.${shardOf(account)}`, timeoutMs: 30_000 },
   )
   return { ...response, content: Buffer.concat(await Array.fromAsync(body)) }
 }
@@ -258,7 +258,7 @@ test('a download that nobody reads to its end leaves the connection to others', 
     const { body } = await world.bus.askStream(
       getMessageSource,
       { account, message: message?.id ?? '' },
-      { key: `shard.${shardOf(account)}`, timeoutMs: 10_000 },
+      { key: `shard.${shardOf(account)}`, timeoutMs: 30_000 },
     )
     for await (const _ of body) break
   }

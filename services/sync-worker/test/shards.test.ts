@@ -65,7 +65,7 @@ test('the accounts of a worker that is killed go on with another, and nothing is
     .filter(({ event }) => event === 'authenticationSuccess' || event === 'accountInitialized')
   expect(once_).toHaveLength(8)
   await world.stopWorker(survivor)
-}, 40_000)
+})
 
 test('a worker process ends by itself on SIGTERM and frees its shards', async () => {
   const child = world.spawnWorker()
@@ -76,7 +76,7 @@ test('a worker process ends by itself on SIGTERM and frees its shards', async ()
   const [code] = (await once(child, 'exit')) as [number | null]
   expect(code).toBe(0)
   expect(await owners()).toEqual(new Map([[null, 256]]))
-}, 20_000)
+})
 
 test('a restart tells nothing twice and finds what came while nobody looked', async () => {
   const first = await world.startWorker()

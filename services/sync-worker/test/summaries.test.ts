@@ -24,7 +24,7 @@ beforeAll(async () => {
   account = await world.register(user)
   await world.connected(account)
   client = await ImapClient.login(user)
-}, 30_000)
+})
 afterAll(async () => {
   await client[Symbol.asyncDispose]()
   await world.close()
@@ -52,17 +52,14 @@ let letters = 0
 /** Puts messages into a mailbox; resolves with what was told of them, in their order. */
 async function arrive(path: string, messages: { subject: string; message: string }[]) {
   for (const { message } of messages) await client.append(path, message)
-  return eventually(
-    async () => {
-      const told = await world.events(account, 'messageNew')
-      return messages.map(({ subject }) => {
-        const found = told.find(({ data }) => data['subject'] === subject)
-        if (!found) throw new Error(`nothing is told of ${subject}`)
-        return found.data
-      })
-    },
-    { timeoutMs: 25_000 },
-  )
+  return eventually(async () => {
+    const told = await world.events(account, 'messageNew')
+    return messages.map(({ subject }) => {
+      const found = told.find(({ data }) => data['subject'] === subject)
+      if (!found) throw new Error(`nothing is told of ${subject}`)
+      return found.data
+    })
+  })
 }
 function letter(body = 'Dear all, lunch on Friday?') {
   const subject = `letter ${letters++}`
@@ -144,16 +141,13 @@ test('while one waits, commands are answered, other accounts are told of theirs,
   await world.ask(listMailboxes, account, { counters: false })
   await others.append('Elsewhere', letter().message)
   await world.expectEvents(second, ['messageNew'], 1)
-  const events = await eventually(
-    async () => {
-      const told = await world.events(account, 'messageNew')
-      const subjects = told.map(({ data }) => String(data['subject']))
-      const found = subjects.filter((subject) => many.some((each) => each.subject === subject))
-      expect(found).toEqual(many.map(({ subject }) => subject))
-      return told
-    },
-    { timeoutMs: 25_000 },
-  )
+  const events = await eventually(async () => {
+    const told = await world.events(account, 'messageNew')
+    const subjects = told.map(({ data }) => String(data['subject']))
+    const found = subjects.filter((subject) => many.some((each) => each.subject === subject))
+    expect(found).toEqual(many.map(({ subject }) => subject))
+    return told
+  })
   expect(new Set(events.map(({ eventId }) => eventId)).size).toBe(events.length)
 })
 

@@ -36,7 +36,7 @@ beforeAll(async () => {
     worker: owner,
     limit: 256,
     held: [],
-    expiryMs: 60_000,
+    expiryMs: 3_600_000,
   }))
     epochs.set(shard, epoch)
 })

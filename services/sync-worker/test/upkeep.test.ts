@@ -24,14 +24,11 @@ async function flush(account: string, notifyFrom = new Date(), imapIndexer?: str
 
 /** Waits until a flush was done and all was looked at again. */
 const flushed = (account: string, epoch: string) =>
-  eventually(
-    async () => {
-      expect((await world.state(account))?.flushedEpoch).toBe(epoch)
-      const rows = await mailboxes(account)
-      expect(rows.filter(({ syncedAt }) => syncedAt === null)).toEqual([])
-    },
-    { timeoutMs: 25_000 },
-  )
+  eventually(async () => {
+    expect((await world.state(account))?.flushedEpoch).toBe(epoch)
+    const rows = await mailboxes(account)
+    expect(rows.filter(({ syncedAt }) => syncedAt === null)).toEqual([])
+  })
 
 const mailboxes = (account: string) =>
   world.db
@@ -159,8 +156,7 @@ test('a connection that is cut again and again shows as disconnected, and is no 
 test('the connections of an account are counted', async () => {
   const account = await world.register(world.dovecot.freshUser())
   await world.connected(account)
-  await eventually(
-    async () => expect((await world.state(account))?.connections).toBeGreaterThanOrEqual(1),
-    { timeoutMs: 15_000 },
+  await eventually(async () =>
+    expect((await world.state(account))?.connections).toBeGreaterThanOrEqual(1),
   )
 })

@@ -19,7 +19,7 @@ beforeAll(async () => {
   await world.startWorker()
   account = await world.register(world.dovecot.freshUser())
   await world.connected(account)
-}, 30_000)
+})
 afterAll(() => world.close())
 
 async function put(mime: string | Buffer, owner = account): Promise<string> {
@@ -66,7 +66,7 @@ test('an upload is in its folder with flags and date, to the byte, and is announ
   const { body } = await world.bus.askStream(
     getMessageSource,
     { account, message: stored.id ?? '' },
-    { key: `shard.${shardOf(account)}`, timeoutMs: 10_000 },
+    { key: `shard.${shardOf(account)}`, timeoutMs: 30_000 },
   )
   expect(Buffer.concat(await Array.fromAsync(body)).toString()).toBe(mime)
   const [event] = await world.expectEvents(account, ['messageNew'], 1)
@@ -139,7 +139,7 @@ test('many large uploads at once all arrive, whole', async () => {
   await client.run('SELECT Archive')
   const sizes = await client.run('FETCH 1:* RFC822.SIZE')
   expect(sizes.filter((line) => /RFC822.SIZE 80\d{5}\)/.test(line))).toHaveLength(6)
-}, 60_000)
+})
 
 test('a connection that died is found before the message is sent, and replaced', async () => {
   const user = world.dovecot.freshUser()
@@ -156,4 +156,4 @@ test('a connection that died is found before the message is sent, and replaced',
   const again = await eventually(() => send('second'))
   expect(again.uid).toBe(2)
   await relay.down()
-}, 30_000)
+})

@@ -181,24 +181,17 @@ export async function testWorld({ heartbeatMs = 5_000 }: { heartbeatMs?: number 
     state,
     /** Waits for events of some names; resolves with all of those names. */
     expectEvents: (account: string, names: string[], count: number) =>
-      eventually(
-        async () => {
-          const found = await events(account, ...names)
-          if (found.length < count)
-            throw new Error(`${found.length} of ${count} ${names.join(', ')}`)
-          return found
-        },
-        { timeoutMs: 25_000 },
-      ),
+      eventually(async () => {
+        const found = await events(account, ...names)
+        if (found.length < count) throw new Error(`${found.length} of ${count} ${names.join(', ')}`)
+        return found
+      }),
     connected: (account: string) =>
-      eventually(
-        async () => {
-          const row = await state(account)
-          if (row?.state !== 'connected')
-            throw new Error(`${row?.state ?? 'no state'} ${JSON.stringify(row?.lastError)}`)
-        },
-        { timeoutMs: 25_000 },
-      ),
+      eventually(async () => {
+        const row = await state(account)
+        if (row?.state !== 'connected')
+          throw new Error(`${row?.state ?? 'no state'} ${JSON.stringify(row?.lastError)}`)
+      }),
     ask: <C extends Command>(
       command: C,
       account: string,
@@ -206,7 +199,7 @@ export async function testWorld({ heartbeatMs = 5_000 }: { heartbeatMs?: number 
     ): Promise<CommandResponse<C>> =>
       bus.ask(command, { account, ...request } as CommandRequest<C>, {
         key: `shard.${shardOf(account)}`,
-        timeoutMs: 10_000,
+        timeoutMs: 30_000,
       }),
     async close() {
       for (const child of children) child.kill('SIGKILL')

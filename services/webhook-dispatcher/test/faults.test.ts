@@ -90,7 +90,7 @@ test('a broker that drops its connections costs nothing', async () => {
     await bench.happen(...Array.from({ length: 10 }, () => ({ account: 'dropped' })))
     await bench.closeConnections()
   }
-  await eventually(() => expect(receiver.requests).toHaveLength(50), { timeoutMs: 20_000 })
+  await eventually(() => expect(receiver.requests).toHaveLength(50))
   await eventually(async () =>
     expect(
       (await bench.deliveries('dropped')).filter(({ state }) => state === 'delivered'),
@@ -108,13 +108,10 @@ test('a database that drops its connections costs nothing but repeats of what wa
     await eventually(() => expect(receiver.requests.length).toBeGreaterThan(reached))
     await bench.dropDatabaseConnections()
   }
-  await eventually(
-    async () => {
-      const rows = await bench.deliveries('no-database')
-      expect(rows.map(({ state }) => state)).toEqual(Array(300).fill('delivered'))
-    },
-    { timeoutMs: 20_000 },
-  )
+  await eventually(async () => {
+    const rows = await bench.deliveries('no-database')
+    expect(rows.map(({ state }) => state)).toEqual(Array(300).fill('delivered'))
+  })
   const arrived = new Set(receiver.requests.map(({ headers }) => headers['x-svc-wh-event-id']))
   expect(arrived).toEqual(new Set(ids))
   expect(receiver.requests.length).toBeLessThan(320)
