@@ -9,7 +9,7 @@ import { sendStream } from './outgoing-stream.ts'
 import { type Request, readRequest } from './request.ts'
 import type { Run, Runs } from './runs.ts'
 import { ignore } from './waiting.ts'
-import { decode, encode, nobodyThere, traceOf } from './wire.ts'
+import { askAtHeader, decode, encode, nobodyThere, traceOf } from './wire.ts'
 
 /** Most answers are there before; for them one message is enough. */
 const takenAfterMs = 250
@@ -18,6 +18,8 @@ export interface AnswererDeps {
   mail: Mail
   /** Where readers of streams send their credit; undefined while there is no such place. */
   inbox: () => string | undefined
+  /** Where we can be asked directly, which is told with every answer. */
+  askAt: () => string | undefined
   runs: Runs
   answers: Answers
   log: Logger
@@ -115,7 +117,9 @@ export class Answerer {
     const { mail } = this.#deps
     // The asker listens on another connection than the one we write to: ours may come back in time.
     await mail.kept.channel(run.signal)
-    mail.send({ to: request.replyTo, type: 'answer', id: request.id, content })
+    const askAt = this.#deps.askAt()
+    const headers = askAt === undefined ? {} : { [askAtHeader]: askAt }
+    mail.send({ to: request.replyTo, type: 'answer', id: request.id, content, headers })
     return result
   }
 

@@ -3,13 +3,23 @@ import { AppError } from '@posthorn/errors'
 import { activeTrace, type Logger } from '@posthorn/telemetry'
 import type { Channel, Message } from 'amqplib'
 import type { AskOptions } from './bus.ts'
-import { Call, type Reply } from './call.ts'
+import { Call, type Reply, silenceMs } from './call.ts'
+import { Directions } from './directions.ts'
 import type { Instruments } from './instruments.ts'
 import { KeptChannel, plain } from './kept-channel.ts'
 import type { Link } from './link.ts'
 import type { Mail } from './mail.ts'
 import { declareExchange, exchangeFor } from './topology.ts'
-import { callId, cancelKey, encode, nobodyThere, text, tooLate } from './wire.ts'
+import {
+  askAtHeader,
+  callId,
+  cancelKey,
+  encode,
+  headerText,
+  nobodyThere,
+  text,
+  tooLate,
+} from './wire.ts'
 
 /** The longest a timer can wait. */
 const longestMs = 2 ** 31 - 1
@@ -33,11 +43,30 @@ export interface Question {
   options: AskOptions
 }
 
+/** A question with all but the way it goes. */
+interface Outgoing {
+  call: Call
+  key: string
+  content: Buffer
+  headers: Record<string, unknown>
+  replyTo: string
+  /** Epoch milliseconds. */
+  deadline: number
+}
+
+interface Way {
+  exchange: string
+  key: string
+  /** The broker throws it away when nobody has taken it by then. */
+  lastsMs: number
+}
+
 /** The asking side of calls. */
 export class Asker {
   readonly kept: KeptChannel<Channel>
   readonly #deps: AskerDeps
-  readonly #calls = new Map<string, Call>()
+  readonly #calls = new Map<string, { call: Call; key: string }>()
+  readonly #directions = new Directions()
 
   constructor(deps: AskerDeps) {
     this.#deps = deps
@@ -72,28 +101,32 @@ export class Asker {
   /** A message to our inbox that belongs to one of our calls. */
   receive(message: Message): void {
     const id = callId(message)
-    const call = this.#calls.get(id)
+    const found = this.#calls.get(id)
     const from = text(message.properties.replyTo)
-    if (call) call.receive(message)
+    if (found) {
+      const askAt = headerText(message, askAtHeader)
+      if (askAt !== undefined) this.#directions.learn(found.key, askAt)
+      found.call.receive(message)
+    }
     // A stream that begins when nobody waits for it any more would otherwise stand until it is found to be unread.
     else if (message.properties.type === 'head' && from)
       this.#deps.mail.trySend({ to: from, type: 'cancel', id })
   }
 
-  /** Whoever answers the call is gone. */
-  fail(id: string): void {
-    this.#calls.get(id)?.fail(nobodyThere())
+  /** A message of a call that came back: whoever was to get it is gone. */
+  returned(message: Message): void {
+    this.#calls.get(callId(message))?.call.unreached(message.fields.routingKey)
   }
 
   /** The connection is gone, and with it the way by which answers would come. */
   failAll(): void {
-    for (const call of this.#calls.values()) call.fail(nobodyThere())
+    for (const { call } of this.#calls.values()) call.fail(nobodyThere())
   }
 
   async #setup(channel: Channel): Promise<void> {
     // 312 NO_ROUTE: nobody holds the key.
     channel.on('return', (message: Message) => {
-      if (message.properties.type === 'request') this.fail(callId(message))
+      if (message.properties.type === 'request') this.returned(message)
     })
     // A question to an exchange that is not there would close the channel.
     await Promise.all(this.#deps.use.asks.map((name) => declareExchange(channel, name)))
@@ -101,46 +134,69 @@ export class Asker {
 
   async #ask({ command, request, options }: Question): Promise<Reply> {
     const { key, signal, requestId } = options
-    const { link, inbox, mail, user } = this.#deps
+    const { inbox, mail } = this.#deps
     signal?.throwIfAborted()
     const timeoutMs = Math.min(longestMs, Math.ceil(options.timeoutMs))
     if (!(timeoutMs > 0)) throw tooLate()
-    const channel = this.kept.current
     const replyTo = inbox()
-    if (!channel || !replyTo || !link.free.isOpen) throw nobodyThere()
+    if (!this.kept.current || !replyTo || !this.#deps.link.free.isOpen) throw nobodyThere()
     const content = encode(request)
 
+    const direct = this.#directions.find(key)
     const call = new Call({
       timeoutMs,
       signal,
       mail,
       withdraw: (id) => this.#cancel(key, id),
       closed: (id) => this.#calls.delete(id),
+      askedAt: direct ?? key,
+      ...(direct === undefined ? {} : { askAll: { at: key, ask: () => this.#turn(sent, direct) } }),
     })
-    this.#calls.set(call.id, call)
+    this.#calls.set(call.id, { call, key })
+    const deadline = Date.now() + timeoutMs
     const headers = {
       ...activeTrace(),
       command: command.name,
       'request-id': requestId ?? call.id,
-      deadline: Date.now() + timeoutMs,
+      deadline,
       'timeout-ms': timeoutMs,
     }
+    const sent: Outgoing = { call, key, content, headers, replyTo, deadline }
+    if (direct === undefined) this.#askAll(sent)
+    // What is not taken within the time of silence is asked of all, and need not be done twice.
+    else this.#send(sent, { exchange: '', key: direct, lastsMs: Math.min(timeoutMs, silenceMs) })
+    return call.reply
+  }
+
+  #turn(question: Outgoing, silent: string): void {
+    this.#directions.forget(question.key, silent)
+    this.#askAll(question)
+  }
+
+  #askAll(question: Outgoing): void {
+    const { key, deadline } = question
+    const lastsMs = Math.max(1, deadline - Date.now())
+    this.#send(question, { exchange: exchangeFor(key), key, lastsMs })
+  }
+
+  #send({ call, content, headers, replyTo }: Outgoing, { exchange, key, lastsMs }: Way): void {
     try {
-      channel.publish(exchangeFor(key), key, content, {
+      const channel = this.kept.current
+      if (!channel) throw nobodyThere()
+      channel.publish(exchange, key, content, {
         mandatory: true,
         persistent: false,
-        userId: user,
+        userId: this.#deps.user,
         type: 'request',
         contentType: 'application/json',
         correlationId: call.id,
         replyTo,
-        expiration: String(timeoutMs),
+        expiration: String(lastsMs),
         headers,
       })
     } catch (error) {
       call.fail(nobodyThere(error)) // the channel closed under our hands
     }
-    return call.reply
   }
 
   /** Goes to all who hold the key, since nobody has said yet who took the request. */

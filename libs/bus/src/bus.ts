@@ -55,7 +55,7 @@ export interface ServeOptions {
   /** `private`: an exclusive queue of this process, for shards. Else one that all replicas share, reached by its name. */
   queue: 'private' | SharedQueue
   keys?: readonly string[]
-  /** Requests worked on at once; default 100. */
+  /** Requests worked on at once; default 100. Twice as many where a shared queue is written to disk: the same again of what is asked directly. */
   concurrency?: number
 }
 

@@ -1,10 +1,12 @@
 import type { Message } from 'amqplib'
 import { IncomingStream } from './incoming-stream.ts'
 import type { Mail } from './mail.ts'
-import { decode, headerNumber, readError, text, tooLate } from './wire.ts'
+import { decode, headerNumber, nobodyThere, readError, text, tooLate } from './wire.ts'
 
 /** How often one who has been at work for long is watched. */
 const watchMs = 1_000
+/** So long a process that was asked directly may give no sign of life; with what it says after a quarter of that, if nothing else. */
+export const silenceMs = 1_000
 
 export interface Reply {
   response: unknown
@@ -20,6 +22,10 @@ export interface CallOptions {
   withdraw: (id: string) => void
   /** Once, when nothing more will come of it. */
   closed: (id: string) => void
+  /** The key or queue that the question went to. */
+  askedAt: string
+  /** For a question that one process was asked directly: asks all, at most once, when that one is gone or silent. */
+  askAll?: { at: string; ask: () => void }
 }
 
 /** One question under way, from the asker's side: until its answer, or the end of the stream that follows the answer. */
@@ -28,6 +34,10 @@ export class Call {
   readonly #options: CallOptions
   readonly #reply = Promise.withResolvers<Reply>()
   readonly #timer: NodeJS.Timeout
+  readonly #silence: NodeJS.Timeout | undefined
+  #askAll: CallOptions['askAll']
+  /** Whom it depends on, as the broker knows them: nothing is lost with anybody else. */
+  #reliesOn: string
   #watch: NodeJS.Timeout | undefined
   #stream: IncomingStream | undefined
   #from: string | undefined
@@ -36,6 +46,9 @@ export class Call {
     this.#options = options
     this.#timer = setTimeout(() => this.#giveUp(tooLate()), options.timeoutMs)
     options.signal?.addEventListener('abort', this.#aborted, { once: true })
+    this.#reliesOn = options.askedAt
+    this.#askAll = options.askAll
+    if (options.askAll) this.#silence = setTimeout(() => this.#turnToAll(), silenceMs)
   }
 
   get reply(): Promise<Reply> {
@@ -49,7 +62,13 @@ export class Call {
     this.#close()
   }
 
+  /** There is nobody at this key or queue. */
+  unreached(at: string): void {
+    if (at === this.#reliesOn && !this.#turnToAll()) this.fail(nobodyThere())
+  }
+
   receive(message: Message): void {
+    clearTimeout(this.#silence)
     const from = text(message.properties.replyTo)
     const type: unknown = message.properties.type
     if (type === 'taken') this.#watchOver(from)
@@ -58,10 +77,24 @@ export class Call {
     else if (this.#stream && from === this.#from) continueStream(this.#stream, message)
   }
 
+  /** Whether there was another way left. What the first one may still answer is as good. */
+  #turnToAll(): boolean {
+    const askAll = this.#askAll
+    if (!askAll || this.#stream) return false
+    this.#askAll = undefined
+    clearTimeout(this.#silence)
+    clearInterval(this.#watch)
+    this.#watch = undefined
+    this.#reliesOn = askAll.at
+    askAll.ask()
+    return true
+  }
+
   /** A sign of life that cannot be delivered comes back, and the call has failed: whoever took it has died. */
   #watchOver(from: string | undefined): void {
     if (from === undefined || this.#watch || this.#stream) return
     const { mail } = this.#options
+    this.#reliesOn = from
     const sign = () =>
       mail.trySend({ to: from, type: 'credit', id: this.id, headers: { chunks: 0 } })
     this.#watch = setInterval(sign, watchMs)
@@ -83,6 +116,7 @@ export class Call {
     clearTimeout(this.#timer)
     clearInterval(this.#watch)
     this.#from = from
+    this.#reliesOn = from
     this.#stream = new IncomingStream({
       timeoutMs,
       grant: (chunks) =>
@@ -104,6 +138,7 @@ export class Call {
 
   #close(): void {
     clearTimeout(this.#timer)
+    clearTimeout(this.#silence)
     clearInterval(this.#watch)
     this.#options.signal?.removeEventListener('abort', this.#aborted)
     this.#options.closed(this.id)

@@ -246,7 +246,7 @@ class RabbitBus implements Bus {
   /** The inbox a message was for is gone: the other side of that call is. */
   #undeliverable(message: Message): void {
     const id = callId(message)
-    if (message.properties.type === 'credit') this.#asker.fail(id)
+    if (message.properties.type === 'credit') this.#asker.returned(message)
     else if (this.#runs.has(id)) this.#runs.cancel(id)
   }
 

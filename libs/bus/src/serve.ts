@@ -8,7 +8,7 @@ import type { Inbox } from './inbox.ts'
 import type { Instruments } from './instruments.ts'
 import { KeptChannel, plain } from './kept-channel.ts'
 import type { Link } from './link.ts'
-import { declareOwnQueue, declareSharedQueue } from './topology.ts'
+import { declareOwnQueue, declareSharedQueue, isOnDisk } from './topology.ts'
 import { atMost } from './waiting.ts'
 import { cancelKey } from './wire.ts'
 
@@ -17,7 +17,7 @@ const cancelMs = 2_000
 /** A reader may take its time; a process that is told to stop has ten seconds. */
 const streamGraceMs = 5_000
 
-export interface ServerDeps extends Omit<AnswererDeps, 'inbox'> {
+export interface ServerDeps extends Omit<AnswererDeps, 'inbox' | 'askAt'> {
   link: Link
   inbox: Inbox
   log: Logger
@@ -34,12 +34,14 @@ export class Server implements CommandServer {
   readonly #answerer: Answerer
   readonly #bindings: Bindings
   readonly #inHand = new InHand()
-  #tag: string | undefined
+  #tags: string[] = []
+  #askAt: string | undefined
 
   constructor(deps: ServerDeps, options: ServeOptions) {
     this.#deps = deps
     this.#options = options
-    this.#answerer = new Answerer({ ...deps, inbox: () => deps.inbox.address }, options.handlers)
+    const addresses = { inbox: () => deps.inbox.address, askAt: () => this.#askAt }
+    this.#answerer = new Answerer({ ...deps, ...addresses }, options.handlers)
     const shared = options.queue === 'private' ? [] : [options.queue]
     const keys = [...shared, ...(options.keys ?? [])]
     this.#bindings = new Bindings(keys)
@@ -77,7 +79,8 @@ export class Server implements CommandServer {
       )
       await this.#inHand.empty()
     }
-    if (channel && this.#tag !== undefined) await atMost(cancelMs, channel.cancel(this.#tag))
+    this.#askAt = undefined
+    if (channel) await atMost(cancelMs, Promise.all(this.#tags.map((tag) => channel.cancel(tag))))
     await this.#inHand.empty()
     clearTimeout(impatience)
     await this.kept.close()
@@ -85,15 +88,18 @@ export class Server implements CommandServer {
   }
 
   async #setup(channel: Channel, restart: (reason: string) => void): Promise<void> {
-    const queue =
-      this.#options.queue === 'private'
-        ? await declareOwnQueue(channel, `${this.#deps.name}.commands`)
-        : await declareSharedQueue(channel, this.#options.queue)
-    await channel.prefetch(this.#options.concurrency ?? defaultConcurrency)
+    const { queue: wanted, concurrency = defaultConcurrency } = this.#options
+    const own = () => declareOwnQueue(channel, `${this.#deps.name}.commands`)
+    const queue = wanted === 'private' ? await own() : await declareSharedQueue(channel, wanted)
+    await channel.prefetch(concurrency)
     const take = (message: ConsumeMessage | null) =>
       message ? this.#inHand.add(this.#take(channel, message)) : restart('queue deleted')
-    this.#tag = (await channel.consume(queue, take)).consumerTag
+    this.#tags = [(await channel.consume(queue, take)).consumerTag]
     await this.#bindings.attach(channel, queue)
+    if (wanted === 'private' || !isOnDisk(wanted)) return
+    const direct = await own()
+    this.#tags.push((await channel.consume(direct, take)).consumerTag)
+    this.#askAt = direct
   }
 
   async #take(channel: Channel, message: ConsumeMessage): Promise<void> {

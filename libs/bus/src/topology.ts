@@ -116,12 +116,16 @@ async function bindEvents(channel: Channel, queue: WorkQueue, partition: number)
  */
 export async function declareSharedQueue(channel: Channel, queue: SharedQueue): Promise<string> {
   await channel.assertQueue(queue, {
-    arguments:
-      queue === 'credentials'
-        ? { 'x-queue-type': 'quorum', 'x-delivery-limit': deliveryLimit }
-        : { 'x-queue-type': 'classic' },
+    arguments: isOnDisk(queue)
+      ? { 'x-queue-type': 'quorum', 'x-delivery-limit': deliveryLimit }
+      : { 'x-queue-type': 'classic' },
   })
   return queue
+}
+
+/** It lives on when a node of the broker dies, and is slow: whoever answers it can be asked directly as well. */
+export function isOnDisk(queue: SharedQueue): boolean {
+  return queue === 'credentials'
 }
 
 /** Whatever must be there before a process publishes, so that an event is routed although no dispatcher has ever run. */

@@ -21,6 +21,9 @@ export type CallType =
   | 'failure'
   | 'credit'
 
+/** On an answer: the queue by which whoever gave it can be asked directly. */
+export const askAtHeader = 'ask-at'
+
 /** Where those listen who hold the key, each with a queue of its own: a cancellation does not wait behind other requests. */
 export function cancelKey(key: string): string {
   return `cancel.${key}`

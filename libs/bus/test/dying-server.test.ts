@@ -1,38 +1,24 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import { eventually, testBus } from '@posthorn/testkit'
 import { download, greet } from './commands.ts'
 import { openBus } from './open-bus.ts'
+import { killAll, startDying } from './start-dying.ts'
 
 const { url, drop } = await testBus()
 const bus = await openBus(url)
-const children: ChildProcess[] = []
 
 afterAll(async () => {
-  for (const child of children) child.kill('SIGKILL')
+  killAll()
   await bus[Symbol.asyncDispose]()
   await drop()
 })
-
-/** Resolves when it serves. `begun` becomes true when it has a request in hand. */
-async function startServer() {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'dying-server.ts'), url], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  children.push(child)
-  let said = ''
-  child.stdout.setEncoding('utf8').on('data', (words: string) => (said += words))
-  await eventually(() => said.includes('ready'))
-  return { kill: () => child.kill('SIGKILL'), begun: () => said.includes('begun') }
-}
 
 // The time limits are minutes: nothing but noticing the death ends these within the time of a test.
 const options = { key: 'shard.1', timeoutMs: 120_000 }
 const unheld = expect.objectContaining({ kind: 'unavailable', code: 'WorkerNotAvailable' })
 
 test('who waits for an answer is told when the process that works on it is killed', async () => {
-  const server = await startServer()
+  const server = await startDying(url)
   const outcome = expect(bus.ask(greet, { name: 'you' }, options)).rejects.toEqual(unheld)
   await eventually(server.begun)
   // Until it has said that this takes a while (250 ms), its death shows only at the deadline.
@@ -44,7 +30,7 @@ test('who waits for an answer is told when the process that works on it is kille
 })
 
 test('who reads a stream is told when the process that sends it is killed', async () => {
-  const server = await startServer()
+  const server = await startDying(url)
   const { body } = await bus.askStream(download, {}, options)
   await eventually(server.begun)
   const reading = (async () => {

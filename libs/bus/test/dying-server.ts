@@ -1,28 +1,32 @@
-// A process that answers shard.1 and never finishes, to be killed: node dying-server.ts <address>. It says `begun` for each request.
+// A process to be killed: node dying-server.ts <address> [shared]. It answers shard.1 and never finishes; or `credentials`, and never
+// finishes after its first answer. It says `begun` for each request that it does not finish.
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { connectBus, on } from '../src/index.ts'
 import { download, greet } from './commands.ts'
 
-const [, , url = ''] = process.argv
+const [, , url = '', shared] = process.argv
 const log = createLogger('dying', 'silent')
 const bus = await connectBus({ url, name: 'dying', log, metrics: createMetrics('dying') })
 await bus.whenUp()
 const begun = () => void process.stdout.write('begun\n')
-await bus.serve({
-  queue: 'private',
-  keys: ['shard.1'],
-  handlers: [
-    on(greet, () => {
+let answers = shared === undefined ? 0 : 1
+const handlers = [
+  on(greet, () => {
+    if (answers-- > 0) return Promise.resolve({ words: 'the dying' })
+    begun()
+    return new Promise(() => undefined)
+  }),
+  on(download, async () => ({
+    response: {},
+    body: (async function* () {
       begun()
-      return new Promise(() => undefined)
-    }),
-    on(download, async () => ({
-      response: {},
-      body: (async function* () {
-        begun()
-        for (;;) yield Buffer.alloc(100_000)
-      })(),
-    })),
-  ],
-})
+      for (;;) yield Buffer.alloc(100_000)
+    })(),
+  })),
+]
+await bus.serve(
+  shared === undefined
+    ? { queue: 'private', keys: ['shard.1'], handlers }
+    : { queue: 'credentials', handlers },
+)
 process.stdout.write('ready\n')

@@ -1,0 +1,68 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { eventually, testBus } from '@posthorn/testkit'
+import { connect } from 'amqplib'
+import { on } from '../src/index.ts'
+import { greet } from './commands.ts'
+import { openBus } from './open-bus.ts'
+import { killAll, startDying } from './start-dying.ts'
+
+const { url, drop } = await testBus()
+const holder = await openBus(url, { name: 'holder', healMs: 600_000 })
+const raw = await connect(url)
+
+afterAll(async () => {
+  killAll()
+  await raw.close()
+  await holder[Symbol.asyncDispose]()
+  await drop()
+})
+
+// The time limits are minutes: only another way can bring the answers within the time of a test.
+const how = { key: 'credentials', timeoutMs: 120_000 }
+const serve = () =>
+  holder.serve({
+    queue: 'credentials',
+    handlers: [on(greet, async ({ name }) => ({ words: `hello ${name}` }))],
+  })
+
+test('whoever has answered once is asked directly from then on', async () => {
+  await using asker = await openBus(url, { healMs: 600_000 })
+  await using stranger = await openBus(url, { healMs: 600_000 })
+  await using _server = await serve()
+  const ask = (bus: typeof asker) => bus.ask(greet, { name: 'you' }, how)
+  await ask(asker)
+  const channel = await raw.createChannel()
+  await channel.unbindQueue('credentials', 'credentials', 'credentials')
+  expect(await ask(asker)).toEqual({ words: 'hello you' })
+  await expect(ask(stranger)).rejects.toMatchObject({ code: 'WorkerNotAvailable' })
+  await channel.bindQueue('credentials', 'credentials', 'credentials')
+  expect(await ask(stranger)).toEqual({ words: 'hello you' })
+  await channel.close()
+})
+
+test('one that has stopped is not waited for', async () => {
+  await using asker = await openBus(url)
+  await using first = await serve()
+  await asker.ask(greet, { name: 'you' }, how)
+  await first[Symbol.asyncDispose]()
+  const asked = asker.ask(greet, { name: 'me' }, how)
+  await using _next = await serve()
+  expect(await asked).toEqual({ words: 'hello me' })
+})
+
+test.each([
+  ['before it has said that it takes a while', 0],
+  ['after', 500],
+])('what one had in hand when it was killed, %s, another one answers', async (_when, atWorkMs) => {
+  await using asker = await openBus(url)
+  const dying = await startDying(url, 'shared')
+  expect(await asker.ask(greet, { name: 'you' }, how)).toEqual({ words: 'the dying' })
+  const asked = asker.ask(greet, { name: 'you' }, how)
+  await eventually(dying.begun)
+  const since = performance.now()
+  await eventually(() => performance.now() - since >= atWorkMs)
+  dying.kill()
+  await using _other = await serve()
+  expect(await asked).toEqual({ words: 'hello you' })
+  expect(await asker.ask(greet, { name: 'me' }, how)).toEqual({ words: 'hello me' })
+})
