@@ -12,6 +12,7 @@ import { AppError } from '@posthorn/errors'
 export interface Consent {
   user: string
   name?: string
+  unverified?: true
   missingScopes?: string[]
   /** Instead of a grant. */
   error?: AppError
@@ -54,9 +55,9 @@ export function startProviderStub(): ProviderStub {
         if (!consent || !stub.started.some(({ codeChallenge }) => codeChallenge === challenge))
           throw new AppError('rejected', 'invalid_grant', { code: 'ETokenRefresh' })
         if (consent.error) throw consent.error
-        const { user, name, missingScopes = [] } = consent
-        const sealedGrant = `sealed for ${asked.account} by ${user}`
-        return { user, scopes: [], missingScopes, sealedGrant, ...(name ? { name } : {}) }
+        const { missingScopes = [], ...who } = consent
+        const sealedGrant = `sealed for ${asked.account} by ${who.user}`
+        return { ...who, scopes: [], missingScopes, sealedGrant }
       }),
       on(revokeOAuth2Grant, async (asked) => {
         stub.revoked.push(asked)

@@ -199,6 +199,34 @@ test('another mailbox than the expected one is refused, and its grant given back
   expect((await comeBack(again(wrong.html), { user: 'RIGHT@mail.test' })).status).toBe(303)
 })
 
+test('an address that nobody has verified proves nothing: no account has it, is matched by it, or changed', async () => {
+  const owner = await goTo(await makeLink({ account: 'owner' }))
+  await comeBack(owner, { user: 'owner@mail.test' })
+  const claimed = { user: 'owner@mail.test', name: 'Not <the> owner', unverified: true } as const
+  for (const link of [
+    { account: 'claims' },
+    { account: 'claims', expectedEmail: 'owner@mail.test' },
+    { account: 'claims', email: 'team@mail.test', delegated: true },
+    { account: 'owner' },
+  ]) {
+    const refused = await comeBack(await goTo(await makeLink(link)), claimed)
+    expect([refused.status, refused.html.includes('This address is not confirmed')]).toEqual([
+      403,
+      true,
+    ])
+    expect(refused.html).toContain('<dd>owner@mail.test</dd>')
+  }
+  expect(await account('claims')).toMatchObject({ statusCode: 404 })
+  expect(await account('owner')).toMatchObject({ name: 'owner@mail.test' })
+})
+
+test('who has the address verified meanwhile signs in again', async () => {
+  const state = await goTo(await makeLink({ account: 'confirms' }))
+  const refused = await comeBack(state, { user: 'confirms@mail.test', unverified: true })
+  expect(provider.revoked.at(-1)).toMatchObject({ account: 'confirms' })
+  expect((await comeBack(again(refused.html), { user: 'confirms@mail.test' })).status).toBe(303)
+})
+
 test('an account that is pinned stays so, whoever asks for consent', async () => {
   await gateway.call('POST', '/v1/account', {
     body: { account: 'stays', name: 'Stays', expectedEmail: 'stays@mail.test' },

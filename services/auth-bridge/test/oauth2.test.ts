@@ -39,6 +39,12 @@ test('what a person did not allow of that which mail needs is told', async () =>
   expect(done).toMatchObject({ missingScopes: ['mail'] })
 })
 
+test('an address that the provider calls unverified is told as such', async () => {
+  provider.unverified.add('claimed@mail.test')
+  const done = await world.consent('app', 'claims', 'claimed@mail.test')
+  expect(done).toMatchObject({ user: 'claimed@mail.test', unverified: true })
+})
+
 test('two replicas that are asked at once renew once, and the renewed refresh token is kept', async () => {
   await register('many')
   const before = refreshes()
@@ -66,6 +72,7 @@ test('a provider that has said no is left alone by all replicas, until there is 
       })
   }
   await askMany()
+  await world.refusedForLong('gone')
   await askMany()
   expect(refused()).toBe(before + 1)
 

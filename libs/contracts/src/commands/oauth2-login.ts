@@ -33,6 +33,8 @@ export const completeOAuth2Login = defineCommand({
   response: Type.Object({
     /** The login name at the mail servers: the address. */
     user: Type.String(),
+    /** The provider says that nobody has verified the address: whoever signed in may have made it up. */
+    unverified: Type.Optional(Type.Literal(true)),
     name: Type.Optional(Type.String()),
     scopes: Type.Array(Type.String()),
     /** Scopes the application needs and the person did not give. */

@@ -21,6 +21,8 @@ export interface TestOpenIdProvider {
   accessTokenSeconds: number
   /** Scopes that people do not consent to. */
   withheldScopes: Set<string>
+  /** Whose addresses it calls unverified; of the others it says nothing. */
+  unverified: Set<string>
   /** Whether a refresh token that was replaced is good all the same, as with providers that forgive a lost answer; false to begin with. */
   takesOldRefreshTokens: boolean
   /** While it is set, the token endpoint does what it is asked for and waits for this before it says so. */
@@ -51,6 +53,7 @@ export async function testOpenIdProvider(
     redirectUrls: options.redirectUrls ?? ['http://127.0.0.1:1/oauth'],
     accessTokenSeconds: 3_600,
     withheldScopes: new Set(),
+    unverified: new Set(),
     takesOldRefreshTokens: false,
     counts: { given: {}, refused: {} },
     grants: new Map(),

@@ -19,7 +19,7 @@ export function onCompleteOAuth2Login(deps: OAuth2Deps) {
     assertByConsent(app)
     const grant = { kind: 'authorization_code', code, codeVerifier } as const
     const answer = await reportApp(deps, id, () => requestToken(deps, app, grant))
-    const { email, name } = await identify(deps, app, answer)
+    const { email, unverified, name } = await identify(deps, app, answer)
     const { scopes = [...app.profile.scopes] } = answer
     const sealedGrant = await deps.sealer.seal(
       JSON.stringify(grantOf(answer, scopes)),
@@ -27,6 +27,7 @@ export function onCompleteOAuth2Login(deps: OAuth2Deps) {
     )
     return {
       user: email,
+      ...(unverified ? { unverified } : {}),
       ...(name === undefined ? {} : { name }),
       scopes,
       missingScopes: missing(app.profile.needed, scopes),

@@ -1,10 +1,16 @@
 import { parseObject } from '../parse-object.ts'
 
-/** What an id token says of whom it is about. */
+/** What an id token says of whom it is about, or a userinfo endpoint. */
 export interface Identity {
   email?: string
+  /** The provider has `email` from the person, and nobody has seen yet that it is theirs: it proves nothing. */
+  unverified?: true
   name?: string
+  /** Who it is to the provider. */
+  subject?: string
 }
+
+type Claims = Record<string, unknown>
 
 /**
  * Reads an id token as it came from the token endpoint itself: TLS vouches for it in place of the signature (OpenID Connect Core 1.0
@@ -18,16 +24,28 @@ export function readIdToken(token: unknown, clientId: string): Identity | undefi
   return claims && isOurs ? identityOf(claims) : undefined
 }
 
-/** Microsoft has the login name in `preferred_username`, and no `email` where the directory knows none. */
-export function identityOf(claims: Record<string, unknown>): Identity {
-  const email = [claims['email'], claims['preferred_username'], claims['upn']].find(
+/** Whom claims are about (OpenID Connect Core 1.0 §5.1). Where nothing is said of whether an address was verified, it counts as such. */
+export function identityOf(claims: Claims): Identity {
+  const email = addressesIn(claims).find(
     (value): value is string => typeof value === 'string' && value.includes('@') && isShort(value),
   )
-  const name = claims['name']
+  const { name, sub } = claims
   return {
     ...(email === undefined ? {} : { email }),
+    ...(isDenied(claims['email_verified']) ? { unverified: true } : {}),
     ...(typeof name === 'string' && name !== '' && isShort(name) ? { name } : {}),
+    ...(typeof sub === 'string' ? { subject: sub } : {}),
   }
+}
+
+/** The login name is in `preferred_username` where there is no `email`. */
+function addressesIn({ email, preferred_username: name, upn }: Claims): unknown[] {
+  return [email, name, upn]
+}
+
+/** Some write it as text. */
+function isDenied(verified: unknown): boolean {
+  return verified === false || verified === 0 || /^(?:false|0|no)$/i.test(String(verified))
 }
 
 function isShort(text: string): boolean {

@@ -7,7 +7,8 @@ import type { TokenAnswer } from './token-endpoint.ts'
 import { parseObject } from '../parse-object.ts'
 
 /**
- * Whose grant it is: as the id token has it, else as the provider says when asked.
+ * Whose grant it is: as the id token has it, else as the provider says when asked. Where it is `unverified`, that is who somebody
+ * claims to be.
  *
  * @throws AppError `unreachable` where the provider cannot be asked, `rejected` where it names no address
  */
@@ -21,10 +22,15 @@ export async function identify(
   const { userinfoUrl } = await findEndpoints({ http }, app)
   const asked =
     userinfoUrl === undefined ? {} : await ask({ http }, app, { userinfoUrl, accessToken })
-  const { email, name = told?.name } = asked
-  if (email === undefined)
+  const { email } = asked
+  if (email === undefined || isAnother(asked, told))
     throw new AppError('rejected', 'The provider does not say whose mailbox it is')
-  return { email, ...(name === undefined ? {} : { name }) }
+  return { ...told, ...asked, email }
+}
+
+/** OpenID Connect Core 1.0 §5.3.2: an answer about somebody else must not be used. */
+function isAnother({ subject }: Identity, told: Identity | undefined): boolean {
+  return told?.subject !== undefined && subject !== undefined && subject !== told.subject
 }
 
 async function ask(

@@ -9,6 +9,7 @@ export interface ProviderSettings {
   redirectUrls: string[]
   accessTokenSeconds: number
   withheldScopes: Set<string>
+  unverified: Set<string>
   takesOldRefreshTokens: boolean
   counts: { given: Record<string, number>; refused: Record<string, number> }
   /** Tokens that were given back. */
@@ -39,7 +40,7 @@ export async function createProvider(issuer: string, state: ProviderSettings): P
       revocation: { enabled: true, allowedPolicy: () => true },
     },
     scopes: ['openid', 'offline_access', 'mail'],
-    claims: { openid: ['sub'], email: ['email'], profile: ['name'] },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
     pkce: { required: () => true },
     rotateRefreshToken: true,
     issueRefreshToken: () => true,
@@ -55,7 +56,12 @@ export async function createProvider(issuer: string, state: ProviderSettings): P
     interactions: { url: (_context: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
     findAccount: (_context: unknown, accountId: string) => ({
       accountId,
-      claims: () => ({ sub: accountId, email: accountId, name: `Name of ${accountId}` }),
+      claims: () => ({
+        sub: accountId,
+        email: accountId,
+        name: `Name of ${accountId}`,
+        ...(state.unverified.has(accountId) ? { email_verified: false } : {}),
+      }),
     }),
   })
   provider.on('grant.success', ({ oidc }) => {

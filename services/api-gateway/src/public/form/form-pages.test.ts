@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { Look } from '../frame.ts'
-import { scopeList, signInPage, twoAddresses } from '../sign-in/sign-in-pages.ts'
+import { oneAddress, scopeList, signInPage, twoAddresses } from '../sign-in/sign-in-pages.ts'
 import { choicePage, messagePage, personPage, type Place, serversPage } from './form-pages.ts'
 import { formTexts } from './form-texts.ts'
 
@@ -45,7 +45,11 @@ function pages(text: string) {
     serversPage(place, servers),
     messagePage(formTexts.done, look, { href: text, byItself: true }),
     signInPage(
-      { words: formTexts.invalid, more: scopeList([text]) + twoAddresses(text, text), again: text },
+      {
+        words: formTexts.invalid,
+        more: scopeList([text]) + oneAddress(text) + twoAddresses(text, text),
+        again: text,
+      },
       look,
     ),
   ].map(({ html }) => html)

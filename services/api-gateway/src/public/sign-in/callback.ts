@@ -15,7 +15,13 @@ import { lookOf, queryOf } from '../form/open-link.ts'
 import type { Branding, Look } from '../frame.ts'
 import { isVisit } from '../visitor.ts'
 import { type ConsentDeps, type Granted, takeGrant } from './take-grant.ts'
-import { scopeList, signInPage, type SignInPage, twoAddresses } from './sign-in-pages.ts'
+import {
+  oneAddress,
+  scopeList,
+  signInPage,
+  type SignInPage,
+  twoAddresses,
+} from './sign-in-pages.ts'
 import { signInTexts } from './sign-in-texts.ts'
 
 export interface CallbackDeps extends SignInDeps, ConsentDeps {
@@ -31,6 +37,7 @@ export type CallbackOutcome =
   | 'denied'
   | 'refused'
   | 'missing'
+  | 'unverified'
   | 'other'
   | 'exists'
   | 'used'
@@ -93,6 +100,8 @@ async function decide(deps: CallbackDeps, returned: Returned, granted: Granted):
   const taken = await takeGrant(deps, login, granted)
   if (taken.refused === 'missing')
     return tell(deps, returned, 'missing', scopeList(granted.missingScopes))
+  if (taken.refused === 'unverified')
+    return tell(deps, returned, 'unverified', oneAddress(granted.user))
   if (taken.refused === 'other')
     return tell(deps, returned, 'other', twoAddresses(taken.expected, granted.user))
   deps.count('connected')
@@ -135,6 +144,7 @@ const statuses: Record<Told, number> = {
   denied: 403,
   refused: 400,
   missing: 403,
+  unverified: 403,
   other: 403,
   exists: 400,
   unavailable: 503,

@@ -25,6 +25,10 @@ export function scopeList(scopes: readonly string[]): string {
   return `\n<dl>${items.join('')}</dl>`
 }
 
+export function oneAddress(signedIn: string): string {
+  return `\n<dl><dt>${signInTexts.other.signedIn}</dt><dd>${escape(signedIn)}</dd></dl>`
+}
+
 export function twoAddresses(expected: string, signedIn: string): string {
   const { other } = signInTexts
   return `\n<dl><dt>${other.expected}</dt><dd>${escape(expected)}</dd><dt>${other.signedIn}</dt><dd>${escape(signedIn)}</dd></dl>`

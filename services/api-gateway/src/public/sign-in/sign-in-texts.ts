@@ -17,6 +17,10 @@ export const signInTexts = {
     title: 'Something was not allowed',
     lead: 'To work with your mailbox all of these are needed. Sign in again and leave them ticked:',
   },
+  unverified: {
+    title: 'This address is not confirmed',
+    lead: 'Whoever you signed in at has not checked yet that the address is yours. Confirm it there, or have it confirmed, and sign in again. Nothing was changed.',
+  },
   other: {
     title: 'This is another mailbox',
     lead: 'You signed in with one mailbox, and another one is to be connected. Nothing was changed.',

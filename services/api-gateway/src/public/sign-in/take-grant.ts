@@ -16,6 +16,7 @@ export type Granted = CommandResponse<typeof completeOAuth2Login>
 export type Taken =
   | { refused?: never; state: 'new' | 'existing' }
   | { refused: 'missing' }
+  | { refused: 'unverified' }
   | { refused: 'other'; expected: string }
 
 /**
@@ -31,9 +32,10 @@ export async function takeGrant(
   const { app, registration, form } = login
   const { account, body } = registration
   const expectedEmail = body.expectedEmail ?? (await findPin(deps.db, account))
-  if (granted.missingScopes.length > 0) {
+  const lacking = lackOf(granted)
+  if (lacking !== undefined) {
     await giveBack(deps, login, granted)
-    return { refused: 'missing' }
+    return { refused: lacking }
   }
   if (expectedEmail && expectedEmail.toLowerCase() !== granted.user.toLowerCase()) {
     await giveBack(deps, login, granted)
@@ -47,6 +49,12 @@ export async function takeGrant(
     await giveBack(deps, login, granted)
     throw error
   }
+}
+
+/** An address that nobody has verified says nothing: not whose account it is, and not what address the account has. */
+function lackOf({ missingScopes, unverified }: Granted): 'missing' | 'unverified' | undefined {
+  if (unverified) return 'unverified'
+  return missingScopes.length > 0 ? 'missing' : undefined
 }
 
 /** The account as it is registered: what was known of it, and who signed in. */

@@ -1,0 +1,33 @@
+import { expect, test } from '@jest/globals'
+import { identityOf, readIdToken } from './id-token.ts'
+
+const tokenWith = (claims: object) =>
+  `x.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.x`
+
+test('an id token that was made for us is read, and no other', () => {
+  const claims = { sub: '1', email: 'a@x.example', name: 'A' }
+  const read = { subject: '1', email: 'a@x.example', name: 'A' }
+  expect(readIdToken(tokenWith({ ...claims, aud: 'us' }), 'us')).toEqual(read)
+  expect(readIdToken(tokenWith({ ...claims, aud: ['x', 'us'] }), 'us')).toEqual(read)
+  for (const token of [tokenWith({ ...claims, aud: 'them' }), tokenWith(claims), 'x', '', 7])
+    expect(readIdToken(token, 'us')).toBeUndefined()
+})
+
+test.each([false, 'false', 'False', 0, '0'])('email_verified: %j is a no', (verified) => {
+  expect(identityOf({ email: 'a@x.example', email_verified: verified })).toEqual({
+    email: 'a@x.example',
+    unverified: true,
+  })
+})
+
+test.each([true, 'true', undefined, null])('email_verified: %j is none', (verified) => {
+  expect(identityOf({ email: 'a@x.example', email_verified: verified })).toEqual({
+    email: 'a@x.example',
+  })
+})
+
+test('another claim in place of an unverified address is no better', () => {
+  const claims = { preferred_username: 'a@x.example', email_verified: false }
+  expect(identityOf({ ...claims, email: 'not an address' })).toMatchObject({ unverified: true })
+  expect(identityOf(claims)).toMatchObject({ unverified: true })
+})
