@@ -26,6 +26,21 @@ test.each([true, 'true', undefined, null])('email_verified: %j is none', (verifi
   })
 })
 
+test('of a tenant of Microsoft the login name is believed; the address only where its domain is owned', () => {
+  const claims = { tid: 'tenant', email: 'victim@other.example' }
+  expect(identityOf(claims)).toEqual({})
+  const named = { ...claims, preferred_username: 'me@tenant.example' }
+  expect(identityOf(named)).toEqual({ email: 'me@tenant.example' })
+  expect(identityOf({ ...claims, upn: 'me@tenant.example' })).toEqual({
+    email: 'me@tenant.example',
+  })
+  expect(identityOf({ ...claims, upn: 'victim_other.example#EXT#@tenant.example' })).toEqual({})
+  for (const owned of [true, 1, '1', 'true'])
+    expect(identityOf({ ...named, xms_edov: owned })).toEqual({ email: 'victim@other.example' })
+  for (const owned of [false, 0, '0', undefined])
+    expect(identityOf({ ...named, xms_edov: owned })).toEqual({ email: 'me@tenant.example' })
+})
+
 test('another claim in place of an unverified address is no better', () => {
   const claims = { preferred_username: 'a@x.example', email_verified: false }
   expect(identityOf({ ...claims, email: 'not an address' })).toMatchObject({ unverified: true })

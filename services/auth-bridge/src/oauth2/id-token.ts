@@ -38,9 +38,16 @@ export function identityOf(claims: Claims): Identity {
   }
 }
 
-/** The login name is in `preferred_username` where there is no `email`. */
-function addressesIn({ email, preferred_username: name, upn }: Claims): unknown[] {
-  return [email, name, upn]
+/**
+ * The login name is in `preferred_username` where there is no `email`. In tokens of Microsoft (they name a tenant) it goes before: `email`
+ * is whatever an administrator of that tenant has written there, while a login name lies in a domain that the tenant has shown to own.
+ * `xms_edov`, which an application may ask for, says the same of `email`. Guests have `#EXT#` in their names.
+ */
+function addressesIn(claims: Claims): unknown[] {
+  const { email, preferred_username: name, upn, tid } = claims
+  if (typeof tid !== 'string') return [email, name, upn]
+  const owned = /^(?:true|1)$/i.test(String(claims['xms_edov']))
+  return [...(owned ? [email] : []), ...[name, upn].filter((value) => !/#/.test(String(value)))]
 }
 
 /** Some write it as text. */
