@@ -129,10 +129,14 @@ describe.each([
     expect(await remove('Gone')).toMatchObject({ path: 'Gone', deleted: true })
     expect((await listed()).has('Gone')).toBe(false)
     expect(await told('mailboxDeleted', 'Gone')).toHaveLength(1)
-    await expect(remove('Gone')).rejects.toMatchObject({
-      kind: 'not-found',
-      code: 'FolderNotFound',
-    })
+    // As the server says it, with its code.
+    const missing = {
+      kind: 'rejected',
+      code: 'NONEXISTENT',
+      extras: { info: { response: expect.stringContaining('exist') } },
+    }
+    await expect(remove('Gone')).rejects.toMatchObject(missing)
+    await expect(update('Gone', { newPath: 'Back' })).rejects.toMatchObject(missing)
   })
 
   test('the inbox cannot be deleted', async () => {

@@ -13,7 +13,7 @@ const at = {
 } as const
 const mailboxId = Type.Optional(Type.String({ description: 'Where the server has OBJECTID' }))
 const refusals =
-  'What the mail server refuses is a 400 whose `code` is its response code, such as `ALREADYEXISTS`, with its words in `info.response`.'
+  'What the mail server refuses is a 400 whose `code` is its response code, such as `ALREADYEXISTS` or `NONEXISTENT`, with its words in `info.response`.'
 
 export const createMailbox = defineOperation({
   ...at,
@@ -67,5 +67,5 @@ export const deleteMailbox = defineOperation({
   permission: { action: 'destructive', group: 'mailbox' },
   query: Strict({ path: MailboxPath }),
   response: Type.Object({ path: Type.String(), mailboxId, deleted: Type.Boolean() }),
-  errors: ['DeleteFailed', 'FolderNotFound', ...workerErrors],
+  errors: ['DeleteFailed', ...workerErrors],
 })

@@ -13,18 +13,42 @@ export interface Changing {
   signal: AbortSignal
 }
 
-/** A mailbox by its path, selectable or not. One that was made elsewhere a moment ago is looked for on the server. */
+/**
+ * A mailbox by its path, selectable or not. One that was made elsewhere a moment ago is looked for on the server.
+ *
+ * @throws AppError `not-found` `FolderNotFound`
+ */
 export async function getListed(
+  deps: CommandDeps,
+  changing: Changing,
+  path: string,
+): Promise<MailboxRow> {
+  const found = await lookFor(deps, changing, path)
+  if (!found) throw folderNotFound()
+  return found
+}
+
+/**
+ * The same for what the server itself is going to judge: of a mailbox that is not there its refusal is told. Interface spec, "Statuses",
+ * 400: NONEXISTENT.
+ */
+export async function namedMailbox(
+  deps: CommandDeps,
+  changing: Changing,
+  path: string,
+): Promise<Pick<MailboxRow, 'path' | 'mailboxId'> & { id?: string }> {
+  return (await lookFor(deps, changing, path)) ?? { path, mailboxId: null }
+}
+
+async function lookFor(
   { db }: CommandDeps,
   { session, account, signal }: Changing,
   path: string,
-): Promise<MailboxRow> {
+): Promise<MailboxRow | undefined> {
   const known = await findListed(db, account, path)
   if (known) return known
   await withMailServer(session, { signal }, (mail) => listAgain(session, mail))
-  const found = await findListed(db, account, path)
-  if (!found) throw folderNotFound()
-  return found
+  return findListed(db, account, path)
 }
 
 /** RFC 9051 §5.1: INBOX in any case is the primary mailbox. */

@@ -1,14 +1,14 @@
 import { type CommandHandler, on } from '@posthorn/bus'
 import { deleteMailbox } from '@posthorn/contracts'
 import { assertConnected, type CommandDeps, sessionOf, withMailServer } from './account.ts'
-import { getListed } from './change-mailbox.ts'
+import { namedMailbox } from './change-mailbox.ts'
 
 /** Deletes a folder with what is in it. That it is gone is told by the listing that follows. */
 export function onDeleteMailbox(deps: CommandDeps): CommandHandler {
   return on(deleteMailbox, async ({ account, path: asked }, { signal }) => {
     const session = sessionOf(deps, account)
     assertConnected(session)
-    const { path, mailboxId } = await getListed(deps, { session, account, signal }, asked)
+    const { path, mailboxId } = await namedMailbox(deps, { session, account, signal }, asked)
     const errand = { signal, ready: (mail: { ping(): Promise<void> }) => mail.ping() }
     await withMailServer(session, errand, (mail) =>
       session.changeMailboxes(mail, async () => ({

@@ -3,9 +3,8 @@ import { type CommandHandler, on } from '@posthorn/bus'
 import { type CommandRequest, type CommandResponse, updateMailbox } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import type { AccountSession } from '../sessions/account-session.ts'
-import type { MailboxRow } from '../store/mailboxes.ts'
 import { assertConnected, type CommandDeps, sessionOf, withMailServer } from './account.ts'
-import { asField, getListed } from './change-mailbox.ts'
+import { asField, getListed, namedMailbox } from './change-mailbox.ts'
 
 type Request = CommandRequest<typeof updateMailbox>
 type Response = CommandResponse<typeof updateMailbox>
@@ -16,7 +15,9 @@ export function onUpdateMailbox(deps: CommandDeps): CommandHandler {
     const { account } = request
     const session = sessionOf(deps, account)
     assertConnected(session)
-    const row = await getListed(deps, { session, account, signal }, request.path)
+    // A subscription is also taken to what is not there (RFC 9051 §6.3.7); a rename is not.
+    const look = request.newPath === undefined ? getListed : namedMailbox
+    const row = await look(deps, { session, account, signal }, request.path)
     const errand = { signal, ready: (mail: MailSession) => mail.ping() }
     return withMailServer(session, errand, (mail) => update(session, mail, { row, request }))
   })
@@ -25,7 +26,7 @@ export function onUpdateMailbox(deps: CommandDeps): CommandHandler {
 async function update(
   session: AccountSession,
   mail: MailSession,
-  { row, request }: { row: MailboxRow; request: Request },
+  { row, request }: { row: Awaited<ReturnType<typeof namedMailbox>>; request: Request },
 ): Promise<Response> {
   const { path, mailboxId } = row
   const response = await session.changeMailboxes(mail, async () => {
@@ -43,7 +44,7 @@ async function update(
     }
   })
   // What was in the inbox is elsewhere now, but the inbox stays.
-  if (response.renamed) session.lookAt([row.id])
+  if (response.renamed && row.id !== undefined) session.lookAt([row.id])
   return { path, ...response, ...(mailboxId === null ? {} : { mailboxId }) }
 }
 
