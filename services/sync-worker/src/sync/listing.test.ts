@@ -48,6 +48,18 @@ test('a mailbox that cannot be selected says so, whatever its attributes', () =>
   expect(a && isSelectable(a)).toBe(false)
 })
 
+test('a mark that something came is no difference, also to what was stored with one', () => {
+  const [listing] = describeListing(
+    [listed('a', { attributes: ['\\Marked', '\\NoInferiors'] })],
+    {},
+  )
+  expect(listing?.attributes).toEqual(['\\NoInferiors'])
+  const before = [
+    rowOf({ ...listed('a'), ...listing, attributes: ['\\UnMarked', '\\NoInferiors'] } as Listing),
+  ]
+  expect(compareListing(before, listing ? [listing] : [])).toMatchObject({ changed: [], added: [] })
+})
+
 test('what came, went and looks different is told apart', () => {
   const before = describeListing([listed('INBOX'), listed('a'), listed('b')], {}).map(rowOf)
   const now = describeListing(

@@ -10,6 +10,8 @@ type Overrides = Pick<
 >
 
 const unselectable = /^\\(?:noselect|nonexistent)$/i
+/** RFC 9051 §7.3.1: whether something came since a client last looked. Counters say it better, and each look would change it. */
+const passing = /^\\(?:un)?marked$/i
 
 /** Whether there can be messages in it. */
 export function isSelectable({ attributes }: Pick<Listing, 'attributes'>): boolean {
@@ -32,7 +34,8 @@ export function describeListing(listed: readonly ListedMailbox[], overrides: Ove
 }
 
 function describe(mailbox: ListedMailbox, chosen: ReadonlyMap<SpecialUse, string>): Listing {
-  const { path, name, delimiter, parentPath, subscribed, attributes, selectable } = mailbox
+  const { path, name, delimiter, parentPath, subscribed, selectable } = mailbox
+  const attributes = lasting(mailbox.attributes)
   const known = selectable || attributes.some((attribute) => unselectable.test(attribute))
   return {
     path,
@@ -44,6 +47,10 @@ function describe(mailbox: ListedMailbox, chosen: ReadonlyMap<SpecialUse, string
     mailboxId: mailbox.mailboxId ?? null,
     ...specialUseOf(mailbox, chosen),
   }
+}
+
+function lasting(attributes: readonly string[]): string[] {
+  return attributes.filter((attribute) => !passing.test(attribute))
 }
 
 function specialUseOf(
@@ -105,6 +112,6 @@ function sameListing(row: MailboxRow, listing: Listing): boolean {
     row.specialUseSource === listing.specialUseSource &&
     row.subscribed === listing.subscribed &&
     (listing.mailboxId === null || row.mailboxId === listing.mailboxId) &&
-    row.attributes.join(' ') === listing.attributes.join(' ')
+    lasting(row.attributes).join(' ') === listing.attributes.join(' ')
   )
 }
