@@ -101,6 +101,27 @@ test('a server that has too much to tell says so, and is not asked again', async
   expect(one.heard.filter((line) => line.startsWith('NOTIFY'))).toHaveLength(1)
 })
 
+test('names that NOTIFY writes in UTF-8 are still said to the server in UTF-7, as it lists them', async () => {
+  const { one, notices, say, stop } = await watch({
+    LIST: ({ rest }) =>
+      rest === '"" ""'
+        ? ['* LIST (\\Noselect) "/" ""', done]
+        : ['* LIST () "/" {9}\r\nEntwürfe', '* LIST () "/" "Entw&APw-rfe"', done],
+    STATUS: () => ['* STATUS "Entw&APw-rfe" (MESSAGES 1 UIDVALIDITY 5)', done],
+  })
+  await say('* STATUS {9}\r\nEntwürfe (MESSAGES 1)')
+  await eventually(() =>
+    expect(notices).toEqual([{ kind: 'mailbox', path: 'Entwürfe', status: { messages: 1 } }]),
+  )
+  await stop()
+  const asked = () => one.heard.filter((line) => line.startsWith('STATUS'))
+  expect(await one.status('Entwürfe')).toMatchObject({ path: 'Entwürfe', messages: 1 })
+  await one.listMailboxes()
+  await one.status('Entwürfe')
+  expect(asked()).toEqual(asked().map(() => expect.stringContaining('"Entw&APw-rfe"')))
+  expect(asked()).toHaveLength(2)
+})
+
 test('where there is no NOTIFY nothing is asked', async () => {
   const { one, say, notices, stop } = await watch({
     CAPABILITY: () => ['* CAPABILITY IMAP4rev1 IDLE', done],

@@ -1,9 +1,8 @@
 import type { Socket } from 'node:net'
 import type { ImapFlow, ImapFlowError } from 'imapflow'
-import { decodePath, encodePath, normalizePath } from 'imapflow/lib/tools.js'
 import type { UidRange } from '../backend.ts'
 import { countUids } from '../uid-ranges.ts'
-import { withoutRoot } from './text.ts'
+import { MailboxNames } from './mailbox-names.ts'
 import {
   type Attributes,
   type Line,
@@ -51,30 +50,11 @@ interface Throttled {
   throttleWaited?: number
 }
 
-/** Their first or second argument is the name of a mailbox. */
-const namingCommands = new Set([
-  'SELECT',
-  'EXAMINE',
-  'STATUS',
-  'LIST',
-  'CREATE',
-  'DELETE',
-  'RENAME',
-  'SUBSCRIBE',
-  'UNSUBSCRIBE',
-  'APPEND',
-  'GETQUOTAROOT',
-  'COPY',
-  'UID COPY',
-  'MOVE',
-  'UID MOVE',
-])
 /** FETCH is tried again by imapflow itself; of the others each must not be, or cannot be, said twice. */
 const neverRepeated = new Set(['FETCH', 'UID FETCH', 'IDLE', 'LOGOUT', 'LOGIN', 'AUTHENTICATE'])
 /** So long all in all, and so often, a throttled command waits for its turn; what takes longer is for another connection, later. */
 const maxThrottleMs = 2 * 60_000
 const maxTries = 3
-const maxRawNames = 10_000
 
 /** What a LIST shall tell besides names, and who is told. */
 interface Counters {
@@ -99,15 +79,14 @@ export class Wire {
   onIdle: () => void = () => {}
   readonly #internals: Internals
   readonly #exec: Exec
-  /** Names as imapflow would write them, to names as the server did; and those back to our paths. */
-  readonly #rawNames = new Map<string, string>()
-  readonly #paths = new Map<string, string>()
+  readonly #names: MailboxNames
   #collect: ((uids: UidRange[]) => void) | undefined
   #counters: Counters | undefined
   #countersRefused = false
 
   constructor(client: ImapFlow) {
     this.client = client
+    this.#names = new MailboxNames(client)
     this.#internals = client as unknown as Internals
     this.#exec = this.#internals.exec.bind(client)
     const untaggedFetch = this.#internals.untaggedFetch.bind(client)
@@ -127,7 +106,7 @@ export class Wire {
 
   /** What imapflow's own commands come through. */
   exec(command: string, attributes: Attributes, options: ExecOptions = {}): Promise<Completed> {
-    const args = this.#rawNames.size > 0 ? this.#withRawNames(command, attributes) : attributes
+    const args = this.#names.inCommand(command, attributes)
     if (command === 'IDLE') return this.#exec(command, args, this.#heard(options))
     if (neverRepeated.has(command)) return this.#exec(command, args, options)
     const done =
@@ -175,24 +154,9 @@ export class Wire {
     }
   }
 
-  /**
-   * The path of a mailbox by the name the server gave it. A name that would not come out the same when it is written again (raw UTF-8, broken
-   * UTF-7) is a path as it is, and is written as it came.
-   */
+  /** The path of a mailbox by the name the server lists it under. */
   pathOf(raw: string): string {
-    const known = this.#paths.get(raw)
-    if (known !== undefined) return known
-    const decoded = decodePath(this.client, raw)
-    const faithful = encodePath(this.client, decoded) === raw
-    const path = withoutRoot(
-      normalizePath(this.client, faithful ? decoded : raw),
-      this.client.namespace?.delimiter,
-    )
-    if (!faithful && path !== 'INBOX' && this.#paths.size < maxRawNames) {
-      this.#paths.set(raw, path)
-      this.#rawNames.set(encodePath(this.client, path), raw)
-    }
-    return path
+    return this.#names.listed(raw)
   }
 
   /** STATUS of one mailbox; what it says of others is told as well. */
@@ -213,15 +177,15 @@ export class Wire {
   }
 
   #nameOf(path: string): Token {
-    return { type: 'STRING', value: encodePath(this.client, path) }
+    return { type: 'STRING', value: this.#names.encode(path) }
   }
 
   /** Whether the server writes this path otherwise than we would, as only a list can tell that was not asked for yet. */
   async learnRawName(path: string): Promise<boolean> {
-    const name = encodePath(this.client, path)
-    if (name === path || this.#rawNames.has(name)) return false
+    const name = this.#names.encode(path)
+    if (name === path || this.#names.isRaw(name)) return false
     for (const { pathAsListed } of await this.client.list()) this.pathOf(pathAsListed)
-    return this.#rawNames.has(name)
+    return this.#names.isRaw(name)
   }
 
   async #patiently(
@@ -275,7 +239,7 @@ export class Wire {
 
   #status(line: Line, told = this.onStatus): void {
     const status = readStatus(line)
-    if (status) told(this.pathOf(status.raw), status.items)
+    if (status) told(this.#names.told(status.raw), status.items)
   }
 
   #vanished({ attributes = [] }: Line): void {
@@ -287,14 +251,5 @@ export class Wire {
     if (earlier && this.#collect) this.#collect(uids)
     else this.onVanished()
     if (!earlier) this.onGone?.(uids)
-  }
-
-  #withRawNames(command: string, attributes: Attributes): Attributes {
-    if (!attributes || !namingCommands.has(command)) return attributes
-    return attributes.map((attribute) => {
-      const name = typeof attribute === 'string' ? attribute : textOf(attribute)
-      const raw = name === undefined ? undefined : this.#rawNames.get(name)
-      return raw === undefined ? attribute : { type: 'STRING', value: raw }
-    })
   }
 }
