@@ -1,4 +1,5 @@
 export { eventually, type Patience } from './eventually.ts'
+export { freePort } from '@posthorn/local/ports'
 export { selfSigned, type SelfSigned } from '@posthorn/local/self-signed'
 export {
   type ChatRequest,

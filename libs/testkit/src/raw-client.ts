@@ -39,7 +39,7 @@ export class RawClient {
   }
 
   /** Waits for a match; returns all that came up to its end. */
-  async until(pattern: RegExp, timeoutMs = 15_000): Promise<string> {
+  async until(pattern: RegExp, timeoutMs = 25_000): Promise<string> {
     const deadline = AbortSignal.timeout(timeoutMs)
     for (;;) {
       const match = pattern.exec(this.#text)
@@ -59,7 +59,7 @@ export class RawClient {
   }
 
   /** All up to the end of the connection. */
-  async untilClosed(timeoutMs = 15_000): Promise<string> {
+  async untilClosed(timeoutMs = 25_000): Promise<string> {
     const deadline = AbortSignal.timeout(timeoutMs)
     while (!this.#closed)
       await Promise.race([this.#changed.promise, aborted(deadline, 'still open')])

@@ -50,12 +50,14 @@ test('who dies between the answer of a provider and storing it has the owner ask
   expect(forgiven).toEqual({ user: 'forgiven@mail.test', accessToken: expect.any(String) })
   expect(await world.ask('forgiven', 'imap', true)).not.toEqual(forgiven)
 
-  for (let count = 0; count < 20; count += 1)
+  for (let count = 0; count < 20; count += 1) {
     await expect(world.ask('strict', 'imap', true)).rejects.toMatchObject({
       kind: 'rejected',
       code: 'OauthRenewError',
       extras: { info: { tokenRequest: { response: { error: 'invalid_grant' } } } },
     })
+    await world.refusedForLong('strict')
+  }
   expect(provider.counts.refused['refresh_token']).toBe(1)
   const { sealedGrant } = await world.consent('app', 'strict', 'strict@mail.test')
   await world.putGrant('strict', sealedGrant)

@@ -46,7 +46,7 @@ export async function openOAuth2World({ replicas = 1, asProcess = false } = {}) 
     opened.use(await startApp(config, new AbortController().signal))
   const { db } = database
   const sealer = createSealer(keyPairFromSecret(secret).publicKey)
-  const how = { key: 'credentials', timeoutMs: 20_000 }
+  const how = { key: 'credentials', timeoutMs: 60_000 }
   const isAnswering = async () => {
     await bus.ask(checkSmtpServerPassword, { password: '' }, { ...how, timeoutMs: 1_000 })
   }
@@ -125,6 +125,15 @@ export async function openOAuth2World({ replicas = 1, asProcess = false } = {}) 
     async reconnect(account: string) {
       const updatedAt = sql<Date>`now()`
       await db.updateTable('accounts').set({ updatedAt }).where('account', '=', account).execute()
+    },
+    /** As if the provider had said no for an hour: it is left alone for minutes then, and no machine is so busy that they pass in a test. */
+    async refusedForLong(account: string) {
+      const failingSince = sql<Date>`now() - interval '1 hour'`
+      await db
+        .updateTable('oauth2Tokens')
+        .set({ failingSince })
+        .where('account', '=', account)
+        .execute()
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }

@@ -96,7 +96,7 @@ beforeAll(async () => {
   )
 })
 
-const how = { key: 'credentials', timeoutMs: 5_000 }
+const how = { key: 'credentials', timeoutMs: 30_000 }
 
 interface Wish {
   account: string

@@ -17,9 +17,12 @@ await new Promise<void>((resolve) => {
   server.listen(0, '127.0.0.1', resolve)
 })
 const { port } = server.address() as AddressInfo
-const http = createHttpCaller({ policy: 'link-local', timeoutMs: 1_000, maxResponseBytes: 1_024 })
+const limits = { policy: 'link-local', maxResponseBytes: 1_024 } as const
+const http = createHttpCaller({ ...limits, timeoutMs: 60_000 })
+const hasty = createHttpCaller({ ...limits, timeoutMs: 300 })
 afterAll(() => {
   http[Symbol.dispose]()
+  hasty[Symbol.dispose]()
   server.close()
 })
 beforeEach(() => {
@@ -73,7 +76,6 @@ test.each<[string, Answer]>([
     (_request, response) => response.end(`{"user":"u","pass":"p"${' '.repeat(2_000)}}`),
   ],
   ['half an answer', (request) => request.socket.destroy()],
-  ['nothing', () => undefined],
 ])('%s is a failure of the server, not of the login', async (_what, given) => {
   answer = given
   await expect(provider().get(login('a'), signal)).rejects.toMatchObject({
@@ -81,6 +83,15 @@ test.each<[string, Answer]>([
     code: 'HTTPRequestError',
   })
   expect(requests).toHaveLength(1)
+})
+
+test('a server that says nothing is given up', async () => {
+  answer = () => undefined
+  const address = () => Promise.resolve(`http://127.0.0.1:${port}/auth`)
+  await expect(authServer({ http: hasty, address }).get(login('a'), signal)).rejects.toMatchObject({
+    kind: 'unreachable',
+    code: 'HTTPRequestError',
+  })
 })
 
 test.each([undefined, '', 'nonsense', 'http://169.254.169.254/'])(

@@ -2,12 +2,12 @@ import { expect, test } from '@jest/globals'
 import { SingleFlight } from './single-flight.ts'
 
 test('five hundred questions at once are asked once', async () => {
-  const flights = new SingleFlight<number>()
+  const flights = new SingleFlight<number>({ now: () => 0 })
   let asked = 0
   const ask = async () => {
     asked += 1
     await Promise.resolve()
-    return { value: asked, until: Date.now() + 1_000 }
+    return { value: asked, until: 1 }
   }
   const answers = await Promise.all(Array.from({ length: 500 }, () => flights.get('a', ask)))
   expect(new Set(answers)).toEqual(new Set([1]))
@@ -25,8 +25,8 @@ test('an answer is asked for again after its end, and a failure at once', async 
 })
 
 test('an answer that was on its way when it was forgotten is not kept', async () => {
-  const flights = new SingleFlight<string>()
-  const until = Date.now() + 60_000
+  const flights = new SingleFlight<string>({ now: () => 0 })
+  const until = 1
   const late = Promise.withResolvers<{ value: string; until: number }>()
   const first = flights.get('a', () => late.promise)
   flights.forget()
@@ -36,8 +36,8 @@ test('an answer that was on its way when it was forgotten is not kept', async ()
 })
 
 test('no more answers are kept than there is room for', async () => {
-  const flights = new SingleFlight<string>({ maxKept: 2 })
-  const answer = (value: string) => () => Promise.resolve({ value, until: Date.now() + 60_000 })
+  const flights = new SingleFlight<string>({ maxKept: 2, now: () => 0 })
+  const answer = (value: string) => () => Promise.resolve({ value, until: 1 })
   for (const key of ['a', 'b', 'c']) await flights.get(key, answer('first'))
   expect(await flights.get('a', answer('second'))).toBe('second')
   expect(await flights.get('c', answer('second'))).toBe('first')
