@@ -11,6 +11,7 @@ export {
   secret,
   url,
 } from './read.ts'
+export { addressRanges, list } from './lists.ts'
 export { ConfigError } from './config-error.ts'
 export { describeConfig } from './describe.ts'
 export { Secret } from './secret.ts'

@@ -1,4 +1,4 @@
-import { type Env, oneOf, optional, required, Secret } from '@posthorn/config'
+import { type Env, list, oneOf, required, Secret } from '@posthorn/config'
 import { type EgressPolicy, egressPolicies } from '@posthorn/net'
 import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
 
@@ -41,10 +41,6 @@ export function readConfig(env: Env): Config {
 export function readSecrets(env: Env): Secrets {
   return {
     secret: new Secret(required(env, 'SVC_SECRET')),
-    previousSecrets: (optional(env, 'SVC_SECRET_PREVIOUS') ?? '')
-      .split(',')
-      .map((text) => text.trim())
-      .filter((text) => text !== '')
-      .map((text) => new Secret(text)),
+    previousSecrets: (list(env, 'SVC_SECRET_PREVIOUS') ?? []).map((text) => new Secret(text)),
   }
 }

@@ -1,9 +1,10 @@
-import { isIP } from 'node:net'
 import {
+  addressRanges,
   ConfigError,
   duration,
   type Env,
   integer,
+  list,
   optional,
   type Secret,
   secret,
@@ -61,7 +62,7 @@ function metricsAddresses(env: Env): readonly string[] {
 
 function corsOrigins(env: Env): readonly string[] {
   const name = 'SVC_CORS_ORIGIN'
-  const origins = listOf(env, name) ?? []
+  const origins = list(env, name) ?? []
   const wrong = origins.find((origin) => origin !== '*' && !isOrigin(origin))
   if (wrong !== undefined)
     throw new ConfigError(name, `must be * or origins such as https://app.example, got "${wrong}"`)
@@ -82,26 +83,4 @@ function certificate(env: Env): Pick<DoorConfig, 'tlsCert' | 'tlsKey'> {
   if ((tlsCert === undefined) !== (tlsKey === undefined))
     throw new ConfigError(tlsCert ? 'SVC_TLS_KEY' : 'SVC_TLS_CERT', 'must be set as well')
   return { tlsCert, tlsKey }
-}
-
-function addressRanges(env: Env, name: string): string[] | undefined {
-  const ranges = listOf(env, name)
-  const wrong = ranges?.find((range) => !isRange(range))
-  if (wrong !== undefined)
-    throw new ConfigError(name, `must be IP addresses or CIDR ranges, got "${wrong}"`)
-  return ranges
-}
-
-function isRange(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/')
-  const family = isIP(address)
-  if (family === 0 || rest.length > 0) return false
-  return bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
-}
-
-function listOf(env: Env, name: string): string[] | undefined {
-  return optional(env, name)
-    ?.split(',')
-    .map((text) => text.trim())
-    .filter((text) => text !== '')
 }

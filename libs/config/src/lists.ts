@@ -1,0 +1,27 @@
+import { isIP } from 'node:net'
+import { ConfigError } from './config-error.ts'
+import { type Env, optional } from './read.ts'
+
+/** What stands between commas, without the empty pieces; undefined when the variable is not set. */
+export function list(env: Env, name: string): string[] | undefined {
+  return optional(env, name)
+    ?.split(',')
+    .map((text) => text.trim())
+    .filter((text) => text !== '')
+}
+
+/** IP addresses and CIDR ranges, separated by commas. */
+export function addressRanges(env: Env, name: string): string[] | undefined {
+  const ranges = list(env, name)
+  const wrong = ranges?.find((range) => !isRange(range))
+  if (wrong !== undefined)
+    throw new ConfigError(name, `must be IP addresses or CIDR ranges, got "${wrong}"`)
+  return ranges
+}
+
+function isRange(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const family = isIP(address)
+  if (family === 0 || rest.length > 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
+}
