@@ -178,6 +178,7 @@ test('a record has the state of the account, no secrets, and no members that are
     type: 'imap',
     counters: { events: {} },
     connections: 0,
+    smtpStatus: null,
     lastError: null,
     webhooks: 'https://u:******@hooks.example/x',
     proxy: 'socks5://******@proxy.example:1080',

@@ -100,6 +100,54 @@ test('one message is read with all that is known of it, without the password of 
   })
 })
 
+test('an account tells how sending by its own server went last', async () => {
+  await sql`insert into accounts (account, shard, name) values ('sends', 0, 'x')`.execute(db)
+  const smtpStatus = async () => (await call('GET', '/v1/account/sends')).body['smtpStatus']
+  const add = (queueId: string, columns: object) =>
+    db
+      .insertInto('outbox')
+      .values({
+        queueId,
+        account: 'sends',
+        shard: 0,
+        source: 'api',
+        messageId: `<${queueId}@x>`,
+        envelope: JSON.stringify({ from: 'a@x', to: ['b@x'] }),
+        ...columns,
+      })
+      .execute()
+  const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute))
+  expect(await smtpStatus()).toBeNull()
+  await add('waits', {})
+  await add('by-gateway', { gateway: 'g', state: 'sent', finishedAt: at(9), response: '250 g' })
+  expect(await smtpStatus()).toBeNull()
+  await add('sent', { state: 'sent', finishedAt: at(1), response: '250 ok' })
+  expect(await smtpStatus()).toEqual({
+    created: '2026-01-01T00:01:00.000Z',
+    status: 'ok',
+    response: '250 ok',
+    networkRouting: null,
+  })
+  const lastError = { message: 'no', code: 'EAUTH', responseCode: 535, response: '535 no' }
+  await add('tried', {
+    attemptStartedAt: at(2),
+    attempts: 1,
+    lastError: JSON.stringify({ ...lastError, command: 'AUTH' }),
+    networkRouting: JSON.stringify({ name: 'us.example' }),
+  })
+  expect(await smtpStatus()).toEqual({
+    created: '2026-01-01T00:02:00.000Z',
+    status: 'error',
+    description: 'no',
+    code: 'EAUTH',
+    response: '535 no',
+    responseCode: 535,
+    command: 'AUTH',
+    networkRouting: { name: 'us.example' },
+  })
+  await db.deleteFrom('outbox').where('account', '=', 'sends').execute()
+})
+
 test('a token of one account is refused, and so is one without the group or the action', async () => {
   const bound = await mint(call, { account: 'a', scopes: ['api'], description: 'x' })
   expect((await call('GET', '/v1/outbox', { token: bound })).status).toBe(403)

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { OAuth2Config, OAuth2Record, OAuth2Update } from './account-oauth2.ts'
 import { AccountId, IsoDate, KeyValue, MailAddress, Nullable, OneOf, Strict } from './primitives.ts'
+import { SmtpStatus } from './smtp-status.ts'
 import { TokenRequestInfo } from './token-request.ts'
 
 export const accountStates = [
@@ -228,6 +229,7 @@ export const AccountRecord = Type.Object({
   quota: Type.Optional(Type.Union([Quota, Type.Literal(false)])),
   syncTime: Type.Optional(Type.String()),
   authFailureDisabledAt: Type.Optional(Type.String()),
+  smtpStatus: Nullable(SmtpStatus),
   lastError: Nullable(LastError),
 })
 export type AccountRecord = Static<typeof AccountRecord>

@@ -3,6 +3,7 @@ import type { Accounts, Db, Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type Insertable, sql } from 'kysely'
 import type { PasswordKind } from './credentials.ts'
+import { lastSendingAttempt } from './smtp-status.ts'
 
 export function accountNotFound(): AppError {
   return new AppError('not-found', 'Account record was not found for requested ID')
@@ -77,7 +78,7 @@ export async function findAccount(db: Db, account: string) {
     .select(['oauth2Tokens.updatedAt as tokenUpdatedAt', grantedAt.as('grantedAt')])
     .select([passwordKinds.as('passwords'), eventCounts.as('eventCounts')])
     .select([oauth2Provider.as('oauth2Provider'), baseScopes.as('baseScopes')])
-    .select(hasDelegate.as('hasDelegate'))
+    .select([hasDelegate.as('hasDelegate'), lastSendingAttempt.as('lastSendingAttempt')])
     .where('accounts.account', '=', account)
     .executeTakeFirst()
   return row

@@ -1,4 +1,6 @@
+import type { SmtpStatus } from '@posthorn/contracts'
 import type { AccountListRow, AccountRow } from '../../store/accounts.ts'
+import type { SendingAttempt } from '../../store/smtp-status.ts'
 import { mask, maskHeaders, maskUrl } from '../masks.ts'
 
 /** An account in a list. Members that are unset are absent. */
@@ -36,8 +38,17 @@ export function describeAccount(row: AccountRow) {
       connections: row.imap ? connectionsOf(row) : undefined,
       syncError: row.syncError,
     }),
+    smtpStatus: row.lastSendingAttempt && describeSending(row.lastSendingAttempt),
     notifyFrom: row.notifyFrom.toISOString(),
   }
+}
+
+function describeSending(attempt: SendingAttempt): SmtpStatus {
+  const { at, sent, networkRouting } = attempt
+  const when = { created: new Date(at).toISOString(), networkRouting }
+  if (sent) return { ...when, status: 'ok', ...present({ response: attempt.response }) }
+  const { message, ...rest } = attempt.lastError ?? {}
+  return { ...when, status: 'error', ...present({ ...rest, description: message }) }
 }
 
 /** What an account is: of OAuth2 the kind of the application. */
