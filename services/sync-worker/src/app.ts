@@ -24,6 +24,7 @@ import { ConnectionCounts } from './sessions/connection-counts.ts'
 import { takeTurns } from './sessions/login-turns.ts'
 import { type Registry, runSessions } from './sessions/registry.ts'
 import { keepStandings } from './sessions/standings.ts'
+import { SyncTimes } from './sessions/sync-times.ts'
 import { holdShards } from './shards/holder.ts'
 import { serveShards } from './shards/serve.ts'
 import { deleteOldUploads } from './store/uploads.ts'
@@ -57,8 +58,10 @@ export async function startApp(
   const changes = opened.use(tellChanges(bus))
   const transcripts = opened.use(keepTranscripts({ db, log, wanted: wantedNow(settings, config) }))
   const connections = new ConnectionCounts()
+  const syncTimes = new SyncTimes()
   const published = marksPublished(db)
-  const basics = { ...ground, settings, openLogin: loginOpener(bus), metrics, config, published }
+  const openLogin = loginOpener(bus)
+  const basics = { ...ground, settings, openLogin, metrics, config, published, syncTimes }
   const summaries = summariesOf(opened, basics)
   const deps: Deps = {
     ...basics,
@@ -78,6 +81,7 @@ export async function startApp(
     await bus.serve({ queue: 'private', handlers: allHandlers({ db, sessions, settings }) }),
   )
   opened.use(everyFew({ everyMs: 5_000, log, name: 'connections' }, () => connections.store(db)))
+  opened.use(everyFew({ everyMs: 1_000, log, name: 'sync times' }, () => syncTimes.store(db)))
   const upkeep = keepHouse(db, { ...config, wantedLogs: wantedNow(settings, config) })
   opened.use(everyFew({ everyMs: 3_600_000, log, name: 'housekeeping' }, upkeep))
   opened.use(everyFew({ everyMs: 600_000, log, name: 'uploads' }, () => deleteOldUploads(db)))

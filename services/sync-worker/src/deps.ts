@@ -11,6 +11,7 @@ import type { AccountReader } from './sessions/accounts.ts'
 import type { ConnectionCounts } from './sessions/connection-counts.ts'
 import type { LoginTurns } from './sessions/login-turns.ts'
 import type { Standings } from './sessions/standings.ts'
+import type { SyncTimes } from './sessions/sync-times.ts'
 import type { Summaries } from './summaries/summaries.ts'
 import type { FillEmpty } from './sync/empty.ts'
 
@@ -27,6 +28,7 @@ export interface Deps {
   connections: ConnectionCounts
   accounts: AccountReader
   standings: Standings
+  syncTimes: SyncTimes
   fillEmpty: FillEmpty
   summaries: Summaries
   published: MarkPublished

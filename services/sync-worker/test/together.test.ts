@@ -4,7 +4,8 @@ import { shardOf } from '@posthorn/contracts'
 import { cacheSettings, connect, type Db, markPublished } from '@posthorn/db'
 import { testDatabase, type TestDatabase } from '@posthorn/testkit'
 import type { Account } from '../src/sessions/account.ts'
-import { keepStandings, type Standings } from '../src/sessions/standings.ts'
+import { keepStandings, type Standings, type Stands } from '../src/sessions/standings.ts'
+import { SyncTimes } from '../src/sessions/sync-times.ts'
 import type { AccountLease } from '../src/store/lease.ts'
 import { withLease } from '../src/store/lease.ts'
 import { insertMailboxes, type MailboxRow } from '../src/store/mailboxes.ts'
@@ -16,6 +17,7 @@ let database: TestDatabase
 let db: Db
 let standings: Standings
 let fillEmpty: FillEmpty
+const syncTimes = new SyncTimes()
 const owner = randomUUID()
 const epochs = new Map<number, string>()
 beforeAll(async () => {
@@ -28,6 +30,7 @@ beforeAll(async () => {
     metrics: { recorded: () => {} },
     published: (events: Parameters<typeof markPublished>[1]) => markPublished(db, events),
     config: { maxAuthFailureMs: 60_000 },
+    syncTimes,
   } as never
   standings = keepStandings(deps)
   fillEmpty = fillEmpties(deps)
@@ -56,6 +59,8 @@ async function register(): Promise<AccountLease> {
 const synced = (lease: AccountLease) =>
   standings({ lease, registeredAt: 1, happening: { kind: 'synced' } })
 
+const connected = { state: 'connected' }
+
 const stateOf = async ({ account }: AccountLease) => (await findStanding(db, account))?.state
 
 const eventsOf = ({ account }: AccountLease) =>
@@ -64,7 +69,7 @@ const eventsOf = ({ account }: AccountLease) =>
 test('what happens to many accounts at once is stored with its events and its change, for each of them', async () => {
   const leases = await Promise.all(Array.from({ length: 20 }, register))
   const stand = await Promise.all(leases.map(synced))
-  expect(stand).toEqual(leases.map(() => ({ state: 'connected', changed: true })))
+  expect(stand).toMatchObject(leases.map(() => ({ standing: connected, changed: true })))
   for (const lease of leases) {
     expect(await stateOf(lease)).toBe('connected')
     expect(await eventsOf(lease)).toEqual([{ event: 'accountInitialized' }])
@@ -76,8 +81,8 @@ test('what happens to many accounts at once is stored with its events and its ch
     expect(changes).toEqual([{ type: 'state', key: 'connected' }])
   }
   // Once more: nothing is different, and nothing is told.
-  expect(await Promise.all(leases.slice(0, 3).map(synced))).toEqual(
-    leases.slice(0, 3).map(() => ({ state: 'connected', changed: false })),
+  expect(await Promise.all(leases.slice(0, 3).map(synced))).toMatchObject(
+    leases.slice(0, 3).map(() => ({ standing: connected, changed: false })),
   )
   expect(await eventsOf(leases[0] as AccountLease)).toHaveLength(1)
 })
@@ -121,7 +126,28 @@ test('an account that is locked waits by itself', async () => {
   expect(await stateOf(locked)).toBe('new')
   held.resolve()
   await holding
-  expect(await waits).toEqual({ state: 'connected', changed: true })
+  expect(await waits).toMatchObject({ standing: connected, changed: true })
+})
+
+test('an account that comes back as it was waits for nobody; when it was synced is stored with the next others, unless the lease is lost', async () => {
+  const [lease, lost] = await Promise.all([register(), register()])
+  const [{ standing: from }, { standing: fromLost }] = (await Promise.all(
+    [lease, lost].map(synced),
+  )) as [Stands, Stands]
+  const again = { registeredAt: 1, happening: { kind: 'synced' } } as const
+  await withLease(db, lease, async () => {
+    const login = { kind: 'loggedIn', user: 'jane' } as const
+    await standings({ lease, registeredAt: 1, happening: login, from })
+    const { standing, changed } = await standings({ ...again, lease, from })
+    expect({ changed, state: standing.state }).toEqual({ changed: false, state: 'connected' })
+  })
+  const otherEpoch = { ...lost, epoch: String(Number(lost.epoch) + 1) }
+  await standings({ ...again, lease: otherEpoch, from: fromLost })
+  expect((await findStanding(db, lease.account))?.syncTime).toEqual(from.syncTime)
+  await syncTimes.store(db)
+  const stored = (await findStanding(db, lease.account))?.syncTime?.getTime()
+  expect(stored).toBeGreaterThan(from.syncTime?.getTime() ?? Infinity)
+  expect((await findStanding(db, lost.account))?.syncTime).toEqual(fromLost.syncTime)
 })
 
 test('of one account both things that happened at once are stored', async () => {

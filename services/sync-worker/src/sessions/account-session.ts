@@ -6,6 +6,7 @@ import type { Logger } from '@posthorn/telemetry'
 import type { Deps } from '../deps.ts'
 import type { AccountLease } from '../store/lease.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
+import { standingOf } from '../store/states.ts'
 import { changeMailboxList } from '../sync/change-list.ts'
 import { isUnfinished } from '../sync/changes.ts'
 import { followMailboxes } from '../sync/follow.ts'
@@ -18,7 +19,7 @@ import { openSession } from './connect.ts'
 import { failureOf } from './failures.ts'
 import { flushIfAsked } from './flush.ts'
 import { attemptsAfter, waitBefore } from './reconnect.ts'
-import type { Happening } from './states.ts'
+import type { Happening, Standing } from './states.ts'
 import { Wishes } from './wishes.ts'
 
 /** How long a session may take to come to an end by itself when it is told to; then its connection is closed under it. */
@@ -47,6 +48,8 @@ export class AccountSession {
   readonly #wishes = new Wishes()
   readonly #locks = new MailboxLocks()
   #session: MailSession | undefined
+  /** As it is stored, where that is known: nobody else writes it. */
+  #standing: Standing | undefined
 
   constructor(deps: Deps, lease: AccountLease, version: string) {
     this.lease = lease
@@ -131,7 +134,8 @@ export class AccountSession {
     const row = await this.#deps.accounts.take(this.lease.account)
     if (!row) throw new AppError('stale', 'The account is gone')
     const account = accountOf(row, this.lease)
-    await flushIfAsked(this.#deps, this.lease, row)
+    const flushed = await flushIfAsked(this.#deps, this.lease, row)
+    if (!flushed) this.#standing = standingOf(row)
     await this.#happened(
       { kind: 'starting', version: row.version, enabled: account !== undefined },
       row.createdAt.getTime(),
@@ -209,9 +213,17 @@ export class AccountSession {
   /** Takes what happened into the stored state, with its events. */
   async #happened(happening: Happening, registeredAt: number): Promise<void> {
     const { lease } = this
-    const { state, changed } = await this.#deps.standings({ lease, registeredAt, happening })
+    const known = this.#standing ? { from: this.#standing } : {}
+    this.#standing = undefined // a transaction that fails may have gone through all the same
+    const { standing, changed } = await this.#deps.standings({
+      lease,
+      registeredAt,
+      happening,
+      ...known,
+    })
+    this.#standing = standing
     if (changed) this.#deps.changes.tell()
-    this.#show(state)
+    this.#show(standing.state)
   }
 
   #show(state: AccountState | undefined): void {

@@ -1,4 +1,4 @@
-import type { AccountState } from '@posthorn/contracts'
+import { isDeepStrictEqual } from 'node:util'
 import { deriveEventId } from '@posthorn/db'
 import type { Deps } from '../deps.ts'
 import { commitTogether, type Held, type Written } from '../events/commit-together.ts'
@@ -12,22 +12,27 @@ export interface Occurrence {
   /** Part of the ids of the events that tell of it. */
   readonly registeredAt: number
   readonly happening: Happening
+  /** How the account is doing, where that is known: as this lease stored it last, or found it. */
+  readonly from?: Standing
 }
 
 export interface Stands {
-  readonly state: AccountState
+  readonly standing: Standing
   /** It was in another one before, or fails in another way. */
   readonly changed: boolean
 }
 
-/** Takes what happened into the stored state, with its events; that of accounts at the same time in one transaction. */
+/**
+ * Takes what happened into the stored state, with its events; that of accounts at the same time in one transaction. Where nothing becomes
+ * different there is none: an account that comes back after a restart is as it was, but for the time of its sync.
+ */
 export type Standings = (occurrence: Occurrence) => Promise<Stands>
 
 export function keepStandings(
-  deps: Pick<Deps, 'db' | 'bus' | 'settings' | 'metrics' | 'published' | 'config'>,
+  deps: Pick<Deps, 'db' | 'bus' | 'settings' | 'metrics' | 'published' | 'config' | 'syncTimes'>,
 ): Standings {
   const { maxAuthFailureMs } = deps.config
-  return commitTogether<Occurrence, Stands>(deps, async (tx, held) => {
+  const store = commitTogether<Occurrence, Stands>(deps, async (tx, held) => {
     const moved = held.map((each) => move(each, maxAuthFailureMs))
     await saveStandings(
       tx,
@@ -35,6 +40,20 @@ export function keepStandings(
     )
     return moved
   })
+  return async (occurrence) => {
+    const { lease, from, happening } = occurrence
+    if (!from) return store(occurrence)
+    const { standing } = transition(from, happening, { now: new Date(), maxAuthFailureMs })
+    if (!isSame(from, { ...standing, syncTime: from.syncTime })) return store(occurrence)
+    if (standing.syncTime && standing.syncTime !== from.syncTime)
+      deps.syncTimes.note(lease, standing.syncTime)
+    return { standing, changed: false }
+  }
+}
+
+/** Every event raises the epoch, or makes the account initialized: where nothing is different, nothing is told. */
+function isSame(from: Standing, to: Standing): boolean {
+  return isDeepStrictEqual(from, to)
 }
 
 interface Moved extends Written<Stands> {
@@ -53,8 +72,8 @@ function move(
   return {
     account,
     standing,
-    same: standing === from,
-    result: { state: standing.state, changed: standing.stateEpoch !== from.stateEpoch },
+    same: isSame(from, standing),
+    result: { standing, changed: standing.stateEpoch !== from.stateEpoch },
     events: events.map(({ event, key, data }) => ({
       event,
       account,

@@ -1,5 +1,6 @@
 import type { Accounts, AccountStates, Db } from '@posthorn/db'
 import { type Selectable, sql } from 'kysely'
+import { standingColumns } from './states.ts'
 
 const columns = [
   'account',
@@ -16,9 +17,9 @@ const columns = [
   'createdAt',
 ] as const
 
-/** What a session needs to know of an account, and which of its flushes was done last. */
+/** What a session needs to know of an account, which of its flushes was done last, and how it is doing. */
 export type AccountRow = Pick<Selectable<Accounts>, (typeof columns)[number]> &
-  Pick<Selectable<AccountStates>, 'flushedEpoch'>
+  Pick<Selectable<AccountStates>, 'flushedEpoch' | (typeof standingColumns)[number]>
 
 export interface AccountVersion {
   account: string
@@ -33,6 +34,7 @@ export function listAccounts(db: Db, accounts: readonly string[]): Promise<Accou
     .innerJoin('accountStates', 'accountStates.account', 'accounts.account')
     .select(columns.map((name) => `accounts.${name}` as const))
     .select('accountStates.flushedEpoch')
+    .select(standingColumns.map((name) => `accountStates.${name}` as const))
     .where(sql<boolean>`accounts.account = any(${accounts}::text[])`)
     .execute()
 }

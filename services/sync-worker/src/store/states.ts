@@ -1,9 +1,10 @@
-import type { Db, Tx } from '@posthorn/db'
-import { sql } from 'kysely'
+import type { AccountStates, Db, Tx } from '@posthorn/db'
+import { type Selectable, sql } from 'kysely'
 import type { Standing } from '../sessions/states.ts'
 import type { AccountLease } from './lease.ts'
 
-const columns = [
+/** What a `Standing` is read from. */
+export const standingColumns = [
   'state',
   'stateEpoch',
   'lastError',
@@ -15,6 +16,8 @@ const columns = [
   'syncTime',
   'syncError',
 ] as const
+
+export type StandingRow = Pick<Selectable<AccountStates>, (typeof standingColumns)[number]>
 
 /** Makes the rows every write about an account goes by. Nothing happens where an account is gone or has one. */
 export async function ensureStandings(db: Db, accounts: readonly string[]): Promise<void> {
@@ -42,8 +45,8 @@ export async function lockStandings(
   { wait }: { wait: boolean },
 ): Promise<Map<string, HeldStanding>> {
   const column = <T>(pick: (lease: AccountLease) => T) => sql.val(leases.map(pick))
-  const { rows } = await sql<HeldStanding & { account: string }>`
-    select a.account, ${sql.join(columns.map((name) => sql.ref(`a.${name}`)))}, now() as now,
+  const { rows } = await sql<StandingRow & { account: string; now: Date }>`
+    select a.account, ${sql.join(standingColumns.map((name) => sql.ref(`a.${name}`)))}, now() as now,
       set_config('idle_in_transaction_session_timeout', '10s', true)
     from unnest(
       ${column(({ account }) => account)}::text[], ${column(({ shard }) => shard)}::smallint[],
@@ -54,7 +57,25 @@ export async function lockStandings(
     order by a.account
     for share of s for no key update of a ${wait ? sql`` : sql`skip locked`}
   `.execute(tx)
-  return new Map(rows.map((row) => [row.account, { ...row, stateEpoch: Number(row.stateEpoch) }]))
+  return new Map(rows.map((row) => [row.account, { ...standingOf(row), now: row.now }]))
+}
+
+/** How an account is doing, as read from its row. */
+export function standingOf(row: StandingRow): Standing {
+  const { state, stateEpoch, lastError, errorCount, accountVersion, initializedAt } = row
+  const { authFailingSince, authFailureDisabledAt, syncTime, syncError } = row
+  return {
+    state,
+    stateEpoch: Number(stateEpoch),
+    lastError,
+    errorCount,
+    authFailingSince,
+    authFailureDisabledAt,
+    accountVersion,
+    initializedAt,
+    syncTime,
+    syncError,
+  }
 }
 
 /** How an account is doing, and what time it is by the clock that dates mailboxes too; undefined for one that is gone. */
@@ -64,11 +85,11 @@ export async function findStanding(
 ): Promise<(Standing & { now: Date }) | undefined> {
   const row = await db
     .selectFrom('accountStates')
-    .select(columns)
+    .select(standingColumns)
     .select(sql<Date>`now()`.as('now'))
     .where('account', '=', account)
     .executeTakeFirst()
-  return row && { ...row, stateEpoch: Number(row.stateEpoch) }
+  return row && { ...standingOf(row), now: row.now }
 }
 
 /**
@@ -100,6 +121,24 @@ export async function saveStandings(
     select g.account, 'state', g.state, case when g."lastError" is not null then jsonb_build_object('error', g."lastError") end
     from given g join before b using (account) where b.state_epoch <> g."stateEpoch"
   `.execute(tx)
+}
+
+export interface SyncedAt extends AccountLease {
+  at: Date
+}
+
+/** Stores when accounts were synced: of those whose shards are still held under the epochs named, unless a later time is stored. */
+export async function saveSyncTimes(db: Db, times: readonly SyncedAt[]): Promise<void> {
+  const column = <T>(pick: (time: SyncedAt) => T) => sql.val(times.map(pick))
+  await sql`
+    update account_states set sync_time = given.at
+    from unnest(
+      ${column(({ account }) => account)}::text[], ${column(({ at }) => at.toISOString())}::timestamptz[],
+      ${column(({ shard }) => shard)}::smallint[], ${column(({ owner }) => owner)}::uuid[], ${column(({ epoch }) => epoch)}::bigint[]
+    ) as given (account, at, shard, owner, epoch)
+    join shards on shards.shard = given.shard and shards.owner = given.owner and shards.epoch = given.epoch
+    where account_states.account = given.account and account_states.sync_time < given.at
+  `.execute(db)
 }
 
 /** Hands out numbers for mailboxes, none of them twice in the life of an account. Runs under its lease. */
