@@ -22,7 +22,6 @@ import { TlsTickets } from './tls-tickets.ts'
 import { listUsableAccounts } from './store/accounts.ts'
 
 const name = 'imap-proxy'
-const spreadMs = 5_000
 
 /** Builds the service. Whatever it opened is closed in reverse order, also when a later step here fails. */
 export async function startApp(config: Config, signal: AbortSignal): Promise<AsyncDisposable> {
@@ -78,7 +77,7 @@ async function startTaking(
   })
   opened.defer(async () => {
     for (const connection of deps.pending) connection.end('Shutting down')
-    await sessions.endAll('Shutting down', spreadMs)
+    await sessions.endAll('Shutting down', config.goodbyesMs)
   })
   const certificate = () => readCertificate(config.tlsCert, config.tlsKey)
   const listener = opened.use(
@@ -87,7 +86,7 @@ async function startTaking(
       wanted: async () => {
         const wanted = wantedAddress(await settings.get(), (await certificate())?.revision)
         if (!wanted && sessions.size > 0)
-          await sessions.endAll('The proxy was switched off', spreadMs)
+          await sessions.endAll('The proxy was switched off', config.goodbyesMs)
         return wanted
       },
       open: async (address) => openListener(address, await certificate(), deps),

@@ -16,6 +16,8 @@ export interface Config extends ServiceConfig {
   readonly trustedProxies: readonly string[]
   /** Where mail servers may be. */
   readonly mailEgressPolicy: EgressPolicy
+  /** Over how long goodbyes to all are spread, so that they do not all come back at once. */
+  readonly goodbyesMs: number
 }
 
 export function readConfig(env: Env): Config {
@@ -44,5 +46,6 @@ export function readConfig(env: Env): Config {
       values: egressPolicies,
       fallback: 'link-local',
     }),
+    goodbyesMs: 5_000,
   }
 }

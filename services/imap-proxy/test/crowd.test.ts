@@ -9,7 +9,7 @@ import { RawClient } from './raw-client.ts'
 // Many at once, and noise. Sizes are small here; POSTHORN_CROWD multiplies them for trials by hand (500: a million inputs of noise).
 
 const crowd = Number(process.env['POSTHORN_CROWD'] ?? 1)
-const patienceMs = 30_000 * crowd
+const patienceMs = 120_000 * crowd
 
 /** A mail server that lets everybody in and then says `flood` without end. */
 async function floodServer() {

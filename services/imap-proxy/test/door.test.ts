@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { eventually, testDovecot } from '@posthorn/testkit'
-import { freePort, imapOf, serverPassword, testProxy } from './proxy.ts'
+import { eventually, freePort, testDovecot } from '@posthorn/testkit'
+import { imapOf, serverPassword, testProxy } from './proxy.ts'
 import { RawClient } from './raw-client.ts'
 
 // How one comes to the door, and with what, where it is not a token: two replicas that follow the same settings.

@@ -122,7 +122,7 @@ test('TLS from the first byte, when the settings say so; other protocols of TLS 
           host: '127.0.0.1',
           ca,
           checkServerIdentity: () => undefined,
-          timeout: 1_000,
+          timeout: 5_000,
         })
         socket.once('data', (chunk: Buffer) => {
           resolve(chunk.toString())

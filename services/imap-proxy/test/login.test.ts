@@ -4,6 +4,7 @@ import { hashToken, newToken } from '@posthorn/secrets'
 import { eventually, sealedLogin, startProxy, testDovecot } from '@posthorn/testkit'
 import { imapOf, testProxy } from './proxy.ts'
 import { RawClient } from './raw-client.ts'
+import { scriptedServer } from './scripted-server.ts'
 
 const dovecot = await testDovecot()
 const proxy = await testProxy()
@@ -210,6 +211,22 @@ test('accounts without IMAP, and failures of the account’s server, in our word
     expect(await client.command(`a LOGIN ${account} ${every}`)).toBe(answer)
     client.close()
   }
+})
+
+test('a token that is refused, and than which there is no other, is tried once', async () => {
+  await using server = await scriptedServer(
+    '* OK [CAPABILITY IMAP4rev1 AUTH=XOAUTH2 SASL-IR] hello\r\n',
+    (line) => `${line.split(' ')[0]} NO [AUTHENTICATIONFAILED] no\r\n`,
+  )
+  const imap = { host: '127.0.0.1', port: server.port, tls: { rejectUnauthorized: false } }
+  await proxy.addAccount('refused', imap, { user: 'u', accessToken: 't' })
+  const client = await proxy.open()
+  const key = await proxy.addToken({ account: 'refused' })
+  expect(await client.command(`a LOGIN refused ${key}`)).toBe(
+    'a NO [AUTHENTICATIONFAILED] The mail server refused the login\r\n',
+  )
+  expect(server.heard.filter((line) => line.includes('AUTHENTICATE'))).toHaveLength(1)
+  client.close()
 })
 
 test('the use of a token is noted', async () => {

@@ -1,6 +1,3 @@
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
-import { once } from 'node:events'
 import { type Bus, connectBus, on } from '@posthorn/bus'
 import {
   checkImapProxyServerPassword,
@@ -13,7 +10,14 @@ import {
 import { AppError } from '@posthorn/errors'
 import { hashToken, newToken } from '@posthorn/secrets'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
-import { eventually, opensLogins, testBus, testDatabase, type TestUser } from '@posthorn/testkit'
+import {
+  eventually,
+  freePort,
+  opensLogins,
+  testBus,
+  testDatabase,
+  type TestUser,
+} from '@posthorn/testkit'
 import { startApp } from '../src/app.ts'
 import type { Config } from '../src/config.ts'
 import { RawClient } from './raw-client.ts'
@@ -40,15 +44,6 @@ export interface TestProxy extends AsyncDisposable {
   addToken(request: Partial<TokenRequest>): Promise<string>
   /** A client at that address, which has read the greeting. */
   open(from?: string): Promise<RawClient>
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** The service on a database and a broker of its own, with a stand-in for auth-bridge. */
@@ -83,14 +78,15 @@ export async function testProxy(changes: Partial<Config> = {}): Promise<TestProx
     port,
     db,
     bus,
-    start: (more = {}) =>
-      startApp(
+    async start(more = {}) {
+      const health = await freePort()
+      const app = await startApp(
         {
           databaseUrl: database.roleUrl('posthorn_imap_proxy'),
           databasePoolSize: 5,
           amqpUrl: broker.url,
           host: '127.0.0.1',
-          port: 0,
+          port: health,
           logLevel: process.env['TEST_LOG'] === 'yes' ? 'debug' : 'silent',
           tlsCert: undefined,
           tlsKey: undefined,
@@ -99,11 +95,15 @@ export async function testProxy(changes: Partial<Config> = {}): Promise<TestProx
           trustedProxies: ['127.0.0.0/8'],
           mailEgressPolicy: 'link-local',
           maxSessionsPerAccount: 20,
+          goodbyesMs: 200,
           ...changes,
           ...more,
         },
         new AbortController().signal,
-      ),
+      )
+      await untilReady(health)
+      return app
+    },
     async set(settings) {
       for (const [key, value] of Object.entries(settings)) {
         const row = { key, value: JSON.stringify(value) }
@@ -151,6 +151,11 @@ export async function testProxy(changes: Partial<Config> = {}): Promise<TestProx
   const all = opened.move()
   void first
   return { ...proxy, [Symbol.asyncDispose]: () => all[Symbol.asyncDispose]() }
+}
+
+/** A process may listen before it can ask for credentials: then it would refuse the first client. */
+async function untilReady(port: number): Promise<void> {
+  await eventually(async () => (await fetch(`http://127.0.0.1:${port}/health/ready`)).ok)
 }
 
 /** The server of a test user, in the clear on the loopback, as an account is registered. */

@@ -31,7 +31,7 @@ async function open(
     { ...anyServer, ...changes },
     {
       credentials: Promise.resolve(given),
-      signal: AbortSignal.timeout(5_000),
+      signal: AbortSignal.timeout(60_000),
       ownPort,
       egress: 'link-local',
       large: new LargePieces(),
@@ -71,7 +71,7 @@ test('TLS goes on where it was with a server, and never for who has other condit
       { ...server, ...more },
       {
         credentials: Promise.resolve({ user: user.user, pass: user.pass }),
-        signal: AbortSignal.timeout(5_000),
+        signal: AbortSignal.timeout(60_000),
         ownPort: undefined,
         egress: 'link-local',
         large: new LargePieces(),
@@ -193,7 +193,7 @@ test('what the server can do is told without what was for the login, or is no ca
     { ...anyServer, port: server.port },
     {
       credentials: Promise.resolve(credentials),
-      signal: AbortSignal.timeout(5_000),
+      signal: AbortSignal.timeout(60_000),
       ownPort: undefined,
       egress: 'link-local',
       large: new LargePieces(),

@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import { connectBus, on } from '@posthorn/bus'
 import {
   checkSmtpServerPassword,
@@ -10,7 +8,7 @@ import {
 } from '@posthorn/contracts'
 import { hashToken, newToken } from '@posthorn/secrets'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
-import { eventually, testBus, testDatabase } from '@posthorn/testkit'
+import { eventually, freePort, testBus, testDatabase } from '@posthorn/testkit'
 import { createTransport } from 'nodemailer'
 import { startApp } from '../src/app.ts'
 import type { Config } from '../src/config.ts'
@@ -61,7 +59,13 @@ export async function testDoor(changes: Partial<Config> = {}, settings: Settings
     ...changes,
   }
   const port = await freePort()
-  const start = () => startApp(config, new AbortController().signal)
+  const start = async () => {
+    const health = await freePort()
+    const app = await startApp({ ...config, port: health }, new AbortController().signal)
+    // It may listen before it can ask for anything: then it would refuse the first client.
+    await eventually(async () => (await fetch(`http://127.0.0.1:${health}/health/ready`)).ok)
+    return app
+  }
   const app = await start()
   opened.use(app)
   const store = storeOf(db)
@@ -181,13 +185,4 @@ export async function isListening(port: number): Promise<boolean> {
     },
     () => false,
   )
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
