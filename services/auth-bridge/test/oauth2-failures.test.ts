@@ -162,6 +162,7 @@ test('what is told of a refusal has the words of the provider and no secret', as
 test('google keeps the refresh token, microsoft replaces it and is told the scopes', async () => {
   const google = await renew('google', token())
   plan.push(token())
+  await world.reconnect(google.account)
   await world.ask(google.account, 'imap', true)
   expect(asked.slice(-2).map((body) => body.get('refresh_token'))).toEqual([
     'rt-of-before',
@@ -171,6 +172,7 @@ test('google keeps the refresh token, microsoft replaces it and is told the scop
 
   const microsoft = await renew('microsoft', token({ refresh_token: 'second' }))
   plan.push(token({ refresh_token: 'third' }))
+  await world.reconnect(microsoft.account)
   await world.ask(microsoft.account, 'imap', true)
   expect(asked.slice(-2).map((body) => body.get('refresh_token'))).toEqual([
     'rt-of-before',

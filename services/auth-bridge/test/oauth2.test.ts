@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals'
+import { sql } from 'kysely'
 import { openOAuth2World } from './oauth2-world.ts'
 
 const world = await openOAuth2World({ replicas: 2 })
@@ -53,8 +54,28 @@ test('two replicas that are asked at once renew once, and the renewed refresh to
   )
   expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
   expect(refreshes()).toBe(before + 1)
-  await world.ask('many', 'imap', true)
-  await world.ask('many', 'imap', true)
+})
+
+test('a mail server that refuses what the provider has just given has nobody ask for more, until it is old or somebody asks for a try', async () => {
+  await register('refused')
+  const before = refreshes()
+  const given = await world.ask('refused', 'imap', true)
+  for (let count = 0; count < 10; count += 1)
+    expect(await world.ask('refused', count % 2 ? 'imap' : 'smtp', true)).toEqual(given)
+  expect(refreshes()).toBe(before + 1)
+
+  await world.db
+    .updateTable('oauth2Tokens')
+    .set({ updatedAt: sql<Date>`now() - interval '5 minutes'` })
+    .where('account', '=', 'refused')
+    .execute()
+  const next = await world.ask('refused', 'imap', true)
+  expect(next).not.toEqual(given)
+  expect(await world.ask('refused', 'imap', true)).toEqual(next)
+  expect(refreshes()).toBe(before + 2)
+
+  await world.reconnect('refused')
+  expect(await world.ask('refused', 'imap', true)).not.toEqual(next)
   expect(refreshes()).toBe(before + 3)
 })
 

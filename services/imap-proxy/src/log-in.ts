@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { type Credentials, getCredentials, type Settings } from '@posthorn/contracts'
 import type { SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
@@ -116,8 +117,11 @@ async function openRenewed(
     return await open(credentials)
   } catch (error) {
     const isRefused = error instanceof AppError && error.kind === 'rejected'
-    if (!isRefused || !('accessToken' in (await credentials))) throw error
-    return open(ask(true))
+    const refused = await credentials
+    if (!isRefused || !('accessToken' in refused)) throw error
+    const fresh = await ask(true)
+    if (isDeepStrictEqual(fresh, refused)) throw error
+    return open(Promise.resolve(fresh))
   }
 }
 

@@ -16,7 +16,7 @@ import { claimRefresh, type Lease, releaseRefresh } from '../store/refresh-lease
 import { type Application, openMailApplication } from './application.ts'
 import type { OAuth2Deps } from './deps.ts'
 import { readGrant, type StoredGrant } from './grant.ts'
-import { isOver } from './pause.ts'
+import { isJustRenewed, isOver } from './pause.ts'
 import { reportApp } from './report-app.ts'
 import { errorOf, lastErrorOf, unreachableCode } from './token-failure.ts'
 import { type Grant, requestToken } from './token-endpoint.ts'
@@ -61,8 +61,8 @@ export class AccessTokens {
   }
 
   /**
-   * A token that is good now. `fresh`: the one that was there when this was asked was refused. `insist`: the provider is asked even if
-   * it has just said no.
+   * A token that is good now. `fresh`: the one that was there when this was asked was refused, which counts unless the provider has
+   * just given it. `insist`: the provider is asked even if it has just said no.
    *
    * @throws AppError `rejected` where the provider gives none, `unreachable` where it cannot be asked, `internal` where there is no
    * such application
@@ -82,7 +82,7 @@ export class AccessTokens {
     const { db, signal } = this.#deps
     const app = await openMailApplication(this.#deps, use.app)
     const { holder: account } = use
-    const refused = fresh ? markOf(await findHolding(db, account)) : undefined
+    const refused = fresh ? await this.#refused(account, insist) : undefined
     const lease = { account, holder: randomUUID() }
     const giveUpAt = Date.now() + patienceMs
     while (!signal.aborted && Date.now() < giveUpAt) {
@@ -99,6 +99,12 @@ export class AccessTokens {
     throw new AppError('unreachable', 'The access token is being renewed by another process', {
       code: unreachableCode,
     })
+  }
+
+  /** The mark of what is not to be answered again. */
+  async #refused(account: string, insist: boolean): Promise<string | undefined> {
+    const holding = await findHolding(this.#deps.db, account)
+    return !insist && isJustRenewed(holding) ? undefined : markOf(holding)
   }
 
   /** Undefined where another has its turn, or had it meanwhile: what there is then is to be looked at again. */

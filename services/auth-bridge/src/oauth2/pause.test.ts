@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { isOver } from './pause.ts'
+import { isJustRenewed, isOver } from './pause.ts'
 
 const refused = { serverResponseCode: 'OauthRenewError' }
 const silent = { serverResponseCode: 'ETokenRefresh' }
@@ -15,4 +15,11 @@ test.each([
   const [, error, lastedMs, ms] = row
   expect(isOver({ error, lastedMs, agoMs: ms - 1 })).toBe(false)
   expect(isOver({ error, lastedMs, agoMs: ms })).toBe(true)
+})
+
+test('what the provider gave is believed for five minutes', () => {
+  expect(isJustRenewed({ renewedAgoMs: undefined })).toBe(false)
+  expect(isJustRenewed({ renewedAgoMs: 0 })).toBe(true)
+  expect(isJustRenewed({ renewedAgoMs: 299_999 })).toBe(true)
+  expect(isJustRenewed({ renewedAgoMs: 300_000 })).toBe(false)
 })

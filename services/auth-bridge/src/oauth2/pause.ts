@@ -1,5 +1,5 @@
 import type { LastError } from '@posthorn/contracts'
-import type { RefreshFailure } from '../store/oauth2-tokens.ts'
+import type { Holding, RefreshFailure } from '../store/oauth2-tokens.ts'
 import { unreachableCode } from './token-failure.ts'
 
 /**
@@ -15,6 +15,17 @@ const pauses = {
 export function isOver({ error, lastedMs, agoMs }: RefreshFailure): boolean {
   const { min, max } = isSilence(error) ? pauses.silent : pauses.refused
   return agoMs >= Math.min(max, Math.max(min, lastedMs))
+}
+
+/**
+ * So long a token is taken for what the provider has to give, in milliseconds. A mail server that refuses it would refuse the next one
+ * as well, and every login of every mail client would ask for that.
+ */
+const restMs = 5 * 60_000
+
+/** Whether a token has just come from the provider: that somebody says it was refused is no reason for another. Pure. */
+export function isJustRenewed({ renewedAgoMs }: Pick<Holding, 'renewedAgoMs'>): boolean {
+  return renewedAgoMs !== undefined && renewedAgoMs < restMs
 }
 
 function isSilence({ serverResponseCode }: LastError): boolean {

@@ -32,6 +32,8 @@ export interface Holding {
   tokens: string | undefined
   /** Raised by every renewal. */
   revision: string
+  /** Since the provider gave the tokens; undefined where nothing says that it would give the same now. By the clock of Postgres. */
+  renewedAgoMs: number | undefined
   /** How the last renewal failed; undefined where none did since something changed that it could have been because of. */
   failure: RefreshFailure | undefined
   /** Whoever was to renew them has not said what came of it: the provider may have replaced the refresh token since. */
@@ -66,6 +68,7 @@ export async function findHolding(db: Db, account: string): Promise<Holding> {
       'oauth2Tokens.revision',
       'oauth2Tokens.lastError',
       isFailing.as('isFailing'),
+      isGiven.as('isGiven'),
       milliseconds(sql`oauth2_tokens.updated_at - oauth2_tokens.failing_since`).as('lastedMs'),
       milliseconds(sql`now() - oauth2_tokens.updated_at`).as('agoMs'),
       sql<boolean>`coalesce(oauth2_tokens.refreshing_until < now(), false)`.as('isInterrupted'),
@@ -83,6 +86,7 @@ interface Row {
   revision: string | null
   lastError: LastError | null
   isFailing: boolean | null
+  isGiven: boolean | null
   lastedMs: number
   agoMs: number
   isInterrupted: boolean
@@ -93,11 +97,19 @@ const nothing: Holding = {
   grantUpdatedAt: noGrant,
   tokens: undefined,
   revision: '0',
+  renewedAgoMs: undefined,
   failure: undefined,
   isInterrupted: false,
 }
 
-function toHolding({ isFailing, lastError: error, lastedMs, agoMs, ...row }: Row): Holding {
+function toHolding({
+  isFailing,
+  isGiven,
+  lastError: error,
+  lastedMs,
+  agoMs,
+  ...row
+}: Row): Holding {
   const { tokensOf, isInterrupted } = row
   const grantUpdatedAt = row.grantUpdatedAt ?? noGrant
   const fits = tokensOf?.getTime() === grantUpdatedAt.getTime()
@@ -106,6 +118,7 @@ function toHolding({ isFailing, lastError: error, lastedMs, agoMs, ...row }: Row
     grantUpdatedAt,
     tokens: (fits && row.tokens) || undefined,
     revision: row.revision ?? '0',
+    renewedAgoMs: fits && isGiven ? agoMs : undefined,
     failure: isFailing && error ? { error, lastedMs, agoMs } : undefined,
     isInterrupted,
   }
@@ -114,6 +127,10 @@ function toHolding({ isFailing, lastError: error, lastedMs, agoMs, ...row }: Row
 /** A new grant, another secret of the application, or somebody who asks for another try by a reconnect: what was before says nothing. */
 const isFailing = sql<boolean>`oauth2_tokens.failing_since is not null and oauth2_tokens.updated_at
   >= greatest(accounts.updated_at, credentials.updated_at, oauth2_apps.updated_at)`
+
+/** The same of tokens: what was changed since may have the provider give others. */
+const isGiven = sql<boolean>`oauth2_tokens.sealed is not null and oauth2_tokens.failing_since is null
+  and oauth2_tokens.updated_at >= greatest(accounts.updated_at, oauth2_apps.updated_at)`
 
 function milliseconds(interval: RawBuilder<unknown>): RawBuilder<number> {
   return sql<number>`(1000 * extract(epoch from ${interval}))::float8`
