@@ -150,6 +150,16 @@ test('an account that comes back as it was waits for nobody; when it was synced 
   expect((await findStanding(db, lost.account))?.syncTime).toEqual(fromLost.syncTime)
 })
 
+test('an event is told also where nothing else becomes different: the first login finds the account as it was begun', async () => {
+  const lease = await register()
+  const version = '1'
+  const begin = { kind: 'starting', version, enabled: true } as const
+  const { standing: from } = await standings({ lease, registeredAt: 1, happening: begin })
+  const login = { kind: 'loggedIn', user: 'jane' } as const
+  await standings({ lease, registeredAt: 1, happening: login, from })
+  expect(await eventsOf(lease)).toEqual([{ event: 'authenticationSuccess' }])
+})
+
 test('of one account both things that happened at once are stored', async () => {
   const lease = await register()
   const login = { lease, registeredAt: 1, happening: { kind: 'loggedIn', user: 'jane' } } as const

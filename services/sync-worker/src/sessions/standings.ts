@@ -43,17 +43,13 @@ export function keepStandings(
   return async (occurrence) => {
     const { lease, from, happening } = occurrence
     if (!from) return store(occurrence)
-    const { standing } = transition(from, happening, { now: new Date(), maxAuthFailureMs })
-    if (!isSame(from, { ...standing, syncTime: from.syncTime })) return store(occurrence)
+    const { standing, events } = transition(from, happening, { now: new Date(), maxAuthFailureMs })
+    const same = isDeepStrictEqual(from, { ...standing, syncTime: from.syncTime })
+    if (!same || events.length > 0) return store(occurrence)
     if (standing.syncTime && standing.syncTime !== from.syncTime)
       deps.syncTimes.note(lease, standing.syncTime)
     return { standing, changed: false }
   }
-}
-
-/** Every event raises the epoch, or makes the account initialized: where nothing is different, nothing is told. */
-function isSame(from: Standing, to: Standing): boolean {
-  return isDeepStrictEqual(from, to)
 }
 
 interface Moved extends Written<Stands> {
@@ -72,7 +68,7 @@ function move(
   return {
     account,
     standing,
-    same: isSame(from, standing),
+    same: isDeepStrictEqual(from, standing),
     result: { standing, changed: standing.stateEpoch !== from.stateEpoch },
     events: events.map(({ event, key, data }) => ({
       event,
