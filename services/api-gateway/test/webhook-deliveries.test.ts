@@ -88,6 +88,8 @@ test('one delivery has its payload, what the target said, its attempts and its r
     .values({ delivery: id, attempt: 1, durationMs: 12, outcome: 'reset', error: 'gone' })
     .execute()
   const { body } = await call('GET', `${path}/${id}`)
+  const { payload: _payload, log: _log, replays: _replays, ...entry } = body
+  expect((await list('pageSize=1000')).deliveries).toContainEqual(entry)
   expect(body).toMatchObject({
     id,
     account: 'a',

@@ -49,7 +49,7 @@ export async function listDeliveries(
   const page = rows.slice(0, pageSize)
   const last = page.at(-1)
   const nextCursor = rows.length > pageSize && last ? `${last.us}_${last.id}` : null
-  return { rows: page, nextCursor }
+  return { rows: page.map(({ us: _us, ...row }) => row), nextCursor }
 }
 
 function conditionsOf(filter: DeliveryFilter, time: RawBuilder<unknown>): RawBuilder<unknown>[] {
