@@ -106,15 +106,22 @@ function members(schema: object): object {
     description?: string
   }
   const described = Object.fromEntries(
-    Object.entries(rest)
-      .filter(([, value]) => !isHidden(value))
-      .map(([key, value]) => [key, documented(value)]),
+    Object.entries(rest).map(([keyword, value]) => [
+      keyword,
+      keyword === 'properties' ? properties(value as object) : documented(value),
+    ]),
   )
   return {
     ...described,
     ...(typeof format === 'string' ? { format: formats[format] ?? format } : {}),
     ...(single ? { description: [rest.description, ofOne].filter(Boolean).join('. ') } : {}),
   }
+}
+
+/** Members by their names, which may be those of keywords. */
+function properties(given: object): object {
+  const told = Object.entries(given).filter(([, schema]) => !isHidden(schema))
+  return Object.fromEntries(told.map(([name, schema]) => [name, documented(schema)]))
 }
 
 /** A member that is taken, and told of nowhere. */

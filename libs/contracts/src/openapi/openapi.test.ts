@@ -2,10 +2,11 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { AppError, errorCodes } from '@posthorn/errors'
-import type { TSchema } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import { eventNames } from '../events/index.ts'
 import { allOperations } from '../operations/index.ts'
 import { buildOpenApi } from './build.ts'
+import { documented } from './components.ts'
 import { errorStatuses } from './error-statuses.ts'
 import { examples } from './examples.ts'
 import { check } from '../validate.ts'
@@ -55,6 +56,24 @@ test('every operation is there but for the older addresses, which only those kno
       .sort(),
   )
   expect(document.paths['/v1/token']).toBeUndefined()
+})
+
+test('members that are called as keywords are told', () => {
+  const { properties: members } = documented(
+    Type.Object({
+      single: Type.Boolean(),
+      format: Type.String({ format: 'date-time' }),
+      secret: Type.String({ hidden: true }),
+    }),
+  ) as { properties: object }
+  expect(members).toEqual({
+    single: { type: 'boolean' },
+    format: { type: 'string', format: 'date-time' },
+  })
+  const { properties } = document.components.schemas['Submission'] as {
+    properties: { render: { anyOf: { properties?: object }[] } }
+  }
+  expect(properties.render.anyOf[0]?.properties).toHaveProperty('format')
 })
 
 test('every reference has its schema, and every schema its reference', () => {
