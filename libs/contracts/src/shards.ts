@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** How many shards the accounts are spread over. Never changes: it is stored with the accounts. */
 export const shardCount = 256
@@ -7,7 +7,7 @@ export const eventPartitions = 16
 
 /** The shard of an account: the first byte of the SHA-256 of its id. */
 export function shardOf(account: string): number {
-  return createHash('sha256').update(account).digest().readUInt8(0)
+  return Number.parseInt(hash('sha256', account, 'hex').slice(0, 2), 16)
 }
 
 export function partitionOf(shard: number): number {

@@ -71,7 +71,6 @@ export async function composeMessage(
     ],
     disableFileAccess: true,
     disableUrlAccess: true,
-    newline: 'win',
   })
   const root = composer.compile()
   root.keepBcc = options.keepBcc === true
