@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { shardOf } from '@posthorn/contracts'
 import { connect, type Db } from '@posthorn/db'
-import { testDatabase, type TestDatabase } from '@posthorn/testkit'
+import { eventually, testDatabase, type TestDatabase } from '@posthorn/testkit'
+import { sql } from 'kysely'
 import { type AccountLease, type Lease, withLease } from '../src/store/lease.ts'
 import {
   claimShards,
@@ -38,13 +39,18 @@ async function claimAll(id: string, held: number[] = []): Promise<Lease[]> {
   return claimShards(db, { worker: id, limit: 256, held, expiryMs })
 }
 
-/** An account whose shard is this worker's. */
-async function held(): Promise<AccountLease> {
+async function register(): Promise<string> {
   const account = randomUUID()
   await database.db
     .insertInto('accounts')
     .values({ account, shard: shardOf(account), name: 'x' })
     .execute()
+  return account
+}
+
+/** An account whose shard is this worker's. */
+async function held(): Promise<AccountLease> {
+  const account = await register()
   await ensureStandings(db, [account])
   const id = await worker()
   await database.db.updateTable('shards').set({ owner: null }).execute()
@@ -168,4 +174,24 @@ test('an account has one standing, and none when it is gone', async () => {
   await database.db.deleteFrom('accounts').where('account', '=', account).execute()
   await ensureStandings(db, [account])
   expect(await findStanding(db, account)).toBeUndefined()
+})
+
+test('an account that is deleted while its standing is made is gone, and that is no failure', async () => {
+  const [deleted, other] = [await register(), await register()]
+  const begun = await database.db.transaction().execute(async (tx) => {
+    await tx.deleteFrom('accounts').where('account', '=', deleted).execute()
+    const ensured = Promise.allSettled([ensureStandings(db, [deleted, other])])
+    // It has found the account, and waits for what becomes of it.
+    await eventually(async () => {
+      const { rows } = await sql`
+        select 1 from pg_stat_activity where datname = current_database() and wait_event = 'transactionid'`.execute(
+        database.db,
+      )
+      expect(rows).not.toEqual([])
+    })
+    return { ensured }
+  })
+  expect(await begun.ensured).toMatchObject([{ status: 'fulfilled' }])
+  expect(await findStanding(db, deleted)).toBeUndefined()
+  expect(await findStanding(db, other)).toBeDefined()
 })

@@ -21,6 +21,16 @@ export type StandingRow = Pick<Selectable<AccountStates>, (typeof standingColumn
 
 /** Makes the rows every write about an account goes by. Nothing happens where an account is gone or has one. */
 export async function ensureStandings(db: Db, accounts: readonly string[]): Promise<void> {
+  try {
+    await insertStandings(db, accounts)
+  } catch (error) {
+    if (!isOfGoneAccount(error)) throw error
+    // It was there when it was looked for, and deleted before its row was written: the next look does not find it.
+    await ensureStandings(db, accounts)
+  }
+}
+
+async function insertStandings(db: Db, accounts: readonly string[]): Promise<void> {
   await sql`
     insert into account_states (account, state)
     select account, 'new' from accounts
@@ -28,6 +38,11 @@ export async function ensureStandings(db: Db, accounts: readonly string[]): Prom
     order by account
     on conflict (account) do nothing
   `.execute(db)
+}
+
+function isOfGoneAccount(error: unknown): boolean {
+  const { code, constraint } = error as { code?: unknown; constraint?: unknown }
+  return code === '23503' && constraint === 'account_states_account_fkey'
 }
 
 export interface HeldStanding extends Standing {
@@ -137,7 +152,7 @@ export async function saveSyncTimes(db: Db, times: readonly SyncedAt[]): Promise
       ${column(({ shard }) => shard)}::smallint[], ${column(({ owner }) => owner)}::uuid[], ${column(({ epoch }) => epoch)}::bigint[]
     ) as given (account, at, shard, owner, epoch)
     join shards on shards.shard = given.shard and shards.owner = given.owner and shards.epoch = given.epoch
-    where account_states.account = given.account and account_states.sync_time < given.at
+    where account_states.account = given.account and (account_states.sync_time is null or account_states.sync_time < given.at)
   `.execute(db)
 }
 
