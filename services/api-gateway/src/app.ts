@@ -62,8 +62,9 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   const counter = opened.use(
     countMinutes(db, { onError: (err) => log.debug({ err }, 'not counted') }),
   )
-  const { changesKeepAliveMs: keepAliveMs, crawlerRangesFile } = config
-  const changes = serveChanges({ db, log, metrics, version, maxWaitingBytes, keepAliveMs })
+  const { changesKeepAliveMs: keepAliveMs, changesPollMs: pollMs, crawlerRangesFile } = config
+  const following = { version, maxWaitingBytes, keepAliveMs, pollMs }
+  const changes = serveChanges({ db, log, metrics, ...following })
 
   const { trustedProxies } = config.door
   const requireToken = config.requireApiAuth

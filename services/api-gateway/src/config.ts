@@ -38,6 +38,8 @@ export interface Config extends ServiceConfig {
   readonly firstTokenFile: string | undefined
   /** Of silence on `GET /v1/changes`, before a comment is sent. */
   readonly changesKeepAliveMs: number
+  /** How often changes are looked for that nobody has told of. */
+  readonly changesPollMs: number
   /** Between heartbeats of sync-workers, as they have it: one that missed three counts as gone. */
   readonly workerHeartbeatMs: number
   /** Where settings of mail providers are collected: a domain is put behind it. */
@@ -70,6 +72,7 @@ export function readConfig(env: Env): Config {
     ...givenSettings(env),
     preparedToken: preparedToken(env),
     firstTokenFile: optional(env, 'SVC_FIRST_TOKEN_FILE'),
+    changesPollMs: 1_000,
     changesKeepAliveMs: duration(env, 'SVC_CHANGES_KEEP_ALIVE', {
       fallback: 90_000,
       min: 10,

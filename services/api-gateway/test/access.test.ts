@@ -14,6 +14,8 @@ const open = await servers.start({ SVC_REQUIRE_API_AUTH: 'false' })
 const { call } = first
 
 await call('POST', '/v1/account', { body: registration('mine') })
+/** Windows have fixed bounds: those of the longest are not met by a test. */
+const year = 31_536_000
 const outcome = ({ status, body: { message } }: Answer) => [status, message]
 
 /** A request that gets as far as the checks of its input, and fails there: `nope` is nobody's field. */
@@ -201,7 +203,7 @@ test('tokens that are asked for at the same time are looked up together, made-up
 
 test('a rate limit counts over all replicas', async () => {
   const token = await mint(call, {
-    restrictions: { rateLimit: { maxRequests: 10, timeWindow: 3600 } },
+    restrictions: { rateLimit: { maxRequests: 10, timeWindow: year } },
   })
   const ask = (n: number) => (n % 2 ? first : second).call('GET', '/v1/accounts', { token })
   const answers = await Promise.all(Array.from({ length: 16 }, (_, n) => ask(n)))
@@ -224,7 +226,7 @@ test('a rate limit counts over all replicas', async () => {
     expect(headers.get('x-ratelimit-reset')).toBe(String(body['ttl']))
     expect(headers.get('x-ratelimit-remaining')).toBeNull()
   }
-  expect(Number(refused[0]?.body['ttl'])).toBeLessThanOrEqual(3600)
+  expect(Number(refused[0]?.body['ttl'])).toBeLessThanOrEqual(year)
 })
 
 test('the next window begins anew, and the last one is forgotten', async () => {
@@ -243,20 +245,29 @@ test('the next window begins anew, and the last one is forgotten', async () => {
   expect(windows).toHaveLength(1)
 })
 
-test('a token that is revoked on one replica stops working on the other within a second', async () => {
+test('a token that is revoked on one replica stops working on the other', async () => {
   const token = await mint(call, {})
   const works = async () => (await second.call('GET', '/v1/accounts', { token })).status === 200
   expect(await works()).toBe(true)
   expect((await call('DELETE', `/v1/token/${token}`)).body).toEqual({ deleted: true })
-  const revoked = performance.now()
   expect((await call('GET', '/v1/accounts', { token })).status).toBe(401)
   await eventually(async () => expect(await works()).toBe(false))
-  expect(performance.now() - revoked).toBeLessThan(1_000)
+})
+
+test('a token is believed for less than a second without being looked at, whether or not anybody says that it is revoked', async () => {
+  let now = 0
+  const tokens = cacheTokens(db, () => now)
+  const token = await mint(call, {})
+  expect(await tokens.find(token)).toBeDefined()
+  await db.deleteFrom('tokens').where('id', '=', hashToken(token)).execute()
+  expect(await tokens.find(token)).toBeDefined()
+  now = 999
+  expect(await tokens.find(token)).toBeUndefined()
 })
 
 test('a token with a rate limit that was revoked a moment ago is refused as any other', async () => {
   const token = await mint(call, {
-    restrictions: { rateLimit: { maxRequests: 100, timeWindow: 3600 } },
+    restrictions: { rateLimit: { maxRequests: 100, timeWindow: year } },
   })
   expect((await second.call('GET', '/v1/accounts', { token })).status).toBe(200)
   await db.deleteFrom('tokens').where('id', '=', hashToken(token)).execute()

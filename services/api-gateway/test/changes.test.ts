@@ -24,6 +24,8 @@ afterAll(async () => {
 })
 const one = await servers.start()
 const other = await servers.start({ SVC_CHANGES_KEEP_ALIVE: '100ms' })
+/** It looks for nothing that it is not told of. */
+const woken = await servers.start({}, { changesPollMs: 3_600_000 })
 
 /** As sync-worker does it. */
 const change = (on: Db | Tx, account: string, key: string) => insert(on, { account, key })
@@ -92,18 +94,18 @@ test('a stream begins with the version and an id, and tells changes as they come
   await stream.stop()
 })
 
-test('a change is told at once when its writer says so, and within a second when nobody does', async () => {
-  const stream = await follow(one.url)
+test('a change is told when its writer says so, and soon after when nobody does', async () => {
+  const looks = await follow(one.url)
   await change(db, 'slow', 'unsaid')
-  await stream.expect(1)
-  const at = performance.now()
-  for (let n = 2; n <= 7; n++) {
+  await looks.expect(1)
+  await looks.stop()
+  const stream = await follow(woken.url)
+  await eventually(() => expect(stream.lastId).toBeDefined())
+  for (let n = 1; n <= 6; n++) {
     await change(db, 'quick', String(n))
     await bus.invalidate({ topic: 'changes' })
     await stream.expect(n)
   }
-  // By the looks of every second it would take six.
-  expect(performance.now() - at).toBeLessThan(4_000)
   await stream.stop()
 })
 
@@ -198,7 +200,7 @@ test('many writers that commit in any order, readers that come and go at both re
   `.execute(db)
   expect(heard).toEqual(rows.map(({ name }) => name))
   expect(heard).toHaveLength(240)
-}, 60_000)
+})
 
 test('where history is lost it is said once, and what is still kept follows', async () => {
   const first = await follow(one.url)
@@ -290,13 +292,11 @@ test('a stream ends when its token is revoked, with or without a word, or has ex
     await follow(other.url, { token: expiring }),
   ]
   const stays = await follow(other.url)
-  const at = performance.now()
   await one.call('DELETE', `/v1/tokens/${told}`)
   await db.deleteFrom('tokens').where('id', '=', hashToken(untold)).execute()
   const ended = { expiresAt: new Date(Date.now() - 1) }
   await db.updateTable('tokens').set(ended).where('id', '=', hashToken(expiring)).execute()
   await Promise.all(streams.map(({ ended }) => ended))
-  expect(performance.now() - at).toBeLessThan(2_000)
   await change(db, 'stays', 'connected')
   expect(await stays.expect(1)).toEqual(['stays connected'])
   await stays.stop()
@@ -318,13 +318,11 @@ test('silence is broken by comments', async () => {
   await stream.stop()
 })
 
-test('a gateway that stops ends its streams at once', async () => {
+test('a gateway that stops ends its streams, and waits for nothing else', async () => {
   const gateway = await servers.start()
   const stream = await follow(gateway.url)
-  const at = performance.now()
   await gateway[Symbol.asyncDispose]()
   await stream.ended
-  expect(performance.now() - at).toBeLessThan(2_000)
 })
 
 test('a client that does not read is cut off before it fills the memory, and finds all when it comes back', async () => {
@@ -341,15 +339,15 @@ test('a client that does not read is cut off before it fills the memory, and fin
   await eventually(async () => expect(await clientsOf(one.url)).toBe(2))
 
   // More than fits into the buffers of the system and ours, in pieces that fit: whoever reads keeps up, however busy the machine is.
-  const count = 24_000
-  for (let told = 0; told < count; told += 400) {
+  const count = 2_400
+  for (let told = 0; told < count; told += 40) {
     await sql`
       insert into account_changes (account, type, key, payload)
-      select 'big', 'state', n::text, jsonb_build_object('error', jsonb_build_object('response', repeat('x', 900)))
-      from generate_series(${told + 1}::integer, ${told + 400}::integer) n
+      select 'big', 'state', n::text, jsonb_build_object('error', jsonb_build_object('response', repeat('x', 9000)))
+      from generate_series(${told + 1}::integer, ${told + 40}::integer) n
     `.execute(db)
     await bus.invalidate({ topic: 'changes' })
-    await eventually(() => expect(reads.frames.length).toBeGreaterThanOrEqual(told + 400))
+    await eventually(() => expect(reads.frames.length).toBeGreaterThanOrEqual(told + 40))
   }
   await eventually(async () => expect(await clientsOf(one.url)).toBe(1))
   await reads.stop()
@@ -364,7 +362,7 @@ test('a client that does not read is cut off before it fills the memory, and fin
   const rest = await back.expect(count - told.length)
   expect([...told.map((key) => `big ${key}`), ...rest]).toEqual(reads.changes())
   await back.stop()
-}, 60_000)
+})
 
 async function clientsOf(url: string): Promise<number> {
   const metrics = await (await fetch(`${url}/metrics`)).text()

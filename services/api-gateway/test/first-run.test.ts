@@ -1,13 +1,17 @@
-import { mkdtemp, readFile, stat } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import { testServers } from './gateway.ts'
 
 const servers = await testServers()
-afterAll(servers.stop)
 const { db } = servers
-const file = join(await mkdtemp(join(tmpdir(), 'posthorn-first-run-')), 'token')
+const folder = await mkdtemp(join(tmpdir(), 'posthorn-first-run-'))
+const file = join(folder, 'token')
+afterAll(async () => {
+  await servers.stop()
+  await rm(folder, { recursive: true })
+})
 const firstTime = { SVC_PREPARED_TOKEN: '', SVC_FIRST_TOKEN_FILE: file }
 
 const secret = async () =>

@@ -1,6 +1,6 @@
-import { testBus, testDatabase } from '@posthorn/testkit'
+import { eventually, testBus, testDatabase } from '@posthorn/testkit'
 import { startApp } from '../src/app.ts'
-import { readConfig } from '../src/config.ts'
+import { type Config, readConfig } from '../src/config.ts'
 
 /** The token that tests begin with: it may do everything. */
 export const admin = 'a'.repeat(64)
@@ -42,11 +42,15 @@ export async function testServers() {
     database,
     broker,
     env,
-    /** A gateway on a free port; stopped with the servers, if not before. */
-    async start(more: Record<string, string> = {}): Promise<TestGateway> {
-      const config = readConfig({ ...env, ...more })
+    /** A gateway on a free port; stopped with the servers, if not before. It may ask others, unless the broker is one of the test's. */
+    async start(
+      more: Record<string, string> = {},
+      changes: Partial<Config> = {},
+    ): Promise<TestGateway> {
+      const config = { ...readConfig({ ...env, ...more }), ...changes }
       const app = await startApp(config, new AbortController().signal)
       const url = `http://127.0.0.1:${app.port}`
+      if (more['AMQP_URL'] === undefined) await untilBusIsUp(url)
       const gateway = {
         url,
         call: caller(url),
@@ -60,6 +64,15 @@ export async function testServers() {
       await Promise.all([database.drop(), broker.drop()])
     },
   }
+}
+
+/** A gateway serves before it is connected to RabbitMQ: until then, whatever needs a worker is a 503. */
+async function untilBusIsUp(url: string): Promise<void> {
+  await eventually(async () => {
+    const response = await fetch(`${url}/metrics`)
+    const text = await response.text()
+    return response.status === 404 || /^posthorn_bus_up\{[^}]*\} 1$/m.test(text)
+  })
 }
 
 function caller(url: string): Call {

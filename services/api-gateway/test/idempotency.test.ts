@@ -1,4 +1,5 @@
 import { afterAll, afterEach, expect, test } from '@jest/globals'
+import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { forgetOldKeys } from '../src/store/idempotency.ts'
 import { draftSource, sendingWorld } from './sending-world.ts'
@@ -75,11 +76,15 @@ test('one that waits for another that fails goes on itself', async () => {
   await queued()
 })
 
+/** In this database: other tests have locks of their own. */
 async function waitForLock(): Promise<void> {
-  for (;;) {
-    const { rows: found } = await sql`select 1 from pg_locks where not granted`.execute(db)
-    if (found.length > 0) return
-  }
+  await eventually(async () => {
+    const { rows: found } = await sql`
+      select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+      db,
+    )
+    return found.length > 0
+  })
 }
 
 test('what was refused is not remembered', async () => {

@@ -1,12 +1,17 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
 import { cuttable } from './cuttable.ts'
-import { type Answer, registration, testServers } from './gateway.ts'
+import { registration, testServers } from './gateway.ts'
 
 const servers = await testServers()
 const postgres = await cuttable(servers.env.DATABASE_URL)
 const rabbit = await cuttable(servers.broker.url)
-const { call, url } = await servers.start({ DATABASE_URL: postgres.url, AMQP_URL: rabbit.url })
+const { call, url } = await servers.start({
+  DATABASE_URL: postgres.url,
+  AMQP_URL: rabbit.url,
+  // Whoever waited for what is away would wait for longer than the test.
+  SVC_TIMEOUT: '1h',
+})
 afterAll(async () => {
   await servers.stop()
   postgres.close()
@@ -21,27 +26,22 @@ const sendOnly = (account: string) => ({
 })
 const submission = { to: [{ address: 'b@mail.example' }], text: 'x' }
 
-async function timed(answer: Promise<Answer>) {
-  const started = performance.now()
-  return { ...(await answer), ms: performance.now() - started }
-}
 const ready = async () => (await fetch(`${url}/health/ready`)).status
 
-test('without RabbitMQ accounts are registered and mail is taken at once; what needs a worker is a 503 at once', async () => {
+test('without RabbitMQ accounts are registered and mail is taken; what needs a worker is a 503, and nobody waits for it', async () => {
   rabbit.cut()
   await eventually(async () => {
     const { body } = await call('GET', '/v1/account/before/mailboxes')
     expect(body).toMatchObject({ statusCode: 503, code: 'WorkerNotAvailable' })
   })
-  const added = await timed(call('POST', '/v1/account', { body: sendOnly('a') }))
+  const added = await call('POST', '/v1/account', { body: sendOnly('a') })
   expect([added.status, added.body['state']]).toEqual([200, 'new'])
-  const submitted = await timed(call('POST', '/v1/account/a/submit', { body: submission }))
+  const submitted = await call('POST', '/v1/account/a/submit', { body: submission })
   expect(submitted.status).toBe(200)
-  const changed = await timed(call('POST', '/v1/settings', { body: { notifyText: false } }))
+  const changed = await call('POST', '/v1/settings', { body: { notifyText: false } })
   expect(changed.status).toBe(200)
-  const asked = await timed(call('GET', '/v1/account/before/mailboxes'))
+  const asked = await call('GET', '/v1/account/before/mailboxes')
   expect(asked.body).toMatchObject({ statusCode: 503, code: 'WorkerNotAvailable' })
-  for (const { ms } of [added, submitted, changed, asked]) expect(ms).toBeLessThan(1_500)
   expect(await ready()).toBe(200)
   await rabbit.mend()
 })
@@ -65,17 +65,14 @@ const unavailable = {
   message: 'The service cannot answer right now; retry shortly',
 }
 
-test('without Postgres everything is a 503 within seconds, and all is well once it is back', async () => {
+test('without Postgres everything is a 503, and all is well once it is back', async () => {
   postgres.cut()
   for (const request of [
     () => call('GET', '/v1/accounts'),
     () => call('POST', '/v1/account', { body: sendOnly('b') }),
     () => call('POST', '/v1/account/a/submit', { body: submission }),
-  ]) {
-    const answer = await timed(request())
-    expect(answer.body).toEqual(unavailable)
-    expect(answer.ms).toBeLessThan(5_000)
-  }
+  ])
+    expect((await request()).body).toEqual(unavailable)
   expect(await ready()).toBe(503)
   await postgres.mend()
   await eventually(async () => expect((await call('GET', '/v1/accounts')).status).toBe(200))
@@ -85,18 +82,15 @@ test('without Postgres everything is a 503 within seconds, and all is well once 
 test('when Postgres says nothing any more it is the same, and connections that hang are given up', async () => {
   expect((await call('GET', '/v1/accounts')).status).toBe(200)
   postgres.silence(true)
+  // For good: whoever waits for Postgres waits for ever.
   const answers = await Promise.all([
-    timed(call('GET', '/v1/accounts')),
-    timed(call('POST', '/v1/account/a/submit', { body: submission })),
+    call('GET', '/v1/accounts'),
+    call('POST', '/v1/account/a/submit', { body: submission }),
   ])
-  for (const { body, ms } of answers) {
-    expect(body).toEqual(unavailable)
-    expect(ms).toBeLessThan(7_000)
-  }
+  for (const { body } of answers) expect(body).toEqual(unavailable)
   postgres.silence(false)
-  await eventually(
-    async () => expect((await timed(call('GET', '/v1/accounts'))).status).toBe(200),
-    { timeoutMs: 15_000 },
-  )
-  expect((await timed(call('GET', '/v1/accounts'))).ms).toBeLessThan(1_000)
+  await eventually(async () => expect((await call('GET', '/v1/accounts')).status).toBe(200))
+  // More than there are connections: one that hangs would be among those that are taken.
+  const many = await Promise.all(Array.from({ length: 40 }, () => call('GET', '/v1/accounts')))
+  expect(many.map(({ status }) => status)).toEqual(Array(40).fill(200))
 })

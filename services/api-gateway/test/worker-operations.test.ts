@@ -10,7 +10,8 @@ import { admin, mint, registration, testServers } from './gateway.ts'
 
 const servers = await testServers()
 const { broker } = servers
-const { call, url } = await servers.start({ SVC_TIMEOUT: '300ms' })
+const { call, url } = await servers.start({ SVC_TIMEOUT: '1h' })
+const impatient = await servers.start({ SVC_TIMEOUT: '300ms' })
 await call('POST', '/v1/account', { body: registration('held') })
 await call('POST', '/v1/account', { body: registration('unheld') })
 
@@ -155,29 +156,18 @@ test('an account that nobody holds is a 503 at once; one that is not there a 404
 })
 
 test('a worker that does not answer is a 504, after as long as the service or the request says', async () => {
-  const started = performance.now()
-  expect((await call('GET', '/v1/account/held/messages?path=Slow')).body).toMatchObject({
+  const slow = '/v1/account/held/messages?path=Slow'
+  expect((await impatient.call('GET', slow)).body).toMatchObject({
     statusCode: 504,
     error: 'Gateway Timeout',
     code: 'Timeout',
   })
-  expect(
-    (
-      await call('GET', '/v1/account/held/messages?path=Slow', {
-        headers: { 'x-svc-timeout': '1' },
-      })
-    ).status,
-  ).toBe(504)
-  const middle = performance.now()
-  expect(
-    (
-      await call('GET', '/v1/account/held/messages?path=Slow', {
-        headers: { 'X-SVC-Timeout': '1000' },
-      })
-    ).status,
-  ).toBe(504)
-  expect(performance.now() - middle).toBeGreaterThan(950)
-  expect(middle - started).toBeLessThan(2_000)
+  // Less than the service says, and more.
+  expect((await call('GET', slow, { headers: { 'x-svc-timeout': '1' } })).status).toBe(504)
+  const started = performance.now()
+  const longer = { headers: { 'X-SVC-Timeout': '1000' } }
+  expect((await impatient.call('GET', slow, longer)).status).toBe(504)
+  expect(performance.now() - started).toBeGreaterThan(950)
   expect(
     (await call('GET', '/v1/account/held/mailboxes', { headers: { 'x-svc-timeout': 'soon' } })).body
       .fields,
@@ -185,8 +175,7 @@ test('a worker that does not answer is a 504, after as long as the service or th
 })
 
 const path = (message: string) => `${url}/v1/account/held/message/${message}/source`
-// Time for the pieces of a stream: that of the others is short, to run out.
-const headers = { authorization: `Bearer ${admin}`, 'x-svc-timeout': '10000' }
+const headers = { authorization: `Bearer ${admin}` }
 
 test('the source of a message is streamed as it is', async () => {
   const response = await fetch(path('fine'), { headers })

@@ -15,6 +15,7 @@ export interface ChangeStreamsDeps extends StreamOptions {
   db: Db
   log: Logger
   metrics: Metrics
+  pollMs: number
 }
 
 /** The streams of `GET /v1/changes` that this process serves. Disposing ends them; clients go on elsewhere, from where they were. */
@@ -28,9 +29,9 @@ export interface ChangeStreams extends AsyncDisposable {
 }
 
 export function serveChanges(deps: ChangeStreamsDeps): ChangeStreams {
-  const { db, log } = deps
+  const { db, log, pollMs } = deps
   const measured = measure(deps.metrics)
-  const feed = new ChangeFeed({ db, log, live: measured.live })
+  const feed = new ChangeFeed({ db, log, pollMs, live: measured.live })
   const tokens = new TokenWatch(db, log)
   const streams = new Set<ChangeStream>()
   let stopping = false

@@ -21,22 +21,26 @@ export interface Follower {
 export interface FeedOptions {
   db: Db
   log: Logger
+  /** Between two readings that nobody has called for. */
+  pollMs: number
   /** Told of what was just told to those who follow. */
   live: (changes: readonly Change[]) => void
 }
 
 const pageSize = 1_000
-const pollMs = 1_000
+/** Of a page, written at once to who catches up: a whole one of long changes would be more than may wait for a client. */
+const atOnce = 50
 /** While rows wait for a transaction to end, which is most often a matter of milliseconds. */
 const unsettledMs = 20
 
 /**
  * Reads changes for all followers of this process: those who were away catch up by themselves, page by page, and then share one reading. It
- * goes on while somebody follows: when `wake` is called, and every second in case nobody called.
+ * goes on while somebody follows: when `wake` is called, and after a while in case nobody called.
  */
 export class ChangeFeed implements AsyncDisposable {
   readonly #db: Db
   readonly #log: Logger
+  readonly #pollMs: number
   readonly #live: (changes: readonly Change[]) => void
   readonly #followers = new Set<Follower>()
   /** What the shared reading has told up to. Of no meaning while it rests. */
@@ -45,9 +49,10 @@ export class ChangeFeed implements AsyncDisposable {
   #woken = false
   #nap: (() => void) | undefined
 
-  constructor({ db, log, live }: FeedOptions) {
+  constructor({ db, log, pollMs, live }: FeedOptions) {
     this.#db = db
     this.#log = log
+    this.#pollMs = pollMs
     this.#live = live
   }
 
@@ -62,7 +67,10 @@ export class ChangeFeed implements AsyncDisposable {
     while (!follower.closed) {
       const page = await listChanges(this.#db, follower.position, pageSize)
       if (page.lost) follower.lost(page.lost)
-      tell(follower, page.changes)
+      for (let at = 0; at < page.changes.length; at += atOnce) {
+        if (at > 0) await follower.ready()
+        tell(follower, page.changes.slice(at, at + atOnce))
+      }
       // No await between here and the end: what the shared reading tells next is what follows the position.
       if (!page.full && this.#join(follower)) return
       await follower.ready()
@@ -93,6 +101,7 @@ export class ChangeFeed implements AsyncDisposable {
   }
 
   async #read(): Promise<void> {
+    const pollMs = this.#pollMs
     let waitMs = pollMs
     while (this.#followers.size > 0) {
       this.#woken = false
