@@ -9,6 +9,7 @@ import {
 } from '@posthorn/contracts'
 import { encodeMessageId } from '@posthorn/message-id'
 import { eventually, type TestUser } from '@posthorn/testkit'
+import { altered } from './altered.ts'
 import { ImapClient, mail } from './imap-client.ts'
 import { Relay } from './relay.ts'
 import { testWorld, type World } from './world.ts'
@@ -16,9 +17,17 @@ import { testWorld, type World } from './world.ts'
 let world: World
 let user: TestUser
 let account: string
+/** Nobody hears of new messages before this. */
+let mayFetch = Promise.resolve()
 beforeAll(async () => {
   world = await testWorld()
-  await world.startWorker()
+  const backend = altered((session) => ({
+    async *fetchMessages(uids, options) {
+      if (options?.headers) await mayFetch
+      yield* session.fetchMessages(uids, options)
+    },
+  }))
+  await world.startWorker({}, { backend })
   user = world.dovecot.freshUser()
   await using client = await ImapClient.login(user)
   for (const subject of ['one', 'two', 'three', 'four', 'five'])
@@ -181,19 +190,26 @@ test('the source comes as it is, in pieces, and the next command works after one
 test('commands are answered while the first sync runs', async () => {
   const other = world.dovecot.freshUser()
   await using client = await ImapClient.login(other)
-  for (let count = 0; count < 300; count++) await client.append('INBOX', mail())
-  const owner = await world.register(other, { notifyFrom: new Date(0) })
-  const answered = await eventually(() =>
-    world.ask(listMessages, owner, { path: 'INBOX', page: 0, pageSize: 1 }),
-  )
-  expect((await world.state(owner))?.state).toBe('init')
-  expect(answered.total).toBe(300)
-  await world.connected(owner)
-  expect(await world.events(owner, 'messageNew')).toHaveLength(300)
+  for (let count = 0; count < 30; count++) await client.append('INBOX', mail())
+  const { promise, resolve: goOn } = Promise.withResolvers<void>()
+  mayFetch = promise
+  try {
+    const owner = await world.register(other, { notifyFrom: new Date(0) })
+    const answered = await eventually(() =>
+      world.ask(listMessages, owner, { path: 'INBOX', page: 0, pageSize: 1 }),
+    )
+    expect((await world.state(owner))?.state).toBe('init')
+    expect(answered.total).toBe(30)
+    goOn()
+    await world.connected(owner)
+    expect(await world.events(owner, 'messageNew')).toHaveLength(30)
+  } finally {
+    goOn()
+  }
 })
 
 test('an account that cannot be asked says why', async () => {
-  const down = await Relay.to({ host: user.host, port: user.imapPort })
+  await using down = await Relay.to({ host: user.host, port: user.imapPort })
   await down.down()
   const refused = await world.register(world.dovecot.freshUser(), { pass: 'wrong' })
   const unreachable = await world.register(world.dovecot.freshUser(), { port: down.port })

@@ -93,11 +93,24 @@ test('folders that come, move and go while we watch are told at once', async () 
   await client.append('Before', mail({ subject: 'kept' }))
   const [message] = await world.expectEvents(account, ['messageNew'], 1)
 
+  /** Once so many are gone. Dovecot 2.3 tells a session that lasts an old list now and then, until the next change: there always is one. */
+  let looks = 0
+  const deleted = (count: number) =>
+    eventually(
+      async () => {
+        if (++looks % 10 === 0) await client.run(`CREATE More${looks}`)
+        const found = await world.events(account, 'mailboxDeleted')
+        return found.length === count && found
+      },
+      { timeoutMs: 90_000 },
+    )
   await client.run('RENAME Before After')
-  const [gone] = await world.expectEvents(account, ['mailboxDeleted'], 1)
+  const [gone] = await deleted(1)
   expect(gone?.data).toEqual({ path: 'Before', name: 'Before', specialUse: false })
-  const come = (await world.expectEvents(account, ['mailboxNew'], known + 2)).at(-1)
-  expect(come).toMatchObject({ path: 'After' })
+  await eventually(async () => {
+    const come = await world.events(account, 'mailboxNew')
+    expect(come.map(({ path }) => path)).toContain('After')
+  })
   // It is the same folder: its messages are not told again, and keep their ids.
   await client.run('SELECT After')
   await client.run('UID STORE 1 +FLAGS (\\Flagged)')
@@ -106,18 +119,9 @@ test('folders that come, move and go while we watch are told at once', async () 
   expect(await world.events(account, 'messageNew')).toHaveLength(1)
 
   await client.run('UNSELECT')
-  await client.run('DELETE After')
-  let more = 0
-  const deleted = await eventually(
-    async () => {
-      // Dovecot may overlook the second of two changes of its list within a second until there is another.
-      await client.run(`CREATE More${++more}`)
-      const found = await world.events(account, 'mailboxDeleted')
-      return found.length === 2 && found
-    },
-    { timeoutMs: 40_000 },
-  )
-  expect(deleted.map(({ path }) => path)).toEqual(['Before', 'After'])
+  await client.deleteMailbox('After')
+  const told = await deleted(2)
+  expect(told.map(({ path }) => path)).toEqual(['Before', 'After'])
   expect(await world.events(account, 'messageDeleted')).toEqual([])
 })
 
@@ -177,7 +181,7 @@ test('a folder is gone when two listings lack it and it cannot be asked for', as
   }
   expect(await world.events(account, 'mailboxDeleted')).toEqual([])
   hidden = ''
-  await client.run('DELETE Gone')
+  await client.deleteMailbox('Gone')
   const [deleted] = await world.expectEvents(account, ['mailboxDeleted'], 1)
   expect(deleted?.data).toEqual({ path: 'Gone', name: 'Gone', specialUse: false })
 })
@@ -252,7 +256,7 @@ test('folders that a registration leaves out can be read all the same, and are t
   expect(page).toMatchObject({ total: 1, messages: [{ path: 'Aside', subject: 'aside' }] })
   const message = page.messages[0]?.id ?? ''
   expect(await world.ask(getMessage, account, { message })).toMatchObject({ subject: 'aside' })
-  await client.run('DELETE Aside')
+  await client.deleteMailbox('Aside')
   await eventually(async () => {
     const asked = world.ask(listMessages, account, { path: 'Aside', page: 0, pageSize: 1 })
     await expect(asked).rejects.toMatchObject({ code: 'FolderNotFound' })

@@ -125,10 +125,7 @@ class Person {
   }
 
   async #remove(path: string): Promise<void> {
-    await insist(async () => {
-      const listed = await this.#client.run(`LIST "" ${path}`)
-      if (listed.length > 0) await this.#client.run(`DELETE ${path}`)
-    })
+    await this.#client.deleteMailbox(path)
   }
 
   async #delete(path: string): Promise<string> {
@@ -186,17 +183,18 @@ test.each(seeds)(
     const person = new Person(client, random)
     const history: string[] = []
     const known = async () => replay(await world.events(account))
-    const same = () =>
-      eventually(async () => {
-        await using reader = await ImapClient.login(user)
-        expectSame(await known(), await contentOf(reader))
-      })
-    // Dovecot may overlook the second of two changes of its list within a second until there is another.
-    const catchUp = () =>
-      same().catch(async () => {
-        history.push(await person.create())
-        await same()
-      })
+    // Dovecot 2.3 tells a session that lasts an old list of folders now and then, until the next change of it: there always is a next one.
+    const catchUp = async () => {
+      let looks = 0
+      await eventually(
+        async () => {
+          if (++looks % 20 === 0) history.push(await person.create())
+          await using reader = await ImapClient.login(user)
+          expectSame(await known(), await contentOf(reader))
+        },
+        { timeoutMs: 90_000 },
+      )
+    }
     let worker: WorkerApp | undefined = await world.startWorker()
     for (let step = 0; step < steps; step++) {
       history.push(await person.act())

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
+import { eventually } from '@posthorn/testkit'
 
 export interface ImapUser {
   host: string
@@ -51,6 +52,15 @@ export class ImapClient implements AsyncDisposable {
   ): Promise<void> {
     const when = date ? ` "${internalDate(date)}"` : ''
     await this.run(`APPEND "${path}" (${flags})${when} {${Buffer.byteLength(message)}}`, message)
+  }
+
+  /** Deletes a mailbox; Dovecot 2.3 refuses that now and then while another session has it open, and may have done it nevertheless. */
+  async deleteMailbox(path: string): Promise<void> {
+    await eventually(() =>
+      this.run(`DELETE ${path}`).catch((error: unknown) => {
+        if (!/NONEXISTENT/.test(String(error))) throw error
+      }),
+    )
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

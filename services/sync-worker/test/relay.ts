@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { freePort } from '@posthorn/testkit'
 
 /** A TCP relay before a server, to take it away and bring it back. */
 export class Relay implements AsyncDisposable {
@@ -8,19 +9,18 @@ export class Relay implements AsyncDisposable {
   connections = 0
   readonly #target: { host: string; port: number }
   readonly #sockets = new Set<Socket>()
-  #server: Server
+  #server: Server | undefined
 
-  private constructor(server: Server, target: { host: string; port: number }) {
-    this.#server = server
+  private constructor(port: number, target: { host: string; port: number }) {
     this.#target = target
-    this.port = (server.address() as AddressInfo).port
-    server.on('connection', (socket) => this.#join(socket))
+    this.port = port
   }
 
+  /** On a port that stays free while it is down. */
   static async to(target: { host: string; port: number }): Promise<Relay> {
-    const server = createServer().listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    return new Relay(server, target)
+    const relay = new Relay(await freePort(), target)
+    await relay.up()
+    return relay
   }
 
   /** Connections that are open now. */
@@ -30,9 +30,13 @@ export class Relay implements AsyncDisposable {
 
   /** Cuts all connections and refuses new ones. */
   async down(): Promise<void> {
-    this.#server.close()
+    const server = this.#server
+    if (!server) return
+    this.#server = undefined
+    const closed = once(server, 'close')
+    server.close()
     this.cut()
-    if (this.#server.listening) await once(this.#server, 'close')
+    await closed
   }
 
   cut(): void {
@@ -40,8 +44,9 @@ export class Relay implements AsyncDisposable {
   }
 
   async up(): Promise<void> {
-    this.#server = createServer((socket) => this.#join(socket)).listen(this.port, '127.0.0.1')
-    await once(this.#server, 'listening')
+    const server = createServer((socket) => this.#join(socket)).listen(this.port, '127.0.0.1')
+    await once(server, 'listening')
+    this.#server = server
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
