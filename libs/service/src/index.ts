@@ -1,18 +1,7 @@
-export {
-  followListener,
-  type FollowedListener,
-  type FollowOptions,
-  type Listener,
-  type ListenerAddress,
-} from './follow-listener.ts'
+export { type DoorOptions, openDoor } from './open-door.ts'
+export type { FollowedListener, Listener, ListenerAddress } from './follow-listener.ts'
 export { isLoopback, network, plainAddress } from './addresses.ts'
-export {
-  type DoorKey,
-  type DoorRules,
-  type DoorSession,
-  DoorSessions,
-  watchSessions,
-} from './door-sessions.ts'
+export { type DoorKey, type DoorRules, type DoorSession, DoorSessions } from './door-sessions.ts'
 export { ByteBudget } from './byte-budget.ts'
 export { type Certificate, readCertificate } from './certificate.ts'
 export { Penalties } from './penalties.ts'

@@ -1,16 +1,15 @@
 import type { Bus } from '@posthorn/bus'
-import type { Invalidation, Settings } from '@posthorn/contracts'
+import type { Settings } from '@posthorn/contracts'
 import { cacheSettings, type Db } from '@posthorn/db'
 import {
   DoorSessions,
-  followListener,
+  type FollowedListener,
   loginOpener,
   Penalties,
   Places,
-  readCertificate,
+  openDoor,
   openGround,
   openTokenLog,
-  watchSessions,
 } from '@posthorn/service'
 import type { Logger } from '@posthorn/telemetry'
 import { serverPassword } from './access.ts'
@@ -64,44 +63,32 @@ async function startTaking(
     places: new Places(config.maxSessionsPerAccount),
     pendingPlaces: new Places(config.maxPendingPerAddress),
     maxPending: config.maxPending,
-    ownPort: () => listener.address?.port,
+    ownPort: () => door.address?.port,
   }
-  const checking = watchSessions(opened, sessions, {
+  opened.defer(async () => {
+    for (const connection of deps.pending) connection.end('Shutting down')
+    await sessions.endAll('Shutting down', config.goodbyesMs)
+  })
+  const door: FollowedListener = await openDoor(opened, {
     db,
+    bus,
     log,
+    settings,
+    sessions,
+    config,
     rules: {
       scope: 'imap-proxy',
       password: serverPassword,
       usableAccounts: (accounts) => listUsableAccounts(db, accounts),
     },
+    wanted: async (settings, certificate) => {
+      const wanted = wantedAddress(settings, certificate)
+      if (!wanted && sessions.size > 0)
+        await sessions.endAll('The proxy was switched off', config.goodbyesMs)
+      return wanted
+    },
+    open: (address, certificate) => openListener(address, certificate, deps),
   })
-  opened.defer(async () => {
-    for (const connection of deps.pending) connection.end('Shutting down')
-    await sessions.endAll('Shutting down', config.goodbyesMs)
-  })
-  const certificate = () => readCertificate(config.tlsCert, config.tlsKey)
-  const listener = opened.use(
-    followListener({
-      log,
-      wanted: async () => {
-        const wanted = wantedAddress(await settings.get(), (await certificate())?.revision)
-        if (!wanted && sessions.size > 0)
-          await sessions.endAll('The proxy was switched off', config.goodbyesMs)
-        return wanted
-      },
-      open: async (address) => openListener(address, await certificate(), deps),
-    }),
-  )
-  opened.use(
-    await bus.onInvalidate(({ topic }: Invalidation) => {
-      if (topic === 'settings') {
-        settings.invalidate()
-        listener.wake()
-      }
-      // Settings as well: the password for all accounts is one.
-      checking.wake()
-    }),
-  )
 }
 
 /** Where and how the settings have us listen; `certificate` changes with the certificate's contents. */

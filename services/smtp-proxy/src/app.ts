@@ -3,13 +3,11 @@ import type { Settings } from '@posthorn/contracts'
 import { cacheSettings, type Db, ping } from '@posthorn/db'
 import {
   DoorSessions,
-  followListener,
+  openDoor,
   openGround,
   openTokenLog,
   Penalties,
   Places,
-  readCertificate,
-  watchSessions,
 } from '@posthorn/service'
 import type { Logger, Metrics } from '@posthorn/telemetry'
 import { serverPassword } from './access.ts'
@@ -71,30 +69,21 @@ async function startTaking(
   }
   // Closed after the listener: what it leaves in hand is brought to its end while there is still a database.
   opened.defer(async () => void (await Promise.all(deps.closing)))
-  const certificate = () => readCertificate(config.tlsCert, config.tlsKey)
-  const listener = opened.use(
-    followListener({
-      log,
-      wanted: async () => wantedAddress(await settings.get(), (await certificate())?.revision),
-      open: async (address) => openListener(address, await certificate(), deps),
-    }),
-  )
-  const rules = {
-    scope: 'smtp',
-    password: serverPassword,
-    usableAccounts: (accounts: readonly string[]) => listAccounts(db, accounts),
-  } as const
-  const checking = watchSessions(opened, sessions, { db, log, rules })
-  opened.use(
-    await bus.onInvalidate(({ topic }) => {
-      if (topic === 'settings') {
-        settings.invalidate()
-        listener.wake()
-      }
-      // Settings as well: the password for all accounts is one.
-      checking.wake()
-    }),
-  )
+  await openDoor(opened, {
+    db,
+    bus,
+    log,
+    settings,
+    sessions,
+    config,
+    rules: {
+      scope: 'smtp',
+      password: serverPassword,
+      usableAccounts: (accounts) => listAccounts(db, accounts),
+    },
+    wanted: wantedAddress,
+    open: (address, certificate) => openListener(address, certificate, deps),
+  })
 }
 
 /** Where and how the settings have us listen; `certificate` changes with the certificate's contents. */
