@@ -8,6 +8,7 @@ import {
   AccountUpdate,
 } from '../schemas/account.ts'
 import { AccountId, OneOf, paged, paging, Strict, timeoutHeader } from '../schemas/primitives.ts'
+import { workerErrors } from './worker-errors.ts'
 
 const params = Strict({ account: AccountId })
 
@@ -47,16 +48,7 @@ export const getAccount = defineOperation({
   }),
   headers: Type.Object(timeoutHeader),
   response: AccountRecord,
-  errors: [
-    'NotYetConnected',
-    'AuthenticationFails',
-    'ConnectionError',
-    'NotSyncing',
-    'NoAvailable',
-    'IMAPUnavailable',
-    'WorkerNotAvailable',
-    'Timeout',
-  ],
+  errors: workerErrors,
 })
 
 /** Changes an account. A stored password goes to no host that it was not given for: a new `host` takes the password along. */

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { defineOperation } from '../define.ts'
 import { MailboxEntry } from '../schemas/message.ts'
 import { AccountId, Strict, timeoutHeader } from '../schemas/primitives.ts'
+import { workerErrors } from './worker-errors.ts'
 
 /** Answered from the last listing; `counters=true` asks the server for each folder. */
 export const listMailboxes = defineOperation({
@@ -16,13 +17,5 @@ export const listMailboxes = defineOperation({
   query: Strict({ counters: Type.Optional(Type.Boolean({ default: false })) }),
   headers: Type.Object(timeoutHeader),
   response: Type.Object({ mailboxes: Type.Array(MailboxEntry) }),
-  errors: [
-    'NotYetConnected',
-    'AuthenticationFails',
-    'ConnectionError',
-    'NotSyncing',
-    'IMAPUnavailable',
-    'WorkerNotAvailable',
-    'Timeout',
-  ],
+  errors: workerErrors,
 })
