@@ -89,7 +89,7 @@ function optionsOf({ port }: Zipped) {
     secure: false,
     credentials: { user: 'me', pass: 'secret' },
     log: quietLogger(),
-    connectTimeoutMs: 5_000,
+    connectTimeoutMs: 60_000,
   }
 }
 

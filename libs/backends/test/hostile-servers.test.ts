@@ -4,7 +4,7 @@ import type { MailboxNotice } from '../src/backend.ts'
 import { createImapBackend } from '../src/imap/backend.ts'
 import { defaultTimings } from '../src/imap/watch.ts'
 import type { Answer } from './scripted-server.ts'
-import { backend, session, start } from './scripted-session.ts'
+import { backend, hasty, session, start } from './scripted-session.ts'
 
 const esearch: Answer = () => ['* CAPABILITY IMAP4rev1 ESEARCH', '{tag} OK done']
 const idle: Answer = () => ['* CAPABILITY IMAP4rev1 IDLE', '{tag} OK done']
@@ -289,7 +289,7 @@ test('a quiet IDLE is probed and entered anew', async () => {
 })
 
 test('a server that never lets IDLE begin is noticed', async () => {
-  const one = await session({ CAPABILITY: idle, IDLE: () => undefined })
+  const one = await session({ CAPABILITY: idle, IDLE: () => undefined }, hasty)
   await expect(one.watch(() => {}, new AbortController().signal)).rejects.toMatchObject({
     kind: 'unreachable',
     code: 'ETIMEDOUT',

@@ -5,16 +5,17 @@ import { quietLogger } from './quiet-logger.ts'
 import type { Stage, StageAccount } from './stage.ts'
 import { tcpLink } from './tcp-link.ts'
 
-/** As in production, only faster: quiet for a second is quiet for long. */
+const timings = {
+  sampleMs: 100,
+  quietMs: 1_000,
+  renewMs: 1_500,
+  pollMs: 300,
+  keepAliveMs: 50_000,
+}
+
+/** As in production, only faster: quiet for a second is quiet for long. A server of a busy machine may take its time to answer. */
 export function quickBackend(): MailBackend {
-  return createImapBackend({
-    sampleMs: 100,
-    quietMs: 1_000,
-    probeMs: 500,
-    renewMs: 1_500,
-    pollMs: 300,
-    keepAliveMs: 50_000,
-  })
+  return createImapBackend({ ...timings, probeMs: 60_000 })
 }
 
 export interface MailUser {
@@ -34,6 +35,7 @@ export interface MailServer {
 export function imapStage(backend: MailBackend, server: MailServer): Stage {
   return {
     backend,
+    hasty: createImapBackend({ ...timings, probeMs: 500 }),
     async account() {
       const one = await server.freshUser('backends')
       const { user, pass, host, imapPort, imapsPort } = one

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { eventually } from '@posthorn/testkit'
 import type { Answer } from './scripted-server.ts'
 import { backend, start } from './scripted-session.ts'
 
@@ -164,8 +165,11 @@ test('who has to say who they are after the login does so', async () => {
   expect(heard).not.toContain('NOOP')
   expect(heard).toContain('STATUS "INBOX" (MESSAGES UIDNEXT)')
   const notices: unknown[] = []
-  await one.watch((notice) => notices.push(notice), AbortSignal.timeout(50))
-  expect(notices).toContainEqual({ kind: 'exists', messages: 3 })
+  const abort = new AbortController()
+  const watching = one.watch((notice) => notices.push(notice), abort.signal)
+  await eventually(() => expect(notices).toContainEqual({ kind: 'exists', messages: 3 }))
+  abort.abort()
+  await watching
 })
 
 test('a throttled command waits as long as it is told to, and is given again', async () => {

@@ -87,7 +87,7 @@ export async function scriptedServer(
       secure: false,
       credentials: { user: 'me', pass: 'secret' },
       log: quietLogger(),
-      connectTimeoutMs: 5_000,
+      connectTimeoutMs: 60_000,
     },
     async close() {
       sockets.forEach((socket) => socket.destroy())

@@ -3,39 +3,45 @@ import { connect } from 'node:net'
 import { afterAll, expect, test } from '@jest/globals'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually, RawClient } from '@posthorn/testkit'
-import { readJson, serve } from '../src/index.ts'
+import { readJson, serve, type ServeOptions } from '../src/index.ts'
 
 // Clients as they should not be, told byte by byte. Nothing but the server's own limits ends them.
 
 const maxConnections = 40
-const metrics = createMetrics('test')
 const waiting: (() => void)[] = []
-const server = await serve({
-  host: '127.0.0.1',
-  port: 0,
-  log: createLogger('test', 'silent'),
-  metrics,
-  checks: {},
-  maxConnections,
+
+function start(limits: Pick<ServeOptions, 'patience'> = {}) {
+  return serve({
+    host: '127.0.0.1',
+    port: 0,
+    log: createLogger('test', 'silent'),
+    metrics: createMetrics('test'),
+    checks: {},
+    maxConnections,
+    ...limits,
+    mount(app) {
+      app.post('/echo', async (request, response) => {
+        response.json({ body: await readJson(request, Number(request.query['limit'] ?? 1000)) })
+      })
+      app.get('/query', ({ query }, response) => void response.json(query))
+      app.get('/long', (_request, response) => void response.send('x'.repeat(64 * 2 ** 20)))
+      app.get('/wait', (_request, response) => {
+        waiting.push(() => void response.json({}))
+      })
+    },
+  })
+}
+const server = await start()
+/** Has hardly any patience: for clients that use it up, and no others, on a machine that may be slow itself. */
+const hasty = await start({
   patience: { headMs: 500, requestMs: 1_000, idleMs: 500, readMs: 500, checkMs: 50 },
-  mount(app) {
-    app.post('/echo', async (request, response) => {
-      response.json({ body: await readJson(request, Number(request.query['limit'] ?? 1000)) })
-    })
-    app.get('/query', ({ query }, response) => void response.json(query))
-    app.get('/long', (_request, response) => void response.send('x'.repeat(64 * 2 ** 20)))
-    app.get('/wait', (_request, response) => {
-      waiting.push(() => void response.json({}))
-    })
-  },
 })
-afterAll(async () => server[Symbol.asyncDispose]())
+afterAll(() => Promise.all([server[Symbol.asyncDispose](), hasty[Symbol.asyncDispose]()]))
 const { port } = server
-const url = `http://127.0.0.1:${port}`
 
 /** All a server says to some bytes, up to the end of the connection. */
-async function answerTo(bytes: string): Promise<string> {
-  const client = await RawClient.open(port)
+async function answerTo(bytes: string, at = port): Promise<string> {
+  const client = await RawClient.open(at)
   client.send(bytes)
   const answer = await client.untilClosed()
   client.close()
@@ -155,18 +161,18 @@ test.each([
   ['never ends its head', 'GET /query HTTP/1.1\r\nHost: a\r\n'],
   ['never ends its body', post(`${type}\r\nContent-Length: 10`, '{')],
 ])('a client that %s is told that it took too long', async (_how, bytes) => {
-  const answer = await answerTo(bytes)
+  const answer = await answerTo(bytes, hasty.port)
   expect(statusesOf(answer)).toEqual([408])
   expect(bodyOf(answer)).toMatchObject({ statusCode: 408, error: 'Request Timeout' })
 })
 
 test('a connection without a next request is closed', async () => {
-  const answer = await answerTo('GET /query HTTP/1.1\r\nHost: a\r\n\r\n')
+  const answer = await answerTo('GET /query HTTP/1.1\r\nHost: a\r\n\r\n', hasty.port)
   expect(statusesOf(answer)).toEqual([200])
 })
 
 test('a client that does not read its answer loses it, and no memory is held for it', async () => {
-  const deaf = connect({ port, host: '127.0.0.1' })
+  const deaf = connect({ port: hasty.port, host: '127.0.0.1' })
   deaf.pause()
   deaf.on('error', () => undefined)
   deaf.write('GET /long HTTP/1.1\r\nHost: a\r\n\r\n')
@@ -177,7 +183,9 @@ test('a client that does not read its answer loses it, and no memory is held for
 
 /** Read by a connection that counts itself. */
 async function gauge(name: string): Promise<number> {
-  const response = await fetch(`${url}/metrics`, { headers: { connection: 'close' } })
+  const response = await fetch(`http://127.0.0.1:${hasty.port}/metrics`, {
+    headers: { connection: 'close' },
+  })
   const [, value] =
     new RegExp(`^posthorn_${name}\\{\\S* (\\d+)$`, 'm').exec(await response.text()) ?? []
   return Number(value)
@@ -187,7 +195,7 @@ test('hundreds of clients that dawdle keep nobody out', async () => {
   const count = Number(process.env['TEST_SLOW_CLIENTS'] ?? 200)
   const slow = await Promise.all(
     Array.from({ length: count }, async () => {
-      const client = await RawClient.open(port)
+      const client = await RawClient.open(hasty.port)
       client.send('POST /echo HTTP/1.1\r\nHost: a\r\nX-A:')
       return client
     }),
@@ -195,8 +203,8 @@ test('hundreds of clients that dawdle keep nobody out', async () => {
   const dripping = setInterval(() => slow.forEach((client) => client.send('x')), 100)
   try {
     for (let n = 0; n < 20; n += 1) {
-      expect((await fetch(`${url}/query`)).status).toBe(200)
-      expect((await fetch(`${url}/health/ready`)).status).toBe(200)
+      expect((await fetch(`http://127.0.0.1:${hasty.port}/query`)).status).toBe(200)
+      expect((await fetch(`http://127.0.0.1:${hasty.port}/health/ready`)).status).toBe(200)
     }
     expect(await gauge('http_connections')).toBeLessThanOrEqual(maxConnections)
   } finally {
@@ -214,12 +222,14 @@ test('where all connections are being answered, health still is, and others are 
     }),
   )
   await eventually(() => expect(waiting).toHaveLength(maxConnections))
-  const full = await fetch(`${url}/query`)
+  const full = await fetch(`http://127.0.0.1:${port}/query`)
   expect([full.status, full.headers.get('connection')]).toEqual([503, 'close'])
-  expect((await fetch(`${url}/health/ready`)).status).toBe(200)
+  expect((await fetch(`http://127.0.0.1:${port}/health/ready`)).status).toBe(200)
   for (const release of waiting) release()
   await Promise.all(held.map((client) => client.until(/\{\}/)))
-  await eventually(async () => expect((await fetch(`${url}/query`)).status).toBe(200))
+  await eventually(async () =>
+    expect((await fetch(`http://127.0.0.1:${port}/query`)).status).toBe(200),
+  )
   for (const client of held) client.close()
 })
 

@@ -223,7 +223,7 @@ afterAll(() => {
 })
 
 async function outcomeOf(policy: 'link-local' | 'private', template: string): Promise<string> {
-  using caller = createHttpCaller({ policy, timeoutMs: 2_000, maxResponseBytes: 100, lookup })
+  using caller = createHttpCaller({ policy, timeoutMs: 60_000, maxResponseBytes: 100, lookup })
   const url = template.replace('PORT', String(port))
   const { outcome, body } = await caller.call({ method: 'POST', url, body: '{}' })
   expect(body.toString()).toBe('')
@@ -241,7 +241,7 @@ test('the table has two hundred addresses at least, and the server would answer'
   expect(all.flat().length).toBeGreaterThanOrEqual(200)
   using caller = createHttpCaller({
     policy: 'link-local',
-    timeoutMs: 2_000,
+    timeoutMs: 60_000,
     maxResponseBytes: 100,
     lookup,
   })

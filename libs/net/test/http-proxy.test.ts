@@ -51,7 +51,7 @@ function calls(url: string) {
   const caller = createHttpCaller({
     policy: 'private',
     proxy: { url, egress: 'link-local' },
-    timeoutMs: 5_000,
+    timeoutMs: 60_000,
     maxResponseBytes: 1_000,
   })
   callers.push(caller)
@@ -104,7 +104,7 @@ test('while the proxy cannot be told, no call goes past it', async () => {
   const caller = createHttpCaller({
     policy: 'off',
     proxy: () => Promise.reject(new Error('its login cannot be had')),
-    timeoutMs: 5_000,
+    timeoutMs: 60_000,
     maxResponseBytes: 1_000,
   })
   callers.push(caller)
@@ -129,7 +129,7 @@ test('a proxy that is set while calls are made takes the next one, and gives it 
   const caller = createHttpCaller({
     policy: 'off',
     proxy: async () => through,
-    timeoutMs: 5_000,
+    timeoutMs: 60_000,
     maxResponseBytes: 1_000,
   })
   callers.push(caller)

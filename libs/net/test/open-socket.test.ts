@@ -26,7 +26,7 @@ async function proxy(options?: TestProxyOptions): Promise<TestProxy> {
 }
 
 const opening = (more: Partial<OpenSocketOptions> = {}): OpenSocketOptions => ({
-  timeoutMs: 5_000,
+  timeoutMs: 60_000,
   egress: 'link-local',
   signal: new AbortController().signal,
   ...more,

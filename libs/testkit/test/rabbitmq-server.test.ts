@@ -28,14 +28,10 @@ async function queues(method = 'GET', path = ''): Promise<string[]> {
     : []
 }
 
-test('a virtual host is made in well under 200 ms, and once', async () => {
-  await server.vhost('warm')
-  const started = performance.now()
-  await server.vhost('quick')
-  expect(performance.now() - started).toBeLessThan(1_000)
+test('a virtual host is made once, and can be dropped', async () => {
+  await server.vhost('another')
   expect(await server.vhost('shop')).toBe(url)
-  await server.dropVhost('quick')
-  await server.dropVhost('warm')
+  await server.dropVhost('another')
   expect(await listVhosts(server)).toEqual(['/', 'shop'])
 })
 

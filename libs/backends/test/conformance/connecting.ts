@@ -59,7 +59,9 @@ export function connectingCases({ backend, account }: Stage): void {
   test('a host that does not exist is unreachable', async () => {
     await using one = await account()
     const connecting = backend.connect({ ...one.options, host: 'nobody.invalid' })
-    await expect(connecting).rejects.toMatchObject({ kind: 'unreachable', code: 'ENOTFOUND' })
+    // Or that is what the name server cannot say now.
+    const code = expect.stringMatching(/^(ENOTFOUND|EAI_AGAIN)$/)
+    await expect(connecting).rejects.toMatchObject({ kind: 'unreachable', code })
   })
 
   test('a host that may not be connected to is forbidden', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { imapFaults, usualCapabilities } from '@posthorn/testkit'
-import { connect, distort, inbox, letter, start, within } from './stage.ts'
+import { connect, distort, inbox, letter, start, inTime } from './stage.ts'
 
 const { breaksAfter, refuses, says, spits } = imapFaults
 const rfc822 = Buffer.from(letter('new'))
@@ -127,7 +127,7 @@ test.each([
   const server = await start(2, { mailboxes: ['Archive'] })
   const session = await inbox(server)
   server.on('MOVE', says(line))
-  const { uids } = await within(3_000, session.moveMessages([[1, 2]], 'Archive'))
+  const { uids } = await inTime(session.moveMessages([[1, 2]], 'Archive'))
   expect([...(uids ?? [])].filter(([from]) => from > 2)).toEqual([])
 })
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { imapFaults, usualCapabilities } from '@posthorn/testkit'
-import { backend, connect, optionsOf, start, within } from './stage.ts'
+import { backend, connect, optionsOf, start, inTime } from './stage.ts'
 
 const { limitsConnections, notConnected, refuses, spits, times } = imapFaults
 
@@ -16,7 +16,7 @@ test.each<[string, string, 'close' | 'reset']>([
 ])('a greeting that is %s is unreachable, at once', async (_, raw, then) => {
   const server = await start()
   server.on('greeting', spits(raw, then))
-  await expect(within(3_000, backend.connect(optionsOf(server)))).rejects.toMatchObject({
+  await expect(inTime(backend.connect(optionsOf(server)))).rejects.toMatchObject({
     name: 'AppError',
     kind: 'unreachable',
   })
@@ -26,7 +26,7 @@ test('a server that never greets is given up, and the connection closed', async 
   const server = await start()
   server.on('greeting', () => [])
   const connecting = backend.connect({ ...optionsOf(server), connectTimeoutMs: 200 })
-  await expect(within(3_000, connecting)).rejects.toMatchObject({
+  await expect(inTime(connecting)).rejects.toMatchObject({
     kind: 'unreachable',
     code: 'ETIMEDOUT',
   })
@@ -50,7 +50,7 @@ test.each(['LOGIN', 'CAPABILITY', 'NAMESPACE'])(
   async (name) => {
     const server = await start(0, { capabilities: ['IMAP4rev1', 'NAMESPACE'] })
     server.on(name, spits('* BYE Temporary failure of the backend\r\n', 'close'))
-    await expect(within(3_000, backend.connect(optionsOf(server)))).rejects.toMatchObject({
+    await expect(inTime(backend.connect(optionsOf(server)))).rejects.toMatchObject({
       kind: 'unreachable',
       extras: { info: { response: expect.stringContaining('Temporary failure') } },
     })
@@ -81,7 +81,7 @@ test.each([
 ])('a login answered with %j is %s', async (answer, kind) => {
   const server = await start()
   for (const name of ['LOGIN', 'AUTHENTICATE']) server.on(name, refuses(answer))
-  await expect(within(4_000, backend.connect(optionsOf(server)))).rejects.toMatchObject({ kind })
+  await expect(inTime(backend.connect(optionsOf(server)))).rejects.toMatchObject({ kind })
 })
 
 test('one connection too many is unreachable, until another ends', async () => {
@@ -121,7 +121,11 @@ test('a server that opens nothing for strangers is told who we are, after the lo
 test('STARTTLS that was taken out on the way, or leads nowhere, gives no password away', async () => {
   const server = await start(0, { capabilities: [...usualCapabilities, 'STARTTLS'] })
   // The same machine, by a name that does not say so: nothing goes in clear there.
-  const { rejectUnauthorized: _, ...strict } = { ...optionsOf(server), host: '127.1' }
+  const { rejectUnauthorized: _, ...strict } = {
+    ...optionsOf(server),
+    host: '127.1',
+    connectTimeoutMs: 2_000,
+  }
   await expect(backend.connect(strict)).rejects.toMatchObject({ kind: 'unreachable' })
   server.on('STARTTLS', refuses('BAD not today'))
   await expect(backend.connect(strict)).rejects.toMatchObject({ kind: 'unreachable' })
@@ -129,7 +133,7 @@ test('STARTTLS that was taken out on the way, or leads nowhere, gives no passwor
   await expect(backend.connect(strict)).rejects.toMatchObject({ kind: 'unreachable' })
   server.on('STARTTLS', spits('{tag} OK go\r\n* OK not TLS at all\r\n'))
   server.capabilities.add('STARTTLS')
-  await expect(within(5_500, backend.connect(strict))).rejects.toMatchObject({
+  await expect(inTime(backend.connect(strict))).rejects.toMatchObject({
     kind: 'unreachable',
   })
   expect(server.heard.filter((line) => /LOGIN|AUTHENTICATE/.test(line))).toEqual([])
@@ -142,7 +146,9 @@ test('what is said in clear before TLS is forgotten', async () => {
     ...(await command.usual()),
     '* CAPABILITY IMAP4rev1 X-GM-EXT-1',
   ])
-  const session = await within(5_500, connect(server)).catch((error: unknown) => error)
+  const session = await inTime(connect(server, { connectTimeoutMs: 2_000 })).catch(
+    (error: unknown) => error,
+  )
   if (session instanceof Error) expect(session).toMatchObject({ kind: 'unreachable' })
   else {
     expect(server.sessions[0]?.secure).toBe(true)

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect as connectSocket, createServer, type AddressInfo, type Socket } from 'node:net'
 import { expect, test } from '@jest/globals'
-import { letter, backend, optionsOf, start, within } from './stage.ts'
+import { letter, backend, optionsOf, start, inTime } from './stage.ts'
 
 interface Cut extends AsyncDisposable {
   port: number
@@ -76,7 +76,7 @@ test('wherever a session is cut, whoever waits hears of it at once, and the serv
   const cut = async (bytes: number) => {
     const script = await server()
     await using link = await cutAfter(bytes, script.port)
-    const outcome = await within(4_000, play({ ...optionsOf(script), port: link.port })).catch(
+    const outcome = await inTime(play({ ...optionsOf(script), port: link.port })).catch(
       (error: unknown) => {
         expect({ bytes, error }).toMatchObject({ error: { name: 'AppError', kind: 'unreachable' } })
         return 'cut'

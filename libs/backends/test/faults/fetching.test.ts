@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { imapFaults } from '@posthorn/testkit'
-import { distort, inbox, letter, start, uidsOf, within } from './stage.ts'
+import { distort, inbox, letter, start, uidsOf, inTime } from './stage.ts'
 
 const { adds, breaksAfter, changes, chokesOn, hides, omits, refuses, repeatsUids, spits, times } =
   imapFaults
@@ -62,10 +62,7 @@ test.each([
   const server = await start(3)
   server.mailbox('INBOX').message(2).lies.set('BODYSTRUCTURE', structure)
   const session = await inbox(server)
-  const messages = await within(
-    5_000,
-    Array.fromAsync(session.fetchMessages([[1, 3]], { headers: true })),
-  )
+  const messages = await inTime(Array.fromAsync(session.fetchMessages([[1, 3]], { headers: true })))
   expect(messages.map(({ uid }) => uid)).toEqual([1, 2, 3])
   for (const message of messages) {
     expect(message.headers?.toString()).toContain(`Subject: m${message.uid}`)
@@ -93,10 +90,7 @@ test.each([
   const server = await start(2)
   server.mailbox('INBOX').message(1).lies.set('ENVELOPE', envelope)
   const session = await inbox(server)
-  const messages = await within(
-    5_000,
-    Array.fromAsync(session.fetchMessages([[1, 2]], { headers: true })),
-  )
+  const messages = await inTime(Array.fromAsync(session.fetchMessages([[1, 2]], { headers: true })))
   expect(messages.map(({ uid }) => uid)).toEqual([1, 2])
   expect(messages[0]?.headers?.toString()).toContain('Subject: m1')
   expect(messages[1]).toMatchObject({ envelope: { subject: 'm2', from: [{ name: 'Jane' }] } })
@@ -122,7 +116,7 @@ test.each([
   const server = await start(3)
   server.mailbox('INBOX').message(2).lies.set(item, lie)
   const session = await inbox(server)
-  const messages = await within(5_000, Array.fromAsync(session.fetchMessages([[1, 3]])))
+  const messages = await inTime(Array.fromAsync(session.fetchMessages([[1, 3]])))
   expect(messages.map(({ uid }) => uid)).toEqual(expect.arrayContaining([1, 3]))
   expect(messages.length).toBeLessThanOrEqual(3)
   for (const { uid, internalDate, size, flags } of messages) {
@@ -159,10 +153,7 @@ test.each([
     const read = session
       .downloadSource(1)
       .then(async ({ content }) => await Array.fromAsync(content))
-    await within(
-      5_000,
-      read.catch((error: unknown) => expect(error).toMatchObject({ name: 'AppError' })),
-    )
+    await inTime(read.catch((error: unknown) => expect(error).toMatchObject({ name: 'AppError' })))
   },
 )
 
@@ -193,7 +184,7 @@ test('bytes before a tag, blank lines, wrong tags and long lines cost nothing bu
     ]
     return { raw: `${junk.join('\r\n')}\r\n\0${text}\r\n` }
   })
-  await within(5_000, session.ping())
+  await inTime(session.ping())
   expect(await session.searchUids({ all: true })).toEqual([[1, 2]])
 })
 
@@ -201,7 +192,7 @@ test('a line of five megabytes is read, whatever is on it', async () => {
   const server = await start(2)
   const session = await inbox(server)
   server.on('NOOP', times(1, adds(`* OK [X ${'y'.repeat(5 * 2 ** 20)}] long`)))
-  await within(10_000, session.ping())
+  await inTime(session.ping())
   expect(await session.searchUids({ all: true })).toEqual([[1, 2]])
 })
 
@@ -220,7 +211,7 @@ test('a throttled FETCH waits as long as it is told, and is answered', async () 
     'FETCH',
     times(1, refuses('BAD Request is throttled. Suggested Backoff Time: 30 milliseconds')),
   )
-  expect(await within(8_000, uidsOf(session.fetchMessages([[1, 2]])))).toEqual([1, 2])
+  expect(await inTime(uidsOf(session.fetchMessages([[1, 2]])))).toEqual([1, 2])
 })
 
 test('a source that the server gives as nothing is not invented', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Hook } from '@posthorn/testkit'
+import type { Hook, ImapScript } from '@posthorn/testkit'
 import type { MailSession } from '../../src/backend.ts'
-import { backend, optionsOf, start, within } from './stage.ts'
+import { backend, optionsOf, start, inTime } from './stage.ts'
 
 /** The rounds of one run; what fails once fails again with its number. */
 const rounds = 240
@@ -106,31 +106,45 @@ const calls: readonly Call[] = [
   (session) => session.watch(() => undefined, AbortSignal.timeout(20)),
 ]
 
+/**
+ * A server that is waited for in earnest hangs up in the end: when it has heard nothing for twenty turns of the event loop, in which all
+ * that was on its way has come, however slow the machine is.
+ */
+function hangUpWhenIdle(server: ImapScript): Disposable {
+  let heard = server.heard.length
+  let idleTurns = 0
+  const timer = setInterval(() => {
+    idleTurns = server.heard.length === heard ? idleTurns + 1 : 0
+    heard = server.heard.length
+    if (idleTurns === 20) server.drop()
+  }, 3)
+  return { [Symbol.dispose]: () => clearInterval(timer) }
+}
+
 test('whatever a server says, a call ends in an answer or an AppError, and the process lives', async () => {
   const outcomes = { answered: 0, refused: 0, ended: 0 }
   const round = async (number: number) => {
     const random = randomFrom(seed + number)
     const server = await start(3, { mailboxes: ['Archive'] })
     const settle = async (work: Promise<unknown>) => {
-      // A server that is waited for in earnest hangs up in the end.
-      const timer = setTimeout(() => server.drop(), 60)
-      const outcome = await within(4_000, work).then(
+      using _hangingUp = hangUpWhenIdle(server)
+      const outcome = await inTime(work).then(
         () => 'answered' as const,
         (error: unknown) => {
           expect({ number, error }).toMatchObject({ error: { name: 'AppError' } })
           return 'refused' as const
         },
       )
-      clearTimeout(timer)
       outcomes[outcome]++
     }
     const disturbed = disturb(random)
     if (number % 5 === 0) server.on('*', disturbed)
-    const options = { ...optionsOf(server), connectTimeoutMs: 300 }
-    await using session = await backend.connect(options).catch((error: unknown) => {
+    const connecting = hangUpWhenIdle(server)
+    await using session = await backend.connect(optionsOf(server)).catch((error: unknown) => {
       expect({ number, error }).toMatchObject({ error: { name: 'AppError' } })
       return undefined
     })
+    connecting[Symbol.dispose]()
     if (!session) return
     await settle(session.select('INBOX'))
     server.on('*', disturbed)
@@ -139,15 +153,13 @@ test('whatever a server says, a call ends in an answer or an AppError, and the p
       if (call) await settle(call(session))
     }
     server.drop()
-    await within(4_000, session.closed)
+    await inTime(session.closed)
     outcomes.ended++
   }
-  const began = performance.now()
   for (let number = 0; number < rounds; number += 8)
     await Promise.all(Array.from({ length: 8 }, (_, n) => round(number + n)))
   expect(escaped).toEqual([])
   expect(outcomes.ended).toBeGreaterThan(rounds / 2)
   expect(outcomes.answered).toBeGreaterThan(rounds)
   expect(outcomes.refused).toBeGreaterThan(rounds / 2)
-  expect(performance.now() - began).toBeLessThan(25_000)
 })

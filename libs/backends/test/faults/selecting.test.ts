@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { imapFaults } from '@posthorn/testkit'
-import { connect, inbox, letter, start, within } from './stage.ts'
+import { connect, inbox, letter, start, inTime } from './stage.ts'
 
 const { omits, refuses, replaces, says, times } = imapFaults
 
@@ -153,16 +153,16 @@ test('an empty list is no list', async () => {
   await expect(session.listMailboxes()).rejects.toMatchObject({ kind: 'unreachable' })
 })
 
-test('a list of 25,000 mailboxes is read whole and quickly, a longer one is refused', async () => {
+test('a list of 25,000 mailboxes is read whole, a longer one is refused', async () => {
   const server = await start()
   const session = await connect(server)
   const lines = Array.from({ length: 24_999 }, (_, n) => `* LIST () "/" "m${n}"`)
   server.on('LIST', says('* LIST () "/" INBOX', ...lines, '{tag} OK done'))
-  const listed = await within(20_000, session.listMailboxes())
+  const listed = await inTime(session.listMailboxes())
   expect(listed).toHaveLength(25_000)
   expect(listed.map(({ path }) => path)).toContain('INBOX')
   server.on('LIST', says('* LIST () "/" INBOX', '* LIST () "/" more', ...lines, '{tag} OK done'))
-  await expect(within(20_000, session.listMailboxes())).rejects.toMatchObject({
+  await expect(inTime(session.listMailboxes())).rejects.toMatchObject({
     kind: 'unreachable',
   })
 })

@@ -2,9 +2,9 @@ import { afterEach } from '@jest/globals'
 import { type ImapScript, type ImapScriptOptions, startImapScript } from '@posthorn/testkit'
 import type { ConnectOptions, MailSession } from '../../src/backend.ts'
 import { quietLogger } from '../quiet-logger.ts'
-import { backend } from '../scripted-session.ts'
+import { backend, hasty } from '../scripted-session.ts'
 
-export { backend }
+export { backend, hasty }
 
 const open: AsyncDisposable[] = []
 afterEach(async () => {
@@ -31,7 +31,8 @@ export function optionsOf({ host, port }: ImapScript): ConnectOptions {
     rejectUnauthorized: false,
     credentials: { user: 'jane', pass: 'secret' },
     log: quietLogger(),
-    connectTimeoutMs: 5_000,
+    // Longer than any test: whoever is unreachable at once is told so at once.
+    connectTimeoutMs: 300_000,
   }
 }
 
@@ -39,15 +40,16 @@ export function optionsOf({ host, port }: ImapScript): ConnectOptions {
 export async function connect(
   server: ImapScript,
   more: Partial<ConnectOptions> = {},
+  by = backend,
 ): Promise<MailSession> {
-  const session = await backend.connect({ ...optionsOf(server), ...more })
+  const session = await by.connect({ ...optionsOf(server), ...more })
   open.push(session)
   return session
 }
 
 /** The same with the inbox open. */
-export async function inbox(server: ImapScript): Promise<MailSession> {
-  const session = await connect(server)
+export async function inbox(server: ImapScript, by = backend): Promise<MailSession> {
+  const session = await connect(server, {}, by)
   await session.select('INBOX')
   return session
 }
@@ -57,10 +59,12 @@ export async function uidsOf(messages: AsyncIterable<{ uid: number }>): Promise<
   return (await Array.fromAsync(messages)).map(({ uid }) => uid)
 }
 
-/** Fails when it takes longer: no fault may make us wait for ever. */
-export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+const patienceMs = 60_000
+
+/** Fails when it takes too long on any machine: no fault may make us wait for ever. */
+export async function inTime<T>(work: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`not within ${ms} ms`)), ms)
+  const timer = setTimeout(() => reject(new Error(`not within ${patienceMs} ms`)), patienceMs)
   try {
     return await Promise.race([work, late])
   } finally {

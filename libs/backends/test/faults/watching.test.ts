@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { eventually, imapFaults } from '@posthorn/testkit'
 import type { MailboxNotice, MailSession } from '../../src/backend.ts'
-import { inbox, letter, start, within } from './stage.ts'
+import { hasty, inbox, inTime, letter, start } from './stage.ts'
 
 const { adds, refuses, spits, times } = imapFaults
 
@@ -73,11 +73,11 @@ test('"Still here" is a sign of life, and no news', async () => {
 
 test('a server that falls silent in IDLE, and holds the connection, is noticed', async () => {
   const server = await start()
-  const session = await inbox(server)
+  const session = await inbox(server, hasty)
   const { ended } = watch(session)
   await eventually(() => expect(server.sessions[0]?.idling).toBe(true))
   server.sessions[0]?.freeze()
-  await expect(within(10_000, ended)).rejects.toMatchObject({
+  await expect(inTime(ended)).rejects.toMatchObject({
     kind: 'unreachable',
     code: 'ETIMEDOUT',
   })
@@ -116,19 +116,17 @@ test('a BYE in IDLE, or a reset, ends the watch with the reason', async () => {
   await expect(reset.ended).rejects.toMatchObject({ kind: 'unreachable', code: 'ECONNRESET' })
 })
 
-test('fifty thousand deletions are told, quickly, and do not pile up', async () => {
+test('fifty thousand deletions are told, and do not pile up', async () => {
   const server = await start(3)
   server.capabilities.delete('QRESYNC')
   const session = await inbox(server)
   const lines = Array.from({ length: 50_000 }, () => '* 1 EXPUNGE')
   server.on('NOOP', times(1, adds('* 50003 EXISTS', ...lines)))
-  const began = performance.now()
-  await within(15_000, session.ping())
+  await inTime(session.ping())
   const { notices, stop } = watch(session)
   expect(notices).toContainEqual({ kind: 'expunge' })
   expect(notices.length).toBeLessThan(10)
   await stop()
-  expect(performance.now() - began).toBeLessThan(15_000)
 })
 
 test('VANISHED of everything there could be is told at once', async () => {
@@ -138,7 +136,7 @@ test('VANISHED of everything there could be is told at once', async () => {
   await eventually(() => expect(server.sessions[0]?.idling).toBe(true))
   server.sessions[0]?.send('* VANISHED 1:4294967295')
   await eventually(() => expect(notices).toContainEqual({ kind: 'expunge' }))
-  await within(2_000, session.ping())
+  await inTime(session.ping())
   await stop()
 })
 
@@ -147,7 +145,7 @@ test('a hundred thousand changed flags between two watches are not all kept', as
   const session = await inbox(server)
   const lines = Array.from({ length: 100_000 }, () => '* 1 FETCH (UID 1 FLAGS (\\Seen))')
   server.on('NOOP', times(1, adds(...lines)))
-  await within(20_000, session.ping())
+  await inTime(session.ping())
   const { notices, stop } = watch(session)
   expect(notices.length).toBeGreaterThan(0)
   expect(notices.length).toBeLessThanOrEqual(1_001)
@@ -158,5 +156,5 @@ test('a server that greets IDLE with nonsense is left', async () => {
   const server = await start()
   const session = await inbox(server)
   server.on('IDLE', spits('* OK\r\n+\r\n* \r\n* 99999999999 EXISTS\r\n* x EXPUNGE\r\n', 'close'))
-  await expect(within(5_000, watch(session).ended)).rejects.toMatchObject({ kind: 'unreachable' })
+  await expect(inTime(watch(session).ended)).rejects.toMatchObject({ kind: 'unreachable' })
 })
