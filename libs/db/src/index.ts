@@ -10,6 +10,7 @@ export {
   type TokenVerdict,
   type UsableToken,
 } from './access.ts'
+export { builtOnce } from './built-once.ts'
 export { assertCanSend, type Sending } from './can-send.ts'
 export { connect, type ConnectOptions, type Db, type Tx } from './connect.ts'
 export {

@@ -1,5 +1,5 @@
 import type { AccountState, OAuth2Provider } from '@posthorn/contracts'
-import type { Accounts, Db, Tx } from '@posthorn/db'
+import { type Accounts, builtOnce, type Db, type Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type Insertable, sql } from 'kysely'
 import type { PasswordKind } from './credentials.ts'
@@ -69,9 +69,8 @@ const eventCounts = sql<Record<string, number>>`(
   select coalesce(jsonb_object_agg(event, count), '{}') from account_event_counts counts where counts.account = accounts.account
 )`
 
-/** An account with its state, and the kinds of passwords that are stored for it. */
-export async function findAccount(db: Db, account: string) {
-  const row = await withState(db)
+const accountRow = builtOnce((db, account: string) =>
+  withState(db)
     .leftJoin('oauth2Tokens', 'oauth2Tokens.account', 'accounts.account')
     .select(recordColumns)
     .select(['oauth2Tokens.scopes', 'oauth2Tokens.expiresAt as tokenExpiresAt'])
@@ -79,8 +78,12 @@ export async function findAccount(db: Db, account: string) {
     .select([passwordKinds.as('passwords'), eventCounts.as('eventCounts')])
     .select([oauth2Provider.as('oauth2Provider'), baseScopes.as('baseScopes')])
     .select([hasDelegate.as('hasDelegate'), lastSendingAttempt.as('lastSendingAttempt')])
-    .where('accounts.account', '=', account)
-    .executeTakeFirst()
+    .where('accounts.account', '=', account),
+)
+
+/** An account with its state, and the kinds of passwords that are stored for it. */
+export async function findAccount(db: Db, account: string) {
+  const [row] = await accountRow(db, account)
   return row
 }
 export type AccountRow = NonNullable<Awaited<ReturnType<typeof findAccount>>>
@@ -142,9 +145,8 @@ export async function getOwner(db: Db, account: string) {
   return row
 }
 
-/** What sending needs to know of an account. */
-export async function getSendingAccount(db: Db, account: string) {
-  const row = await withState(db)
+const sendingRow = builtOnce((db, account: string) =>
+  withState(db)
     .select([
       'name',
       'email',
@@ -156,8 +158,12 @@ export async function getSendingAccount(db: Db, account: string) {
       'accountStates.state',
       'accountStates.initializedAt',
     ])
-    .where('accounts.account', '=', account)
-    .executeTakeFirst()
+    .where('accounts.account', '=', account),
+)
+
+/** What sending needs to know of an account. */
+export async function getSendingAccount(db: Db, account: string) {
+  const [row] = await sendingRow(db, account)
   if (!row) throw accountNotFound()
   return row
 }
