@@ -3,6 +3,7 @@ import { AppError } from '@posthorn/errors'
 import type { AccountSession } from '../sessions/account-session.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
 import { KnownMailboxes } from './known-mailboxes.ts'
+import { beingIndexed } from './mailbox.ts'
 
 /** Readers of a mailbox that is stored under a number, which may change. */
 function readers() {
@@ -61,4 +62,21 @@ test('a mailbox that is not there is looked for each time', async () => {
       known.use(session as AccountSession, { key: 'x', find }, async () => 1),
     ).rejects.toThrow('gone')
   expect(finds).toBe(2)
+})
+
+test('a mailbox whose sync is on its way is waited for, a little', async () => {
+  const known = new KnownMailboxes([1, 1])
+  let looks = 0
+  const sought = { key: 'new', find: async () => ({ number: ++looks }) as MailboxRow }
+  const indexedAt = (look: number) => {
+    looks = 0
+    return known.use(session as AccountSession, sought, async (row) => {
+      if (row.number < look) throw beingIndexed('connected')
+      return row.number
+    })
+  }
+  expect(await indexedAt(3)).toBe(3)
+  await expect(indexedAt(9)).rejects.toMatchObject({ code: 'IMAPUnavailable' })
+  // What was known of it, and then what is stored.
+  expect(looks).toBe(3)
 })

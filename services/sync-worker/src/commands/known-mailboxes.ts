@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '@posthorn/errors'
 import type { AccountSession } from '../sessions/account-session.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
@@ -7,6 +8,8 @@ import { isBeingIndexed } from './mailbox.ts'
 const keepMs = 2_000
 /** Of one account. */
 const maxKnown = 100
+/** Waits before looking again at a mailbox whose sync is on its way: one that was made a moment ago is known by then. */
+const indexingPausesMs = [100, 200, 400, 800]
 
 /** By path, or by number. */
 export interface Sought {
@@ -21,10 +24,15 @@ interface Known {
 
 /**
  * Mailboxes that readers used a moment ago, so that not every reading waits for Postgres. What is known may be out of date: who does not find
- * what should be there looks it up and tries once more. Only for readers, who may do things twice.
+ * what should be there looks it up and tries once more, and a little longer where its sync is on its way. Only for readers, who may do things twice.
  */
 export class KnownMailboxes {
   readonly #known = new WeakMap<AccountSession, Map<string | number, Known>>()
+  readonly #pausesMs: readonly number[]
+
+  constructor(pausesMs: readonly number[] = indexingPausesMs) {
+    this.#pausesMs = pausesMs
+  }
 
   /** Runs work on the mailbox as it is known; again as it is stored where that did not lead to what is sought. */
   async use<T>(
@@ -39,6 +47,14 @@ export class KnownMailboxes {
       } catch (error) {
         if (!mayBeOutdated(error)) throw error
       }
+    }
+    for (const pauseMs of this.#pausesMs) {
+      try {
+        return await work(await this.#look(session, sought))
+      } catch (error) {
+        if (!(error instanceof AppError) || !isBeingIndexed(error)) throw error
+      }
+      await delay(pauseMs)
     }
     return work(await this.#look(session, sought))
   }

@@ -82,16 +82,17 @@ export async function openIndexed(
   const learnt = await session.learnUidValidity(mail, row, found.uidValidity)
   if (learnt?.number === row.number) return found
   session.wake()
-  throw new AppError('unavailable', beingIndexed, {
-    code: 'IMAPUnavailable',
-    extras: { state: session.state ?? 'init' },
-  })
+  throw beingIndexed(session.state ?? 'init')
 }
 
-const beingIndexed = 'The folder is being indexed'
+const indexing = 'The folder is being indexed'
+
+export function beingIndexed(state: string): AppError {
+  return new AppError('unavailable', indexing, { code: 'IMAPUnavailable', extras: { state } })
+}
 
 export function isBeingIndexed(error: AppError): boolean {
-  return error.message === beingIndexed
+  return error.message === indexing
 }
 
 /** Reads a message; once more where the server has not told this connection of it yet. */
