@@ -1,14 +1,15 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
 import { altered } from './altered.ts'
 import { ImapClient, mail } from './imap-client.ts'
 import { testWorld, type World } from './world.ts'
 
 let world: World
-beforeEach(async () => {
+beforeAll(async () => {
   world = await testWorld()
 })
-afterEach(() => world.close())
+afterEach(() => world.reset())
+afterAll(() => world.close())
 
 const old = new Date('2020-01-01T00:00:00Z')
 

@@ -17,17 +17,26 @@ afterAll(async () => {
   await database.drop()
 })
 
+const heartbeatMs = 200
+/** A clock that stands still but for the test: no heartbeat is late because the machine is busy. */
+function stoppedClock() {
+  let time = 0
+  return { now: () => time, pass: (ms: number) => void (time += ms) }
+}
+
 test('shards that were lost for want of a heartbeat are claimed again only when all work on them has stopped', async () => {
   const seen: string[] = []
   const { promise: mayStop, resolve: stopped } = Promise.withResolvers<void>()
   let shards = 0
+  const clock = stoppedClock()
   await using holder = holdShards({
     db,
     worker: randomUUID(),
     log: createLogger('test', 'silent'),
     metrics: { shardsHeld: (count) => (shards = count) },
-    heartbeatMs: 200,
+    heartbeatMs,
     claimMs: 50,
+    now: clock.now,
     user: {
       async claimed(leases) {
         seen.push(`claimed ${leases.length}`)
@@ -43,6 +52,7 @@ test('shards that were lost for want of a heartbeat are claimed again only when 
   await eventually(() => expect(seen).toEqual(['claimed 256']))
   await database.db.transaction().execute(async (tx) => {
     await sql`lock table workers in access exclusive mode`.execute(tx)
+    clock.pass(2 * heartbeatMs)
     await eventually(() => expect(seen).toEqual(['claimed 256', 'release 256']))
   })
   // Heartbeats get through again, and the work of before still runs.
@@ -52,6 +62,7 @@ test('shards that were lost for want of a heartbeat are claimed again only when 
       .selectFrom('workers')
       .select('heartbeatAt')
       .executeTakeFirstOrThrow()
+    clock.pass(heartbeatMs)
     return heard.add(worker.heartbeatAt.getTime()).size >= 4
   })
   expect([shards, holder.held().size]).toEqual([0, 0])
@@ -63,18 +74,21 @@ test('shards that were lost for want of a heartbeat are claimed again only when 
 })
 
 test('a worker that lost more shards than are its fair share by now leaves the rest to others', async () => {
+  const clock = stoppedClock()
   await using holder = holdShards({
     db,
     worker: randomUUID(),
     log: createLogger('test', 'silent'),
     metrics: { shardsHeld: () => undefined },
-    heartbeatMs: 200,
+    heartbeatMs,
     claimMs: 50,
+    now: clock.now,
     user: { claimed: async () => undefined, released: async () => undefined },
   })
   await eventually(() => expect(holder.held().size).toBe(256))
   await database.db.transaction().execute(async (tx) => {
     await sql`lock table workers in access exclusive mode`.execute(tx)
+    clock.pass(2 * heartbeatMs)
     await eventually(() => expect(holder.held().size).toBe(0))
     // Another worker that takes part, and could not claim a shard of a worker that lives.
     await sql`insert into workers (id) values (${randomUUID()})`.execute(tx)

@@ -50,7 +50,9 @@ test('lines are stored in order, by account, with the connection they came over'
       [0, 1, 2, 3, 4].flatMap((n) => [`S: one ${n}`, `C: two ${n}`]),
     ),
   )
-  expect(await linesOf('b')).toEqual([0, 1, 2, 3, 4].map((n) => `S: b ${n}`))
+  await eventually(async () =>
+    expect(await linesOf('b')).toEqual([0, 1, 2, 3, 4].map((n) => `S: b ${n}`)),
+  )
   const { rows } = await sql<{ line: string }>`
     select line from account_logs where line like '%two 0'
   `.execute(db)
@@ -87,9 +89,8 @@ test('while Postgres is slow lines wait, then are dropped and counted; nobody el
   await begun.promise
   const transcripts = keepTranscripts({ db: own, log, wanted: keep(1_000_000) })
   const line = transcripts.open('a')
-  const at = performance.now()
-  for (let n = 0; n < 10_000; n++) line(says(String(n)))
-  expect(performance.now() - at).toBeLessThan(2_000)
+  // It gives back nothing that could be waited for.
+  for (let n = 0; n < 10_000; n++) expect(line(says(String(n)))).toBeUndefined()
   release.resolve()
   await locked
   await transcripts[Symbol.asyncDispose]()

@@ -25,7 +25,7 @@ const holds = (id: string, count: number) =>
     expect((await owners()).get(id)).toBe(count)
   })
 
-test('two workers share the shards; one that stops hands them over within a second or two', async () => {
+test('two workers share the shards; one that stops hands them over before it is gone', async () => {
   const first = await world.startWorker()
   await holds(first.id, 256)
   const account = await world.register(world.dovecot.freshUser())
@@ -33,10 +33,9 @@ test('two workers share the shards; one that stops hands them over within a seco
   const second = await world.startWorker()
   await holds(second.id, 128)
   await holds(first.id, 128)
-  const startedAt = Date.now()
   await world.stopWorker(first)
+  expect((await owners()).has(first.id)).toBe(false)
   await holds(second.id, 256)
-  expect(Date.now() - startedAt).toBeLessThan(4_000)
   expect(await world.db.selectFrom('workers').select('id').execute()).toEqual([{ id: second.id }])
   await world.stopWorker(second)
   expect(await owners()).toEqual(new Map([[null, 256]]))

@@ -201,6 +201,12 @@ export async function testWorld({ heartbeatMs = 5_000 }: { heartbeatMs?: number 
         key: `shard.${shardOf(account)}`,
         timeoutMs: 30_000,
       }),
+    /** As it was before there were workers and accounts: for files whose tests want workers of different kinds. */
+    async reset() {
+      await Promise.all([...workers].map(stopWorker))
+      await database.db.deleteFrom('accounts').execute()
+      credentials.clear()
+    },
     async close() {
       for (const child of children) child.kill('SIGKILL')
       await Promise.all([...workers].map(stopWorker))

@@ -36,6 +36,8 @@ export interface HolderOptions {
   heartbeatMs: number
   /** Between looks for shards to claim or to give back. */
   claimMs: number
+  /** Milliseconds by a clock that only goes on; default: that of the process. */
+  now?: () => number
 }
 
 export interface ShardHolder extends AsyncDisposable {
@@ -86,6 +88,7 @@ export function holdShards(options: HolderOptions): ShardHolder {
 class Holding {
   readonly held = new Map<number, Lease>()
   readonly #options: HolderOptions
+  readonly #now: () => number
   /** By the monotonic clock: when the last heartbeat that arrived was sent. */
   #aliveAt = -Infinity
   /** Work that is being stopped because no heartbeat got through. Nothing is claimed before it has. */
@@ -93,11 +96,12 @@ class Holding {
 
   constructor(options: HolderOptions) {
     this.#options = options
+    this.#now = options.now ?? (() => performance.now())
   }
 
   async pass(signal: AbortSignal): Promise<void> {
     const { db, worker, heartbeatMs } = this.#options
-    if (performance.now() - this.#aliveAt >= heartbeatMs) await this.#beat()
+    if (this.#now() - this.#aliveAt >= heartbeatMs) await this.#beat()
     if (this.#dropping) return
     const ours = await listShardsOf(db, worker)
     await this.#forgetTaken(ours)
@@ -150,13 +154,13 @@ class Holding {
   }
 
   async #beat(): Promise<void> {
-    const sentAt = performance.now()
+    const sentAt = this.#now()
     await markAlive(this.#options.db, this.#options.worker, this.#options.proof)
     this.#aliveAt = sentAt
   }
 
   #fresh(): boolean {
-    return performance.now() - this.#aliveAt < 2 * this.#options.heartbeatMs
+    return this.#now() - this.#aliveAt < 2 * this.#options.heartbeatMs
   }
 
   /** Another worker took them, or somebody raised their epoch. */
