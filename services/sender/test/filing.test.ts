@@ -12,8 +12,12 @@ import { mailboxWorker } from './worker.ts'
 
 const fixture = await senderFixture()
 const { db, startSender, submit, row, eventsOf } = fixture
-const env = { SVC_SENDER_FIND_SENT_TIMEOUT: '2s' }
-const senders = await Promise.all([startSender(env), startSender(env)])
+const senders = await Promise.all([startSender(), startSender()])
+/** No sender, then one with another environment. */
+async function replaceSenders(env?: Record<string, string>): Promise<void> {
+  for (const sender of senders.splice(0)) await sender[Symbol.asyncDispose]()
+  if (env) senders.push(await startSender(env))
+}
 const worker = await mailboxWorker(fixture.broker.url)
 const servers: SmtpScript[] = []
 afterEach(async () => {
@@ -190,12 +194,12 @@ test('a sender is killed between the final dot and the record: the message that 
   worker.part.find = async ({ messageId }) =>
     smtp.accepted.some((message) => message.messageId === messageId)
   // The one that is killed shall be the one that takes it.
-  for (const sender of senders.splice(0)) await sender[Symbol.asyncDispose]()
+  await replaceSenders()
   const queueId = await submitWith(account, null)
   const doomed = spawn(process.execPath, ['src/main.ts'], {
     cwd: join(import.meta.dirname, '..'),
     stdio: 'ignore',
-    env: fixture.env({ SVC_SENDER_LEASE: '1s' }),
+    env: fixture.env(),
   })
   const ended = once(doomed, 'exit')
   try {
@@ -206,7 +210,13 @@ test('a sender is killed between the final dot and the record: the message that 
     await ended
   }
   expect(await row(queueId)).toMatchObject({ state: 'queued', attempts: 1 })
-  senders.push(await startSender(env))
+  // Its lease ends.
+  await db
+    .updateTable('outbox')
+    .set({ leaseUntil: new Date(0) })
+    .where('queueId', '=', queueId)
+    .execute()
+  await replaceSenders({})
   await filed(queueId)
   expect(smtp.accepted).toHaveLength(1)
   expect(await eventsOf(account)).toMatchObject([
@@ -225,9 +235,11 @@ test('where it is not found it is sent again with the same bytes', async () => {
 
 test('where nobody can look it is sent again after a while', async () => {
   const { account, smtp } = await accountWith({ copy: false, held: false })
+  await replaceSenders({ SVC_SENDER_FIND_SENT_TIMEOUT: '1s' })
   const queueId = await submitWith(account, null, ambiguous)
   await filed(queueId)
   expect(smtp.accepted).toHaveLength(1)
+  await replaceSenders({})
 })
 
 test('where the server files nothing, nobody is asked', async () => {

@@ -40,7 +40,6 @@ export async function senderFixture() {
     SVC_LOG_LEVEL: process.env['TEST_LOG'] ?? 'silent',
     SVC_SENDER_RETRY_BASE: '40ms',
     SVC_SENDER_SWEEP: '50ms',
-    SVC_SENDER_CREDENTIALS_TIMEOUT: '500ms',
   }
   const startSender = (more: Record<string, string> = {}) =>
     startApp(readConfig({ ...env, ...more }), new AbortController().signal)

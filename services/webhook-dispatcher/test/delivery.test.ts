@@ -4,7 +4,11 @@ import { eventually, type WebhookReceiver } from '@posthorn/testkit'
 import { dispatcherBench, serviceSecret } from './dispatcher.ts'
 
 const bench = await dispatcherBench()
-const dispatcher = await bench.start({ SVC_WEBHOOK_TIMEOUT: '500ms' })
+let dispatcher = await bench.start()
+async function restart(env?: Record<string, string>): Promise<void> {
+  await dispatcher[Symbol.asyncDispose]()
+  dispatcher = await bench.start(env)
+}
 afterAll(async () => {
   await dispatcher[Symbol.asyncDispose]()
   await bench[Symbol.asyncDispose]()
@@ -73,6 +77,7 @@ test('a repeat has the same ids, bytes and signature, and counts the attempts ma
     { instead: 'hang' },
     { status: 429 },
   )
+  await restart({ SVC_WEBHOOK_TIMEOUT: '2s' })
   await bench.account('repeated')
   await bench.happen({ account: 'repeated' })
   await received(receiver, 6)
@@ -92,6 +97,7 @@ test('a repeat has the same ids, bytes and signature, and counts the attempts ma
     body: body.toString('base64'),
   }))
   expect(new Set(same.map((request) => JSON.stringify(request))).size).toBe(1)
+  await restart()
 })
 
 test('after ten attempts a delivery has failed, and says why', async () => {
