@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import type { MailSession } from '@posthorn/backends'
 import { getMessage, listMessages } from '@posthorn/contracts'
 import { eventually } from '@posthorn/testkit'
@@ -9,10 +9,11 @@ import { testWorld, type World } from './world.ts'
 // Folders beside the inbox: how soon what happens there is known, and what becomes of them.
 
 let world: World
-beforeEach(async () => {
+beforeAll(async () => {
   world = await testWorld()
 })
-afterEach(() => world.close())
+afterEach(() => world.reset())
+afterAll(() => world.close())
 
 /** No round in the middle of a test: what is noticed, the server told. */
 const rarely = { resyncDelay: 3_600 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { AppError } from '@posthorn/errors'
 import { eventually } from '@posthorn/testkit'
 import { altered } from './altered.ts'
@@ -8,10 +8,11 @@ import { testWorld, type World } from './world.ts'
 // Servers that can less than Dovecot, or do it worse.
 
 let world: World
-beforeEach(async () => {
+beforeAll(async () => {
   world = await testWorld()
 })
-afterEach(() => world.close())
+afterEach(() => world.reset())
+afterAll(() => world.close())
 
 test('without mod-sequences flags are compared, here and in other folders', async () => {
   const backend = altered((session) => ({
