@@ -106,7 +106,7 @@ function members(schema: object): object {
     description?: string
   }
   const described = Object.fromEntries(
-    Object.entries(rest).map(([keyword, value]) => [
+    Object.entries<unknown>(rest).map(([keyword, value]) => [
       keyword,
       keyword === 'properties' ? properties(value as object) : documented(value),
     ]),
