@@ -29,6 +29,8 @@ export interface SmtpScript extends AsyncDisposable {
 
 export interface SmtpScriptOptions {
   behaviour?: SmtpBehaviour
+  /** Default: any. A `freePort` is nobody else's while the server is closed. */
+  port?: number
   /** Whether one must log in first; whoever tries is let in unless `onLogin` refuses. */
   requireLogin?: boolean
   /** TLS from the first byte; otherwise STARTTLS is offered unless `plain`. */
@@ -56,7 +58,7 @@ export async function startSmtpScript(options: SmtpScriptOptions = {}): Promise<
     accepted: [] as SmtpMessage[],
     heard: [] as string[],
     connections: 0,
-    port: 0,
+    port: options.port ?? 0,
     sessions: [] as SmtpSession[],
   }
   const world: SmtpWorld = {
