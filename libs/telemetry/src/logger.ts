@@ -6,7 +6,8 @@ export type LogLevel = (typeof logLevels)[number]
 
 /** JSON lines on stdout. Objects first, then the words: `log.info({ account }, 'connected')`. */
 export type Logger = Pick<Pino, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'> & {
-  child(bindings: object): Logger
+  /** `redact: []`: its lines are not searched for secrets, which costs more than writing them. For what can hold none. */
+  child(bindings: object, options?: { redact: [] }): Logger
 }
 
 /**
