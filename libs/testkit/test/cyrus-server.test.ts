@@ -16,7 +16,7 @@ const letter = 'From: a@mail.test\r\nTo: jane@mail.test\r\nSubject: x\r\n\r\nhel
   beforeAll(async () => {
     server = await startCyrus({ dir: join(dir, 'cyrus'), cache: cacheFolder(process.env) })
     ca = await readFile(server.certPath, 'utf8')
-  }, 120_000)
+  })
   afterAll(async () => {
     await server.destroy()
     await remove()

@@ -22,7 +22,7 @@ describe.each(kinds)('$name', ({ name, has, use, reports }) => {
   let server: TestOutgoing
   beforeAll(async () => {
     if (has()) server = await use()
-  }, 120_000)
+  })
   afterAll(() => server?.drop())
 
   async function send(user: TestUser, message: SendMailOptions, options: object = {}) {

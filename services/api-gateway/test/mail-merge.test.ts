@@ -85,7 +85,6 @@ test.each([
       mailMerge: [
         { to: to[0], params: looping },
         { to: to[0], params: looping },
-        { to: to[0], params: looping },
       ],
     },
   ],
@@ -215,7 +214,7 @@ test('a merge of a thousand with an attachment is stored whole', async () => {
   expect(Number(count)).toBe(1000)
   const tooMany = await submit({ text: 'x', mailMerge: [...mailMerge, mailMerge[0]] })
   expect(tooMany.body.fields?.map(({ path }) => path)).toEqual(['mailMerge'])
-}, 60_000)
+})
 
 test('a single message for a list says how to leave it; whoever has left gets nothing', async () => {
   await call('POST', '/v1/settings', { body: { serviceUrl: baseUrl } })

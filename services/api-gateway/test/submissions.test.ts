@@ -3,6 +3,7 @@ import { connectBus } from '@posthorn/bus'
 import { SubmissionHint } from '@posthorn/contracts'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually } from '@posthorn/testkit'
+import { sql } from 'kysely'
 import { registration, testServers } from './gateway.ts'
 
 const servers = await testServers()
@@ -205,5 +206,10 @@ test('a message of 20 MB is taken', async () => {
     ...submission,
     attachments: [{ filename: 'big.bin', content }],
   })
-  expect((await row(body['queueId'])).mime?.length).toBeGreaterThan(20_000_000)
+  const { bytes } = await db
+    .selectFrom('outbox')
+    .select(sql<number>`octet_length(mime)`.as('bytes'))
+    .where('queueId', '=', String(body['queueId']))
+    .executeTakeFirstOrThrow()
+  expect(bytes).toBeGreaterThan(20_000_000)
 })

@@ -143,5 +143,5 @@ export function downloadCases({ backend, account }: Stage): void {
     const { bytes, grown } = JSON.parse(stdout) as { bytes: number; grown: number }
     expect(bytes).toBe(stored.length)
     expect(grown).toBeLessThan(60 * megabyte)
-  }, 120_000)
+  })
 }
