@@ -63,7 +63,7 @@ describe.each(kinds)('$name', ({ name, has, use, reports }) => {
         if (!found) throw new Error(`${pattern} is in none of ${messages.join('\n\n')}`)
         return found
       },
-      { timeoutMs: 20_000 },
+      { timeoutMs: 120_000 },
     )
 
   tested('mail to the mailboxes arrives there, other mail in the world', async () => {

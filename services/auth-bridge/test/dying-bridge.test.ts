@@ -40,7 +40,7 @@ test('who dies between the answer of a provider and storing it has the owner ask
   for (const { release } of [first, second]) release()
 
   bridge = world.startBridge()
-  await eventually(() => world.isAnswering(), { timeoutMs: 30_000 })
+  await eventually(() => world.isAnswering(), { timeoutMs: 120_000 })
   // Twenty seconds later: nobody else is to ask as long as who has the turn may still come with an answer.
   await db
     .updateTable('oauth2Tokens')

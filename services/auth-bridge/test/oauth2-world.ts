@@ -50,7 +50,7 @@ export async function openOAuth2World({ replicas = 1, asProcess = false } = {}) 
   const isAnswering = async () => {
     await bus.ask(checkSmtpServerPassword, { password: '' }, { ...how, timeoutMs: 1_000 })
   }
-  await eventually(isAnswering, { timeoutMs: 30_000 })
+  await eventually(isAnswering, { timeoutMs: 120_000 })
   const running = opened.move()
 
   return {

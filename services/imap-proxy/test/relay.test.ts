@@ -31,7 +31,7 @@ async function pairWith(intake: UpstreamIntake): Promise<[outer: Socket, inner: 
   const outer = once(listening, 'connection') as Promise<[Socket]>
   const opened = await openSocket(
     { host: '127.0.0.1', port },
-    { timeoutMs: 10_000, egress: 'off', signal: new AbortController().signal, intake },
+    { timeoutMs: 60_000, egress: 'off', signal: new AbortController().signal, intake },
   )
   listening.close()
   return [(await outer)[0], opened.socket]
