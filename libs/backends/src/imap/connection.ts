@@ -68,7 +68,6 @@ export class ImapConnection {
       // imapflow passes over a refusal of what it asks at the beginning.
       const refusal = this.#refusals.last
       if (refusal && undoesLogin(refusal)) throw refusal
-      this.wire.setNoDelay()
       this.#keepAlive(keepAliveMs)
     } catch (error) {
       const reason = signal.aborted ? (this.#reason ?? error) : error

@@ -1,19 +1,21 @@
 import { isIP } from 'node:net'
-import { AppError } from '@posthorn/errors'
 import { ownAddress, resolveAllowed, type ResolvedAddress } from '@posthorn/net'
 import type { ImapFlowOptions } from 'imapflow'
 import type { ConnectOptions } from '../backend.ts'
 import { connectError, gaveUp } from './errors.ts'
 import type { SecureContexts } from './secure-contexts.ts'
+import { openTunnel } from './tunnel.ts'
 
 export const defaultConnectMs = 30_000
 /** A command without a byte of answer for so long means that nobody is there. */
 const silenceMs = 100_000
 
-const proxyProtocols = new Set(['http:', 'https:', 'socks:', 'socks4:', 'socks4a:', 'socks5:'])
 const tlsVersions = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const
 
-/** What imapflow is told. The egress policy judges the host, or the proxy, which then judges the host as it sees fit. */
+/**
+ * What imapflow is told. The egress policy judges the addresses of the host; behind a proxy those of the proxy, and the host's where it is
+ * one. A proxy has been gone through when this resolves.
+ */
 export async function clientOptions(
   options: ConnectOptions,
   { signal, contexts }: { signal: AbortSignal; contexts: SecureContexts },
@@ -23,13 +25,10 @@ export async function clientOptions(
   const minVersion = tlsVersions.find((version) => version === minTlsVersion) ?? 'TLSv1.2'
   // A password in clear is for machines that talk to themselves, and for whoever has asked not to look at certificates either.
   const mayBeClear = !rejectUnauthorized || isLoopback(host)
-  const way =
-    options.proxy === undefined
-      ? { tls: pinnedTo(await addressesOf(host, options, signal), options) }
-      : { proxy: await proxyUrl(options.proxy, options, signal) }
+  const { proxy } = options
   // imapflow hands all of it to tls.connect(), whatever its types name.
   const tls = {
-    ...way.tls,
+    ...(proxy === undefined ? pinnedTo(await addressesOf(host, options, signal), options) : {}),
     rejectUnauthorized,
     minVersion,
     secureContext: contexts.from(minVersion),
@@ -43,7 +42,6 @@ export async function clientOptions(
       'accessToken' in credentials
         ? { user: credentials.user, accessToken: credentials.accessToken }
         : credentials,
-    ...way,
     tls,
     clientInfo: { ...usualWords, ...options.clientInfo },
     connectionTimeout: connectMs,
@@ -58,6 +56,11 @@ export async function clientOptions(
     maxLiteralSize: 64 * 2 ** 20,
     maxResponseSize: 96 * 2 ** 20,
     maxResponseTokens: 250_000,
+    ...(proxy === undefined
+      ? {}
+      : {
+          transport: await openTunnel({ ...options, proxy }, { signal, timeoutMs: connectMs }),
+        }),
   }
 }
 
@@ -79,24 +82,6 @@ async function addressesOf(
   } catch (error) {
     throw signal.aborted ? gaveUp(signal) : connectError(error)
   }
-}
-
-/**
- * The proxy by the address that was checked. One behind TLS keeps its name, for its certificate: whoever answers under another address
- * in the meantime would have to show that.
- */
-async function proxyUrl(
-  given: string,
-  options: ConnectOptions,
-  signal: AbortSignal,
-): Promise<string> {
-  const url = URL.canParse(given) ? new URL(given) : undefined
-  if (!url || !proxyProtocols.has(url.protocol) || url.hostname === '')
-    throw new AppError('invalid', 'The proxy has no address that can be used')
-  const [first] = await addressesOf(url.hostname, options, signal)
-  if (first && url.protocol !== 'https:')
-    url.hostname = first.family === 6 ? `[${first.address}]` : first.address
-  return url.href
 }
 
 /**

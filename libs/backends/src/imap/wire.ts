@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net'
 import type { ImapFlow, ImapFlowError } from 'imapflow'
 import type { UidRange } from '../backend.ts'
 import { countUids } from '../uid-ranges.ts'
@@ -41,7 +40,6 @@ interface Internals {
   throttleWait(ms: number): Promise<boolean>
   /** Ends IDLE, where we are in it. */
   preCheck: (() => Promise<void>) | false | undefined
-  socket: Partial<Pick<Socket, 'setNoDelay'>> | false
 }
 
 type Exec = Internals['exec']
@@ -114,12 +112,6 @@ export class Wire {
     // As imapflow does: whoever closes the connection rejects commands before anybody looks at them.
     done.catch(() => {})
     return done
-  }
-
-  /** No delay for small writes: imapflow does not think of it behind a proxy. */
-  setNoDelay(): void {
-    const { socket } = this.#internals
-    if (socket) socket.setNoDelay?.(true)
   }
 
   /** ID (RFC 2971), also where it was sent before. */

@@ -1,0 +1,79 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { afterAll, expect, test } from '@jest/globals'
+import { startProxy, testDovecot } from '@posthorn/testkit'
+import { quietLogger } from './quiet-logger.ts'
+import { backend, start } from './scripted-session.ts'
+
+const dovecot = await testDovecot()
+const proxy = await startProxy()
+afterAll(async () => {
+  await proxy[Symbol.asyncDispose]()
+  await dovecot.drop()
+})
+const at = (protocol: string) => `${protocol}://${proxy.host}:${proxy.port}`
+
+test.each(['socks5', 'socks4a', 'socks4', 'http'])(
+  'a greeting that comes together with the answer of a %s proxy is heard',
+  async (protocol) => {
+    const { options } = await start()
+    const asked = proxy.requests.length
+    await using session = await backend.connect({ ...options, proxy: at(protocol) })
+    expect(await session.select('INBOX')).toMatchObject({ messages: 3 })
+    expect(proxy.requests).toHaveLength(asked + 1)
+  },
+)
+
+test.each([
+  ['STARTTLS', 'socks5', false],
+  ['STARTTLS', 'http', false],
+  ['TLS from the first byte', 'socks5', true],
+  ['TLS from the first byte', 'http', true],
+])('%s through a %s proxy is with the server', async (_what, protocol, secure) => {
+  const { host, imapPort, imapsPort, user, pass } = dovecot.freshUser()
+  const options = {
+    host,
+    port: secure ? imapsPort : imapPort,
+    secure,
+    credentials: { user, pass },
+    log: quietLogger(),
+    proxy: at(protocol),
+  }
+  // Of TLS the client says the first word.
+  proxy.withGreeting = !secure
+  {
+    await using session = await backend.connect({ ...options, rejectUnauthorized: false })
+    expect(await session.select('INBOX')).toMatchObject({ messages: 0 })
+  }
+  await expect(backend.connect({ ...options, host: 'mail.test' })).rejects.toMatchObject({
+    kind: 'unreachable',
+  })
+  proxy.names.set('mail.test', host)
+  await expect(backend.connect({ ...options, host: 'mail.test' })).rejects.toMatchObject({
+    kind: 'unreachable',
+    code: expect.stringMatching(/CERT|SIGNED/),
+  })
+  proxy.names.clear()
+})
+
+test('whoever gives up while a proxy is silent has the connection to it closed', async () => {
+  const silent = createServer().listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo
+  try {
+    const { options } = await start()
+    const stop = new AbortController()
+    const asked = once(silent, 'connection')
+    const connecting = backend.connect({
+      ...options,
+      proxy: `socks5://127.0.0.1:${port}`,
+      signal: stop.signal,
+    })
+    const [socket] = (await asked) as [Socket]
+    stop.abort(new Error('enough'))
+    await expect(connecting).rejects.toMatchObject({ name: 'AppError' })
+    await once(socket.resume(), 'close')
+  } finally {
+    silent.close()
+  }
+})
