@@ -9,12 +9,7 @@ import { keysFit } from './keys-fit.ts'
 import { AccessTokens } from './oauth2/access-tokens.ts'
 import { oauth2Credentials } from './oauth2/oauth2-credentials.ts'
 import { type OAuth2Parts, oauth2Questions, openOAuth2 } from './oauth2/open-oauth2.ts'
-import {
-  type AuthServer,
-  authServer,
-  authServerMaxBytes,
-  authServerTimeoutMs,
-} from './providers/auth-server.ts'
+import { type AuthServer, authServer, authServerMaxBytes } from './providers/auth-server.ts'
 import { authServerAddress } from './providers/auth-server-address.ts'
 import { storedPassword } from './providers/stored-password.ts'
 import {
@@ -65,7 +60,10 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
 
 interface Parts extends Omit<OAuth2Parts, 'proxy'> {
   bus: Bus
-  config: Pick<Config, 'authServerEgressPolicy' | 'oauthEgressPolicy' | 'proxyEgressPolicy'>
+  config: Pick<
+    Config,
+    'authServerEgressPolicy' | 'authServerTimeoutMs' | 'oauthEgressPolicy' | 'proxyEgressPolicy'
+  >
 }
 
 async function startAnswering(opened: AsyncDisposableStack, parts: Parts): Promise<void> {
@@ -79,7 +77,7 @@ async function startAnswering(opened: AsyncDisposableStack, parts: Parts): Promi
     createHttpCaller({
       policy: config.authServerEgressPolicy,
       proxy,
-      timeoutMs: authServerTimeoutMs,
+      timeoutMs: config.authServerTimeoutMs,
       maxResponseBytes: authServerMaxBytes,
     }),
   )

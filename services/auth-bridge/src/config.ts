@@ -1,4 +1,5 @@
 import { type Env, list, oneOf, required, Secret } from '@posthorn/config'
+import { credentialsPatienceMs } from '@posthorn/contracts'
 import { type EgressPolicy, egressPolicies } from '@posthorn/net'
 import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
 
@@ -12,6 +13,8 @@ export interface Secrets {
 export interface Config extends ServiceConfig, Secrets {
   /** Where the auth server may be. */
   readonly authServerEgressPolicy: EgressPolicy
+  /** How long it may take, in all: then there is time to say so to whoever waits for credentials. */
+  readonly authServerTimeoutMs: number
   /** Where OAuth2 providers may be. */
   readonly oauthEgressPolicy: EgressPolicy
   /** Where the proxy of the settings may be. */
@@ -26,6 +29,7 @@ export function readConfig(env: Env): Config {
       values: egressPolicies,
       fallback: 'link-local',
     }),
+    authServerTimeoutMs: credentialsPatienceMs - 2_000,
     proxyEgressPolicy: oneOf(env, 'SVC_PROXY_EGRESS_POLICY', {
       values: egressPolicies,
       fallback: 'link-local',

@@ -26,6 +26,7 @@ import {
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually, freePort, testBus, testDatabase } from '@posthorn/testkit'
 import { startApp } from '../src/app.ts'
+import { readConfig } from '../src/config.ts'
 import { resealAll } from '../src/reseal/reseal.ts'
 
 const [database, broker] = await Promise.all([testDatabase(), testBus()])
@@ -53,6 +54,7 @@ async function start(secret: string, previous: string[] = [], port = 0): Promise
       previousSecrets: previous.map((text) => new Secret(text)),
       authServerEgressPolicy: 'link-local',
       oauthEgressPolicy: 'link-local',
+      authServerTimeoutMs: 500,
       proxyEgressPolicy: 'link-local',
     },
     new AbortController().signal,
@@ -252,6 +254,8 @@ test('of an authentication server that never answers it tells before whoever ask
     code: 'HTTPRequestError',
   })
   silent.close()
+  const env = { DATABASE_URL: database.url, AMQP_URL: broker.url, SVC_SECRET: 's' }
+  expect(readConfig(env).authServerTimeoutMs).toBeLessThan(credentialsPatienceMs - 1_000)
 })
 
 test('with a secret that opens nothing it is not ready and takes no question', async () => {

@@ -22,6 +22,7 @@ const app = await startApp(
     previousSecrets: [],
     authServerEgressPolicy: 'link-local',
     oauthEgressPolicy: 'link-local',
+    authServerTimeoutMs: 8_000,
     proxyEgressPolicy: 'link-local',
   },
   new AbortController().signal,

@@ -172,6 +172,7 @@ function configFor(
     previousSecrets: [],
     authServerEgressPolicy: 'link-local' as const,
     oauthEgressPolicy: 'link-local' as const,
+    authServerTimeoutMs: 8_000,
     proxyEgressPolicy: 'link-local' as const,
   }
 }

@@ -78,6 +78,7 @@ beforeAll(async () => {
         previousSecrets: [],
         authServerEgressPolicy: 'link-local',
         oauthEgressPolicy: 'link-local',
+        authServerTimeoutMs: 8_000,
         proxyEgressPolicy: 'link-local',
       },
       new AbortController().signal,

@@ -1,4 +1,4 @@
-import { type Credentials, credentialsPatienceMs } from '@posthorn/contracts'
+import type { Credentials } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import { type HttpCaller, splitCredentials } from '@posthorn/net'
 import type { StoredLogin } from '../store/credentials.ts'
@@ -18,8 +18,6 @@ export interface AuthServer extends CredentialProvider {
   forget(account?: string): void
 }
 
-/** How long the operator's server may take, in all; then there is time to say so. */
-export const authServerTimeoutMs = credentialsPatienceMs - 2_000
 /** A user and a token; the longest tokens seen have 4 KiB. A longer answer is cut, and then it is no JSON. */
 export const authServerMaxBytes = 64 * 1_024
 
