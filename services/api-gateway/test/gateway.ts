@@ -42,7 +42,7 @@ export async function testServers() {
     database,
     broker,
     env,
-    /** A gateway on a free port; stopped with the servers, if not before. It may ask others, unless the broker is one of the test's. */
+    /** A gateway on a free port; stopped with the servers, if not before. It can ask others by then, unless the broker is one of the test's, or it speaks TLS. */
     async start(
       more: Record<string, string> = {},
       changes: Partial<Config> = {},
@@ -50,7 +50,7 @@ export async function testServers() {
       const config = { ...readConfig({ ...env, ...more }), ...changes }
       const app = await startApp(config, new AbortController().signal)
       const url = `http://127.0.0.1:${app.port}`
-      if (more['AMQP_URL'] === undefined) await untilBusIsUp(url)
+      if (!('AMQP_URL' in more || 'SVC_TLS_CERT' in more)) await untilBusIsUp(url)
       const gateway = {
         url,
         call: caller(url),
