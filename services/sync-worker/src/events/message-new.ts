@@ -1,9 +1,9 @@
-import type { FetchedMessage, MailSession } from '@posthorn/backends'
+import type { FetchedMessage, MailSession, ReadAddress } from '@posthorn/backends'
 import type { AttachmentInfo, CalendarEvent, MessageNew, Settings } from '@posthorn/contracts'
 import { isAutoReply, parseHeaders } from '@posthorn/mime'
 import { type AttachedPart, outlineOf, type Outline } from '../messages/body.ts'
 import { embedImages, maxEmbedded } from '../messages/embed-images.ts'
-import { type Mailbox, messageEntry } from '../messages/entry.ts'
+import { type Mailbox, messageEntry, same } from '../messages/entry.ts'
 import { maxTextBytes, readBytes, type ReadText, readText } from '../messages/text.ts'
 import { type SummaryInput, summaryInput } from '../summaries/input.ts'
 import { readCalendarEvents } from './calendar-events.ts'
@@ -44,7 +44,7 @@ export async function draftMessageNew(
   const toSummarise = await summaryInput(session, { uid, outline, entry, read }, settings)
   const draft = {
     ...entry,
-    ...(replyTo?.[0] ? { replyTo: replyTo[0] } : {}),
+    ...replyOf(replyTo, entry.from),
     ...(text ? { text: { ...text, ...read } } : {}),
     ...(attached ? { attachments: attached } : {}),
     ...(calendarEvents.length > 0 ? { calendarEvents } : {}),
@@ -53,6 +53,15 @@ export async function draftMessageNew(
     ...reported?.flags,
   }
   return { draft, reported, toSummarise }
+}
+
+/** The one address that an event has room for: the first that says something else than `from`. */
+function replyOf(
+  replyTo: readonly ReadAddress[] = [],
+  from?: ReadAddress,
+): Pick<MessageNewDraft, 'replyTo'> {
+  const elsewhere = replyTo.find((one) => !same(one, from))
+  return elsewhere ? { replyTo: elsewhere } : {}
 }
 
 async function readCalendar(

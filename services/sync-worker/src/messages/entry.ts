@@ -55,8 +55,7 @@ function addressesOf(envelope: FetchedMessage['envelope']) {
   const from = first(envelope.from)
   const sender = first(envelope.sender)
   const replyTo = envelope.replyTo.map(address)
-  const repliesElsewhere =
-    replyTo.length > 1 || (replyTo[0] !== undefined && !same(replyTo[0], from))
+  const repliesElsewhere = !isFrom(replyTo, from ? [from] : []) && !isFrom(replyTo, envelope.from)
   return {
     ...given({ from }),
     ...(sender && !same(sender, from) ? { sender } : {}),
@@ -84,7 +83,15 @@ function address({ name = '', address = '' }: ReadAddress): ReadAddress {
   return { name, address }
 }
 
-function same(a: ReadAddress, b: ReadAddress | undefined): boolean {
+function isFrom(replyTo: readonly ReadAddress[], from: readonly ReadAddress[]): boolean {
+  return (
+    replyTo.length === 0 ||
+    (replyTo.length === from.length && replyTo.every((one, at) => same(one, from[at])))
+  )
+}
+
+/** Whether they are one mailbox, whatever name it goes by. */
+export function same(a: ReadAddress, b: ReadAddress | undefined): boolean {
   return a.address?.toLowerCase() === b?.address?.toLowerCase()
 }
 
