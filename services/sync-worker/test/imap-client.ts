@@ -84,6 +84,21 @@ function internalDate(date: Date): string {
   return `${day} ${two(date.getUTCHours())}:${two(date.getUTCMinutes())}:${two(date.getUTCSeconds())} +0000`
 }
 
+/**
+ * Waits as `eventually` does, for what becomes known of folders. Dovecot 2.3 goes on telling a session that lasts an old list of them now and
+ * then, and what it counted in them, until the next change of the list: here there always is one, another folder called `More…`.
+ */
+export function eventuallyKnown<T>(client: ImapClient, check: () => Promise<T>) {
+  let looks = 0
+  return eventually(
+    async () => {
+      if (++looks % 20 === 0) await client.run(`CREATE More${serial++}`)
+      return check()
+    },
+    { timeoutMs: 90_000 },
+  )
+}
+
 let serial = 0
 
 /** A small message with CRLF line ends. */
