@@ -174,13 +174,20 @@ test('from an address that the token is not for', async () => {
 test('where the settings ask for it, the log of a token tells who came in by it, and who did not', async () => {
   const asked = await proxy.addToken({ account: 'acc' })
   const other = await proxy.addToken({ account: 'acc', scopes: ['smtp'] })
+  const log = (token: string) =>
+    proxy.db.selectFrom('tokenLog').selectAll().where('token', '=', hashToken(token)).execute()
   await proxy.set({ tokenAuditLog: true })
+  // The door knows of it when it has noted something.
+  await eventually(async () => {
+    const early = await proxy.open('127.0.2.1')
+    await early.command(`a LOGIN acc ${token}`)
+    early.close()
+    expect(await log(token)).not.toEqual([])
+  })
   const client = await proxy.open('127.0.2.1')
   expect(await client.command(`a LOGIN acc ${other}`)).toMatch(/^a NO/m)
   expect(await client.command(`b LOGIN acc ${asked}`)).toMatch(/^b OK/m)
   client.close()
-  const log = (token: string) =>
-    proxy.db.selectFrom('tokenLog').selectAll().where('token', '=', hashToken(token)).execute()
   const entry = { method: 'imap-proxy', path: 'LOGIN', account: 'acc', ip: '127.0.2.1' }
   await eventually(async () =>
     expect([await log(asked), await log(other)]).toMatchObject([

@@ -196,15 +196,20 @@ test('a token has so many messages as its limit says, and then has to wait', asy
 })
 
 test('where the settings ask for it, the log of a token tells of its logins and messages', async () => {
+  const log = (value: string) =>
+    db.selectFrom('tokenLog').selectAll().where('token', '=', hashToken(value)).orderBy('id')
   await door.set({ tokenAuditLog: true })
+  // The door knows of it when it has noted something.
+  await eventually(async () => {
+    await send({})
+    expect(await log(token).execute()).not.toEqual([])
+  })
   const restrictions = { rateLimit: { maxRequests: 1, timeWindow: 31_536_000 } }
   const pass = await addToken({ account: 'acc', restrictions })
   const reading = await addToken({ account: 'acc', scopes: ['api'] })
   await send({}, { pass })
   await expect(send({}, { pass })).rejects.toMatchObject({ responseCode: 450 })
   await expect(send({}, { pass: reading })).rejects.toMatchObject({ responseCode: 535 })
-  const log = (value: string) =>
-    db.selectFrom('tokenLog').selectAll().where('token', '=', hashToken(value)).orderBy('id')
   const about = { method: 'smtp', ip: '127.0.0.1', account: 'acc' }
   const entry = { ...about, action: 'send', actionGroup: 'submit' }
   const login = { ...entry, path: 'AUTH' }
