@@ -24,6 +24,11 @@ import {
 /** The longest a timer can wait. */
 const longestMs = 2 ** 31 - 1
 
+/** Before the id of a call: is there anybody who could answer it? */
+const presence = 'anybody for '
+/** Most answers are there before, and nobody needs to ask. */
+const presenceMs = 250
+
 export interface AskerDeps {
   link: Link
   mail: Mail
@@ -127,6 +132,7 @@ export class Asker {
     // 312 NO_ROUTE: nobody holds the key.
     channel.on('return', (message: Message) => {
       if (message.properties.type === 'request') this.returned(message)
+      else this.#calls.get(askedAbout(message))?.call.fail(nobodyThere())
     })
     // A question to an exchange that is not there would close the channel.
     await Promise.all(this.#deps.use.asks.map((name) => declareExchange(channel, name)))
@@ -165,6 +171,7 @@ export class Asker {
     if (direct === undefined) this.#askAll(sent)
     // What is not taken within the time of silence is asked of all, and need not be done twice.
     else this.#send(sent, { exchange: '', key: direct, lastsMs: Math.min(timeoutMs, silenceMs) })
+    if (options.mustBeServed) setTimeout(() => this.#isServed(key, call.id), presenceMs).unref()
     return call.reply
   }
 
@@ -199,6 +206,11 @@ export class Asker {
     }
   }
 
+  /** A cancellation of what nobody ever asked: it does nothing, and comes back where there is nobody. */
+  #isServed(key: string, id: string): void {
+    if (this.#calls.has(id)) this.#cancel(key, presence + id)
+  }
+
   /** Goes to all who hold the key, since nobody has said yet who took the request. */
   #cancel(key: string, id: string): void {
     try {
@@ -212,4 +224,10 @@ export class Asker {
       // the deadline ends it as well
     }
   }
+}
+
+/** The call of a question for presence that came back; none otherwise. */
+function askedAbout(message: Message): string {
+  const id = callId(message)
+  return id.startsWith(presence) ? id.slice(presence.length) : ''
 }

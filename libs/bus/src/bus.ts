@@ -18,6 +18,8 @@ export interface AskOptions {
   signal?: AbortSignal
   /** Given again when the same request is repeated, so that a change it asks for is made once; else each request is its own. */
   requestId?: string
+  /** Fails soon where nobody answers the key. Else a question to a shared queue waits there for whoever comes in time. */
+  mustBeServed?: boolean
 }
 
 /** An answer that is followed by bytes. Stop reading (`return`) to cancel the other side. */

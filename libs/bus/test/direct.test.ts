@@ -25,6 +25,19 @@ const serve = () =>
     handlers: [on(greet, async ({ name }) => ({ words: `hello ${name}` }))],
   })
 
+test('who cannot wait is told soon that nobody answers a shared queue', async () => {
+  await using asker = await openBus(url)
+  const ask = () => asker.ask(greet, { name: 'you' }, { ...how, mustBeServed: true })
+  // The queue stays, and takes questions.
+  await (await serve())[Symbol.asyncDispose]()
+  const nobody = { kind: 'unavailable', code: 'WorkerNotAvailable' }
+  await expect(ask()).rejects.toMatchObject(nobody)
+  await using server = await serve()
+  await eventually(async () => expect(await ask()).toEqual({ words: 'hello you' }))
+  await server[Symbol.asyncDispose]()
+  await expect(ask()).rejects.toMatchObject(nobody)
+})
+
 test('whoever has answered once is asked directly from then on', async () => {
   await using asker = await openBus(url, { healMs: 600_000 })
   await using stranger = await openBus(url, { healMs: 600_000 })

@@ -49,6 +49,21 @@ test('while nobody can say whether a link is ours, pictures are shown and nothin
   expect((await visit(way)).status).toBe(503)
 })
 
+test('while auth-bridge is away a link to the hosted form is refused as for an absent worker, and can be had after', async () => {
+  const handlers = [on(getLinkSecret, async () => ({ linkSecret }))]
+  // Its queue is there from before.
+  await (await bus.serve({ queue: 'credentials', handlers: [] }))[Symbol.asyncDispose]()
+  await call('POST', '/v1/settings', { body: { serviceUrl: url } })
+  const body = { redirectUrl: 'https://app.example/' }
+  const ask = () => call('POST', '/v1/authentication/form', { body })
+  expect(await ask()).toMatchObject({
+    status: 503,
+    body: { statusCode: 503, error: 'Service Unavailable', code: 'WorkerNotAvailable' },
+  })
+  await using _server = await bus.serve({ queue: 'credentials', handlers })
+  await eventually(async () => expect(await ask()).toMatchObject({ status: 200 }))
+})
+
 test('without Postgres links lead on, and are told of afterwards; who leaves a list is told to try again', async () => {
   await bus.serve({
     queue: 'credentials',
@@ -71,5 +86,7 @@ test('without Postgres links lead on, and are told of afterwards; who leaves a l
       .execute()
     expect(rows.map(({ event }) => event)).toEqual(['trackClick', 'trackOpen'])
   })
-  expect((await fetch(way, { method: 'POST', body })).status).toBe(200)
+  await eventually(async () =>
+    expect((await fetch(way, { method: 'POST', body })).status).toBe(200),
+  )
 })

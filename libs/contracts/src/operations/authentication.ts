@@ -15,5 +15,5 @@ export const createAuthenticationForm = defineOperation({
   response: Type.Object({
     url: Type.String({ description: 'For the owner of the mailbox; whoever has it may use it' }),
   }),
-  errors: ['MissingServiceURLSetup'],
+  errors: ['MissingServiceURLSetup', 'WorkerNotAvailable', 'Timeout'],
 })
