@@ -68,11 +68,15 @@ export async function testServers() {
 
 /** A gateway serves before it is connected to RabbitMQ: until then, whatever needs a worker is a 503. */
 async function untilBusIsUp(url: string): Promise<void> {
-  await eventually(async () => {
-    const response = await fetch(`${url}/metrics`)
-    const text = await response.text()
-    return response.status === 404 || /^posthorn_bus_up\{[^}]*\} 1$/m.test(text)
-  })
+  await eventually(
+    async () => {
+      const response = await fetch(`${url}/metrics`)
+      const text = await response.text()
+      return response.status === 404 || /^posthorn_bus_up\{[^}]*\} 1$/m.test(text)
+    },
+    // A connection that a busy broker did not take in time is made again later.
+    { timeoutMs: 120_000 },
+  )
 }
 
 function caller(url: string): Call {

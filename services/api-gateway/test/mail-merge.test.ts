@@ -85,6 +85,7 @@ test.each([
       mailMerge: [
         { to: to[0], params: looping },
         { to: to[0], params: looping },
+        { to: to[0], params: looping },
       ],
     },
   ],
