@@ -155,7 +155,8 @@ export async function testProxy(changes: Partial<Config> = {}): Promise<TestProx
 
 /** A process may listen before it can ask for credentials: then it would refuse the first client. */
 async function untilReady(port: number): Promise<void> {
-  await eventually(async () => (await fetch(`http://127.0.0.1:${port}/health/ready`)).ok)
+  const isReady = async () => (await fetch(`http://127.0.0.1:${port}/health/ready`)).ok
+  await eventually(isReady, { timeoutMs: 120_000 })
 }
 
 /** The server of a test user, in the clear on the loopback, as an account is registered. */

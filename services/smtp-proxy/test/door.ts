@@ -63,7 +63,8 @@ export async function testDoor(changes: Partial<Config> = {}, settings: Settings
     const health = await freePort()
     const app = await startApp({ ...config, port: health }, new AbortController().signal)
     // It may listen before it can ask for anything: then it would refuse the first client.
-    await eventually(async () => (await fetch(`http://127.0.0.1:${health}/health/ready`)).ok)
+    const isReady = async () => (await fetch(`http://127.0.0.1:${health}/health/ready`)).ok
+    await eventually(isReady, { timeoutMs: 120_000 })
     return app
   }
   const app = await start()
