@@ -149,7 +149,7 @@ test('two dispatchers side by side deliver each event once', async () => {
 })
 
 test('what a killed process had in hand is taken over when its lease ends, with the same ids and bytes', async () => {
-  const env = { SVC_WEBHOOK_LEASE: '1s', SVC_WEBHOOK_TARGET_CONCURRENCY: '1' }
+  const env = { SVC_WEBHOOK_TARGET_CONCURRENCY: '1' }
   const receiver = await bench.receiver()
   receiver.script({ instead: 'hang' })
   await bench.account('killed', { webhooks: receiver.url })
@@ -157,6 +157,12 @@ test('what a killed process had in hand is taken over when its lease ends, with 
   const ids = await bench.happen({ account: 'killed' }, { account: 'killed' })
   await eventually(() => expect(receiver.requests).toHaveLength(1))
   await victim.end('SIGKILL')
+  // Its lease ends.
+  await bench.db
+    .updateTable('deliveries')
+    .set({ nextAttemptAt: new Date(0) })
+    .where('account', '=', 'killed')
+    .execute()
   await using _heir = await bench.start(env)
   await eventually(() => expect(receiver.requests).toHaveLength(3))
   const seen = receiver.requests.map(({ headers, body }) => ({

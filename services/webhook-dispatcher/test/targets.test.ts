@@ -143,7 +143,7 @@ test('a target is called no more often at the same time than its own limit', asy
   const receiver = await bench.receiver()
   receiver.answer(() => ({ instead: 'hang' }))
   await bench.set({ webhookTargets: [{ target: receiver.url, concurrency: 2 }] })
-  await start({ SVC_WEBHOOK_TIMEOUT: '2s', SVC_WEBHOOK_RETRY_BASE: '1h' })
+  await start({ SVC_WEBHOOK_RETRY_BASE: '1h' })
   const accounts = Array.from({ length: 6 }, (_, n) => `limited-${n}`)
   for (const account of accounts) await bench.account(account, { webhooks: receiver.url })
   await bench.happen(...accounts.map((account) => ({ account })))
@@ -153,6 +153,7 @@ test('a target is called no more often at the same time than its own limit', asy
   await bench.happen({ account: 'beside' })
   await eventually(() => expect(healthy.requests).toHaveLength(1))
   expect(receiver.requests).toHaveLength(2)
+  await receiver.close() // ends the calls that hang
 })
 
 test('Retry-After puts the next attempt off, and the other calls to that target as well', async () => {
