@@ -82,6 +82,8 @@ async function socksOver(
   { kind, host, port, user, pass }: Proxy,
   target: { host: string; port: number },
 ): Promise<Socket> {
+  // The client would throw where nobody can catch it, and end the process.
+  if (![user, pass].every(fitsSocks)) throw new Error('its login is not one that SOCKS can say')
   const client = new SocksClient({
     proxy: {
       host,
@@ -111,6 +113,11 @@ async function socksOver(
   socket.off('data', keep)
   if (early.length > 0) socket.unshift(Buffer.concat(early))
   return socket
+}
+
+/** RFC 1929 §2 has one byte for the length; in SOCKS 4 a name ends with NUL. */
+function fitsSocks(word = ''): boolean {
+  return Buffer.byteLength(word) <= 255 && !word.includes('\0')
 }
 
 /** A proxy behind TLS shows a certificate of its name. */

@@ -73,6 +73,18 @@ test.each(['socks5', 'http'])('%s with a login', async (protocol) => {
     await expect(talk('mail.test', { proxy: url })).rejects.toMatchObject({ code: 'EPROXY' })
 })
 
+test.each([
+  ['a user', `${'u'.repeat(256)}:p`],
+  ['a password', `u:${'%C3%9F'.repeat(128)}`],
+  ['a NUL', 'u%00v:p'],
+])('%s that SOCKS cannot say ends nothing but the connection', async (_what, login) => {
+  const through = await proxy({ user: 'x', pass: 'x' })
+  for (const protocol of ['socks5', 'socks4a'])
+    await expect(
+      talk('mail.test', { proxy: `${protocol}://${login}@${through.host}:${through.port}` }),
+    ).rejects.toMatchObject({ kind: 'unreachable', code: 'EPROXY' })
+})
+
 test('a proxy that refuses, is not there, or is none, is not the fault of the server', async () => {
   const through = await proxy()
   through.refuse = true
