@@ -116,10 +116,7 @@ export function holdDeliveries(options: InHandOptions): InHand {
     take: (deliveries) => takeInto({ held, lanes, recorder }, deliveries),
     room: (lane) => lanes.room(lane),
     rooms: () => lanes.rooms(),
-    startingOf(lane, accounts) {
-      const idle = accounts.filter((account) => !lanes.holds(lane, chainOf(account, lane)))
-      return [...new Set(idle)].slice(0, lanes.startable(lane))
-    },
+    startingOf: (lane, accounts) => startingOf(lanes, lane, accounts),
     goOn: () => lanes.goOn(),
     async [Symbol.asyncDispose]() {
       const unstarted = await lanes.stop(graceMs)
@@ -169,6 +166,11 @@ function takeInto(hand: Hand, deliveries: readonly ClaimedDelivery[]): void {
     held.set(id, delivery)
     lanes.add(itemOf(delivery))
   }
+}
+
+function startingOf(lanes: Lanes<Item>, lane: string, accounts: readonly string[]): string[] {
+  const idle = accounts.filter((account) => !lanes.holds(lane, chainOf(account, lane)))
+  return [...new Set(idle)].slice(0, lanes.startable(lane))
 }
 
 function aheadOf(cap: number): number {
