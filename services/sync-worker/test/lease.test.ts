@@ -113,7 +113,7 @@ test('stopping and deleted workers do not count', async () => {
 test('the holder of a lease can store; a stale epoch, another owner and a deleted account store nothing', async () => {
   const lease = await held()
   const store = (given: AccountLease) =>
-    withLease(db, given, (tx) => takeMailboxNumbers(tx, lease.account, 1))
+    withLease(db, given, (tx) => takeMailboxNumbers(tx, lease.account, { count: 1 }))
   expect(await store(lease)).toEqual([1])
   await expect(store({ ...lease, epoch: String(Number(lease.epoch) - 1) })).rejects.toMatchObject({
     kind: 'stale',
@@ -131,7 +131,7 @@ test('a takeover waits for a transaction under the old lease, and refuses the ne
   const first = withLease(db, lease, async (tx) => {
     enter()
     await leave
-    return takeMailboxNumbers(tx, lease.account, 1)
+    return takeMailboxNumbers(tx, lease.account, { count: 1 })
   })
   await inside
   await database.db
@@ -149,7 +149,7 @@ test('a takeover waits for a transaction under the old lease, and refuses the ne
   )
   expect(taken.map(({ shard }) => shard)).toEqual([lease.shard])
   await expect(
-    withLease(db, lease, (tx) => takeMailboxNumbers(tx, lease.account, 1)),
+    withLease(db, lease, (tx) => takeMailboxNumbers(tx, lease.account, { count: 1 })),
   ).rejects.toMatchObject({ kind: 'stale' })
 })
 

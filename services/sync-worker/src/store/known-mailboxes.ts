@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Db, Tx } from '@posthorn/db'
+import type { Db } from '@posthorn/db'
 
 const hashBytes = 8
 
@@ -29,16 +29,7 @@ export async function findKnownPaths(db: Db, account: string): Promise<KnownPath
   return known
 }
 
-/** Runs under the account's lease, in the transaction that changes the rows. */
-export async function saveKnownPaths(
-  tx: Tx,
-  account: string,
-  paths: Iterable<string>,
-): Promise<void> {
-  const knownMailboxes = Buffer.from([...paths].map(hashPath).join(''), 'hex')
-  await tx
-    .updateTable('accountStates')
-    .set({ knownMailboxes })
-    .where('account', '=', account)
-    .execute()
+/** As they are stored. */
+export function packPaths(paths: Iterable<string>): Buffer {
+  return Buffer.from([...paths].map(hashPath).join(''), 'hex')
 }

@@ -1,6 +1,7 @@
 import type { AccountStates, Db, Tx } from '@posthorn/db'
 import { type Selectable, sql } from 'kysely'
 import type { Standing } from '../sessions/states.ts'
+import { packPaths } from './known-mailboxes.ts'
 import type { AccountLease } from './lease.ts'
 
 /** What a `Standing` is read from. */
@@ -156,15 +157,21 @@ export async function saveSyncTimes(db: Db, times: readonly SyncedAt[]): Promise
   `.execute(db)
 }
 
-/** Hands out numbers for mailboxes, none of them twice in the life of an account. Runs under its lease. */
+/**
+ * Hands out numbers for mailboxes, none of them twice in the life of an account; with `paths`, remembers those that there are rows for
+ * once the transaction is through. Runs under its lease.
+ */
 export async function takeMailboxNumbers(
   tx: Tx,
   account: string,
-  count: number,
+  { count, paths }: { count: number; paths?: Iterable<string> },
 ): Promise<number[]> {
   const { next } = await tx
     .updateTable('accountStates')
-    .set((row) => ({ nextMailboxNumber: row('nextMailboxNumber', '+', count) }))
+    .set((row) => ({
+      nextMailboxNumber: row('nextMailboxNumber', '+', count),
+      ...(paths ? { knownMailboxes: packPaths(paths) } : {}),
+    }))
     .where('account', '=', account)
     .returning('nextMailboxNumber as next')
     .executeTakeFirstOrThrow()

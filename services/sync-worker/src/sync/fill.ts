@@ -77,7 +77,7 @@ export async function reset(
   const before = row.uidValidity
   const changed = before !== null && before !== lostUidValidity && before !== String(uidValidity)
   return commit(deps, account.lease, async (tx, record) => {
-    const [number = 0] = await takeMailboxNumbers(tx, account.account, 1)
+    const [number = 0] = await takeMailboxNumbers(tx, account.account, { count: 1 })
     await deleteChunks(tx, row.id)
     const voided = await markReset(tx, row.id, { number, uidValidity, uidNext })
     await record([

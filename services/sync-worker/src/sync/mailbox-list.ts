@@ -2,7 +2,7 @@ import type { MailboxStatus } from '@posthorn/backends'
 import { AppError } from '@posthorn/errors'
 import { commit } from '../events/commit.ts'
 import { mailboxDeleted, mailboxNew, mailboxReset } from '../events/mailbox.ts'
-import { findKnownPaths, hashPath, saveKnownPaths } from '../store/known-mailboxes.ts'
+import { findKnownPaths, hashPath } from '../store/known-mailboxes.ts'
 import {
   deleteMailboxes,
   insertMailboxes,
@@ -249,7 +249,12 @@ async function store(
       if (row.uidValidity !== null && !row.idsOnly)
         await record([mailboxDeleted(account, row, epoch), mailboxNew(account, moved, epoch)])
     }
-    const numbers = await takeMailboxNumbers(tx, account.account, added.length)
+    const kept = before.filter((row) => !left.has(row))
+    const known = [...kept, ...renamed.map(({ listing }) => listing), ...added]
+    const numbers = await takeMailboxNumbers(tx, account.account, {
+      count: added.length,
+      paths: known.map(({ path }) => path),
+    })
     const inserted = await insertMailboxes(
       tx,
       account.account,
@@ -259,15 +264,6 @@ async function store(
         number: numbers[at] ?? 0,
         ...lost.get(listing.path),
       })),
-    )
-    await saveKnownPaths(
-      tx,
-      account.account,
-      [
-        ...before.filter((row) => !left.has(row)),
-        ...renamed.map(({ listing }) => listing),
-        ...added,
-      ].map(({ path }) => path),
     )
     // Without UIDVALIDITY it was never told of.
     await record(

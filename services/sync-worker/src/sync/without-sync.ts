@@ -42,7 +42,7 @@ export async function giveIds(
   if (before === String(uidValidity)) return row
   return commit(deps, account.lease, async (tx) => {
     const [number = row.number] =
-      before === null ? [] : await takeMailboxNumbers(tx, account.account, 1)
+      before === null ? [] : await takeMailboxNumbers(tx, account.account, { count: 1 })
     return saveIdsOnly(tx, row.id, { number, uidValidity })
   })
 }
