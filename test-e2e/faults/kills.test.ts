@@ -1,8 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { operations } from '@posthorn/contracts'
 import { serviceNames } from '@posthorn/local/role-passwords'
 import { eventually } from '@posthorn/testkit'
-import { freshMessageId, letter, startWorld } from '../world.ts'
+import { startWorld } from '../world.ts'
 import { countRepeats, type MainJob, startMainJob } from './main-job.ts'
 
 const world = await startWorld()
@@ -26,40 +25,6 @@ test.each(serviceNames)(
     expect(countRepeats(world.webhooks())).toEqual([])
   },
 )
-
-test('a killed sync-worker’s accounts move to the other one, and what came meanwhile is found', async () => {
-  const pair = await startWorld({ replicas: { 'sync-worker': 2 } })
-  try {
-    const users = await Promise.all(
-      ['a', 'b', 'c', 'd'].map((account) => pair.connectAccount(account)),
-    )
-    await pair.services.kill('sync-worker')
-    const ids = await Promise.all(
-      users.map(async ({ user, account }) => {
-        const messageId = freshMessageId()
-        await pair.mail.deliver(user, letter({ messageId }))
-        return { account, messageId }
-      }),
-    )
-    for (const { account, messageId } of ids)
-      await pair.webhook(
-        (webhook) =>
-          webhook.event === 'messageNew' &&
-          webhook.account === account &&
-          webhook.data.messageId === messageId,
-      )
-    const page = await eventually(async () => {
-      const answer = await pair.client.call(operations.listMessages, {
-        params: { account: 'a' },
-        query: { path: 'INBOX' },
-      })
-      return answer.status === 200 && answer
-    })
-    expect(page.body.total).toBe(1)
-  } finally {
-    await pair[Symbol.asyncDispose]()
-  }
-})
 
 function missing(ids: readonly string[]): string[] {
   const seen = new Set(

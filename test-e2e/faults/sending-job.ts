@@ -92,7 +92,7 @@ export async function outboxRow({ ownerUrl }: World, queueId: string) {
 export async function untilArrived(
   sink: SmtpScript,
   submitted: readonly Submitted[],
-  timeoutMs = 60_000,
+  timeoutMs = 120_000,
 ): Promise<void> {
   await eventually(
     () => {

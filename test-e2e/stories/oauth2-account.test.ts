@@ -1,4 +1,4 @@
-import { afterAll, expect, jest, test } from '@jest/globals'
+import { afterAll, expect, test } from '@jest/globals'
 import { operations } from '@posthorn/contracts'
 import { freePort } from '@posthorn/local'
 import {
@@ -9,8 +9,6 @@ import {
   testOpenIdProvider,
 } from '@posthorn/testkit'
 import { freshMessageId, letter, startWorld, untilConnected } from '../world.ts'
-
-jest.setTimeout(120_000)
 
 const opened = new AsyncDisposableStack()
 afterAll(() => opened.disposeAsync())

@@ -9,6 +9,7 @@ import {
   type CommandResponse,
   getCredentials,
   getOpenAiApiKey,
+  listMailboxes,
   shardOf,
 } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
@@ -157,6 +158,16 @@ export async function testWorld({ heartbeatMs = 5_000 }: { heartbeatMs?: number 
     await bus.invalidate({ topic: 'accounts', id: account })
   }
 
+  const ask = <C extends Command>(
+    command: C,
+    account: string,
+    request: Omit<CommandRequest<C>, 'account'>,
+  ): Promise<CommandResponse<C>> =>
+    bus.ask(command, { account, ...request } as CommandRequest<C>, {
+      key: `shard.${shardOf(account)}`,
+      timeoutMs: 30_000,
+    })
+
   const events = (account: string, ...names: string[]) => listEvents(database.db, account, names)
   const state = async (account: string) =>
     database.db
@@ -186,21 +197,15 @@ export async function testWorld({ heartbeatMs = 5_000 }: { heartbeatMs?: number 
         if (found.length < count) throw new Error(`${found.length} of ${count} ${names.join(', ')}`)
         return found
       }),
+    /** Waits until an account is connected, and its worker can be asked. */
     connected: (account: string) =>
       eventually(async () => {
         const row = await state(account)
         if (row?.state !== 'connected')
           throw new Error(`${row?.state ?? 'no state'} ${JSON.stringify(row?.lastError)}`)
+        await ask(listMailboxes, account, { counters: false })
       }),
-    ask: <C extends Command>(
-      command: C,
-      account: string,
-      request: Omit<CommandRequest<C>, 'account'>,
-    ): Promise<CommandResponse<C>> =>
-      bus.ask(command, { account, ...request } as CommandRequest<C>, {
-        key: `shard.${shardOf(account)}`,
-        timeoutMs: 30_000,
-      }),
+    ask,
     /** As it was before there were workers and accounts: for files whose tests want workers of different kinds. */
     async reset() {
       await Promise.all([...workers].map(stopWorker))
