@@ -16,7 +16,7 @@ export async function eventually<T>(
   { timeoutMs = 30_000 }: Patience = {},
 ): Promise<Exclude<T, false | null>> {
   const deadline = Date.now() + timeoutMs
-  for (let waitMs = 5; ; waitMs = Math.min(waitMs * 1.4, 100)) {
+  for (let waitMs = 5; ; waitMs = Math.min(waitMs * 1.4, 200)) {
     try {
       const value = await check()
       if (value !== false && value !== null) return value as Exclude<T, false | null>
