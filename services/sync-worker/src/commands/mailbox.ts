@@ -64,7 +64,7 @@ export async function openToList(
 }
 
 /** What opening a mailbox needs of the account's session. */
-export type Indexing = Pick<AccountSession, 'wake' | 'state' | 'learnUidValidity'>
+export type Indexing = Pick<AccountSession, 'distrust' | 'state' | 'learnUidValidity'>
 
 /**
  * Opens a mailbox to tell ids of what is in it. Ids made of a UIDVALIDITY that the sync has not seen yet would be void in a moment: the
@@ -81,7 +81,7 @@ export async function openIndexed(
   if (row.uidValidity === String(found.uidValidity)) return found
   const learnt = await session.learnUidValidity(mail, row, found.uidValidity)
   if (learnt?.number === row.number) return found
-  session.wake()
+  session.distrust(row.id)
   throw beingIndexed(session.state ?? 'init')
 }
 

@@ -75,6 +75,14 @@ export class AccountSession {
   }
 
   /**
+   * Lets the session open a mailbox soon, by id, that over another connection was not the one that is known. What the server tells this
+   * session of it may be out of date: Dovecot 2.3 goes on telling its old counters.
+   */
+  distrust(mailbox: string): void {
+    this.#wishes.wishToOpen(mailbox)
+  }
+
+  /**
    * Changes the list of mailboxes over a connection for commands; what is stored shows it when this resolves.
    */
   async changeMailboxes<T>(

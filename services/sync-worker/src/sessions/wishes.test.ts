@@ -9,8 +9,18 @@ test('several wishes are one, and are had once', () => {
   wishes.wishFor(['a', 'b'])
   wishes.wishFor(['b'])
   expect(made.aborted).toBe(true)
-  expect(wishes.take()).toEqual({ all: false, mailboxes: new Set(['a', 'b']) })
-  expect(wishes.take()).toEqual({ all: false, mailboxes: new Set() })
+  const none = { all: false, mailboxes: new Set(), distrusted: new Set() }
+  expect(wishes.take()).toEqual({ ...none, mailboxes: new Set(['a', 'b']) })
+  expect(wishes.take()).toEqual(none)
+})
+
+test('what is to be opened in any case is told apart', () => {
+  const wishes = new Wishes()
+  const { made } = wishes
+  wishes.wishToOpen('a')
+  expect(made.aborted).toBe(true)
+  const { mailboxes, distrusted } = wishes.take()
+  expect([mailboxes, distrusted]).toEqual([new Set(), new Set(['a'])])
 })
 
 test('after wishes were taken the next one is told anew', () => {

@@ -4,12 +4,15 @@ export interface Wished {
   all: boolean
   /** These are, by id. */
   mailboxes: ReadonlySet<string>
+  /** These are to be opened, whatever is told of them. */
+  distrusted: ReadonlySet<string>
 }
 
 /** What others want the session that syncs to look at: several wishes before it gets to them are one. */
 export class Wishes {
   #all = false
   #mailboxes = new Set<string>()
+  #distrusted = new Set<string>()
   #made = new AbortController()
 
   /** Aborted while there are wishes. */
@@ -27,10 +30,16 @@ export class Wishes {
     if (this.#mailboxes.size > 0) this.#made.abort()
   }
 
+  wishToOpen(mailbox: string): void {
+    this.#distrusted.add(mailbox)
+    this.#made.abort()
+  }
+
   take(): Wished {
-    const wished = { all: this.#all, mailboxes: this.#mailboxes }
+    const wished = { all: this.#all, mailboxes: this.#mailboxes, distrusted: this.#distrusted }
     this.#all = false
     this.#mailboxes = new Set()
+    this.#distrusted = new Set()
     if (this.#made.signal.aborted) this.#made = new AbortController()
     return wished
   }

@@ -52,6 +52,8 @@ class Follower {
   /** When others than the main one are to be looked at, out of turn. */
   #quickDue = Infinity
   #due = new Set<string>()
+  /** To be opened, whatever their counters say. */
+  #distrusted = new Set<string>()
   #monitored: string[] = []
   #listedFreshAt = Date.now()
   #contradicted = false
@@ -87,8 +89,9 @@ class Follower {
   #called(): void {
     const { wishes, session } = this.#context
     const { gmail } = session.capabilities
-    const { all, mailboxes } = wishes.take()
+    const { all, mailboxes, distrusted } = wishes.take()
     if (all) this.#fullAt = -Infinity
+    for (const id of distrusted) this.#distrusted.add(id)
     for (const id of mailboxes) {
       const heard = this.#everywhere || (id === this.#main && session.capabilities.idle && !gmail)
       if (!heard) this.#due.add(id)
@@ -103,7 +106,7 @@ class Follower {
     const now = Date.now()
     if (now >= this.#fullAt + this.#resyncMs) await this.#round(true)
     else if (now >= this.#quickDue) await this.#round(false)
-    else if (this.#due.size > 0) await this.#lookAtDue()
+    else if (this.#due.size > 0 || this.#distrusted.size > 0) await this.#lookAtDue()
   }
 
   async #round(full: boolean): Promise<void> {
@@ -128,15 +131,17 @@ class Follower {
 
   async #lookAtDue(): Promise<void> {
     const { deps, account, signal } = this.#context
-    const due = this.#due
+    const [due, distrusted] = [this.#due, this.#distrusted]
     this.#due = new Set()
+    this.#distrusted = new Set()
     const rows = await listMailboxRows(deps.db, account.account)
     for (const row of monitoredOf(rows, choiceOf(this.#context))) {
-      if (!due.has(row.id)) continue
+      const open = distrusted.has(row.id)
+      if (!open && !due.has(row.id)) continue
       signal.throwIfAborted()
       // With NOTIFY its counters were told, and are others than we know. Else somebody knows of a change, maybe of flags alone.
       const full = !this.#everywhere
-      const looked = await lookAt(this.#context, row, { full, status: undefined })
+      const looked = await lookAt(this.#context, row, { full, open, status: undefined })
       if (isUnsettled(looked)) this.#soon()
     }
   }
@@ -147,7 +152,8 @@ class Follower {
   }
 
   async #watchMain(main: string, nudge: AbortSignal): Promise<'no' | 'look' | 'full'> {
-    const due = this.#due.size > 0 ? 0 : Math.min(this.#fullAt + this.#resyncMs, this.#quickDue)
+    const called = this.#due.size > 0 || this.#distrusted.size > 0
+    const due = called ? 0 : Math.min(this.#fullAt + this.#resyncMs, this.#quickDue)
     const began = Date.now()
     if (due <= began) return 'no'
     const lookMs = this.#lookMs

@@ -119,16 +119,20 @@ export function isUnsettled(looked: SyncResult | Refused): boolean {
   return 'refusal' in looked ? !looked.parked : looked.changed || looked.doubtful
 }
 
-/** Syncs one mailbox where its counters give a reason to. What the server refuses is returned: it must not keep others from being looked at. */
+/** Syncs one mailbox where its counters give a reason to, or with `open` in any case. What the server refuses is returned: it must not keep others from being looked at. */
 export async function lookAt(
   context: Rounds,
   row: MailboxRow,
-  { full, status: told }: { full: boolean; status: MailboxStatus | undefined },
+  {
+    full,
+    open = false,
+    status: told,
+  }: { full: boolean; open?: boolean; status: MailboxStatus | undefined },
 ): Promise<SyncResult | Refused> {
   const { parked, session } = context
   let status = told
   try {
-    if (!status && !isUnfinished(row)) status = await session.status(row.path)
+    if (!status && !open && !isUnfinished(row)) status = await session.status(row.path)
     if (parked.skips(row.path, status, Date.now()))
       return { refusal: parkedError(row), parked: true }
     if (status && !needsLook(row, status, full)) return quiet
