@@ -270,12 +270,13 @@ test('what the system tells has no secret in it', async () => {
     const names = canaries.find(text)
     if (names.length > 0) found[where] = names
   }
-  const logs = await readLogs(world.logDir)
-  for (const [file, text] of Object.entries(logs)) search(file, text)
   for (const text of answers) search(`answer: ${text.slice(0, 300)}`, text)
   for (const text of tap.heard) search(`broker: ${text.slice(0, 300)}`, text)
   for (const [column, text] of Object.entries(await dumpColumns(world.ownerUrl)))
     search(column, text)
+  // Last, for lines wait for company before they are written.
+  const logs = await readLogs(world.logDir)
+  for (const [file, text] of Object.entries(logs)) search(file, text)
   expect(found).toEqual({})
   const keyed = `Bearer ${secret('header of webhooks')}`
   expect(world.receiver.requests.map(({ headers }) => headers.authorization)).toContain(keyed)
