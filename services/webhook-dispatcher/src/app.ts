@@ -89,7 +89,7 @@ export async function startDispatching({
   const notes = opened.use(keepRouteNotes(db, log))
   const sandbox = opened.use(new Sandbox())
   const delivery = { db, bus, log, metrics: measured, config, paused, routes, notes }
-  const { inHand, retries, claim, claims, attempts, secret } = await openDelivery(delivery, opened)
+  const { inHand, retries, claim, claims } = await openDelivery(delivery, opened)
   goOn = () => {
     inHand.goOn()
     retries.dueIn(0)
@@ -101,8 +101,6 @@ export async function startDispatching({
       db,
       claim,
       room: (lane) => (retries.isBacklogged(lane) ? 0 : inHand.room(lane)),
-      startingOf: (...asked) => (secret.isKnown ? inHand.startingOf(...asked) : []),
-      counted: (since, ids) => attempts.countedSince(since, ids),
       take: (deliveries) => inHand.take(deliveries),
       claims,
       fannedOut: (events) => measured.fannedOut(events),
@@ -189,7 +187,7 @@ async function openDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
       log,
     }),
   )
-  return { inHand, retries, claim, claims, attempts: counter, secret }
+  return { inHand, retries, claim, claims }
 }
 
 function openHttp(

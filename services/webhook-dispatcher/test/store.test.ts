@@ -163,17 +163,6 @@ test('what is counted ahead is called without another statement, and is known wh
   expect(await counter.takeBack(second.id)).toBe(true)
 })
 
-test('what was counted when its row was made is called without another statement for as long as the claim is sure to hold', async () => {
-  const [made, old] = [crypto.randomUUID(), crypto.randomUUID()]
-  const counter = createCounter({ db: own, claim: me, log: createLogger('test', 'silent') })
-  counter.countedSince(performance.now(), [made])
-  counter.countedSince(performance.now() - me.leaseMs, [old])
-  const stopped = AbortSignal.abort() // no statement would begin
-  expect(await counter.begin({ id: made, attempts: 0 }, stopped)).toBe(1)
-  await expect(counter.begin({ id: old, attempts: 0 }, stopped)).rejects.toThrow()
-  expect(await counter.takeBack(old)).toBe(true)
-})
-
 test('what is given back while it is being counted is known to be counted', async () => {
   await insert('http://a.example/', 1)
   const upcoming = await claimDueDeliveries(own, me, limits)

@@ -13,8 +13,6 @@ export interface AttemptCounter {
   begin(delivery: Counted, signal: AbortSignal): Promise<number | undefined>
   /** Counts the first attempts of what will have its turn soon, so that no call waits for the commit. At most one statement a lane at a time. */
   countAhead(lane: string, find: () => readonly Counted[]): void
-  /** First attempts that were counted in the transaction that claimed their rows, which began at `since` by the monotonic clock. */
-  countedSince(since: number, ids: readonly string[]): void
   /** Whether an attempt is counted, or being counted, that was not begun. It is forgotten. */
   takeBack(id: string): Promise<boolean>
   /** Resolves when nothing is being counted ahead. */
@@ -78,9 +76,6 @@ export function createCounter(deps: { db: Db; claim: Claim; log: Logger }): Atte
       if (wanted.length === 0 || wanted.length < upcoming.length / 2) return
       const ids = new Set(wanted.map(({ id }) => id))
       running.set(lane, { ids, done: run(lane, wanted) })
-    },
-    countedSince(since, ids) {
-      for (const id of ids) ahead.set(id, since + goodMs)
     },
     async takeBack(id) {
       await counting(id)

@@ -35,8 +35,6 @@ export interface InHand extends AsyncDisposable {
   take(deliveries: readonly ClaimedDelivery[]): void
   room(lane: string): number
   rooms(): Map<string, number>
-  /** Those of some accounts whose next delivery of the lane would be called as soon as it is taken. */
-  startingOf(lane: string, accounts: readonly string[]): string[]
   /** It is not paused any more. */
   goOn(): void
 }
@@ -116,7 +114,6 @@ export function holdDeliveries(options: InHandOptions): InHand {
     take: (deliveries) => takeInto({ held, lanes, recorder }, deliveries),
     room: (lane) => lanes.room(lane),
     rooms: () => lanes.rooms(),
-    startingOf: (lane, accounts) => startingOf(lanes, lane, accounts),
     goOn: () => lanes.goOn(),
     async [Symbol.asyncDispose]() {
       const unstarted = await lanes.stop(graceMs)
@@ -168,11 +165,6 @@ function takeInto(hand: Hand, deliveries: readonly ClaimedDelivery[]): void {
   }
 }
 
-function startingOf(lanes: Lanes<Item>, lane: string, accounts: readonly string[]): string[] {
-  const idle = accounts.filter((account) => !lanes.holds(lane, chainOf(account, lane)))
-  return [...new Set(idle)].slice(0, lanes.startable(lane))
-}
-
 function aheadOf(cap: number): number {
   return Math.min(cap * countedAhead, maxCountedAhead)
 }
@@ -204,11 +196,7 @@ function itemOf(delivery: ClaimedDelivery): Item {
   return {
     delivery,
     lane,
-    chain: ordered ? chainOf(account, lane) : id,
+    chain: ordered ? `${account}\0${lane}` : id,
     bytes: 1_000 + (body?.length ?? 0),
   }
-}
-
-function chainOf(account: string, lane: string): string {
-  return `${account}\0${lane}`
 }

@@ -182,25 +182,3 @@ test('what waits in a chain can be taken out, and frees its room', async () => {
   add('a4', 'l', 'a')
   expect(started).toEqual(['a1', 'a4'])
 })
-
-test('what would start at once is known: not behind its chain, nor beside as many as a lane or the process runs', () => {
-  const { lanes, add } = setUp({ overall: 3 })
-  expect(lanes.startable('l')).toBe(2)
-  add('a1', 'l', 'a')
-  expect([lanes.startable('l'), lanes.holds('l', 'a'), lanes.holds('l', 'b')]).toEqual([
-    1,
-    true,
-    false,
-  ])
-  add('a2', 'l', 'a')
-  add('b')
-  expect(lanes.startable('l')).toBe(0)
-  expect(lanes.startable('other')).toBe(1)
-  add('x', 'other')
-  expect(lanes.startable('other')).toBe(0)
-})
-
-test('nothing would start at once while it is paused', () => {
-  const { lanes } = setUp({ paused: () => true })
-  expect(lanes.startable('l')).toBe(0)
-})

@@ -34,10 +34,6 @@ export interface Lanes<T> {
   cutBehind(item: T): T[]
   /** How many more items of the lane may be held. Every lane can always hold as many as may run at once: none is shut out by others. */
   room(lane: string): number
-  /** How many chains of the lane would begin at once if they were added. */
-  startable(lane: string): number
-  /** Whether anything of a chain waits or runs. */
-  holds(lane: string, chain: string): boolean
   /** The lanes that hold anything. */
   rooms(): Map<string, number>
   /** To be called when it is not paused any more. */
@@ -136,17 +132,6 @@ class LaneScheduler<T extends LaneItem> implements Lanes<T> {
     const share = this.#bytes > maxBytes ? 0 : Math.floor(maxHeld / (this.#lanes.size + 1))
     const limit = Math.max(gate.cap(lane), Math.min(maxHeldPerLane, share))
     return Math.max(0, limit - (this.#lanes.get(lane)?.held ?? 0))
-  }
-
-  startable(name: string): number {
-    if (!this.#mayStart() || this.#options.gate.waitMs(name) > 0) return 0
-    const { running = 0, ready = [] } = this.#lanes.get(name) ?? {}
-    const free = this.#options.gate.cap(name) - running - ready.length
-    return Math.max(0, Math.min(free, this.#options.overall - this.#running.size))
-  }
-
-  holds(lane: string, chain: string): boolean {
-    return this.#lanes.get(lane)?.chains.has(chain) === true
   }
 
   rooms(): Map<string, number> {

@@ -3,8 +3,6 @@ import { messageOf } from '@posthorn/errors'
 import type { Logger } from '@posthorn/telemetry'
 
 export interface ServiceSecret<T> {
-  /** Whether nobody waits for it. */
-  readonly isKnown: boolean
   /** The keys of the signatures. Waits until it can be had; rejects when the signal aborts. */
   get(signal: AbortSignal): Promise<T>
   /** It may have changed: asked for again before it is used the next time. */
@@ -52,9 +50,6 @@ export function serviceSecret<T>({
   }
 
   return {
-    get isKnown() {
-      return known !== undefined
-    },
     async get(signal) {
       for (;;) {
         if (known && known.freshUntil > Date.now()) return known.value

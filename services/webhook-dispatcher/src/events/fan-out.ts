@@ -30,10 +30,6 @@ export interface FanOutDeps {
   claim: Claim
   /** How many more of a lane this process can take in hand. */
   room: (lane: string) => number
-  /** Those of some accounts whose next delivery of a lane would be called as soon as it is taken. */
-  startingOf: (lane: string, accounts: readonly string[]) => string[]
-  /** Told of first attempts that were counted in a transaction begun at `since`, once it is committed. */
-  counted: (since: number, ids: readonly string[]) => void
   /** Given deliveries that were made and claimed, once that is committed. In the order of their events. */
   take: (deliveries: ClaimedDelivery[]) => void
   claims: Claims
@@ -84,15 +80,12 @@ interface BatchDeps extends FanOutDeps {
 }
 
 async function takeBatch(deps: BatchDeps) {
-  const since = performance.now()
   const batch = await deps.db
     .transaction()
     .execute((tx) => fanOutBatch(tx, deps))
     .catch(outdatedByDeletion)
   if (batch === 'outdated') return batch
   const { deliveries, made, ...rest } = batch
-  const counted = [...made].flatMap(([id, delivery]) => (delivery.counted ? [id] : []))
-  deps.counted(since, counted)
   hand(deps, deliveries, made)
   return rest
 }
@@ -103,7 +96,7 @@ function outdatedByDeletion(error: unknown): 'outdated' {
   throw error
 }
 
-async function fanOutBatch(tx: Tx, { claim, partition, decisions, ...hand }: BatchDeps) {
+async function fanOutBatch(tx: Tx, { claim, room, partition, decisions }: BatchDeps) {
   await lockPartition(tx, partition)
   const settings = await readSettings(tx)
   const whole = settings.inboxNewOnly === true ? 'messageNew' : null
@@ -114,7 +107,7 @@ async function fanOutBatch(tx: Tx, { claim, partition, decisions, ...hand }: Bat
   const making = { accounts, settings, decisions }
   const deliveries = withRoom(
     events.flatMap((event) => deliveriesOf(event, making)),
-    hand,
+    room,
   )
   const made = await insertDeliveries(tx, deliveries, claim)
   await countApplied(tx, appliedOf(deliveries, made), partition)
@@ -160,7 +153,6 @@ function deliveriesOf(event: PendingEvent, making: Making): NewDelivery[] {
     target: target.name,
     lane: laneOf(target),
     claimed: false,
-    counted: false,
     body,
   }))
 }
@@ -200,26 +192,17 @@ function messageSpecialUseOf(
   }
 }
 
-/** The first of each lane are claimed, as many as there is room for, and of these those counted that are called right after. */
+/** The first of each lane are claimed, as many as there is room for. */
 function withRoom(
   deliveries: readonly NewDelivery[],
-  { room, startingOf }: Pick<FanOutDeps, 'room' | 'startingOf'>,
+  room: (lane: string) => number,
 ): NewDelivery[] {
-  const ofLanes = Map.groupBy(deliveries, ({ lane }) => lane)
-  const claimed = new Set<NewDelivery>()
-  const counted = new Set<NewDelivery>()
-  for (const [lane, waiting] of ofLanes) {
-    const taken = waiting.slice(0, Math.max(0, room(lane)))
-    for (const delivery of taken) claimed.add(delivery)
-    const accounts = taken.map(({ event }) => event.account)
-    const starting = new Set(startingOf(lane, accounts))
-    for (const delivery of taken) if (starting.delete(delivery.event.account)) counted.add(delivery)
-  }
-  return deliveries.map((delivery) => ({
-    ...delivery,
-    claimed: claimed.has(delivery),
-    counted: counted.has(delivery),
-  }))
+  const left = new Map<string, number>()
+  return deliveries.map((delivery) => {
+    const free = left.get(delivery.lane) ?? room(delivery.lane)
+    left.set(delivery.lane, free - 1)
+    return { ...delivery, claimed: free > 0 }
+  })
 }
 
 function hand(

@@ -10,8 +10,6 @@ export interface NewDelivery {
   lane: string
   /** Taken by this process as it is made. Else it is due, for whoever has room. */
   claimed: boolean
-  /** Its first attempt is counted as it is made, if it is claimed. */
-  counted: boolean
   /** What is sent, where it is not the event's own body. */
   body: string | null
 }
@@ -20,7 +18,6 @@ export interface NewDelivery {
 export interface MadeDelivery {
   queuedAt: Date
   claimed: boolean
-  counted: boolean
 }
 
 /**
@@ -42,8 +39,8 @@ export async function insertDeliveries(
         ${column(({ event }) => event.date)}::timestamptz[], ${column(({ event }) => event.event)}::text[],
         ${column(({ event }) => event.account)}::text[], ${column(({ target }) => target)}::text[],
         ${column(({ lane }) => lane)}::text[], ${column(({ claimed }) => claimed)}::boolean[],
-        ${column(({ counted }) => counted)}::boolean[], ${column(({ body }) => body)}::text[]
-      ) as d (id, event_id, event_row, event_date, event, account, target, lane, wanted, counted, body)
+        ${column(({ body }) => body)}::text[]
+      ) as d (id, event_id, event_row, event_date, event, account, target, lane, wanted, body)
     ), following as materialized (
       select c.account, c.lane from (select distinct account, lane from given where wanted) c
       cross join lateral (
@@ -51,18 +48,17 @@ export async function insertDeliveries(
         order by o.event_row limit 1
       ) before
     )
-    insert into deliveries (id, event_id, event_row, event_date, event, account, target, lane, body, claim, next_attempt_at, attempts)
+    insert into deliveries (id, event_id, event_row, event_date, event, account, target, lane, body, claim, next_attempt_at)
     select id, event_id, event_row, event_date, event, account, target, lane, body,
       case when claimed then ${self}::uuid end,
-      case when claimed then now() + make_interval(secs => ${leaseMs / 1000}) else clock_timestamp() end,
-      case when claimed and counted then 1 else 0 end
+      case when claimed then now() + make_interval(secs => ${leaseMs / 1000}) else clock_timestamp() end
     from (
       select g.*, g.wanted and f.account is null as claimed
       from given g left join following f on f.account = g.account and f.lane = g.lane
     ) d
     order by event_row
     on conflict (event_id, target) where replay_of is null do nothing
-    returning id, queued_at as "queuedAt", claim is not null as claimed, attempts > 0 as counted
+    returning id, queued_at as "queuedAt", claim is not null as claimed
   `.execute(tx)
   return new Map(rows.map(({ id, ...made }) => [id, made]))
 }
