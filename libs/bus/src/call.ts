@@ -5,7 +5,7 @@ import { decode, headerNumber, nobodyThere, readError, text, tooLate } from './w
 
 /** How often one who has been at work for long is watched. */
 const watchMs = 1_000
-/** So long a process that was asked directly may give no sign of life; with what it says after a quarter of that, if nothing else. */
+/** So long a process that was asked directly may give no sign of life. One that is at work for longer says so after a quarter of that. */
 export const silenceMs = 1_000
 
 export interface Reply {
