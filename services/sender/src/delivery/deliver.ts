@@ -17,7 +17,7 @@ import { targetOf } from './target.ts'
 
 export interface DeliverDeps {
   db: Db
-  bus: Pick<Bus, 'ask'>
+  bus: Pick<Bus, 'request'>
   openLogin: OpenLogin
   settings: SettingsCache
   transport: Transport

@@ -13,7 +13,7 @@ import { DeliveryError, NotAttempted } from './delivery-error.ts'
 import { wayOf } from './way.ts'
 
 export interface TargetDeps {
-  bus: Pick<Bus, 'ask'>
+  bus: Pick<Bus, 'request'>
   openLogin: OpenLogin
   settings: Settings
   signal: AbortSignal
@@ -102,7 +102,7 @@ function accountServer(
     credentials: async (refused) =>
       logsIn
         ? orFailure(deps, (how) =>
-            deps.bus.ask(
+            deps.bus.request(
               getCredentials,
               { account, protocol: 'smtp', grounds, ...(refused ? { fresh: true } : {}) },
               how,
@@ -129,7 +129,9 @@ function gatewayServer({ gateway, server }: NonNullable<Submission['via']>, deps
     credentials: async () =>
       username === null
         ? undefined
-        : orFailure(deps, (how) => deps.bus.ask(getGatewayCredentials, { gateway, grounds }, how)),
+        : orFailure(deps, (how) =>
+            deps.bus.request(getGatewayCredentials, { gateway, grounds }, how),
+          ),
   }
 }
 

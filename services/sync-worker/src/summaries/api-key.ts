@@ -12,13 +12,13 @@ export interface ApiKey {
 }
 
 /** The key of the endpoint, asked of auth-bridge and kept in memory for a minute. */
-export function keepApiKey(bus: Pick<Bus, 'ask'>): ApiKey {
+export function keepApiKey(bus: Pick<Bus, 'request'>): ApiKey {
   let known: { key: Promise<string | undefined>; until: number } | undefined
   return {
     get() {
       if (known && Date.now() < known.until) return known.key
       const key = bus
-        .ask(getOpenAiApiKey, {}, { key: 'credentials', timeoutMs })
+        .request(getOpenAiApiKey, {}, { key: 'credentials', timeoutMs })
         .then(({ openAiAPIKey }) => openAiAPIKey)
       const entry = { key, until: Date.now() + freshMs }
       known = entry
