@@ -2,12 +2,12 @@
 const maxLength = 2 * 1024 * 1024
 /** Elements inside each other. Parsers keep them in a list whose cost grows with its square. */
 const maxDepth = 10_000
-const withoutEnd = new Set(
+const voidElements = new Set(
   'area base br col embed hr img input link meta param source track wbr'.split(' '),
 )
 
 /** HTML that a parser is done with in time: cut where it is too long, and without its tags where they nest beyond reason. */
-export function boundHtml(html: string): string {
+export function limitHtml(html: string): string {
   const short = html.length > maxLength ? html.slice(0, maxLength) : html
   return nestsTooDeep(short) ? short.replace(/<[^<>]*>/g, ' ').replaceAll('<', '&lt;') : short
 }
@@ -17,7 +17,7 @@ function nestsTooDeep(html: string): boolean {
   let depth = 0
   for (const [, slash, name = ''] of html.matchAll(/<(\/?)([a-z][a-z0-9]{0,15})/gi)) {
     if (slash) depth = Math.max(0, depth - 1)
-    else if (!withoutEnd.has(name.toLowerCase()) && ++depth > maxDepth) return true
+    else if (!voidElements.has(name.toLowerCase()) && ++depth > maxDepth) return true
   }
   return false
 }

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
-import { type Original, refer, type Referring } from './refer.ts'
+import { type ReferencedMessage, applyReference, type ReferenceOptions } from './apply-reference.ts'
 
-const original: Original = {
+const original: ReferencedMessage = {
   subject: 'Plans',
   messageId: '<2@x.example>',
   from: { name: 'Ann', address: 'ann@x.example' },
@@ -11,14 +11,14 @@ const original: Original = {
   headers: { references: ['<1@x.example>'] },
   text: { plain: 'one\ntwo', html: '<p>one</p>' },
 }
-const referring = (over: Partial<Referring> = {}): Referring => ({
+const referring = (over: Partial<ReferenceOptions> = {}): ReferenceOptions => ({
   action: 'reply',
   inline: false,
   own: ['me@y.example'],
   ...over,
 })
-const answer = (over: Partial<Original> = {}, how: Partial<Referring> = {}) =>
-  refer({}, { ...original, ...over }, referring(how))
+const answer = (over: Partial<ReferencedMessage> = {}, how: Partial<ReferenceOptions> = {}) =>
+  applyReference({}, { ...original, ...over }, referring(how))
 
 test('an answer goes to whom the message asks for, else to whom it is from', () => {
   expect(answer().draft).toEqual({ subject: 'Re: Plans', to: [original.from] })
@@ -38,14 +38,14 @@ test('an answer to all names everybody once, and not oneself', () => {
 
 test('what the draft says itself stays', () => {
   const draft = { to: [{ address: 'bob@x.example' }], subject: 'Mine' }
-  expect(refer(draft, original, referring({ action: 'reply-all' })).draft).toEqual({
+  expect(applyReference(draft, original, referring({ action: 'reply-all' })).draft).toEqual({
     ...draft,
     cc: [{ address: 'cy@x.example' }, { address: 'ANN@x.example' }],
   })
 })
 
 test('a prefix is added once', () => {
-  const subject = (given: string, action: Referring['action'] = 'reply') =>
+  const subject = (given: string, action: ReferenceOptions['action'] = 'reply') =>
     answer({ subject: given }, { action }).draft.subject
   expect(subject('Re: Plans')).toBe('Re: Plans')
   expect(subject('RE[2]: Plans')).toBe('RE[2]: Plans')
@@ -72,10 +72,14 @@ test('the thread goes on, bounded, and only with what are Message-IDs', () => {
 })
 
 test('an answer quotes below what was written', () => {
-  expect(refer({ text: 'yes' }, original, referring({ inline: true })).draft.text).toBe(
+  expect(applyReference({ text: 'yes' }, original, referring({ inline: true })).draft.text).toBe(
     'yes\n\nMay 6, 2024, 7:08 AM, Ann <ann@x.example>:\n> one\n> two',
   )
-  const { html, text } = refer({ html: '<b>yes</b>' }, original, referring({ inline: true })).draft
+  const { html, text } = applyReference(
+    { html: '<b>yes</b>' },
+    original,
+    referring({ inline: true }),
+  ).draft
   expect(html).toBe(
     '<b>yes</b><div><br>May 6, 2024, 7:08 AM, Ann &lt;ann@x.example&gt;:</div><blockquote type="cite"><p>one</p></blockquote>',
   )
@@ -83,15 +87,19 @@ test('an answer quotes below what was written', () => {
 })
 
 test('what was written in HTML alone is quoted as text where the message has text', () => {
-  const quoted = (action: Referring['action'], text: Original['text'] = { html: '<p>one</p>' }) =>
-    refer({ text: 'see' }, { ...original, text }, referring({ action, inline: true })).draft.text
+  const quoted = (
+    action: ReferenceOptions['action'],
+    text: ReferencedMessage['text'] = { html: '<p>one</p>' },
+  ) =>
+    applyReference({ text: 'see' }, { ...original, text }, referring({ action, inline: true }))
+      .draft.text
   expect(quoted('reply')).toMatch(/:\n> one$/)
   expect(quoted('forward')).toMatch(/\n\none$/)
   expect(quoted('forward', { plain: '', html: '<p>one</p>' })).toMatch(/\n\none$/)
 })
 
 test('what is passed on is told from whom and whereto it went', () => {
-  const { to, cc, text } = refer(
+  const { to, cc, text } = applyReference(
     { text: 'see' },
     original,
     referring({ action: 'forward', inline: true, locale: 'xx-nonsense-', tz: 'Mars/Olympus' }),

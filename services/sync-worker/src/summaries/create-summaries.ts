@@ -4,9 +4,9 @@ import type { OpenLogin } from '@posthorn/service'
 import type { Logger } from '@posthorn/telemetry'
 import type { SummariesConfig } from '../config.ts'
 import type { WorkerMetrics } from '../metrics.ts'
-import { keepApiKey } from './api-key.ts'
-import { maxAnswerBytes, openEndpoint } from './endpoint.ts'
-import { makeSummaries, type Summaries } from './summaries.ts'
+import { cacheApiKey } from './api-key.ts'
+import { maxResponseBytes, createEndpoint } from './endpoint.ts'
+import { scheduleSummaries, type Summaries } from './summaries.ts'
 
 interface Parts {
   bus: Bus
@@ -18,21 +18,26 @@ interface Parts {
 }
 
 /** The summaries of this process, over connections of their own. */
-export function openSummaries(
+export function createSummaries(
   opened: AsyncDisposableStack,
   { bus, openLogin, metrics, log, proxy, config }: Parts,
 ): Summaries {
   const { timeoutMs, concurrency, egressPolicy } = config
   const http = opened.use(
-    createHttpCaller({ policy: egressPolicy, proxy, timeoutMs, maxResponseBytes: maxAnswerBytes }),
+    createHttpCaller({
+      policy: egressPolicy,
+      proxy,
+      timeoutMs,
+      maxResponseBytes: maxResponseBytes,
+    }),
   )
-  return makeSummaries({
-    endpoint: openEndpoint(http),
-    apiKey: keepApiKey(bus),
+  return scheduleSummaries({
+    endpoint: createEndpoint(http),
+    apiKey: cacheApiKey(bus),
     openLogin,
     timeoutMs,
     concurrency,
-    told: (...outcome) => metrics.summarised(...outcome),
+    onOutcome: (...outcome) => metrics.summarised(...outcome),
     log,
   })
 }

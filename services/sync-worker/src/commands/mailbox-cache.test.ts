@@ -2,12 +2,12 @@ import { expect, test } from '@jest/globals'
 import { AppError } from '@posthorn/errors'
 import type { AccountSession } from '../sessions/account-session.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
-import { KnownMailboxes } from './known-mailboxes.ts'
-import { beingIndexed } from './mailbox.ts'
+import { MailboxCache } from './mailbox-cache.ts'
+import { indexingError } from './mailbox.ts'
 
 /** Readers of a mailbox that is stored under a number, which may change. */
 function readers() {
-  const known = new KnownMailboxes()
+  const known = new MailboxCache()
   const stored = { number: 1, finds: 0 }
   const find = async () => {
     stored.finds++
@@ -51,7 +51,7 @@ test('any other failure is told at once', async () => {
 })
 
 test('a mailbox that is not there is looked for each time', async () => {
-  const known = new KnownMailboxes()
+  const known = new MailboxCache()
   let finds = 0
   const find = async (): Promise<MailboxRow> => {
     finds++
@@ -65,13 +65,13 @@ test('a mailbox that is not there is looked for each time', async () => {
 })
 
 test('a mailbox whose sync is on its way is waited for, a little', async () => {
-  const known = new KnownMailboxes([1, 1])
+  const known = new MailboxCache([1, 1])
   let looks = 0
   const sought = { key: 'new', find: async () => ({ number: ++looks }) as MailboxRow }
   const indexedAt = (look: number) => {
     looks = 0
     return known.use(session as AccountSession, sought, async (row) => {
-      if (row.number < look) throw beingIndexed('connected')
+      if (row.number < look) throw indexingError('connected')
       return row.number
     })
   }

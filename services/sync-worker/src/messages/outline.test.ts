@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { BodyPart } from '@posthorn/backends'
-import { outlineOf } from './body.ts'
+import { parseOutline } from './outline.ts'
 
 const text = (part: string, type = 'text/plain', over: Partial<BodyPart> = {}): BodyPart => ({
   part,
@@ -13,14 +13,14 @@ const numbers = (parts: { part: string }[]) => parts.map(({ part }) => part)
 
 test('a message without parts has its text as part 1', () => {
   const { part: _, ...structure } = text('')
-  expect(outlineOf(structure)).toMatchObject({
+  expect(parseOutline(structure)).toMatchObject({
     plain: [{ part: '1', charset: 'utf-8', size: 10 }],
     html: [],
   })
 })
 
 test('alternatives, an embedded picture and an attachment are told apart', () => {
-  const outline = outlineOf({
+  const outline = parseOutline({
     type: 'multipart/mixed',
     childNodes: [
       {
@@ -67,7 +67,7 @@ test('alternatives, an embedded picture and an attachment are told apart', () =>
 })
 
 test('attached text is an attachment', () => {
-  const outline = outlineOf({
+  const outline = parseOutline({
     type: 'multipart/mixed',
     childNodes: [
       text('1'),
@@ -80,12 +80,12 @@ test('attached text is an attachment', () => {
 })
 
 test('several texts are all the body', () => {
-  const outline = outlineOf({ type: 'multipart/mixed', childNodes: [text('1'), text('2')] })
+  const outline = parseOutline({ type: 'multipart/mixed', childNodes: [text('1'), text('2')] })
   expect(numbers(outline.plain)).toEqual(['1', '2'])
 })
 
 test('a message inside of a message is one attachment', () => {
-  const outline = outlineOf({
+  const outline = parseOutline({
     type: 'multipart/mixed',
     childNodes: [text('1'), { part: '2', type: 'message/rfc822', childNodes: [text('2.1')] }],
   })
@@ -97,10 +97,10 @@ test('a structure that nests without end, or is wide without end, is cut', () =>
   let nested: BodyPart = text('1')
   for (let depth = 0; depth < 10_000; depth++)
     nested = { type: 'multipart/mixed', childNodes: [nested] }
-  expect(outlineOf(nested)).toMatchObject({ plain: [], html: [], attachments: [] })
+  expect(parseOutline(nested)).toMatchObject({ plain: [], html: [], attachments: [] })
   const wide = {
     type: 'multipart/mixed',
     childNodes: Array.from({ length: 5_000 }, (_, i) => text(String(i + 1))),
   }
-  expect(outlineOf(wide).plain.length).toBeLessThan(1_001)
+  expect(parseOutline(wide).plain.length).toBeLessThan(1_001)
 })

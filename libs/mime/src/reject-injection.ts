@@ -21,7 +21,7 @@ export function invalidField(path: string, reason: string): AppError {
  *
  * @throws AppError `invalid` with `fields` when a header or the envelope could be broken out of.
  */
-export function refuseInjection(content: MessageContent): MessageContent {
+export function rejectInjection(content: MessageContent): MessageContent {
   const checked = check(MessageContent, structuredClone(content))
   const {
     text: _text,
@@ -31,11 +31,11 @@ export function refuseInjection(content: MessageContent): MessageContent {
     headers = {},
     ...lines
   } = checked
-  refuseLineBreaks(lines, '')
-  refuseLineBreaks(headers, 'headers')
-  refuseLongWords(headers)
+  rejectLineBreaks(lines, '')
+  rejectLineBreaks(headers, 'headers')
+  rejectLongWords(headers)
   for (const [index, { content: _content, ...part }] of attachments.entries())
-    refuseLineBreaks(part, `attachments.${index}`)
+    rejectLineBreaks(part, `attachments.${index}`)
   for (const name of Object.keys(headers))
     if (reserved.test(name)) throw invalidField(`headers.${name}`, 'cannot be set')
   return checked
@@ -46,7 +46,7 @@ export function hasLongWord(text: string): boolean {
 }
 
 /** What a header means is not ours to encode. */
-function refuseLongWords(headers: NonNullable<MessageContent['headers']>): void {
+function rejectLongWords(headers: NonNullable<MessageContent['headers']>): void {
   for (const [name, values] of Object.entries(headers))
     if ([values].flat().some(hasLongWord))
       throw invalidField(`headers.${name}`, 'has a word that is longer than a line')
@@ -59,11 +59,11 @@ export function requireAddress(address: string, path: string): string {
   return address
 }
 
-function refuseLineBreaks(value: unknown, path: string): void {
+function rejectLineBreaks(value: unknown, path: string): void {
   if (typeof value === 'string') {
     if (lineBreaks.test(value)) throw invalidField(path, 'must be a single line of text')
   } else if (value !== null && typeof value === 'object') {
     for (const [key, member] of Object.entries(value))
-      refuseLineBreaks(member, path === '' ? key : `${path}.${key}`)
+      rejectLineBreaks(member, path === '' ? key : `${path}.${key}`)
   }
 }

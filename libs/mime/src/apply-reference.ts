@@ -10,7 +10,7 @@ interface ReadAddress {
 }
 
 /** A stored message that another one answers or passes on, as it was read. Nothing in it is trusted. */
-export interface Original {
+export interface ReferencedMessage {
   subject?: string
   messageId?: string
   from?: ReadAddress
@@ -24,7 +24,7 @@ export interface Original {
   text?: { plain?: string; html?: string }
 }
 
-export interface Referring {
+export interface ReferenceOptions {
   action: 'reply' | 'reply-all' | 'forward'
   /** Quotes the text. */
   inline: boolean
@@ -36,7 +36,7 @@ export interface Referring {
 
 type Draft = Pick<MessageContent, 'to' | 'cc' | 'bcc' | 'subject' | 'text' | 'html'>
 
-export interface Referred {
+export interface ReferenceResult {
   draft: Draft
   /** Absent where the original has no Message-ID. */
   references?: NonNullable<ComposeOptions['references']>
@@ -48,7 +48,11 @@ const maxRecipients = 500
 const maxSubject = 1_000
 
 /** Makes a message an answer to another, or pass it on. What the draft says itself stays as it is; what it leaves out is filled in. Pure. */
-export function refer(draft: Draft, original: Original, referring: Referring): Referred {
+export function applyReference(
+  draft: Draft,
+  original: ReferencedMessage,
+  referring: ReferenceOptions,
+): ReferenceResult {
   const references = referencesOf(original)
   return {
     draft: {
@@ -61,7 +65,7 @@ export function refer(draft: Draft, original: Original, referring: Referring): R
   }
 }
 
-function referencesOf({ messageId, headers = {} }: Original) {
+function referencesOf({ messageId, headers = {} }: ReferencedMessage) {
   const [id] = idsIn(messageId)
   if (id === undefined) return undefined
   // RFC 5322 §3.6.4: without References the In-Reply-To stands in for it, if it names one message.
@@ -78,7 +82,7 @@ function idsIn(text = ''): string[] {
   return text.slice(0, 100_000).match(/<[\x21-\x3b\x3d\x3f-\x7e]{3,990}>/g) ?? []
 }
 
-function subjectOf({ subject = '' }: Original, { action }: Referring): string {
+function subjectOf({ subject = '' }: ReferencedMessage, { action }: ReferenceOptions): string {
   const line = subject
     .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
     .trim()
@@ -90,8 +94,8 @@ function subjectOf({ subject = '' }: Original, { action }: Referring): string {
 /** Answers go to whom the original asks for, or came from; to all: to its other recipients as well. Nobody twice, and never to oneself alone. */
 function recipientsOf(
   { to, cc, bcc }: Draft,
-  original: Original,
-  { action, own }: Referring,
+  original: ReferencedMessage,
+  { action, own }: ReferenceOptions,
 ): Pick<Draft, 'to' | 'cc'> {
   if (action === 'forward') return {}
   const asked = usable(original.replyTo ?? [])
@@ -137,8 +141,8 @@ function has(seen: Set<string>, entry: Mailbox): boolean {
 /** The original below what is written; HTML only where the message has HTML, or nothing at all. */
 function quotedIn(
   { text, html }: Draft,
-  original: Original,
-  referring: Referring,
+  original: ReferencedMessage,
+  referring: ReferenceOptions,
 ): Pick<Draft, 'text' | 'html'> {
   const head = headOf(original, referring)
   const forward = referring.action === 'forward'
@@ -179,7 +183,7 @@ function quote(html: string, forward: boolean): string {
   return forward ? `<div>${html}</div>` : `<blockquote type="cite">${html}</blockquote>`
 }
 
-function headOf(original: Original, referring: Referring): string[] {
+function headOf(original: ReferencedMessage, referring: ReferenceOptions): string[] {
   const { from, to = [], cc = [], subject = '' } = original
   const date = dateOf(original, referring)
   const line = (value: string) => value.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').slice(0, maxSubject)
@@ -202,7 +206,7 @@ function shown({ name = '', address = '' }: ReadAddress): string {
 }
 
 /** As people of the locale write it; a locale or time zone nobody knows counts as none. */
-function dateOf({ date }: Original, { locale, tz }: Referring): string {
+function dateOf({ date }: ReferencedMessage, { locale, tz }: ReferenceOptions): string {
   const moment = new Date(date ?? Number.NaN)
   if (Number.isNaN(moment.getTime())) return ''
   const style = { dateStyle: 'medium', timeStyle: 'short' } as const

@@ -4,10 +4,10 @@ import { findBounces, hasBounces } from '../store/bounces.ts'
 import type { AccountSession } from '../sessions/account-session.ts'
 
 /** How long it is believed that an account has no bounces: most have none, and are not to be asked with every reading. */
-const believedMs = 10_000
+const ttlMs = 10_000
 
 /** Adds to messages what reports said of their delivery. A bounce of a moment ago may be shown some seconds later. */
-export class KnownBounces {
+export class BounceCache {
   readonly #none = new WeakMap<AccountSession, number>()
 
   async addTo<T extends Pick<MessageEntry, 'messageId' | 'bounces'>>(
@@ -17,7 +17,7 @@ export class KnownBounces {
   ): Promise<T[]> {
     if (messages.length === 0 || (this.#none.get(session) ?? 0) > Date.now()) return [...messages]
     if (!(await hasBounces(db, account))) {
-      this.#none.set(session, Date.now() + believedMs)
+      this.#none.set(session, Date.now() + ttlMs)
       return [...messages]
     }
     const ids = messages.flatMap(({ messageId }) => messageId ?? [])

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { labelsIn, type LabelledMailbox, ownLabel } from './labels.ts'
+import { messageLabels, type GmailMailbox, mailboxLabel } from './gmail.ts'
 
 const mailbox = (path: string, use: string | null = null, ...attributes: string[]) =>
   ({
@@ -7,7 +7,7 @@ const mailbox = (path: string, use: string | null = null, ...attributes: string[
     specialUse: use,
     specialUseSource: use === null ? null : path === 'INBOX' ? 'name' : 'extension',
     attributes,
-  }) satisfies LabelledMailbox
+  }) satisfies GmailMailbox
 
 test.each([
   ['INBOX', mailbox('INBOX', '\\Inbox'), '\\Inbox'],
@@ -27,19 +27,19 @@ test.each([
     undefined,
   ],
 ])('the label of %s', (_name, given, label) => {
-  expect(ownLabel(given)).toBe(label)
+  expect(mailboxLabel(given)).toBe(label)
 })
 
 test.each(['name', 'user'] as const)('a label that is a trash by %s is a label', (source) => {
-  expect(ownLabel({ ...mailbox('Müll', '\\Trash'), specialUseSource: source })).toBe('Müll')
+  expect(mailboxLabel({ ...mailbox('Müll', '\\Trash'), specialUseSource: source })).toBe('Müll')
 })
 
 test('labels are told once, in one spelling, with that of the mailbox', () => {
-  expect(labelsIn(mailbox('Work'), ['\\INBOX', 'b', 'Work', '\\Inbox'])).toEqual([
+  expect(messageLabels(mailbox('Work'), ['\\INBOX', 'b', 'Work', '\\Inbox'])).toEqual([
     'Work',
     '\\Inbox',
     'b',
   ])
-  expect(labelsIn(mailbox('Work'), [])).toEqual(['Work'])
-  expect(labelsIn(mailbox('[Gmail]/All Mail', '\\All'), [])).toEqual([])
+  expect(messageLabels(mailbox('Work'), [])).toEqual(['Work'])
+  expect(messageLabels(mailbox('[Gmail]/All Mail', '\\All'), [])).toEqual([])
 })

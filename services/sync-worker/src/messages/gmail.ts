@@ -3,7 +3,7 @@ import type { MailboxRow } from '../store/mailboxes.ts'
 import { isSelectable } from '../sync/listing.ts'
 
 /** What of a mailbox of Gmail tells which label it is. */
-export type LabelledMailbox = Pick<
+export type GmailMailbox = Pick<
   MailboxRow,
   'path' | 'specialUse' | 'specialUseSource' | 'attributes'
 >
@@ -21,7 +21,7 @@ const labelsOfUses = new Map<string, string | undefined>([
  * The label that a mailbox of Gmail stands for: messages have it that are in there, and Gmail does not name it where it tells their labels.
  * All Mail is none. Spam and the trash are none to Gmail either, and get the names of their special uses. Pure.
  */
-export function ownLabel(mailbox: LabelledMailbox): string | undefined {
+export function mailboxLabel(mailbox: GmailMailbox): string | undefined {
   const { path, specialUse, specialUseSource, attributes } = mailbox
   if (!isSelectable(mailbox)) return undefined
   if (path.toUpperCase() === 'INBOX') return '\\Inbox'
@@ -35,7 +35,7 @@ export function ownLabel(mailbox: LabelledMailbox): string | undefined {
 }
 
 /** The labels of a message in a mailbox, that of the mailbox itself included, in the order of the alphabet. Pure. */
-export function labelsIn(mailbox: LabelledMailbox, labels: readonly string[]): string[] {
-  const own = ownLabel(mailbox)
+export function messageLabels(mailbox: GmailMailbox, labels: readonly string[]): string[] {
+  const own = mailboxLabel(mailbox)
   return [...new Set([...labels.map(spelled), ...(own === undefined ? [] : [own])])].sort()
 }

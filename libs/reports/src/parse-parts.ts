@@ -16,7 +16,7 @@ export interface Part {
   text: string
 }
 
-export interface Dissected {
+export interface ReportParts {
   headers: Headers
   /** Of the whole, lower case, without parameters. */
   type: string
@@ -37,7 +37,7 @@ const maxText = 256 * 1024
  * Takes a message apart as a report is read: flat, nested messages left whole, forgiving about everything. Not `parseMessage`, which hides
  * the boundaries between the parts a report consists of. Never throws; time and memory in proportion to the first megabyte.
  */
-export function dissect(message: Buffer): Dissected {
+export function parseParts(message: Buffer): ReportParts {
   // Some files begin with the envelope line of mbox.
   const bytes = message.subarray(0, maxBytes)
   const source = bytes.toString('latin1').replace(/^From [^\n]*\n/, '')

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
 import type { BodyPart, WantedPart } from '@posthorn/backends'
-import { outlineOf } from './body.ts'
-import { cutToFit } from './read-wanted.ts'
-import { readText } from './text.ts'
+import { parseOutline } from './outline.ts'
+import { truncateToFit } from './read-wanted.ts'
+import { readText } from './read-text.ts'
 
 /** A message of such texts, and what it was asked for. */
 function message(texts: { type: string; content: string; size?: number }[]) {
@@ -29,7 +29,7 @@ function message(texts: { type: string; content: string; size?: number }[]) {
   }
   const wish = { plain: true, html: true, webSafe: false }
   const read = (maxBytes: number, over: Partial<typeof wish> = {}) =>
-    readText(session, { uid: 1, outline: outlineOf(structure) }, { ...wish, maxBytes, ...over })
+    readText(session, { uid: 1, outline: parseOutline(structure) }, { ...wish, maxBytes, ...over })
   return { asked, read }
 }
 const plain = (content: string, size?: number) => ({
@@ -75,9 +75,12 @@ test('twenty texts of a kind are enough', async () => {
 
 test('texts are halved until both fit into an answer', () => {
   const nasty = '\u0001'.repeat(3 * 2 ** 20)
-  const fitting = cutToFit({ plain: nasty, html: `${nasty}${nasty}`, hasMore: false }, 12 * 2 ** 20)
+  const fitting = truncateToFit(
+    { plain: nasty, html: `${nasty}${nasty}`, hasMore: false },
+    12 * 2 ** 20,
+  )
   expect(fitting.hasMore).toBe(true)
   expect(JSON.stringify(fitting).length).toBeLessThan(13 * 2 ** 20)
   const small = { plain: 'x', hasMore: false }
-  expect(cutToFit(small, 12 * 2 ** 20)).toBe(small)
+  expect(truncateToFit(small, 12 * 2 ** 20)).toBe(small)
 })

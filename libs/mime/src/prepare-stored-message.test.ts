@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals'
 import { AppError } from '@posthorn/errors'
 import fc from 'fast-check'
-import { openMessage, type OpenOptions, parseMessage } from './index.ts'
+import { prepareStoredMessage, type PrepareMessageOptions, parseMessage } from './index.ts'
 
 const from = { name: 'Ann', address: 'ann@mail.example' }
-const open = (text: string | Buffer, options: Partial<OpenOptions> = {}) =>
-  openMessage(Buffer.from(text), { path: 'raw', from, ...options })
+const open = (text: string | Buffer, options: Partial<PrepareMessageOptions> = {}) =>
+  prepareStoredMessage(Buffer.from(text), { path: 'raw', from, ...options })
 
 function problemOf(work: () => unknown): string | undefined {
   try {

@@ -2,12 +2,12 @@ import type { MailSession, MovedMessages, UidRange } from '@posthorn/backends'
 import type { Search } from '@posthorn/contracts'
 import { encodeMessageId } from '@posthorn/message-id'
 import { batchesOf } from '../index/ranges.ts'
-import { searchTerms } from '../messages/search-terms.ts'
+import { toSearchTerms } from '../messages/search-terms.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
-import { withMailServer } from './account.ts'
-import { newIdIn } from './change-message.ts'
-import type { Changing } from './change-mailbox.ts'
-import { openIndexed } from './mailbox.ts'
+import { withMailSession } from './account.ts'
+import { movedMessageId } from './change-message.ts'
+import type { AccountCommand } from './change-mailbox.ts'
+import { selectIndexed } from './mailbox.ts'
 
 /** Messages that are changed in one go. Between two of them the deadline is looked at. */
 const batchSize = 1_000
@@ -15,14 +15,14 @@ const batchSize = 1_000
 const maxIds = 250_000
 
 /** All that a search in a folder finds. */
-export interface Found {
+export interface SearchScope {
   row: MailboxRow
   search: Search
   /** Said before anything is searched for or changed. */
   check?: (mail: MailSession) => void
 }
 
-export interface Changed {
+export interface UpdatedMatches {
   /** How many were found. */
   count: number
   /** The ids that last of those that were changed, where the server has such. */
@@ -33,32 +33,36 @@ export interface Changed {
  * Changes what a search finds, piece by piece, on one connection. When time is up between two pieces it ends there: what is done stays
  * done. Nothing is done twice.
  */
-export async function changeFound(
-  { session, signal }: Changing,
-  { row, search, check }: Found,
+export async function updateMatches(
+  { session, signal }: AccountCommand,
+  { row, search, check }: SearchScope,
   change: (mail: MailSession, uids: UidRange[]) => Promise<void>,
-): Promise<Changed> {
-  const terms = searchTerms(search)
-  let found: UidRange[] = []
+): Promise<UpdatedMatches> {
+  const terms = toSearchTerms(search)
+  let matches: UidRange[] = []
   const ready = async (mail: MailSession) => {
     check?.(mail)
-    await openIndexed(mail, row, { session, readOnly: false })
-    found = await mail.search(terms)
+    await selectIndexed(mail, row, { session, readOnly: false })
+    matches = await mail.search(terms)
   }
-  return withMailServer(session, { signal, mailbox: row.path, long: true, ready }, async (mail) => {
-    const { objectId, gmail } = mail.capabilities
-    const emailIds: string[] = []
-    let count = 0
-    for (const uids of batchesOf(found, batchSize)) {
-      signal.throwIfAborted()
-      await mail.open(row.path, { readOnly: false })
-      const ids = await mail.emailIds(uids)
-      await change(mail, uids)
-      for (const id of ids) emailIds.push(id)
-      for (const [first, last] of uids) count += last - first + 1
-    }
-    return { count, ...(objectId || gmail ? { emailIds: emailIds.slice(0, maxIds) } : {}) }
-  })
+  return withMailSession(
+    session,
+    { signal, mailbox: row.path, long: true, ready },
+    async (mail) => {
+      const { objectId, gmail } = mail.capabilities
+      const emailIds: string[] = []
+      let count = 0
+      for (const uids of batchesOf(matches, batchSize)) {
+        signal.throwIfAborted()
+        await mail.open(row.path, { readOnly: false })
+        const ids = await mail.emailIds(uids)
+        await change(mail, uids)
+        for (const id of ids) emailIds.push(id)
+        for (const [first, last] of uids) count += last - first + 1
+      }
+      return { count, ...(objectId || gmail ? { emailIds: emailIds.slice(0, maxIds) } : {}) }
+    },
+  )
 }
 
 /** Pairs of ids before and after, gathered piece by piece. Undefined as soon as some are not told. */
@@ -73,7 +77,7 @@ export class IdMap {
   }
 
   add(moved: MovedMessages): void {
-    const newId = newIdIn(this.#to, moved)
+    const newId = movedMessageId(this.#to, moved)
     for (const uid of moved.uids?.keys() ?? []) {
       const id = newId(uid)
       if (id !== undefined)

@@ -2,7 +2,7 @@ import type { MailSession } from '@posthorn/backends'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { MailboxRow } from '../store/mailboxes.ts'
-import { getMailbox, openToList } from './mailbox.ts'
+import { getMailbox, selectForListing } from './mailbox.ts'
 
 /** How far back a message is looked for: servers find the recent ones without reading all the others. */
 const lookBackMs = 3 * 24 * 60 * 60_000
@@ -12,28 +12,28 @@ const lookBackMs = 3 * 24 * 60 * 60_000
  *
  * @throws AppError `not-found` `FolderNotFound`
  */
-export async function getSentFolder(
+export async function getSentMailbox(
   db: Db,
   account: string,
-  wanted: string | undefined,
+  requestedPath: string | undefined,
 ): Promise<{ row: MailboxRow; instead: boolean }> {
-  if (wanted !== undefined) {
+  if (requestedPath !== undefined) {
     try {
-      return { row: await getMailbox(db, account, wanted), instead: false }
+      return { row: await getMailbox(db, account, requestedPath), instead: false }
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'FolderNotFound') throw error
     }
   }
-  return { row: await getMailbox(db, account, '\\Sent'), instead: wanted !== undefined }
+  return { row: await getMailbox(db, account, '\\Sent'), instead: requestedPath !== undefined }
 }
 
 /** Whether a message of the last days is in the folder, by its Message-ID. Opens the folder. */
-export async function holdsMessage(
+export async function containsMessage(
   mail: MailSession,
   row: MailboxRow,
   messageId: string,
 ): Promise<boolean> {
-  await openToList(mail, row)
+  await selectForListing(mail, row)
   const since = new Date(Date.now() - lookBackMs)
   const found = await mail.search({ since, header: { 'Message-ID': messageId } })
   return found.length > 0

@@ -1,8 +1,8 @@
 import type { MailSession, WantedPart } from '@posthorn/backends'
 import { decodeText, safeHtml } from '@posthorn/mime'
-import type { Outline, TextPart } from './body.ts'
+import type { Outline, TextPart } from './outline.ts'
 
-export interface TextWish {
+export interface TextOptions {
   plain: boolean
   html: boolean
   /** Bytes of each kind at most, after decoding of the transfer encoding; all where it is absent. */
@@ -27,13 +27,13 @@ const maxTextParts = 20
 export async function readText(
   session: Pick<MailSession, 'readParts'>,
   { uid, outline }: { uid: number; outline: Outline },
-  { maxBytes, ...wish }: TextWish,
+  { maxBytes, ...options }: TextOptions,
 ): Promise<ReadText> {
   const limit = Math.min(maxBytes, maxTextBytes)
-  const plain = new TextReader(needsPlain(wish, outline) ? outline.plain : [], limit)
-  const html = new TextReader(wish.html || wish.webSafe ? outline.html : [], limit)
+  const plain = new TextReader(needsPlain(options, outline) ? outline.plain : [], limit)
+  const html = new TextReader(options.html || options.webSafe ? outline.html : [], limit)
   await readAll([plain, html], (wanted) => session.readParts(uid, outline.structure, wanted))
-  return joined(plain, html, wish)
+  return joinTexts(plain, html, options)
 }
 
 async function readAll(
@@ -41,25 +41,29 @@ async function readAll(
   read: (wanted: WantedPart[]) => Promise<ReadonlyMap<string, Buffer>>,
 ): Promise<void> {
   for (;;) {
-    const wanted = readers.flatMap((reader) => reader.wanted())
+    const wanted = readers.flatMap((reader) => reader.nextParts())
     if (wanted.length === 0) return
     const parts = await read(wanted)
-    for (const reader of readers) reader.take(parts)
+    for (const reader of readers) reader.addParts(parts)
   }
 }
 
-function joined(plain: TextReader, html: TextReader, wish: Omit<TextWish, 'maxBytes'>): ReadText {
-  const shown = wish.webSafe ? safeHtml(html.text ?? htmlOf(plain.text ?? '')) : html.text
+function joinTexts(
+  plain: TextReader,
+  html: TextReader,
+  options: Omit<TextOptions, 'maxBytes'>,
+): ReadText {
+  const shown = options.webSafe ? safeHtml(html.text ?? toHtml(plain.text ?? '')) : html.text
   return {
-    ...(wish.plain && plain.text !== undefined ? { plain: plain.text } : {}),
+    ...(options.plain && plain.text !== undefined ? { plain: plain.text } : {}),
     ...(shown === undefined ? {} : { html: shown }),
-    hasMore: plain.cut || html.cut,
-    ...(wish.webSafe ? { webSafe: true } : {}),
+    hasMore: plain.truncated || html.truncated,
+    ...(options.webSafe ? { webSafe: true } : {}),
   }
 }
 
 function needsPlain(
-  { plain, webSafe }: Pick<TextWish, 'plain' | 'webSafe'>,
+  { plain, webSafe }: Pick<TextOptions, 'plain' | 'webSafe'>,
   { html }: Outline,
 ): boolean {
   return plain || (webSafe && html.length === 0)
@@ -68,16 +72,16 @@ function needsPlain(
 /** The texts of one kind, as far as there is room for them. */
 class TextReader {
   /** Whether something was left out. */
-  cut: boolean
+  truncated: boolean
   readonly #parts: TextPart[]
   readonly #texts: string[] = []
-  #room: number
-  #asked: TextPart[] = []
+  #remainingBytes: number
+  #requested: TextPart[] = []
 
   constructor(parts: readonly TextPart[], room: number) {
     this.#parts = parts.slice(0, maxTextParts)
-    this.cut = parts.length > maxTextParts
-    this.#room = room
+    this.truncated = parts.length > maxTextParts
+    this.#remainingBytes = room
   }
 
   /** Undefined where the message has no text of the kind. */
@@ -86,31 +90,31 @@ class TextReader {
   }
 
   /** What to ask for next: the next part, and those after it that surely fit beside it. One byte more tells whether it was all. */
-  wanted(): WantedPart[] {
-    let left = this.#room
+  nextParts(): WantedPart[] {
+    let left = this.#remainingBytes
     const fits = (part: TextPart, at: number) => (left -= part.size) >= 0 || at === 0
     const end = this.#parts.findIndex((part, at) => !fits(part, at))
-    this.#asked = this.#parts.splice(0, end === -1 ? this.#parts.length : end)
-    return this.#asked.map(({ part }) => ({ part, maxBytes: this.#room + 1 }))
+    this.#requested = this.#parts.splice(0, end === -1 ? this.#parts.length : end)
+    return this.#requested.map(({ part }) => ({ part, maxBytes: this.#remainingBytes + 1 }))
   }
 
-  take(parts: ReadonlyMap<string, Buffer>): void {
-    for (const { part, charset } of this.#asked) {
+  addParts(parts: ReadonlyMap<string, Buffer>): void {
+    for (const { part, charset } of this.#requested) {
       const bytes = parts.get(part) ?? Buffer.alloc(0)
-      const kept = bytes.subarray(0, this.#room)
+      const kept = bytes.subarray(0, this.#remainingBytes)
       const isCut = kept.length < bytes.length
       const text = decodeText(kept, charset).replaceAll('\r\n', '\n')
       // Where it was cut inside of a character, half of one is left.
       this.#texts.push(isCut ? text.replace(/\uFFFD+$/, '') : text)
-      this.cut ||= isCut
-      this.#room -= kept.length
+      this.truncated ||= isCut
+      this.#remainingBytes -= kept.length
     }
-    this.#asked = []
+    this.#requested = []
   }
 }
 
 /** One part, decoded from its transfer encoding, and no more than so many bytes of it. */
-export async function readBytes(
+export async function readPart(
   session: Pick<MailSession, 'downloadPart'>,
   { uid, part, maxBytes }: { uid: number; part: string; maxBytes: number },
 ): Promise<Buffer> {
@@ -127,7 +131,7 @@ export async function readBytes(
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-function htmlOf(plain: string): string {
+function toHtml(plain: string): string {
   const escaped = plain.replace(/[&<>"]/g, (character) => escapes[character] ?? '')
   return `<p>${escaped.replaceAll('\n', '<br>\n')}</p>`
 }

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { readAnswer } from './answer.ts'
+import { parseSummary } from './parse-summary.ts'
 
 const answer = (content: unknown, more: object = {}) =>
   JSON.stringify({ choices: [{ index: 0, message: { role: 'assistant', content } }], ...more })
-const saying = (made: object) => readAnswer(answer(JSON.stringify(made)))
+const saying = (made: object) => parseSummary(answer(JSON.stringify(made)))
 
 test('a summary is what the model says, beside what it cost', () => {
   const made = {
@@ -16,7 +16,7 @@ test('a summary is what the model says, beside what it cost', () => {
     mood: 'not asked for',
   }
   const about = { id: 'chatcmpl-1', model: 'small', usage: { total_tokens: 321 } }
-  expect(readAnswer(answer(JSON.stringify(made), about))).toEqual({
+  expect(parseSummary(answer(JSON.stringify(made), about))).toEqual({
     id: 'chatcmpl-1',
     tokens: 321,
     model: 'small',
@@ -33,7 +33,7 @@ test.each([
   ['<think>{"summary":"b"} or so?</think>\n{"summary":"a"}'],
   ['Here it is: {"summary":"a"}. Anything else?'],
 ])('the object is found in %j', (content) => {
-  expect(readAnswer(answer(content))).toEqual({ summary: 'a' })
+  expect(parseSummary(answer(content))).toEqual({ summary: 'a' })
 })
 
 test.each([
@@ -50,7 +50,7 @@ test.each([
   answer('{"summary":"a"'),
   answer('}{'),
 ])('%j is no summary', (body) => {
-  expect(readAnswer(body)).toBeUndefined()
+  expect(parseSummary(body)).toBeUndefined()
 })
 
 test('markup and what turns its direction is not passed on, and nothing is longer than it may be', () => {
@@ -69,7 +69,7 @@ test('markup and what turns its direction is not passed on, and nothing is longe
 test('no answer makes it throw', () => {
   fc.assert(
     fc.property(fc.oneof(fc.json(), fc.json().map(answer), fc.string()), (body) => {
-      readAnswer(body)
+      parseSummary(body)
     }),
   )
 })

@@ -6,17 +6,17 @@ const maxItems = 20
  * Reads the answer of an endpoint. Undefined where it is no summary. What it says is data of unknown intent: only what the schema knows is
  * taken, as plain text of a bounded length. Pure.
  */
-export function readAnswer(body: string): MessageSummary | undefined {
+export function parseSummary(body: string): MessageSummary | undefined {
   const answer = objectOf(parse(body))
   const [choice] = listOf(answer['choices'])
   const made = objectOf(jsonIn(objectOf(objectOf(choice)['message'])['content']))
   const tokens = objectOf(answer['usage'])['total_tokens']
   const { shouldReply } = made
   const summary = {
-    ...some('id', textOf(answer['id'], 256)),
+    ...optionalText('id', textOf(answer['id'], 256)),
     ...(Number.isSafeInteger(tokens) && Number(tokens) >= 0 ? { tokens: Number(tokens) } : {}),
-    ...some('model', textOf(answer['model'], 256)),
-    ...some('sentiment', textOf(made['sentiment'], 64).toLowerCase()),
+    ...optionalText('model', textOf(answer['model'], 256)),
+    ...optionalText('sentiment', textOf(made['sentiment'], 64).toLowerCase()),
     summary: textOf(made['summary'], 4_000),
     ...(typeof shouldReply === 'boolean' ? { shouldReply } : {}),
     ...items('events', made['events'], 'startTime'),
@@ -66,7 +66,10 @@ function textOf(value: unknown, maxLength: number): string {
     .toWellFormed()
 }
 
-function some(name: 'id' | 'model' | 'sentiment', text: string): { [_ in typeof name]?: string } {
+function optionalText(
+  name: 'id' | 'model' | 'sentiment',
+  text: string,
+): { [_ in typeof name]?: string } {
   return text === '' ? {} : { [name]: text }
 }
 

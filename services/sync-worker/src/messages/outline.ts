@@ -37,13 +37,13 @@ const maxDepth = 50
 const maxParts = 1_000
 
 /** Tells texts from attachments in a BODYSTRUCTURE. Messages inside of messages are attachments as a whole. Pure. */
-export function outlineOf(structure: BodyPart): Outline {
+export function parseOutline(structure: BodyPart): Outline {
   const outline: Outline = { plain: [], html: [], attachments: [], structure }
   let seen = 0
   const visit = (node: BodyPart, parent: BodyPart | undefined, depth: number) => {
     if (depth > maxDepth || ++seen > maxParts) return
     if (isMultipart(node)) for (const child of node.childNodes ?? []) visit(child, node, depth + 1)
-    else sort(outline, node, parent)
+    else addPart(outline, node, parent)
   }
   visit(structure, undefined, 0)
   return outline
@@ -53,16 +53,16 @@ function isMultipart({ type }: BodyPart): boolean {
   return /^multipart\//i.test(type)
 }
 
-function sort(outline: Outline, node: BodyPart, parent: BodyPart | undefined): void {
+function addPart(outline: Outline, node: BodyPart, parent: BodyPart | undefined): void {
   const type = node.type.toLowerCase()
   if ((type === 'text/plain' || type === 'text/html') && isBody(node, parent)) {
     const texts = type === 'text/plain' ? outline.plain : outline.html
     texts.push({
-      part: numberOf(node),
+      part: partNumber(node),
       charset: parameter(node.parameters, 'charset'),
       size: node.size ?? 0,
     })
-  } else outline.attachments.push(attachmentOf(node, parent))
+  } else outline.attachments.push(describeAttachment(node, parent))
 }
 
 /** Text is an attachment where it is called one, or has a name outside of a multipart/alternative. */
@@ -71,12 +71,12 @@ function isBody(node: BodyPart, parent: BodyPart | undefined): boolean {
   return filenameOf(node) === undefined || parent?.type.toLowerCase() === 'multipart/alternative'
 }
 
-function attachmentOf(node: BodyPart, parent: BodyPart | undefined): AttachedPart {
+function describeAttachment(node: BodyPart, parent: BodyPart | undefined): AttachedPart {
   const filename = filenameOf(node)
   const method = parameter(node.parameters, 'method')
   const charset = parameter(node.parameters, 'charset')
   return {
-    part: numberOf(node),
+    part: partNumber(node),
     contentType: node.type.toLowerCase(),
     size: node.size ?? 0,
     embedded: node.id !== undefined && parent?.type.toLowerCase() === 'multipart/related',
@@ -108,7 +108,7 @@ function filenameOf(node: BodyPart): string | undefined {
 }
 
 /** RFC 3501 §6.4.5: the only part of a message without parts is number 1. */
-function numberOf({ part }: BodyPart): string {
+function partNumber({ part }: BodyPart): string {
   return part ?? '1'
 }
 

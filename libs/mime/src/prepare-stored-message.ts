@@ -5,19 +5,19 @@ import { canonicalLines } from './canonical-lines.ts'
 import {
   type ComposedMessage,
   type ComposeOptions,
-  headOf,
+  optionalHeaders,
   isMessageId,
-  mailbox,
-  messageIdOf,
+  toMailbox,
+  formatMessageId,
   newMessageId,
-  recipientsOf,
-  returnPathOf,
+  uniqueRecipients,
+  chooseReturnPath,
 } from './compose.ts'
 import { decodeWords } from './decode-words.ts'
-import { type Field, joinHead, splitHead, type SplitMessage, valueOf } from './head.ts'
-import { invalidField, refuseInjection, requireAddress } from './refuse-injection.ts'
+import { type HeaderField, joinHead, splitHead, type SplitMessage, fieldValue } from './head.ts'
+import { invalidField, rejectInjection, requireAddress } from './reject-injection.ts'
 
-export interface OpenOptions extends Pick<
+export interface PrepareMessageOptions extends Pick<
   ComposeOptions,
   'from' | 'date' | 'messageId' | 'references'
 > {
@@ -27,7 +27,7 @@ export interface OpenOptions extends Pick<
   content?: Omit<MessageContent, 'text' | 'html' | 'previewText' | 'attachments'>
 }
 
-export interface OpenedMessage extends ComposedMessage {
+export interface PreparedStoredMessage extends ComposedMessage {
   /** Decoded. */
   subject?: string
 }
@@ -43,32 +43,35 @@ const maxAddressText = 400_000
  *
  * @throws AppError `invalid` with `fields`
  */
-export function openMessage(bytes: Buffer, options: OpenOptions): OpenedMessage {
+export function prepareStoredMessage(
+  bytes: Buffer,
+  options: PrepareMessageOptions,
+): PreparedStoredMessage {
   const { path } = options
-  const given = takeApart(canonicalLines(bytes), path)
-  const content = refuseInjection(options.content ?? {})
-  const overridden = new Set(namesIn(content))
+  const given = parseMessageHead(canonicalLines(bytes), path)
+  const content = rejectInjection(options.content ?? {})
+  const overridden = new Set(headerNames(content))
   const kept = given.fields.filter(({ name }) => !overridden.has(name))
-  const messageId = messageIdFrom(kept, content, options)
+  const messageId = chooseMessageId(kept, content, options)
   const fields = [
     ...kept.filter(
       ({ name, line }) => !withheld.test(name) && !isOtherId({ name, line }, messageId),
     ),
-    ...additions(kept, { content, messageId }, options),
+    ...missingFields(kept, { content, messageId }, options),
   ]
   const subject = fields.find(({ name }) => name === 'subject')
   return {
     mime: joinHead({ fields, body: given.body }),
     messageId,
     envelope: envelopeOf(kept, content, options),
-    ...(subject ? { subject: decodeWords(valueOf(subject)) } : {}),
+    ...(subject ? { subject: decodeWords(fieldValue(subject)) } : {}),
   }
 }
 
 /** What mailbox files put before each message. */
 const envelopeLine = /^>?From [^\r]{0,1000}\r\n/
 
-function takeApart(message: Buffer, path: string): SplitMessage {
+function parseMessageHead(message: Buffer, path: string): SplitMessage {
   const [line = ''] = envelopeLine.exec(message.toString('latin1', 0, 1_010)) ?? []
   const given = splitHead(message.subarray(line.length))
   if (!given) throw invalidField(path, 'has headers that are too large')
@@ -88,7 +91,7 @@ const structured = {
 } as const
 
 /** The headers that the content sets, lower case. */
-function namesIn(content: MessageContent): string[] {
+function headerNames(content: MessageContent): string[] {
   const keys = Object.keys(structured) as (keyof typeof structured)[]
   return [
     ...keys.filter((key) => content[key] !== undefined).map((key) => structured[key]),
@@ -97,28 +100,28 @@ function namesIn(content: MessageContent): string[] {
 }
 
 /** One that is there and can be looked for by others is kept. */
-function messageIdFrom(
-  kept: readonly Field[],
+function chooseMessageId(
+  kept: readonly HeaderField[],
   { messageId, from }: MessageContent,
-  options: OpenOptions,
+  options: PrepareMessageOptions,
 ): string {
-  if (messageId !== undefined) return messageIdOf(messageId)
+  if (messageId !== undefined) return formatMessageId(messageId)
   const own = kept.find(({ name }) => name === 'message-id')
-  const id = own ? /^<([^<>]*)>$/.exec(valueOf(own))?.[1] : undefined
+  const id = own ? /^<([^<>]*)>$/.exec(fieldValue(own))?.[1] : undefined
   if (id !== undefined && isMessageId(id)) return `<${id}>`
   return options.messageId ?? newMessageId(from ?? options.from)
 }
 
-function isOtherId(field: Field, messageId: string): boolean {
-  return field.name === 'message-id' && valueOf(field) !== messageId
+function isOtherId(field: HeaderField, messageId: string): boolean {
+  return field.name === 'message-id' && fieldValue(field) !== messageId
 }
 
 /** What is put behind the headers that are there. */
-function additions(
-  kept: readonly Field[],
+function missingFields(
+  kept: readonly HeaderField[],
   { content, messageId }: { content: MessageContent; messageId: string },
-  { from, date = new Date(), references }: OpenOptions,
-): Field[] {
+  { from, date = new Date(), references }: PrepareMessageOptions,
+): HeaderField[] {
   const there = new Set(kept.map(({ name }) => name))
   const hasId = kept.some((field) => field.name === 'message-id' && !isOtherId(field, messageId))
   const missing = [
@@ -128,23 +131,23 @@ function additions(
     ...(references && !there.has('in-reply-to') ? ['in-reply-to'] : []),
     ...(references && !there.has('references') ? ['references'] : []),
   ]
-  const wanted = new Set([...namesIn(content), ...missing])
+  const wanted = new Set([...headerNames(content), ...missing])
   const composed = new MailComposer({
-    ...headOf(content, references ? { references } : {}),
-    from: mailbox(content.from ?? from),
+    ...optionalHeaders(content, references ? { references } : {}),
+    from: toMailbox(content.from ?? from),
     messageId,
     date,
     text: '',
   })
   const head = composed.compile().buildHeaders()
-  const { fields } = takeApart(Buffer.from(head.replaceAll(/\r?\n/g, '\r\n')), 'headers')
+  const { fields } = parseMessageHead(Buffer.from(head.replaceAll(/\r?\n/g, '\r\n')), 'headers')
   return fields.filter(({ name }) => wanted.has(name) && !withheld.test(name))
 }
 
 function envelopeOf(
-  kept: readonly Field[],
+  kept: readonly HeaderField[],
   content: MessageContent,
-  { from, path }: OpenOptions,
+  { from, path }: PrepareMessageOptions,
 ): ComposedMessage['envelope'] {
   const { envelope } = content
   const [written] = addressesIn(kept, 'from', path)
@@ -157,14 +160,14 @@ function envelopeOf(
   const recipients = envelope?.to ?? lists
   if (recipients.length > maxRecipients) throw tooMany(path)
   return {
-    from: returnPathOf(envelope, { address, path }),
-    to: recipientsOf(recipients, envelope?.to ? 'envelope.to' : path),
+    from: chooseReturnPath(envelope, { address, path }),
+    to: uniqueRecipients(recipients, envelope?.to ? 'envelope.to' : path),
   }
 }
 
 /** The addresses in all fields of a name, those of groups included. */
-function addressesIn(fields: readonly Field[], name: string, path: string): string[] {
-  const values = fields.filter((field) => field.name === name).map(valueOf)
+function addressesIn(fields: readonly HeaderField[], name: string, path: string): string[] {
+  const values = fields.filter((field) => field.name === name).map(fieldValue)
   if (values.reduce((length, value) => length + value.length, 0) > maxAddressText)
     throw tooMany(path)
   return values.flatMap((value) =>
