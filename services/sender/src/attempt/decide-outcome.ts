@@ -44,7 +44,11 @@ export function decideFailure(
  * After the server took the message. Recipients it refused meanwhile are not forgotten: those refused for now are tried again alone,
  * those refused for good are told in a messageDeliveryError.
  */
-export function decideAccepted(subject: EventContext, accepted: SendResult, baseMs: number): OutcomeDecision {
+export function decideAccepted(
+  subject: EventContext,
+  accepted: SendResult,
+  baseMs: number,
+): OutcomeDecision {
   const deferred = accepted.rejected.filter(({ failure }) => !classifyReply(failure).permanent)
   if (accepted.accepted.length > 0 && deferred.some(({ failure }) => isOneTooMany(failure)))
     return decideRest(subject, accepted, deferred)

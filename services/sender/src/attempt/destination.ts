@@ -42,7 +42,10 @@ interface Server {
  *
  * @throws DeliveryError when there is nothing to send with any more; NotAttempted when the login of the proxy cannot be had now
  */
-export async function resolveDestination(asked: Asked, deps: DestinationDeps): Promise<Destination> {
+export async function resolveDestination(
+  asked: Asked,
+  deps: DestinationDeps,
+): Promise<Destination> {
   const { queueId, sender, gateway: via, proxy, localAddress } = asked
   const { settings } = deps
   const { owner, rejectUnauthorized, ...server } = via
@@ -63,7 +66,11 @@ export async function resolveDestination(asked: Asked, deps: DestinationDeps): P
   }
 }
 
-function partsOf({ proxy, localAddresses, requestedLocalAddress }: ReturnType<typeof chooseNetworkPath>) {
+function partsOf({
+  proxy,
+  localAddresses,
+  requestedLocalAddress,
+}: ReturnType<typeof chooseNetworkPath>) {
   return [proxy, localAddresses[0], requestedLocalAddress]
 }
 
@@ -112,7 +119,10 @@ function accountServer(
   }
 }
 
-function gatewayServer({ gateway, server }: NonNullable<Submission['gateway']>, deps: AskDeps): Server {
+function gatewayServer(
+  { gateway, server }: NonNullable<Submission['gateway']>,
+  deps: AskDeps,
+): Server {
   if (!server)
     throw new AttemptError({
       message: `The gateway ${gateway} does not exist any more`,

@@ -9,7 +9,9 @@ const settings = (more: Settings = {}): Settings => ({ localAddresses: four, ...
 test('nothing said, nothing special', () => {
   expect(chooseNetworkPath(nothing, {})).toEqual({ localAddresses: [] })
   expect(chooseNetworkPath(nothing, settings())).toEqual({ localAddresses: [] })
-  expect(chooseNetworkPath(nothing, settings({ smtpStrategy: 'default' }))).toEqual({ localAddresses: [] })
+  expect(chooseNetworkPath(nothing, settings({ smtpStrategy: 'default' }))).toEqual({
+    localAddresses: [],
+  })
 })
 
 test.each([
@@ -45,7 +47,11 @@ test('an account keeps its dedicated address, and another takes over only what i
 
 test('random takes any', () => {
   const values = [0.9, 0.1, 0.5, 0.7]
-  const way = chooseNetworkPath(nothing, settings({ smtpStrategy: 'random' }), () => values.shift() ?? 0)
+  const way = chooseNetworkPath(
+    nothing,
+    settings({ smtpStrategy: 'random' }),
+    () => values.shift() ?? 0,
+  )
   expect(way.localAddresses).toEqual(['192.0.2.2', '192.0.2.3', '192.0.2.4', '192.0.2.1'])
 })
 

@@ -63,7 +63,8 @@ test('after a suspension one message goes first, and success opens the lane', ()
 
 test('a message of an account without a server never waits for others of its kind', () => {
   const lanes = new LaneLimiter(limits, 1_000)
-  for (const account of ['a', 'b', 'c', 'd']) expect(lanes.tryAcquire(place(account, ''))).toBe(true)
+  for (const account of ['a', 'b', 'c', 'd'])
+    expect(lanes.tryAcquire(place(account, ''))).toBe(true)
   expect(lanes.saturated().hosts).toEqual([])
 })
 

@@ -207,7 +207,11 @@ function toSubmission(row: ClaimedRow): Omit<Submission, 'worker'> {
 }
 
 /** Keeps the rows in hand for another lease. Returns those that are held still. */
-export async function renewLeases(db: Db, holds: OutboxLease[], leaseMs: number): Promise<Set<string>> {
+export async function renewLeases(
+  db: Db,
+  holds: OutboxLease[],
+  leaseMs: number,
+): Promise<Set<string>> {
   if (holds.length === 0) return new Set()
   const { rows } = await sql<{ queueId: string }>`
     with mine as (${leasedRows(holds)})
@@ -220,7 +224,11 @@ export async function renewLeases(db: Db, holds: OutboxLease[], leaseMs: number)
  * Commits that the final dots of these messages are about to be written. From here on the server may have them, whatever becomes of
  * us. Returns those that are marked; the others are not ours any more, and their dots must not be written.
  */
-export async function markDataSent(db: Db, holds: OutboxLease[], leaseMs: number): Promise<Set<string>> {
+export async function markDataSent(
+  db: Db,
+  holds: OutboxLease[],
+  leaseMs: number,
+): Promise<Set<string>> {
   const { rows } = await sql<{ queueId: string }>`
     with mine as (${leasedRows(holds)})
     update outbox set data_sent_at = now(), lease_until = ${inMs(leaseMs)} from mine

@@ -53,7 +53,10 @@ test('a mailbox that is not ASCII needs SMTPUTF8', () => {
 })
 
 test('recipients that can be said go without those that cannot', () => {
-  const { envelope, rejected: refused } = prepareEnvelope(message(['jörg@b.c', 'you@b.c']), offers())
+  const { envelope, rejected: refused } = prepareEnvelope(
+    message(['jörg@b.c', 'you@b.c']),
+    offers(),
+  )
   expect(envelope.to).toEqual(['you@b.c'])
   expect(refused).toEqual([
     { recipient: 'jörg@b.c', failure: expect.objectContaining({ code: 'ESMTPUTF8' }) },

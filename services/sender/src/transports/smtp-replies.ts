@@ -1,8 +1,4 @@
-import {
-  AttemptError,
-  type AttemptFailure,
-  type SmtpCommand,
-} from './stage-errors.ts'
+import { AttemptError, type AttemptFailure, type SmtpCommand } from './stage-errors.ts'
 
 /** What nodemailer hangs on its errors. */
 interface SmtpError extends Error {

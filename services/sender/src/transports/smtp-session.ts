@@ -93,7 +93,11 @@ export class SmtpSession {
    * Connects, greets, encrypts and logs in. An access token that the server refuses may have been withdrawn: another one is asked for,
    * once, before that counts.
    */
-  static async open(target: Destination, limits: SmtpLimits, signal: AbortSignal): Promise<SmtpSession> {
+  static async open(
+    target: Destination,
+    limits: SmtpLimits,
+    signal: AbortSignal,
+  ): Promise<SmtpSession> {
     const credentials = await target.credentials()
     try {
       return await SmtpSession.#openAs(credentials, { target, limits, signal })

@@ -107,7 +107,11 @@ export class SmtpTransport implements Transport {
 }
 
 /** A failure tells the way that was meant to be gone. */
-async function open(target: Destination, limits: SmtpLimits, signal: AbortSignal): Promise<SmtpSession> {
+async function open(
+  target: Destination,
+  limits: SmtpLimits,
+  signal: AbortSignal,
+): Promise<SmtpSession> {
   try {
     return await SmtpSession.open(target, limits, signal)
   } catch (error) {
