@@ -23,7 +23,7 @@ export interface DestinationDeps {
 /** A credential is asked for on the grounds of the message that is to go out. */
 type AskDeps = DestinationDeps & Pick<Submission, 'queueId'>
 
-type Asked = Pick<Submission, 'queueId' | 'sender' | 'via' | 'proxy' | 'localAddress'>
+type Asked = Pick<Submission, 'queueId' | 'sender' | 'gateway' | 'proxy' | 'localAddress'>
 
 /** A server, and who logs in there. */
 interface Server {

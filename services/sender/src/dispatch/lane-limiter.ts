@@ -204,11 +204,11 @@ function laneOf(lanes: Map<string, Lane>, key: string): Lane {
   const known = lanes.get(key)
   if (known) return known
   const lane = {
-    inHand: 0,
+    inFlight: 0,
     failures: 0,
     suspendedUntil: 0,
-    ahead: 0,
-    quick: false,
+    prefetched: 0,
+    fast: false,
     filling: true,
   }
   lanes.set(key, lane)

@@ -4,7 +4,7 @@ import type { Submission } from './outbox.ts'
 
 /** An attempt, as far as a gateway has to do with it. */
 interface Use {
-  submission: Pick<Submission, 'via'>
+  submission: Pick<Submission, 'gateway'>
   outcome: { state: string; failure?: OutboxError; routing?: NetworkRouting | undefined }
 }
 

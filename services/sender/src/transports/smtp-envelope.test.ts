@@ -22,7 +22,7 @@ const failureOf = (prepare: () => unknown) => {
 test('an ordinary envelope stays as it is', () => {
   expect(prepareEnvelope(message(['you@example.net']), offers('DSN', 'SMTPUTF8'))).toMatchObject({
     envelope: { from: 'me@example.com', to: ['you@example.net'], size: 21, use8BitMime: false },
-    refused: [],
+    rejected: [],
   })
 })
 
