@@ -2,9 +2,9 @@ import type { MessageContent } from '@posthorn/contracts'
 import type { ListLinks } from '@posthorn/links'
 import { composeMessage, type ComposedMessage, openMessage } from '@posthorn/mime'
 import type { Renderer, TemplateContent } from '@posthorn/templates'
-import { referTo } from '../composing/refer-to.ts'
-import { type Mailbox, senderOf } from '../composing/sender.ts'
-import type { Gathered } from './gather.ts'
+import { referTo } from './refer-to.ts'
+import { type Mailbox, senderOf } from './sender.ts'
+import type { ResolvedSubmission } from './resolve-submission.ts'
 import type { LinkUse } from './link-use.ts'
 
 /** One message of a submission: the only one, or one of a mail merge. */
@@ -18,7 +18,7 @@ export interface Copy {
   isMerged?: boolean
 }
 
-export interface Composed extends ComposedMessage {
+export interface ComposedCopy extends ComposedMessage {
   subject?: string
 }
 
@@ -34,16 +34,16 @@ export interface ComposeTools {
  */
 export async function composeCopy(
   tools: ComposeTools,
-  gathered: Gathered,
+  gathered: ResolvedSubmission,
   copy: Copy,
-): Promise<Composed> {
+): Promise<ComposedCopy> {
   const { submission, owner } = gathered
   const { recipient, messageId } = copy
   const list = recipient && tools.links.list(recipient.address, messageId)
   const headers = headersOf(submission, list)
-  if (submission.raw !== undefined) return openRaw(gathered, { messageId, headers })
+  if (submission.raw !== undefined) return prepareRaw(gathered, { messageId, headers })
   const texts = await filledIn(tools, gathered, { ...copy, list })
-  const { draft, references } = addressed(gathered, copy, texts)
+  const { draft, references } = addressCopy(gathered, copy, texts)
   const { from, replyTo, envelope } = submission
   const content: MessageContent = {
     ...draft,
@@ -64,8 +64,8 @@ export async function composeCopy(
 }
 
 /** The lists of recipients, and all that a reference adds. */
-export function addressed(
-  { submission, owner, original }: Gathered,
+export function addressCopy(
+  { submission, owner, original }: ResolvedSubmission,
   { recipient, isMerged = false }: Pick<Copy, 'recipient' | 'isMerged'>,
   texts: TemplateContent,
 ) {
@@ -84,10 +84,10 @@ export function addressed(
 }
 
 /** The bytes as they came, with the headers that the request sets in place of theirs. */
-export function openRaw(
-  gathered: Gathered,
+export function prepareRaw(
+  gathered: ResolvedSubmission,
   { messageId, headers }: { messageId?: string; headers?: MessageContent['headers'] | undefined },
-): Composed {
+): ComposedCopy {
   const { submission, owner } = gathered
   const { from, replyTo, to, cc, bcc, envelope, subject, messageId: asked } = submission
   const set = { from, replyTo, to, cc, bcc, envelope, subject, messageId: asked, headers }
@@ -103,14 +103,14 @@ export function openRaw(
   })
 }
 
-function threadOf({ original, submission: { reference } }: Gathered) {
+function threadOf({ original, submission: { reference } }: ResolvedSubmission) {
   const how = { original, reference: reference && { ...reference, inline: false }, own: [] }
   return referTo({}, how).references
 }
 
 async function filledIn(
   { renderer, links }: ComposeTools,
-  { texts, format, owner: { name, email } }: Gathered,
+  { texts, format, owner: { name, email } }: ResolvedSubmission,
   { params, recipient, list }: Copy & { list: ListLinks | undefined },
 ): Promise<TemplateContent> {
   if (format === undefined) return texts
@@ -129,7 +129,7 @@ function unsubscribe(list: ListLinks | undefined) {
 }
 
 /** Those of the request, where the list does not set them. */
-function headersOf({ headers }: Gathered['submission'], list: ListLinks | undefined) {
+function headersOf({ headers }: ResolvedSubmission['submission'], list: ListLinks | undefined) {
   if (!list) return headers
   const taken = new Set(Object.keys(list.headers).map((name) => name.toLowerCase()))
   const others = Object.entries(headers ?? {}).filter(([name]) => !taken.has(name.toLowerCase()))

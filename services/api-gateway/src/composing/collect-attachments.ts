@@ -1,16 +1,16 @@
 import { type AttachmentSource, getAttachment, type MessageDetail } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import type { AttachedContent } from '@posthorn/mime'
-import { type AskDeps, type Asked, askWorkerForStream } from '../ask-worker.ts'
+import { type WorkerDeps, type WorkerCall, streamFromWorker } from '../http/call-worker.ts'
 
 /** Attachments with their content, however it is given. What is stored in the account already is read from there, one after the other. */
 export class AttachmentCollector {
-  readonly #deps: AskDeps
-  readonly #asked: Asked
+  readonly #deps: WorkerDeps
+  readonly #asked: WorkerCall
   #room: number
 
   /** All that is read may have so many bytes together. */
-  constructor(deps: AskDeps, asked: Asked, maxBytes: number) {
+  constructor(deps: WorkerDeps, asked: WorkerCall, maxBytes: number) {
     this.#deps = deps
     this.#asked = asked
     this.#room = maxBytes
@@ -46,7 +46,7 @@ export class AttachmentCollector {
 
   async #stored(attachment: string): Promise<AttachedContent> {
     const { account } = this.#asked.params
-    const { response, body } = await askWorkerForStream(this.#deps, this.#asked, [
+    const { response, body } = await streamFromWorker(this.#deps, this.#asked, [
       getAttachment,
       { account, attachment },
     ])

@@ -1,12 +1,12 @@
-import type { AppForAccount } from '../../store/oauth2-apps.ts'
-import type { GivenOAuth2 } from './plan-oauth2.ts'
-import type { GivenServer, StoredServers } from './plan-server.ts'
+import type { AppForAccount } from '../store/oauth2-apps.ts'
+import type { OAuth2Input } from './plan-oauth2.ts'
+import type { ServerInput, StoredServers } from './plan-server.ts'
 import { serversOf } from './provider-servers.ts'
 
 interface Given {
-  imap?: GivenServer | false
-  smtp?: GivenServer | false
-  oauth2?: GivenOAuth2 | false
+  imap?: ServerInput | false
+  smtp?: ServerInput | false
+  oauth2?: OAuth2Input | false
 }
 
 /**

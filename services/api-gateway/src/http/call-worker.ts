@@ -8,9 +8,9 @@ import {
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { getShard } from '../store/accounts.ts'
-import type { Context } from './handle.ts'
+import type { RequestContext } from './route.ts'
 
-export interface AskDeps {
+export interface WorkerDeps {
   db: Db
   bus: Bus
   /** The least that a worker is given. */
@@ -18,7 +18,7 @@ export interface AskDeps {
 }
 
 /** A request for an account, as every operation that a worker answers has it. */
-export interface Asked extends Context {
+export interface WorkerCall extends RequestContext {
   params: { account: string }
   headers: { 'x-svc-timeout'?: number }
 }
@@ -28,18 +28,18 @@ export interface Asked extends Context {
  *
  * @throws AppError `not-found` for an account that does not exist, `unavailable` and `timeout` as the bus has them
  */
-export async function askWorker<C extends Command>(
-  deps: AskDeps,
-  asked: Asked,
+export async function callWorker<C extends Command>(
+  deps: WorkerDeps,
+  asked: WorkerCall,
   [command, request]: [C, CommandRequest<C>],
 ): Promise<CommandResponse<C>> {
   return unlessUnknown(deps, asked, deps.bus.ask(command, request, optionsFor(deps, asked)))
 }
 
 /** The same for commands whose answer is followed by bytes. */
-export async function askWorkerForStream<C extends Command>(
-  deps: AskDeps,
-  asked: Asked,
+export async function streamFromWorker<C extends Command>(
+  deps: WorkerDeps,
+  asked: WorkerCall,
   [command, request]: [C, CommandRequest<C>],
 ): Promise<Streamed<C>> {
   return unlessUnknown(deps, asked, deps.bus.askStream(command, request, optionsFor(deps, asked)))
@@ -47,8 +47,8 @@ export async function askWorkerForStream<C extends Command>(
 
 /** An account nobody holds may be one that does not exist: only then Postgres is asked, and those that are there do not wait for it. */
 async function unlessUnknown<T>(
-  { db }: AskDeps,
-  { params }: Asked,
+  { db }: WorkerDeps,
+  { params }: WorkerCall,
   answer: Promise<T>,
 ): Promise<T> {
   try {
@@ -60,7 +60,7 @@ async function unlessUnknown<T>(
   }
 }
 
-function optionsFor({ timeoutMs }: AskDeps, { params, headers, signal }: Asked) {
+function optionsFor({ timeoutMs }: WorkerDeps, { params, headers, signal }: WorkerCall) {
   const asked = headers['x-svc-timeout'] ?? 0
   return {
     key: `shard.${shardOf(params.account)}`,

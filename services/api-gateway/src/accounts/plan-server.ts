@@ -1,7 +1,7 @@
 import { type FieldError, fieldError, type ImapUpdate, type SmtpUpdate } from '@posthorn/contracts'
-import type { LockedAccount } from '../../store/accounts.ts'
-import type { PasswordKind } from '../../store/credentials.ts'
-import { mask } from '../masks.ts'
+import type { LockedAccount } from '../store/accounts.ts'
+import type { PasswordKind } from '../store/credentials.ts'
+import { mask } from '../http/masks.ts'
 
 export type ServerKind = Exclude<PasswordKind, 'oauth2'>
 
@@ -9,7 +9,7 @@ export type ServerKind = Exclude<PasswordKind, 'oauth2'>
 export type PasswordPlan = { kind: PasswordKind } & ({ seal: string } | { forget: true })
 
 /** A server as it is to be, not yet looked at. */
-export type GivenServer = Omit<ImapUpdate | SmtpUpdate, 'partial'> &
+export type ServerInput = Omit<ImapUpdate | SmtpUpdate, 'partial'> &
   Pick<ImapUpdate, 'disabled'> & { host?: string; port?: number }
 
 /** What there is of an account: its servers, and for which of them a password is stored. */
@@ -31,7 +31,7 @@ interface Circumstances {
 /** What a registration makes of one of the two servers; what is wrong with it is added to `errors`. */
 export function planServer(
   kind: ServerKind,
-  given: GivenServer | false | undefined,
+  given: ServerInput | false | undefined,
   { stored, byOAuth2, errors }: Circumstances,
 ): ServerPlan {
   const forget = [{ kind, forget: true }] as const
@@ -50,7 +50,7 @@ export function planServer(
 }
 
 /** An incoming server that is not to be used need not be named. */
-function addressErrors(kind: ServerKind, given: GivenServer): FieldError[] {
+function addressErrors(kind: ServerKind, given: ServerInput): FieldError[] {
   if (kind === 'imap' && given.disabled) return []
   const missing = (['host', 'port'] as const).filter((name) => given[name] === undefined)
   return missing.map((name) => fieldError(`${kind}.${name}`, 'is required'))
@@ -59,7 +59,7 @@ function addressErrors(kind: ServerKind, given: GivenServer): FieldError[] {
 /** Outgoing servers may take mail without a login; incoming ones may not, unless they are not to be used. */
 function loginErrors(
   kind: ServerKind,
-  given: GivenServer,
+  given: ServerInput,
   { stored, byOAuth2 }: Omit<Circumstances, 'errors'>,
 ): FieldError[] {
   const { auth, useAuthServer, disabled } = given
@@ -80,6 +80,6 @@ function hostOf(server: { host?: string } | null): string | undefined {
 }
 
 /** Interface spec, "Account", rule 2: TLS from the start is for port 465 alone. */
-function withStartTls(server: GivenServer): GivenServer {
+function withStartTls(server: ServerInput): ServerInput {
   return server.port === 465 ? server : { ...server, secure: false }
 }

@@ -8,23 +8,23 @@ import {
 } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 
-export interface TryOptions {
+export interface ProbeOptions {
   bus: Bus
   timeoutMs: number
   signal: AbortSignal
 }
 
-export interface Tried {
+export interface ProbeResult {
   imap?: Verdict
   smtp?: Verdict
   mailboxes?: VerifiedMailbox[]
 }
 
 /** Has a sync-worker and a sender log in. Whatever comes of it is the answer, be it that there is none of them. */
-export async function tryServers(
-  { bus, timeoutMs, signal }: TryOptions,
+export async function probeServers(
+  { bus, timeoutMs, signal }: ProbeOptions,
   asked: VerifyRequest,
-): Promise<Tried> {
+): Promise<ProbeResult> {
   const how = (key: string) => ({ key, timeoutMs, signal })
   const [incoming, outgoing] = await Promise.all([
     isTried(asked.imap) &&
@@ -87,7 +87,7 @@ export function credentialsOf(auth: Imap['auth']) {
 
 /** That nobody could try is an answer as well; that the client has left is none. */
 async function tried<T extends { verdict: Verdict }>(
-  { signal }: Pick<TryOptions, 'signal'>,
+  { signal }: Pick<ProbeOptions, 'signal'>,
   asked: Promise<T>,
 ): Promise<T | { verdict: Verdict }> {
   try {

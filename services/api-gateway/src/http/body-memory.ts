@@ -8,19 +8,19 @@ const smallBytes = 1024 * 1024
 /** Of the largest bodies, how many may be in memory at once. Each costs about five times its size until it is stored. */
 const largestAtOnce = 2
 
-export interface BodyRoomOptions {
+export interface BodyMemoryOptions {
   maxUploadBytes: number
   /** How long a body may wait; default a minute. */
-  patienceMs?: number
+  maxWaitMs?: number
 }
 
 /** Room in memory for large bodies. Those that find none wait outside, in the client's hands. */
-export class BodyRoom {
+export class BodyMemoryLimiter {
   readonly #budget: ByteBudget
   readonly #maxBytes: number
   readonly #patienceMs: number
 
-  constructor({ maxUploadBytes, patienceMs = 60_000 }: BodyRoomOptions) {
+  constructor({ maxUploadBytes, maxWaitMs: patienceMs = 60_000 }: BodyMemoryOptions) {
     this.#budget = new ByteBudget(largestAtOnce * maxUploadBytes)
     this.#maxBytes = maxUploadBytes
     this.#patienceMs = patienceMs
@@ -31,7 +31,7 @@ export class BodyRoom {
    *
    * @throws AppError `unavailable` when there is no room for long; the reason of the signal
    */
-  async take(
+  async acquireForBody(
     { bodyLimit }: Pick<Operation, 'bodyLimit'>,
     { headers }: Pick<IncomingMessage, 'headers'>,
     signal: AbortSignal,
@@ -42,7 +42,7 @@ export class BodyRoom {
     // One that says that it is longer is refused unread.
     const waits = bytes > smallBytes && bytes <= this.#maxBytes
     if (bodyLimit !== 'upload' || !waits) return undefined
-    return this.hold(bytes, signal)
+    return this.acquire(bytes, signal)
   }
 
   /**
@@ -50,7 +50,7 @@ export class BodyRoom {
    *
    * @throws AppError `unavailable` when there is no room for long; the reason of the signal
    */
-  async hold(bytes: number, signal: AbortSignal): Promise<Disposable> {
+  async acquire(bytes: number, signal: AbortSignal): Promise<Disposable> {
     const late = AbortSignal.timeout(this.#patienceMs)
     const either = AbortSignal.any([signal, late])
     try {

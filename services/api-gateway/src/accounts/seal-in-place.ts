@@ -1,7 +1,7 @@
 import type { AccountRegistration } from '@posthorn/contracts'
 import { type Sealer, sealHeaders, sealLogin } from '@posthorn/secrets'
-import type { AccountColumns } from '../../store/accounts.ts'
-import { sealHeaderColumn } from '../seal-headers.ts'
+import type { AccountColumns } from '../store/accounts.ts'
+import { sealHeaderColumn } from '../http/seal-headers.ts'
 
 interface Sealing {
   account: string

@@ -8,12 +8,12 @@ import {
   matches,
   parseDate,
 } from '@posthorn/contracts'
-import type { AccountColumns, LockedAccount } from '../../store/accounts.ts'
-import { unmaskHeaders, unmaskUrl } from '../masks.ts'
-import type { AppForAccount } from '../../store/oauth2-apps.ts'
+import type { AccountColumns, LockedAccount } from '../store/accounts.ts'
+import { unmaskHeaders, unmaskUrl } from '../http/masks.ts'
+import type { AppForAccount } from '../store/oauth2-apps.ts'
 import { withProviderServers } from './oauth2-servers.ts'
-import { type GivenOAuth2, planOAuth2 } from './plan-oauth2.ts'
-import { type GivenServer, type PasswordPlan, planServer } from './plan-server.ts'
+import { type OAuth2Input, planOAuth2 } from './plan-oauth2.ts'
+import { type ServerInput, type PasswordPlan, planServer } from './plan-server.ts'
 
 export interface RegistrationPlan {
   /** The columns that change; the others keep what they have, or their default. */
@@ -22,11 +22,11 @@ export interface RegistrationPlan {
 }
 
 /** What is said of an account, in a registration or an update whose servers are whole. */
-export type GivenAccount = Omit<AccountUpdate, 'imap' | 'smtp' | 'oauth2'> &
+export type AccountInput = Omit<AccountUpdate, 'imap' | 'smtp' | 'oauth2'> &
   Pick<AccountRegistration, 'imapIndexer'> & {
-    imap?: GivenServer | false
-    smtp?: GivenServer | false
-    oauth2?: GivenOAuth2 | false
+    imap?: ServerInput | false
+    smtp?: ServerInput | false
+    oauth2?: OAuth2Input | false
   }
 
 type Stored = Pick<
@@ -48,7 +48,7 @@ type Stored = Pick<
  * @throws AppError `invalid` with `fields`
  */
 export function planAccount(
-  given: GivenAccount,
+  given: AccountInput,
   stored: Stored | undefined,
   app?: AppForAccount,
 ): RegistrationPlan {
@@ -71,7 +71,7 @@ export function planAccount(
   return { columns, passwords: [...imap.passwords, ...smtp.passwords, ...oauth2.passwords] }
 }
 
-function plainColumns(body: GivenAccount): AccountColumns {
+function plainColumns(body: AccountInput): AccountColumns {
   const { name, expectedEmail, copy, logs, smtpEhloName, imapIndexer, locale, tz } = body
   const { path, subconnections, notifyFrom } = body
   const from =
@@ -93,7 +93,7 @@ function plainColumns(body: GivenAccount): AccountColumns {
 }
 
 function proxyColumn(
-  { proxy }: GivenAccount,
+  { proxy }: AccountInput,
   stored: Stored | undefined,
   errors: FieldError[],
 ): AccountColumns {
@@ -104,7 +104,7 @@ function proxyColumn(
 }
 
 function webhookColumns(
-  { webhooks, webhooksCustomHeaders }: GivenAccount,
+  { webhooks, webhooksCustomHeaders }: AccountInput,
   stored: Stored | undefined,
   errors: FieldError[],
 ): AccountColumns {
@@ -122,7 +122,7 @@ function webhookColumns(
 const hidden = 'contains a masked value that is not the stored one'
 
 /** The address is what one logs in with, where that is one and nothing better is known. */
-function emailColumn({ email, imap, oauth2 }: GivenAccount, stored: Stored | undefined) {
+function emailColumn({ email, imap, oauth2 }: AccountInput, stored: Stored | undefined) {
   if (email !== undefined) return { email }
   const { user: owner, delegatedUser = owner } = (oauth2 && oauth2.auth) || {}
   const user = imap && imap.auth ? imap.auth.user : delegatedUser

@@ -3,14 +3,9 @@ import { accountAdded, type AccountRegistration, shardOf } from '@posthorn/contr
 import { deriveEventId, type RecordedEvent, recordEvents, type Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { Sealer } from '@posthorn/secrets'
-import {
-  insertAccount,
-  lockAccount,
-  type LockedAccount,
-  updateAccount,
-} from '../../store/accounts.ts'
-import { assertOnlyOne, findMeantApp } from './plan-oauth2-account.ts'
-import { planAccount } from './registration.ts'
+import { insertAccount, lockAccount, type LockedAccount, updateAccount } from '../store/accounts.ts'
+import { assertUserUnique, findAppFor } from './plan-oauth2-account.ts'
+import { planAccount } from './plan-account.ts'
 import { sealColumns } from './seal-in-place.ts'
 import { storePasswords } from './store-passwords.ts'
 
@@ -56,8 +51,8 @@ async function add(tx: Tx, given: Registration): Promise<RecordedEvent[] | undef
 
 async function plan(tx: Tx, given: Registration, stored: LockedAccount | undefined) {
   const body = bodyOf(given)
-  const planned = planAccount(body, stored, await findMeantApp(tx, body.oauth2, stored))
-  await assertOnlyOne(tx, given.account, planned.columns.oauth2)
+  const planned = planAccount(body, stored, await findAppFor(tx, body.oauth2, stored))
+  await assertUserUnique(tx, given.account, planned.columns.oauth2)
   return { ...planned, columns: await sealColumns(planned.columns, given) }
 }
 

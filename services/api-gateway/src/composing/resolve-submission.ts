@@ -5,25 +5,25 @@ import { AppError } from '@posthorn/errors'
 import type { LinkKeys } from '@posthorn/links'
 import type { AttachedContent } from '@posthorn/mime'
 import type { Renderer, TemplateContent, TemplateFormat } from '@posthorn/templates'
-import type { SendingAccount } from '../../store/accounts.ts'
-import { getTemplate } from '../../store/templates.ts'
-import type { AskDeps, Asked } from '../ask-worker.ts'
-import type { BodyRoom } from '../body-room.ts'
-import { AttachmentCollector } from '../composing/collect-attachments.ts'
-import { readOriginal } from '../composing/read-original.ts'
-import { outcomeOf } from '../composing/reference-outcome.ts'
-import { withLanguage } from '../composing/with-language.ts'
+import type { SendingAccount } from '../store/accounts.ts'
+import { getTemplate } from '../store/templates.ts'
+import type { WorkerDeps, WorkerCall } from '../http/call-worker.ts'
+import type { BodyMemoryLimiter } from '../http/body-memory.ts'
+import { AttachmentCollector } from './collect-attachments.ts'
+import { readOriginal } from './read-original.ts'
+import { referenceResult } from './reference-outcome.ts'
+import { withLanguage } from './with-language.ts'
 
-export interface GatherDeps extends AskDeps {
+export interface ResolveDeps extends WorkerDeps {
   settings: SettingsCache
   renderer: Renderer
   links: LinkKeys
   maxUploadBytes: number
-  storedRoom: BodyRoom
+  storedMemory: BodyMemoryLimiter
 }
 
 /** A submission with all that it refers to. */
-export interface Gathered {
+export interface ResolvedSubmission {
   account: string
   owner: SendingAccount
   submission: Submission
@@ -37,7 +37,7 @@ export interface Gathered {
   attached: readonly AttachedContent[]
 }
 
-interface Submitted extends Asked {
+interface Submitted extends WorkerCall {
   body: Submission
 }
 
@@ -45,11 +45,11 @@ interface Submitted extends Asked {
  * Reads what a submission refers to: template, message, attachments. Changes nothing anywhere. What it reads has its room in memory until
  * `held` is disposed.
  */
-export async function gather(
-  deps: GatherDeps,
+export async function resolveSubmission(
+  deps: ResolveDeps,
   input: Submitted,
   { owner, held }: { owner: SendingAccount; held: DisposableStack },
-): Promise<Gathered> {
+): Promise<ResolvedSubmission> {
   const { account } = input.params
   const submission = input.body
   const { reference } = submission
@@ -62,7 +62,7 @@ export async function gather(
     submission,
     original,
     ...written,
-    ...(reference ? { reference: outcomeOf(reference, original !== undefined) } : {}),
+    ...(reference ? { reference: referenceResult(reference, original !== undefined) } : {}),
     attached: await attachmentsOf(deps, input, { original, held }),
   }
 }
@@ -78,10 +78,10 @@ function assertMailbox({ reference, attachments }: Submission, { imap }: Sending
 
 /** What the template says takes the place of what the request says; what it leaves out does not. */
 async function textsOf(
-  { db }: GatherDeps,
+  { db }: ResolveDeps,
   submission: Submission,
   account: string,
-): Promise<Pick<Gathered, 'texts' | 'format'>> {
+): Promise<Pick<ResolvedSubmission, 'texts' | 'format'>> {
   const { render, template, mailMerge } = submission
   const stored = template === undefined ? undefined : await templateOf(db, template, account)
   const texts = { ...ownTexts(submission), ...stored?.content }
@@ -103,13 +103,13 @@ async function templateOf(db: Db, id: string, account: string) {
 }
 
 async function attachmentsOf(
-  deps: GatherDeps,
+  deps: ResolveDeps,
   input: Submitted,
   { original, held }: { original: MessageDetail | undefined; held: DisposableStack },
 ): Promise<AttachedContent[]> {
   const { attachments = [], reference } = input.body
   const bytes = storedBytes(input.body, original, deps)
-  if (bytes > 0) held.use(await deps.storedRoom.hold(bytes, input.signal))
+  if (bytes > 0) held.use(await deps.storedMemory.acquire(bytes, input.signal))
   const collector = new AttachmentCollector(deps, input, deps.maxUploadBytes)
   const own = await collector.ofUpload(attachments)
   if (!original || !reference?.forwardAttachments) return own
@@ -120,7 +120,7 @@ async function attachmentsOf(
 function storedBytes(
   { attachments = [], reference }: Submission,
   original: MessageDetail | undefined,
-  { maxUploadBytes }: GatherDeps,
+  { maxUploadBytes }: ResolveDeps,
 ): number {
   if (attachments.some((attachment) => attachment.reference)) return maxUploadBytes
   const forwarded = (reference?.forwardAttachments && original?.attachments) || []
@@ -133,7 +133,7 @@ const pausesMs = [200, 600]
 
 /** A worker that changes hands is back within moments: worth waiting for. */
 async function findOriginal(
-  deps: GatherDeps,
+  deps: ResolveDeps,
   input: Submitted,
   reference: Reference,
 ): Promise<MessageDetail | undefined> {
@@ -153,7 +153,7 @@ function isPassing(error: unknown): boolean {
   return error instanceof AppError && codes.includes(error.code)
 }
 
-async function readReferenced(deps: GatherDeps, input: Submitted, reference: Reference) {
+async function readReferenced(deps: ResolveDeps, input: Submitted, reference: Reference) {
   try {
     return await readOriginal(deps, input, reference)
   } catch (error) {

@@ -1,7 +1,7 @@
 import { rename, writeFile } from 'node:fs/promises'
 
 /** Hands the first token over: into a file that its owner alone can read, or once to stderr, which nobody parses. */
-export function handOverToken(file: string | undefined): (token: string) => Promise<void> {
+export function firstTokenWriter(file: string | undefined): (token: string) => Promise<void> {
   return async (token) => {
     if (file === undefined) {
       process.stderr.write(`First access token, shown this once: ${token}\n`)

@@ -2,7 +2,7 @@ import { fieldError, invalid, type Submission } from '@posthorn/contracts'
 import type { SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type LinkKeys, listHeaders, type ListLinks, trackHtml } from '@posthorn/links'
-import type { Gathered } from './gather.ts'
+import type { ResolvedSubmission } from './resolve-submission.ts'
 
 /** The links to us that go into a message: what is clicked and opened, and the way out of a list. */
 export interface LinkUse {
@@ -23,7 +23,10 @@ interface Deps {
  *
  * @throws AppError `invalid` or `MissingServiceURLSetup` where links are wanted and nobody knows where they should lead
  */
-export async function linkUseOf({ settings, links }: Deps, gathered: Gathered): Promise<LinkUse> {
+export async function linkUseOf(
+  { settings, links }: Deps,
+  gathered: ResolvedSubmission,
+): Promise<LinkUse> {
   const { account, submission } = gathered
   const { serviceUrl, ...instance } = await settings.get()
   const baseUrl = submission.baseUrl ?? serviceUrl
@@ -55,7 +58,7 @@ function trackingOf(
   }
 }
 
-function mayHaveHtml({ texts, submission: { reference }, original }: Gathered): boolean {
+function mayHaveHtml({ texts, submission: { reference }, original }: ResolvedSubmission): boolean {
   return Boolean(texts.html) || (reference?.inline === true && original !== undefined)
 }
 

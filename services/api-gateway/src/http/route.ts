@@ -3,7 +3,7 @@ import type { Operation, OperationInput, OperationOutput } from '@posthorn/contr
 import type { Caller } from '../access/token.ts'
 
 /** What a handler knows beside what was sent. */
-export interface Context {
+export interface RequestContext {
   caller: Caller
   /** Aborted when the client goes away before it has its answer. */
   signal: AbortSignal
@@ -15,7 +15,7 @@ export interface Route {
   readonly run: (input: never) => Promise<unknown>
 }
 
-type Input<O extends Operation> = OperationInput<O> & Context
+type Input<O extends Operation> = OperationInput<O> & RequestContext
 
 /**
  * Pairs an operation with its handler. By the time the handler runs, token, scope, permission, account, address, referrer, rate
@@ -37,12 +37,12 @@ export function handleStream<const O extends Operation>(
 }
 
 /** Writes an answer that stays open, head included, and resolves at its end. Until the head is out it may throw. */
-export type OpenAnswer = (response: ServerResponse) => Promise<void>
+export type EventStreamResponse = (response: ServerResponse) => Promise<void>
 
 /** The same for an operation whose answer has no end of its own. */
-export function handleOpen<const O extends Operation>(
+export function handleEventStream<const O extends Operation>(
   operation: O,
-  run: (input: Input<O>) => Promise<OpenAnswer>,
+  run: (input: Input<O>) => Promise<EventStreamResponse>,
 ): Route {
   return { operation, run }
 }

@@ -1,6 +1,6 @@
 import type { Tx } from '@posthorn/db'
 import type { Sealer } from '@posthorn/secrets'
-import { deletePassword, placeOfPassword, putPassword } from '../../store/credentials.ts'
+import { deletePassword, passwordSealContext, upsertPassword } from '../store/credentials.ts'
 import type { PasswordPlan } from './plan-server.ts'
 
 /** Seals and stores new passwords of an account, and forgets those that are not needed any more. */
@@ -13,8 +13,8 @@ export async function storePasswords(
     const { kind } = password
     if ('forget' in password) await deletePassword(tx, account, kind)
     else {
-      const sealed = await sealer.seal(password.seal, placeOfPassword(account, kind))
-      await putPassword(tx, { account, kind, sealed })
+      const sealed = await sealer.seal(password.seal, passwordSealContext(account, kind))
+      await upsertPassword(tx, { account, kind, sealed })
     }
   }
 }

@@ -2,8 +2,8 @@ import { type Operation, prepare } from '@posthorn/contracts'
 import type { Router, Request, Response } from 'express'
 import type { Admitted, Gate } from '../access/gate.ts'
 import { asUnavailable } from '../store/database-errors.ts'
-import { BodyRoom } from './body-room.ts'
-import type { Context, OpenAnswer, Route } from './handle.ts'
+import { BodyMemoryLimiter } from './body-memory.ts'
+import type { RequestContext, EventStreamResponse, Route } from './route.ts'
 import { readInput } from './read-input.ts'
 import { sendStream } from './send-stream.ts'
 
@@ -20,7 +20,7 @@ export function mountOperations(
   routes: readonly Route[],
   options: MountOptions,
 ): void {
-  const bodies = new BodyRoom(options)
+  const bodies = new BodyMemoryLimiter(options)
   for (const route of routes) {
     prepareSchemas(route.operation)
     router[route.operation.method](route.operation.path, async (request, response) => {
@@ -28,7 +28,7 @@ export function mountOperations(
       try {
         await answer(route, { ...options, bodies }, { request, response })
       } catch (error) {
-        if (hasLeft(response, error)) return
+        if (isClientDisconnect(response, error)) return
         throw asUnavailable(error)
       }
     })
@@ -43,7 +43,7 @@ function prepareSchemas({ params, query, headers, body }: Operation): void {
 
 async function answer(
   route: Route,
-  { gate, ...options }: MountOptions & { bodies: BodyRoom },
+  { gate, ...options }: MountOptions & { bodies: BodyMemoryLimiter },
   { request, response }: { request: Request; response: Response },
 ): Promise<void> {
   const admitted = await gate(route.operation, request, response)
@@ -57,19 +57,19 @@ async function answer(
 
 async function carryOut(
   { operation, run }: Route,
-  { maxUploadBytes, bodies }: Omit<MountOptions, 'gate'> & { bodies: BodyRoom },
+  { maxUploadBytes, bodies }: Omit<MountOptions, 'gate'> & { bodies: BodyMemoryLimiter },
   { request, response, caller, settled }: Admitted & { request: Request; response: Response },
 ): Promise<void> {
   const signal = whileWaiting(response)
-  using _room = await bodies.take(operation, request, signal)
+  using _room = await bodies.acquireForBody(operation, request, signal)
   const input = await readInput(operation, request, maxUploadBytes)
   // A process that was paused finds requests whose clients have left: nothing is done for them any more.
   if (signal.aborted) return
-  const context: Context = { caller, signal }
+  const context: RequestContext = { caller, signal }
   const result = await run({ ...input, ...context } as never)
   settled()
   const { produces = 'application/json' } = operation
-  if (typeof result === 'function') await (result as OpenAnswer)(response)
+  if (typeof result === 'function') await (result as EventStreamResponse)(response)
   else if (produces === 'application/json') response.json(result)
   else await sendStream(response, typeOf(produces), result as AsyncIterable<Uint8Array>)
 }
@@ -80,7 +80,7 @@ function typeOf(produces: string) {
 }
 
 /** What was called off since the client went away is nobody's trouble. */
-function hasLeft(response: Response, error: unknown): boolean {
+function isClientDisconnect(response: Response, error: unknown): boolean {
   return response.destroyed && error instanceof Error && error.name === 'AbortError'
 }
 

@@ -10,37 +10,41 @@ import {
   type Tx,
 } from '@posthorn/db'
 import { type Sealer, sealLogin } from '@posthorn/secrets'
-import type { Afterwards } from '../../afterwards.ts'
+import type { BackgroundTasks } from '../../background-tasks.ts'
 import { getSendingAccount, type SendingAccount } from '../../store/accounts.ts'
-import { answerOnce, findAnswer, type OnceKey } from '../../store/idempotency.ts'
+import {
+  runIdempotent,
+  findIdempotentResponse,
+  type IdempotencyKey,
+} from '../../store/idempotency.ts'
 import { recipientKey } from '../../store/lists.ts'
 import {
   assertGateway,
   type InsertSubmission,
   insertRows,
-  insertSubmissions,
+  createSubmissionInserter,
   type NewSubmission,
-  queueTogether,
+  inOutboxTransaction,
 } from '../../store/outbox.ts'
-import type { Composed } from './compose-copy.ts'
+import type { ComposedCopy } from '../../composing/compose-copy.ts'
 
-export interface QueueDeps {
+export interface OutboxWriterDeps {
   db: Db
   /** Connections of their own: a message may take longer to store than anything else may take. */
   outbox: Db
   bus: Bus
   sealer: Sealer
   settings: SettingsCache
-  afterwards: Afterwards
+  tasks: BackgroundTasks
 }
 
 /** How messages of one request are sent, whatever they say. */
-export interface Sending {
+export interface SendOptions {
   account: string
   owner: SendingAccount
-  how: DraftSubmission & { listId?: string }
+  options: DraftSubmission & { listId?: string }
   filing?: Pick<Filing, 'reference' | 'draft'>
-  once?: OnceKey | undefined
+  idempotencyKey?: IdempotencyKey | undefined
   useStructuredFormat?: boolean | undefined
 }
 
@@ -57,19 +61,21 @@ export async function getSender(
 }
 
 /** Stores messages to be sent; the sender is told of those that are due, and finds them without that as well. */
-export class Queue {
-  readonly #deps: QueueDeps
+export class OutboxWriter {
+  readonly #deps: OutboxWriterDeps
   readonly #insert: InsertSubmission
 
-  constructor(deps: QueueDeps) {
+  constructor(deps: OutboxWriterDeps) {
     this.#deps = deps
-    this.#insert = insertSubmissions(deps.outbox)
+    this.#insert = createSubmissionInserter(deps.outbox)
   }
 
   /** What makes rows of messages. */
-  async rows(sending: Sending): Promise<(message: Composed, sendAt: Date) => NewSubmission> {
+  async rowFactory(
+    sending: SendOptions,
+  ): Promise<(message: ComposedCopy, sendAt: Date) => NewSubmission> {
     const { deliveryAttempts = 10 } = await this.#deps.settings.get()
-    const { account, owner, how, once } = sending
+    const { account, owner, options: how, idempotencyKey: once } = sending
     const filing = filingOf(sending)
     const always = {
       account,
@@ -98,19 +104,19 @@ export class Queue {
   }
 
   /** The answer to the same request, if it came before. */
-  async known(once: OnceKey | undefined): Promise<SubmissionResult | undefined> {
-    const answer = once && (await findAnswer<SubmissionResult>(this.#deps.db, once))
+  async findResponse(once: IdempotencyKey | undefined): Promise<SubmissionResult | undefined> {
+    const answer = once && (await findIdempotentResponse<SubmissionResult>(this.#deps.db, once))
     return answer && withKey(answer, once, 'HIT')
   }
 
   /** Queues one message, or none, and gives the answer, or the one that the same request was given meanwhile. */
-  async one(
+  async writeOne(
     row: NewSubmission | undefined,
     answer: SubmissionResult,
-    once: OnceKey | undefined,
+    once: IdempotencyKey | undefined,
   ): Promise<SubmissionResult> {
     if (once)
-      return this.many(once, async (insert) => {
+      return this.writeMany(once, async (insert) => {
         await insert(row ? [row] : [])
         return answer
       })
@@ -122,8 +128,8 @@ export class Queue {
   }
 
   /** Queues what the work inserts, all of it or nothing, and gives its answer. */
-  async many(
-    once: OnceKey | undefined,
+  async writeMany(
+    once: IdempotencyKey | undefined,
     work: (insert: (rows: NewSubmission[]) => Promise<void>) => Promise<SubmissionResult>,
   ): Promise<SubmissionResult> {
     const { outbox } = this.#deps
@@ -134,34 +140,33 @@ export class Queue {
         due.push(...rows.map(({ queueId, sendAt }) => ({ queueId, ...(sendAt ? { sendAt } : {}) })))
       })
     if (!once) {
-      const answer = await queueTogether(outbox, inTx)
+      const answer = await inOutboxTransaction(outbox, inTx)
       this.#hint(due)
       return answer
     }
-    const { answer, isNew } = await answerOnce(outbox, once, inTx)
+    const { answer, isNew } = await runIdempotent(outbox, once, inTx)
     if (isNew) this.#hint(due)
     return withKey(answer, once, isNew ? 'MISS' : 'HIT')
   }
 
   #hint(rows: readonly Pick<NewSubmission, 'queueId' | 'sendAt'>[]): void {
-    const { afterwards, bus } = this.#deps
+    const { tasks, bus } = this.#deps
     const now = new Date()
     for (const { queueId, sendAt } of rows)
-      if (!sendAt || sendAt <= now)
-        afterwards.do(bus.publishHint('sender.submissions', { queueId }))
+      if (!sendAt || sendAt <= now) tasks.run(bus.publishHint('sender.submissions', { queueId }))
   }
 }
 
 function withKey(
   answer: SubmissionResult,
-  once: OnceKey | undefined,
+  once: IdempotencyKey | undefined,
   status: 'MISS' | 'HIT',
 ): SubmissionResult {
   return once ? { ...answer, idempotency: { key: once.key, status } } : answer
 }
 
 /** What the request says of the mailbox once the message is sent; null where it says nothing, or there is none. */
-function filingOf({ owner: { imap }, how, filing = {} }: Sending): Filing | null {
+function filingOf({ owner: { imap }, options: how, filing = {} }: SendOptions): Filing | null {
   if (!imap || imap.disabled) return null
   const { copy, sentMailPath } = how
   const asked = {
@@ -173,7 +178,10 @@ function filingOf({ owner: { imap }, how, filing = {} }: Sending): Filing | null
 }
 
 /** By which the sender sees whether the recipient has left the list meanwhile. A message of a list has one recipient. */
-function listOf({ listId }: Sending['how'], { to: [recipient = ''] }: Composed['envelope']) {
+function listOf(
+  { listId }: SendOptions['options'],
+  { to: [recipient = ''] }: ComposedCopy['envelope'],
+) {
   if (listId === undefined) return {}
   return { listId: listId.toLowerCase(), listRecipient: recipientKey(recipient) }
 }

@@ -7,12 +7,12 @@ import {
 } from '@posthorn/contracts'
 import type { StoredOAuth2 } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import type { AppForAccount } from '../../store/oauth2-apps.ts'
-import { mask } from '../masks.ts'
+import type { AppForAccount } from '../store/oauth2-apps.ts'
+import { mask } from '../http/masks.ts'
 import type { PasswordPlan } from './plan-server.ts'
 
 /** OAuth2 of an account as it is to be, not yet looked at. */
-export type GivenOAuth2 = OAuth2Config & Pick<OAuth2Update, 'partial'>
+export type OAuth2Input = OAuth2Config & Pick<OAuth2Update, 'partial'>
 
 export interface OAuth2Plan {
   /** Absent: it stays as it is. */
@@ -29,7 +29,7 @@ interface Circumstances {
 
 /** What a registration makes of the OAuth2 of an account; what is wrong with it is added to `errors`. */
 export function planOAuth2(
-  given: GivenOAuth2 | false | undefined,
+  given: OAuth2Input | false | undefined,
   { stored, app, errors }: Circumstances,
 ): OAuth2Plan {
   if (given === undefined) return { passwords: [] }
@@ -56,7 +56,7 @@ export function assertForMail(app: AppForAccount | undefined): void {
     })
 }
 
-function loginErrors({ authorize, auth, redirectUrl }: GivenOAuth2): FieldError[] {
+function loginErrors({ authorize, auth, redirectUrl }: OAuth2Input): FieldError[] {
   const errors: FieldError[] = []
   if (!authorize && auth === undefined) errors.push(fieldError('oauth2.auth', 'is required'))
   if (authorize && redirectUrl === undefined)
@@ -69,14 +69,14 @@ function loginErrors({ authorize, auth, redirectUrl }: GivenOAuth2): FieldError[
 }
 
 /** What there is cannot be read here, so that one token of it cannot be kept beside a new one. */
-function tokenErrors({ accessToken, refreshToken }: GivenOAuth2): FieldError[] {
+function tokenErrors({ accessToken, refreshToken }: OAuth2Input): FieldError[] {
   const isNew = (token: string | undefined) => token !== undefined && token !== mask
   if (isNew(accessToken) && refreshToken === mask)
     return [fieldError('oauth2.refreshToken', 'is required with another access token')]
   return []
 }
 
-function appErrors({ provider, authorize }: GivenOAuth2, app: AppForAccount | undefined) {
+function appErrors({ provider, authorize }: OAuth2Input, app: AppForAccount | undefined) {
   if (provider === undefined) return [fieldError('oauth2.provider', 'is required')]
   if (!app) return [fieldError('oauth2.provider', 'is no application that is known')]
   return authorize && app.provider.endsWith('Service')
@@ -86,7 +86,7 @@ function appErrors({ provider, authorize }: GivenOAuth2, app: AppForAccount | un
 
 /** A grant goes to no other application than it was given for; the old one is forgotten with that. */
 function grantPlan(
-  { accessToken, refreshToken, expires }: GivenOAuth2,
+  { accessToken, refreshToken, expires }: OAuth2Input,
   { before, column }: { before: StoredOAuth2 | undefined; column: StoredOAuth2 },
 ): PasswordPlan[] {
   const tokens = Object.entries({ accessToken, refreshToken }).filter(
