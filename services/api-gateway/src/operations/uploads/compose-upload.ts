@@ -12,8 +12,8 @@ import {
   parseHeaders,
   applyReference,
 } from '@posthorn/mime'
-import { referTo } from '../composing/refer-to.ts'
-import { type Owner, senderOf } from '../composing/sender.ts'
+import { referTo } from '../../composing/refer-to.ts'
+import { type Owner, senderOf } from '../../composing/sender.ts'
 
 /** An upload with all that it refers to. */
 export interface Gathered {
