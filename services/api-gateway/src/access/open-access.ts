@@ -2,7 +2,7 @@ import { type Db, type SettingsCache, type TokenLog } from '@posthorn/db'
 import { everyFew, type Loop, openTokenLog } from '@posthorn/service'
 import type { Logger } from '@posthorn/telemetry'
 import { sweepTokenLog, type TokenLogLimits } from '../store/token-log.ts'
-import { reapTokens } from '../store/tokens.ts'
+import { deleteExpiredTokens } from '../store/tokens.ts'
 import { createGate, type Gate } from './gate.ts'
 import { keepLastUse } from './last-use.ts'
 import { cacheTokens, type TokenCache } from './token-cache.ts'
@@ -35,7 +35,7 @@ const sweepMs = 60_000
 /** Removes tokens that have ended, and what their logs need not keep. */
 export function sweepAccess(db: Db, log: Logger, limits: TokenLogLimits): Loop {
   return everyFew({ everyMs: sweepMs, log, name: 'tokens' }, async () => {
-    await reapTokens(db)
+    await deleteExpiredTokens(db)
     await sweepTokenLog(db, limits)
   })
 }

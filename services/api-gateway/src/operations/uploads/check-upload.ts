@@ -1,10 +1,5 @@
-import {
-  type FieldError,
-  fieldError,
-  validationError,
-  type MessageUpload,
-} from '@posthorn/contracts'
-import { assertNoThread, attachmentFields, referenceFields } from '../composing/check-content.ts'
+import { type FieldError, fieldError, validationError, type MessageUpload } from '@posthorn/contracts'
+import { assertNoThread, attachmentFields, referenceFields } from '../../composing/check-content.ts'
 
 const structured = [
   'from',
