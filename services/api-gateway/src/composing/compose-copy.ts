@@ -1,6 +1,6 @@
 import type { MessageContent } from '@posthorn/contracts'
 import type { ListLinks } from '@posthorn/links'
-import { composeMessage, type ComposedMessage, openMessage } from '@posthorn/mime'
+import { composeMessage, type ComposedMessage, prepareStoredMessage } from '@posthorn/mime'
 import type { Renderer, TemplateContent } from '@posthorn/templates'
 import { referTo } from './refer-to.ts'
 import { type Mailbox, senderOf } from './sender.ts'
@@ -92,7 +92,7 @@ export function prepareRaw(
   const { from, replyTo, to, cc, bcc, envelope, subject, messageId: asked } = submission
   const set = { from, replyTo, to, cc, bcc, envelope, subject, messageId: asked, headers }
   const references = threadOf(gathered)
-  return openMessage(Buffer.from(submission.raw ?? '', 'base64'), {
+  return prepareStoredMessage(Buffer.from(submission.raw ?? '', 'base64'), {
     path: 'raw',
     from: senderOf(submission, owner),
     content: Object.fromEntries(

@@ -1,5 +1,5 @@
 import type { MessageDetail, Reference } from '@posthorn/contracts'
-import { refer, type Referred } from '@posthorn/mime'
+import { applyReference, type ReferenceResult } from '@posthorn/mime'
 
 export interface ReferringTo {
   original: MessageDetail | undefined
@@ -10,17 +10,20 @@ export interface ReferringTo {
   tz?: string | null | undefined
 }
 
-type Draft = Referred['draft']
+type Draft = ReferenceResult['draft']
 /** As requests have it. */
 type GivenDraft = { [K in keyof Draft]?: Draft[K] | undefined }
 
 /** The draft with all that follows from the message it answers or passes on; as it is, where there is none. */
-export function referTo(given: GivenDraft, { original, reference, ...how }: ReferringTo): Referred {
+export function referTo(
+  given: GivenDraft,
+  { original, reference, ...how }: ReferringTo,
+): ReferenceResult {
   const draft = present(given)
   if (!original || !reference) return { draft }
   const { action = 'reply', inline = false } = reference
   const { locale, tz } = how
-  return refer(draft, original, {
+  return applyReference(draft, original, {
     action,
     inline,
     own: how.own.filter((address) => typeof address === 'string'),

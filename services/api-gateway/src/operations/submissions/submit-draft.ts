@@ -7,7 +7,7 @@ import {
   operations,
 } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
-import { openMessage } from '@posthorn/mime'
+import { prepareStoredMessage } from '@posthorn/mime'
 import type { SendingAccount } from '../../store/accounts.ts'
 import {
   type WorkerDeps,
@@ -54,7 +54,7 @@ export function onSubmitDraft(deps: Deps) {
     assertDraft(draft)
     const bytes = Math.min(draft.size ?? deps.maxUploadBytes, deps.maxUploadBytes)
     using _room = await deps.storedMemory.acquire(bytes, input.signal)
-    const opened = openMessage(await sourceOf(deps, input), {
+    const opened = prepareStoredMessage(await sourceOf(deps, input), {
       path: 'message',
       from: senderOf({}, { ...owner, email: owner.email ?? '' }),
       content: how.envelope ? { envelope: how.envelope } : {},

@@ -1,7 +1,7 @@
 import type { MergeResult, Submission, SubmissionResult } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import { describeProblem } from '@posthorn/http'
-import { messageIdOf, newMessageId } from '@posthorn/mime'
+import { formatMessageId, newMessageId } from '@posthorn/mime'
 import type { NewSubmission } from '../../store/outbox.ts'
 import { blockedRecipients } from '../../store/lists.ts'
 import { senderOf } from '../../composing/sender.ts'
@@ -128,7 +128,7 @@ async function composeFor(
       messageId:
         messageId === undefined
           ? newMessageId(senderOf(gathered.submission, gathered.owner))
-          : messageIdOf(messageId),
+          : formatMessageId(messageId),
       params,
       recipient: to,
       isMerged: true,

@@ -1,5 +1,5 @@
 import { fieldError, invalid, maxRecipients, type SubmissionResult } from '@posthorn/contracts'
-import { messageIdOf, newMessageId } from '@posthorn/mime'
+import { formatMessageId, newMessageId } from '@posthorn/mime'
 import { blockedRecipients } from '../../store/lists.ts'
 import { type Mailbox, senderOf } from '../../composing/sender.ts'
 import {
@@ -77,7 +77,8 @@ function composed(
   const [recipient] = recipients.length === 1 ? recipients : []
   const asked = submission.messageId ?? opened?.messageId
   return composeCopy(tools, gathered, {
-    messageId: asked === undefined ? newMessageId(senderOf(submission, owner)) : messageIdOf(asked),
+    messageId:
+      asked === undefined ? newMessageId(senderOf(submission, owner)) : formatMessageId(asked),
     params: (submission.render ? submission.render.params : undefined) ?? {},
     ...(recipient ? { recipient } : {}),
   })
