@@ -9,7 +9,7 @@ import { AppError } from '@posthorn/errors'
 import type { OpenLogin } from '@posthorn/service'
 import type { Submission } from '../store/outbox.ts'
 import type { Destination } from '../transports/transport.ts'
-import { AttemptError, PreAttemptError } from '../transports/stage-errors.ts'
+import { AttemptError, PreAttemptError } from '../transports/transport.ts'
 import { chooseNetworkPath } from './network-path.ts'
 
 export interface DestinationDeps {

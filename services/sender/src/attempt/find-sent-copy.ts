@@ -3,7 +3,7 @@ import type { Bus } from '@posthorn/bus'
 import { findSent, shardOf } from '@posthorn/contracts'
 import { isPermanent, messageOf } from '@posthorn/errors'
 import type { Logger } from '@posthorn/telemetry'
-import { PreAttemptError } from '../transports/stage-errors.ts'
+import { PreAttemptError } from '../transports/transport.ts'
 
 export interface FindDeps {
   bus: Pick<Bus, 'request'>

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { serverMessageIdOf } from './server-message-id.ts'
+import { serverMessageIdOf } from './smtp-replies.ts'
 
 const sesId = '0102018b5c3c0a4f-3f2504e0-4f89-41d3-9a0c-0305e82c3301-000000'
 
@@ -30,6 +30,6 @@ test.each([
   ['250 OK id=1r2xyz-0001aB-2C', 'mail.example.com', undefined],
   ['250 2.6.0 <a b@c> [InternalId=1]', 'mail.example.com', undefined],
   ['', '', undefined],
-])('%s from %s: %s', (response, host, id) => {
+])('serverMessageIdOf: reply %s from %s, returns %s', (response, host, id) => {
   expect(serverMessageIdOf(response, host)).toBe(id)
 })
