@@ -29,7 +29,8 @@ export async function probeServers(
   const [incoming, outgoing] = await Promise.all([
     isTried(asked.imap) &&
       tried({ signal }, bus.request(verifyImap, imapQuestion(asked), how('verify.imap'))),
-    asked.smtp && tried({ signal }, bus.request(verifySmtp, smtpQuestion(asked), how('verify.smtp'))),
+    asked.smtp &&
+      tried({ signal }, bus.request(verifySmtp, smtpQuestion(asked), how('verify.smtp'))),
   ])
   return {
     ...(incoming ? { imap: incoming.verdict } : {}),

@@ -139,7 +139,9 @@ function gatewayServer(
     credentials: async () =>
       username === null
         ? undefined
-        : orFailure(deps, (how) => deps.bus.request(getGatewayCredentials, { gateway, grounds }, how)),
+        : orFailure(deps, (how) =>
+            deps.bus.request(getGatewayCredentials, { gateway, grounds }, how),
+          ),
   }
 }
 

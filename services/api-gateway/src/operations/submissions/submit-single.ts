@@ -1,4 +1,9 @@
-import { fieldError, validationError, maxRecipients, type SubmissionResult } from '@posthorn/contracts'
+import {
+  fieldError,
+  validationError,
+  maxRecipients,
+  type SubmissionResult,
+} from '@posthorn/contracts'
 import { formatMessageId, newMessageId } from '@posthorn/mime'
 import { blockedRecipients } from '../../store/lists.ts'
 import { type Mailbox, senderOf } from '../../composing/sender.ts'
@@ -106,9 +111,13 @@ function assertRecipients(
   if (recipients.length === 0)
     throw validationError([fieldError(field, 'must name at least one recipient')])
   if (recipients.length > maxRecipients)
-    throw validationError([fieldError(field, `must not name more than ${maxRecipients} recipients`)])
+    throw validationError([
+      fieldError(field, `must not name more than ${maxRecipients} recipients`),
+    ])
   if (listId !== undefined && recipients.length > 1)
-    throw validationError([fieldError('listId', 'is for messages to one recipient, or for "mailMerge"')])
+    throw validationError([
+      fieldError('listId', 'is for messages to one recipient, or for "mailMerge"'),
+    ])
 }
 
 /** Set where the one recipient has left the list. */

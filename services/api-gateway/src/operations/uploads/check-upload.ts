@@ -1,4 +1,9 @@
-import { type FieldError, fieldError, validationError, type MessageUpload } from '@posthorn/contracts'
+import {
+  type FieldError,
+  fieldError,
+  validationError,
+  type MessageUpload,
+} from '@posthorn/contracts'
 import { assertNoThread, attachmentFields, referenceFields } from '../../composing/check-content.ts'
 
 const structured = [
