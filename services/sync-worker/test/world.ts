@@ -163,7 +163,7 @@ export async function testWorld({ heartbeatMs = 5_000 }: { heartbeatMs?: number 
     account: string,
     request: Omit<CommandRequest<C>, 'account'>,
   ): Promise<CommandResponse<C>> =>
-    bus.ask(command, { account, ...request } as CommandRequest<C>, {
+    bus.request(command, { account, ...request } as CommandRequest<C>, {
       key: `shard.${shardOf(account)}`,
       timeoutMs: 30_000,
     })

@@ -7,7 +7,7 @@ export const unionKeyword = 'union'
  * A union reports what each of its branches finds wrong: an object that has a bad port, where `false` would do as well, is told
  * that it is not `false`. Keeps what the branch says that was meant, and where none was, says once what would do.
  */
-export function dropBranchNoise(errors: readonly ErrorObject[]): ErrorObject[] {
+export function reduceUnionErrors(errors: readonly ErrorObject[]): ErrorObject[] {
   let kept = [...errors]
   // The inner unions of a branch come before the union itself: each finds its own branches settled.
   for (const union of errors) {

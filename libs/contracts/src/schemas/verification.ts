@@ -33,7 +33,7 @@ export const VerifyRequest = Strict({
 export type VerifyRequest = Static<typeof VerifyRequest>
 
 /** What came of a login. */
-export const Verdict = Type.Object({
+export const VerificationResult = Type.Object({
   success: Type.Boolean(),
   error: Type.Optional(Type.String({ description: 'For people' })),
   code: Type.Optional(Type.String()),
@@ -42,7 +42,7 @@ export const Verdict = Type.Object({
   ),
   responseText: Type.Optional(Type.String({ description: 'What the server said' })),
 })
-export type Verdict = Static<typeof Verdict>
+export type VerificationResult = Static<typeof VerificationResult>
 
 export const VerifiedMailbox = Type.Object({
   path: Type.String(),

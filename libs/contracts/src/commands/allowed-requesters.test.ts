@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { brokerUses, type QuestionExchange, sharedQueues } from '../broker-access.ts'
+import { brokerUses, type CommandExchange, sharedQueues } from '../broker-access.ts'
 import { serviceNames } from '../services.ts'
-import { askersOf } from './askers.ts'
-import { accountCommands, credentialQueries, outboxCommands, verifyCommands } from './index.ts'
+import { allowedRequesters } from './allowed-requesters.ts'
+import { accountCommands, credentialCommands, outboxCommands, verifyCommands } from './index.ts'
 
 const commandsOf = (group: object): string[] =>
   Object.values(group).flatMap((value: unknown) =>
@@ -12,7 +12,7 @@ const commandsOf = (group: object): string[] =>
       ? [String(value.name)]
       : [],
   )
-const names = [accountCommands, credentialQueries, outboxCommands, verifyCommands].flatMap(
+const names = [accountCommands, credentialCommands, outboxCommands, verifyCommands].flatMap(
   commandsOf,
 )
 
@@ -26,18 +26,20 @@ test('who may ask a command is who the catalogue says asks it', () => {
   )
   expect(names.length).toBeGreaterThan(30)
   for (const name of names)
-    expect([name, rows.get(name)]).toEqual([name, askersOf(name).toSorted()])
+    expect([name, rows.get(name)]).toEqual([name, allowedRequesters(name).toSorted()])
 })
 
 test('whoever may ask a command may publish to where it is asked', () => {
-  const exchanges: [QuestionExchange, object][] = [
+  const exchanges: [CommandExchange, object][] = [
     ['commands', accountCommands],
-    ['credentials', credentialQueries],
+    ['credentials', credentialCommands],
     ['outbox', outboxCommands],
   ]
   for (const [exchange, group] of exchanges) {
-    const askers = new Set(commandsOf(group).flatMap(askersOf))
-    const publishers = serviceNames.filter((service) => brokerUses[service].asks.includes(exchange))
+    const askers = new Set(commandsOf(group).flatMap(allowedRequesters))
+    const publishers = serviceNames.filter((service) =>
+      brokerUses[service].requests.includes(exchange),
+    )
     expect([exchange, publishers.sort()]).toEqual([exchange, [...askers].sort()])
   }
 })
@@ -45,6 +47,6 @@ test('whoever may ask a command may publish to where it is asked', () => {
 test('every question has one service that answers it, and no service reads what another is asked', () => {
   for (const exchange of ['commands', ...sharedQueues] as const)
     expect(
-      serviceNames.filter((service) => brokerUses[service].answers.includes(exchange)),
+      serviceNames.filter((service) => brokerUses[service].serves.includes(exchange)),
     ).toHaveLength(1)
 })

@@ -4,7 +4,7 @@ import type { ServiceName } from '../services.ts'
  * Who may ask what, where each service has a user of its own at RabbitMQ; all that is not named here is asked by api-gateway alone.
  * Whoever answers refuses the others, by the user name that the broker has checked.
  */
-const askers: Readonly<Record<string, readonly ServiceName[]>> = {
+const requesters: Readonly<Record<string, readonly ServiceName[]>> = {
   getCredentials: ['sync-worker', 'sender', 'imap-proxy'],
   getGatewayCredentials: ['sender'],
   getServiceSecret: ['webhook-dispatcher'],
@@ -18,6 +18,6 @@ const askers: Readonly<Record<string, readonly ServiceName[]>> = {
   findSent: ['sender'],
 }
 
-export function askersOf(command: string): readonly ServiceName[] {
-  return Object.hasOwn(askers, command) ? (askers[command] ?? []) : ['api-gateway']
+export function allowedRequesters(command: string): readonly ServiceName[] {
+  return Object.hasOwn(requesters, command) ? (requesters[command] ?? []) : ['api-gateway']
 }
