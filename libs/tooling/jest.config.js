@@ -16,7 +16,7 @@ export default {
   rootDir: root,
   watchman: false,
   testTimeout: 180_000,
-  reporters: ['default', '<rootDir>/libs/tooling/plain-line-reporter.js'],
+  reporters: ['default', '<rootDir>/libs/tooling/run-reporter.js'],
   projects: [
     {
       ...base,

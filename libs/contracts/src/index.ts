@@ -14,6 +14,7 @@ export {
   type OperationInput,
   type OperationOutput,
 } from './define.ts'
+export { type Defined, defined } from './defined.ts'
 export * from './events/index.ts'
 export * from './hints.ts'
 export { allOperations, type OperationId, operations } from './operations/index.ts'

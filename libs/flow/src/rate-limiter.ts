@@ -20,7 +20,7 @@ export class RateLimiter {
   readonly #options: RateLimiterOptions
   readonly #clock: Clock
   readonly #waiters = new Set<() => void>()
-  #timer: NodeJS.Timeout | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
   /** Time at which all permits so far would have been taken at an even pace. */
   #pacedUntil = -Infinity
 

@@ -4,7 +4,7 @@ import ICAL from 'ical.js'
  * The ISO 8601 form of a calendar time: a date stays one; a time in UTC, in a zone of the IANA database, or in one that the calendar
  * describes becomes a moment; any other is a local time without an offset.
  */
-export function momentIn(
+export function toIsoTime(
   time: ICAL.Time,
   zone: string | undefined,
   calendar: ICAL.Component,
@@ -22,11 +22,11 @@ function offsetOf(
   time: ICAL.Time,
   { wall, zone, calendar }: { wall: number; zone: string; calendar: ICAL.Component },
 ): number | undefined {
-  return knownOffset(wall, zone) ?? describedOffset(time, zone, calendar)
+  return ianaOffset(wall, zone) ?? vtimezoneOffset(time, zone, calendar)
 }
 
 /** Milliseconds east of UTC in a zone of the IANA database, at a time on its clocks. */
-function knownOffset(wall: number, zone: string): number | undefined {
+function ianaOffset(wall: number, zone: string): number | undefined {
   try {
     const clock = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
     // The offset at the moment that reads like the wall time in UTC is a guess; the offset at the moment it leads to is right.
@@ -49,7 +49,7 @@ const yearly =
   /^(?:(?:FREQ=YEARLY|BYMONTH=\d{1,2}|BYDAY=[+-]?[1-5](?:MO|TU|WE|TH|FR|SA|SU)|INTERVAL=1|WKST=[A-Z]{2}|UNTIL=[0-9TZ]+);?)+$/
 const maxObservances = 20
 
-function describedOffset(
+function vtimezoneOffset(
   time: ICAL.Time,
   zone: string,
   calendar: ICAL.Component,

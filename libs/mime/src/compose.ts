@@ -7,8 +7,8 @@ import type { AttachedContent } from './attached-content.ts'
 import { canonicalLines } from './canonical-lines.ts'
 import { htmlToText } from './html-to-text.ts'
 import { inlineImages } from './inline-images.ts'
-import { withPreheader } from './preheader.ts'
-import { hasLongWord, invalidField, refuseInjection, requireAddress } from './refuse-injection.ts'
+import { addPreheader } from './preheader.ts'
+import { hasLongWord, invalidField, rejectInjection, requireAddress } from './reject-injection.ts'
 
 type Mailbox = NonNullable<MessageContent['from']>
 
@@ -50,15 +50,15 @@ export async function composeMessage(
   content: MessageContent,
   options: ComposeOptions,
 ): Promise<ComposedMessage> {
-  const checked = refuseInjection({ ...content, from: content.from ?? options.from })
+  const checked = rejectInjection({ ...content, from: content.from ?? options.from })
   const from = checked.from ?? options.from
-  const messageId = messageIdOf(
+  const messageId = formatMessageId(
     checked.messageId ?? options.messageId ?? newMessageId(from, options),
   )
   const { bodies, images } = bodiesOf(checked)
   const composer = new MailComposer({
-    ...headOf(checked, options),
-    from: mailbox(from),
+    ...optionalHeaders(checked, options),
+    from: toMailbox(from),
     messageId,
     date: options.date ?? new Date(),
     ...bodies,
@@ -79,7 +79,7 @@ export async function composeMessage(
 }
 
 /** All of the head that is not always there. */
-export function headOf(
+export function optionalHeaders(
   content: MessageContent,
   options: Pick<ComposeOptions, 'keepBcc' | 'references'>,
 ) {
@@ -96,7 +96,7 @@ function foldable(text: string): string {
   return hasLongWord(text) ? encodeWord(text, 'B', maxEncodedWord) : text
 }
 
-export function mailbox({ name, address }: Mailbox) {
+export function toMailbox({ name, address }: Mailbox) {
   return { name: name ?? '', address }
 }
 
@@ -104,7 +104,7 @@ function lists(
   { to, cc, bcc, replyTo }: MessageContent,
   { keepBcc = false }: Pick<ComposeOptions, 'keepBcc'>,
 ) {
-  const list = (addresses: Mailbox[] | undefined) => (addresses ?? []).map(mailbox)
+  const list = (addresses: Mailbox[] | undefined) => (addresses ?? []).map(toMailbox)
   return {
     ...(keepBcc && bcc?.length ? { bcc: list(bcc) } : {}),
     ...(to?.length ? { to: list(to) } : {}),
@@ -119,7 +119,7 @@ function bodiesOf({ text, html, previewText = '' }: MessageContent) {
   const inlined = inlineImages(html)
   const bodies = {
     text: text || htmlToText(inlined.html),
-    html: withPreheader(inlined.html, previewText),
+    html: addPreheader(inlined.html, previewText),
   }
   return { bodies, images: inlined.attached }
 }
@@ -174,13 +174,13 @@ function attachmentType(type: string | undefined): string | undefined {
 function envelopeOf({ to, cc, bcc, envelope }: MessageContent, from: Mailbox) {
   const named = [to, cc, bcc].flatMap((list) => (list ?? []).map(({ address }) => address))
   return {
-    from: returnPathOf(envelope, { address: from.address, path: 'envelope.from' }),
-    to: recipientsOf(envelope?.to ?? named, envelope?.to ? 'envelope.to' : 'to'),
+    from: chooseReturnPath(envelope, { address: from.address, path: 'envelope.from' }),
+    to: uniqueRecipients(envelope?.to ?? named, envelope?.to ? 'envelope.to' : 'to'),
   }
 }
 
 /** Where reports go: nowhere, where the envelope says so (RFC 5321 §4.5.5), else to the sender. @throws AppError `invalid` that names `path` */
-export function returnPathOf(
+export function chooseReturnPath(
   envelope: MessageContent['envelope'],
   sender: { address: string; path: string },
 ): string {
@@ -189,7 +189,7 @@ export function returnPathOf(
 }
 
 /** Everybody once, however often and in whichever case they are named. @throws AppError `invalid` that names `path` */
-export function recipientsOf(addresses: readonly string[], path: string): string[] {
+export function uniqueRecipients(addresses: readonly string[], path: string): string[] {
   const recipients = new Map<string, string>()
   for (const address of addresses) {
     const safe = asciiDomain(requireAddress(address, path))
@@ -217,7 +217,7 @@ export function newMessageId(
 }
 
 /** A Message-ID with its angle brackets: RFC 5322 §3.6.4, and nothing that a header would have to encode or fold. */
-export function messageIdOf(id: string): string {
+export function formatMessageId(id: string): string {
   const bare = id.replace(/^<|>$/g, '')
   if (!isMessageId(bare)) throw invalidField('messageId', 'must be a Message-ID')
   return `<${bare}>`

@@ -12,7 +12,10 @@ const quoteIds =
   /^(?:yahoo_quoted|mail-editor-reference-message-container|isForwardContent|reply-intro)/i
 
 /** Whether an element holds what was written before, as the mail programs of the world mark it. Pure. */
-export function isHistory(tagName: string, attribs: Readonly<Record<string, string>>): boolean {
+export function isQuotedHistory(
+  tagName: string,
+  attribs: Readonly<Record<string, string>>,
+): boolean {
   if (tagName !== 'blockquote' && tagName !== 'div') return false
   const isCited = tagName === 'blockquote' && attribs['type']?.toLowerCase() === 'cite'
   return isCited || quoteClasses.test(attribs['class'] ?? '') || quoteIds.test(attribs['id'] ?? '')

@@ -2,7 +2,7 @@
 const maxHeadBytes = 1024 * 1024
 
 /** One header field. */
-export interface Field {
+export interface HeaderField {
   /** Lower case; empty where a line is no field. */
   name: string
   /** Without its line end; folded as it came, a byte a character. */
@@ -10,7 +10,7 @@ export interface Field {
 }
 
 export interface SplitMessage {
-  fields: Field[]
+  fields: HeaderField[]
   /** What follows the empty line. */
   body: Buffer
 }
@@ -37,7 +37,7 @@ export function splitHead(message: Buffer): SplitMessage | undefined {
   return { fields, body: message.subarray(Math.min(headBytes + 4, message.length)) }
 }
 
-function fieldOf(line: string): Field {
+function fieldOf(line: string): HeaderField {
   const [, name = ''] = fieldStart.exec(line) ?? []
   return { name: name.toLowerCase(), line }
 }
@@ -48,7 +48,7 @@ export function joinHead({ fields, body }: SplitMessage): Buffer {
 }
 
 /** The value of a field as text: in UTF-8, as mail has it today where it is not ASCII (RFC 6532), or else in Latin-1. */
-export function valueOf({ line }: Field): string {
+export function fieldValue({ line }: HeaderField): string {
   const bytes = Buffer.from(line.slice(line.indexOf(':') + 1), 'latin1')
   const text = bytes.toString('utf8')
   return (text.includes('\ufffd') ? bytes.toString('latin1') : text)

@@ -1,5 +1,5 @@
 import { compile } from 'html-to-text'
-import { boundHtml } from './bound-html.ts'
+import { limitHtml } from './limit-html.ts'
 
 const convert = compile({
   wordwrap: false,
@@ -13,7 +13,7 @@ const convert = compile({
 /** The text of an HTML body, for those who do not show HTML. Bounded in length and depth; never throws. */
 export function htmlToText(html: string): string {
   try {
-    return convert(boundHtml(html))
+    return convert(limitHtml(html))
   } catch {
     return '' // nested so deeply that the converter gave up
   }

@@ -5,15 +5,15 @@ export {
   composeMessage,
   type ComposedMessage,
   type ComposeOptions,
-  messageIdOf,
+  formatMessageId,
   newMessageId,
 } from './compose.ts'
 export { decodeText } from './decode-text.ts'
 export { decodeWords } from './decode-words.ts'
-export { type Field, joinHead, splitHead, type SplitMessage, valueOf } from './head.ts'
+export { type HeaderField, joinHead, splitHead, type SplitMessage, fieldValue } from './head.ts'
 export { htmlToText } from './html-to-text.ts'
 export { type CalendarEntry, parseCalendar, type ParsedCalendar } from './parse-calendar.ts'
-export { openMessage, type OpenOptions } from './open-message.ts'
+export { prepareStoredMessage, type PrepareMessageOptions } from './prepare-stored-message.ts'
 export { parseHeaders } from './parse-headers.ts'
 export {
   type ParsedAddress,
@@ -21,5 +21,10 @@ export {
   type ParsedMessage,
   parseMessage,
 } from './parse-message.ts'
-export { type Original, type Referring, type Referred, refer } from './refer.ts'
+export {
+  type ReferencedMessage,
+  type ReferenceOptions,
+  type ReferenceResult,
+  applyReference,
+} from './apply-reference.ts'
 export { safeHtml } from './safe-html.ts'

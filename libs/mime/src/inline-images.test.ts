@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { composeMessage, parseMessage } from './index.ts'
 import { inlineImages } from './inline-images.ts'
-import { withPreheader } from './preheader.ts'
+import { addPreheader } from './preheader.ts'
 
 const png = Buffer.from('89504e470d0a', 'hex')
 const image = `data:image/png;base64,${png.toString('base64')}`
@@ -78,6 +78,6 @@ test.each([
     /^<html><BODY class="a"><div .*<\/div>x<\/BODY><\/html>$/,
   ],
 ])('the hidden line stands at the start of %s', (html, expected) => {
-  expect(withPreheader(html, ' hello\r\n')).toMatch(expected)
-  expect(withPreheader(html, ' \n')).toBe(html)
+  expect(addPreheader(html, ' hello\r\n')).toMatch(expected)
+  expect(addPreheader(html, ' \n')).toBe(html)
 })

@@ -36,14 +36,17 @@ export function inlineImages(html: string): InlinedHtml {
   return { html: pieces.join(''), attached: [...images.values()] }
 }
 
-interface About {
+interface DataUrlImage {
   type: string
   parameters: string
   number: number
 }
 
 /** Undefined for what is no image at all: it stays where it is. */
-function imageOf(data: string, { type, parameters, number }: About): AttachedContent | undefined {
+function imageOf(
+  data: string,
+  { type, parameters, number }: DataUrlImage,
+): AttachedContent | undefined {
   const content = decoded(data, /;base64$/i.test(parameters))
   if (content === undefined || content.length === 0) return undefined
   const digest = createHash('sha256').update(type).update(content).digest('hex').slice(0, 32)

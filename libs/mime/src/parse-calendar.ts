@@ -1,5 +1,5 @@
 import ICAL from 'ical.js'
-import { momentIn } from './calendar-zones.ts'
+import { toIsoTime } from './calendar-zones.ts'
 
 /** One event of an invitation: what a person must know to answer it. */
 export interface CalendarEntry {
@@ -63,8 +63,8 @@ function entryOf(uid: string, event: ICAL.Component, calendar: ICAL.Component): 
     summary: textOf(event, 'summary'),
     description: textOf(event, 'description'),
     timezone: start?.zone,
-    startDate: start && momentIn(start.time, start.zone, calendar),
-    endDate: end && momentIn(end.time, end.zone, calendar),
+    startDate: start && toIsoTime(start.time, start.zone, calendar),
+    endDate: end && toIsoTime(end.time, end.zone, calendar),
     organizer: textOf(event, 'organizer'),
   })
 }

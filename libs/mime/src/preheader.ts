@@ -4,7 +4,7 @@ const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;'
 const padding = '&#8203;&#847;&nbsp;'.repeat(60)
 
 /** HTML that starts with a hidden line: what lists of messages show beside the subject. */
-export function withPreheader(html: string, previewText: string): string {
+export function addPreheader(html: string, previewText: string): string {
   const line = previewText
     .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
     .trim()

@@ -1,6 +1,6 @@
 import sanitize from 'sanitize-html'
-import { boundHtml } from './bound-html.ts'
-import { foldHistory, historyClass, historyMark, isHistory } from './fold-history.ts'
+import { limitHtml } from './limit-html.ts'
+import { foldHistory, historyClass, historyMark, isQuotedHistory } from './fold-history.ts'
 
 const size = /^(?:auto|0|-?\d{1,5}(?:\.\d{1,3})?(?:px|em|rem|pt|%|ex|ch)?)$/i
 const sizes = /^(?:(?:auto|0|-?\d{1,5}(?:\.\d{1,3})?(?:px|em|rem|pt|%)?)(?:\s+|$)){1,4}$/i
@@ -110,7 +110,7 @@ const options: Parameters<typeof sanitize>[1] = {
 }
 
 function marked(tagName: string, attribs: Record<string, string>) {
-  return isHistory(tagName, attribs) ? historyMark : { tagName, attribs }
+  return isQuotedHistory(tagName, attribs) ? historyMark : { tagName, attribs }
 }
 
 /** A picture inside the message. SVG is a document, scripts included. */
@@ -128,7 +128,7 @@ function isEmbedded(src: string): boolean {
  */
 export function safeHtml(html: string): string {
   try {
-    return foldHistory(sanitize(boundHtml(html), options))
+    return foldHistory(sanitize(limitHtml(html), options))
   } catch {
     return ''
   }

@@ -3,101 +3,111 @@ import { join } from 'node:path'
 import { parseArgs, parseEnv } from 'node:util'
 import { root, runJest, runProgram, runStaticChecks } from './commands.ts'
 
-// `make test`: everything a contributor or CI needs to see green, servers included. The last line says how many passed.
-//   node libs/tooling/src/test.ts                     all of it
+// `make test`: static checks and all tests, with the servers they need. The last line counts the results.
+//   node libs/tooling/src/test.ts                     everything
 //   node libs/tooling/src/test.ts --kind integration  one kind
 //   node libs/tooling/src/test.ts path/to/x.test.ts   one file
 
 type Kind = 'unit' | 'integration' | 'e2e'
-interface Counts {
+
+/** Result of one Jest run, as written by `run-reporter.js`. */
+interface RunReport {
   passed: number
   failed: number
   skipped: number
-  /** A line for each thing that failed. */
+  /** One line per failure. */
   failures: string[]
+  durations: { file: string; seconds: number }[]
 }
+
+/** Files listed at the end of a run: those worth making faster. */
+const slowestListed = 10
+const noTests: RunReport = { passed: 0, failed: 0, skipped: 0, failures: [], durations: [] }
 
 const { values, positionals } = parseArgs({
   options: { kind: { type: 'string' } },
   allowPositionals: true,
 })
-const whole = values.kind === undefined && positionals.length === 0
+const isWholeRun = values.kind === undefined && positionals.length === 0
 const kinds = (values.kind === undefined ? ['unit', 'integration', 'e2e'] : [values.kind]) as Kind[]
-const counts: Counts = { passed: 0, failed: 0, skipped: 0, failures: [] }
+const reports: RunReport[] = []
+const phases: string[] = []
 
-if (whole) {
-  const failed = await runStaticChecks()
-  add({
-    passed: 0,
+if (isWholeRun) {
+  const failed = await timed('static checks', runStaticChecks)
+  reports.push({
+    ...noTests,
     failed: failed.length,
-    skipped: 0,
     failures: failed.map((name) => `failed: ${name}`),
   })
 }
 const unitOnly = positionals.length > 0 && positionals.every((path) => path.includes('/src/'))
 const needsServers = !unitOnly && kinds.some((kind) => kind !== 'unit')
-const servers = needsServers ? await startServers() : undefined
+const servers = needsServers ? await timed('start of servers', startServers) : undefined
 try {
-  for (const kind of kinds) add(await runKind(kind))
+  for (const kind of kinds) reports.push(await timed(`${kind} tests`, () => runKind(kind)))
 } finally {
   if (servers?.started) await runProgram('node', ['deploy/local/src/servers.ts', 'stop'])
 }
-process.stdout.write(counts.failures.map((line) => `${line}\n`).join(''))
-process.stdout.write(
-  `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`,
-)
-process.exitCode = counts.failed > 0 ? 1 : 0
+printSummary()
 
-/** A run of one kind. End-to-end tests each start a whole system: one after the other. */
-async function runKind(kind: Kind): Promise<Counts> {
-  const file = join(root, `.local/plain-line.${process.pid}.${kind}`)
+/** Prints slowest files, phases, failures and, as the last line, the counts. */
+function printSummary(): void {
+  const slowest = reports
+    .flatMap(({ durations }) => durations)
+    .sort((a, b) => b.seconds - a.seconds)
+    .slice(0, slowestListed)
+    .map(({ file, seconds }) => `  ${seconds.toFixed(1).padStart(6)} s  ${file}`)
+  const count = (name: 'passed' | 'failed' | 'skipped') =>
+    reports.reduce((sum, report) => sum + report[name], 0)
+  const lines = [
+    ...(slowest.length > 1 ? ['Slowest files:', ...slowest] : []),
+    `Phases: ${phases.join(', ')}`,
+    ...reports.flatMap(({ failures }) => failures),
+    `${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped`,
+  ]
+  process.stdout.write(lines.map((line) => `${line}\n`).join(''))
+  process.exitCode = count('failed') > 0 ? 1 : 0
+}
+
+/** Runs one kind of tests. End-to-end tests run one after the other: each starts a whole system. */
+async function runKind(kind: Kind): Promise<RunReport> {
+  const file = join(root, `.local/run-report.${process.pid}.${kind}`)
   mkdirSync(join(root, '.local'), { recursive: true })
   const filters =
     positionals.length > 0 ? ['--passWithNoTests', '--testPathPatterns', ...positionals] : []
   const code = await runJest(
-    [
-      '--selectProjects',
-      kind,
-      `--maxWorkers=${kind === 'e2e' ? 1 : 2}`,
-      // What a failed end-to-end test leaves running must not keep the run from its end.
-      ...(kind === 'e2e' ? ['--forceExit'] : []),
-      ...filters,
-    ],
-    {
-      PLAIN_LINE_FILE: file,
-      ...servers?.env,
-    },
+    ['--selectProjects', kind, `--maxWorkers=${kind === 'e2e' ? 1 : 2}`, ...filters],
+    { RUN_REPORT_FILE: file, ...servers?.env },
   )
-  const found = readCounts(file)
-  // A run that ended badly without a failed test (a crash, an open handle that was forced) is a failure all the same.
-  return code !== 0 && found.failed === 0
-    ? { ...found, failed: 1, failures: [`failed: the run of ${kind} tests ended with ${code}`] }
-    : found
+  const report = readReport(file)
+  // A run that ended with an error but without a failed test (a crash, a leak) is a failure, too.
+  return code !== 0 && report.failed === 0
+    ? { ...report, failed: 1, failures: [`failed: the run of ${kind} tests ended with ${code}`] }
+    : report
 }
 
-function readCounts(file: string): Counts {
+function readReport(file: string): RunReport {
   try {
-    const [line = '', ...failures] = readFileSync(file, 'utf8').trim().split('\n')
-    const [passed = 0, failed = 0, skipped = 0] = line.match(/\d+/g)?.map(Number) ?? []
-    return { passed, failed, skipped, failures }
+    return JSON.parse(readFileSync(file, 'utf8')) as RunReport
   } catch {
-    return { passed: 0, failed: 0, skipped: 0, failures: [] }
+    return noTests // Jest ended before its reporter ran; its exit code makes the run fail.
   } finally {
     rmSync(file, { force: true })
   }
 }
 
-function add(found: Counts): void {
-  counts.passed += found.passed
-  counts.failed += found.failed
-  counts.skipped += found.skipped
-  counts.failures.push(...found.failures)
+async function timed<T>(phase: string, run: () => Promise<T>): Promise<T> {
+  const start = performance.now()
+  const result = await run()
+  phases.push(`${phase} ${Math.round((performance.now() - start) / 1000)} s`)
+  return result
 }
 
-/** The servers of `make servers`: those that run already are used and left running. */
+/** Starts the servers of `make servers`. Servers that are running already are used and left running. */
 async function startServers(): Promise<{ env: NodeJS.ProcessEnv; started: boolean }> {
-  const read = () => (existsSync(envFile) ? readFileSync(envFile, 'utf8') : '')
   const envFile = join(root, '.local/servers.env')
+  const read = () => (existsSync(envFile) ? readFileSync(envFile, 'utf8') : '')
   const before = read()
   if ((await runProgram('node', ['deploy/local/src/servers.ts', 'start'])) !== 0)
     throw new Error('the servers for the tests did not start')

@@ -15,20 +15,20 @@ import { Renderer } from '@posthorn/templates'
 import { type RequestHandler, Router } from 'express'
 import { openAccess, sweepAccess } from './access/open-access.ts'
 import type { TokenCache } from './access/token-cache.ts'
-import { createAfterwards } from './afterwards.ts'
+import { createBackgroundTasks } from './background-tasks.ts'
 import { openAutoconfig } from './autoconfig/open.ts'
 import { type ChangeStreams, serveChanges } from './changes/change-streams.ts'
 import type { Config } from './config.ts'
 import { mountDocs } from './docs/mount-docs.ts'
 import { openDoor } from './door/open-door.ts'
 import { firstRun } from './first-run.ts'
-import { handOverToken } from './hand-over.ts'
+import { firstTokenWriter } from './first-token.ts'
 import { linkKeys } from './links/link-keys.ts'
-import { BodyRoom } from './operations/body-room.ts'
-import { mountOperations } from './operations/mount.ts'
+import { BodyMemoryLimiter } from './http/body-memory.ts'
+import { mountOperations } from './http/mount.ts'
 import { allRoutes } from './operations/routes.ts'
 import { openPublicPages } from './public/open-public.ts'
-import { forgetExpired } from './store/forget-expired.ts'
+import { deleteExpired } from './store/delete-expired.ts'
 
 const name = 'api-gateway'
 const about = readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')
@@ -57,7 +57,7 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   await using opened = new AsyncDisposableStack()
   const { db, outbox } = openPools(opened, config, log)
   const bus = opened.use(await connectBus({ url: config.amqpUrl, name, log, metrics }))
-  const afterwards = opened.use(createAfterwards(log))
+  const tasks = opened.use(createBackgroundTasks(log))
   const sealer = createSealer(config.sealingKey)
   const settings = cacheSettings(db)
   const counter = opened.use(
@@ -71,14 +71,14 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   const requireToken = config.requireApiAuth
   const { gate, tokens } = openAccess(opened, { db, settings, log, requireToken, trustedProxies })
   const limits = limitsOf(config)
-  const stores = { db, outbox, settings, tokens, storedRoom: new BodyRoom(limits) }
+  const stores = { db, outbox, settings, tokens, storedMemory: new BodyMemoryLimiter(limits) }
   const autoconfig = openAutoconfig(opened, autoconfigOf(config, bus, settings))
   const links = linkKeys(bus)
   const renderer = opened.use(
     new Renderer({ timeoutMs: templateTimeoutMs, maxOutputBytes: config.maxBodyBytes }),
   )
   const sandbox = opened.use(new Sandbox())
-  const tools = { bus, sandbox, sealer, afterwards, autoconfig, changes, links, renderer, version }
+  const tools = { bus, sandbox, sealer, tasks, autoconfig, changes, links, renderer, version }
   const deps = { ...stores, ...limits, ...tools, tokenLogEntries: config.tokenLog.keep }
   const api = Router({ caseSensitive: true })
   const answered = (status: number) => counter.count(`apiCall:${status < 400 ? 'success' : 'fail'}`)
@@ -102,12 +102,15 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   })
   await waitForSchema(db, log, stop)
   // Another replica may be at it, and is waited for: with the longer patience.
-  await firstRun({ db: outbox, sealer, handOver: handOverToken(config.firstTokenFile) }, config)
+  await firstRun(
+    { db: outbox, sealer, writeFirstToken: firstTokenWriter(config.firstTokenFile) },
+    config,
+  )
   const sweeping = { everyMs: sweepMs, log, name: 'expired-rows' }
-  opened.use(runPeriodically(sweeping, () => forgetExpired(outbox)))
+  opened.use(runPeriodically(sweeping, () => deleteExpired(outbox)))
   opened.use(sweepAccess(outbox, log, config.tokenLog))
   opened.use(await bus.onInvalidate((message) => forget(message, deps)))
-  afterwards.do(bus.invalidate({ topic: 'settings' })) // others may have looked before
+  tasks.run(bus.invalidate({ topic: 'settings' })) // others may have looked before
   started = true
   const running = opened.move()
   return { port: server.port, [Symbol.asyncDispose]: () => running.disposeAsync() }

@@ -13,7 +13,7 @@ export interface FirstRunDeps {
   db: Db
   sealer: Sealer
   /** Hands the instance's first token to the operator. Called before it is stored. */
-  handOver: (token: string) => Promise<void>
+  writeFirstToken: (token: string) => Promise<void>
 }
 
 /**
@@ -21,7 +21,7 @@ export interface FirstRunDeps {
  * and the token that the environment brings, at every start. Replicas that start at once do it one after the other.
  */
 export async function firstRun(
-  { db, sealer, handOver }: FirstRunDeps,
+  { db, sealer, writeFirstToken: handOver }: FirstRunDeps,
   { settings, preparedToken }: Pick<Config, 'settings' | 'preparedToken'>,
 ): Promise<void> {
   await db.transaction().execute(async (tx) => {
@@ -57,7 +57,7 @@ async function prepare(tx: Tx, token: string): Promise<void> {
 }
 
 /** Handed over first: should we die between the two, the next start makes another, whereas nobody would ever know this one. */
-async function makeFirstToken(tx: Tx, handOver: FirstRunDeps['handOver']): Promise<void> {
+async function makeFirstToken(tx: Tx, handOver: FirstRunDeps['writeFirstToken']): Promise<void> {
   const token = newToken()
   await handOver(token)
   await insertToken(tx, { id: hashToken(token), scopes: ['*'], description: 'First token' })

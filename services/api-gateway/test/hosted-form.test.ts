@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { linkTo } from '@posthorn/links'
 import { eventually } from '@posthorn/testkit'
-import { forgetExpired } from '../src/store/forget-expired.ts'
+import { deleteExpired } from '../src/store/delete-expired.ts'
 import { mint } from './gateway.ts'
 import { fillIn, goodPass, hostedFormWorld, serviceUrl, unescape } from './hosted-form-world.ts'
 
@@ -296,7 +296,7 @@ test('a link that is not ours, is old or tampered with opens nothing, and says s
     .where('nonce', '=', nonceOf(link))
     .execute()
   expect((await page(link)).status).toBe(410)
-  await forgetExpired(db)
+  await deleteExpired(db)
   const left = await db.selectFrom('formLinks').select('nonce').execute()
   expect(left.map(({ nonce }) => nonce)).not.toContain(nonceOf(link))
   expect(left).not.toEqual([])

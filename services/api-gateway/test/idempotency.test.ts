@@ -1,7 +1,7 @@
 import { afterAll, afterEach, expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
-import { forgetOldKeys } from '../src/store/idempotency.ts'
+import { deleteExpiredKeys } from '../src/store/idempotency.ts'
 import { draftSource, sendingWorld } from './sending-world.ts'
 
 const world = await sendingWorld()
@@ -109,7 +109,7 @@ test('a key is forgotten after a day', async () => {
     .set({ createdAt: aDayAgo })
     .where('key', '=', 'k6')
     .execute()
-  await forgetOldKeys(db)
+  await deleteExpiredKeys(db)
   const left = await db.selectFrom('idempotencyKeys').select('key').execute()
   expect(left).toEqual([{ key: 'young' }])
 })

@@ -5,16 +5,16 @@ import { runPeriodically } from '@posthorn/flow'
 import { loginOpener, openGround, watchQueue } from '@posthorn/service'
 import type { Logger } from '@posthorn/telemetry'
 import type { Config } from './config.ts'
-import { Dispatcher } from './delivery/dispatcher.ts'
-import { Recorder } from './delivery/recorder.ts'
-import { Filer } from './filing/filer.ts'
+import { Dispatcher } from './dispatch/dispatcher.ts'
+import { OutcomeRecorder } from './attempt/outcome-recorder.ts'
+import { Filer } from './dispatch/filer.ts'
 import { senderMetrics } from './metrics.ts'
-import { onChangeOutbox } from './outbox/change-outbox.ts'
+import { onChangeOutbox } from './commands/change-outbox.ts'
 import { countFilings } from './store/filing.ts'
-import { type Hold, markDataSent } from './store/outbox.ts'
-import { countDue, countHeld, deleteFinished } from './store/upkeep.ts'
-import { SmtpTransport } from './transports/smtp.ts'
-import { onVerifySmtp } from './verify/verify-smtp.ts'
+import { type OutboxLease, markDataSent } from './store/outbox.ts'
+import { countDue, countHeld, deleteFinished } from './store/maintenance.ts'
+import { SmtpTransport } from './transports/smtp-transport.ts'
+import { onVerifySmtp } from './commands/verify-smtp.ts'
 
 const name = 'sender'
 /** Logins at servers that belong to no account, for whoever tries them out. */
@@ -36,7 +36,7 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
   const filer = opened.use(new Filer({ ...config, db, bus, log, count }))
   const publish: PublishEvent = (message) => bus.publishEvent(message)
   const onFiling = () => filer.wake()
-  const recorder = opened.use(new Recorder({ db, settings, publish, onFiling, log }))
+  const recorder = opened.use(new OutcomeRecorder({ db, settings, publish, onFiling, log }))
   const transport = opened.use(new SmtpTransport(config.smtp))
   const dispatcher = opened.use(
     new Dispatcher({
@@ -47,7 +47,7 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
       settings,
       transport,
       recorder,
-      mark: inBatches((holds: Hold[]) => markAll(db, holds, config.leaseMs)),
+      mark: inBatches((holds: OutboxLease[]) => markAll(db, holds, config.leaseMs)),
       paused,
       log,
       metrics: measured,
@@ -86,7 +86,7 @@ function listenForHints(bus: Bus, dispatcher: Dispatcher): Promise<AsyncDisposab
   })
 }
 
-async function markAll(db: Db, holds: Hold[], leaseMs: number): Promise<boolean[]> {
+async function markAll(db: Db, holds: OutboxLease[], leaseMs: number): Promise<boolean[]> {
   const marked = await markDataSent(db, holds, leaseMs)
   return holds.map(({ queueId }) => marked.has(queueId))
 }

@@ -12,13 +12,13 @@ import {
 import { proxyOfSettings } from '@posthorn/net'
 import { runPeriodically } from '@posthorn/flow'
 import { loginOpener, openGround } from '@posthorn/service'
-import { allHandlers } from './commands/handlers.ts'
+import { createHandlers } from './commands/handlers.ts'
 import { onVerifyImap } from './commands/verify-imap.ts'
 import type { Config } from './config.ts'
 import type { Deps } from './deps.ts'
 import { tellChanges } from './events/tell-changes.ts'
 import { keepHouse } from './housekeeping.ts'
-import { keepTranscripts, wantedLogs } from './logs/transcripts.ts'
+import { startTranscripts, logRetention } from './logs/transcripts.ts'
 import { measureWorker } from './metrics.ts'
 import { readAccounts } from './sessions/accounts.ts'
 import { ConnectionCounts } from './sessions/connection-counts.ts'
@@ -29,7 +29,7 @@ import { SyncTimes } from './sessions/sync-times.ts'
 import { holdShards } from './shards/holder.ts'
 import { serveShards } from './shards/serve.ts'
 import { deleteOldUploads } from './store/uploads.ts'
-import { openSummaries } from './summaries/open.ts'
+import { createSummaries } from './summaries/create-summaries.ts'
 import { fillEmpties } from './sync/empty.ts'
 
 const name = 'sync-worker'
@@ -57,7 +57,9 @@ export async function startApp(
   const metrics = measureWorker(ground.metrics)
   const settings = cacheSettings(db)
   const changes = opened.use(tellChanges(bus))
-  const transcripts = opened.use(keepTranscripts({ db, log, wanted: wantedNow(settings, config) }))
+  const transcripts = opened.use(
+    startTranscripts({ db, log, retention: wantedNow(settings, config) }),
+  )
   const connections = new ConnectionCounts()
   const syncTimes = new SyncTimes()
   const published = marksPublished(db)
@@ -79,7 +81,7 @@ export async function startApp(
   }
   const sessions = opened.use(runSessions(deps))
   const server = opened.use(
-    await bus.serve({ queue: 'private', handlers: allHandlers({ db, sessions, settings }) }),
+    await bus.serve({ queue: 'private', handlers: createHandlers({ db, sessions, settings }) }),
   )
   startPeriodicTasks(opened, deps)
   opened.use(
@@ -120,11 +122,11 @@ function summariesOf(
   const { config, settings, openLogin } = basics
   const how = { egress: config.proxyEgressPolicy, open: openLogin }
   const proxy = proxyOfSettings(() => settings.get(), how)
-  return openSummaries(opened, { ...basics, proxy, config: config.summaries })
+  return createSummaries(opened, { ...basics, proxy, config: config.summaries })
 }
 
 function wantedNow(settings: Deps['settings'], { logLines }: Config) {
-  return async () => wantedLogs(await settings.get(), logLines)
+  return async () => logRetention(await settings.get(), logLines)
 }
 
 function forget(

@@ -1,5 +1,5 @@
 import type { Db } from '@posthorn/db'
-import type { WantedLogs } from './logs/transcripts.ts'
+import type { LogRetention } from './logs/transcripts.ts'
 import { deleteOldAnnounced } from './store/announced.ts'
 import { deleteOldBounces } from './store/bounces.ts'
 import { deleteOldChanges } from './store/changes.ts'
@@ -10,7 +10,7 @@ const limit = 10_000
 
 interface Keeping {
   changesKeepMs: number
-  wantedLogs: () => Promise<WantedLogs>
+  wantedLogs: () => Promise<LogRetention>
 }
 
 /** Deletes what was kept long enough: Message-IDs announced, bounces, changes of states, and log lines that came after their account had its log switched off. */

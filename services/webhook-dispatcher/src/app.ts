@@ -14,26 +14,29 @@ import {
 } from '@posthorn/service'
 import type { Logger, Metrics } from '@posthorn/telemetry'
 import type { Config, WebhookConfig } from './config.ts'
-import { createClaims } from './delivery/claims.ts'
-import { createCounter } from './delivery/counter.ts'
-import { deliver } from './delivery/deliver.ts'
-import { createGate } from './delivery/gate.ts'
-import { holdDeliveries, type InHand } from './delivery/in-hand.ts'
-import { replay } from './delivery/replay.ts'
-import { type RetryLoop, startRetryLoop } from './delivery/retry-loop.ts'
-import { serviceSecret } from './delivery/service-secret.ts'
-import type { SigningKeys } from './delivery/signature.ts'
+import { createClaimLock } from './dispatch/claim-lock.ts'
+import { createAttemptCounter } from './attempt/attempt-counter.ts'
+import { createAttempts } from './attempt/attempt.ts'
+import { createTargetThrottle } from './dispatch/target-throttle.ts'
+import {
+  createInFlightDeliveries,
+  type InFlightDeliveries,
+} from './dispatch/in-flight-deliveries.ts'
+import { replay } from './dispatch/replay.ts'
+import { type DuePoller, startDuePoller } from './dispatch/due-poller.ts'
+import { cacheSigningKeys } from './attempt/signing-keys.ts'
+import type { SigningKeys } from './attempt/signature.ts'
 import { coalesce } from './events/coalesce.ts'
 import { batchSize, fanOut } from './events/fan-out.ts'
 import { consumeHints } from './events/hints.ts'
 import { sweepFanOut, sweepPublish } from './events/sweep.ts'
-import { keepHouse } from './housekeeping.ts'
+import { runRetention } from './retention.ts'
 import { type DispatcherMetrics, dispatcherMetrics } from './metrics.ts'
 import { decideRoutes } from './routes/decide.ts'
-import { type KnownRoutes, knownRoutes } from './routes/known-routes.ts'
-import { keepRouteNotes, type RouteNotes } from './routes/notes.ts'
+import { type RouteCache, cacheRoutes } from './routes/route-cache.ts'
+import { startRouteErrorLog, type RouteErrorLog } from './routes/route-error-log.ts'
 import { countDue } from './store/deliveries.ts'
-import { currentTargets } from './targets/current-target.ts'
+import { createTargets } from './targets/current-target.ts'
 import { targetOptions } from './targets/options.ts'
 import { laneOf } from './targets/target.ts'
 
@@ -76,7 +79,7 @@ export async function startDispatching({
 }: DispatchingDeps): Promise<AsyncDisposable> {
   await using opened = new AsyncDisposableStack()
   opened.use(
-    runPeriodically({ everyMs: hourMs, log, name: 'housekeeping' }, keepHouse(db, config, log)),
+    runPeriodically({ everyMs: hourMs, log, name: 'housekeeping' }, runRetention(db, config, log)),
   )
   const counter = opened.use(
     countMinutes(db, { onError: (err) => log.debug({ err }, 'counts wait for Postgres') }),
@@ -87,14 +90,14 @@ export async function startDispatching({
     await watchQueue({ db, bus, log, queue: 'notify', onChange: () => goOn() }),
   )
   const paused = () => queue.paused
-  const routes = knownRoutes(db)
-  const notes = opened.use(keepRouteNotes(db, log))
+  const routes = cacheRoutes(db)
+  const notes = opened.use(startRouteErrorLog(db, log))
   const sandbox = opened.use(new Sandbox())
   const delivery = { db, bus, log, metrics: measured, config, paused, routes, notes }
-  const { inHand, retries, claim, claims } = await openDelivery(delivery, opened)
+  const { inHand, retries, claim, claims } = await startDelivery(delivery, opened)
   goOn = () => {
-    inHand.goOn()
-    retries.dueIn(0)
+    inHand.resume()
+    retries.pollIn(0)
   }
 
   const called: DispatcherMetrics['called'] = (...call) => measured.called(...call)
@@ -102,18 +105,18 @@ export async function startDispatching({
     fanOut({
       db,
       claim,
-      room: (lane) => (retries.isBacklogged(lane) ? 0 : inHand.room(lane)),
-      take: (deliveries) => inHand.take(deliveries),
+      capacity: (lane) => (retries.isBacklogged(lane) ? 0 : inHand.capacity(lane)),
+      enqueue: (deliveries) => inHand.enqueue(deliveries),
       claims,
       fannedOut: (events) => measured.fannedOut(events),
       overflowed(lane) {
         retries.markBacklogged(lane)
-        retries.dueIn(0)
+        retries.pollIn(0)
       },
       routes: {
-        decide: decideRoutes({ db, sandbox, known: routes, batchSize, called }),
+        decide: decideRoutes({ db, sandbox, routes: routes, batchSize, called }),
         refresh: () => routes.refresh(),
-        failed: (failures) => notes.failed(failures),
+        failed: (failures) => notes.recordFailures(failures),
       },
     }),
     fanOutWidth,
@@ -123,7 +126,7 @@ export async function startDispatching({
   sweep('sweep-publish', sweepPublish(db, bus))
   sweep(
     'replays',
-    replay(db, () => retries.dueIn(0)),
+    replay(db, () => retries.pollIn(0)),
   )
   opened.use(await consumeHints(bus, requestRun))
   return opened.move()
@@ -139,22 +142,22 @@ interface DeliveryDeps extends Omit<DispatchingDeps, 'metrics'> {
   metrics: DispatcherMetrics
   /** Nothing is to be started. */
   paused: () => boolean
-  routes: KnownRoutes
-  notes: RouteNotes
+  routes: RouteCache
+  notes: RouteErrorLog
 }
 
-async function openDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
+async function startDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
   const { db, log, metrics, config, paused, notes } = deps
-  const claim = { self: randomUUID(), leaseMs: config.leaseMs }
+  const claim = { id: randomUUID(), leaseMs: config.leaseMs }
   const openLogin = loginOpener(deps.bus)
-  const { settings, targets, options, gate, secret } = await openTargets(
+  const { settings, targets, options, gate, secret } = await startTargets(
     { ...deps, openLogin },
     opened,
   )
-  const http = opened.use(openHttp(config, { settings, openLogin }))
-  const claims = createClaims()
-  const counter = createCounter({ db, claim, log })
-  const attempt = deliver({
+  const http = opened.use(createCaller(config, { settings, openLogin }))
+  const claims = createClaimLock()
+  const counter = createAttemptCounter({ db, claim, log })
+  const attempt = createAttempts({
     db,
     counter,
     http,
@@ -165,33 +168,33 @@ async function openDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
     metrics,
     log,
   })
-  const inHand: InHand = opened.use(
-    holdDeliveries({
+  const inHand: InFlightDeliveries = opened.use(
+    createInFlightDeliveries({
       ...config,
       db,
       claim,
       claims,
       counter,
-      gate,
+      throttle: gate,
       async deliver(delivery, signal) {
         const result = await attempt(delivery, signal)
-        notes.ended(delivery, result)
+        notes.recordAttempt(delivery, result)
         return result
       },
       paused,
-      dueIn: (ms) => retries.dueIn(ms),
-      onRoom: (lane) => retries.onRoom(lane),
+      dueIn: (ms) => retries.pollIn(ms),
+      onCapacity: (lane) => retries.onCapacity(lane),
       log,
     }),
   )
-  const retries: RetryLoop = opened.use(
-    startRetryLoop({
+  const retries: DuePoller = opened.use(
+    startDuePoller({
       db,
       claim,
       claims,
-      rooms: () => inHand.rooms(),
-      roomOfNew: () => inHand.room(''),
-      take: (deliveries) => inHand.take(deliveries),
+      capacities: () => inHand.capacities(),
+      defaultCapacity: () => inHand.capacity(''),
+      enqueue: (deliveries) => inHand.enqueue(deliveries),
       paused,
       log,
     }),
@@ -199,7 +202,7 @@ async function openDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
   return { inHand, retries, claim, claims }
 }
 
-function openHttp(
+function createCaller(
   config: WebhookConfig,
   { settings, openLogin }: { settings: SettingsCache; openLogin: OpenLogin },
 ) {
@@ -218,23 +221,23 @@ function openHttp(
 }
 
 /** What is known of targets: where they are, how they are called and signed for, and whether they answer. */
-async function openTargets(
+async function startTargets(
   deps: DeliveryDeps & { openLogin: OpenLogin },
   opened: AsyncDisposableStack,
 ) {
   const { db, bus, log, metrics, config, routes, openLogin } = deps
   const settings = cacheSettings(db)
   const openHeader = headerOpener(bus)
-  const targets = currentTargets({ db, settings, routes, openLogin, openHeader })
+  const targets = createTargets({ db, settings, routes, openLogin, openHeader })
   const options = targetOptions(settings, { concurrency: config.targetConcurrency })
   const refresh = () => options.refresh()
   opened.use(runPeriodically({ everyMs: sweepEveryMs, log, name: 'target-options' }, refresh))
-  const gate = createGate({ optionsOf: (lane) => options.of(lane), ...pausesOf(config) })
-  metrics.pausedTargets(() => gate.paused().length)
-  const secret = serviceSecret({ ask: () => askSigningKeys(bus), log })
+  const gate = createTargetThrottle({ optionsOf: (lane) => options.of(lane), ...pausesOf(config) })
+  metrics.pausedTargets(() => gate.suspended().length)
+  const secret = cacheSigningKeys({ fetch: () => askSigningKeys(bus), log })
   opened.use(
     await bus.onInvalidate(({ topic, id }) => {
-      if (topic === 'accounts') targets.forget(id)
+      if (topic === 'accounts') targets.invalidate(id)
       if (topic === 'routes') routes.invalidate()
       if (topic !== 'settings') return
       settings.invalidate()

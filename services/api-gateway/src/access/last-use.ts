@@ -1,7 +1,7 @@
 import type { Db } from '@posthorn/db'
 import { runPeriodically } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
-import { touchTokens, type TokenUse } from '../store/tokens.ts'
+import { markTokensUsed, type TokenUse } from '../store/tokens.ts'
 
 export interface LastUse extends AsyncDisposable {
   note(token: string, address: string): void
@@ -16,7 +16,7 @@ export function keepLastUse(db: Db, log: Logger): LastUse {
   const flush = async () => {
     const batch = uses
     uses = new Map()
-    await touchTokens(db, [...batch.values()])
+    await markTokensUsed(db, [...batch.values()])
   }
   const loop = runPeriodically({ everyMs, log, name: 'last use of tokens' }, flush)
   return {

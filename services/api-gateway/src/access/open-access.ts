@@ -3,7 +3,7 @@ import { type PeriodicTask, runPeriodically } from '@posthorn/flow'
 import { openTokenLog } from '@posthorn/service'
 import type { Logger } from '@posthorn/telemetry'
 import { sweepTokenLog, type TokenLogLimits } from '../store/token-log.ts'
-import { reapTokens } from '../store/tokens.ts'
+import { deleteExpiredTokens } from '../store/tokens.ts'
 import { createGate, type Gate } from './gate.ts'
 import { keepLastUse } from './last-use.ts'
 import { cacheTokens, type TokenCache } from './token-cache.ts'
@@ -36,7 +36,7 @@ const sweepMs = 60_000
 /** Removes tokens that have ended, and what their logs need not keep. */
 export function sweepAccess(db: Db, log: Logger, limits: TokenLogLimits): PeriodicTask {
   return runPeriodically({ everyMs: sweepMs, log, name: 'tokens' }, async () => {
-    await reapTokens(db)
+    await deleteExpiredTokens(db)
     await sweepTokenLog(db, limits)
   })
 }

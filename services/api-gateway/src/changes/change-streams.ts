@@ -4,7 +4,7 @@ import type { Db } from '@posthorn/db'
 import { AppError, messageOf } from '@posthorn/errors'
 import type { Logger, Metrics } from '@posthorn/telemetry'
 import type { Caller } from '../access/token.ts'
-import type { OpenAnswer } from '../operations/handle.ts'
+import type { EventStreamResponse } from '../http/route.ts'
 import { type Change, findChangesEnd } from '../store/changes.ts'
 import { ChangeFeed } from './feed.ts'
 import type { Position } from './position.ts'
@@ -21,7 +21,7 @@ export interface ChangeStreamsDeps extends StreamOptions {
 /** The streams of `GET /v1/changes` that this process serves. Disposing ends them; clients go on elsewhere, from where they were. */
 export interface ChangeStreams extends AsyncDisposable {
   /** Prepares an answer that begins behind `after`, or now. What is returned writes it, until either side ends it. */
-  open(after: Position | undefined, caller: Caller): Promise<OpenAnswer>
+  open(after: Position | undefined, caller: Caller): Promise<EventStreamResponse>
   /** There may be new changes. */
   wake(): void
   /** Tokens may have been revoked. */

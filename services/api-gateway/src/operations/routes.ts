@@ -6,7 +6,7 @@ import type { Sandbox } from '@posthorn/sandbox'
 import type { Sealer } from '@posthorn/secrets'
 import type { Renderer } from '@posthorn/templates'
 import type { TokenCache } from '../access/token-cache.ts'
-import type { Afterwards } from '../afterwards.ts'
+import type { BackgroundTasks } from '../background-tasks.ts'
 import type { Autoconfig } from '../autoconfig/autoconfig.ts'
 import type { ChangeStreams } from '../changes/change-streams.ts'
 import { onCreateAccount } from './accounts/create-account.ts'
@@ -26,14 +26,14 @@ import { onAddToBlocklist } from './blocklists/add-to-blocklist.ts'
 import { onGetBlocklist } from './blocklists/get-blocklist.ts'
 import { onListBlocklists } from './blocklists/list-blocklists.ts'
 import { onRemoveFromBlocklist } from './blocklists/remove-from-blocklist.ts'
-import type { BodyRoom } from './body-room.ts'
+import type { BodyMemoryLimiter } from '../http/body-memory.ts'
 import { onFollowChanges } from './changes/follow-changes.ts'
 import { onCreateGateway } from './gateways/create-gateway.ts'
 import { onDeleteGateway } from './gateways/delete-gateway.ts'
 import { onGetGateway } from './gateways/get-gateway.ts'
 import { onListGateways } from './gateways/list-gateways.ts'
 import { onUpdateGateway } from './gateways/update-gateway.ts'
-import type { Route } from './handle.ts'
+import type { Route } from '../http/route.ts'
 import { onLicense } from './license/license.ts'
 import { onGetLogs } from './logs/get-logs.ts'
 import { onListMailboxes } from './mailboxes/list-mailboxes.ts'
@@ -99,7 +99,7 @@ export interface Deps {
   sealer: Sealer
   settings: SettingsCache
   tokens: TokenCache
-  afterwards: Afterwards
+  tasks: BackgroundTasks
   autoconfig: Autoconfig
   renderer: Renderer
   sandbox: Sandbox
@@ -110,7 +110,7 @@ export interface Deps {
   /** Of bodies of operations that take uploads. */
   maxUploadBytes: number
   /** Room in memory for what is read out of mailboxes to be sent. */
-  storedRoom: BodyRoom
+  storedMemory: BodyMemoryLimiter
   changes: ChangeStreams
   version: string
   /** Entries that the log of a token keeps. */

@@ -8,7 +8,7 @@ import {
   type SettingsCache,
 } from '@posthorn/db'
 import type { Logger } from '@posthorn/telemetry'
-import type { Afterwards } from '../afterwards.ts'
+import type { BackgroundTasks } from '../background-tasks.ts'
 import type { AutomatedCheck } from '../automated/automated.ts'
 import { sqlState } from '../store/database-errors.ts'
 import { recordHits } from '../store/tracking.ts'
@@ -25,7 +25,7 @@ export interface HitDeps {
   bus: Bus
   settings: SettingsCache
   log: Logger
-  afterwards: Afterwards
+  tasks: BackgroundTasks
   automated: AutomatedCheck
   count: (kind: 'open' | 'click', outcome: Outcome, by?: number) => void
 }
@@ -42,7 +42,7 @@ const maxLookups = 500
 
 /** Turns hits into events, behind the answers: those of machines are left out, those of a link that is hammered are bounded. */
 export function createHits(deps: HitDeps): Hits {
-  const { db, bus, settings, log, afterwards, automated, count } = deps
+  const { db, bus, settings, log, tasks, automated, count } = deps
   const counts = createHitLimiter()
   const looking = new Set<Promise<void>>()
   const writer = createHitWriter<NewEvent>({
@@ -52,7 +52,7 @@ export function createHits(deps: HitDeps): Hits {
     async write(batch) {
       const { serviceUrl = null } = await settings.get()
       const events = await recordHits(db, batch, serviceUrl)
-      afterwards.do(publishEvents(db, (message) => bus.publishEvent(message), events))
+      tasks.run(publishEvents(db, (message) => bus.publishEvent(message), events))
     },
   })
 

@@ -4,7 +4,7 @@ import type { LinkKeys } from '@posthorn/links'
 import type { Sealer } from '@posthorn/secrets'
 import type { Logger, Metrics } from '@posthorn/telemetry'
 import { Router } from 'express'
-import type { Afterwards } from '../afterwards.ts'
+import type { BackgroundTasks } from '../background-tasks.ts'
 import type { Autoconfig } from '../autoconfig/autoconfig.ts'
 import { createAutomatedCheck } from '../automated/automated.ts'
 import { hostedForm } from './form/open-form.ts'
@@ -21,7 +21,7 @@ export interface PublicDeps {
   log: Logger
   metrics: Metrics
   settings: SettingsCache
-  afterwards: Afterwards
+  tasks: BackgroundTasks
   links: LinkKeys
   sealer: Sealer
   autoconfig: Autoconfig
@@ -47,7 +47,7 @@ export function openPublicPages(opened: AsyncDisposableStack, deps: PublicDeps):
     }),
   )
   // Asked for now, lest the first reader waits.
-  deps.afterwards.do(deps.links.current())
+  deps.tasks.run(deps.links.current())
   const branding = () => readBranding(settings)
   const tracking = {
     ...deps,

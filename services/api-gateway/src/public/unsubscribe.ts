@@ -3,8 +3,8 @@ import { type Db, publishEvents, type SettingsCache } from '@posthorn/db'
 import type { LinkKeys } from '@posthorn/links'
 import type { Logger } from '@posthorn/telemetry'
 import type { Request, RequestHandler, Response } from 'express'
-import type { Afterwards } from '../afterwards.ts'
-import { isBlocked, type ListWish, turnList } from '../store/list-turns.ts'
+import type { BackgroundTasks } from '../background-tasks.ts'
+import { isBlocked, type ListTurnRequest, applyListTurn } from '../store/list-turns.ts'
 import { inTransaction } from '../store/transaction.ts'
 import { sendPage, sendText } from './answers.ts'
 import type { Branding } from './frame.ts'
@@ -19,7 +19,7 @@ export interface ListDeps {
   bus: Bus
   log: Logger
   settings: SettingsCache
-  afterwards: Afterwards
+  tasks: BackgroundTasks
   links: LinkKeys
   trustedProxies: readonly string[]
   branding: () => Promise<Branding>
@@ -77,21 +77,23 @@ export function onListForm(deps: ListDeps): RequestHandler {
   })
 }
 
-type Wish = ListLink['link'] & Pick<ListWish, 'action' | 'source'>
+type Wish = ListLink['link'] & Pick<ListTurnRequest, 'action' | 'source'>
 
 /** Carries out what is asked: entry and event together, or neither. */
 async function turn(
-  { db, bus, settings, afterwards, trustedProxies, count }: ListDeps,
+  { db, bus, settings, tasks, trustedProxies, count }: ListDeps,
   request: Request,
   { acc: account, list: listId, rcpt: recipient, msg: messageId, action, source }: Wish,
 ): Promise<void> {
   const { serviceUrl = null } = await settings.get()
   const wish = { action, source, account, listId, recipient, messageId }
   const visitor = visitorOf(request, trustedProxies)
-  const events = await inTransaction(db, (tx) => turnList(tx, { ...wish, ...visitor }, serviceUrl))
+  const events = await inTransaction(db, (tx) =>
+    applyListTurn(tx, { ...wish, ...visitor }, serviceUrl),
+  )
   if (!events) return count('unchanged')
   count(action === 'unsubscribe' ? 'unsubscribed' : 'subscribed')
-  afterwards.do(publishEvents(db, (message) => bus.publishEvent(message), events))
+  tasks.run(publishEvents(db, (message) => bus.publishEvent(message), events))
 }
 
 type Handler = (signed: ListLink, request: Request, response: Response) => Promise<void>

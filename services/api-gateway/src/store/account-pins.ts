@@ -1,7 +1,7 @@
 import type { Db } from '@posthorn/db'
 
 /** The one mailbox that an account may be of, where it is there and pinned. */
-export async function findPin(db: Db, account: string): Promise<string | undefined> {
+export async function findExpectedEmail(db: Db, account: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('accounts')
     .select('expectedEmail')

@@ -4,7 +4,7 @@ import type { Tx } from '@posthorn/db'
 export type PasswordKind = 'imap' | 'smtp' | 'oauth2'
 
 /** Where a password belongs: sealed for this place, it opens nowhere else. */
-export function placeOfPassword(account: string, kind: PasswordKind): string {
+export function passwordSealContext(account: string, kind: PasswordKind): string {
   return `credentials/${account}/${kind}`
 }
 
@@ -15,7 +15,7 @@ export interface SealedPassword {
 }
 
 /** Stores a password, sealed. This service's role may write the column and not read it, so `excluded` is out of its reach. */
-export async function putPassword(tx: Tx, password: SealedPassword): Promise<void> {
+export async function upsertPassword(tx: Tx, password: SealedPassword): Promise<void> {
   await tx
     .insertInto('credentials')
     .values(password)

@@ -61,7 +61,7 @@ export async function markFormLinkUsed(
 }
 
 /** Counts what is about to be asked on behalf of a link; false where it has asked enough. The count is that of all replicas. */
-export async function takeProbes(db: Db, nonce: string, count: number): Promise<boolean> {
+export async function countProbes(db: Db, nonce: string, count: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('formLinks')
     .set({ probes: sql<number>`probes + ${count}::int` })
@@ -72,7 +72,7 @@ export async function takeProbes(db: Db, nonce: string, count: number): Promise<
 }
 
 /** Forgets links that have expired, with the names and addresses in them. */
-export async function forgetFormLinks(db: Db): Promise<void> {
+export async function deleteExpiredFormLinks(db: Db): Promise<void> {
   await db
     .deleteFrom('formLinks')
     .where(sql<boolean>`not (${alive})`)

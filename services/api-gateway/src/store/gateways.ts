@@ -102,12 +102,16 @@ export async function deleteGateway(db: Db, gateway: string): Promise<boolean> {
 }
 
 /** Where its password belongs: sealed for this place, it opens nowhere else. */
-export function placeOfGatewayPassword(gateway: string): string {
+export function gatewayPasswordSealContext(gateway: string): string {
   return `gateways/${gateway}`
 }
 
 /** Stores a password, sealed. This service's role may write the column and not read it, so `excluded` is out of its reach. */
-export async function putGatewayPassword(tx: Tx, gateway: string, sealed: string): Promise<void> {
+export async function upsertGatewayPassword(
+  tx: Tx,
+  gateway: string,
+  sealed: string,
+): Promise<void> {
   await tx
     .insertInto('gatewayCredentials')
     .values({ gateway, sealed })

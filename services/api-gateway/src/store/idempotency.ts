@@ -5,7 +5,7 @@ import { accountNotFound } from './accounts.ts'
 import { foreignKeyViolation, sqlState } from './database-errors.ts'
 
 /** A request that is to be carried out once. */
-export interface OnceKey {
+export interface IdempotencyKey {
   account: string
   key: string
   /** SHA-256 of what was asked for. */
@@ -20,9 +20,9 @@ const isRemembered = sql<boolean>`(idempotency_keys.created_at > now() - interva
  *
  * @throws AppError `invalid` where another request came with the key
  */
-export async function findAnswer<T>(
+export async function findIdempotentResponse<T>(
   db: Db | Tx,
-  { account, key, requestHash }: OnceKey,
+  { account, key, requestHash }: IdempotencyKey,
 ): Promise<T | undefined> {
   const row = await db
     .selectFrom('idempotencyKeys')
@@ -41,15 +41,15 @@ export async function findAnswer<T>(
  * Carries work out and remembers its answer, both or neither. Of several with the same key one works; the others wait for it here and
  * get its answer, or, where it fails, the next one works.
  */
-export async function answerOnce<T>(
+export async function runIdempotent<T>(
   db: Db,
-  once: OnceKey,
+  once: IdempotencyKey,
   work: (tx: Tx) => Promise<T>,
 ): Promise<{ answer: T; isNew: boolean }> {
   try {
     return await db.transaction().execute(async (tx) => {
       if (!(await claim(tx, once))) {
-        const known = await findAnswer<T>(tx, once)
+        const known = await findIdempotentResponse<T>(tx, once)
         if (known === undefined) throw new Error('the key was removed meanwhile')
         return { answer: known, isNew: false }
       }
@@ -69,7 +69,7 @@ export async function answerOnce<T>(
 }
 
 /** Takes the key, or the place of one that is forgotten; waits for whoever is about to. */
-async function claim(tx: Tx, { account, key, requestHash }: OnceKey): Promise<boolean> {
+async function claim(tx: Tx, { account, key, requestHash }: IdempotencyKey): Promise<boolean> {
   const row = await tx
     .insertInto('idempotencyKeys')
     .values({ account, key, requestHash, response: 'null' })
@@ -85,7 +85,7 @@ async function claim(tx: Tx, { account, key, requestHash }: OnceKey): Promise<bo
 }
 
 /** Forgets what is older than a day. */
-export async function forgetOldKeys(db: Db): Promise<void> {
+export async function deleteExpiredKeys(db: Db): Promise<void> {
   await db
     .deleteFrom('idempotencyKeys')
     .where(sql<boolean>`not ${isRemembered}`)

@@ -9,7 +9,7 @@ import {
 import { sql } from 'kysely'
 
 /** Somebody's wish about a list, by the link they were sent. */
-export interface ListWish {
+export interface ListTurnRequest {
   action: 'unsubscribe' | 'subscribe'
   account: string
   listId: string
@@ -24,9 +24,9 @@ export interface ListWish {
  * Carries out a wish, and records its event. Undefined when there is nothing to change. The event's id is made of how often this
  * address left or came back, so that what is asked twice at once is one event.
  */
-export async function turnList(
+export async function applyListTurn(
   tx: Tx,
-  wish: ListWish,
+  wish: ListTurnRequest,
   serviceUrl: string | null,
 ): Promise<RecordedEvent[] | undefined> {
   const place = { listId: wish.listId.toLowerCase(), recipient: wish.recipient.toLowerCase() }
@@ -42,7 +42,7 @@ interface Place {
   recipient: string
 }
 
-async function block(tx: Tx, place: Place, wish: ListWish): Promise<boolean> {
+async function block(tx: Tx, place: Place, wish: ListTurnRequest): Promise<boolean> {
   const row = await tx
     .insertInto('listBlocks')
     .values({
@@ -81,7 +81,7 @@ async function nextTurn(tx: Tx, place: Place): Promise<number> {
   return turn
 }
 
-function eventOf(wish: ListWish, turn: number): NewEvent {
+function eventOf(wish: ListTurnRequest, turn: number): NewEvent {
   const { action, account, listId, recipient, messageId, remoteAddress, userAgent } = wish
   const event = action === 'unsubscribe' ? 'listUnsubscribe' : 'listSubscribe'
   const left = action === 'unsubscribe' && messageId !== undefined

@@ -2,7 +2,7 @@ import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 
 /** Whether an account lives by what this person has granted to the application. */
-export async function isConnected(db: Db, app: string, user: string): Promise<boolean> {
+export async function isUserConnected(db: Db, app: string, user: string): Promise<boolean> {
   const row = await db
     .selectFrom('accounts')
     .select('account')

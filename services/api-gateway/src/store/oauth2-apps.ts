@@ -58,7 +58,7 @@ export function lockApp(tx: Tx, id: string) {
 }
 
 /** What registering an account needs to know of an application; held against its deletion until the transaction ends. */
-export function findAppForAccount(tx: Tx, id: string) {
+export function lockAppForAccount(tx: Tx, id: string) {
   return tx
     .selectFrom('oauth2Apps')
     .select(['id', 'provider', 'config'])
@@ -66,7 +66,7 @@ export function findAppForAccount(tx: Tx, id: string) {
     .forKeyShare()
     .executeTakeFirst()
 }
-export type AppForAccount = NonNullable<Awaited<ReturnType<typeof findAppForAccount>>>
+export type AppForAccount = NonNullable<Awaited<ReturnType<typeof lockAppForAccount>>>
 
 export type AppColumns = Pick<Insertable<OAuth2Apps>, 'name' | 'enabled' | 'config'>
 
@@ -96,12 +96,12 @@ export async function deleteApp(db: Db, id: string): Promise<number | undefined>
 }
 
 /** Where a secret of an application belongs: sealed for this place, it opens nowhere else. */
-export function placeOfAppSecret(app: string, kind: AppSecretKind): string {
+export function appSecretSealContext(app: string, kind: AppSecretKind): string {
   return `oauth2/${app}/${kind}`
 }
 
 /** Stores a secret, sealed. This service's role may write the column and not read it, so `excluded` is out of its reach. */
-export async function putAppSecret(
+export async function upsertAppSecret(
   tx: Tx,
   { app, kind, sealed }: Pick<OAuth2AppSecrets, 'app' | 'kind' | 'sealed'>,
 ): Promise<void> {

@@ -40,7 +40,7 @@ export async function insertLogin(
 }
 
 /** Whoever is on the way by this state; taken out, so that of several that come back one gets it. */
-export async function takeLogin(db: Db, state: string): Promise<PendingLogin | undefined> {
+export async function consumeLogin(db: Db, state: string): Promise<PendingLogin | undefined> {
   const row = await db
     .deleteFrom('oauth2Logins')
     .where('state', '=', hashState(state))
@@ -51,7 +51,7 @@ export async function takeLogin(db: Db, state: string): Promise<PendingLogin | u
 }
 
 /** Forgets those who never came back. */
-export async function forgetLogins(db: Db): Promise<void> {
+export async function deleteExpiredLogins(db: Db): Promise<void> {
   await db
     .deleteFrom('oauth2Logins')
     .where(sql<boolean>`expires_at <= now()`)

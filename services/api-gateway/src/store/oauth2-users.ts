@@ -5,7 +5,7 @@ import { sql } from 'kysely'
  * The other account that logs in as this user by this application, if there is one. Of two that register the same user at once the
  * second waits for the first, and finds it.
  */
-export async function findOtherOfUser(
+export async function findOtherAccountOfUser(
   tx: Tx,
   account: string,
   { provider, auth }: StoredOAuth2,

@@ -13,7 +13,7 @@ const maxSharedBytes = 64 * 1024
 export type InsertSubmission = (submission: NewSubmission) => Promise<void>
 
 /** Messages that come at the same time share a statement, and so the wait for the disk. */
-export function insertSubmissions(db: Db): InsertSubmission {
+export function createSubmissionInserter(db: Db): InsertSubmission {
   const insert = async (rows: NewSubmission[]) => {
     await insertRows(db, rows)
     return rows.map(() => undefined)
@@ -31,7 +31,7 @@ export async function insertRows(db: Db | Tx, rows: NewSubmission[]): Promise<vo
 }
 
 /** Carries out work that queues messages for an account, all of them or none. */
-export async function queueTogether<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+export async function inOutboxTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   return unlessDeleted(db.transaction().execute(work))
 }
 

@@ -1,7 +1,7 @@
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 
-export async function pauseQueue(db: Db, queue: string, paused: boolean): Promise<void> {
+export async function setQueuePaused(db: Db, queue: string, paused: boolean): Promise<void> {
   if (paused)
     await db
       .insertInto('pausedQueues')
@@ -12,7 +12,7 @@ export async function pauseQueue(db: Db, queue: string, paused: boolean): Promis
 }
 
 /** Messages that are held back one by one, counted up to 10,000. */
-export async function countHeld(db: Db): Promise<number> {
+export async function countHeldSubmissions(db: Db): Promise<number> {
   const { rows } = await sql<{ held: number }>`
     select count(*)::int as held from (select from outbox where state = 'held' limit 10000) as o
   `.execute(db)

@@ -11,7 +11,7 @@ export type SettingChange =
 /** Settings that are sealed, and the key of links, which is none that anybody could set. */
 export type SealedKey = SettingKey | 'linkSecret'
 
-export function placeOfSetting(key: SealedKey): string {
+export function settingSealContext(key: SealedKey): string {
   return `settings/${key}`
 }
 
@@ -35,7 +35,7 @@ export async function writeSettings(tx: Tx, changes: readonly SettingChange[]): 
 }
 
 /** Keeps the service secret that is about to be replaced for so many seconds; 0: not at all. */
-export async function keepServiceSecret(tx: Tx, seconds: number): Promise<void> {
+export async function retainServiceSecret(tx: Tx, seconds: number): Promise<void> {
   await sql`select keep_previous_service_secret(${seconds}::integer)`.execute(tx)
 }
 

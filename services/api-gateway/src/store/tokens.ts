@@ -99,7 +99,7 @@ export async function listTokenRecords(db: Db, { account, query, page, pageSize 
 }
 
 /** Removes tokens that ended a day ago: until then one can look up why a client is refused. */
-export async function reapTokens(db: Db): Promise<void> {
+export async function deleteExpiredTokens(db: Db): Promise<void> {
   await db
     .deleteFrom('tokens')
     .where('expiresAt', '<', sql<Date>`now() - interval '1 day'`)
@@ -112,7 +112,7 @@ export async function hasTokens(tx: Tx): Promise<boolean> {
 }
 
 /** Notes uses; a later one that another replica noted stays. */
-export async function touchTokens(db: Db, uses: readonly TokenUse[]): Promise<void> {
+export async function markTokensUsed(db: Db, uses: readonly TokenUse[]): Promise<void> {
   if (uses.length === 0) return
   await sql`
     update tokens set last_used_at = used.at, last_used_ip = used.ip

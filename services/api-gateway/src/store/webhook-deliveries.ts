@@ -80,7 +80,7 @@ export async function findDelivery(db: Db, id: string): Promise<DeliveryRow | un
 }
 
 /** The body of its event, its attempts as far as they were logged, and the deliveries that repeat it. */
-export async function readDeliveryStory(db: Db, id: string) {
+export async function getDeliveryDetails(db: Db, id: string) {
   const { rows } = await sql<{ body: string | null }>`
     select coalesce(d.body, e.body) as body from deliveries d
     left join events e on e.id = d.event_row and e.date = d.event_date where d.id = ${id}::uuid

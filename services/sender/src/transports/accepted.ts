@@ -1,16 +1,16 @@
 import type { NetworkRouting } from '@posthorn/db'
 import type { SMTPConnectionSendInfo } from 'nodemailer/lib/smtp-connection'
-import type { PreparedEnvelope } from './envelope.ts'
+import type { PreparedEnvelope } from './smtp-envelope.ts'
 import { serverMessageIdOf } from './server-message-id.ts'
-import { clean, toFailure } from './smtp-errors.ts'
-import type { Accepted } from './transport.ts'
+import { clean, toFailure } from './smtp-replies.ts'
+import type { SendResult } from './transport.ts'
 
 /** What a server has taken, and from whom it has not, in the caller's spelling of the addresses. */
-export function acceptedOf(
+export function toSendResult(
   { response, accepted, rejectedErrors = [] }: SMTPConnectionSendInfo,
-  { refused, spoken }: PreparedEnvelope,
+  { rejected: refused, originalAddresses: spoken }: PreparedEnvelope,
   { host, routing }: { host: string; routing: NetworkRouting | undefined },
-): Accepted {
+): SendResult {
   const given = (address: string) => spoken.get(address) ?? address
   const serverMessageId = serverMessageIdOf(response, host)
   return {

@@ -26,7 +26,7 @@ export function parseOffers(lines: readonly string[]): Offers {
 }
 
 /** Of a connection that has been greeted. nodemailer keeps the lines to itself until a message is sent. */
-export function offersOf(connection: SMTPConnection): Offers {
+export function ehloOffersOf(connection: SMTPConnection): Offers {
   const { _ehloLines: lines = [] } = connection as unknown as { _ehloLines?: string[] }
   return parseOffers(lines)
 }

@@ -1,10 +1,10 @@
 import type { NetworkRouting } from '@posthorn/db'
 import { publicProxy } from '@posthorn/net'
-import type { Target } from './transport.ts'
+import type { Destination } from './transport.ts'
 
 /** The way a message goes, for whoever wants to know; undefined where it is the ordinary one: directly, from whichever address. */
 export function routingOf(
-  { proxy, requestedLocalAddress }: Pick<Target, 'proxy' | 'requestedLocalAddress'>,
+  { proxy, requestedLocalAddress }: Pick<Destination, 'proxy' | 'requestedLocalAddress'>,
   { localAddress, name }: { localAddress: string | undefined; name: string | undefined },
 ): NetworkRouting | undefined {
   const missed =

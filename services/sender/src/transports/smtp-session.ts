@@ -4,18 +4,18 @@ import type { NetworkRouting } from '@posthorn/db'
 import type { EgressPolicy, OpenedSocket } from '@posthorn/net'
 import SMTPConnection, { type SMTPConnectionSendInfo } from 'nodemailer/lib/smtp-connection'
 import XOAuth2 from 'nodemailer/lib/xoauth2'
-import { DeliveryError, NotAttempted, type SmtpCommand } from '../delivery/delivery-error.ts'
-import { acceptedOf } from './accepted.ts'
+import { AttemptError, PreAttemptError, type SmtpCommand } from './stage-errors.ts'
+import { toSendResult } from './accepted.ts'
 import { EhloNames } from './ehlo-names.ts'
-import { prepareEnvelope } from './envelope.ts'
-import { Handover } from './handover.ts'
-import { offersOf } from './offers.ts'
-import { openTarget } from './open-target.ts'
+import { prepareEnvelope } from './smtp-envelope.ts'
+import { HandoverStream } from './handover-stream.ts'
+import { ehloOffersOf } from './offers.ts'
+import { connectDestination } from './connect.ts'
 import { routingOf } from './routing.ts'
-import { toDeliveryError } from './smtp-errors.ts'
+import { toDeliveryError } from './smtp-replies.ts'
 import { requiresStartTls } from './starttls.ts'
-import { isRefusedToken, isSame, tokenLogins, tokenMechanism } from './token-login.ts'
-import type { Accepted, OutgoingMessage, Target } from './transport.ts'
+import { isRefusedToken, isSame, tokenLogins, tokenMechanism } from './smtp-login.ts'
+import type { SendResult, OutgoingMessage, Destination } from './transport.ts'
 
 export interface SmtpLimits {
   /** Where servers may be. */
@@ -52,7 +52,7 @@ export class SmtpSession {
   #sent = 0
   #broken = false
 
-  private constructor(opened: Opened, target: Target, limits: SmtpLimits) {
+  private constructor(opened: Opened, target: Destination, limits: SmtpLimits) {
     const { socket, localAddress, ehloName, credentials } = opened
     const { host, port } = target
     this.#socket = socket
@@ -93,7 +93,11 @@ export class SmtpSession {
    * Connects, greets, encrypts and logs in. An access token that the server refuses may have been withdrawn: another one is asked for,
    * once, before that counts.
    */
-  static async open(target: Target, limits: SmtpLimits, signal: AbortSignal): Promise<SmtpSession> {
+  static async open(
+    target: Destination,
+    limits: SmtpLimits,
+    signal: AbortSignal,
+  ): Promise<SmtpSession> {
     const credentials = await target.credentials()
     try {
       return await SmtpSession.#openAs(credentials, { target, limits, signal })
@@ -107,10 +111,10 @@ export class SmtpSession {
 
   static async #openAs(
     credentials: Credentials | undefined,
-    { target, limits, signal }: { target: Target; limits: SmtpLimits; signal: AbortSignal },
+    { target, limits, signal }: { target: Destination; limits: SmtpLimits; signal: AbortSignal },
   ): Promise<SmtpSession> {
     const { connectMs: timeoutMs, egress } = limits
-    const opened = await openTarget(target, { timeoutMs, egress, signal })
+    const opened = await connectDestination(target, { timeoutMs, egress, signal })
     const ehloName = target.ehloName ?? (await ehloNames.of(opened.localAddress))
     if (opened.socket.destroyed) throw lostError()
     const session = new SmtpSession({ ...opened, ehloName, credentials }, target, limits)
@@ -132,12 +136,12 @@ export class SmtpSession {
   /**
    * Sends one message. The stream of its bytes ends, and with that the final dot is written, only after `beforeHandover` has resolved.
    */
-  async send(message: OutgoingMessage): Promise<Accepted> {
+  async send(message: OutgoingMessage): Promise<SendResult> {
     const { signal } = message
-    const prepared = prepareEnvelope(message, offersOf(this.#connection))
-    const handover = new Handover(message)
+    const prepared = prepareEnvelope(message, ehloOffersOf(this.#connection))
+    const handover = new HandoverStream(message)
     // One that takes messages: by the time it wants the bytes of this one, what must be on record is.
-    if (this.#sent > 0) message.beforeLong()
+    if (this.#sent > 0) message.prepareHandover()
     // Past the dot there is no calling off: the answer must be heard.
     const abort = () => handover.stage !== 'handover' && this.destroy()
     signal.addEventListener('abort', abort, { once: true })
@@ -148,7 +152,7 @@ export class SmtpSession {
       )
       handover.assertDone()
       this.#sent += 1
-      return acceptedOf(result, prepared, { host: this.#host, routing: this.#routing })
+      return toSendResult(result, prepared, { host: this.#host, routing: this.#routing })
     } catch (error) {
       this.destroy()
       if (timer.late()) throw lateError('MAIL FROM', error)
@@ -195,7 +199,7 @@ export class SmtpSession {
             user,
             // The handlers of `tokenLogins` do it; without this nodemailer would rather send the token as a password.
             oauth2: new XOAuth2({ user, accessToken: credentials.accessToken }),
-            method: tokenMechanism(offersOf(this.#connection)),
+            method: tokenMechanism(ehloOffersOf(this.#connection)),
           }
     await this.#step('AUTH', { ms: 2 * this.#limits.commandMs, signal }, (done) =>
       this.#connection.login(auth, (error) => done(error)),
@@ -218,7 +222,7 @@ export class SmtpSession {
     try {
       await this.#run<void>(start)
     } catch (error) {
-      if (signal.aborted) throw new NotAttempted('called off', { cause: signal.reason })
+      if (signal.aborted) throw new PreAttemptError('called off', { cause: signal.reason })
       throw late ? lateError(command, error) : toDeliveryError(error, command)
     } finally {
       clearTimeout(timer)
@@ -257,16 +261,16 @@ export class SmtpSession {
 
 type Done<T> = (error: Error | null, result?: T) => void
 
-function lateError(command: SmtpCommand, cause: unknown): DeliveryError {
-  return new DeliveryError(
+function lateError(command: SmtpCommand, cause: unknown): AttemptError {
+  return new AttemptError(
     { message: `No reply to ${command} in time`, code: 'ETIMEDOUT', command },
     { cause },
   )
 }
 
-function lostError(): DeliveryError {
+function lostError(): AttemptError {
   const message = 'Connection closed unexpectedly'
-  return new DeliveryError({ message, code: 'ECONNECTION', command: 'CONN' })
+  return new AttemptError({ message, code: 'ECONNECTION', command: 'CONN' })
 }
 
 const tlsVersions = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const

@@ -1,9 +1,9 @@
 import type { Credentials } from '@posthorn/contracts'
 import type { DsnRequest, NetworkRouting } from '@posthorn/db'
-import type { DeliveryFailure } from '../delivery/delivery-error.ts'
+import type { AttemptFailure } from './stage-errors.ts'
 
 /** Where and how a message goes out. */
-export interface Target {
+export interface Destination {
   /** Sessions are shared among messages whose target has the same one. */
   key: string
   host: string
@@ -28,31 +28,31 @@ export interface Target {
 export interface OutgoingMessage {
   envelope: { from: string; to: string[] }
   mime: Buffer
-  target: Target
+  destination: Destination
   /** Delivery status notifications, where the server knows them. */
   dsn: DsnRequest | undefined
   /** The message is likely to be handed over in a moment: what has to be on record before may be begun. */
-  beforeLong: () => void
+  prepareHandover: () => void
   /** Resolves once it is on record that the message is being handed over; when it rejects, the message is not handed over. */
-  beforeHandover: () => Promise<void>
+  commitHandover: () => Promise<void>
   /** Ends the attempt, unless the message is being handed over already. */
   signal: AbortSignal
 }
 
 /** The server took the message, for some recipients at least. */
-export interface Accepted {
+export interface SendResult {
   response: string
   serverMessageId?: string
   accepted: string[]
-  rejected: Refused[]
+  rejected: RejectedRecipient[]
   /** Absent where it went the ordinary way. */
   routing?: NetworkRouting
 }
 
 /** A recipient that the message was not taken for. */
-export interface Refused {
+export interface RejectedRecipient {
   recipient: string
-  failure: DeliveryFailure
+  failure: AttemptFailure
 }
 
 /** A way out into the world. Disposing closes what is open and idle. */
@@ -62,5 +62,5 @@ export interface Transport extends AsyncDisposable {
    *
    * @throws DeliveryError when the other side did not take it; NotAttempted when this side called it off before the handover.
    */
-  send(message: OutgoingMessage): Promise<Accepted>
+  send(message: OutgoingMessage): Promise<SendResult>
 }

@@ -27,12 +27,12 @@ export function onVerifyImap(
       return asked.mailboxes ? { verdict, mailboxes: await list(session) } : { verdict }
     } catch (error) {
       if (signal.aborted || !(error instanceof AppError)) throw error
-      return { verdict: refusal(error) }
+      return { verdict: failedResult(error) }
     }
   })
 }
 
-function refusal({ message, code, extras }: AppError): Verdict {
+function failedResult({ message, code, extras }: AppError): Verdict {
   const responseText = extras.info?.['response']
   return {
     success: false,

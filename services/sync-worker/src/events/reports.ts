@@ -12,7 +12,7 @@ import type { Account } from '../sessions/account.ts'
 import { hashMessageId } from '../store/announced.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
 import { mailboxEvent } from './ids.ts'
-import { unlessGone } from './unless-gone.ts'
+import { undefinedIfMissing } from '../messages/undefined-if-missing.ts'
 
 /** What a report is read from at most; the rest of a message is the one it returns. */
 const maxReadBytes = 1024 * 1024
@@ -43,7 +43,7 @@ export async function readReported(
   const isInbox = specialUse === '\\Inbox'
   if ((!isInbox && specialUse !== '\\Junk') || size > maxMessageBytes || !mayBeReport(headers))
     return undefined
-  const source = await unlessGone(readStart(session, uid))
+  const source = await undefinedIfMissing(readStart(session, uid))
   const report = source && readReport(source)
   return report && reportedOf(report, { id, isInbox })
 }
@@ -78,8 +78,10 @@ function reportedOf(
         }
       : undefined
   }
-  const bounces = report.fates.filter(({ action }) => action === 'failed' || action === 'delayed')
-  const isGood = report.fates.some(({ action }) => action !== 'failed')
+  const bounces = report.recipients.filter(
+    ({ action }) => action === 'failed' || action === 'delayed',
+  )
+  const isGood = report.recipients.some(({ action }) => action !== 'failed')
   const deliveryReport =
     isInbox && isGood && Object.keys(report.fields).length > 0
       ? { deliveryReport: report.fields }
@@ -92,7 +94,7 @@ function reportedOf(
 
 function bounceOf(
   { messageId, headers }: DeliveryReport,
-  fate: DeliveryReport['fates'][number],
+  fate: DeliveryReport['recipients'][number],
   id: string,
 ): MessageBounce {
   return {

@@ -4,7 +4,7 @@ import { commit } from '../events/commit.ts'
 import { compare } from '../index/compare.ts'
 import { labelEntry, labelOf, maxLabels, systemLabels } from '../index/labels.ts'
 import { rangesOf } from '../index/ranges.ts'
-import { ownLabel } from '../messages/labels.ts'
+import { mailboxLabel } from '../messages/gmail.ts'
 import { saveChunks } from '../store/chunks.ts'
 import { listMailboxRows, type MailboxRow } from '../store/mailboxes.ts'
 import type { OpenMailbox, SyncContext } from './context.ts'
@@ -24,8 +24,8 @@ export async function listedLabels(
   const rows = await listMailboxRows(deps.db, account.account)
   const listed = rows.filter((row) => row.listed)
   const here = listed.find((row) => row.path === path)
-  const own = here && ownLabel(here)
-  const labels = new Set([...systemLabels, ...listed.flatMap((row) => ownLabel(row) ?? [])])
+  const own = here && mailboxLabel(here)
+  const labels = new Set([...systemLabels, ...listed.flatMap((row) => mailboxLabel(row) ?? [])])
   const entries = [...labels]
     .filter((label) => label !== own && !noLabels.has(label))
     .flatMap((label) => labelEntry(label) ?? [])
@@ -47,7 +47,7 @@ export function withoutOwnLabel(
   row: MailboxRow,
   messages: readonly MessageFlags[],
 ): readonly MessageFlags[] {
-  const own = ownLabel(row)?.toLowerCase()
+  const own = mailboxLabel(row)?.toLowerCase()
   return messages.map(({ labels, ...message }) => ({
     ...message,
     ...(labels ? { labels: labels.filter((label) => label.toLowerCase() !== own) } : {}),
@@ -91,7 +91,7 @@ async function hiddenOf(mailbox: OpenMailbox, entries: readonly string[]): Promi
   const left = entries.filter((entry) => !listed.has(entry))
   if (left.length === 0) return []
   const now = describeListing(await mailbox.session.listMailboxes(), mailbox.account.imap)
-  const made = new Set(now.flatMap((listing) => labelEntry(ownLabel(listing) ?? '') ?? []))
+  const made = new Set(now.flatMap((listing) => labelEntry(mailboxLabel(listing) ?? '') ?? []))
   return left.filter((entry) => !made.has(entry))
 }
 

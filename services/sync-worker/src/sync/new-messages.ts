@@ -22,7 +22,7 @@ import { insertBounces } from '../store/bounces.ts'
 import { saveChunks } from '../store/chunks.ts'
 import { raiseSyncEpoch } from '../store/mailboxes.ts'
 import { findQueueIds } from '../store/outbox.ts'
-import type { SummaryRound } from '../summaries/summaries.ts'
+import type { SummaryBatch } from '../summaries/summaries.ts'
 import type { OpenMailbox } from './context.ts'
 import { learnLabels, withoutOwnLabel } from './labels.ts'
 
@@ -55,7 +55,7 @@ interface Arrival {
 /** How new messages of one look at a mailbox are told of. */
 interface Telling {
   announceFrom: Date | undefined
-  summaries: SummaryRound
+  summaries: SummaryBatch
   missing?: Missing
 }
 
@@ -72,7 +72,7 @@ export async function announceNew(
   added: readonly UidRange[],
   { announceFrom, onBatch }: Announcing,
 ): Promise<void> {
-  const telling = { announceFrom, summaries: mailbox.deps.summaries.round(mailbox.signal) }
+  const telling = { announceFrom, summaries: mailbox.deps.summaries.startBatch(mailbox.signal) }
   for (const batch of batchesOf(added, batchSize)) {
     mailbox.signal.throwIfAborted()
     const fetched = (await fetch(mailbox, batch)).filter(hasContent)
@@ -177,7 +177,7 @@ function isBefore(internalDate: Date, announceFrom: Date): boolean {
 async function arrive(
   { deps, account, row, session }: OpenMailbox,
   message: FetchedMessage,
-  summaries: SummaryRound,
+  summaries: SummaryBatch,
 ): Promise<Arrival> {
   const settings = await deps.settings.get()
   const drafted = await draftMessageNew(session, { message, mailbox: row }, settings)
@@ -193,20 +193,20 @@ async function arrive(
     draft,
     ...(reported ? { reported } : {}),
     // Asked for while the next messages are read.
-    ...(toSummarise ? { summary: summaries.ask(toSummarise, settings) } : {}),
+    ...(toSummarise ? { summary: summaries.request(toSummarise, settings) } : {}),
     mayBeNew: !sent && message.internalDate.getTime() >= oldest,
     ...(sent || identity === undefined ? {} : { hash: hashMessageId(identity) }),
   }
 }
 
 /** Before the transaction, which waits for nobody. */
-async function addSummaries(batch: readonly Arrival[], summaries: SummaryRound): Promise<void> {
+async function addSummaries(batch: readonly Arrival[], summaries: SummaryBatch): Promise<void> {
   const adding = batch.flatMap(({ draft, summary }) =>
     draft && summary
       ? [summary.then((made) => made && Object.assign(draft, { summary: made }))]
       : [],
   )
-  if (adding.length > 0) await summaries.all(adding)
+  if (adding.length > 0) await summaries.waitAll(adding)
 }
 
 function rememberedOf({

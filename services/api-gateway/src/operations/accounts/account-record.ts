@@ -1,7 +1,7 @@
 import type { SmtpStatus } from '@posthorn/contracts'
 import type { AccountListRow, AccountRow } from '../../store/accounts.ts'
 import type { SendingAttempt } from '../../store/smtp-status.ts'
-import { mask, maskHeaders, maskUrl } from '../masks.ts'
+import { mask, maskHeaders, maskUrl } from '../../http/masks.ts'
 
 /** An account in a list. Members that are unset are absent. */
 export function describeListed(row: AccountListRow) {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { StoredOAuth2 } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { Token } from '../../access/token.ts'
-import { maskUrl } from '../masks.ts'
+import { maskUrl } from '../../http/masks.ts'
 
 interface Login {
   oauth2: StoredOAuth2 | null
@@ -21,7 +21,7 @@ type Change = { [K in keyof Login]?: string | null | undefined }
  *
  * @throws AppError `forbidden`
  */
-export function assertSameMailbox(
+export function assertMailboxUnchanged(
   token: Pick<Token, 'account'> | null,
   before: Login,
   change: Change,

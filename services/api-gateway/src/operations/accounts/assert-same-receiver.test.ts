@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { assertSameReceiver } from './assert-same-receiver.ts'
+import { assertTargetUnchanged } from './assert-same-receiver.ts'
 
 const bound = { account: 'own' }
 const kept = { key: 'Authorization', value: 'sealed~x' }
@@ -21,16 +21,18 @@ test.each<[string, object, boolean]>([
   ['elsewhere, not at all', { webhooks: evil, ...headers() }, true],
   ['as they are', {}, true],
 ])('headers that were set before go, by an account-bound token, %s', (_what, change, allowed) => {
-  const attempt = () => assertSameReceiver(bound, before, change)
+  const attempt = () => assertTargetUnchanged(bound, before, change)
   if (allowed) expect(attempt).not.toThrow()
   else expect(attempt).toThrow('Unauthorized account')
-  expect(() => assertSameReceiver({ account: null }, before, change)).not.toThrow()
-  expect(() => assertSameReceiver(null, before, change)).not.toThrow()
+  expect(() => assertTargetUnchanged({ account: null }, before, change)).not.toThrow()
+  expect(() => assertTargetUnchanged(null, before, change)).not.toThrow()
 })
 
 test('an account that had no target of its own keeps its headers for the default one', () => {
   const none = { ...before, webhooks: null }
-  expect(() => assertSameReceiver(bound, none, { webhooks: evil })).toThrow('Unauthorized account')
+  expect(() => assertTargetUnchanged(bound, none, { webhooks: evil })).toThrow(
+    'Unauthorized account',
+  )
   const bare = { webhooks: null, webhooksCustomHeaders: null }
-  expect(() => assertSameReceiver(bound, bare, { webhooks: evil })).not.toThrow()
+  expect(() => assertTargetUnchanged(bound, bare, { webhooks: evil })).not.toThrow()
 })

@@ -15,7 +15,7 @@ type Change = { [K in keyof Receiver]?: string | null | undefined }
  *
  * @throws AppError `forbidden`
  */
-export function assertSameReceiver(
+export function assertTargetUnchanged(
   token: Pick<Token, 'account'> | null,
   before: Receiver,
   { webhooks, webhooksCustomHeaders }: Change,

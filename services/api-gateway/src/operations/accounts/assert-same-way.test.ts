@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { assertSameWay } from './assert-same-way.ts'
+import { assertMailServerUnchanged } from './assert-same-way.ts'
 
 const bound = { account: 'own' }
 const imap = { host: 'imap.mail.example', port: 143, secure: false }
@@ -8,7 +8,7 @@ const byAuthServer = { ...byPassword, imap: { ...imap, useAuthServer: true }, pa
 
 const attempt = (before: typeof byPassword, server: object | null, more: object = {}) => {
   const columns = { ...(server ? { imap: JSON.stringify(server) } : {}), ...more }
-  return () => assertSameWay(bound, before, { columns, passwords: [] })
+  return () => assertMailServerUnchanged(bound, before, { columns, passwords: [] })
 }
 
 test.each<[string, object | null, object]>([
@@ -29,7 +29,9 @@ test.each<[string, object | null, object]>([
       [null, []],
       [{ account: null }, []],
     ] as const)
-      expect(() => assertSameWay(token, byPassword, { columns, passwords })).not.toThrow()
+      expect(() =>
+        assertMailServerUnchanged(token, byPassword, { columns, passwords }),
+      ).not.toThrow()
   },
 )
 

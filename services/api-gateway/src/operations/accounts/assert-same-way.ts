@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '@posthorn/errors'
 import type { Token } from '../../access/token.ts'
-import { maskUrl } from '../masks.ts'
-import type { PasswordPlan, ServerKind } from './plan-server.ts'
+import { maskUrl } from '../../http/masks.ts'
+import type { PasswordPlan, ServerKind } from '../../accounts/plan-server.ts'
 
 interface Server {
   host?: string
@@ -33,7 +33,7 @@ interface Plan {
  *
  * @throws AppError `forbidden`
  */
-export function assertSameWay(
+export function assertMailServerUnchanged(
   token: Pick<Token, 'account'> | null,
   before: Account,
   { columns, passwords }: Plan,

@@ -8,10 +8,10 @@ import {
   type SettingsCache,
 } from '@posthorn/db'
 import type { TokenCache } from '../../access/token-cache.ts'
-import type { Afterwards } from '../../afterwards.ts'
+import type { BackgroundTasks } from '../../background-tasks.ts'
 import { accountNotFound, deleteAccount, lockAccount } from '../../store/accounts.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { handle } from '../handle.ts'
+import { handle } from '../../http/route.ts'
 
 /** A provider may take this long to take a grant back. */
 const revokeMs = 10_000
@@ -21,7 +21,7 @@ export interface Deps {
   bus: Bus
   settings: SettingsCache
   tokens: TokenCache
-  afterwards: Afterwards
+  tasks: BackgroundTasks
 }
 
 /** Before the account is deleted, for the grant goes with it. That it cannot be given back stops nobody. */
@@ -31,7 +31,7 @@ async function revoke(bus: Bus, account: string, signal: AbortSignal): Promise<v
 }
 
 /** Deletes an account. Its webhook target goes with the event, which is delivered when the account is no longer there. */
-export function onDeleteAccount({ db, bus, settings, tokens, afterwards }: Deps) {
+export function onDeleteAccount({ db, bus, settings, tokens, tasks }: Deps) {
   return handle(operations.deleteAccount, async ({ params: { account }, query, signal }) => {
     if (query.revoke) await revoke(bus, account, signal)
     const { serviceUrl = null } = await settings.get()
@@ -53,9 +53,9 @@ export function onDeleteAccount({ db, bus, settings, tokens, afterwards }: Deps)
       return recorded
     })
     tokens.invalidate()
-    afterwards.do(publishEvents(db, (message) => bus.publishEvent(message), events))
-    afterwards.do(bus.invalidate({ topic: 'accounts', id: account }))
-    afterwards.do(bus.invalidate({ topic: 'tokens' }))
+    tasks.run(publishEvents(db, (message) => bus.publishEvent(message), events))
+    tasks.run(bus.invalidate({ topic: 'accounts', id: account }))
+    tasks.run(bus.invalidate({ topic: 'tokens' }))
     return { account, deleted: true }
   })
 }

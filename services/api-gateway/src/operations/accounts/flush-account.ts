@@ -1,10 +1,10 @@
 import { operations, parseDate } from '@posthorn/contracts'
 import { accountNotFound, flushAccount, getShard } from '../../store/accounts.ts'
-import { handle } from '../handle.ts'
+import { handle } from '../../http/route.ts'
 import type { Deps } from './reconnect-account.ts'
 
 /** Stored, not only told: whoever holds the account forgets what it knows before it connects the next time. */
-export function onFlushAccount({ db, bus, afterwards }: Deps) {
+export function onFlushAccount({ db, bus, tasks }: Deps) {
   return handle(operations.flushAccount, async ({ params: { account }, body }) => {
     const { flush = false, notifyFrom, imapIndexer } = body
     if (!flush) {
@@ -14,7 +14,7 @@ export function onFlushAccount({ db, bus, afterwards }: Deps) {
     const from = (notifyFrom && parseDate(notifyFrom)) || new Date()
     const changes = { notifyFrom: from, ...(imapIndexer === undefined ? {} : { imapIndexer }) }
     if (!(await flushAccount(db, account, changes))) throw accountNotFound()
-    afterwards.do(bus.invalidate({ topic: 'accounts', id: account }))
+    tasks.run(bus.invalidate({ topic: 'accounts', id: account }))
     return { flush }
   })
 }

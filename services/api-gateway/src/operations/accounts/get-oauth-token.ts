@@ -3,7 +3,7 @@ import { getOAuth2Token, operations } from '@posthorn/contracts'
 import type { Db, SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { getShard } from '../../store/accounts.ts'
-import { handle } from '../handle.ts'
+import { handle } from '../../http/route.ts'
 
 export interface Deps {
   db: Db

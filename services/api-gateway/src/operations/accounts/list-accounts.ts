@@ -1,7 +1,7 @@
 import { operations } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { listAccounts } from '../../store/accounts.ts'
-import { handle } from '../handle.ts'
+import { handle } from '../../http/route.ts'
 import { describeListed } from './account-record.ts'
 
 export function onListAccounts({ db }: { db: Db }) {

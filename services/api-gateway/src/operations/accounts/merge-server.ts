@@ -1,6 +1,6 @@
 import type { ImapUpdate, SmtpUpdate } from '@posthorn/contracts'
-import { mask } from '../masks.ts'
-import type { GivenServer, StoredServers } from './plan-server.ts'
+import { mask } from '../../http/masks.ts'
+import type { ServerInput, StoredServers } from '../../accounts/plan-server.ts'
 
 /**
  * The server that an update means: of a partial one what is not given stays, the password with its user; else it is the whole. Stands
@@ -9,11 +9,11 @@ import type { GivenServer, StoredServers } from './plan-server.ts'
 export function mergeServer(
   given: ImapUpdate | SmtpUpdate | false | undefined,
   stored: StoredServers['imap' | 'smtp'],
-): GivenServer | false | undefined {
+): ServerInput | false | undefined {
   if (given === undefined || given === false) return given
   const { partial, ...update } = given
   if (!partial) return update
-  const merged: GivenServer = { ...stored, ...update }
+  const merged: ServerInput = { ...stored, ...update }
   const auth = mergeLogin(update, stored)
   if (auth === undefined) delete merged.auth
   else merged.auth = auth
@@ -23,9 +23,9 @@ export function mergeServer(
 }
 
 function mergeLogin(
-  { auth, useAuthServer }: GivenServer,
+  { auth, useAuthServer }: ServerInput,
   stored: StoredServers['imap' | 'smtp'],
-): GivenServer['auth'] {
+): ServerInput['auth'] {
   const known = stored?.auth
   if (auth) return auth.pass === undefined && known && known.user === auth.user ? kept(auth) : auth
   if (auth === false || useAuthServer) return auth

@@ -3,7 +3,7 @@ import type { AccountUpdate } from '@posthorn/contracts'
 import type { LockedAccount } from '../../store/accounts.ts'
 import type { AppForAccount } from '../../store/oauth2-apps.ts'
 import { mergeServer } from './merge-server.ts'
-import { planAccount, type RegistrationPlan } from './registration.ts'
+import { planAccount, type RegistrationPlan } from '../../accounts/plan-account.ts'
 
 export interface UpdatePlan extends RegistrationPlan {
   /** Sessions that run on what the account was before are to end. */

@@ -1,13 +1,13 @@
 import { operations, syncAccount } from '@posthorn/contracts'
 import { getShard } from '../../store/accounts.ts'
-import { type AskDeps, askWorker } from '../ask-worker.ts'
-import { handle } from '../handle.ts'
+import { type WorkerDeps, callWorker } from '../../http/call-worker.ts'
+import { handle } from '../../http/route.ts'
 
-export function onSyncAccount(deps: AskDeps) {
+export function onSyncAccount(deps: WorkerDeps) {
   return handle(operations.syncAccount, async (input) => {
     const { account } = input.params
     const { sync = false } = input.body
-    if (sync) return askWorker(deps, input, [syncAccount, { account }])
+    if (sync) return callWorker(deps, input, [syncAccount, { account }])
     await getShard(deps.db, account)
     return { sync }
   })

@@ -6,8 +6,8 @@ import {
   operations,
   type VerifyRequest,
 } from '@posthorn/contracts'
-import { handle } from '../handle.ts'
-import { credentialsOf, tryServers } from './try-servers.ts'
+import { handle } from '../../http/route.ts'
+import { credentialsOf, probeServers } from '../../accounts/probe-servers.ts'
 
 export interface Deps {
   bus: Bus
@@ -18,7 +18,7 @@ export function onVerifyAccount({ bus, timeoutMs: leastMs }: Deps) {
   return handle(operations.verifyAccount, async ({ body, headers, signal }) => {
     assertPossible(body)
     const timeoutMs = Math.max(leastMs, headers['x-svc-timeout'] ?? 0)
-    return tryServers({ bus, timeoutMs, signal }, body)
+    return probeServers({ bus, timeoutMs, signal }, body)
   })
 }
 

@@ -3,10 +3,10 @@ import { fieldError, invalid, operations } from '@posthorn/contracts'
 import type { Db, SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type LinkKeys, linkTo } from '@posthorn/links'
-import { findPin } from '../../store/account-pins.ts'
+import { findExpectedEmail } from '../../store/account-pins.ts'
 import { insertFormLink } from '../../store/form-links.ts'
-import { newAccountId } from '../accounts/register.ts'
-import { handle } from '../handle.ts'
+import { newAccountId } from '../../accounts/register.ts'
+import { handle } from '../../http/route.ts'
 
 export interface Deps {
   db: Db
@@ -31,7 +31,7 @@ export function onCreateAuthenticationForm({ db, settings, links }: Deps) {
     const link = linkTo(serviceUrl, await links.current(), { act: 'form', n: nonce })
     if (link === undefined) throw new Error('a link of a nonce is never too long')
     const account = body.account ?? newAccountId()
-    const expectedEmail = body.expectedEmail ?? (await findPin(db, account))
+    const expectedEmail = body.expectedEmail ?? (await findExpectedEmail(db, account))
     const pin = expectedEmail === undefined ? {} : { expectedEmail }
     await insertFormLink(db, nonce, { account, request: { ...body, ...pin } })
     const type = body.type ? `&type=${encodeURIComponent(body.type)}` : ''

@@ -2,7 +2,7 @@ import { operations } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { getOwner } from '../../store/accounts.ts'
 import { insertBlock } from '../../store/lists.ts'
-import { handle } from '../handle.ts'
+import { handle } from '../../http/route.ts'
 
 /** Puts an address on a list. Nobody has left by themselves, so there is no event. */
 export function onAddToBlocklist({ db }: { db: Db }) {

@@ -1,7 +1,7 @@
 import { operations } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { type BlockRow, countBlocks, listBlocks, listNotFound } from '../../store/lists.ts'
-import { handle } from '../handle.ts'
+import { handle } from '../../http/route.ts'
 
 export function onGetBlocklist({ db }: { db: Db }) {
   return handle(operations.getBlocklist, async ({ params, query }) => {

@@ -4,10 +4,10 @@ import { type GatewayRegistration, operations } from '@posthorn/contracts'
 import type { Db, Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { Sealer } from '@posthorn/secrets'
-import type { Afterwards } from '../../afterwards.ts'
+import type { BackgroundTasks } from '../../background-tasks.ts'
 import { insertGateway, lockGateway, updateGateway } from '../../store/gateways.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { handle } from '../handle.ts'
+import { handle } from '../../http/route.ts'
 import { planRegistration } from './plan-gateway.ts'
 import { storeGatewayPassword } from './store-gateway-password.ts'
 
@@ -15,15 +15,15 @@ export interface Deps {
   db: Db
   bus: Bus
   sealer: Sealer
-  afterwards: Afterwards
+  tasks: BackgroundTasks
 }
 
 /** Registers a gateway or replaces the one there is. Of two requests at once that bring a new id, exactly one is told `new`. */
-export function onCreateGateway({ db, bus, sealer, afterwards }: Deps) {
+export function onCreateGateway({ db, bus, sealer, tasks }: Deps) {
   return handle(operations.createGateway, async ({ body: { gateway: id, ...given } }) => {
     const gateway = id ?? randomBytes(16).toString('base64url')
     const state = await inTransaction(db, (tx) => register(tx, { gateway, given, sealer }))
-    afterwards.do(bus.invalidate({ topic: 'gateways', id: gateway }))
+    tasks.run(bus.invalidate({ topic: 'gateways', id: gateway }))
     return { gateway, state }
   })
 }

@@ -1,5 +1,5 @@
 import type { GatewayListRow, GatewayRow } from '../../store/gateways.ts'
-import { mask } from '../masks.ts'
+import { mask } from '../../http/masks.ts'
 
 /** A gateway in a list. One that nothing was sent by has no state yet. */
 export function describeListed(row: GatewayListRow) {

@@ -1,7 +1,7 @@
 import { operations } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { findGateway, gatewayNotFound } from '../../store/gateways.ts'
-import { handle } from '../handle.ts'
+import { handle } from '../../http/route.ts'
 import { describeGateway } from './gateway-record.ts'
 
 export function onGetGateway({ db }: { db: Db }) {

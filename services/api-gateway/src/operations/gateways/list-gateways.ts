@@ -1,7 +1,7 @@
 import { operations } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { listGateways } from '../../store/gateways.ts'
-import { handle } from '../handle.ts'
+import { handle } from '../../http/route.ts'
 import { describeListed } from './gateway-record.ts'
 
 export function onListGateways({ db }: { db: Db }) {

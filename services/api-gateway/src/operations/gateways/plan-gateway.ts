@@ -5,7 +5,7 @@ import {
   invalid,
 } from '@posthorn/contracts'
 import type { GatewayColumns, LockedGateway } from '../../store/gateways.ts'
-import { mask } from '../masks.ts'
+import { mask } from '../../http/masks.ts'
 
 export type StoredGateway = LockedGateway
 

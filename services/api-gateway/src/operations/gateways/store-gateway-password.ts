@@ -2,8 +2,8 @@ import type { Tx } from '@posthorn/db'
 import type { Sealer } from '@posthorn/secrets'
 import {
   deleteGatewayPassword,
-  placeOfGatewayPassword,
-  putGatewayPassword,
+  gatewayPasswordSealContext,
+  upsertGatewayPassword,
 } from '../../store/gateways.ts'
 import type { GatewayPlan } from './plan-gateway.ts'
 
@@ -15,7 +15,7 @@ export async function storeGatewayPassword(
 ): Promise<void> {
   if ('forget' in password) await deleteGatewayPassword(tx, gateway)
   else if ('seal' in password) {
-    const sealed = await sealer.seal(password.seal, placeOfGatewayPassword(gateway))
-    await putGatewayPassword(tx, gateway, sealed)
+    const sealed = await sealer.seal(password.seal, gatewayPasswordSealContext(gateway))
+    await upsertGatewayPassword(tx, gateway, sealed)
   }
 }

@@ -1,6 +1,6 @@
 import { operations } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
-import { handle, type Route } from '../handle.ts'
+import { handle, type Route } from '../../http/route.ts'
 
 /** Posthorn asks for no key. Clients that look for one find it active; there is nothing to install or to remove. */
 export function onLicense(): Route[] {

@@ -1,7 +1,7 @@
 import { operations } from '@posthorn/contracts'
 import type { Db, SettingsCache } from '@posthorn/db'
 import { findLastLine, isLogged, listLines } from '../../store/logs.ts'
-import { handleStream } from '../handle.ts'
+import { handleStream } from '../../http/route.ts'
 
 /** Lines read at once. */
 const pageSize = 1_000

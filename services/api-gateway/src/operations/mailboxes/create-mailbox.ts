@@ -1,12 +1,12 @@
 import { createMailbox, operations } from '@posthorn/contracts'
-import { type AskDeps, askWorker } from '../ask-worker.ts'
-import { handle } from '../handle.ts'
+import { type WorkerDeps, callWorker } from '../../http/call-worker.ts'
+import { handle } from '../../http/route.ts'
 import { assertLength } from './path-length.ts'
 
-export function onCreateMailbox(deps: AskDeps) {
+export function onCreateMailbox(deps: WorkerDeps) {
   return handle(operations.createMailbox, async (input) => {
     const { path } = input.body
     assertLength('path', path)
-    return askWorker(deps, input, [createMailbox, { account: input.params.account, path }])
+    return callWorker(deps, input, [createMailbox, { account: input.params.account, path }])
   })
 }

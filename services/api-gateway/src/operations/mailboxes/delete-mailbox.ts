@@ -1,10 +1,10 @@
 import { deleteMailbox, operations } from '@posthorn/contracts'
-import { type AskDeps, askWorker } from '../ask-worker.ts'
-import { handle } from '../handle.ts'
+import { type WorkerDeps, callWorker } from '../../http/call-worker.ts'
+import { handle } from '../../http/route.ts'
 
-export function onDeleteMailbox(deps: AskDeps) {
+export function onDeleteMailbox(deps: WorkerDeps) {
   return handle(operations.deleteMailbox, async (input) => {
     const { account } = input.params
-    return askWorker(deps, input, [deleteMailbox, { account, path: input.query.path }])
+    return callWorker(deps, input, [deleteMailbox, { account, path: input.query.path }])
   })
 }

@@ -1,11 +1,11 @@
 import { listMailboxes, operations } from '@posthorn/contracts'
-import { type AskDeps, askWorker } from '../ask-worker.ts'
-import { handle } from '../handle.ts'
+import { type WorkerDeps, callWorker } from '../../http/call-worker.ts'
+import { handle } from '../../http/route.ts'
 
-export function onListMailboxes(deps: AskDeps) {
+export function onListMailboxes(deps: WorkerDeps) {
   return handle(operations.listMailboxes, async (input) => {
     const { account } = input.params
     const counters = input.query.counters ?? false
-    return askWorker(deps, input, [listMailboxes, { account, counters }])
+    return callWorker(deps, input, [listMailboxes, { account, counters }])
   })
 }

@@ -1,14 +1,17 @@
 import { fieldError, invalid, operations, updateMailbox } from '@posthorn/contracts'
-import { type AskDeps, askWorker } from '../ask-worker.ts'
-import { handle } from '../handle.ts'
+import { type WorkerDeps, callWorker } from '../../http/call-worker.ts'
+import { handle } from '../../http/route.ts'
 import { assertLength } from './path-length.ts'
 
-export function onUpdateMailbox(deps: AskDeps) {
+export function onUpdateMailbox(deps: WorkerDeps) {
   return handle(operations.updateMailbox, async (input) => {
     const { newPath, subscribed } = input.body
     if (newPath === undefined && subscribed === undefined)
       throw invalid([fieldError('newPath', 'or "subscribed" is required')])
     if (newPath !== undefined) assertLength('newPath', newPath)
-    return askWorker(deps, input, [updateMailbox, { account: input.params.account, ...input.body }])
+    return callWorker(deps, input, [
+      updateMailbox,
+      { account: input.params.account, ...input.body },
+    ])
   })
 }

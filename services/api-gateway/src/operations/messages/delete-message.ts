@@ -1,10 +1,10 @@
 import { deleteMessage, operations } from '@posthorn/contracts'
-import { type AskDeps, askWorker } from '../ask-worker.ts'
-import { handle } from '../handle.ts'
+import { type WorkerDeps, callWorker } from '../../http/call-worker.ts'
+import { handle } from '../../http/route.ts'
 
-export function onDeleteMessage(deps: AskDeps) {
+export function onDeleteMessage(deps: WorkerDeps) {
   return handle(operations.deleteMessage, async (input) => {
     const { force = false } = input.query
-    return askWorker(deps, input, [deleteMessage, { ...input.params, force }])
+    return callWorker(deps, input, [deleteMessage, { ...input.params, force }])
   })
 }

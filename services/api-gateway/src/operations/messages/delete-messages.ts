@@ -1,12 +1,12 @@
 import { deleteMessages, operations } from '@posthorn/contracts'
-import { type AskDeps, askWorker } from '../ask-worker.ts'
-import { handle } from '../handle.ts'
+import { type WorkerDeps, callWorker } from '../../http/call-worker.ts'
+import { handle } from '../../http/route.ts'
 
-export function onDeleteMessages(deps: AskDeps) {
+export function onDeleteMessages(deps: WorkerDeps) {
   return handle(operations.deleteMessages, async (input) => {
     const { account } = input.params
     const { path, force = false } = input.query
     const { search } = input.body
-    return askWorker(deps, input, [deleteMessages, { account, path, search, force }])
+    return callWorker(deps, input, [deleteMessages, { account, path, search, force }])
   })
 }

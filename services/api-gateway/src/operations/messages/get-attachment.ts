@@ -1,12 +1,12 @@
 import { getAttachment, operations } from '@posthorn/contracts'
-import { type AskDeps, askWorkerForStream } from '../ask-worker.ts'
-import { handleOpen } from '../handle.ts'
-import { sendStream } from '../send-stream.ts'
+import { type WorkerDeps, streamFromWorker } from '../../http/call-worker.ts'
+import { handleEventStream } from '../../http/route.ts'
+import { sendStream } from '../../http/send-stream.ts'
 import { contentHead } from './content-head.ts'
 
-export function onGetAttachment(deps: AskDeps) {
-  return handleOpen(operations.getAttachment, async (input) => {
-    const { response: head, body } = await askWorkerForStream(deps, input, [
+export function onGetAttachment(deps: WorkerDeps) {
+  return handleEventStream(operations.getAttachment, async (input) => {
+    const { response: head, body } = await streamFromWorker(deps, input, [
       getAttachment,
       input.params,
     ])

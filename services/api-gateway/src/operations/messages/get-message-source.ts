@@ -1,10 +1,10 @@
 import { getMessageSource, operations } from '@posthorn/contracts'
-import { type AskDeps, askWorkerForStream } from '../ask-worker.ts'
-import { handleStream } from '../handle.ts'
+import { type WorkerDeps, streamFromWorker } from '../../http/call-worker.ts'
+import { handleStream } from '../../http/route.ts'
 
-export function onGetMessageSource(deps: AskDeps) {
+export function onGetMessageSource(deps: WorkerDeps) {
   return handleStream(operations.getMessageSource, async (input) => {
-    const { body } = await askWorkerForStream(deps, input, [getMessageSource, input.params])
+    const { body } = await streamFromWorker(deps, input, [getMessageSource, input.params])
     return body
   })
 }

@@ -1,10 +1,10 @@
 import { getText, operations } from '@posthorn/contracts'
-import { type AskDeps, askWorker } from '../ask-worker.ts'
-import { handle } from '../handle.ts'
+import { type WorkerDeps, callWorker } from '../../http/call-worker.ts'
+import { handle } from '../../http/route.ts'
 
-export function onGetText(deps: AskDeps) {
+export function onGetText(deps: WorkerDeps) {
   return handle(operations.getText, async (input) => {
     const { textType = '*', documentStore: _none, ...asked } = input.query
-    return askWorker(deps, input, [getText, { ...input.params, textType, ...asked }])
+    return callWorker(deps, input, [getText, { ...input.params, textType, ...asked }])
   })
 }

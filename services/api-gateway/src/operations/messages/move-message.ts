@@ -1,10 +1,10 @@
 import { moveMessage, operations } from '@posthorn/contracts'
-import { type AskDeps, askWorker } from '../ask-worker.ts'
-import { handle } from '../handle.ts'
+import { type WorkerDeps, callWorker } from '../../http/call-worker.ts'
+import { handle } from '../../http/route.ts'
 
-export function onMoveMessage(deps: AskDeps) {
+export function onMoveMessage(deps: WorkerDeps) {
   return handle(operations.moveMessage, async (input) => {
     const { path } = input.body
-    return askWorker(deps, input, [moveMessage, { ...input.params, path }])
+    return callWorker(deps, input, [moveMessage, { ...input.params, path }])
   })
 }

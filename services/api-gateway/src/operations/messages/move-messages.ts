@@ -1,12 +1,12 @@
 import { moveMessages, operations } from '@posthorn/contracts'
-import { type AskDeps, askWorker } from '../ask-worker.ts'
-import { handle } from '../handle.ts'
+import { type WorkerDeps, callWorker } from '../../http/call-worker.ts'
+import { handle } from '../../http/route.ts'
 
-export function onMoveMessages(deps: AskDeps) {
+export function onMoveMessages(deps: WorkerDeps) {
   return handle(operations.moveMessages, async (input) => {
     const { account } = input.params
     const { search, path: destination } = input.body
-    return askWorker(deps, input, [
+    return callWorker(deps, input, [
       moveMessages,
       { account, path: input.query.path, search, destination },
     ])

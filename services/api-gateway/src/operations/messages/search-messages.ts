@@ -1,8 +1,8 @@
 import { fieldError, invalid, operations, searchMessages } from '@posthorn/contracts'
-import { type AskDeps, askWorker } from '../ask-worker.ts'
-import { handle } from '../handle.ts'
+import { type WorkerDeps, callWorker } from '../../http/call-worker.ts'
+import { handle } from '../../http/route.ts'
 
-export function onSearchMessages(deps: AskDeps) {
+export function onSearchMessages(deps: WorkerDeps) {
   return handle(operations.searchMessages, async (input) => {
     const { account } = input.params
     const { path, page = 0, pageSize = 20, cursor } = input.query
@@ -10,6 +10,6 @@ export function onSearchMessages(deps: AskDeps) {
     if (path === undefined) throw invalid([fieldError('path', 'is required')])
     const { search } = input.body
     const paging = { page, pageSize, ...(cursor === undefined ? {} : { cursor }) }
-    return askWorker(deps, input, [searchMessages, { account, path, search, ...paging }])
+    return callWorker(deps, input, [searchMessages, { account, path, search, ...paging }])
   })
 }

@@ -1,12 +1,12 @@
 import { operations, updateMessage } from '@posthorn/contracts'
-import { type AskDeps, askWorker } from '../ask-worker.ts'
-import { handle } from '../handle.ts'
+import { type WorkerDeps, callWorker } from '../../http/call-worker.ts'
+import { handle } from '../../http/route.ts'
 import { assertUpdate } from './assert-update.ts'
 
-export function onUpdateMessage(deps: AskDeps) {
+export function onUpdateMessage(deps: WorkerDeps) {
   return handle(operations.updateMessage, async (input) => {
     const { body: update } = input
     assertUpdate(update)
-    return askWorker(deps, input, [updateMessage, { ...input.params, update }])
+    return callWorker(deps, input, [updateMessage, { ...input.params, update }])
   })
 }

@@ -1,5 +1,5 @@
 import type { AppListRow, AppRow } from '../../store/oauth2-apps.ts'
-import { mask } from '../masks.ts'
+import { mask } from '../../http/masks.ts'
 
 /** An application in a list, its secrets masked. */
 export function describeListed(row: AppListRow) {

@@ -3,7 +3,7 @@ import { type OAuth2CheckStep, operations, verifyOAuth2App } from '@posthorn/con
 import type { Db } from '@posthorn/db'
 import { findAccount } from '../../store/accounts.ts'
 import { appNotFound, findApp } from '../../store/oauth2-apps.ts'
-import { handle } from '../handle.ts'
+import { handle } from '../../http/route.ts'
 
 export interface Deps {
   db: Db

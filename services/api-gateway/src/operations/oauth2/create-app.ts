@@ -4,7 +4,7 @@ import type { Db } from '@posthorn/db'
 import type { Sealer } from '@posthorn/secrets'
 import { insertApp } from '../../store/oauth2-apps.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { handle } from '../handle.ts'
+import { handle } from '../../http/route.ts'
 import { planRegistration } from './plan-app.ts'
 import { storeAppSecrets } from './store-app-secrets.ts'
 

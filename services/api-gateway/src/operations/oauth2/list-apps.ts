@@ -1,7 +1,7 @@
 import { operations } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { listApps } from '../../store/oauth2-apps.ts'
-import { handle } from '../handle.ts'
+import { handle } from '../../http/route.ts'
 import { describeListed } from './app-record.ts'
 
 export function onListOAuth2Apps({ db }: { db: Db }) {

@@ -8,7 +8,7 @@ import {
   type OAuth2Provider,
 } from '@posthorn/contracts'
 import type { AppSecretKind } from '../../store/oauth2-apps.ts'
-import { mask } from '../masks.ts'
+import { mask } from '../../http/masks.ts'
 
 /** An application as stored, and which secrets there are. */
 export interface StoredApp {

@@ -1,6 +1,10 @@
 import type { Tx } from '@posthorn/db'
 import type { Sealer } from '@posthorn/secrets'
-import { type AppSecretKind, placeOfAppSecret, putAppSecret } from '../../store/oauth2-apps.ts'
+import {
+  type AppSecretKind,
+  appSecretSealContext,
+  upsertAppSecret,
+} from '../../store/oauth2-apps.ts'
 import type { AppPlan } from './plan-app.ts'
 
 /** Seals and stores the new secrets of an application. */
@@ -11,7 +15,7 @@ export async function storeAppSecrets(
 ): Promise<void> {
   for (const [name, secret] of Object.entries(secrets)) {
     const kind = name as AppSecretKind
-    const sealed = await sealer.seal(secret, placeOfAppSecret(app, kind))
-    await putAppSecret(tx, { app, kind, sealed })
+    const sealed = await sealer.seal(secret, appSecretSealContext(app, kind))
+    await upsertAppSecret(tx, { app, kind, sealed })
   }
 }

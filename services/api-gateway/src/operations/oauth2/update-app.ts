@@ -1,7 +1,7 @@
 import { operations } from '@posthorn/contracts'
 import { appNotFound, lockApp, updateApp } from '../../store/oauth2-apps.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { handle } from '../handle.ts'
+import { handle } from '../../http/route.ts'
 import type { Deps } from './create-app.ts'
 import { planUpdate } from './plan-app.ts'
 import { storeAppSecrets } from './store-app-secrets.ts'

@@ -1,7 +1,7 @@
 import type { Bus } from '@posthorn/bus'
 import { changeOutbox, type CommandRequest, operations } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
-import { handle, type Route } from '../handle.ts'
+import { handle, type Route } from '../../http/route.ts'
 
 export interface Deps {
   bus: Bus

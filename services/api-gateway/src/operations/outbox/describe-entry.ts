@@ -1,6 +1,6 @@
 import type { OutboxEntry } from '@posthorn/contracts'
 import type { OutboxRow } from '../../store/outbox-entries.ts'
-import { maskUrl } from '../masks.ts'
+import { maskUrl } from '../../http/masks.ts'
 
 /** A message to send, as the API tells of it. */
 export function describeEntry(row: OutboxRow): OutboxEntry {

@@ -2,7 +2,7 @@ import { operations } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { findOutboxRow } from '../../store/outbox-entries.ts'
-import { handle } from '../handle.ts'
+import { handle } from '../../http/route.ts'
 import { describeEntry } from './describe-entry.ts'
 
 export function onGetOutboxEntry({ db }: { db: Db }) {

@@ -1,7 +1,7 @@
 import { operations } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { listOutboxRows } from '../../store/outbox-entries.ts'
-import { handle } from '../handle.ts'
+import { handle } from '../../http/route.ts'
 import { describeEntry } from './describe-entry.ts'
 
 export function onListOutbox({ db }: { db: Db }) {

@@ -1,8 +1,8 @@
 import { operations, type PausableQueue, type QueueJobs } from '@posthorn/contracts'
 import { type Db, isQueuePaused } from '@posthorn/db'
-import { countHeld } from '../../store/paused-queues.ts'
+import { countHeldSubmissions } from '../../store/paused-queues.ts'
 import { countDeliveries, countSubmissions } from '../../store/stats.ts'
-import { handle } from '../handle.ts'
+import { handle } from '../../http/route.ts'
 
 export function onGetQueue({ db }: { db: Db }) {
   return handle(operations.getQueue, async ({ params: { queue } }) => {
@@ -14,7 +14,7 @@ export function onGetQueue({ db }: { db: Db }) {
 async function countJobs(db: Db, queue: PausableQueue, paused: boolean): Promise<QueueJobs> {
   const isSubmit = queue === 'submit'
   const { active, delayed, waiting } = await (isSubmit ? countSubmissions(db) : countDeliveries(db))
-  const held = isSubmit ? await countHeld(db) : 0
+  const held = isSubmit ? await countHeldSubmissions(db) : 0
   return {
     active,
     delayed,

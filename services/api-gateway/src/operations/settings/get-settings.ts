@@ -9,8 +9,8 @@ import {
 } from '@posthorn/contracts'
 import { type Db, readSettings } from '@posthorn/db'
 import { listSealedSettings } from '../../store/settings.ts'
-import { handle } from '../handle.ts'
-import { maskHeaders, maskUrl } from '../masks.ts'
+import { handle } from '../../http/route.ts'
+import { maskHeaders, maskUrl } from '../../http/masks.ts'
 import { assertSettingsAllowed, readableSettings } from './privileged.ts'
 
 const secret = new Set<string>(secretSettings)

@@ -8,7 +8,7 @@ import {
   type Settings,
   type SettingsUpdate,
 } from '@posthorn/contracts'
-import { mask, maskUrl, unmaskHeaders } from '../masks.ts'
+import { mask, maskUrl, unmaskHeaders } from '../../http/masks.ts'
 
 /** What is to be written. A `seal`, and the values of headers, are still in the clear. */
 export type PlannedChange =

@@ -2,15 +2,15 @@ import type { Bus } from '@posthorn/bus'
 import { addressSettings, operations, settingDefaults, type SettingKey } from '@posthorn/contracts'
 import { type Db, readSettings, type SettingsCache, type Tx } from '@posthorn/db'
 import { type Sealer, sealHeaders, sealLogin } from '@posthorn/secrets'
-import type { Afterwards } from '../../afterwards.ts'
+import type { BackgroundTasks } from '../../background-tasks.ts'
 import {
-  keepServiceSecret,
-  placeOfSetting,
+  retainServiceSecret,
+  settingSealContext,
   type SettingChange,
   writeSettings,
 } from '../../store/settings.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { handle } from '../handle.ts'
+import { handle } from '../../http/route.ts'
 import { type PlannedChange, planChanges } from './plan-changes.ts'
 import { assertSettingsAllowed } from './privileged.ts'
 
@@ -19,11 +19,11 @@ export interface Deps {
   bus: Bus
   sealer: Sealer
   settings: SettingsCache
-  afterwards: Afterwards
+  tasks: BackgroundTasks
 }
 
 /** Changes settings, all or none; every process hears of it, or finds out by itself within seconds. */
-export function onUpdateSettings({ db, bus, sealer, settings, afterwards }: Deps) {
+export function onUpdateSettings({ db, bus, sealer, settings, tasks }: Deps) {
   const operation = operations.updateSettings
   return handle(operation, async ({ body, caller }) => {
     assertSettingsAllowed(caller, operation, Object.keys(body) as SettingKey[])
@@ -34,7 +34,7 @@ export function onUpdateSettings({ db, bus, sealer, settings, afterwards }: Deps
       await writeSettings(tx, changes)
     })
     settings.invalidate()
-    afterwards.do(bus.invalidate({ topic: 'settings' }))
+    tasks.run(bus.invalidate({ topic: 'settings' }))
     return { updated: changes.map(({ key }) => key) }
   })
 }
@@ -45,7 +45,7 @@ async function keepReplacedSecret(tx: Tx, changes: readonly SettingChange[]): Pr
   const given = changes.find(({ key }) => key === 'serviceSecretOverlap')
   const stored = given ? settingDefaults : await readSettings(tx)
   const seconds = given && 'value' in given ? given.value : stored.serviceSecretOverlap
-  await keepServiceSecret(tx, Number(seconds))
+  await retainServiceSecret(tx, Number(seconds))
 }
 
 const addresses = new Set<string>(addressSettings)
@@ -60,7 +60,7 @@ export function sealChanges(
 
 async function sealChange(change: PlannedChange, sealer: Sealer): Promise<SettingChange> {
   if ('seal' in change) {
-    const sealed = await sealer.seal(change.seal, placeOfSetting(change.key))
+    const sealed = await sealer.seal(change.seal, settingSealContext(change.key))
     return { ...('value' in change ? { value: change.value } : {}), key: change.key, sealed }
   }
   if ('headers' in change)

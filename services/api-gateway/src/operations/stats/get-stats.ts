@@ -8,7 +8,7 @@ import {
   getPostgresVersion,
   sumCounters,
 } from '../../store/stats.ts'
-import { handle } from '../handle.ts'
+import { handle } from '../../http/route.ts'
 
 export interface Deps {
   db: Db

@@ -8,7 +8,7 @@ import {
 } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import type { Caller } from '../../access/token.ts'
-import { assertNoThread, attachmentFields, referenceFields } from '../composing/check-content.ts'
+import { assertNoThread, attachmentFields, referenceFields } from '../../composing/check-content.ts'
 
 /** What a raw message brings itself, or what would have to be put into its bytes. */
 const notBesideRaw = ['text', 'html', 'attachments', 'previewText', 'template', 'render'] as const

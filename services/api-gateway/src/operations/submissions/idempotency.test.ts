@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { onceKeyOf } from './idempotency.ts'
+import { idempotencyKeyOf } from './idempotency.ts'
 
 const hashOf = (body: unknown, { query = {}, operation = 'submit', account = 'a' } = {}) =>
-  onceKeyOf(operation, {
+  idempotencyKeyOf(operation, {
     params: { account },
     headers: { 'idempotency-key': 'k' },
     query,
@@ -11,7 +11,9 @@ const hashOf = (body: unknown, { query = {}, operation = 'submit', account = 'a'
   })?.requestHash.toString('hex')
 
 test('without a key there is nothing to remember', () => {
-  expect(onceKeyOf('submit', { params: { account: 'a' }, headers: {}, body: {} })).toBeUndefined()
+  expect(
+    idempotencyKeyOf('submit', { params: { account: 'a' }, headers: {}, body: {} }),
+  ).toBeUndefined()
 })
 
 test('the order of members does not matter, all else does', () => {

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto'
-import type { OnceKey } from '../../store/idempotency.ts'
+import type { IdempotencyKey } from '../../store/idempotency.ts'
 
 interface Request {
   params: { account: string }
@@ -9,7 +9,7 @@ interface Request {
 }
 
 /** What makes a request the same as another one; undefined where it brings no key. */
-export function onceKeyOf(operation: string, request: Request): OnceKey | undefined {
+export function idempotencyKeyOf(operation: string, request: Request): IdempotencyKey | undefined {
   const { params, headers, query = {}, body } = request
   const key = headers['idempotency-key']
   if (key === undefined) return undefined

@@ -7,28 +7,33 @@ import {
   operations,
 } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
-import { openMessage } from '@posthorn/mime'
+import { prepareStoredMessage } from '@posthorn/mime'
 import type { SendingAccount } from '../../store/accounts.ts'
-import { type AskDeps, type Asked, askWorker, askWorkerForStream } from '../ask-worker.ts'
-import type { BodyRoom } from '../body-room.ts'
-import { senderOf } from '../composing/sender.ts'
-import { handle } from '../handle.ts'
+import {
+  type WorkerDeps,
+  type WorkerCall,
+  callWorker,
+  streamFromWorker,
+} from '../../http/call-worker.ts'
+import type { BodyMemoryLimiter } from '../../http/body-memory.ts'
+import { senderOf } from '../../composing/sender.ts'
+import { handle } from '../../http/route.ts'
 import { assertProxyAllowed, dsnFields } from './check-submission.ts'
-import { onceKeyOf } from './idempotency.ts'
-import { getSender, Queue, type QueueDeps, sendTime } from './queue.ts'
+import { idempotencyKeyOf } from './idempotency.ts'
+import { getSender, OutboxWriter, type OutboxWriterDeps, sendTime } from './outbox-writer.ts'
 
-export interface Deps extends AskDeps, QueueDeps {
+export interface Deps extends WorkerDeps, OutboxWriterDeps {
   maxUploadBytes: number
-  storedRoom: BodyRoom
+  storedMemory: BodyMemoryLimiter
 }
 
-interface AskedForDraft extends Asked {
+interface AskedForDraft extends WorkerCall {
   params: { account: string; message: string }
 }
 
 /** Takes a stored draft for sending, as it is in the mailbox now. It is removed from there once it has been sent. */
 export function onSubmitDraft(deps: Deps) {
-  const queue = new Queue(deps)
+  const queue = new OutboxWriter(deps)
   return handle(operations.submitDraft, async (input) => {
     const { body: how, params } = input
     const { account, message } = params
@@ -40,16 +45,16 @@ export function onSubmitDraft(deps: Deps) {
     ]
     if (fields.length > 0) throw invalid(fields)
     assertProxyAllowed(how, input.caller)
-    const once = onceKeyOf('submitDraft', input)
-    const known = await queue.known(once)
+    const once = idempotencyKeyOf('submitDraft', input)
+    const known = await queue.findResponse(once)
     if (known) return known
     const owner = await getSender(deps.db, account, how)
     assertMailbox(owner)
-    const draft = await askWorker(deps, input, [getMessage, { account, message }])
+    const draft = await callWorker(deps, input, [getMessage, { account, message }])
     assertDraft(draft)
     const bytes = Math.min(draft.size ?? deps.maxUploadBytes, deps.maxUploadBytes)
-    using _room = await deps.storedRoom.hold(bytes, input.signal)
-    const opened = openMessage(await sourceOf(deps, input), {
+    using _room = await deps.storedMemory.acquire(bytes, input.signal)
+    const opened = prepareStoredMessage(await sourceOf(deps, input), {
       path: 'message',
       from: senderOf({}, { ...owner, email: owner.email ?? '' }),
       content: how.envelope ? { envelope: how.envelope } : {},
@@ -57,7 +62,13 @@ export function onSubmitDraft(deps: Deps) {
     if (opened.envelope.to.length === 0)
       throw new AppError('invalid', 'The draft has no recipients', { code: 'DraftHasNoRecipients' })
     const sendAt = sendTime(how.sendAt)
-    const rowOf = await queue.rows({ account, owner, how, once, filing: { draft: message } })
+    const rowOf = await queue.rowFactory({
+      account,
+      owner,
+      options: how,
+      idempotencyKey: once,
+      filing: { draft: message },
+    })
     const row = rowOf(opened, sendAt)
     const { messageId, queueId } = row
     const answer = {
@@ -66,7 +77,7 @@ export function onSubmitDraft(deps: Deps) {
       sendAt: sendAt.toISOString(),
       queueId,
     }
-    return await queue.one(row, answer, once)
+    return await queue.writeOne(row, answer, once)
   })
 }
 
@@ -86,7 +97,7 @@ function assertDraft({ draft, flags, messageSpecialUse, specialUse }: MessageDet
 /** The bytes of the draft, no more of them than may be submitted in other ways. */
 async function sourceOf(deps: Deps, asked: AskedForDraft): Promise<Buffer> {
   const { account, message } = asked.params
-  const { body } = await askWorkerForStream(deps, asked, [getMessageSource, { account, message }])
+  const { body } = await streamFromWorker(deps, asked, [getMessageSource, { account, message }])
   const pieces: Uint8Array[] = []
   let bytes = 0
   for await (const piece of body) {

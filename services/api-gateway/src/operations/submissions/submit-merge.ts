@@ -1,13 +1,13 @@
 import type { MergeResult, Submission, SubmissionResult } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import { describeProblem } from '@posthorn/http'
-import { messageIdOf, newMessageId } from '@posthorn/mime'
+import { formatMessageId, newMessageId } from '@posthorn/mime'
 import type { NewSubmission } from '../../store/outbox.ts'
 import { blockedRecipients } from '../../store/lists.ts'
-import { senderOf } from '../composing/sender.ts'
-import { composeCopy, type Composed } from './compose-copy.ts'
-import type { Gathered } from './gather.ts'
-import { type Sending, sendTime } from './queue.ts'
+import { senderOf } from '../../composing/sender.ts'
+import { composeCopy, type ComposedCopy } from '../../composing/compose-copy.ts'
+import type { ResolvedSubmission } from '../../composing/resolve-submission.ts'
+import { type SendOptions, sendTime } from './outbox-writer.ts'
 import type { SubmitTools } from './submit-single.ts'
 
 type Entry = NonNullable<Submission['mailMerge']>[number]
@@ -31,8 +31,8 @@ const patienceMs = 60_000
 /** Queues a message of its own for each recipient of a mail merge, in one transaction. What fails for one does not stop the others. */
 export async function submitMerge(
   tools: SubmitTools,
-  gathered: Gathered,
-  sending: Sending,
+  gathered: ResolvedSubmission,
+  sending: SendOptions,
 ): Promise<SubmissionResult> {
   const { submission, reference } = gathered
   const told = reference ? { reference } : {}
@@ -40,7 +40,7 @@ export async function submitMerge(
   if (submission.dryRun) return { ...(await preview(outcomes)), ...told }
   const first = await held(outcomes)
   const sendAt = sendTime(submission.sendAt).toISOString()
-  return tools.queue.many(sending.once, async (insert) => {
+  return tools.queue.writeMany(sending.idempotencyKey, async (insert) => {
     const results: MergeResult[] = []
     for (let group = first; group.length > 0; group = await held(outcomes)) {
       await insert(group.flatMap(({ row }) => row ?? []))
@@ -81,8 +81,8 @@ async function preview(outcomes: AsyncGenerator<Outcome>): Promise<SubmissionRes
 
 async function* composeAll(
   tools: SubmitTools,
-  gathered: Gathered,
-  sending: Sending,
+  gathered: ResolvedSubmission,
+  sending: SendOptions,
 ): AsyncGenerator<Outcome> {
   const { mailMerge = [], listId = '', sendAt } = gathered.submission
   const addresses = mailMerge.map(({ to }) => to.address)
@@ -90,7 +90,7 @@ async function* composeAll(
     listId === ''
       ? new Map<string, { reason: string }>()
       : await blockedRecipients(tools.db, listId, addresses)
-  const rowOf = await tools.queue.rows(sending)
+  const rowOf = await tools.queue.rowFactory(sending)
   const patience = AbortSignal.timeout(patienceMs)
   let succeeded = 0
   let failed = 0
@@ -120,15 +120,15 @@ async function* composeAll(
 /** Its message, or what is wrong with it. What goes wrong for all, such as that something is away, is thrown. */
 async function composeFor(
   tools: SubmitTools,
-  gathered: Gathered,
+  gathered: ResolvedSubmission,
   { to, messageId, params = {} }: Entry,
-): Promise<Composed | AppError> {
+): Promise<ComposedCopy | AppError> {
   try {
     return await composeCopy(tools, gathered, {
       messageId:
         messageId === undefined
           ? newMessageId(senderOf(gathered.submission, gathered.owner))
-          : messageIdOf(messageId),
+          : formatMessageId(messageId),
       params,
       recipient: to,
       isMerged: true,

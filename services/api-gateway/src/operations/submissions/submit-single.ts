@@ -1,30 +1,35 @@
 import { fieldError, invalid, maxRecipients, type SubmissionResult } from '@posthorn/contracts'
-import { messageIdOf, newMessageId } from '@posthorn/mime'
+import { formatMessageId, newMessageId } from '@posthorn/mime'
 import { blockedRecipients } from '../../store/lists.ts'
-import { type Mailbox, senderOf } from '../composing/sender.ts'
+import { type Mailbox, senderOf } from '../../composing/sender.ts'
 import {
-  addressed,
+  addressCopy,
   composeCopy,
-  type Composed,
+  type ComposedCopy,
   type ComposeTools,
-  openRaw,
-} from './compose-copy.ts'
-import type { Gathered } from './gather.ts'
-import { type Queue, type QueueDeps, type Sending, sendTime } from './queue.ts'
+  prepareRaw,
+} from '../../composing/compose-copy.ts'
+import type { ResolvedSubmission } from '../../composing/resolve-submission.ts'
+import {
+  type OutboxWriter,
+  type OutboxWriterDeps,
+  type SendOptions,
+  sendTime,
+} from './outbox-writer.ts'
 
-export interface SubmitTools extends ComposeTools, Pick<QueueDeps, 'db'> {
-  queue: Queue
+export interface SubmitTools extends ComposeTools, Pick<OutboxWriterDeps, 'db'> {
+  queue: OutboxWriter
 }
 
 /** Queues the one message of a submission; in a dry run, shows it. */
 export async function submitSingle(
   tools: SubmitTools,
-  gathered: Gathered,
-  sending: Sending,
+  gathered: ResolvedSubmission,
+  sending: SendOptions,
 ): Promise<SubmissionResult> {
   const { submission, reference } = gathered
   const told = reference ? { reference } : {}
-  const opened = submission.raw === undefined ? undefined : openRaw(gathered, given(gathered))
+  const opened = submission.raw === undefined ? undefined : prepareRaw(gathered, given(gathered))
   const recipients = opened
     ? opened.envelope.to.map((address) => ({ address }))
     : recipientsOf(gathered)
@@ -39,44 +44,49 @@ export async function submitSingle(
   const sendAt = sendTime(submission.sendAt)
   const answer = { messageId, sendAt: sendAt.toISOString(), ...told }
   if (skipped)
-    return tools.queue.one(
+    return tools.queue.writeOne(
       undefined,
       { response: 'Not queued: the recipient has left the list', ...answer, ...skipped },
-      sending.once,
+      sending.idempotencyKey,
     )
-  const row = (await tools.queue.rows(sending))(message, sendAt)
+  const row = (await tools.queue.rowFactory(sending))(message, sendAt)
   const { queueId } = row
-  return tools.queue.one(row, { response: 'Queued for delivery', ...answer, queueId }, sending.once)
+  return tools.queue.writeOne(
+    row,
+    { response: 'Queued for delivery', ...answer, queueId },
+    sending.idempotencyKey,
+  )
 }
 
-function given({ submission: { headers } }: Gathered) {
+function given({ submission: { headers } }: ResolvedSubmission) {
   return headers ? { headers } : {}
 }
 
 interface Found {
-  opened: Composed | undefined
+  opened: ComposedCopy | undefined
   recipients: readonly Mailbox[]
 }
 
 function composed(
   tools: SubmitTools,
-  gathered: Gathered,
+  gathered: ResolvedSubmission,
   { opened, recipients }: Found,
-): Composed | Promise<Composed> {
+): ComposedCopy | Promise<ComposedCopy> {
   const { submission, owner } = gathered
   if (opened && submission.listId === undefined) return opened
   const [recipient] = recipients.length === 1 ? recipients : []
   const asked = submission.messageId ?? opened?.messageId
   return composeCopy(tools, gathered, {
-    messageId: asked === undefined ? newMessageId(senderOf(submission, owner)) : messageIdOf(asked),
+    messageId:
+      asked === undefined ? newMessageId(senderOf(submission, owner)) : formatMessageId(asked),
     params: (submission.render ? submission.render.params : undefined) ?? {},
     ...(recipient ? { recipient } : {}),
   })
 }
 
 /** Everybody who gets the message, once. */
-function recipientsOf(gathered: Gathered): Mailbox[] {
-  const { draft } = addressed(gathered, {}, {})
+function recipientsOf(gathered: ResolvedSubmission): Mailbox[] {
+  const { draft } = addressCopy(gathered, {}, {})
   const { to = [], cc = [], bcc = [] } = draft
   const named = new Map(
     [...to, ...cc, ...bcc].toReversed().map((mailbox) => [mailbox.address.toLowerCase(), mailbox]),
@@ -87,7 +97,10 @@ function recipientsOf(gathered: Gathered): Mailbox[] {
   return [...addresses].map(([key, address]) => ({ ...named.get(key), address }))
 }
 
-function assertRecipients({ submission }: Gathered, recipients: readonly Mailbox[]): void {
+function assertRecipients(
+  { submission }: ResolvedSubmission,
+  recipients: readonly Mailbox[],
+): void {
   const { raw, envelope, listId } = submission
   const field = envelope?.to ? 'envelope.to' : raw === undefined ? 'to' : 'raw'
   if (recipients.length === 0)
@@ -101,7 +114,7 @@ function assertRecipients({ submission }: Gathered, recipients: readonly Mailbox
 /** Set where the one recipient has left the list. */
 async function skippedOf(
   { db }: SubmitTools,
-  { submission: { listId } }: Gathered,
+  { submission: { listId } }: ResolvedSubmission,
   [recipient]: readonly Mailbox[],
 ): Promise<Pick<SubmissionResult, 'skipped'> | undefined> {
   if (listId === undefined || !recipient) return undefined

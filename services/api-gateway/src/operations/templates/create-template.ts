@@ -5,7 +5,7 @@ import type { Renderer } from '@posthorn/templates'
 import { accountNotFound } from '../../store/accounts.ts'
 import { foreignKeyViolation, sqlState } from '../../store/database-errors.ts'
 import { insertTemplate } from '../../store/templates.ts'
-import { handle } from '../handle.ts'
+import { handle } from '../../http/route.ts'
 import { checkContent } from './check-content.ts'
 
 /** Stores a template under an id of its own. */

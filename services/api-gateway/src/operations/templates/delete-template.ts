@@ -2,7 +2,7 @@ import { operations } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { assertAccount } from '../../access/admit.ts'
 import { deleteTemplate, getTemplate, templateNotFound } from '../../store/templates.ts'
-import { handle } from '../handle.ts'
+import { handle } from '../../http/route.ts'
 
 export function onDeleteTemplate({ db }: { db: Db }) {
   return handle(operations.deleteTemplate, async ({ params: { template: id }, caller }) => {

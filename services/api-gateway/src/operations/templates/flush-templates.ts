@@ -3,7 +3,7 @@ import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { getOwner } from '../../store/accounts.ts'
 import { deleteTemplatesOf } from '../../store/templates.ts'
-import { handle } from '../handle.ts'
+import { handle } from '../../http/route.ts'
 
 /** Deletes all that an account has for itself; those for all accounts stay. */
 export function onFlushTemplates({ db }: { db: Db }) {

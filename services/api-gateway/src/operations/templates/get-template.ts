@@ -2,7 +2,7 @@ import { operations } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { assertAccount } from '../../access/admit.ts'
 import { findTemplate, templateNotFound } from '../../store/templates.ts'
-import { handle } from '../handle.ts'
+import { handle } from '../../http/route.ts'
 import { describeTemplate } from './template-record.ts'
 
 export function onGetTemplate({ db }: { db: Db }) {

@@ -2,7 +2,7 @@ import { operations } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { getOwner } from '../../store/accounts.ts'
 import { listTemplates } from '../../store/templates.ts'
-import { handle } from '../handle.ts'
+import { handle } from '../../http/route.ts'
 import { describeListed } from './template-record.ts'
 
 export function onListTemplates({ db }: { db: Db }) {

@@ -8,7 +8,7 @@ import {
   templateNotFound,
   updateTemplate,
 } from '../../store/templates.ts'
-import { handle } from '../handle.ts'
+import { handle } from '../../http/route.ts'
 import { checkContent } from './check-content.ts'
 
 /** Changes what is given of a template. Messages that are queued already keep the texts they were made of. */

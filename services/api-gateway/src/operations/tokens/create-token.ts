@@ -7,7 +7,7 @@ import type { Caller } from '../../access/token.ts'
 import { accountNotFound } from '../../store/accounts.ts'
 import { foreignKeyViolation, sqlState } from '../../store/database-errors.ts'
 import { insertToken } from '../../store/tokens.ts'
-import { handle, type Route } from '../handle.ts'
+import { handle, type Route } from '../../http/route.ts'
 
 /** Makes a token, under both of its addresses. The value is in this answer and nowhere else. */
 export function onCreateToken({ db }: { db: Db }): Route[] {

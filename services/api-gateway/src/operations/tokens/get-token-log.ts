@@ -3,7 +3,7 @@ import type { Db } from '@posthorn/db'
 import { hashToken } from '@posthorn/secrets'
 import { listTokenLog } from '../../store/token-log.ts'
 import { findTokenRecord, tokenNotFound } from '../../store/tokens.ts'
-import { handle } from '../handle.ts'
+import { handle } from '../../http/route.ts'
 import { describeLogEntry } from './token-record.ts'
 
 export interface Deps {

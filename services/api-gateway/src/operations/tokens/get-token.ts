@@ -2,7 +2,7 @@ import { operations } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { hashToken } from '@posthorn/secrets'
 import { findTokenRecord, tokenNotFound } from '../../store/tokens.ts'
-import { handle } from '../handle.ts'
+import { handle } from '../../http/route.ts'
 import { describeToken } from './token-record.ts'
 
 /** Reads a token by its value or its id. */

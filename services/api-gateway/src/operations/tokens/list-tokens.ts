@@ -1,7 +1,7 @@
 import { operations } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { listTokenRecords } from '../../store/tokens.ts'
-import { handle, type Route } from '../handle.ts'
+import { handle, type Route } from '../../http/route.ts'
 import { describeToken } from './token-record.ts'
 
 /** What the older address answers, which has no pages. */

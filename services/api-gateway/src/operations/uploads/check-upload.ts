@@ -1,5 +1,5 @@
 import { type FieldError, fieldError, invalid, type MessageUpload } from '@posthorn/contracts'
-import { assertNoThread, attachmentFields, referenceFields } from '../composing/check-content.ts'
+import { assertNoThread, attachmentFields, referenceFields } from '../../composing/check-content.ts'
 
 const structured = [
   'from',

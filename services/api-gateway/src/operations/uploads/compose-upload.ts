@@ -10,10 +10,10 @@ import {
   canonicalLines,
   composeMessage,
   parseHeaders,
-  refer,
+  applyReference,
 } from '@posthorn/mime'
-import { referTo } from '../composing/refer-to.ts'
-import { type Owner, senderOf } from '../composing/sender.ts'
+import { referTo } from '../../composing/refer-to.ts'
+import { type Owner, senderOf } from '../../composing/sender.ts'
 
 /** An upload with all that it refers to. */
 export interface Gathered {
@@ -69,7 +69,7 @@ function fromRaw(raw: string, { original }: Gathered): ComposedUpload {
   const headers = parseHeaders(message)
   const messageId = headers['message-id']?.[0]
   const references =
-    original && refer({}, original, { action: 'reply', inline: false, own: [] }).references
+    original && applyReference({}, original, { action: 'reply', inline: false, own: [] }).references
   const added = references
     ? [
         ['In-Reply-To', references.inReplyTo],

@@ -7,23 +7,23 @@ import {
 } from '@posthorn/contracts'
 import type { Db, SettingsCache } from '@posthorn/db'
 import type { AttachedContent } from '@posthorn/mime'
-import type { Afterwards } from '../../afterwards.ts'
+import type { BackgroundTasks } from '../../background-tasks.ts'
 import { getOwner } from '../../store/accounts.ts'
 import { deleteUpload, insertUpload } from '../../store/uploads.ts'
-import { type AskDeps, type Asked, askWorker } from '../ask-worker.ts'
-import { AttachmentCollector } from '../composing/collect-attachments.ts'
-import { readOriginal } from '../composing/read-original.ts'
-import { outcomeOf } from '../composing/reference-outcome.ts'
-import { withLanguage } from '../composing/with-language.ts'
-import { handle } from '../handle.ts'
+import { type WorkerDeps, type WorkerCall, callWorker } from '../../http/call-worker.ts'
+import { AttachmentCollector } from '../../composing/collect-attachments.ts'
+import { readOriginal } from '../../composing/read-original.ts'
+import { referenceResult } from '../../composing/reference-outcome.ts'
+import { withLanguage } from '../../composing/with-language.ts'
+import { handle } from '../../http/route.ts'
 import { checkUpload } from './check-upload.ts'
 import { composeUpload } from './compose-upload.ts'
 
-export interface Deps extends AskDeps {
+export interface Deps extends WorkerDeps {
   /** Connections of their own: a message may take longer to store than anything else may take. */
   outbox: Db
   settings: SettingsCache
-  afterwards: Afterwards
+  tasks: BackgroundTasks
   maxUploadBytes: number
 }
 
@@ -48,14 +48,14 @@ export function onUploadMessage(deps: Deps) {
     return {
       ...stored,
       ...(messageId === undefined ? {} : { messageId }),
-      ...(reference ? { reference: outcomeOf(reference, original !== undefined) } : {}),
+      ...(reference ? { reference: referenceResult(reference, original !== undefined) } : {}),
     }
   })
 }
 
 async function attachmentsOf(
   deps: Deps,
-  asked: Asked,
+  asked: WorkerCall,
   { upload, original }: { upload: MessageUpload; original: MessageDetail | undefined },
 ): Promise<AttachedContent[]> {
   const collector = new AttachmentCollector(deps, asked, deps.maxUploadBytes)
@@ -65,8 +65,8 @@ async function attachmentsOf(
 }
 
 async function store(
-  { outbox, afterwards, ...deps }: Deps,
-  asked: Asked,
+  { outbox, tasks, ...deps }: Deps,
+  asked: WorkerCall,
   { mime, upload: { path, flags, internalDate } }: { mime: Buffer; upload: MessageUpload },
 ) {
   const { account } = asked.params
@@ -74,12 +74,12 @@ async function store(
   await insertUpload(outbox, { id: upload, account, mime })
   const options = { ...(flags ? { flags } : {}), ...(internalDate ? { internalDate } : {}) }
   try {
-    return await askWorker(deps, asked, [
+    return await callWorker(deps, asked, [
       uploadMessage,
       { account, upload, size: mime.length, path, ...options },
     ])
   } catch (error) {
-    afterwards.do(deleteUpload(outbox, upload))
+    tasks.run(deleteUpload(outbox, upload))
     throw error
   }
 }

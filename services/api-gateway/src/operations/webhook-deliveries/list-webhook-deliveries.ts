@@ -1,7 +1,7 @@
 import { operations } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { listDeliveries } from '../../store/webhook-deliveries.ts'
-import { handle } from '../handle.ts'
+import { handle } from '../../http/route.ts'
 import { describeDelivery } from './describe.ts'
 
 export function onListWebhookDeliveries({ db }: { db: Db }) {

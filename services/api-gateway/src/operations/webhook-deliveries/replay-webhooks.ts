@@ -7,7 +7,7 @@ import {
   insertReplay,
   listReplays,
 } from '../../store/webhook-deliveries.ts'
-import { handle, type Route } from '../handle.ts'
+import { handle, type Route } from '../../http/route.ts'
 import { describeReplay } from './describe.ts'
 
 /** Wishes to repeat failed deliveries are rows: whoever dies, they are carried out, and one can ask how far they are. */

@@ -4,9 +4,9 @@ import { operations } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import type { Sandbox } from '@posthorn/sandbox'
 import type { Sealer } from '@posthorn/secrets'
-import type { Afterwards } from '../../afterwards.ts'
+import type { BackgroundTasks } from '../../background-tasks.ts'
 import { insertRoute } from '../../store/webhook-routes.ts'
-import { handle } from '../handle.ts'
+import { handle } from '../../http/route.ts'
 import { checkFunctions, columnsOf, sealColumns } from './plan-route.ts'
 
 export interface Deps {
@@ -14,11 +14,11 @@ export interface Deps {
   bus: Bus
   sandbox: Sandbox
   sealer: Sealer
-  afterwards: Afterwards
+  tasks: BackgroundTasks
 }
 
 /** Stores a route. Every event that is recorded from then on is held against it. */
-export function onCreateWebhookRoute({ db, bus, sandbox, sealer, afterwards }: Deps) {
+export function onCreateWebhookRoute({ db, bus, sandbox, sealer, tasks }: Deps) {
   return handle(operations.createWebhookRoute, async ({ body }) => {
     const { name, targetUrl } = body
     const columns = columnsOf(body)
@@ -26,7 +26,7 @@ export function onCreateWebhookRoute({ db, bus, sandbox, sealer, afterwards }: D
     const id = newRouteId()
     const sealed = await sealColumns(columns, { id, sealer })
     await insertRoute(db, { customHeaders: '[]', targetUrl, ...sealed, id, name })
-    afterwards.do(bus.invalidate({ topic: 'routes', id }))
+    tasks.run(bus.invalidate({ topic: 'routes', id }))
     return { id, created: true }
   })
 }

@@ -1,7 +1,7 @@
 import { operations } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { findRoute, routeNotFound } from '../../store/webhook-routes.ts'
-import { handle } from '../handle.ts'
+import { handle } from '../../http/route.ts'
 import { describeRoute } from './route-record.ts'
 
 export function onGetWebhookRoute({ db }: { db: Db }) {

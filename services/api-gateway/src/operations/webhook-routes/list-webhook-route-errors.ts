@@ -1,7 +1,7 @@
 import { operations } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { listRouteErrors, routeNotFound } from '../../store/webhook-routes.ts'
-import { handle } from '../handle.ts'
+import { handle } from '../../http/route.ts'
 
 /** As many as the dispatcher keeps. */
 const shown = 20

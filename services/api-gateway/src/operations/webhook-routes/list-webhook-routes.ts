@@ -1,7 +1,7 @@
 import { operations } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { listRoutes } from '../../store/webhook-routes.ts'
-import { handle } from '../handle.ts'
+import { handle } from '../../http/route.ts'
 import { describeListedRoute } from './route-record.ts'
 
 export function onListWebhookRoutes({ db }: { db: Db }) {

@@ -8,8 +8,8 @@ import {
 import type { Sandbox } from '@posthorn/sandbox'
 import { type Sealer, sealLogin } from '@posthorn/secrets'
 import type { LockedRoute, RouteColumns } from '../../store/webhook-routes.ts'
-import { unmaskHeaders, unmaskUrl } from '../masks.ts'
-import { sealHeaderColumn } from '../seal-headers.ts'
+import { unmaskHeaders, unmaskUrl } from '../../http/masks.ts'
+import { sealHeaderColumn } from '../../http/seal-headers.ts'
 
 /** What a request says of a route, as columns; what it does not say is absent. @throws AppError `invalid` */
 export function columnsOf(

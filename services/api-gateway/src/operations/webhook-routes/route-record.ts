@@ -1,5 +1,5 @@
 import type { RouteListRow, RouteRow } from '../../store/webhook-routes.ts'
-import { maskHeaders, maskUrl } from '../masks.ts'
+import { maskHeaders, maskUrl } from '../../http/masks.ts'
 
 /** A route as it may be shown: a password in its address and the values of its headers are masked. */
 export function describeListedRoute(row: RouteListRow) {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { operations } from '@posthorn/contracts'
 import { type Db, readSettings } from '@posthorn/db'
 import type { Sandbox } from '@posthorn/sandbox'
-import { handle } from '../handle.ts'
+import { handle } from '../../http/route.ts'
 import { checkFunctions, sourceOf } from './plan-route.ts'
 
 /** Says what functions would make of a payload. Calls nobody. */

@@ -2,8 +2,8 @@ import type { Bus } from '@posthorn/bus'
 import type { AccountRegistration } from '@posthorn/contracts'
 import { type Db, publishEvents, type SettingsCache, type Tx } from '@posthorn/db'
 import type { Sealer } from '@posthorn/secrets'
-import type { Afterwards } from '../../afterwards.ts'
-import { register } from '../../operations/accounts/register.ts'
+import type { BackgroundTasks } from '../../background-tasks.ts'
+import { register } from '../../accounts/register.ts'
 import { type FormLink, lockFormLink, markFormLinkUsed } from '../../store/form-links.ts'
 import { inTransaction } from '../../store/transaction.ts'
 
@@ -12,7 +12,7 @@ export interface ConnectDeps {
   bus: Bus
   sealer: Sealer
   settings: SettingsCache
-  afterwards: Afterwards
+  tasks: BackgroundTasks
 }
 
 /** The link has done its work already. */
@@ -46,7 +46,7 @@ export interface Mailbox {
  * @throws LinkUsed, LinkGone
  */
 export async function connectMailbox(
-  { db, bus, sealer, settings, afterwards }: ConnectDeps,
+  { db, bus, sealer, settings, tasks }: ConnectDeps,
   { account, body, form }: Mailbox,
   more: (tx: Tx) => Promise<void> = () => Promise.resolve(),
 ): Promise<'new' | 'existing'> {
@@ -59,8 +59,8 @@ export async function connectMailbox(
     if (form !== null) await markFormLinkUsed(tx, form, recorded ? 'new' : 'existing')
     return recorded
   })
-  afterwards.do(publishEvents(db, (message) => bus.publishEvent(message), events ?? []))
-  afterwards.do(bus.invalidate({ topic: 'accounts', id: account }))
+  tasks.run(publishEvents(db, (message) => bus.publishEvent(message), events ?? []))
+  tasks.run(bus.invalidate({ topic: 'accounts', id: account }))
   return events ? 'new' : 'existing'
 }
 

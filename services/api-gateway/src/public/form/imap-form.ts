@@ -1,8 +1,8 @@
 import { keepForLink, readKept } from '@posthorn/links'
 import type { Autoconfig } from '../../autoconfig/autoconfig.ts'
 import { appPasswordFor, providerOfDomain } from '../../autoconfig/providers.ts'
-import { tryServers } from '../../operations/accounts/try-servers.ts'
-import { takeProbes } from '../../store/form-links.ts'
+import { probeServers } from '../../accounts/probe-servers.ts'
+import { countProbes } from '../../store/form-links.ts'
 import { sendPage } from '../answers.ts'
 import { type ConnectDeps, connectMailbox } from './connect-mailbox.ts'
 import { explainVerdict } from './explain-verdict.ts'
@@ -43,7 +43,7 @@ export async function onPerson(deps: ImapFormDeps, opened: Opened) {
     deps.count('refused')
     return sendPerson(opened, { name, email, wrong }, 400)
   }
-  if (!(await takeProbes(deps.db, nonce, 1))) return exhausted(deps, opened)
+  if (!(await countProbes(deps.db, nonce, 1))) return exhausted(deps, opened)
   const { imap, smtp } = await deps.autoconfig(email, signal)
   const filled = {
     name,
@@ -91,12 +91,12 @@ async function tried(deps: ImapFormDeps, opened: Opened): Promise<WholeRegistrat
     sendServers(opened, { ...view, wrong, ...generalOf(wrong) }, 400)
     return undefined
   }
-  if (!(await takeProbes(deps.db, nonce, body.smtp ? 2 : 1))) {
+  if (!(await countProbes(deps.db, nonce, body.smtp ? 2 : 1))) {
     exhausted(deps, opened)
     return undefined
   }
   const { bus, timeoutMs } = deps
-  const verdicts = await tryServers({ bus, timeoutMs, signal }, body)
+  const verdicts = await probeServers({ bus, timeoutMs, signal }, body)
   const failed = explain(verdicts)
   const works = { imap: verdicts.imap?.success ?? false, smtp: verdicts.smtp?.success ?? false }
   deps.count('tested')
@@ -111,7 +111,7 @@ const fieldsOf = {
 } as const
 
 /** Shown at the fields they belong to; undefined where both logins worked. */
-function explain(verdicts: Awaited<ReturnType<typeof tryServers>>) {
+function explain(verdicts: Awaited<ReturnType<typeof probeServers>>) {
   const wrong: Wrong = {}
   let general: string | undefined
   for (const kind of ['imap', 'smtp'] as const) {

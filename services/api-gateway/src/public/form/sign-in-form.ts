@@ -1,6 +1,6 @@
 import { AppError, isPermanent } from '@posthorn/errors'
 import { startSignIn } from '../../sign-in/start-sign-in.ts'
-import { type FormLink, takeProbes } from '../../store/form-links.ts'
+import { type FormLink, countProbes } from '../../store/form-links.ts'
 import type { PendingRegistration } from '../../store/oauth2-logins.ts'
 import { listSignInOffers } from '../../store/sign-in-offers.ts'
 import { sendPage } from '../answers.ts'
@@ -29,7 +29,7 @@ export async function onChoice(deps: ImapFormDeps, opened: Opened) {
 
 async function leadToProvider(deps: ImapFormDeps, opened: Opened, app: string): Promise<void> {
   const { nonce, link, look, response } = opened
-  if (!(await takeProbes(deps.db, nonce, 1))) {
+  if (!(await countProbes(deps.db, nonce, 1))) {
     deps.count('exhausted')
     return sendPage(response, 429, messagePage(formTexts.exhausted, look))
   }

@@ -3,8 +3,8 @@ import { AppError, isPermanent } from '@posthorn/errors'
 import type { LinkKeys } from '@posthorn/links'
 import type { Logger } from '@posthorn/telemetry'
 import type { RequestHandler, Response } from 'express'
-import { findFormLink, takeProbes } from '../../store/form-links.ts'
-import { type PendingLogin, takeLogin } from '../../store/oauth2-logins.ts'
+import { findFormLink, countProbes } from '../../store/form-links.ts'
+import { type PendingLogin, consumeLogin } from '../../store/oauth2-logins.ts'
 import { type SignIn, type SignInDeps, startSignIn } from '../../sign-in/start-sign-in.ts'
 import { sendPage } from '../answers.ts'
 import { LinkGone, LinkUsed } from '../form/connect-mailbox.ts'
@@ -67,7 +67,7 @@ export function onCallback(deps: CallbackDeps): RequestHandler {
       const state = query.get('state') ?? ''
       const login =
         isVisit(request) && state !== '' && state.length <= maxStateLength
-          ? await takeLogin(deps.db, state)
+          ? await consumeLogin(deps.db, state)
           : undefined
       if (!login) return tell(deps, returned, 'unknown')
       returned = { login, look: await lookOf(deps, login.registration.theme), response }
@@ -171,7 +171,7 @@ async function startAgain(
   { app, registration, form }: PendingLogin,
 ): Promise<string | undefined> {
   try {
-    if (form !== null && !(await takeProbes(deps.db, form, 1))) return undefined
+    if (form !== null && !(await countProbes(deps.db, form, 1))) return undefined
     const { expectedEmail } = registration.body
     const signIn: SignIn = {
       app,

@@ -1,9 +1,9 @@
 import { type CommandResponse, completeOAuth2Login, revokeOAuth2Grant } from '@posthorn/contracts'
 import type { Tx } from '@posthorn/db'
-import { findPin } from '../../store/account-pins.ts'
+import { findExpectedEmail } from '../../store/account-pins.ts'
 import type { PendingLogin } from '../../store/oauth2-logins.ts'
-import { isConnected } from '../../store/oauth2-accounts.ts'
-import { putPassword } from '../../store/credentials.ts'
+import { isUserConnected } from '../../store/oauth2-accounts.ts'
+import { upsertPassword } from '../../store/credentials.ts'
 import { type ConnectDeps, connectMailbox } from '../form/connect-mailbox.ts'
 
 export interface ConsentDeps extends ConnectDeps {
@@ -31,7 +31,7 @@ export async function takeGrant(
 ): Promise<Taken> {
   const { app, registration, form } = login
   const { account, body } = registration
-  const expectedEmail = body.expectedEmail ?? (await findPin(deps.db, account))
+  const expectedEmail = body.expectedEmail ?? (await findExpectedEmail(deps.db, account))
   const lacking = lackOf(granted)
   if (lacking !== undefined) {
     await giveBack(deps, login, granted)
@@ -41,7 +41,8 @@ export async function takeGrant(
     await giveBack(deps, login, granted)
     return { refused: 'other', expected: expectedEmail }
   }
-  const keep = (tx: Tx) => putPassword(tx, { account, kind: 'oauth2', sealed: granted.sealedGrant })
+  const keep = (tx: Tx) =>
+    upsertPassword(tx, { account, kind: 'oauth2', sealed: granted.sealedGrant })
   try {
     const whole = bodyOf({ app, registration }, granted)
     return { state: await connectMailbox(deps, { account, body: whole, form }, keep) }
@@ -84,7 +85,7 @@ async function giveBack(
   { user, sealedGrant }: Granted,
 ): Promise<void> {
   try {
-    if (await isConnected(db, app, user)) return
+    if (await isUserConnected(db, app, user)) return
     const how = { key: 'credentials', timeoutMs }
     await bus.ask(revokeOAuth2Grant, { app, account, sealedGrant }, how)
   } catch {
