@@ -262,7 +262,7 @@ async function askSigningKeys(bus: Bus): Promise<SigningKeys> {
     serviceSecret,
     previous = [],
     targets = [],
-  } = await bus.ask(getServiceSecret, {}, { key: 'credentials', timeoutMs: 5_000 })
+  } = await bus.request(getServiceSecret, {}, { key: 'credentials', timeoutMs: 5_000 })
   return {
     serviceSecret,
     previous: previous.map((key) => ({ ...key, until: new Date(key.until) })),

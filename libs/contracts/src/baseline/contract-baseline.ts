@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   accountCommands,
-  credentialQueries,
+  credentialCommands,
   outboxCommands,
   verifyCommands,
 } from '../commands/index.ts'
@@ -63,7 +63,7 @@ const settingLists = {
 
 /** The groups of commands also export schemas, which have no name. */
 function commands(): Record<string, object> {
-  const groups = [accountCommands, credentialQueries, outboxCommands, verifyCommands]
+  const groups = [accountCommands, credentialCommands, outboxCommands, verifyCommands]
   const members = groups.flatMap((group) => Object.values<object | number>(group))
   return Object.fromEntries(
     members.flatMap((member) =>

@@ -9,11 +9,11 @@ import * as reading from './reading.ts'
 import * as sent from './sent.ts'
 import * as upload from './upload.ts'
 import * as search from './search.ts'
-import * as upkeep from './upkeep.ts'
+import * as upkeep from './maintenance.ts'
 import * as verify from './verify.ts'
 
 export * from './account.ts'
-export * from './askers.ts'
+export * from './allowed-requesters.ts'
 export * from './credentials.ts'
 export * from './mailbox-changes.ts'
 export * from './message-changes.ts'
@@ -24,7 +24,7 @@ export * from './reading.ts'
 export * from './sent.ts'
 export * from './upload.ts'
 export * from './search.ts'
-export * from './upkeep.ts'
+export * from './maintenance.ts'
 export * from './verify.ts'
 
 /** Commands that the holder of an account's shard answers. */
@@ -42,13 +42,13 @@ export const accountCommands = {
 export const verifyCommands = verify
 /** Commands that any sender answers. */
 export const outboxCommands = outbox
-export const credentialQueries = {
+export const credentialCommands = {
   getCredentials: credentials.getCredentials,
   getServiceSecret: credentials.getServiceSecret,
   getLinkSecret: credentials.getLinkSecret,
   getOpenAiApiKey: credentials.getOpenAiApiKey,
-  openLogin: credentials.openLogin,
-  openHeader: credentials.openHeader,
+  openLogin: credentials.unsealLogin,
+  openHeader: credentials.unsealHeader,
   getGatewayCredentials: credentials.getGatewayCredentials,
   checkSmtpServerPassword: credentials.checkSmtpServerPassword,
   checkImapProxyServerPassword: credentials.checkImapProxyServerPassword,

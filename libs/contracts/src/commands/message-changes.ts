@@ -2,7 +2,12 @@ import { Type } from 'typebox'
 import { defineCommand } from '../define.ts'
 import { updateMessages as updating } from '../operations/message-changes.ts'
 import { FlagResult, FlagUpdate } from '../schemas/flag-update.ts'
-import { DeletedMessage, DeletedMessages, MovedMessage, MovedMessages } from '../schemas/moved.ts'
+import {
+  DeletedMessage,
+  DeletedMessages,
+  MovedMessage,
+  MovedMessages,
+} from '../schemas/message-moves.ts'
 import { Strict } from '../schemas/primitives.ts'
 import { Search } from '../schemas/search.ts'
 

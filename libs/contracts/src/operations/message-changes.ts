@@ -2,7 +2,12 @@ import { Type } from 'typebox'
 import { defineOperation } from '../define.ts'
 import { FlagResult, FlagUpdate } from '../schemas/flag-update.ts'
 import { MailboxTarget } from '../schemas/mailbox-name.ts'
-import { DeletedMessage, DeletedMessages, MovedMessage, MovedMessages } from '../schemas/moved.ts'
+import {
+  DeletedMessage,
+  DeletedMessages,
+  MovedMessage,
+  MovedMessages,
+} from '../schemas/message-moves.ts'
 import { AccountId, Strict, timeoutHeader } from '../schemas/primitives.ts'
 import { Search } from '../schemas/search.ts'
 import { workerErrors } from './worker-errors.ts'

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { defineOperation } from '../define.ts'
 import { MessageDetail, MessagePage } from '../schemas/message.ts'
-import { AccountId, OneOf, paging, Strict, timeoutHeader } from '../schemas/primitives.ts'
+import { AccountId, OneOf, pageQuery, Strict, timeoutHeader } from '../schemas/primitives.ts'
 import { workerErrors } from './worker-errors.ts'
 
 const headers = Type.Object(timeoutHeader)
@@ -32,7 +32,7 @@ export const listMessages = defineOperation({
   query: Strict({
     path: Type.String({ minLength: 1, maxLength: 1024, format: 'mailbox-path' }),
     cursor: Cursor,
-    ...paging,
+    ...pageQuery,
   }),
   headers,
   response: MessagePage,

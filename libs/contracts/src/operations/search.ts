@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { defineOperation } from '../define.ts'
 import { MessagePage } from '../schemas/message.ts'
-import { AccountId, paging, Strict, timeoutHeader } from '../schemas/primitives.ts'
+import { AccountId, pageQuery, Strict, timeoutHeader } from '../schemas/primitives.ts'
 import { Search } from '../schemas/search.ts'
 import { workerErrors } from './worker-errors.ts'
 
@@ -32,7 +32,7 @@ export const searchMessages = defineOperation({
   query: Strict({
     path: Type.Optional(Type.String({ minLength: 1, maxLength: 1024, format: 'mailbox-path' })),
     cursor: Cursor,
-    ...paging,
+    ...pageQuery,
     useOutlookSearch: Type.Optional(
       Type.Boolean({ description: 'For accounts on the graph API alone; ignored by others' }),
     ),

@@ -37,13 +37,13 @@ export const KeyValue = Strict({
 })
 
 /** Zero-based pages, as every list takes them. */
-export const paging = {
+export const pageQuery = {
   page: Type.Optional(
     Type.Integer({ minimum: 0, maximum: 1_048_576, default: 0, description: 'Zero-based page' }),
   ),
   pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 20 })),
 }
-export const paged = { total: Type.Integer(), page: Type.Integer(), pages: Type.Integer() }
+export const pageCounts = { total: Type.Integer(), page: Type.Integer(), pages: Type.Integer() }
 
 /** Milliseconds this request may wait for the account's worker; never less than the service's own limit. */
 export const timeoutHeader = {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { classifyReply } from './classify-reply.ts'
-import type { AttemptFailure } from '../transports/stage-errors.ts'
+import type { AttemptFailure } from '../transports/transport.ts'
 
 type Case = [
   verdict: 'permanent' | 'temporary',

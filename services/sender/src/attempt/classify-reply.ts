@@ -1,4 +1,4 @@
-import type { AttemptFailure } from '../transports/stage-errors.ts'
+import type { AttemptFailure } from '../transports/transport.ts'
 
 export interface ReplyClass {
   /** Another attempt is pointless. */

@@ -2,7 +2,7 @@ import type { NetworkRouting, NewEvent } from '@posthorn/db'
 import type { AttemptOutcome } from '../store/outcomes.ts'
 import type { SendResult } from '../transports/transport.ts'
 import { classifyReply } from './classify-reply.ts'
-import type { AttemptFailure } from '../transports/stage-errors.ts'
+import type { AttemptFailure } from '../transports/transport.ts'
 import { deliveryErrorEvent, failedEvent, sentEvent, type EventContext } from './sending-events.ts'
 import { retryDelayMs } from './retry-delay.ts'
 

@@ -9,11 +9,11 @@ import { AppError } from '@posthorn/errors'
 import type { OpenLogin } from '@posthorn/service'
 import type { Submission } from '../store/outbox.ts'
 import type { Destination } from '../transports/transport.ts'
-import { AttemptError, PreAttemptError } from '../transports/stage-errors.ts'
+import { AttemptError, PreAttemptError } from '../transports/transport.ts'
 import { chooseNetworkPath } from './network-path.ts'
 
 export interface DestinationDeps {
-  bus: Pick<Bus, 'ask'>
+  bus: Pick<Bus, 'request'>
   openLogin: OpenLogin
   settings: Settings
   signal: AbortSignal
@@ -109,7 +109,7 @@ function accountServer(
     credentials: async (refused) =>
       logsIn
         ? orFailure(deps, (how) =>
-            deps.bus.ask(
+            deps.bus.request(
               getCredentials,
               { account, protocol: 'smtp', grounds, ...(refused ? { fresh: true } : {}) },
               how,
@@ -139,7 +139,9 @@ function gatewayServer(
     credentials: async () =>
       username === null
         ? undefined
-        : orFailure(deps, (how) => deps.bus.ask(getGatewayCredentials, { gateway, grounds }, how)),
+        : orFailure(deps, (how) =>
+            deps.bus.request(getGatewayCredentials, { gateway, grounds }, how),
+          ),
   }
 }
 

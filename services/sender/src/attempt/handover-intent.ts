@@ -1,6 +1,6 @@
 import { AppError } from '@posthorn/errors'
 import type { OutboxLease } from '../store/outbox.ts'
-import { PreAttemptError } from '../transports/stage-errors.ts'
+import { PreAttemptError } from '../transports/transport.ts'
 
 /** Commits that the final dot is about to be written. Resolves to whether it may be: the row may be another's by now. */
 export type WriteIntent = (hold: OutboxLease) => Promise<boolean>

@@ -6,7 +6,7 @@ import { toFilingInput, planFiling } from './sent-copy.ts'
 import { failExhausted, recordOutcome, recordSent, type Sent } from '../store/outcomes.ts'
 import type { Submission } from '../store/outbox.ts'
 import type { OutcomeDecision } from './decide-outcome.ts'
-import type { AttemptFailure } from '../transports/stage-errors.ts'
+import type { AttemptFailure } from '../transports/transport.ts'
 import { deliveryErrorEvent, failedEvent } from './sending-events.ts'
 
 export interface OutcomeRecorderDeps {

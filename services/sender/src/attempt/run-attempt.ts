@@ -7,7 +7,7 @@ import type { Logger } from '@posthorn/telemetry'
 import { releaseClaim, type Submission } from '../store/outbox.ts'
 import type { Transport } from '../transports/transport.ts'
 import { classifyReply, type ReplyClass } from './classify-reply.ts'
-import { AttemptError, type AttemptFailure, PreAttemptError } from '../transports/stage-errors.ts'
+import { AttemptError, type AttemptFailure, PreAttemptError } from '../transports/transport.ts'
 import { type OutcomeDecision, decideAccepted, decideFailure } from './decide-outcome.ts'
 import { toFilingInput, isFiledByServer } from './sent-copy.ts'
 import { findSentCopy } from './find-sent-copy.ts'
@@ -17,7 +17,7 @@ import { resolveDestination } from './destination.ts'
 
 export interface AttemptDeps {
   db: Db
-  bus: Pick<Bus, 'ask'>
+  bus: Pick<Bus, 'request'>
   openLogin: OpenLogin
   settings: SettingsCache
   transport: Transport

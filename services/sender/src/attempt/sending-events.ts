@@ -1,6 +1,6 @@
 import { messageDeliveryError, messageFailed, messageSent } from '@posthorn/contracts'
 import { deriveEventId, type NetworkRouting, type NewEvent } from '@posthorn/db'
-import type { AttemptFailure } from '../transports/stage-errors.ts'
+import type { AttemptFailure } from '../transports/transport.ts'
 
 /** The message that an event is about. */
 export interface EventContext {

@@ -1,8 +1,8 @@
 import { type CommandHandler, on } from '@posthorn/bus'
-import { type CommandRequest, type Verdict, verifySmtp } from '@posthorn/contracts'
+import { type CommandRequest, type VerificationResult, verifySmtp } from '@posthorn/contracts'
 import type { SettingsCache } from '@posthorn/db'
 import type { OpenLogin } from '@posthorn/service'
-import { AttemptError } from '../transports/stage-errors.ts'
+import { AttemptError } from '../transports/transport.ts'
 import { chooseNetworkPath } from '../attempt/network-path.ts'
 import { type SmtpLimits, SmtpSession } from '../transports/smtp-session.ts'
 import type { Destination } from '../transports/transport.ts'
@@ -58,7 +58,7 @@ async function targetOf(
   }
 }
 
-function refusal({ failure }: AttemptError): Verdict {
+function refusal({ failure }: AttemptError): VerificationResult {
   const { message, code, response, responseCode } = failure
   return {
     success: false,

@@ -9,7 +9,7 @@ import { claimFilings, type DueFiling, endFiling, postponeFiling } from '../stor
 
 export interface FilerDeps {
   db: Db
-  bus: Pick<Bus, 'ask'>
+  bus: Pick<Bus, 'request'>
   log: Logger
   retryBaseMs: number
   sweepMs: number
@@ -114,7 +114,7 @@ export class Filer implements AsyncDisposable {
 
   #ask({ queueId, account, messageId, filing }: DueFiling) {
     const { copy = false, ...rest } = filing ?? {}
-    return this.#deps.bus.ask(
+    return this.#deps.bus.request(
       fileSent,
       { account, queueId, messageId, copy, ...rest },
       { key: `shard.${shardOf(account)}`, timeoutMs: askMs, signal: this.#stop.signal },

@@ -1,26 +1,25 @@
 import { Readable } from 'node:stream'
-import { AttemptError, PreAttemptError } from './stage-errors.ts'
-import { toDeliveryError } from './smtp-replies.ts'
-import type { OutgoingMessage } from './transport.ts'
+import { toAttemptError } from './smtp-replies.ts'
+import { AttemptError, cancelled, type OutgoingMessage } from './transport.ts'
 
-/** Where a message is while it is being sent. Only from `handover` on may the server have it. */
+/** Progress of a message. Only from `handover` on may the server have accepted it. */
 type Stage = 'envelope' | 'data' | 'handover'
 
-/** Bytes that are handed on at a time. */
 const chunkBytes = 64 * 1024
 
 /**
- * The bytes of one message on their way into a session, and how far they have come. The stream is first read once the server has
- * answered DATA with 354, and its end is what makes the final dot be written: between the two stands `beforeHandover`.
+ * Content of one message, with the progress of its transmission. nodemailer starts reading after
+ * the 354 reply to DATA and sends the end of data when the stream ends. The stream ends only after
+ * `commitHandover` has resolved, so the intent record precedes the end of data.
  */
 export class HandoverStream {
   readonly bytes: Readable
-  /** Resolves when the server wants the message. */
+  /** Resolves when the server requests the content (reply 354). */
   readonly atData: Promise<void>
   readonly #message: OutgoingMessage
   readonly #reachData: () => void
   #stage: Stage = 'envelope'
-  #refusal: { reason: unknown } | undefined
+  #commitFailure: { reason: unknown } | undefined
 
   constructor(message: OutgoingMessage) {
     this.#message = message
@@ -34,36 +33,35 @@ export class HandoverStream {
     return this.#stage
   }
 
-  /** An answer to what was not said yet is not about this message, whatever it says. */
-  assertDone(): void {
+  /** Throws if the reply precedes the end of data: it cannot be about this message. */
+  assertComplete(): void {
     if (this.#stage === 'handover') return
     const message = 'The server answered before the message was complete'
     throw new AttemptError({ message, code: 'EUNEXPECTED', command: 'DATA' })
   }
 
-  /** Why the attempt ended, as the caller should hear it. */
-  explain(error: unknown): unknown {
-    if (this.#refusal) return this.#refusal.reason
+  /** Converts an error of the transmission into the stage error it stands for. */
+  toStageError(error: unknown): unknown {
+    if (this.#commitFailure) return this.#commitFailure.reason
     const { signal } = this.#message
-    if (signal.aborted && this.#stage !== 'handover')
-      return new PreAttemptError('called off', { cause: signal.reason })
-    const told = toDeliveryError(error, this.#stage === 'envelope' ? 'MAIL FROM' : 'DATA')
-    told.inDoubt = this.#stage === 'handover' && told.failure.responseCode === undefined
-    return told
+    if (signal.aborted && this.#stage !== 'handover') return cancelled(signal)
+    const failed = toAttemptError(error, this.#stage === 'envelope' ? 'MAIL FROM' : 'DATA')
+    failed.inDoubt = this.#stage === 'handover' && failed.failure.responseCode === undefined
+    return failed
   }
 
   async *#read() {
-    const { mime, signal, commitHandover: beforeHandover } = this.#message
+    const { mime, signal, commitHandover } = this.#message
     this.#stage = 'data'
     this.#reachData()
     for (let at = 0; at < mime.length; at += chunkBytes) yield mime.subarray(at, at + chunkBytes)
     try {
-      if (signal.aborted) throw new PreAttemptError('called off', { cause: signal.reason })
-      await beforeHandover()
+      if (signal.aborted) throw cancelled(signal)
+      await commitHandover()
     } catch (reason) {
-      this.#refusal = { reason }
-      // Not the reason itself: who destroys a stream with an error writes on it.
-      throw new Error('not handed over', { cause: reason })
+      this.#commitFailure = { reason }
+      // A new error, because streams add properties to the error that destroys them.
+      throw new Error('handover not committed', { cause: reason })
     }
     this.#stage = 'handover'
   }

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { DsnRequest } from '@posthorn/db'
-import { AttemptError } from './stage-errors.ts'
-import { prepareEnvelope } from './smtp-envelope.ts'
+import { parseOffers, prepareEnvelope } from './smtp-envelope.ts'
+import { AttemptError } from './transport.ts'
 
 const offers = (...extensions: string[]) => ({ extensions: new Set(extensions), mechanisms: [] })
 const ascii = Buffer.from('Subject: x\r\n\r\nhello\r\n')
@@ -19,15 +19,15 @@ const failureOf = (prepare: () => unknown) => {
   return undefined
 }
 
-test('an ordinary envelope stays as it is', () => {
+test('prepareEnvelope: ASCII addresses, leaves the envelope unchanged', () => {
   expect(prepareEnvelope(message(['you@example.net']), offers('DSN', 'SMTPUTF8'))).toMatchObject({
     envelope: { from: 'me@example.com', to: ['you@example.net'], size: 21, use8BitMime: false },
     rejected: [],
   })
 })
 
-test('a domain that is not ASCII is said in ASCII, to every server', () => {
-  const { envelope, originalAddresses: spoken } = prepareEnvelope(
+test('prepareEnvelope: non-ASCII domains, encodes them for every server', () => {
+  const { envelope, originalAddresses } = prepareEnvelope(
     message(['you@bücher.example'], { from: 'me@пример.example' }),
     offers(),
   )
@@ -35,15 +35,15 @@ test('a domain that is not ASCII is said in ASCII, to every server', () => {
     from: 'me@xn--e1afmkfd.example',
     to: ['you@xn--bcher-kva.example'],
   })
-  expect(spoken.get('you@xn--bcher-kva.example')).toBe('you@bücher.example')
+  expect(originalAddresses.get('you@xn--bcher-kva.example')).toBe('you@bücher.example')
 })
 
-test('a mailbox that is not ASCII needs SMTPUTF8', () => {
-  const asked = message(['jörg@bücher.example'])
-  expect(prepareEnvelope(asked, offers('SMTPUTF8')).envelope.to).toEqual([
+test('prepareEnvelope: non-ASCII local part, requires SMTPUTF8', () => {
+  const outgoing = message(['jörg@bücher.example'])
+  expect(prepareEnvelope(outgoing, offers('SMTPUTF8')).envelope.to).toEqual([
     'jörg@xn--bcher-kva.example',
   ])
-  expect(failureOf(() => prepareEnvelope(asked, offers()))).toMatchObject({
+  expect(failureOf(() => prepareEnvelope(outgoing, offers()))).toMatchObject({
     code: 'ESMTPUTF8',
     message: expect.stringContaining('jörg@bücher.example'),
   })
@@ -52,27 +52,24 @@ test('a mailbox that is not ASCII needs SMTPUTF8', () => {
   ).toMatchObject({ code: 'ESMTPUTF8' })
 })
 
-test('recipients that can be said go without those that cannot', () => {
-  const { envelope, rejected: refused } = prepareEnvelope(
-    message(['jörg@b.c', 'you@b.c']),
-    offers(),
-  )
+test('prepareEnvelope: mixed recipients without SMTPUTF8, rejects only the non-ASCII ones', () => {
+  const { envelope, rejected } = prepareEnvelope(message(['jörg@b.c', 'you@b.c']), offers())
   expect(envelope.to).toEqual(['you@b.c'])
-  expect(refused).toEqual([
+  expect(rejected).toEqual([
     { recipient: 'jörg@b.c', failure: expect.objectContaining({ code: 'ESMTPUTF8' }) },
   ])
 })
 
-test('what is larger than the server takes is not tried', () => {
-  const bound = (maxBytes: number) => ({ ...offers(), maxBytes })
-  expect(failureOf(() => prepareEnvelope(message(['you@b.c']), bound(20)))).toMatchObject({
+test('prepareEnvelope: message above the SIZE limit, fails with EMESSAGE', () => {
+  const limited = (maxBytes: number) => ({ ...offers(), maxBytes })
+  expect(failureOf(() => prepareEnvelope(message(['you@b.c']), limited(20)))).toMatchObject({
     code: 'EMESSAGE',
     message: expect.stringMatching(/21 bytes.* 20 /),
   })
-  expect(failureOf(() => prepareEnvelope(message(['you@b.c']), bound(21)))).toBeUndefined()
+  expect(failureOf(() => prepareEnvelope(message(['you@b.c']), limited(21)))).toBeUndefined()
 })
 
-test('eight-bit bytes are known', () => {
+test('prepareEnvelope: 8-bit content, sets use8BitMime', () => {
   const mime = Buffer.from('Subject: x\r\n\r\nhellö\r\n')
   expect(prepareEnvelope(message(['you@b.c'], { mime }), offers()).envelope.use8BitMime).toBe(true)
 })
@@ -100,7 +97,33 @@ test.each<[DsnRequest, object]>([
     { return: 'full', recipient: 'jö+x@b.c' },
     { return: 'full', recipient: String.raw`utf-8;j\x{F6}\x{2B}x@b.c` },
   ],
-])('notifications %j', (dsn, words) => {
-  expect(prepareEnvelope(message(['you@b.c'], { dsn }), offers('DSN')).envelope.dsn).toEqual(words)
+])('prepareEnvelope: DSN request %j, sends %j with DSN and nothing without', (dsn, parameters) => {
+  expect(prepareEnvelope(message(['you@b.c'], { dsn }), offers('DSN')).envelope.dsn).toEqual(
+    parameters,
+  )
   expect(prepareEnvelope(message(['you@b.c'], { dsn }), offers()).envelope.dsn).toBeUndefined()
+})
+
+test('parseOffers: mixed case and AUTH=, returns keywords and mechanisms in upper case', () => {
+  const { extensions, mechanisms, maxBytes } = parseOffers([
+    'SIZE 1000',
+    'Pipelining',
+    'AUTH PLAIN XOAUTH2',
+    'AUTH=LOGIN oauthbearer',
+    'dsn',
+  ])
+  expect([...extensions]).toEqual(['SIZE', 'PIPELINING', 'AUTH', 'DSN'])
+  expect(mechanisms).toEqual(['PLAIN', 'XOAUTH2', 'LOGIN', 'OAUTHBEARER'])
+  expect(maxBytes).toBe(1000)
+})
+
+test.each(['SIZE', 'SIZE 0', 'SIZE x', 'SIZE -1', `SIZE ${'9'.repeat(40)}`])(
+  'parseOffers: line %s, returns no maxBytes',
+  (line) => {
+    expect(parseOffers([line])).not.toHaveProperty('maxBytes')
+  },
+)
+
+test('parseOffers: no lines, returns empty offers', () => {
+  expect(parseOffers([])).toEqual({ extensions: new Set(), mechanisms: [] })
 })

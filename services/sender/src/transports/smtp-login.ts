@@ -1,19 +1,9 @@
 import type { Credentials } from '@posthorn/contracts'
-import type {
-  SMTPConnectionCustomAuthContext,
-  SMTPConnectionCustomAuthHandlers,
-} from 'nodemailer/lib/smtp-connection'
-import { AttemptError } from './stage-errors.ts'
-import type { Offers } from './offers.ts'
+import { type AuthContext, type AuthHandlers, XOAuth2 } from './nodemailer.ts'
+import type { EhloOffers } from './smtp-envelope.ts'
+import { AttemptError } from './transport.ts'
 
 export type TokenMechanism = 'XOAUTH2' | 'OAUTHBEARER'
-
-/** The way to log in with an access token: XOAUTH2, unless the server offers OAUTHBEARER alone. */
-export function tokenMechanism({ mechanisms }: Offers): TokenMechanism {
-  return mechanisms.includes('OAUTHBEARER') && !mechanisms.includes('XOAUTH2')
-    ? 'OAUTHBEARER'
-    : 'XOAUTH2'
-}
 
 export interface TokenLogin {
   user: string
@@ -22,12 +12,27 @@ export interface TokenLogin {
   port: number
 }
 
-/** What the client says first. RFC 7628 §3.1, and Google's description of XOAUTH2. */
+/** Login as nodemailer expects it: a password, or a token for the handlers of `tokenHandlers`. */
+export function toNodemailerLogin(credentials: Credentials, offers: EhloOffers) {
+  const { user } = credentials
+  if ('pass' in credentials) return { user, credentials: { user, pass: credentials.pass } }
+  const oauth2 = new XOAuth2({ user, accessToken: credentials.accessToken })
+  return { user, oauth2, method: tokenMechanism(offers) }
+}
+
+/** SASL mechanism for an access token: XOAUTH2, unless the server offers OAUTHBEARER only. */
+export function tokenMechanism({ mechanisms }: EhloOffers): TokenMechanism {
+  return mechanisms.includes('OAUTHBEARER') && !mechanisms.includes('XOAUTH2')
+    ? 'OAUTHBEARER'
+    : 'XOAUTH2'
+}
+
+/** Initial client response: RFC 7628 §3.1, and Google's description of XOAUTH2. */
 export function initialResponse(
   mechanism: TokenMechanism,
   { user, accessToken, host, port }: TokenLogin,
 ): string {
-  const words =
+  const fields =
     mechanism === 'XOAUTH2'
       ? [`user=${user}`, `auth=Bearer ${accessToken}`, '', '']
       : [
@@ -38,24 +43,24 @@ export function initialResponse(
           '',
           '',
         ]
-  return Buffer.from(words.join('\x01')).toString('base64')
+  return Buffer.from(fields.join('\x01')).toString('base64')
 }
 
-/** Both logins, as nodemailer has them plugged in. */
-export function tokenLogins(login: TokenLogin): SMTPConnectionCustomAuthHandlers {
-  const handler = (mechanism: TokenMechanism) => (context: SMTPConnectionCustomAuthContext) =>
-    talk(context, `AUTH ${mechanism} ${initialResponse(mechanism, login)}`, mechanism)
+/** Authentication handlers of nodemailer for both token mechanisms. */
+export function tokenHandlers(login: TokenLogin): AuthHandlers {
+  const handler = (mechanism: TokenMechanism) => (context: AuthContext) =>
+    authenticate(context, `AUTH ${mechanism} ${initialResponse(mechanism, login)}`, mechanism)
   return { XOAUTH2: handler('XOAUTH2'), OAUTHBEARER: handler('OAUTHBEARER') }
 }
 
-async function talk(
-  context: SMTPConnectionCustomAuthContext,
+async function authenticate(
+  context: AuthContext,
   command: string,
   mechanism: TokenMechanism,
 ): Promise<void> {
   const { response } = await context.sendCommand(command)
   if (/^2\d\d/.test(response)) return
-  // A refusal is told in a challenge, which has to be answered before the server says no: RFC 7628 §3.2.3.
+  // RFC 7628 §3.2.3: the error arrives in a challenge, which the client answers before the 5xx.
   const last = response.startsWith('334')
     ? await context.sendCommand(mechanism === 'XOAUTH2' ? '' : 'AQ==')
     : undefined
@@ -63,14 +68,10 @@ async function talk(
   throw new Error('The server refused the access token')
 }
 
-/** A server has said no to an access token, and not "not now". */
-export function isRefusedToken(error: unknown, credentials: Credentials | undefined): boolean {
+/** True if the server rejected an access token permanently. */
+export function isRejectedToken(error: unknown, credentials: Credentials | undefined): boolean {
   if (!credentials || !('accessToken' in credentials) || !(error instanceof AttemptError))
     return false
   const { command = '', responseCode = 0 } = error.failure
   return command.startsWith('AUTH') && responseCode >= 500
-}
-
-export function isSame(one: Credentials, other: Credentials | undefined): boolean {
-  return JSON.stringify(one) === JSON.stringify(other)
 }

@@ -1,27 +1,32 @@
 import { setImmediate } from 'node:timers/promises'
-import { AttemptError } from './stage-errors.ts'
-import { routingOf } from './routing.ts'
-import { SmtpSession, type SmtpLimits } from './smtp-session.ts'
-import type { SendResult, OutgoingMessage, Destination, Transport } from './transport.ts'
+import { networkRoutingOf } from './connect.ts'
+import { type SmtpLimits, SmtpSession } from './smtp-session.ts'
+import {
+  AttemptError,
+  type Destination,
+  type OutgoingMessage,
+  type SendResult,
+  type Transport,
+} from './transport.ts'
 
-interface Idle {
+interface IdleSession {
   key: string
   session: SmtpSession
   timer: NodeJS.Timeout
 }
 
-/** Unused sessions kept at once, over all targets: the one that has waited longest goes first. */
+/** Maximum idle sessions over all destinations. Beyond it, the longest idle one is closed. */
 const maxIdle = 200
 
 /**
- * SMTP submission (RFC 6409). Sessions are kept for a while after a message and used again for the next one of the same target; how
- * many there are at once is up to the caller.
+ * SMTP submission (RFC 6409). Keeps sessions for `idleMs` after a message and reuses them for the
+ * same destination. The caller limits the number of concurrent messages.
  */
 export class SmtpTransport implements Transport {
   readonly #limits: SmtpLimits
-  readonly #idle = new Map<string, Idle[]>()
-  /** The same, longest unused first. */
-  readonly #byAge = new Set<Idle>()
+  readonly #idle = new Map<string, IdleSession[]>()
+  /** All idle sessions, longest idle first. */
+  readonly #byAge = new Set<IdleSession>()
   #closed = false
 
   constructor(limits: SmtpLimits) {
@@ -29,37 +34,37 @@ export class SmtpTransport implements Transport {
   }
 
   async send(message: OutgoingMessage): Promise<SendResult> {
-    const { destination: target, signal } = message
-    const used = this.#take(target)
-    if (used) {
+    const { destination, signal } = message
+    const reused = this.#take(destination)
+    if (reused) {
       try {
-        return await this.#sendOver(used, message)
+        return await this.#sendOver(reused, message)
       } catch (error) {
-        // The server ended the session while it was idle, and we found out only now: that is no failure of this message.
-        if (!wasGone(error)) throw error
+        // The server closed the idle session. This is not a failure of the message.
+        if (!isStaleSession(error)) throw error
       }
     }
-    return this.#sendOver(await open(target, this.#limits, signal), message)
+    return this.#sendOver(await openSession(destination, this.#limits, signal), message)
   }
 
-  /** Sessions that wait for another message. */
+  /** Number of idle sessions. */
   get idle(): number {
     return this.#byAge.size
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
-    for (const entry of this.#byAge) this.#drop(entry)
+    for (const entry of this.#byAge) this.#close(entry)
   }
 
   async #sendOver(session: SmtpSession, message: OutgoingMessage): Promise<SendResult> {
     try {
-      const accepted = await session.send(message)
-      // Whoever comes next finds it.
+      const result = await session.send(message)
+      // Before returning, so that the next message finds the session.
       await this.#keep(message.destination, session)
-      return accepted
+      return result
     } catch (error) {
-      // What this server cannot say ended nothing: the session is as good as before.
+      // A message rejected before MAIL FROM leaves the session usable.
       if (session.usable) await this.#keep(message.destination, session)
       if (error instanceof AttemptError) error.routing = session.routing
       throw error
@@ -69,7 +74,7 @@ export class SmtpTransport implements Transport {
   #take({ key }: Destination): SmtpSession | undefined {
     const entries = this.#idle.get(key) ?? []
     for (let last = entries.at(-1); last; last = entries.at(-1)) {
-      this.#forget(last)
+      this.#remove(last)
       if (last.session.usable) return last.session
       last.session.destroy()
     }
@@ -77,11 +82,11 @@ export class SmtpTransport implements Transport {
   }
 
   async #keep({ key }: Destination, session: SmtpSession): Promise<void> {
-    // What came along with the last reply is read by now; a session with replies to spare is broken.
+    // Unexpected data behind the last reply is read by then, and marks the session as broken.
     await setImmediate()
     await setImmediate()
     if (this.#closed || !session.usable) return session.close()
-    const timer = setTimeout(() => this.#drop(entry), this.#limits.idleMs)
+    const timer = setTimeout(() => this.#close(entry), this.#limits.idleMs)
     timer.unref()
     const entry = { key, session, timer }
     const entries = this.#idle.get(key) ?? []
@@ -89,15 +94,15 @@ export class SmtpTransport implements Transport {
     entries.push(entry)
     this.#byAge.add(entry)
     const [oldest] = this.#byAge
-    if (oldest && this.#byAge.size > maxIdle) this.#drop(oldest)
+    if (oldest && this.#byAge.size > maxIdle) this.#close(oldest)
   }
 
-  #drop(entry: Idle): void {
-    this.#forget(entry)
+  #close(entry: IdleSession): void {
+    this.#remove(entry)
     entry.session.close()
   }
 
-  #forget(entry: Idle): void {
+  #remove(entry: IdleSession): void {
     clearTimeout(entry.timer)
     this.#byAge.delete(entry)
     const entries = this.#idle.get(entry.key) ?? []
@@ -106,27 +111,27 @@ export class SmtpTransport implements Transport {
   }
 }
 
-/** A failure tells the way that was meant to be gone. */
-async function open(
-  target: Destination,
+/** Opens a session. A failure reports the intended network path. */
+async function openSession(
+  destination: Destination,
   limits: SmtpLimits,
   signal: AbortSignal,
 ): Promise<SmtpSession> {
   try {
-    return await SmtpSession.open(target, limits, signal)
+    return await SmtpSession.open(destination, limits, signal)
   } catch (error) {
-    const [localAddress] = target.localAddresses
+    const [localAddress] = destination.localAddresses
     if (error instanceof AttemptError)
-      error.routing = routingOf(target, { localAddress, name: target.ehloName })
+      error.routing = networkRoutingOf(destination, { localAddress, name: destination.ehloName })
     throw error
   }
 }
 
-/** A session that was over before the server said anything about the message. */
-function wasGone(error: unknown): boolean {
+/** True if the session had ended before the server replied to the message. */
+function isStaleSession(error: unknown): boolean {
   if (!(error instanceof AttemptError)) return false
   const { code = '', response, responseCode, command } = error.failure
   if (command !== 'MAIL FROM') return false
-  const lost = ['ECONNECTION', 'ECONNRESET', 'EPIPE', 'ESOCKET', 'ETIMEDOUT'].includes(code)
-  return responseCode === 421 || (lost && response === undefined)
+  const isLost = ['ECONNECTION', 'ECONNRESET', 'EPIPE', 'ESOCKET', 'ETIMEDOUT'].includes(code)
+  return responseCode === 421 || (isLost && response === undefined)
 }
