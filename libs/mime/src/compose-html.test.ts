@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { composeMessage, parseMessage } from './index.ts'
-import { inlineImages } from './inline-images.ts'
-import { addPreheader } from './preheader.ts'
+import { inlineImages } from './compose-html.ts'
+import { addPreheader } from './compose-html.ts'
 
 const png = Buffer.from('89504e470d0a', 'hex')
 const image = `data:image/png;base64,${png.toString('base64')}`
