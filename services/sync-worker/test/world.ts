@@ -228,7 +228,7 @@ const fast = {
   accountsSweepMs: 300,
   reconnectMinMs: 50,
   reconnectMaxMs: 300,
-  quickRoundMs: 200,
+  mailboxPollMs: 200,
 } satisfies Partial<Config>
 
 async function listEvents(db: Db, account: string, names: string[]): Promise<StoredEvent[]> {

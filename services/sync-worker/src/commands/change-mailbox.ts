@@ -63,7 +63,7 @@ async function findByPath(
 
 /** Brings the stored list of mailboxes up to date. */
 export function relistMailboxes(session: AccountSession, mail: MailSession): Promise<void> {
-  return session.changeMailboxes(mail, () => Promise.resolve({ done: undefined, told: {} }))
+  return session.changeMailboxes(mail, () => Promise.resolve({ done: undefined, applied: {} }))
 }
 
 /** What cannot be the name of a mailbox is a field of the request that does not do. */

@@ -15,13 +15,13 @@ import type { Deps } from '../deps.ts'
 import type { Account } from './account.ts'
 
 /** Logs in at the account's server, when its turn has come. Errors are those of `MailSession`, or `unavailable` where they are ours. */
-export async function openSession(
+export async function connectSession(
   deps: Deps,
   account: Account,
   signal: AbortSignal,
 ): Promise<MailSession> {
   await busIsUp(deps, signal)
-  const leave = await deps.logins.enter(account.imap.host, signal, {
+  const leave = await deps.logins.acquire(account.imap.host, signal, {
     byName: account.proxy !== null,
   })
   try {
