@@ -18,7 +18,7 @@ test('a marker is waited for, and one that fails lets no dot be written', async 
   marker.prepare()
   const asserted = marker.commit()
   reject(new Error('no Postgres'))
-  await expect(asserted).rejects.toThrow('the handover cannot be recorded')
+  await expect(asserted).rejects.toThrow('intent record not written')
   await marker.settled()
 })
 
