@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Db, findSealedSettingRevision, listTokens, type TokenUse } from '@posthorn/db'
 import type { Logger } from '@posthorn/telemetry'
 import { endingOf, isExpired, sessionExpired } from './door-grounds.ts'
-import { everyFew, type Loop } from './loop.ts'
+import { type PeriodicTask, runPeriodically } from '@posthorn/flow'
 import type { ServerPassword } from './server-password.ts'
 
 /** What a session stands on, a token or the password for all accounts; when that goes, it goes. */
@@ -69,10 +69,12 @@ export function watchSessions(
   opened: AsyncDisposableStack,
   sessions: DoorSessions,
   { db, log, rules }: { db: Db; log: Logger; rules: DoorRules },
-): Pick<Loop, 'wake'> {
-  opened.use(everyFew({ everyMs: expireMs, log, name: 'expiry' }, async () => endExpired(sessions)))
+): Pick<PeriodicTask, 'wake'> {
+  opened.use(
+    runPeriodically({ everyMs: expireMs, log, name: 'expiry' }, async () => endExpired(sessions)),
+  )
   return opened.use(
-    everyFew({ everyMs: revalidateMs, log, name: 'sessions' }, () =>
+    runPeriodically({ everyMs: revalidateMs, log, name: 'sessions' }, () =>
       revalidate(db, sessions, rules),
     ),
   )

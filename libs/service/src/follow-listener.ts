@@ -1,5 +1,5 @@
 import type { Logger } from '@posthorn/telemetry'
-import { everyFew, type Loop } from './loop.ts'
+import { type PeriodicTask, runPeriodically } from '@posthorn/flow'
 
 /** Where to listen. */
 export interface ListenerAddress {
@@ -22,7 +22,9 @@ export interface FollowOptions<A extends ListenerAddress> {
   log: Logger
 }
 
-export interface FollowedListener<A extends ListenerAddress = ListenerAddress> extends Loop {
+export interface FollowedListener<
+  A extends ListenerAddress = ListenerAddress,
+> extends PeriodicTask {
   /** Where it listens right now. */
   readonly address: A | undefined
 }
@@ -46,7 +48,7 @@ export function followListener<A extends ListenerAddress>({
     await closing.listener[Symbol.asyncDispose]()
     log.info(shown(closing.address), 'no longer listening')
   }
-  const loop = everyFew({ everyMs, log, name: 'listener' }, async (signal) => {
+  const loop = runPeriodically({ everyMs, log, name: 'listener' }, async (signal) => {
     const address = await wanted()
     if (signal.aborted || same(address, current?.address)) return
     await close()

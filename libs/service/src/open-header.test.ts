@@ -19,7 +19,7 @@ function opener(answers: (string | Error)[]) {
     if (answer instanceof Error) throw answer
     return { value: answer }
   }
-  return { asked, open: headerOpener({ ask: ask as never }) }
+  return { asked, open: headerOpener({ request: ask as never }) }
 }
 
 test('what is not sealed is not asked for', async () => {

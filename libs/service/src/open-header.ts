@@ -1,5 +1,5 @@
 import type { Bus } from '@posthorn/bus'
-import { openHeader } from '@posthorn/contracts'
+import { unsealHeader } from '@posthorn/contracts'
 import { type HeaderPlace, isHeaderSealed } from '@posthorn/secrets'
 import { Opened, openMs } from './opened.ts'
 
@@ -13,11 +13,11 @@ export type { HeaderOwner } from '@posthorn/secrets'
 export type OpenHeader = (header: HeaderPlace & { value: string }) => Promise<string>
 
 /** Asks auth-bridge for values of headers. What was opened is kept in memory, for the place it was opened for and no other. */
-export function headerOpener(bus: Pick<Bus, 'ask'>): OpenHeader {
+export function headerOpener(bus: Pick<Bus, 'request'>): OpenHeader {
   const opened = new Opened()
   const ask = ({ owner, key, value }: HeaderPlace & { value: string }) =>
     bus
-      .ask(openHeader, { owner, key, value }, { key: 'credentials', timeoutMs: openMs })
+      .request(unsealHeader, { owner, key, value }, { key: 'credentials', timeoutMs: openMs })
       .then((answer) => answer.value)
 
   return async (header) => {

@@ -1,5 +1,5 @@
 import type { Bus } from '@posthorn/bus'
-import { openLogin } from '@posthorn/contracts'
+import { unsealLogin } from '@posthorn/contracts'
 import { isLoginSealed } from '@posthorn/secrets'
 import { Opened, openMs } from './opened.ts'
 
@@ -11,11 +11,11 @@ import { Opened, openMs } from './opened.ts'
 export type OpenLogin = (address: string) => Promise<string>
 
 /** Asks auth-bridge for logins in addresses. What was opened is kept in memory, under the sealed one: that never means anything else. */
-export function loginOpener(bus: Pick<Bus, 'ask'>): OpenLogin {
+export function loginOpener(bus: Pick<Bus, 'request'>): OpenLogin {
   const opened = new Opened()
   const ask = (address: string) =>
     bus
-      .ask(openLogin, { address }, { key: 'credentials', timeoutMs: openMs })
+      .request(unsealLogin, { address }, { key: 'credentials', timeoutMs: openMs })
       .then((answer) => answer.address)
 
   return async (address) => {

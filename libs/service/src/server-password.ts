@@ -15,7 +15,7 @@ const answerMs = 5_000
  * asked where none is set.
  */
 export async function matchServerPassword(
-  { db, bus }: { db: Db; bus: Pick<Bus, 'ask'> },
+  { db, bus }: { db: Db; bus: Pick<Bus, 'request'> },
   { setting, question }: ServerPassword,
   password: string,
 ): Promise<string | undefined> {
@@ -23,7 +23,7 @@ export async function matchServerPassword(
   // Read first: should it change in between, the session has a revision that is not good any more.
   const revision = await findSealedSettingRevision(db, setting)
   if (revision === undefined) return undefined
-  const { valid } = await bus.ask(
+  const { valid } = await bus.request(
     question,
     { password },
     { key: 'credentials', timeoutMs: answerMs },

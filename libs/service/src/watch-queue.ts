@@ -1,7 +1,7 @@
 import type { Bus } from '@posthorn/bus'
 import { type Db, isQueuePaused } from '@posthorn/db'
 import type { Logger } from '@posthorn/telemetry'
-import { everyFew } from './loop.ts'
+import { runPeriodically } from '@posthorn/flow'
 
 export interface WatchQueueOptions {
   db: Db
@@ -34,7 +34,7 @@ export async function watchQueue({
   await using opened = new AsyncDisposableStack()
   let paused = await isQueuePaused(db, queue)
   const loop = opened.use(
-    everyFew({ everyMs, log, name: `pause of ${queue}` }, async () => {
+    runPeriodically({ everyMs, log, name: `pause of ${queue}` }, async () => {
       const now = await isQueuePaused(db, queue)
       if (now === paused) return
       paused = now

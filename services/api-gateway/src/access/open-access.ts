@@ -1,5 +1,6 @@
 import { type Db, type SettingsCache, type TokenLog } from '@posthorn/db'
-import { everyFew, type Loop, openTokenLog } from '@posthorn/service'
+import { type PeriodicTask, runPeriodically } from '@posthorn/flow'
+import { openTokenLog } from '@posthorn/service'
 import type { Logger } from '@posthorn/telemetry'
 import { sweepTokenLog, type TokenLogLimits } from '../store/token-log.ts'
 import { deleteExpiredTokens } from '../store/tokens.ts'
@@ -33,8 +34,8 @@ export function openAccess(opened: AsyncDisposableStack, options: AccessOptions)
 const sweepMs = 60_000
 
 /** Removes tokens that have ended, and what their logs need not keep. */
-export function sweepAccess(db: Db, log: Logger, limits: TokenLogLimits): Loop {
-  return everyFew({ everyMs: sweepMs, log, name: 'tokens' }, async () => {
+export function sweepAccess(db: Db, log: Logger, limits: TokenLogLimits): PeriodicTask {
+  return runPeriodically({ everyMs: sweepMs, log, name: 'tokens' }, async () => {
     await deleteExpiredTokens(db)
     await sweepTokenLog(db, limits)
   })

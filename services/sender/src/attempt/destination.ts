@@ -14,7 +14,7 @@ import type { Submission } from '../store/submission.ts'
 import { AttemptError, type Destination, PreAttemptError } from '../transports/transport.ts'
 
 export interface DestinationDeps {
-  bus: Pick<Bus, 'ask'>
+  bus: Pick<Bus, 'request'>
   openLogin: OpenLogin
   settings: Settings
   signal: AbortSignal
@@ -132,6 +132,7 @@ function accountServer({ queueId, sender }: Routed, deps: DestinationDeps): Outg
     port,
     secure,
     rejectUnauthorized: tls?.rejectUnauthorized !== false,
+<<<<<<< HEAD
     minTlsVersion: tls?.minVersion,
     credentials: async (rejected?: Credentials) => {
       if (!hasLogin) return undefined
@@ -141,6 +142,20 @@ function accountServer({ queueId, sender }: Routed, deps: DestinationDeps): Outg
       return requestCredentials(deps, (options) => deps.bus.ask(getCredentials, request, options))
     },
   })
+=======
+    ...(tls?.minVersion === undefined ? {} : { minTlsVersion: tls.minVersion }),
+    credentials: async (refused) =>
+      logsIn
+        ? orFailure(deps, (how) =>
+            deps.bus.request(
+              getCredentials,
+              { account, protocol: 'smtp', grounds, ...(refused ? { fresh: true } : {}) },
+              how,
+            ),
+          )
+        : undefined,
+  }
+>>>>>>> main
 }
 
 function gatewayServer(
@@ -159,6 +174,7 @@ function gatewayServer(
     port,
     secure,
     rejectUnauthorized: true,
+<<<<<<< HEAD
     credentials: async () => {
       if (username === null) return undefined
       const request = { gateway, grounds: { queueId } }
@@ -166,6 +182,14 @@ function gatewayServer(
         deps.bus.ask(getGatewayCredentials, request, options),
       )
     },
+=======
+    credentials: async () =>
+      username === null
+        ? undefined
+        : orFailure(deps, (how) =>
+            deps.bus.request(getGatewayCredentials, { gateway, grounds }, how),
+          ),
+>>>>>>> main
   }
 }
 

@@ -22,7 +22,7 @@ import { findSentCopy, isFiledByServer, toFilingInput } from './sent-copy.ts'
 
 export interface AttemptDeps {
   db: Db
-  bus: Pick<Bus, 'ask'>
+  bus: Pick<Bus, 'request'>
   openLogin: OpenLogin
   settings: SettingsCache
   transport: Transport
