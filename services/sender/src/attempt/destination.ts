@@ -76,10 +76,7 @@ export interface EgressPreferences {
   accountProxy: string | null
 }
 
-type PathSettings = Pick<
-  Settings,
-  'proxyEnabled' | 'proxyUrl' | 'localAddresses' | 'smtpStrategy'
->
+type PathSettings = Pick<Settings, 'proxyEnabled' | 'proxyUrl' | 'localAddresses' | 'smtpStrategy'>
 
 /**
  * Chooses the proxy and the local addresses. Proxy: the submission's, the account's, or the global
@@ -132,30 +129,17 @@ function accountServer({ queueId, sender }: Routed, deps: DestinationDeps): Outg
     port,
     secure,
     rejectUnauthorized: tls?.rejectUnauthorized !== false,
-<<<<<<< HEAD
     minTlsVersion: tls?.minVersion,
     credentials: async (rejected?: Credentials) => {
       if (!hasLogin) return undefined
       const grounds = { queueId }
       const fresh = rejected ? true : undefined
       const request = defined({ account, protocol: 'smtp', grounds, fresh })
-      return requestCredentials(deps, (options) => deps.bus.ask(getCredentials, request, options))
+      return requestCredentials(deps, (options) =>
+        deps.bus.request(getCredentials, request, options),
+      )
     },
   })
-=======
-    ...(tls?.minVersion === undefined ? {} : { minTlsVersion: tls.minVersion }),
-    credentials: async (refused) =>
-      logsIn
-        ? orFailure(deps, (how) =>
-            deps.bus.request(
-              getCredentials,
-              { account, protocol: 'smtp', grounds, ...(refused ? { fresh: true } : {}) },
-              how,
-            ),
-          )
-        : undefined,
-  }
->>>>>>> main
 }
 
 function gatewayServer(
@@ -174,22 +158,13 @@ function gatewayServer(
     port,
     secure,
     rejectUnauthorized: true,
-<<<<<<< HEAD
     credentials: async () => {
       if (username === null) return undefined
       const request = { gateway, grounds: { queueId } }
       return requestCredentials(deps, (options) =>
-        deps.bus.ask(getGatewayCredentials, request, options),
+        deps.bus.request(getGatewayCredentials, request, options),
       )
     },
-=======
-    credentials: async () =>
-      username === null
-        ? undefined
-        : orFailure(deps, (how) =>
-            deps.bus.request(getGatewayCredentials, { gateway, grounds }, how),
-          ),
->>>>>>> main
   }
 }
 

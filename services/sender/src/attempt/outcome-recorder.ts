@@ -63,8 +63,7 @@ export class OutcomeRecorder implements AsyncDisposable {
       onRetry: (err) =>
         this.#deps.log.error({ err, queueId, trigger }, 'outcome not recorded, will retry'),
     })
-    if (!isRecorded)
-      throw new RecordError(`outbox lease lost before ${trigger} was recorded`)
+    if (!isRecorded) throw new RecordError(`outbox lease lost before ${trigger} was recorded`)
   }
 
   /** Fails rows whose attempts are used up without an outcome. Returns their number. */

@@ -149,10 +149,7 @@ function internalError(): AttemptError {
 }
 
 /** The failure of a proxy that only this submission uses does not concern its lane. */
-function suspendedLane(
-  { proxy }: Submission,
-  failure: AttemptFailure,
-): ReplyClass['suspends'] {
+function suspendedLane({ proxy }: Submission, failure: AttemptFailure): ReplyClass['suspends'] {
   return failure.code === 'EPROXY' && proxy ? undefined : classifyReply(failure).suspends
 }
 

@@ -75,7 +75,7 @@ function isInDomain(host: string, domains: readonly string[]): boolean {
 }
 
 export interface FindSentDeps {
-  bus: Pick<Bus, 'ask'>
+  bus: Pick<Bus, 'request'>
   log: Logger
   /** Maximum time an unavailable mailbox delays the message. */
   findSentMs: number
@@ -104,7 +104,7 @@ export async function findSentCopy(
   const options = { key: `shard.${shardOf(account)}`, timeoutMs, signal }
   const request = defined({ account, messageId, sentMailPath })
   try {
-    const { found } = await retryUntil(() => bus.ask(findSent, request, options), {
+    const { found } = await retryUntil(() => bus.request(findSent, request, options), {
       delayMs: retryPauseMs,
       signal,
       isRetryable: (err) => !isPermanent(err) && Date.now() + retryPauseMs <= deadline,

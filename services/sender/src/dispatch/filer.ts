@@ -9,7 +9,7 @@ import { claimFilings, type DueFiling, endFiling, postponeFiling } from '../stor
 
 export interface FilerDeps {
   db: Db
-  bus: Pick<Bus, 'ask'>
+  bus: Pick<Bus, 'request'>
   log: Logger
   retryBaseMs: number
   sweepMs: number
@@ -115,7 +115,7 @@ export class Filer implements AsyncDisposable {
 
   #requestFiling({ queueId, account, messageId, filing }: DueFiling) {
     const { copy = false, ...rest } = filing ?? {}
-    return this.#deps.bus.ask(
+    return this.#deps.bus.request(
       fileSent,
       { account, queueId, messageId, copy, ...rest },
       {

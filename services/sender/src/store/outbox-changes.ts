@@ -14,7 +14,11 @@ const isChangeable = sql<boolean>`(state in ('queued', 'held')
 
 /** Deletes a waiting submission. */
 export function deleteWaiting(db: Db, queueId: string): Promise<ChangeResult> {
-  return change(db, queueId, sql`delete from outbox where queue_id = ${queueId} and ${isChangeable}`)
+  return change(
+    db,
+    queueId,
+    sql`delete from outbox where queue_id = ${queueId} and ${isChangeable}`,
+  )
 }
 
 /** Holds a waiting submission until it is released. */

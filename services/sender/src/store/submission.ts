@@ -4,6 +4,23 @@ import type { DsnRequest, Filing, StoredServer } from '@posthorn/db'
 /** State of a submission. `leased` is a row in state `queued` with an unexpired lease. */
 export type SubmissionState = 'queued' | 'leased' | 'held' | 'sent' | 'failed'
 
+/** Input of the state machine: request of an operator, timer, or result of an attempt. */
+export type SubmissionTrigger =
+  | 'claim'
+  | 'renew'
+  | 'handOver'
+  | 'cancel'
+  | 'expire'
+  | 'reap'
+  | 'hold'
+  | 'release'
+  | 'makeDue'
+  | 'accept'
+  | 'acceptPart'
+  | 'continue'
+  | 'retry'
+  | 'reject'
+
 /**
  * Transitions of a submission, by state and trigger. The README lists what each one commits.
  *
@@ -26,7 +43,10 @@ export type SubmissionState = 'queued' | 'leased' | 'held' | 'sent' | 'failed'
  * | leased | retry      | queued | temporary failure, attempts left                 |
  * | leased | reject     | failed | permanent failure, or last attempt               |
  */
-export const submissionTransitions = {
+export const submissionTransitions: Record<
+  SubmissionState,
+  Partial<Record<SubmissionTrigger, SubmissionState>>
+> = {
   queued: { claim: 'leased', hold: 'held', makeDue: 'queued', reap: 'failed' },
   held: { hold: 'held', release: 'queued', makeDue: 'queued' },
   leased: {
@@ -42,24 +62,18 @@ export const submissionTransitions = {
   },
   sent: {},
   failed: {},
-} as const satisfies Record<SubmissionState, Record<string, SubmissionState>>
+}
 
-type Transitions = typeof submissionTransitions
-export type SubmissionTrigger<S extends SubmissionState = SubmissionState> = S extends unknown
-  ? keyof Transitions[S]
-  : never
-
-/** Next state of a submission. The type system admits only triggers of the given state. */
-export function transition<S extends SubmissionState, T extends SubmissionTrigger<S>>(
-  state: S,
-  trigger: T,
-): Transitions[S][T] {
-  return submissionTransitions[state][trigger]
+/** Next state of a submission. Throws if the state does not allow the trigger. */
+export function transition(state: SubmissionState, trigger: SubmissionTrigger): SubmissionState {
+  const next = submissionTransitions[state][trigger]
+  if (next === undefined) throw new Error(`submission in state ${state} does not allow ${trigger}`)
+  return next
 }
 
 /** Value of the column `state` after a transition. A lease is not part of the column. */
-export function stateAfter<S extends SubmissionState>(state: S, trigger: SubmissionTrigger<S>) {
-  const next: SubmissionState = transition(state, trigger)
+export function stateAfter(state: SubmissionState, trigger: SubmissionTrigger) {
+  const next = transition(state, trigger)
   return next === 'leased' ? 'queued' : next
 }
 
