@@ -8,7 +8,8 @@ import { AppError } from '@posthorn/errors'
 import { proxyOfSettings } from '@posthorn/net'
 import { Sandbox } from '@posthorn/sandbox'
 import { createSealer } from '@posthorn/secrets'
-import { everyFew, loginOpener, waitForSchema } from '@posthorn/service'
+import { everyFew, waitForSchema } from '@posthorn/service'
+import { createLoginUnsealer } from '@posthorn/unseal'
 import { createLogger, createMetrics, type Logger } from '@posthorn/telemetry'
 import { Renderer } from '@posthorn/templates'
 import { type RequestHandler, Router } from 'express'
@@ -130,7 +131,7 @@ function loggable(config: Config) {
 
 function autoconfigOf(config: Config, bus: Bus, settings: SettingsCache) {
   const { autoconfigDirectory: directory, autoconfigEgressPolicy: policy } = config
-  const how = { egress: config.proxyEgressPolicy, open: loginOpener(bus) }
+  const how = { egress: config.proxyEgressPolicy, open: createLoginUnsealer(bus) }
   return { directory, policy, proxy: proxyOfSettings(() => settings.get(), how) }
 }
 

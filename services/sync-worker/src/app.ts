@@ -10,7 +10,8 @@ import {
   type RecordedEvent,
 } from '@posthorn/db'
 import { proxyOfSettings } from '@posthorn/net'
-import { everyFew, loginOpener, openGround } from '@posthorn/service'
+import { everyFew, bootstrap } from '@posthorn/service'
+import { createLoginUnsealer } from '@posthorn/unseal'
 import { createHandlers } from './commands/handlers.ts'
 import { onVerifyImap } from './commands/verify-imap.ts'
 import type { Config } from './config.ts'
@@ -51,7 +52,7 @@ export async function startApp(
   const id = randomUUID()
   const proof = randomUUID()
   await using opened = new AsyncDisposableStack()
-  const ground = await openGround(opened, { name, config, signal, about: { worker: id } })
+  const ground = await bootstrap(opened, { name, config, signal, fields: { worker: id } })
   const { log, db, bus, port } = ground
   const metrics = measureWorker(ground.metrics)
   const settings = cacheSettings(db)
@@ -62,7 +63,7 @@ export async function startApp(
   const connections = new ConnectionCounts()
   const syncTimes = new SyncTimes()
   const published = marksPublished(db)
-  const openLogin = loginOpener(bus)
+  const openLogin = createLoginUnsealer(bus)
   const basics = { ...ground, settings, openLogin, metrics, config, published, syncTimes }
   const summaries = summariesOf(opened, basics)
   const deps: Deps = {

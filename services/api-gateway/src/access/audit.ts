@@ -1,5 +1,5 @@
 import type { Operation } from '@posthorn/contracts'
-import type { TokenLog } from '@posthorn/db'
+import type { TokenLog } from '@posthorn/access'
 import { AppError } from '@posthorn/errors'
 import type { Token } from './token.ts'
 
@@ -16,7 +16,7 @@ export interface AuditedRequest {
 
 /** Notes what became of a request; `denied` is the reason where it was refused. Returns at once. */
 export function noteRequest(log: TokenLog, request: AuditedRequest, denied: string | null): void {
-  log.note(() => {
+  log.record(() => {
     const { operation, token, account, address, path } = request
     const { action, group } = operation.permission
     return {

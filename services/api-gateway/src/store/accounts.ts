@@ -1,5 +1,5 @@
 import type { AccountState, OAuth2Provider } from '@posthorn/contracts'
-import { type Accounts, builtOnce, type Db, type Tx } from '@posthorn/db'
+import { type Accounts, compileOnce, type Db, type Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type Insertable, sql } from 'kysely'
 import type { PasswordKind } from './credentials.ts'
@@ -69,7 +69,7 @@ const eventCounts = sql<Record<string, number>>`(
   select coalesce(jsonb_object_agg(event, count), '{}') from account_event_counts counts where counts.account = accounts.account
 )`
 
-const accountRow = builtOnce((db, account: string) =>
+const accountRow = compileOnce((db, account: string) =>
   withState(db)
     .leftJoin('oauth2Tokens', 'oauth2Tokens.account', 'accounts.account')
     .select(recordColumns)
@@ -145,7 +145,7 @@ export async function getOwner(db: Db, account: string) {
   return row
 }
 
-const sendingRow = builtOnce((db, account: string) =>
+const sendingRow = compileOnce((db, account: string) =>
   withState(db)
     .select([
       'name',

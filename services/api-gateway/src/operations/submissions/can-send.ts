@@ -1,2 +1,2 @@
 // The SMTP door asks the same.
-export { assertCanSend, type Sending } from '@posthorn/db'
+export { assertCanSend, type SendPrerequisites } from '@posthorn/db'
