@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Server } from 'node:net'
-import { everyFew, type Loop } from '@posthorn/service'
+import { type PeriodicTask, runPeriodically } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 
 export interface ListenerAddress {
@@ -23,7 +23,7 @@ export interface ReloadableListenerOptions<A extends ListenerAddress> {
   log: Logger
 }
 
-export interface ReloadableListener<A extends ListenerAddress = ListenerAddress> extends Loop {
+export interface ReloadableListener<A extends ListenerAddress = ListenerAddress> extends PeriodicTask {
   /** Current address; undefined while closed. */
   readonly address: A | undefined
 }
@@ -47,7 +47,7 @@ export function startReloadableListener<A extends ListenerAddress>({
     await closing.listener[Symbol.asyncDispose]()
     log.info(fieldsOf(closing.address), 'listener closed')
   }
-  const loop = everyFew({ everyMs, log, name: 'listener' }, async (signal) => {
+  const loop = runPeriodically({ everyMs, log, name: 'listener' }, async (signal) => {
     const address = await resolveAddress()
     if (signal.aborted || keyOf(address) === keyOf(current?.address)) return
     await close()

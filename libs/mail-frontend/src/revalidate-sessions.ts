@@ -1,6 +1,6 @@
 import { isExpired, listTokens, type ProxyTokenUse } from '@posthorn/access'
 import { type Db, findSealedSettingRevision } from '@posthorn/db'
-import { everyFew, type Loop } from '@posthorn/service'
+import { type PeriodicTask, runPeriodically } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import { sessionExpired, terminationReason } from './auth-snapshot.ts'
 import type { ClientSessions } from './client-sessions.ts'
@@ -27,10 +27,10 @@ export function revalidateSessions(
   stack: AsyncDisposableStack,
   sessions: ClientSessions,
   { db, log, policy }: { db: Db; log: Logger; policy: SessionPolicy },
-): Pick<Loop, 'wake'> {
-  stack.use(everyFew({ everyMs: expireMs, log, name: 'expiry' }, async () => endExpired(sessions)))
+): Pick<PeriodicTask, 'wake'> {
+  stack.use(runPeriodically({ everyMs: expireMs, log, name: 'expiry' }, async () => endExpired(sessions)))
   return stack.use(
-    everyFew({ everyMs: revalidateMs, log, name: 'sessions' }, () =>
+    runPeriodically({ everyMs: revalidateMs, log, name: 'sessions' }, () =>
       revalidate(db, sessions, policy),
     ),
   )

@@ -15,7 +15,7 @@ const timeoutMs = 5_000
  * service can unseal the setting. Sends no request if the setting is not set.
  */
 export async function matchServerPassword(
-  { db, bus }: { db: Db; bus: Pick<Bus, 'ask'> },
+  { db, bus }: { db: Db; bus: Pick<Bus, 'request'> },
   { setting, command }: ServerPassword,
   password: string,
 ): Promise<string | undefined> {
@@ -23,6 +23,6 @@ export async function matchServerPassword(
   // Read first: if the password changes meanwhile, the session gets a revision that is not valid.
   const revision = await findSealedSettingRevision(db, setting)
   if (revision === undefined) return undefined
-  const { valid } = await bus.ask(command, { password }, { key: 'credentials', timeoutMs })
+  const { valid } = await bus.request(command, { password }, { key: 'credentials', timeoutMs })
   return valid ? revision : undefined
 }

@@ -1,15 +1,15 @@
-import { MailAddress, matches, type MessageContent } from '@posthorn/contracts'
+import { defined, MailAddress, matches, type MessageContent } from '@posthorn/contracts'
 import type { ComposeOptions } from './compose.ts'
 import { unfoldHistory } from './fold-history.ts'
-import { htmlToText } from './html-to-text.ts'
+import { escapeHtml, htmlToText } from './html-to-text.ts'
 
-/** As read out of messages, where anything may stand. */
+/** Address read from a message; not validated. */
 interface ReadAddress {
   name?: string
   address?: string
 }
 
-/** A stored message that another one answers or passes on, as it was read. Nothing in it is trusted. */
+/** Stored message that is replied to or forwarded. All members are untrusted input. */
 export interface ReferencedMessage {
   subject?: string
   messageId?: string
@@ -18,17 +18,17 @@ export interface ReferencedMessage {
   to?: readonly ReadAddress[]
   cc?: readonly ReadAddress[]
   date?: string
-  /** Lower-case name to values. */
+  /** Values by lower-case name. */
   headers?: Readonly<Record<string, readonly string[]>>
-  /** Needed for quoting alone; the HTML safe already. */
+  /** Used for quoting only. The HTML must be sanitised already. */
   text?: { plain?: string; html?: string }
 }
 
 export interface ReferenceOptions {
   action: 'reply' | 'reply-all' | 'forward'
-  /** Quotes the text. */
+  /** True to quote the text of the original. */
   inline: boolean
-  /** Addresses that are the writer's own: they are not answered. */
+  /** The account's own addresses, which a reply does not go to. */
   own: readonly string[]
   locale?: string
   tz?: string
@@ -42,37 +42,36 @@ export interface ReferenceResult {
   references?: NonNullable<ComposeOptions['references']>
 }
 
-/** RFC 5322 §3.6.4 sets no limit to References; beyond this the ones in the middle go. */
+/** RFC 5322 §3.6.4 sets no limit. Longer chains lose the ids after the first one. */
 const maxReferences = 50
 const maxRecipients = 500
 const maxSubject = 1_000
 
-/** Makes a message an answer to another, or pass it on. What the draft says itself stays as it is; what it leaves out is filled in. Pure. */
+/** Completes a draft as a reply to or forward of a message. Members of the draft win. Pure. */
 export function applyReference(
   draft: Draft,
   original: ReferencedMessage,
-  referring: ReferenceOptions,
+  options: ReferenceOptions,
 ): ReferenceResult {
-  const references = referencesOf(original)
-  return {
+  return defined({
     draft: {
       ...draft,
-      subject: draft.subject ?? subjectOf(original, referring),
-      ...recipientsOf(draft, original, referring),
-      ...(referring.inline ? quotedIn(draft, original, referring) : {}),
+      subject: draft.subject ?? buildSubject(original, options),
+      ...chooseRecipients(draft, original, options),
+      ...(options.inline ? quoteOriginal(draft, original, options) : {}),
     },
-    ...(references === undefined ? {} : { references }),
-  }
+    references: buildReferences(original),
+  })
 }
 
-function referencesOf({ messageId, headers = {} }: ReferencedMessage) {
+function buildReferences({ messageId, headers = {} }: ReferencedMessage) {
   const [id] = idsIn(messageId)
   if (id === undefined) return undefined
-  // RFC 5322 §3.6.4: without References the In-Reply-To stands in for it, if it names one message.
+  // RFC 5322 §3.6.4: without References, a single In-Reply-To id replaces it.
   const parents = idsIn(headers['references']?.join(' '))
-  const answered = idsIn(headers['in-reply-to']?.join(' '))
-  const known = parents.length > 0 ? parents : answered.length === 1 ? answered : []
-  const all = [...new Set(known.filter((parent) => parent !== id)), id]
+  const inReplyTo = idsIn(headers['in-reply-to']?.join(' '))
+  const earlier = parents.length > 0 ? parents : inReplyTo.length === 1 ? inReplyTo : []
+  const all = [...new Set(earlier.filter((parent) => parent !== id)), id]
   const [first = id] = all
   const last = all.slice(1 - maxReferences)
   return { inReplyTo: id, references: all.length > maxReferences ? [first, ...last] : all }
@@ -82,7 +81,7 @@ function idsIn(text = ''): string[] {
   return text.slice(0, 100_000).match(/<[\x21-\x3b\x3d\x3f-\x7e]{3,990}>/g) ?? []
 }
 
-function subjectOf({ subject = '' }: ReferencedMessage, { action }: ReferenceOptions): string {
+function buildSubject({ subject = '' }: ReferencedMessage, { action }: ReferenceOptions): string {
   const line = subject
     .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
     .trim()
@@ -91,31 +90,34 @@ function subjectOf({ subject = '' }: ReferencedMessage, { action }: ReferenceOpt
   return has.test(line) ? line : `${prefix} ${line}`.trim()
 }
 
-/** Answers go to whom the original asks for, or came from; to all: to its other recipients as well. Nobody twice, and never to oneself alone. */
-function recipientsOf(
+/**
+ * Recipients of a reply: Reply-To or else From; for `reply-all` also the other recipients.
+ * Each address occurs once; own addresses are left out unless no other remains.
+ */
+function chooseRecipients(
   { to, cc, bcc }: Draft,
   original: ReferencedMessage,
   { action, own }: ReferenceOptions,
 ): Pick<Draft, 'to' | 'cc'> {
   if (action === 'forward') return {}
-  const asked = usable(original.replyTo ?? [])
-  const back = asked.length > 0 ? asked : usable(original.from ? [original.from] : [])
+  const replyTo = usable(original.replyTo ?? [])
+  const back = replyTo.length > 0 ? replyTo : usable(original.from ? [original.from] : [])
   const seen = new Set([to, cc, bcc].flatMap((list = []) => list.map(addressKey)))
-  const unseen = (list: Mailbox[]) => list.filter((entry) => !has(seen, entry))
+  const unseen = (list: NamedAddress[]) => list.filter((entry) => addNew(seen, entry))
   if (action === 'reply') return to ? {} : { to: unseen(back) }
   const mine = new Set(own.map((address) => address.toLowerCase()))
-  const notMine = (list: Mailbox[]) => list.filter((entry) => !mine.has(addressKey(entry)))
+  const notMine = (list: NamedAddress[]) => list.filter((entry) => !mine.has(addressKey(entry)))
   const others = notMine([...back, ...usable(original.to ?? [])])
   return {
-    // An answer to all to what one wrote oneself, and only to oneself, is a note to oneself.
+    // A message the account sent only to itself is answered to itself.
     ...(to ? {} : { to: unseen(others.length > 0 ? others : back) }),
     ...(cc ? {} : { cc: unseen(notMine(usable(original.cc ?? []))) }),
   }
 }
 
-type Mailbox = NonNullable<MessageContent['from']>
+type NamedAddress = NonNullable<MessageContent['from']>
 
-function usable(addresses: readonly ReadAddress[]): Mailbox[] {
+function usable(addresses: readonly ReadAddress[]): NamedAddress[] {
   return addresses.slice(0, maxRecipients).flatMap(({ name = '', address = '' }) => {
     if (!matches(MailAddress, address)) return []
     const clean = name
@@ -126,71 +128,70 @@ function usable(addresses: readonly ReadAddress[]): Mailbox[] {
   })
 }
 
-function addressKey({ address }: Mailbox): string {
+function addressKey({ address }: NamedAddress): string {
   return address.toLowerCase()
 }
 
-/** Whether it is among those seen; from now on it is. */
-function has(seen: Set<string>, entry: Mailbox): boolean {
-  const key = addressKey(entry)
-  const known = seen.has(key)
-  seen.add(key)
-  return known
+/** Adds an address to `seen`. True if it was new. */
+function addNew(seen: Set<string>, entry: NamedAddress): boolean {
+  const { size } = seen
+  return seen.add(addressKey(entry)).size > size
 }
 
-/** The original below what is written; HTML only where the message has HTML, or nothing at all. */
-function quotedIn(
+/** Body with the quoted original; HTML only if the draft has HTML, or has no body at all. */
+function quoteOriginal(
   { text, html }: Draft,
   original: ReferencedMessage,
-  referring: ReferenceOptions,
+  options: ReferenceOptions,
 ): Pick<Draft, 'text' | 'html'> {
-  const head = headOf(original, referring)
-  const forward = referring.action === 'forward'
+  const head = attribution(original, options)
+  const forward = options.action === 'forward'
   const { plain, html: quoted } = original.text ?? {}
   const asHtml = html !== undefined || (text === undefined && quoted !== undefined)
   const asText = !asHtml || text !== undefined
-  const below = { head, plain, html: quoted, forward }
+  const quote = { head, plain, html: quoted, forward }
   return {
-    ...(asText ? { text: quotedText(text, below) } : {}),
-    ...(asHtml ? { html: quotedHtml(html, below) } : {}),
+    ...(asText ? { text: appendText(text, quote) } : {}),
+    ...(asHtml ? { html: appendHtml(html, quote) } : {}),
   }
 }
 
-interface Below {
+interface Quote {
   head: string[]
   plain: string | undefined
   html: string | undefined
   forward: boolean
 }
 
-function quotedText(text: string | undefined, { head, forward, ...original }: Below): string {
-  const plain = plainOf(original)
+function appendText(text: string | undefined, { head, forward, ...original }: Quote): string {
+  const plain = toPlainText(original)
   const body = forward ? `\n${plain}` : plain.replace(/^/gm, '> ')
   return `${text === undefined ? '' : `${text}\n\n`}${head.join('\n')}\n${body}`
 }
 
-/** Much of what is passed on is written in HTML alone: its text is made of that. */
-function plainOf({ plain, html }: Pick<Below, 'plain' | 'html'>): string {
+/** Plain text of the original, converted from HTML if it has none. */
+function toPlainText({ plain, html }: Pick<Quote, 'plain' | 'html'>): string {
   return plain || (html === undefined ? '' : htmlToText(unfoldHistory(html)))
 }
 
-function quotedHtml(written = '', { head, plain = '', html, forward }: Below): string {
-  const quoted = html === undefined ? `<pre>${escaped(plain)}</pre>` : unfoldHistory(html)
-  return `${written}<div><br>${head.map(escaped).join('<br>')}</div>${quote(quoted, forward)}`
+function appendHtml(written = '', { head, plain = '', html, forward }: Quote): string {
+  const quoted = html === undefined ? `<pre>${escapeHtml(plain)}</pre>` : unfoldHistory(html)
+  return `${written}<div><br>${head.map(escapeHtml).join('<br>')}</div>${wrap(quoted, forward)}`
 }
 
-function quote(html: string, forward: boolean): string {
+function wrap(html: string, forward: boolean): string {
   return forward ? `<div>${html}</div>` : `<blockquote type="cite">${html}</blockquote>`
 }
 
-function headOf(original: ReferencedMessage, referring: ReferenceOptions): string[] {
+/** Lines above the quote: date and sender of a reply, header fields of a forward. */
+function attribution(original: ReferencedMessage, options: ReferenceOptions): string[] {
   const { from, to = [], cc = [], subject = '' } = original
-  const date = dateOf(original, referring)
+  const date = formatDate(original, options)
   const line = (value: string) => value.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').slice(0, maxSubject)
   const names = (list: readonly ReadAddress[]) =>
-    line(list.slice(0, maxRecipients).map(shown).join(', '))
-  const sender = from ? line(shown(from)) : ''
-  if (referring.action !== 'forward') return [`${[date, sender].filter(Boolean).join(', ')}:`]
+    line(list.slice(0, maxRecipients).map(formatAddress).join(', '))
+  const sender = from ? line(formatAddress(from)) : ''
+  if (options.action !== 'forward') return [`${[date, sender].filter(Boolean).join(', ')}:`]
   return [
     '---------- Forwarded message ----------',
     `From: ${sender}`,
@@ -201,12 +202,12 @@ function headOf(original: ReferencedMessage, referring: ReferenceOptions): strin
   ]
 }
 
-function shown({ name = '', address = '' }: ReadAddress): string {
+function formatAddress({ name = '', address = '' }: ReadAddress): string {
   return name === '' ? address : `${name} <${address}>`
 }
 
-/** As people of the locale write it; a locale or time zone nobody knows counts as none. */
-function dateOf({ date }: ReferencedMessage, { locale, tz }: ReferenceOptions): string {
+/** Date in the given locale and time zone. Unknown ones fall back to `en` and `UTC`. */
+function formatDate({ date }: ReferencedMessage, { locale, tz }: ReferenceOptions): string {
   const moment = new Date(date ?? Number.NaN)
   if (Number.isNaN(moment.getTime())) return ''
   const style = { dateStyle: 'medium', timeStyle: 'short' } as const
@@ -220,14 +221,8 @@ function dateOf({ date }: ReferencedMessage, { locale, tz }: ReferenceOptions): 
       const format = new Intl.DateTimeFormat(language, { ...style, timeZone: zone })
       return format.format(moment).replaceAll(/\s/g, ' ')
     } catch {
-      // the next one
+      // unknown locale or time zone: try the next pair
     }
   }
   return ''
-}
-
-const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => escapes[character] ?? '')
 }

@@ -1,8 +1,8 @@
 import ICAL from 'ical.js'
 
 /**
- * The ISO 8601 form of a calendar time: a date stays one; a time in UTC, in a zone of the IANA database, or in one that the calendar
- * describes becomes a moment; any other is a local time without an offset.
+ * Formats a calendar time as ISO 8601. A date stays a date. A time becomes UTC if its zone is UTC,
+ * in the IANA database or defined in the calendar, else a local time without an offset.
  */
 export function toIsoTime(
   time: ICAL.Time,
@@ -25,11 +25,11 @@ function offsetOf(
   return ianaOffset(wall, zone) ?? vtimezoneOffset(time, zone, calendar)
 }
 
-/** Milliseconds east of UTC in a zone of the IANA database, at a time on its clocks. */
+/** UTC offset in milliseconds of an IANA zone at a local time; undefined for an unknown zone. */
 function ianaOffset(wall: number, zone: string): number | undefined {
   try {
     const clock = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
-    // The offset at the moment that reads like the wall time in UTC is a guess; the offset at the moment it leads to is right.
+    // Two steps: the offset at the local time read as UTC is close; the offset there is correct.
     return offsetAt(clock, wall - offsetAt(clock, wall))
   } catch {
     return undefined
@@ -44,7 +44,7 @@ function offsetAt(clock: Intl.DateTimeFormat, moment: number): number {
   return sign === '-' ? -ms : ms
 }
 
-/** What mail programs write. Anything else could make expanding a rule last for ever. */
+/** Recurrence rules common in mail. Expanding other rules could take unbounded time. */
 const yearly =
   /^(?:(?:FREQ=YEARLY|BYMONTH=\d{1,2}|BYDAY=[+-]?[1-5](?:MO|TU|WE|TH|FR|SA|SU)|INTERVAL=1|WKST=[A-Z]{2}|UNTIL=[0-9TZ]+);?)+$/
 const maxObservances = 20

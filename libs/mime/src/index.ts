@@ -1,6 +1,5 @@
-export { isAutoReply } from './auto-reply.ts'
-export type { AttachedContent } from './attached-content.ts'
 export { canonicalLines } from './canonical-lines.ts'
+export type { AttachedContent } from './compose-html.ts'
 export {
   composeMessage,
   type ComposedMessage,
@@ -8,13 +7,19 @@ export {
   formatMessageId,
   newMessageId,
 } from './compose.ts'
-export { decodeText } from './decode-text.ts'
-export { decodeWords } from './decode-words.ts'
-export { type HeaderField, joinHead, splitHead, type SplitMessage, fieldValue } from './head.ts'
-export { htmlToText } from './html-to-text.ts'
+export { decodeText, decodeWords } from './decode.ts'
+export {
+  fieldValue,
+  type HeaderField,
+  isAutoReply,
+  joinHead,
+  parseHeaders,
+  splitHead,
+  type SplitMessage,
+} from './headers.ts'
+export { escapeHtml, htmlToText } from './html-to-text.ts'
 export { type CalendarEntry, parseCalendar, type ParsedCalendar } from './parse-calendar.ts'
 export { prepareStoredMessage, type PrepareMessageOptions } from './prepare-stored-message.ts'
-export { parseHeaders } from './parse-headers.ts'
 export {
   type ParsedAddress,
   type ParsedAttachment,

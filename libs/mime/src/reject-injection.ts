@@ -1,13 +1,15 @@
 import { check, MailAddress, matches, MessageContent } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 
-/** What ends a line for some mail software. Such a character in a header or an SMTP command could start another one. */
+/**
+ * Characters that end a line for some mail software, and so could start another header or command.
+ */
 const lineBreaks = /[\r\n\0\u0085\u2028\u2029]/
 
-/** Lines have 998 characters at most (RFC 5322 §2.1.1), and are folded at spaces alone: this does not fit behind one. */
+/** Lines have at most 998 characters and fold at spaces only (RFC 5322 §2.1.1). */
 const longWord = /[!-~]{998}/
 
-/** Headers that the composer alone writes: they say how the bytes are to be read, or who gets them. */
+/** Headers that only the composer writes: they define the encoding or the recipients. */
 const reserved = /^(?:content-.*|mime-version|bcc|resent-.*|return-path|received|dkim-signature)$/i
 
 export function invalidField(path: string, reason: string): AppError {
@@ -17,9 +19,9 @@ export function invalidField(path: string, reason: string): AppError {
 }
 
 /**
- * The content, checked once more against its contract: whoever composes may have got it from elsewhere than the API.
+ * Validates content against its contract again, because not every caller got it through the API.
  *
- * @throws AppError `invalid` with `fields` when a header or the envelope could be broken out of.
+ * @throws AppError `invalid` with `fields` if content could break out of a header or the envelope
  */
 export function rejectInjection(content: MessageContent): MessageContent {
   const checked = check(MessageContent, structuredClone(content))
@@ -45,14 +47,18 @@ export function hasLongWord(text: string): boolean {
   return longWord.test(text)
 }
 
-/** What a header means is not ours to encode. */
+/** Custom headers are not encoded: the composer does not know their syntax. */
 function rejectLongWords(headers: NonNullable<MessageContent['headers']>): void {
   for (const [name, values] of Object.entries(headers))
     if ([values].flat().some(hasLongWord))
       throw invalidField(`headers.${name}`, 'has a word that is longer than a line')
 }
 
-/** An address that may go into an SMTP command. */
+/**
+ * Returns an address that is safe in an SMTP command.
+ *
+ * @throws AppError `invalid` that names `path`
+ */
 export function requireAddress(address: string, path: string): string {
   if (!matches(MailAddress, address) || lineBreaks.test(address))
     throw invalidField(path, 'must be a valid email address')

@@ -6,7 +6,6 @@ export {
 } from './bootstrap.ts'
 export { ByteBudget } from './byte-budget.ts'
 export { type Certificate, readCertificate } from './certificate.ts'
-export { everyFew, type Loop } from './loop.ts'
 export { type QueuePause, type QueuePauseOptions, watchQueuePause } from './queue-pause.ts'
 export { run } from './run.ts'
 export { readServiceConfig, type ServiceConfig } from './service-config.ts'

@@ -1,7 +1,7 @@
 import type { Bus } from '@posthorn/bus'
 import { type Db, isQueuePaused } from '@posthorn/db'
 import type { Logger } from '@posthorn/telemetry'
-import { everyFew } from './loop.ts'
+import { runPeriodically } from '@posthorn/flow'
 
 export interface QueuePauseOptions {
   db: Db
@@ -35,7 +35,7 @@ export async function watchQueuePause({
   await using stack = new AsyncDisposableStack()
   let paused = await isQueuePaused(db, queue)
   const loop = stack.use(
-    everyFew({ everyMs, log, name: `pause of ${queue}` }, async () => {
+    runPeriodically({ everyMs, log, name: `pause of ${queue}` }, async () => {
       const now = await isQueuePaused(db, queue)
       if (now === paused) return
       paused = now

@@ -1,5 +1,5 @@
 import { type CommandHandler, on } from '@posthorn/bus'
-import { openHeader as headerQuestion, openLogin } from '@posthorn/contracts'
+import { unsealHeader as headerQuestion, unsealLogin } from '@posthorn/contracts'
 import {
   createUnsealer,
   createSealer,
@@ -26,7 +26,7 @@ export function sealedHeaders(owner: HeaderOwner, headers: { key: string; value:
 }
 
 /** Auth-bridge's part, for what `sealedLogin` has sealed. */
-export const opensLogins: CommandHandler = on(openLogin, async ({ address }) => ({
+export const opensLogins: CommandHandler = on(unsealLogin, async ({ address }) => ({
   address: await open(address, opener),
 }))
 

@@ -59,6 +59,7 @@ export function readSources(patterns: readonly string[]): SourceFile[] {
 const levels: Record<string, number> = {
   errors: 0,
   config: 0,
+  flow: 0,
   tooling: 0,
   contracts: 1,
   'message-id': 1,

@@ -19,7 +19,7 @@ function opener(answers: (string | Error)[]) {
     if (answer instanceof Error) throw answer
     return { value: answer }
   }
-  return { asked, open: createHeaderUnsealer({ ask: ask as never }) }
+  return { asked, open: createHeaderUnsealer({ request: ask as never }) }
 }
 
 test('what is not sealed is not asked for', async () => {

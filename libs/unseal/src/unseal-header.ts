@@ -1,5 +1,5 @@
 import type { Bus } from '@posthorn/bus'
-import { openHeader } from '@posthorn/contracts'
+import { unsealHeader } from '@posthorn/contracts'
 import { type HeaderSealContext, isHeaderSealed } from '@posthorn/secrets'
 import { UnsealCache, unsealTimeoutMs } from './unseal-cache.ts'
 
@@ -17,11 +17,11 @@ export type UnsealHeader = (header: SealedHeader) => Promise<string>
  * Creates a function that has auth-bridge unseal header values. A cached value is returned for the
  * owner and name it was sealed for, and for no other.
  */
-export function createHeaderUnsealer(bus: Pick<Bus, 'ask'>): UnsealHeader {
+export function createHeaderUnsealer(bus: Pick<Bus, 'request'>): UnsealHeader {
   const cache = new UnsealCache()
   const request = async ({ owner, key, value }: SealedHeader) => {
     const options = { key: 'credentials', timeoutMs: unsealTimeoutMs }
-    return (await bus.ask(openHeader, { owner, key, value }, options)).value
+    return (await bus.request(unsealHeader, { owner, key, value }, options)).value
   }
   return async (header) => {
     const name = `${header.owner}\0${header.key}\0${header.value}`

@@ -14,7 +14,7 @@ function opener(answers: (string | Error)[]) {
     if (answer instanceof Error) throw answer
     return { address: answer }
   }
-  return { asked, open: createLoginUnsealer({ ask: ask as never }) }
+  return { asked, open: createLoginUnsealer({ request: ask as never }) }
 }
 
 test('what is not sealed is not asked for', async () => {

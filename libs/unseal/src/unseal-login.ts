@@ -1,5 +1,5 @@
 import type { Bus } from '@posthorn/bus'
-import { openLogin } from '@posthorn/contracts'
+import { unsealLogin } from '@posthorn/contracts'
 import { isLoginSealed } from '@posthorn/secrets'
 import { UnsealCache, unsealTimeoutMs } from './unseal-cache.ts'
 
@@ -12,11 +12,11 @@ import { UnsealCache, unsealTimeoutMs } from './unseal-cache.ts'
 export type UnsealLogin = (address: string) => Promise<string>
 
 /** Creates a function that has auth-bridge unseal logins and caches them by their sealed form. */
-export function createLoginUnsealer(bus: Pick<Bus, 'ask'>): UnsealLogin {
+export function createLoginUnsealer(bus: Pick<Bus, 'request'>): UnsealLogin {
   const cache = new UnsealCache()
   const request = async (address: string) => {
     const options = { key: 'credentials', timeoutMs: unsealTimeoutMs }
-    return (await bus.ask(openLogin, { address }, options)).address
+    return (await bus.request(unsealLogin, { address }, options)).address
   }
   return async (address) => {
     const cached = cache.get(address)

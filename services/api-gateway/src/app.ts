@@ -8,7 +8,8 @@ import { AppError } from '@posthorn/errors'
 import { proxyOfSettings } from '@posthorn/net'
 import { Sandbox } from '@posthorn/sandbox'
 import { createSealer } from '@posthorn/secrets'
-import { everyFew, waitForSchema } from '@posthorn/service'
+import { runPeriodically } from '@posthorn/flow'
+import { waitForSchema } from '@posthorn/service'
 import { createLoginUnsealer } from '@posthorn/unseal'
 import { createLogger, createMetrics, type Logger } from '@posthorn/telemetry'
 import { Renderer } from '@posthorn/templates'
@@ -107,7 +108,7 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
     config,
   )
   const sweeping = { everyMs: sweepMs, log, name: 'expired-rows' }
-  opened.use(everyFew(sweeping, () => deleteExpired(outbox)))
+  opened.use(runPeriodically(sweeping, () => deleteExpired(outbox)))
   opened.use(sweepAccess(outbox, log, config.tokenLog))
   opened.use(await bus.onInvalidate((message) => forget(message, deps)))
   tasks.run(bus.invalidate({ topic: 'settings' })) // others may have looked before

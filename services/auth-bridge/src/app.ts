@@ -3,7 +3,8 @@ import { type Invalidation, serviceOf } from '@posthorn/contracts'
 import { cacheSettings, type SettingsCache } from '@posthorn/db'
 import { createHttpCaller, proxyOfSettings } from '@posthorn/net'
 import { createUnsealer, createSealer, keyPairFromSecret, unsealLogin } from '@posthorn/secrets'
-import { everyFew, bootstrap, defaultChecks } from '@posthorn/service'
+import { runPeriodically } from '@posthorn/flow'
+import { bootstrap, defaultChecks } from '@posthorn/service'
 import type { Config } from './config.ts'
 import { keysFit } from './keys-fit.ts'
 import { AccessTokens } from './oauth2/access-tokens.ts'
@@ -49,7 +50,7 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
   const answering = opened.use(new AsyncDisposableStack())
   // Wrong keys would turn every question this replica takes from the shared queue into an error: it takes none until they fit.
   opened.use(
-    everyFew({ everyMs: 5_000, log, name: 'keys' }, async () => {
+    runPeriodically({ everyMs: 5_000, log, name: 'keys' }, async () => {
       if (fits || !(await keysFit({ db, opener, log }))) return
       await startAnswering(answering, { db, bus, opener, sealer, metrics, log, config })
       fits = true

@@ -39,7 +39,7 @@ const noImap: Refusal = {
 
 export interface AccessDeps {
   db: Db
-  bus: Pick<Bus, 'ask'>
+  bus: Pick<Bus, 'request'>
   tokenLog: TokenLog
 }
 

@@ -84,7 +84,7 @@ async function connectTo(
     const server = await serverOf(imap, await deps.settings.get(), deps.openLogin)
     const grounds = key.tokenId === undefined ? {} : { token: key.tokenId }
     const ask = (fresh: boolean) =>
-      deps.bus.ask(
+      deps.bus.request(
         getCredentials,
         { account, protocol: 'imap', grounds, ...(fresh ? { fresh } : {}) },
         { key: 'credentials', timeoutMs: credentialsMs, signal },

@@ -1,7 +1,8 @@
 import type { Bus } from '@posthorn/bus'
 import { SubmissionHint } from '@posthorn/contracts'
 import { cacheSettings, countMinutes, type Db, inBatches, type PublishEvent } from '@posthorn/db'
-import { everyFew, bootstrap, watchQueuePause } from '@posthorn/service'
+import { runPeriodically } from '@posthorn/flow'
+import { bootstrap, watchQueuePause } from '@posthorn/service'
 import { createLoginUnsealer } from '@posthorn/unseal'
 import type { Logger } from '@posthorn/telemetry'
 import type { Config } from './config.ts'
@@ -53,7 +54,9 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
       metrics: measured,
     }),
   )
-  opened.use(everyFew({ everyMs: 600_000, log, name: 'clean-up' }, () => cleanUp(db, config, log)))
+  opened.use(
+    runPeriodically({ everyMs: 600_000, log, name: 'clean-up' }, () => cleanUp(db, config, log)),
+  )
   opened.use(
     await bus.onInvalidate(({ topic }) => void (topic === 'settings' && settings.invalidate())),
   )

@@ -45,7 +45,7 @@ export async function mailboxWorker(url: string) {
     leave: (account: string) => server.unbind(`shard.${shardOf(account)}`),
     change: (queueId: string, action: CommandRequest<typeof changeOutbox>['action']) =>
       bus
-        .ask(changeOutbox, { queueId, action }, { key: 'outbox', timeoutMs: 30_000 })
+        .request(changeOutbox, { queueId, action }, { key: 'outbox', timeoutMs: 30_000 })
         .then(({ result }) => result),
     [Symbol.asyncDispose]: () => bus[Symbol.asyncDispose](),
   }

@@ -17,7 +17,7 @@ import { accountExists } from './store/accounts.ts'
 
 export interface AccessDeps {
   db: Db
-  bus: Pick<Bus, 'ask'>
+  bus: Pick<Bus, 'request'>
   settings: SettingsCache
   tokenLog: TokenLog
 }

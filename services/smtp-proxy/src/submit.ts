@@ -19,7 +19,7 @@ import { type Idempotency, type NewSubmission, storeSubmission } from './store/o
 
 export interface SubmitDeps extends AccessDeps {
   db: Db
-  bus: Pick<Bus, 'ask' | 'publishHint'>
+  bus: Pick<Bus, 'request' | 'publishHint'>
   settings: SettingsCache
   log: Logger
 }

@@ -4,7 +4,8 @@ import { getServiceSecret } from '@posthorn/contracts'
 import { cacheSettings, countMinutes, type Db, type SettingsCache } from '@posthorn/db'
 import { createHttpCaller, proxyOfSettings } from '@posthorn/net'
 import { Sandbox } from '@posthorn/sandbox'
-import { everyFew, bootstrap, watchQueuePause } from '@posthorn/service'
+import { runPeriodically } from '@posthorn/flow'
+import { bootstrap, watchQueuePause } from '@posthorn/service'
 import { createHeaderUnsealer, createLoginUnsealer, type UnsealLogin } from '@posthorn/unseal'
 import type { Logger, Metrics } from '@posthorn/telemetry'
 import type { Config, WebhookConfig } from './config.ts'
@@ -73,7 +74,7 @@ export async function startDispatching({
 }: DispatchingDeps): Promise<AsyncDisposable> {
   await using opened = new AsyncDisposableStack()
   opened.use(
-    everyFew({ everyMs: hourMs, log, name: 'housekeeping' }, runRetention(db, config, log)),
+    runPeriodically({ everyMs: hourMs, log, name: 'housekeeping' }, runRetention(db, config, log)),
   )
   const counter = opened.use(
     countMinutes(db, { onError: (err) => log.debug({ err }, 'counts wait for Postgres') }),
@@ -115,14 +116,21 @@ export async function startDispatching({
     }),
     fanOutWidth,
   )
-  opened.use(
-    everyFew({ everyMs: sweepEveryMs, log, name: 'sweep-fan-out' }, sweepFanOut(db, requestRun)),
+  const sweep = sweepWith(opened, log)
+  sweep('sweep-fan-out', sweepFanOut(db, requestRun))
+  sweep('sweep-publish', sweepPublish(db, bus))
+  sweep(
+    'replays',
+    replay(db, () => retries.pollIn(0)),
   )
-  opened.use(everyFew({ everyMs: sweepEveryMs, log, name: 'sweep-publish' }, sweepPublish(db, bus)))
-  const replaying = replay(db, () => retries.pollIn(0))
-  opened.use(everyFew({ everyMs: sweepEveryMs, log, name: 'replays' }, replaying))
   opened.use(await consumeHints(bus, requestRun))
   return opened.move()
+}
+
+/** Starter of periodic tasks that run every `sweepEveryMs` until the stack is disposed. */
+function sweepWith(stack: AsyncDisposableStack, log: DispatchingDeps['log']) {
+  return (name: string, task: Parameters<typeof runPeriodically>[1]) =>
+    stack.use(runPeriodically({ everyMs: sweepEveryMs, log, name }, task))
 }
 
 interface DeliveryDeps extends Omit<DispatchingDeps, 'metrics'> {
@@ -218,7 +226,7 @@ async function startTargets(
   const targets = createTargets({ db, settings, routes, openLogin, openHeader })
   const options = targetOptions(settings, { concurrency: config.targetConcurrency })
   const refresh = () => options.refresh()
-  opened.use(everyFew({ everyMs: sweepEveryMs, log, name: 'target-options' }, refresh))
+  opened.use(runPeriodically({ everyMs: sweepEveryMs, log, name: 'target-options' }, refresh))
   const gate = createTargetThrottle({ optionsOf: (lane) => options.of(lane), ...pausesOf(config) })
   metrics.pausedTargets(() => gate.suspended().length)
   const secret = cacheSigningKeys({ fetch: () => askSigningKeys(bus), log })
@@ -249,7 +257,7 @@ async function askSigningKeys(bus: Bus): Promise<SigningKeys> {
     serviceSecret,
     previous = [],
     targets = [],
-  } = await bus.ask(getServiceSecret, {}, { key: 'credentials', timeoutMs: 5_000 })
+  } = await bus.request(getServiceSecret, {}, { key: 'credentials', timeoutMs: 5_000 })
   return {
     serviceSecret,
     previous: previous.map((key) => ({ ...key, until: new Date(key.until) })),

@@ -1,6 +1,7 @@
-import { startTokenLog, type TokenLog } from '@posthorn/access'
+import { type TokenLog } from '@posthorn/access'
 import { type Db, type SettingsCache } from '@posthorn/db'
-import { everyFew, type Loop } from '@posthorn/service'
+import { type PeriodicTask, runPeriodically } from '@posthorn/flow'
+import { startTokenLog } from '@posthorn/access'
 import type { Logger } from '@posthorn/telemetry'
 import { sweepTokenLog, type TokenLogLimits } from '../store/token-log.ts'
 import { deleteExpiredTokens } from '../store/tokens.ts'
@@ -34,8 +35,8 @@ export function openAccess(opened: AsyncDisposableStack, options: AccessOptions)
 const sweepMs = 60_000
 
 /** Removes tokens that have ended, and what their logs need not keep. */
-export function sweepAccess(db: Db, log: Logger, limits: TokenLogLimits): Loop {
-  return everyFew({ everyMs: sweepMs, log, name: 'tokens' }, async () => {
+export function sweepAccess(db: Db, log: Logger, limits: TokenLogLimits): PeriodicTask {
+  return runPeriodically({ everyMs: sweepMs, log, name: 'tokens' }, async () => {
     await deleteExpiredTokens(db)
     await sweepTokenLog(db, limits)
   })

@@ -3,7 +3,7 @@ import {
   type AccountUpdate,
   type FieldError,
   fieldError,
-  invalid,
+  validationError,
   MailAddress,
   matches,
   parseDate,
@@ -67,7 +67,7 @@ export function planAccount(
     ...(oauth2.column === undefined ? {} : { oauth2: json(oauth2.column) }),
     ...emailColumn(body, stored),
   }
-  if (errors.length > 0) throw invalid(errors)
+  if (errors.length > 0) throw validationError(errors)
   return { columns, passwords: [...imap.passwords, ...smtp.passwords, ...oauth2.passwords] }
 }
 

@@ -1,6 +1,6 @@
 import type { Bus } from '@posthorn/bus'
 import {
-  type Verdict,
+  type VerificationResult,
   type VerifiedMailbox,
   verifyImap,
   type VerifyRequest,
@@ -15,8 +15,8 @@ export interface ProbeOptions {
 }
 
 export interface ProbeResult {
-  imap?: Verdict
-  smtp?: Verdict
+  imap?: VerificationResult
+  smtp?: VerificationResult
   mailboxes?: VerifiedMailbox[]
 }
 
@@ -28,8 +28,9 @@ export async function probeServers(
   const how = (key: string) => ({ key, timeoutMs, signal })
   const [incoming, outgoing] = await Promise.all([
     isTried(asked.imap) &&
-      tried({ signal }, bus.ask(verifyImap, imapQuestion(asked), how('verify.imap'))),
-    asked.smtp && tried({ signal }, bus.ask(verifySmtp, smtpQuestion(asked), how('verify.smtp'))),
+      tried({ signal }, bus.request(verifyImap, imapQuestion(asked), how('verify.imap'))),
+    asked.smtp &&
+      tried({ signal }, bus.request(verifySmtp, smtpQuestion(asked), how('verify.smtp'))),
   ])
   return {
     ...(incoming ? { imap: incoming.verdict } : {}),
@@ -86,10 +87,10 @@ export function credentialsOf(auth: Imap['auth']) {
 }
 
 /** That nobody could try is an answer as well; that the client has left is none. */
-async function tried<T extends { verdict: Verdict }>(
+async function tried<T extends { verdict: VerificationResult }>(
   { signal }: Pick<ProbeOptions, 'signal'>,
   asked: Promise<T>,
-): Promise<T | { verdict: Verdict }> {
+): Promise<T | { verdict: VerificationResult }> {
   try {
     return await asked
   } catch (error) {

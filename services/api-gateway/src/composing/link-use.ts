@@ -1,4 +1,4 @@
-import { fieldError, invalid, type Submission } from '@posthorn/contracts'
+import { fieldError, validationError, type Submission } from '@posthorn/contracts'
 import type { SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type LinkKeys, listHeaders, type ListLinks, trackHtml } from '@posthorn/links'
@@ -66,7 +66,9 @@ function mayHaveHtml({ texts, submission: { reference }, original }: ResolvedSub
 function nowhere({ listId, trackOpens, trackClicks, trackingEnabled }: Submission): AppError {
   const isAsked = listId !== undefined || trackOpens || trackClicks || trackingEnabled
   return isAsked
-    ? invalid([fieldError('baseUrl', 'is required, as the service has no address of its own')])
+    ? validationError([
+        fieldError('baseUrl', 'is required, as the service has no address of its own'),
+      ])
     : new AppError('internal', 'Tracking is switched on and the setting "serviceUrl" is not set', {
         code: 'MissingServiceURLSetup',
       })

@@ -1,4 +1,4 @@
-import { fieldError, invalid, type MessageContent } from '@posthorn/contracts'
+import { fieldError, validationError, type MessageContent } from '@posthorn/contracts'
 
 export type Mailbox = NonNullable<MessageContent['from']>
 
@@ -12,6 +12,6 @@ export interface Owner {
 export function senderOf({ from }: { from?: Mailbox }, { name, email }: Owner): Mailbox {
   if (from) return from
   if (email === null)
-    throw invalid([fieldError('from', 'is required, as the account has no address')])
+    throw validationError([fieldError('from', 'is required, as the account has no address')])
   return { name, address: email }
 }

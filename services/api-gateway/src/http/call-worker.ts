@@ -1,4 +1,4 @@
-import type { Bus, Streamed } from '@posthorn/bus'
+import type { Bus, StreamedReply } from '@posthorn/bus'
 import {
   type Command,
   type CommandRequest,
@@ -33,7 +33,7 @@ export async function callWorker<C extends Command>(
   asked: WorkerCall,
   [command, request]: [C, CommandRequest<C>],
 ): Promise<CommandResponse<C>> {
-  return unlessUnknown(deps, asked, deps.bus.ask(command, request, optionsFor(deps, asked)))
+  return unlessUnknown(deps, asked, deps.bus.request(command, request, optionsFor(deps, asked)))
 }
 
 /** The same for commands whose answer is followed by bytes. */
@@ -41,8 +41,12 @@ export async function streamFromWorker<C extends Command>(
   deps: WorkerDeps,
   asked: WorkerCall,
   [command, request]: [C, CommandRequest<C>],
-): Promise<Streamed<C>> {
-  return unlessUnknown(deps, asked, deps.bus.askStream(command, request, optionsFor(deps, asked)))
+): Promise<StreamedReply<C>> {
+  return unlessUnknown(
+    deps,
+    asked,
+    deps.bus.requestStream(command, request, optionsFor(deps, asked)),
+  )
 }
 
 /** An account nobody holds may be one that does not exist: only then Postgres is asked, and those that are there do not wait for it. */

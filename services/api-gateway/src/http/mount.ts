@@ -1,4 +1,4 @@
-import { type Operation, prepare } from '@posthorn/contracts'
+import { type Operation, precompile } from '@posthorn/contracts'
 import type { Router, Request, Response } from 'express'
 import type { Admitted, Gate } from '../access/gate.ts'
 import { asUnavailable } from '../store/database-errors.ts'
@@ -37,8 +37,8 @@ export function mountOperations(
 
 /** Compiled now, lest the first request of each kind waits for it. */
 function prepareSchemas({ params, query, headers, body }: Operation): void {
-  for (const schema of [params, query, headers]) if (schema) prepare(schema, 'text')
-  if (body) prepare(body)
+  for (const schema of [params, query, headers]) if (schema) precompile(schema, 'text')
+  if (body) precompile(body)
 }
 
 async function answer(

@@ -10,5 +10,5 @@ const timeoutMs = 5_000
  */
 export function linkKeys(bus: Bus): LinkKeys {
   const how = { key: 'credentials', timeoutMs, mustBeServed: true }
-  return cacheLinkKey(() => bus.ask(getLinkSecret, {}, how))
+  return cacheLinkKey(() => bus.request(getLinkSecret, {}, how))
 }

@@ -1,4 +1,4 @@
-import { fieldError, invalid } from '@posthorn/contracts'
+import { fieldError, validationError } from '@posthorn/contracts'
 import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 import { accountNotFound } from './accounts.ts'
@@ -33,7 +33,7 @@ export async function findIdempotentResponse<T>(
     .executeTakeFirst()
   if (!row) return undefined
   if (!row.requestHash.equals(requestHash))
-    throw invalid([fieldError('idempotency-key', 'was used for another request')])
+    throw validationError([fieldError('idempotency-key', 'was used for another request')])
   return row.response as T
 }
 

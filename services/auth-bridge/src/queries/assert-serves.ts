@@ -1,4 +1,4 @@
-import type { Grounds, ServiceName } from '@posthorn/contracts'
+import type { Entitlement, ServiceName } from '@posthorn/contracts'
 import { listTokens, checkToken } from '@posthorn/access'
 import { type Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
@@ -12,7 +12,7 @@ import { findShardHolder, hasInHand, hasSealedSetting } from '../store/grounds.t
 interface Wish {
   account: string
   protocol: Protocol
-  grounds: Grounds | undefined
+  grounds: Entitlement | undefined
 }
 
 /** @throws AppError `unavailable` where the asker does not serve the account now; it may have done so a moment ago, and may again. */
@@ -29,7 +29,7 @@ export async function assertServes(
 export async function assertSendsBy(
   db: Db,
   asker: ServiceName | undefined,
-  { gateway, grounds }: { gateway: string; grounds: Grounds | undefined },
+  { gateway, grounds }: { gateway: string; grounds: Entitlement | undefined },
 ): Promise<void> {
   if (asker === undefined) return
   const { queueId } = grounds ?? {}
@@ -57,7 +57,7 @@ async function serves(
 async function holdsShard(
   db: Db,
   account: string,
-  { id, proof }: NonNullable<Grounds['worker']>,
+  { id, proof }: NonNullable<Entitlement['worker']>,
 ): Promise<boolean> {
   const holder = await findShardHolder(db, account)
   return holder?.id === id && sameSecret(holder.proof ?? '', hashToken(proof))

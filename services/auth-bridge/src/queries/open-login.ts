@@ -1,5 +1,5 @@
 import { on } from '@posthorn/bus'
-import { openLogin, type ServiceName, type SettingKey } from '@posthorn/contracts'
+import { unsealLogin, type ServiceName, type SettingKey } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type Unsealer, unsealLogin as open } from '@posthorn/secrets'
@@ -17,7 +17,7 @@ const readers: Partial<
 
 /** Answers with an address whose login is in the clear, to a service that connects to such an address. */
 export function onOpenLogin({ db, opener }: { db: Db; opener: Unsealer }) {
-  return on(openLogin, async ({ address }, { asker }) => {
+  return on(unsealLogin, async ({ address }, { requester: asker }) => {
     await assertReads(db, asker, address)
     return { address: await open(address, opener) }
   })

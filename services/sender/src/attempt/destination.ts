@@ -13,7 +13,7 @@ import { AttemptError, PreAttemptError } from '../transports/transport.ts'
 import { chooseNetworkPath } from './network-path.ts'
 
 export interface DestinationDeps {
-  bus: Pick<Bus, 'ask'>
+  bus: Pick<Bus, 'request'>
   openLogin: UnsealLogin
   settings: Settings
   signal: AbortSignal
@@ -109,7 +109,7 @@ function accountServer(
     credentials: async (refused) =>
       logsIn
         ? orFailure(deps, (how) =>
-            deps.bus.ask(
+            deps.bus.request(
               getCredentials,
               { account, protocol: 'smtp', grounds, ...(refused ? { fresh: true } : {}) },
               how,
@@ -139,7 +139,9 @@ function gatewayServer(
     credentials: async () =>
       username === null
         ? undefined
-        : orFailure(deps, (how) => deps.bus.ask(getGatewayCredentials, { gateway, grounds }, how)),
+        : orFailure(deps, (how) =>
+            deps.bus.request(getGatewayCredentials, { gateway, grounds }, how),
+          ),
   }
 }
 

@@ -6,7 +6,7 @@ import type { Logger } from '@posthorn/telemetry'
 import { PreAttemptError } from '../transports/transport.ts'
 
 export interface FindDeps {
-  bus: Pick<Bus, 'ask'>
+  bus: Pick<Bus, 'request'>
   log: Logger
   /** How long a mailbox that cannot be had keeps the message from being sent again. */
   findSentMs: number
@@ -37,7 +37,7 @@ export async function findSentCopy(
   const request = { account, messageId, ...(sentMailPath === undefined ? {} : { sentMailPath }) }
   for (;;) {
     try {
-      const { found } = await bus.ask(findSent, request, how)
+      const { found } = await bus.request(findSent, request, how)
       return found
     } catch (error) {
       if (signal.aborted) throw new PreAttemptError('called off', { cause: error })

@@ -17,7 +17,7 @@ import { resolveDestination } from './destination.ts'
 
 export interface AttemptDeps {
   db: Db
-  bus: Pick<Bus, 'ask'>
+  bus: Pick<Bus, 'request'>
   openLogin: UnsealLogin
   settings: SettingsCache
   transport: Transport

@@ -1,5 +1,5 @@
 import { type CommandHandler, on } from '@posthorn/bus'
-import { type CommandRequest, type Verdict, verifySmtp } from '@posthorn/contracts'
+import { type CommandRequest, type VerificationResult, verifySmtp } from '@posthorn/contracts'
 import type { SettingsCache } from '@posthorn/db'
 import type { UnsealLogin } from '@posthorn/unseal'
 import { AttemptError } from '../transports/transport.ts'
@@ -58,7 +58,7 @@ async function targetOf(
   }
 }
 
-function refusal({ failure }: AttemptError): Verdict {
+function refusal({ failure }: AttemptError): VerificationResult {
   const { message, code, response, responseCode } = failure
   return {
     success: false,

@@ -2,14 +2,14 @@ import type { Bus } from '@posthorn/bus'
 import { fileSent, shardOf } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { AppError, isPermanent, messageOf } from '@posthorn/errors'
-import { everyFew, type Loop } from '@posthorn/service'
+import { type PeriodicTask, runPeriodically } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import { retryDelayMs } from '../attempt/retry-delay.ts'
 import { claimFilings, type DueFiling, endFiling, postponeFiling } from '../store/filing.ts'
 
 export interface FilerDeps {
   db: Db
-  bus: Pick<Bus, 'ask'>
+  bus: Pick<Bus, 'request'>
   log: Logger
   retryBaseMs: number
   sweepMs: number
@@ -38,12 +38,12 @@ export class Filer implements AsyncDisposable {
   readonly #deps: FilerDeps
   readonly #accounts = new Map<string, Promise<void>>()
   readonly #stop = new AbortController()
-  readonly #loop: Loop
+  readonly #loop: PeriodicTask
 
   constructor(deps: FilerDeps) {
     this.#deps = deps
     const { log, sweepMs } = deps
-    this.#loop = everyFew({ everyMs: sweepMs, log, name: 'filing' }, () => this.#sweep())
+    this.#loop = runPeriodically({ everyMs: sweepMs, log, name: 'filing' }, () => this.#sweep())
   }
 
   /** A message was sent. */
@@ -114,7 +114,7 @@ export class Filer implements AsyncDisposable {
 
   #ask({ queueId, account, messageId, filing }: DueFiling) {
     const { copy = false, ...rest } = filing ?? {}
-    return this.#deps.bus.ask(
+    return this.#deps.bus.request(
       fileSent,
       { account, queueId, messageId, copy, ...rest },
       { key: `shard.${shardOf(account)}`, timeoutMs: askMs, signal: this.#stop.signal },

@@ -3,7 +3,7 @@ import type { AccountState } from '@posthorn/contracts'
 import type { Db, SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { AccountSession } from '../sessions/account-session.ts'
-import type { Change, Errand } from '../sessions/command-pool.ts'
+import type { WriteRequest, ConnectionRequest } from '../sessions/command-pool.ts'
 import type { Registry } from '../sessions/registry.ts'
 import type { BounceCache } from './bounce-cache.ts'
 import type { MailboxCache } from './mailbox-cache.ts'
@@ -82,7 +82,7 @@ const unavailableReasons: Partial<Record<AccountState, UnavailableReason>> = {
 /** Runs work on a connection of the account that does not sync. */
 export async function withMailSession<T>(
   session: AccountSession,
-  errand: Errand | Change,
+  errand: ConnectionRequest | WriteRequest,
   work: (mail: MailSession) => Promise<T>,
 ): Promise<T> {
   assertConnected(session)

@@ -1,5 +1,5 @@
 import type { MailSession } from '@posthorn/backends'
-import { fieldError, invalid } from '@posthorn/contracts'
+import { fieldError, validationError } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import type { AccountSession } from '../sessions/account-session.ts'
 import { findMailbox, type MailboxRow } from '../store/mailboxes.ts'
@@ -63,12 +63,12 @@ async function findByPath(
 
 /** Brings the stored list of mailboxes up to date. */
 export function relistMailboxes(session: AccountSession, mail: MailSession): Promise<void> {
-  return session.changeMailboxes(mail, () => Promise.resolve({ done: undefined, told: {} }))
+  return session.changeMailboxes(mail, () => Promise.resolve({ done: undefined, applied: {} }))
 }
 
 /** What cannot be the name of a mailbox is a field of the request that does not do. */
 export function toFieldError(error: unknown, field: string): unknown {
   return error instanceof AppError && error.kind === 'invalid' && !error.extras.fields
-    ? invalid([fieldError(field, 'cannot be the name of a folder')])
+    ? validationError([fieldError(field, 'cannot be the name of a folder')])
     : error
 }

@@ -3,8 +3,8 @@ import type { FlagResult, FlagUpdate } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import { encodeMessageId } from '@posthorn/message-id'
 import { rangesOf } from '../index/ranges.ts'
-import { findMailboxFor, type MailboxRow } from '../store/mailboxes.ts'
-import { isSelectable } from '../sync/listing.ts'
+import { findMailboxByUse, type MailboxRow } from '../store/mailboxes.ts'
+import { isSelectable } from '../sync/mailbox-list/listing.ts'
 import { type CommandDeps, withMailSession } from './account.ts'
 import { type AccountCommand, relistMailboxes } from './change-mailbox.ts'
 import { getMailbox, messageNotFound, selectMailboxOf, retryAfterNoop } from './mailbox.ts'
@@ -33,7 +33,7 @@ export async function getDestination(
   if (row.uidValidity !== null) return row
   return withMailSession(session, { signal }, async (mail) => {
     const { uidValidity } = await mail.status(row.path)
-    return (await session.learnUidValidity(mail, row, uidValidity)) ?? row
+    return (await session.storeUidValidity(mail, row, uidValidity)) ?? row
   })
 }
 
@@ -88,7 +88,7 @@ export async function findTrash(
   { db }: CommandDeps,
   account: string,
 ): Promise<MailboxRow | undefined> {
-  const trash = await findMailboxFor(db, account, '\\Trash')
+  const trash = await findMailboxByUse(db, account, '\\Trash')
   return trash && trash.listed && isSelectable(trash) ? trash : undefined
 }
 

@@ -7,12 +7,12 @@ import { toFieldError } from './change-mailbox.ts'
 export function onCreateMailbox(deps: CommandDeps): CommandHandler {
   return on(createMailbox, async ({ account, path }, { signal }) => {
     const session = getSession(deps, account)
-    const errand = { signal, ready: (mail: { ping(): Promise<void> }) => mail.ping() }
+    const errand = { signal, prepare: (mail: { ping(): Promise<void> }) => mail.ping() }
     return withMailSession(session, errand, (mail) =>
       session.changeMailboxes(mail, async () => {
         try {
           const created = await mail.createMailbox(path)
-          return { done: created, told: { created } }
+          return { done: created, applied: { created } }
         } catch (error) {
           throw toFieldError(error, 'path')
         }

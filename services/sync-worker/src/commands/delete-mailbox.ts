@@ -9,11 +9,11 @@ export function onDeleteMailbox(deps: CommandDeps): CommandHandler {
     const session = getSession(deps, account)
     assertConnected(session)
     const { path, mailboxId } = await resolveMailbox(deps, { session, account, signal }, asked)
-    const errand = { signal, ready: (mail: { ping(): Promise<void> }) => mail.ping() }
+    const errand = { signal, prepare: (mail: { ping(): Promise<void> }) => mail.ping() }
     await withMailSession(session, errand, (mail) =>
       session.changeMailboxes(mail, async () => ({
         done: await mail.deleteMailbox(path),
-        told: { gone: path },
+        applied: { deleted: path },
       })),
     )
     return { path, ...(mailboxId === null ? {} : { mailboxId }), deleted: true }

@@ -11,7 +11,7 @@ export function onDeleteMessage(deps: CommandDeps): CommandHandler {
     assertConnected(session)
     const { row, uid } = await locateMessage(deps.db, account, message)
     const trash = await findTrash(deps, account)
-    const errand = { signal, mailbox: row.path, ready: prepareChange({ row, uid }) }
+    const errand = { signal, mailbox: row.path, prepare: prepareChange({ row, uid }) }
     return withMailSession(session, errand, async (mail) => {
       try {
         if (force || !trash || trash.id === row.id) {
@@ -22,7 +22,7 @@ export function onDeleteMessage(deps: CommandDeps): CommandHandler {
         const moved = { destination: trash.path, ...(id === undefined ? {} : { message: id }) }
         return { deleted: false, moved }
       } finally {
-        session.lookAt([row.id, ...(trash ? [trash.id] : [])])
+        session.requestSync([row.id, ...(trash ? [trash.id] : [])])
       }
     })
   })

@@ -34,7 +34,7 @@ export function onDeleteMessages(deps: CommandDeps): CommandHandler {
         moved: { destination: trash.path, ...ids.member, ...emailIds },
       }
     } finally {
-      session.lookAt([row.id, ...(trash ? [trash.id] : [])])
+      session.requestSync([row.id, ...(trash ? [trash.id] : [])])
     }
   })
 }

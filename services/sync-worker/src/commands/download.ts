@@ -1,7 +1,7 @@
 import type { Download, MailSession } from '@posthorn/backends'
 import { AppError } from '@posthorn/errors'
 import type { AccountSession } from '../sessions/account-session.ts'
-import type { Borrowed } from '../sessions/command-pool.ts'
+import type { PooledConnection } from '../sessions/command-pool.ts'
 import { toUnavailable } from './account.ts'
 
 /** What one download may have; beyond it the answer breaks off. */
@@ -25,9 +25,14 @@ export async function startDownload(
   begin: (mail: MailSession) => Promise<Download>,
 ): Promise<StreamedDownload> {
   for (;;) {
-    let borrowed: Borrowed | undefined
+    let borrowed: PooledConnection | undefined
     try {
-      borrowed = await session.commands.borrow({ signal, mailbox, long: true, paced: true })
+      borrowed = await session.commands.acquire({
+        signal,
+        mailbox,
+        longRunning: true,
+        consumerPaced: true,
+      })
       const download = await begin(borrowed.session)
       // Base64 makes four of three and adds line ends.
       if ((download.size ?? 0) > maxDownloadBytes * (download.part ? 1.4 : 1)) throw tooLarge()
@@ -60,7 +65,7 @@ function tooLarge(): AppError {
  */
 function releaseAtEnd(
   content: AsyncIterable<Uint8Array>,
-  { release }: Borrowed,
+  { release }: PooledConnection,
   signal: AbortSignal,
 ): AsyncIterable<Uint8Array> {
   const pieces = content[Symbol.asyncIterator]()

@@ -76,14 +76,14 @@ async function copyToSent(
   const size = await findOutboxSize(db, request)
   if (size === undefined) throw contentNotFound()
   using _room = await budget.take(size, signal)
-  const errand = { signal, mailbox: row.path, long: true }
+  const errand = { signal, mailbox: row.path, longRunning: true }
   await withMailSession(session, errand, async (mail) => {
     if (await containsMessage(mail, row, messageId)) return
     const mime = await readOutbox(db, request, size)
     if (!mime) throw contentNotFound()
     signal.throwIfAborted()
     await mail.appendMessage(row.path, mime, { flags: ['\\Seen'] })
-    session.lookAt([row.id])
+    session.requestSync([row.id])
   })
   return row.path
 }
@@ -101,11 +101,11 @@ async function flagReference(
   { message, action }: Reference,
 ): Promise<void> {
   const { row, uid } = await locateMessage(db, account, message)
-  const errand = { signal, mailbox: row.path, ready: prepareChange({ row, uid }) }
+  const errand = { signal, mailbox: row.path, prepare: prepareChange({ row, uid }) }
   await withMailSession(session, errand, (mail) =>
     mail.changeFlags([[uid, uid]], { add: flagsOf[action] }),
   )
-  session.lookAt([row.id])
+  session.requestSync([row.id])
 }
 
 async function removeDraft(
@@ -115,11 +115,11 @@ async function removeDraft(
 ): Promise<void> {
   const { row, uid } = await locateMessage(deps.db, account, draft)
   const trash = await findTrash(deps, account)
-  const errand = { signal, mailbox: row.path, ready: prepareChange({ row, uid }) }
+  const errand = { signal, mailbox: row.path, prepare: prepareChange({ row, uid }) }
   await withMailSession(session, errand, (mail) =>
     deletePermanently(mail, [[uid, uid]], { row, trash }),
   )
-  session.lookAt([row.id])
+  session.requestSync([row.id])
 }
 
 /** What the server will refuse again is left out and told of; anything else is for another try. */

@@ -3,7 +3,7 @@ import { type CommandHandler, on } from '@posthorn/bus'
 import { listMailboxes, type MailboxEntry, matches, SpecialUse } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import { listMailboxRows, type MailboxRow } from '../store/mailboxes.ts'
-import { isSelectable } from '../sync/listing.ts'
+import { isSelectable } from '../sync/mailbox-list/listing.ts'
 import { assertConnected, type CommandDeps, getSession, withMailSession } from './account.ts'
 
 /** Answers from the last listing, also while the server is away; only counters have to be asked for. */

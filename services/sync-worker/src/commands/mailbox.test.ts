@@ -12,8 +12,8 @@ async function open(uidValidity: bigint, learnt?: MailboxRow) {
   const mail = { open: async () => found, select: async () => found } as unknown as MailSession
   const session = {
     state: 'connected' as const,
-    learnUidValidity: async () => learnt,
-    distrust: (mailbox: string) => void distrusted.push(mailbox),
+    storeUidValidity: async () => learnt,
+    requestReselect: (mailbox: string) => void distrusted.push(mailbox),
   }
   const opened = await selectIndexed(mail, row, { session }).catch((error: unknown) => error)
   return { opened, found, distrusted }

@@ -5,19 +5,19 @@ import { decodeMessageId } from '@posthorn/message-id'
 import {
   findMailbox,
   findMailboxByNumber,
-  findMailboxFor,
+  findMailboxByUse,
   type MailboxRow,
 } from '../store/mailboxes.ts'
 import type { AccountSession } from '../sessions/account-session.ts'
-import { isSelectable } from '../sync/listing.ts'
+import { isSelectable } from '../sync/mailbox-list/listing.ts'
 
 /** The mailbox of a path, or of a special use such as `\Sent`. */
 export async function getMailbox(db: Db, account: string, path: string): Promise<MailboxRow> {
   const row =
     (await findMailbox(db, account, path)) ??
-    (path.toUpperCase() === 'INBOX' ? await findMailboxFor(db, account, '\\Inbox') : undefined) ??
+    (path.toUpperCase() === 'INBOX' ? await findMailboxByUse(db, account, '\\Inbox') : undefined) ??
     (isBelowInbox(path) ? await findMailbox(db, account, `INBOX${path.slice(5)}`) : undefined) ??
-    (path.startsWith('\\') ? await findMailboxFor(db, account, path) : undefined)
+    (path.startsWith('\\') ? await findMailboxByUse(db, account, path) : undefined)
   if (!row || !isSelectable(row)) throw mailboxNotFound()
   return row
 }
@@ -68,7 +68,7 @@ export async function selectForListing(
 }
 
 /** What opening a mailbox needs of the account's session. */
-export type IndexingSession = Pick<AccountSession, 'distrust' | 'state' | 'learnUidValidity'>
+export type IndexingSession = Pick<AccountSession, 'requestReselect' | 'state' | 'storeUidValidity'>
 
 /**
  * Opens a mailbox to tell ids of what is in it. Ids made of a UIDVALIDITY that the sync has not seen yet would be void in a moment: the
@@ -83,9 +83,9 @@ export async function selectIndexed(
 ): Promise<OpenedMailbox> {
   const found = await selectForListing(mail, row, { readOnly })
   if (row.uidValidity === String(found.uidValidity)) return found
-  const learnt = await session.learnUidValidity(mail, row, found.uidValidity)
+  const learnt = await session.storeUidValidity(mail, row, found.uidValidity)
   if (learnt?.number === row.number) return found
-  session.distrust(row.id)
+  session.requestReselect(row.id)
   throw indexingError(session.state ?? 'init')
 }
 

@@ -11,12 +11,12 @@ export function onMoveMessage(deps: CommandDeps): CommandHandler {
     assertConnected(session)
     const { row, uid } = await locateMessage(deps.db, account, message)
     const destination = await getDestination(deps, { session, account, signal }, path)
-    const errand = { signal, mailbox: row.path, ready: prepareChange({ row, uid }) }
+    const errand = { signal, mailbox: row.path, prepare: prepareChange({ row, uid }) }
     const moved = await withMailSession(session, errand, async (mail) => {
       try {
         return await mail.moveMessages([[uid, uid]], destination.path)
       } finally {
-        session.lookAt([row.id, destination.id])
+        session.requestSync([row.id, destination.id])
       }
     })
     const now = moved.uids?.get(uid)

@@ -22,7 +22,7 @@ export function onMoveMessages(deps: CommandDeps): CommandHandler {
       )
       return { path: to.path, ...ids.member, ...emailIds }
     } finally {
-      session.lookAt([row.id, to.id])
+      session.requestSync([row.id, to.id])
     }
   })
 }

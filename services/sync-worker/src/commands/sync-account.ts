@@ -7,7 +7,7 @@ export function onSyncAccount(deps: CommandDeps): CommandHandler {
   return on(syncAccount, async ({ account }) => {
     const session = getSession(deps, account)
     assertConnected(session)
-    session.wake()
+    session.requestFullSync()
     return { sync: true as const }
   })
 }

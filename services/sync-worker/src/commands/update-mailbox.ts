@@ -18,7 +18,7 @@ export function onUpdateMailbox(deps: CommandDeps): CommandHandler {
     // A subscription is also taken to what is not there (RFC 9051 §6.3.7); a rename is not.
     const look = request.newPath === undefined ? getListedMailbox : resolveMailbox
     const row = await look(deps, { session, account, signal }, request.path)
-    const errand = { signal, ready: (mail: MailSession) => mail.ping() }
+    const errand = { signal, prepare: (mail: MailSession) => mail.ping() }
     return withMailSession(session, errand, (mail) => update(session, mail, { row, request }))
   })
 }
@@ -40,11 +40,11 @@ async function update(
         ...(newPath === undefined ? {} : { newPath, renamed: true }),
         ...(subscribed === undefined ? {} : { subscribed }),
       },
-      told: newPath === undefined ? {} : { renamed: { from: path, to: newPath } },
+      applied: newPath === undefined ? {} : { renamed: { from: path, to: newPath } },
     }
   })
   // What was in the inbox is elsewhere now, but the inbox stays.
-  if (response.renamed && row.id !== undefined) session.lookAt([row.id])
+  if (response.renamed && row.id !== undefined) session.requestSync([row.id])
   return { path, ...response, ...(mailboxId === null ? {} : { mailboxId }) }
 }
 

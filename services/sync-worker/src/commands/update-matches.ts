@@ -47,7 +47,7 @@ export async function updateMatches(
   }
   return withMailSession(
     session,
-    { signal, mailbox: row.path, long: true, ready },
+    { signal, mailbox: row.path, longRunning: true, prepare: ready },
     async (mail) => {
       const { objectId, gmail } = mail.capabilities
       const emailIds: string[] = []

@@ -15,11 +15,11 @@ export function onUpdateMessage(deps: CommandDeps): CommandHandler {
       assertLabelSupport(mail, update)
       await prepareChange({ row, uid })(mail)
     }
-    await withMailSession(session, { signal, mailbox: row.path, ready }, async (mail) => {
+    await withMailSession(session, { signal, mailbox: row.path, prepare: ready }, async (mail) => {
       try {
         await applyUpdate(mail, [[uid, uid]], update)
       } finally {
-        session.lookAt([row.id])
+        session.requestSync([row.id])
       }
     })
     return updateResult(update, true)

@@ -19,7 +19,7 @@ export function onUpdateMessages(deps: CommandDeps): CommandHandler {
       )
       return { ...updateResult(update, count > 0), ...emailIds }
     } finally {
-      session.lookAt([row.id])
+      session.requestSync([row.id])
     }
   })
 }

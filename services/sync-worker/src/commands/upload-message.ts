@@ -54,13 +54,13 @@ async function upload(
   const ready = async (mail: MailSession) => {
     const { uidValidity } = await selectForListing(mail, row)
     if (String(uidValidity) !== row.uidValidity)
-      known = (await session.learnUidValidity(mail, row, uidValidity)) ?? row
+      known = (await session.storeUidValidity(mail, row, uidValidity)) ?? row
   }
-  const errand = { signal: context.signal, mailbox: row.path, long: true, ready }
+  const errand = { signal: context.signal, mailbox: row.path, longRunning: true, prepare: ready }
   const appended = await withMailSession(session, errand, (mail) =>
     mail.appendMessage(row.path, mime, optionsOf(request)).catch(asUploadFail),
   )
-  session.lookAt([row.id])
+  session.requestSync([row.id])
   return describe(appended, known)
 }
 

@@ -1,6 +1,6 @@
 import type { ListedMailbox, MailSession } from '@posthorn/backends'
 import { type CommandHandler, on } from '@posthorn/bus'
-import { type Verdict, type VerifiedMailbox, verifyImap } from '@posthorn/contracts'
+import { type VerificationResult, type VerifiedMailbox, verifyImap } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import type { Deps } from '../deps.ts'
 import { serverOptions } from '../sessions/connect.ts'
@@ -32,7 +32,7 @@ export function onVerifyImap(
   })
 }
 
-function failedResult({ message, code, extras }: AppError): Verdict {
+function failedResult({ message, code, extras }: AppError): VerificationResult {
   const responseText = extras.info?.['response']
   return {
     success: false,

@@ -51,7 +51,7 @@ function changesOf(row: MailboxRow, change: FlagChange) {
 }
 
 /** How often and how long it was waited for a message that the server named and did not give. */
-export interface Missing {
+export interface FetchRetries {
   missingRetries: number
   missingDelay: number
 }
@@ -59,7 +59,7 @@ export interface Missing {
 export function messageMissing(
   account: Account,
   row: MailboxRow,
-  { uid, ...missing }: Missing & { uid: number },
+  { uid, ...missing }: FetchRetries & { uid: number },
 ): NewEvent {
   return mailboxEvent(account, row, {
     event: 'messageMissing',

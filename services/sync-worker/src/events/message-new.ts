@@ -7,7 +7,7 @@ import { type EntryMailbox, messageEntry, isSameAddress } from '../messages/entr
 import { maxTextBytes, readPart, type ReadText, readText } from '../messages/read-text.ts'
 import { type SummaryInput, buildSummaryInput } from '../summaries/input.ts'
 import { readCalendarEvents } from './calendar-events.ts'
-import { readReported, type Reported } from './reports.ts'
+import { readMessageReport, type MessageReport } from './reports.ts'
 import { undefinedIfMissing } from '../messages/undefined-if-missing.ts'
 
 /** What of an attachment is put into an event at most, whatever the settings say: its base64 goes through memory as a whole. */
@@ -16,10 +16,10 @@ const maxAttachmentBytes = 25 * 1024 * 1024
 /** All of a messageNew but `seemsLikeNew`, which only the transaction that stores it can know. */
 export type MessageNewDraft = Omit<MessageNew, 'seemsLikeNew'>
 
-export interface Drafted {
+export interface DraftedMessage {
   draft: MessageNewDraft
   /** What the message says about another one. */
-  reported: Reported | undefined
+  report: MessageReport | undefined
   /** What is to be summarised of it. */
   toSummarise: SummaryInput | undefined
 }
@@ -29,7 +29,7 @@ export async function draftMessageNew(
   session: MailSession,
   { message, mailbox }: { message: FetchedMessage; mailbox: EntryMailbox },
   settings: Settings,
-): Promise<Drafted> {
+): Promise<DraftedMessage> {
   const outline = parseOutline(message.bodyStructure)
   const { text, replyTo, attachments, ...entry } = messageEntry(message, mailbox, outline)
   const headers = parseHeaders(message.headers ?? Buffer.alloc(0))
@@ -39,7 +39,7 @@ export async function draftMessageNew(
     attachments && (await withContent(session, { message, outline, attachments }, settings))
   const calendarEvents = await readCalendar(session, { message, outline, attachments }, settings)
   const { id, messageSpecialUse: specialUse } = entry
-  const reported = await readReported(session, message, { id, headers, specialUse })
+  const reported = await readMessageReport(session, message, { id, headers, specialUse })
   const { uid } = message
   const toSummarise = await buildSummaryInput(session, { uid, outline, entry, read }, settings)
   const draft = {
@@ -52,7 +52,7 @@ export async function draftMessageNew(
     ...(isAutoReply(headers) ? { isAutoReply: true } : {}),
     ...reported?.flags,
   }
-  return { draft, reported, toSummarise }
+  return { draft, report: reported, toSummarise }
 }
 
 /** The one address that an event has room for: the first that says something else than `from`. */

@@ -1,6 +1,6 @@
-import { spelled } from '../index/labels.ts'
+import { canonicalLabel } from '../index/labels.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
-import { isSelectable } from '../sync/listing.ts'
+import { isSelectable } from '../sync/mailbox-list/listing.ts'
 
 /** What of a mailbox of Gmail tells which label it is. */
 export type GmailMailbox = Pick<
@@ -37,5 +37,5 @@ export function mailboxLabel(mailbox: GmailMailbox): string | undefined {
 /** The labels of a message in a mailbox, that of the mailbox itself included, in the order of the alphabet. Pure. */
 export function messageLabels(mailbox: GmailMailbox, labels: readonly string[]): string[] {
   const own = mailboxLabel(mailbox)
-  return [...new Set([...labels.map(spelled), ...(own === undefined ? [] : [own])])].sort()
+  return [...new Set([...labels.map(canonicalLabel), ...(own === undefined ? [] : [own])])].sort()
 }

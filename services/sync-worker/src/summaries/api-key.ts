@@ -12,13 +12,13 @@ export interface ApiKeyCache {
 }
 
 /** The key of the endpoint, asked of auth-bridge and kept in memory for a minute. */
-export function cacheApiKey(bus: Pick<Bus, 'ask'>): ApiKeyCache {
+export function cacheApiKey(bus: Pick<Bus, 'request'>): ApiKeyCache {
   let known: { key: Promise<string | undefined>; until: number } | undefined
   return {
     get() {
       if (known && Date.now() < known.until) return known.key
       const key = bus
-        .ask(getOpenAiApiKey, {}, { key: 'credentials', timeoutMs })
+        .request(getOpenAiApiKey, {}, { key: 'credentials', timeoutMs })
         .then(({ openAiAPIKey }) => openAiAPIKey)
       const entry = { key, until: Date.now() + freshMs }
       known = entry

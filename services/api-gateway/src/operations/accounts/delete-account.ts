@@ -27,7 +27,7 @@ export interface Deps {
 /** Before the account is deleted, for the grant goes with it. That it cannot be given back stops nobody. */
 async function revoke(bus: Bus, account: string, signal: AbortSignal): Promise<void> {
   const how = { key: 'credentials', timeoutMs: revokeMs, signal }
-  await bus.ask(revokeAccountGrant, { account }, how).catch(() => undefined)
+  await bus.request(revokeAccountGrant, { account }, how).catch(() => undefined)
 }
 
 /** Deletes an account. Its webhook target goes with the event, which is delivered when the account is no longer there. */

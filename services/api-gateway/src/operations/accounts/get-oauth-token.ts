@@ -24,7 +24,7 @@ export function onGetOAuthToken({ db, bus, settings, timeoutMs, oauthTokensApi }
       })
     await getShard(db, account)
     const limit = Math.max(timeoutMs, headers['x-svc-timeout'] ?? 0)
-    const { scopes, expires, ...token } = await bus.ask(
+    const { scopes, expires, ...token } = await bus.request(
       getOAuth2Token,
       { account },
       { key: 'credentials', timeoutMs: limit, signal },

@@ -2,7 +2,7 @@ import type { Bus } from '@posthorn/bus'
 import {
   type FieldError,
   fieldError,
-  invalid,
+  validationError,
   operations,
   type VerifyRequest,
 } from '@posthorn/contracts'
@@ -33,5 +33,5 @@ function assertPossible({ imap, smtp }: VerifyRequest): void {
     else if (server.auth && !credentialsOf(server.auth))
       errors.push(fieldError(`${kind}.auth.pass`, 'is required'))
   }
-  if (errors.length > 0) throw invalid(errors)
+  if (errors.length > 0) throw validationError(errors)
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { fieldError, invalid, operations } from '@posthorn/contracts'
+import { fieldError, validationError, operations } from '@posthorn/contracts'
 import type { Db, SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type LinkKeys, linkTo } from '@posthorn/links'
@@ -26,7 +26,7 @@ export function onCreateAuthenticationForm({ db, settings, links }: Deps) {
         code: 'MissingServiceURLSetup',
       })
     if (body.delegated && body.email === undefined)
-      throw invalid([fieldError('email', 'is required with delegated')])
+      throw validationError([fieldError('email', 'is required with delegated')])
     const nonce = randomBytes(16).toString('base64url')
     const link = linkTo(serviceUrl, await links.current(), { act: 'form', n: nonce })
     if (link === undefined) throw new Error('a link of a nonce is never too long')

@@ -2,7 +2,7 @@ import {
   fieldError,
   type GatewayRegistration,
   type GatewayUpdate,
-  invalid,
+  validationError,
 } from '@posthorn/contracts'
 import type { GatewayColumns, LockedGateway } from '../../store/gateways.ts'
 import { mask } from '../../http/masks.ts'
@@ -43,14 +43,15 @@ function planPassword(
   stored: StoredGateway | undefined,
 ): GatewayPlan['password'] {
   if (username === null) {
-    if (pass && pass !== mask) throw invalid([fieldError('user', 'is required with a password')])
+    if (pass && pass !== mask)
+      throw validationError([fieldError('user', 'is required with a password')])
     return { forget: true }
   }
-  if (!pass) throw invalid([fieldError('pass', 'is required')])
+  if (!pass) throw validationError([fieldError('pass', 'is required')])
   if (pass !== mask) return { seal: pass }
-  if (!stored?.hasPassword) throw invalid([fieldError('pass', 'is required')])
+  if (!stored?.hasPassword) throw validationError([fieldError('pass', 'is required')])
   // Whoever may change a gateway, and not read its password, would have it sent to a server of theirs.
   if (stored.host.toLowerCase() !== host.toLowerCase())
-    throw invalid([fieldError('pass', 'is required for another host')])
+    throw validationError([fieldError('pass', 'is required for another host')])
   return { keep: true }
 }

@@ -1,4 +1,4 @@
-import { fieldError, invalid } from '@posthorn/contracts'
+import { fieldError, validationError } from '@posthorn/contracts'
 
 /** Of a whole path, whose levels may be given one by one. */
 const maxLength = 1024
@@ -7,5 +7,7 @@ const maxLength = 1024
 export function assertLength(field: string, path: string | readonly string[]): void {
   const length = typeof path === 'string' ? path.length : path.join('/').length
   if (length > maxLength)
-    throw invalid([fieldError(field, `must not have more than ${maxLength} characters in all`)])
+    throw validationError([
+      fieldError(field, `must not have more than ${maxLength} characters in all`),
+    ])
 }

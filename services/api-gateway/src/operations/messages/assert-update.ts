@@ -1,4 +1,4 @@
-import { type FlagUpdate, fieldError, invalid } from '@posthorn/contracts'
+import { type FlagUpdate, fieldError, validationError } from '@posthorn/contracts'
 
 /**
  * What replaces everything cannot add or take away as well.
@@ -11,5 +11,5 @@ export function assertUpdate({ flags, labels }: FlagUpdate, at = ''): void {
       ? [fieldError(`${at}${name}.set`, 'cannot be combined with "add" or "delete"')]
       : [],
   )
-  if (fields.length > 0) throw invalid(fields)
+  if (fields.length > 0) throw validationError(fields)
 }

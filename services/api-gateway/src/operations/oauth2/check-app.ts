@@ -22,7 +22,7 @@ export function onCheckOAuth2App({ db, bus, timeoutMs }: Deps) {
     const row = await findApp(db, app)
     if (!row) throw appNotFound()
     const limit = Math.max(leastMs, timeoutMs, headers['x-svc-timeout'] ?? 0)
-    const { steps } = await bus.ask(
+    const { steps } = await bus.request(
       verifyOAuth2App,
       { app, ...(account === undefined ? {} : { account }) },
       { key: 'credentials', timeoutMs: limit, signal },

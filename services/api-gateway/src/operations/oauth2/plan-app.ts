@@ -1,7 +1,7 @@
 import {
   type FieldError,
   fieldError,
-  invalid,
+  validationError,
   type OAuth2AppConfig,
   type OAuth2AppRegistration,
   type OAuth2AppUpdate,
@@ -111,7 +111,7 @@ function assertWhole(provider: OAuth2Provider, plan: Whole, errors: FieldError[]
       ? [fieldError('externalAccount', 'is not possible yet; use a service key')]
       : []),
   )
-  if (errors.length > 0) throw invalid(errors)
+  if (errors.length > 0) throw validationError(errors)
 }
 
 const byConsent = ['clientId', 'clientSecret', 'redirectUrl'] as const

@@ -44,7 +44,7 @@ async function change(
 ): Promise<void> {
   const limit = Math.max(timeoutMs, headers['x-svc-timeout'] ?? 0)
   const how = { key: 'outbox', timeoutMs: limit, signal }
-  const { result } = await bus.ask(changeOutbox, { queueId, action }, how)
+  const { result } = await bus.request(changeOutbox, { queueId, action }, how)
   if (result === 'missing')
     throw new AppError('not-found', 'No such message waits to be sent', { code: 'NotFound' })
   if (result === 'busy')

@@ -2,7 +2,7 @@ import {
   addressSettings,
   type FieldError,
   fieldError,
-  invalid,
+  validationError,
   secretSettings,
   type SettingKey,
   type Settings,
@@ -35,7 +35,7 @@ export function planChanges(update: SettingsUpdate, stored: Settings): PlannedCh
       errors.push(fieldError(key, 'contains a masked value that is not the stored one'))
     return planned === 'hidden' || planned === 'same' ? [] : [planned]
   })
-  if (errors.length > 0) throw invalid(errors)
+  if (errors.length > 0) throw validationError(errors)
   return changes
 }
 

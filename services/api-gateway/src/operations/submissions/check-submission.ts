@@ -2,7 +2,7 @@ import {
   type Dsn,
   type FieldError,
   fieldError,
-  invalid,
+  validationError,
   maxRecipients,
   type Submission,
 } from '@posthorn/contracts'
@@ -24,7 +24,7 @@ export function checkSubmission(submission: Submission): void {
     ...referenceFields(submission.reference),
     ...dsnFields(submission.dsn),
   ]
-  if (fields.length > 0) throw invalid(fields)
+  if (fields.length > 0) throw validationError(fields)
   assertNoThread(submission.reference)
 }
 

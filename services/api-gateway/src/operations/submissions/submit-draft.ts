@@ -2,7 +2,7 @@ import {
   fieldError,
   getMessage,
   getMessageSource,
-  invalid,
+  validationError,
   type MessageDetail,
   operations,
 } from '@posthorn/contracts'
@@ -43,7 +43,7 @@ export function onSubmitDraft(deps: Deps) {
         ? [fieldError('envelope.to', 'must name at least one recipient')]
         : []),
     ]
-    if (fields.length > 0) throw invalid(fields)
+    if (fields.length > 0) throw validationError(fields)
     assertProxyAllowed(how, input.caller)
     const once = idempotencyKeyOf('submitDraft', input)
     const known = await queue.findResponse(once)

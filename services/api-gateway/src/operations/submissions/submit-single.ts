@@ -1,4 +1,9 @@
-import { fieldError, invalid, maxRecipients, type SubmissionResult } from '@posthorn/contracts'
+import {
+  fieldError,
+  validationError,
+  maxRecipients,
+  type SubmissionResult,
+} from '@posthorn/contracts'
 import { formatMessageId, newMessageId } from '@posthorn/mime'
 import { blockedRecipients } from '../../store/lists.ts'
 import { type Mailbox, senderOf } from '../../composing/sender.ts'
@@ -104,11 +109,15 @@ function assertRecipients(
   const { raw, envelope, listId } = submission
   const field = envelope?.to ? 'envelope.to' : raw === undefined ? 'to' : 'raw'
   if (recipients.length === 0)
-    throw invalid([fieldError(field, 'must name at least one recipient')])
+    throw validationError([fieldError(field, 'must name at least one recipient')])
   if (recipients.length > maxRecipients)
-    throw invalid([fieldError(field, `must not name more than ${maxRecipients} recipients`)])
+    throw validationError([
+      fieldError(field, `must not name more than ${maxRecipients} recipients`),
+    ])
   if (listId !== undefined && recipients.length > 1)
-    throw invalid([fieldError('listId', 'is for messages to one recipient, or for "mailMerge"')])
+    throw validationError([
+      fieldError('listId', 'is for messages to one recipient, or for "mailMerge"'),
+    ])
 }
 
 /** Set where the one recipient has left the list. */

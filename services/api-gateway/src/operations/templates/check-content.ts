@@ -1,4 +1,4 @@
-import { fieldError, invalid, type TemplateContent } from '@posthorn/contracts'
+import { fieldError, validationError, type TemplateContent } from '@posthorn/contracts'
 import type { Renderer, TemplateFormat } from '@posthorn/templates'
 
 /** @throws AppError `invalid` with a field for each text that no values could be filled into. */
@@ -9,7 +9,7 @@ export async function checkContent(
 ): Promise<void> {
   const problems = await renderer.check(content, format)
   if (problems.length === 0) return
-  throw invalid(
+  throw validationError(
     problems.map(({ field, line, reason }) =>
       fieldError(
         `content.${field}`,

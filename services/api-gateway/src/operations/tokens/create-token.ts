@@ -1,4 +1,10 @@
-import { fieldError, invalid, operations, parseDate, type TokenRequest } from '@posthorn/contracts'
+import {
+  fieldError,
+  validationError,
+  operations,
+  parseDate,
+  type TokenRequest,
+} from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { hashToken, newToken } from '@posthorn/secrets'
@@ -52,7 +58,7 @@ function reachOf(body: TokenRequest): Reach {
 function expiryOf({ expires }: TokenRequest): Date | null {
   const expiry = expires === undefined ? undefined : parseDate(expires)
   if (expiry && expiry.getTime() <= Date.now())
-    throw invalid([fieldError('expires', 'must be in the future')])
+    throw validationError([fieldError('expires', 'must be in the future')])
   return expiry ?? null
 }
 
@@ -61,6 +67,6 @@ function assertMetadata({ metadata }: TokenRequest): void {
   try {
     JSON.parse(metadata)
   } catch {
-    throw invalid([fieldError('metadata', 'must be JSON')])
+    throw validationError([fieldError('metadata', 'must be JSON')])
   }
 }

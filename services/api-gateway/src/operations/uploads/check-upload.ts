@@ -1,4 +1,9 @@
-import { type FieldError, fieldError, invalid, type MessageUpload } from '@posthorn/contracts'
+import {
+  type FieldError,
+  fieldError,
+  validationError,
+  type MessageUpload,
+} from '@posthorn/contracts'
 import { assertNoThread, attachmentFields, referenceFields } from '../../composing/check-content.ts'
 
 const structured = [
@@ -21,7 +26,7 @@ export function checkUpload(upload: MessageUpload): void {
     ...attachmentFields(upload.attachments),
     ...referenceFields(upload.reference),
   ]
-  if (fields.length > 0) throw invalid(fields)
+  if (fields.length > 0) throw validationError(fields)
   assertNoThread(upload.reference)
 }
 

@@ -1,6 +1,6 @@
 import {
   fieldError,
-  invalid,
+  validationError,
   type MessageDetail,
   type MessageUpload,
   type MessageContent,
@@ -65,7 +65,7 @@ function referred({ upload, original, owner }: Gathered) {
 /** The bytes as they are, but for ends of lines. A reference adds the headers that the message does not have itself. */
 function fromRaw(raw: string, { original }: Gathered): ComposedUpload {
   const message = canonicalLines(Buffer.from(raw, 'base64'))
-  if (message.length === 0) throw invalid([fieldError('raw', 'must not be empty')])
+  if (message.length === 0) throw validationError([fieldError('raw', 'must not be empty')])
   const headers = parseHeaders(message)
   const messageId = headers['message-id']?.[0]
   const references =

@@ -1,6 +1,6 @@
 import {
   fieldError,
-  invalid,
+  validationError,
   type RouteFunctions,
   type WebhookRouteCreation,
   type WebhookRouteUpdate,
@@ -62,14 +62,14 @@ export async function checkFunctions(
     if (fault !== undefined)
       fields.push(fieldError(`content.${name}`, `is not the body of a function: ${fault}`))
   }
-  if (fields.length > 0) throw invalid(fields)
+  if (fields.length > 0) throw validationError(fields)
 }
 
 const hidden = 'contains a masked value that is not the stored one'
 
 function addressOf(given: string, stored: LockedRoute | undefined): string {
   const url = unmaskUrl(given, stored?.targetUrl)
-  if (url === undefined) throw invalid([fieldError('targetUrl', hidden)])
+  if (url === undefined) throw validationError([fieldError('targetUrl', hidden)])
   return url
 }
 
@@ -78,6 +78,6 @@ function headersOf(
   stored: LockedRoute | undefined,
 ) {
   const headers = unmaskHeaders(given, stored?.customHeaders)
-  if (!headers) throw invalid([fieldError('customHeaders', hidden)])
+  if (!headers) throw validationError([fieldError('customHeaders', hidden)])
   return headers
 }

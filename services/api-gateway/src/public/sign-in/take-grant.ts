@@ -87,7 +87,7 @@ async function giveBack(
   try {
     if (await isUserConnected(db, app, user)) return
     const how = { key: 'credentials', timeoutMs }
-    await bus.ask(revokeOAuth2Grant, { app, account, sealedGrant }, how)
+    await bus.request(revokeOAuth2Grant, { app, account, sealedGrant }, how)
   } catch {
     // The page says what came of the sign-in; this is beside it.
   }
