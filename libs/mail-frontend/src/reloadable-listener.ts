@@ -23,7 +23,9 @@ export interface ReloadableListenerOptions<A extends ListenerAddress> {
   log: Logger
 }
 
-export interface ReloadableListener<A extends ListenerAddress = ListenerAddress> extends PeriodicTask {
+export interface ReloadableListener<
+  A extends ListenerAddress = ListenerAddress,
+> extends PeriodicTask {
   /** Current address; undefined while closed. */
   readonly address: A | undefined
 }

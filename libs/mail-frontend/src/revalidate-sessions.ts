@@ -28,7 +28,9 @@ export function revalidateSessions(
   sessions: ClientSessions,
   { db, log, policy }: { db: Db; log: Logger; policy: SessionPolicy },
 ): Pick<PeriodicTask, 'wake'> {
-  stack.use(runPeriodically({ everyMs: expireMs, log, name: 'expiry' }, async () => endExpired(sessions)))
+  stack.use(
+    runPeriodically({ everyMs: expireMs, log, name: 'expiry' }, async () => endExpired(sessions)),
+  )
   return stack.use(
     runPeriodically({ everyMs: revalidateMs, log, name: 'sessions' }, () =>
       revalidate(db, sessions, policy),
