@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Operation } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
-import { ByteBudget } from '@posthorn/service'
+import { Semaphore } from '@posthorn/flow'
 
 /** What every operation takes is not waited for. */
 const smallBytes = 1024 * 1024
@@ -16,12 +16,12 @@ export interface BodyMemoryOptions {
 
 /** Room in memory for large bodies. Those that find none wait outside, in the client's hands. */
 export class BodyMemoryLimiter {
-  readonly #budget: ByteBudget
+  readonly #budget: Semaphore
   readonly #maxBytes: number
   readonly #patienceMs: number
 
   constructor({ maxUploadBytes, maxWaitMs: patienceMs = 60_000 }: BodyMemoryOptions) {
-    this.#budget = new ByteBudget(largestAtOnce * maxUploadBytes)
+    this.#budget = new Semaphore(largestAtOnce * maxUploadBytes)
     this.#maxBytes = maxUploadBytes
     this.#patienceMs = patienceMs
   }
@@ -54,7 +54,7 @@ export class BodyMemoryLimiter {
     const late = AbortSignal.timeout(this.#patienceMs)
     const either = AbortSignal.any([signal, late])
     try {
-      return await this.#budget.take(bytes, either)
+      return await this.#budget.acquire(either, bytes)
     } catch (error) {
       if (signal.aborted || !late.aborted) throw error
       throw new AppError('unavailable', 'Too many large bodies at once; retry shortly')

@@ -1,4 +1,4 @@
-import { type Db, inBatches, type Outbox, type Tx } from '@posthorn/db'
+import { type Db, batchStatements, type Outbox, type Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { Insertable } from 'kysely'
 import { accountNotFound } from './accounts.ts'
@@ -18,7 +18,7 @@ export function createSubmissionInserter(db: Db): InsertSubmission {
     await insertRows(db, rows)
     return rows.map(() => undefined)
   }
-  const insertTogether = inBatches<NewSubmission, undefined>(insert, { max: 20 })
+  const insertTogether = batchStatements<NewSubmission, undefined>(insert, { max: 20 })
   return async (submission) => {
     const isLarge = (submission.mime?.length ?? 0) > maxSharedBytes
     await unlessDeleted(isLarge ? insert([submission]) : insertTogether(submission))

@@ -1,7 +1,7 @@
 import { type CommandContext, type CommandHandler, on } from '@posthorn/bus'
 import { type CommandRequest, type CommandResponse, fileSent } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
-import { ByteBudget } from '@posthorn/service'
+import { Semaphore } from '@posthorn/flow'
 import type { AccountSession } from '../sessions/account-session.ts'
 import { findOutboxSize, readOutbox } from '../store/outbox.ts'
 import { assertConnected, type CommandDeps, getSession, withMailSession } from './account.ts'
@@ -26,7 +26,7 @@ const budgetBytes = 64 * 1024 * 1024
  * what was done already. Of two requests for the same message the second waits for the first, whose copy it could not see yet.
  */
 export function onFileSent(deps: CommandDeps): CommandHandler {
-  const budget = new ByteBudget(budgetBytes)
+  const budget = new Semaphore(budgetBytes)
   const running = new Map<string, Promise<unknown>>()
   return on(fileSent, async (request, { signal }) => {
     const before = running.get(request.queueId)
@@ -47,7 +47,7 @@ export function onFileSent(deps: CommandDeps): CommandHandler {
 async function file(
   deps: CommandDeps,
   filing: Filing,
-  budget: ByteBudget,
+  budget: Semaphore,
 ): Promise<CommandResponse<typeof fileSent>> {
   const { request, session } = filing
   const { reference, draft } = request
@@ -68,14 +68,14 @@ async function file(
 async function copyToSent(
   { db }: CommandDeps,
   { request, session, signal, skipped }: Filing & { skipped: string[] },
-  budget: ByteBudget,
+  budget: Semaphore,
 ): Promise<string> {
   const { account, sentMailPath, messageId } = request
   const { row, instead } = await getSentMailbox(db, account, sentMailPath)
   if (instead) skipped.push('the folder that was asked for: it does not exist')
   const size = await findOutboxSize(db, request)
   if (size === undefined) throw contentNotFound()
-  using _room = await budget.take(size, signal)
+  using _room = await budget.acquire(signal, size)
   const errand = { signal, mailbox: row.path, longRunning: true }
   await withMailSession(session, errand, async (mail) => {
     if (await containsMessage(mail, row, messageId)) return

@@ -8,7 +8,7 @@ import {
 } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import { encodeMessageId } from '@posthorn/message-id'
-import { ByteBudget } from '@posthorn/service'
+import { Semaphore } from '@posthorn/flow'
 import type { MailboxRow } from '../store/mailboxes.ts'
 import { deleteUpload, takeUpload } from '../store/uploads.ts'
 import { assertConnected, type CommandDeps, getSession, withMailSession } from './account.ts'
@@ -24,7 +24,7 @@ const budgetBytes = 64 * 1024 * 1024
  * nothing, and nothing is stored twice. Whoever asked has no answer then, and may upload again.
  */
 export function onUploadMessage(deps: CommandDeps): CommandHandler {
-  const budget = new ByteBudget(budgetBytes)
+  const budget = new Semaphore(budgetBytes)
   return on(uploadMessage, async (request, context) => {
     try {
       return await upload(deps, { request, context, budget })
@@ -38,12 +38,12 @@ export function onUploadMessage(deps: CommandDeps): CommandHandler {
 
 async function upload(
   deps: CommandDeps,
-  { request, context, budget }: { request: Request; context: CommandContext; budget: ByteBudget },
+  { request, context, budget }: { request: Request; context: CommandContext; budget: Semaphore },
 ): Promise<CommandResponse<typeof uploadMessage>> {
   const session = getSession(deps, request.account)
   assertConnected(session)
   const row = await getMailbox(deps.db, request.account, request.path)
-  using _room = await budget.take(request.size, context.signal)
+  using _room = await budget.acquire(context.signal, request.size)
   const mime = await takeUpload(deps.db, { id: request.upload, account: request.account })
   if (!mime)
     throw new AppError('unavailable', 'The upload was given up, try again', {
