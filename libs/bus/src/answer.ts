@@ -1,9 +1,9 @@
-import { askersOf, check, type Command, matches, serviceOf } from '@posthorn/contracts'
+import { allowedRequesters, check, type Command, matches, serviceOf } from '@posthorn/contracts'
 import { AppError, errorToWire, isPermanent, toAppError } from '@posthorn/errors'
 import { inSpan, type Logger } from '@posthorn/telemetry'
 import type { Message } from 'amqplib'
 import type { Answer, Answers } from './answers.ts'
-import type { CommandHandler, Streamed } from './bus.ts'
+import type { CommandHandler, StreamedReply } from './bus.ts'
 import type { Mail } from './mail.ts'
 import { sendStream } from './outgoing-stream.ts'
 import { type Request, readRequest } from './request.ts'
@@ -103,7 +103,8 @@ export class Answerer {
 
   #refuseAsker({ command, user }: Request): Answer | undefined {
     const asker = serviceOf(user)
-    if (!this.#deps.knowsAskers || (asker && askersOf(command).includes(asker))) return undefined
+    if (!this.#deps.knowsAskers || (asker && allowedRequesters(command).includes(asker)))
+      return undefined
     this.#deps.log.error({ command, user }, 'somebody asked what is not theirs to ask')
     return this.#refusal({ command }, new AppError('forbidden', 'Not a question of this service'))
   }
@@ -144,7 +145,7 @@ export class Answerer {
         signal,
         deadline,
         requestId,
-        ...(asker === undefined ? {} : { asker }),
+        ...(asker === undefined ? {} : { requester: asker }),
       }),
     )
   }
@@ -167,7 +168,7 @@ export class Answerer {
     let head: Buffer
     let body: AsyncIterable<Uint8Array>
     try {
-      const streamed = (await this.#handle(work)) as Streamed<Command>
+      const streamed = (await this.#handle(work)) as StreamedReply<Command>
       ;({ body } = streamed)
       head = encodeResponse(handler.command, streamed.response)
     } catch (error) {

@@ -2,7 +2,7 @@ import type { BrokerUse, Command } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import { activeTrace, type Logger } from '@posthorn/telemetry'
 import type { Channel, Message } from 'amqplib'
-import type { AskOptions } from './bus.ts'
+import type { RpcOptions } from './bus.ts'
 import { Call, type Reply, silenceMs } from './call.ts'
 import { Directions } from './directions.ts'
 import type { Instruments } from './instruments.ts'
@@ -45,7 +45,7 @@ export interface AskerDeps {
 export interface Question {
   command: Command
   request: unknown
-  options: AskOptions
+  options: RpcOptions
 }
 
 /** A question with all but the way it goes. */
@@ -135,7 +135,7 @@ export class Asker {
       else this.#calls.get(askedAbout(message))?.call.fail(nobodyThere())
     })
     // A question to an exchange that is not there would close the channel.
-    await Promise.all(this.#deps.use.asks.map((name) => declareExchange(channel, name)))
+    await Promise.all(this.#deps.use.requests.map((name) => declareExchange(channel, name)))
   }
 
   async #ask({ command, request, options }: Question): Promise<Reply> {
@@ -171,7 +171,7 @@ export class Asker {
     if (direct === undefined) this.#askAll(sent)
     // What is not taken within the time of silence is asked of all, and need not be done twice.
     else this.#send(sent, { exchange: '', key: direct, lastsMs: Math.min(timeoutMs, silenceMs) })
-    if (options.mustBeServed) setTimeout(() => this.#isServed(key, call.id), presenceMs).unref()
+    if (options.failFast) setTimeout(() => this.#isServed(key, call.id), presenceMs).unref()
     return call.reply
   }
 

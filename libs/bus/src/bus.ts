@@ -10,7 +10,7 @@ import type { Static, TSchema } from 'typebox'
 import type { SharedQueue, WorkQueue } from './topology.ts'
 
 /** How to reach whoever answers a command. */
-export interface AskOptions {
+export interface RpcOptions {
   /** `shard.<n>`, or the name of a shared queue such as `credentials`. */
   key: string
   /** Milliseconds until the asker stops waiting; travels with the request, and nobody acts after it. */
@@ -19,11 +19,11 @@ export interface AskOptions {
   /** Given again when the same request is repeated, so that a change it asks for is made once; else each request is its own. */
   requestId?: string
   /** Fails soon where nobody answers the key. Else a question to a shared queue waits there for whoever comes in time. */
-  mustBeServed?: boolean
+  failFast?: boolean
 }
 
 /** An answer that is followed by bytes. Stop reading (`return`) to cancel the other side. */
-export interface Streamed<C extends Command> {
+export interface StreamedReply<C extends Command> {
   response: CommandResponse<C>
   body: AsyncIterable<Uint8Array>
 }
@@ -37,7 +37,7 @@ export interface CommandContext {
   /** The same for every repeat of one request: a change that was made for it need not be made again. */
   requestId: string
   /** Which service asks, where each has a user of its own at the broker; absent where nobody can tell. */
-  asker?: ServiceName
+  requester?: ServiceName
 }
 
 /** A command with whoever answers it. Made by `on`. */
@@ -80,7 +80,7 @@ export interface ConsumeOptions<S extends TSchema> {
    * How long a delivery that failed for now is held before it goes back to the queue, by the number of times it has come back already;
    * 100 ms doubling to 5 s, which makes a good minute until the delivery limit.
    */
-  holdMs?: (redeliveries: number) => number
+  redeliveryDelayMs?: (redeliveries: number) => number
 }
 
 /**
@@ -105,17 +105,17 @@ export interface Bus extends AsyncDisposable {
    * @throws AppError `unavailable` `WorkerNotAvailable` at once when nobody holds the key or the broker is down, and soon when
    * whoever answers has died; `timeout` `Timeout` at the deadline; else whatever the handler threw.
    */
-  ask<C extends Command>(
+  request<C extends Command>(
     command: C,
     request: CommandRequest<C>,
-    options: AskOptions,
+    options: RpcOptions,
   ): Promise<CommandResponse<C>>
   /** As `ask`, for commands with `streams: true`. The timeout counts until the first answer, then between chunks. */
-  askStream<C extends Command>(
+  requestStream<C extends Command>(
     command: C,
     request: CommandRequest<C>,
-    options: AskOptions,
-  ): Promise<Streamed<C>>
+    options: RpcOptions,
+  ): Promise<StreamedReply<C>>
   serve(options: ServeOptions): Promise<CommandServer>
   /** Tells every process. Best effort: caches expire by themselves. */
   invalidate(message: Invalidation): Promise<void>
@@ -129,7 +129,7 @@ export function on<C extends Command>(
   handle: (
     request: CommandRequest<C>,
     context: CommandContext,
-  ) => Promise<C extends { streams: true } ? Streamed<C> : CommandResponse<C>>,
+  ) => Promise<C extends { streams: true } ? StreamedReply<C> : CommandResponse<C>>,
 ): CommandHandler {
   return { command, handle: handle as CommandHandler['handle'] }
 }

@@ -15,12 +15,12 @@ import type { TSchema } from 'typebox'
 import { Answers } from './answers.ts'
 import { Asker } from './ask.ts'
 import type {
-  AskOptions,
+  RpcOptions,
   Bus,
   CommandServer,
   ConsumeOptions,
   ServeOptions,
-  Streamed,
+  StreamedReply,
 } from './bus.ts'
 import { Consumer } from './consume.ts'
 import { Inbox } from './inbox.ts'
@@ -43,7 +43,7 @@ export interface ConnectOptions {
   log: Logger
   metrics: Metrics
   /** How often bindings are made again that somebody may have deleted; default 30 s. The whole topology: every tenth time. */
-  healMs?: number
+  reconcileMs?: number
 }
 
 /**
@@ -74,8 +74,8 @@ class RabbitBus implements Bus {
   #closing: Promise<void> | undefined
 
   constructor(options: ConnectOptions) {
-    this.#options = { healMs: 30_000, ...options }
-    const { url, name, log, metrics, healMs } = this.#options
+    this.#options = { reconcileMs: 30_000, ...options }
+    const { url, name, log, metrics, reconcileMs } = this.#options
     this.#instruments = createInstruments(metrics, {
       up: () => this.up,
       blocked: () => !this.#publishing.free.isOpen,
@@ -86,13 +86,20 @@ class RabbitBus implements Bus {
     const link = (this.#publishing = new Link({ url, name: `${name} (publish)`, changed, trouble }))
     this.#reading = new Link({ url, name: `${name} (consume)`, changed, trouble })
     const use = useOf(name)
-    this.#publisher = new Publisher({ link, log, instruments, changed, use, healMs: healMs * 10 })
+    this.#publisher = new Publisher({
+      link,
+      log,
+      instruments,
+      changed,
+      use,
+      reconcileMs: reconcileMs * 10,
+    })
     const undeliverable = (message: Message) => this.#undeliverable(message)
     this.#mail = new Mail({ link, log, changed, undeliverable })
     const inbox = () => this.#inbox.address
     const user = userOf(url)
     this.#asker = new Asker({ link, mail: this.#mail, inbox, log, instruments, changed, use, user })
-    const reading = { link: this.#reading, log, name, healMs }
+    const reading = { link: this.#reading, log, name, reconcileMs }
     this.#inbox = new Inbox({
       ...reading,
       receive: (message) => this.#receive(message),
@@ -136,27 +143,32 @@ class RabbitBus implements Bus {
   }
 
   async consume<S extends TSchema>(options: ConsumeOptions<S>): Promise<AsyncDisposable> {
-    const { log, healMs } = this.#options
-    const deps = { link: this.#reading, log, instruments: this.#instruments, healMs: healMs * 10 }
+    const { log, reconcileMs } = this.#options
+    const deps = {
+      link: this.#reading,
+      log,
+      instruments: this.#instruments,
+      reconcileMs: reconcileMs * 10,
+    }
     const consumer = new Consumer(deps, options)
     await consumer.kept.firstTry
     return this.#reader(consumer)
   }
 
-  async ask<C extends Command>(
+  async request<C extends Command>(
     command: C,
     request: CommandRequest<C>,
-    options: AskOptions,
+    options: RpcOptions,
   ): Promise<CommandResponse<C>> {
     const { response } = await this.#asker.ask({ command, request, options })
     return response as CommandResponse<C>
   }
 
-  async askStream<C extends Command>(
+  async requestStream<C extends Command>(
     command: C,
     request: CommandRequest<C>,
-    options: AskOptions,
-  ): Promise<Streamed<C>> {
+    options: RpcOptions,
+  ): Promise<StreamedReply<C>> {
     const { response, body } = await this.#asker.ask({ command, request, options })
     if (!body) throw new AppError('internal', `${command.name} was answered without a stream`)
     return { response: response as CommandResponse<C>, body }

@@ -20,7 +20,7 @@ export interface ConsumerDeps {
   link: Pick<Link, 'model' | 'up'>
   log: Logger
   instruments: Instruments
-  healMs: number
+  reconcileMs: number
 }
 
 /** Reads a work queue. What the handler does with a delivery decides what becomes of it. */
@@ -39,7 +39,10 @@ export class Consumer<S extends TSchema> implements AsyncDisposable {
       link: deps.link,
       open: plain,
       setup: (channel, restart) => this.#setup(channel, restart),
-      heal: { everyMs: deps.healMs, run: (channel) => declareWorkQueue(channel, options.queue) },
+      heal: {
+        everyMs: deps.reconcileMs,
+        run: (channel) => declareWorkQueue(channel, options.queue),
+      },
       log: deps.log,
       what: options.queue,
     })
@@ -72,7 +75,7 @@ export class Consumer<S extends TSchema> implements AsyncDisposable {
     if (outcome === 'again') {
       const redeliveries =
         headerNumber(message, 'x-delivery-count') ?? Number(message.fields.redelivered)
-      const ms = (this.#options.holdMs ?? holdMs)(redeliveries)
+      const ms = (this.#options.redeliveryDelayMs ?? holdMs)(redeliveries)
       // It keeps its place in the prefetch meanwhile: a queue whose deliveries all fail is read slowly.
       await delay(ms, undefined, { signal: this.#stop.signal }).catch(ignore)
     }

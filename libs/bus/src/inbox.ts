@@ -10,7 +10,7 @@ export interface InboxDeps {
   link: Link
   log: Logger
   name: string
-  healMs: number
+  reconcileMs: number
   receive: (message: ConsumeMessage) => void
   changed: (ready: boolean) => void
 }
@@ -31,7 +31,7 @@ export class Inbox {
       link: deps.link,
       open: plain,
       setup: (channel, restart) => this.#setup(channel, restart),
-      heal: { everyMs: deps.healMs, run: () => this.#bindings.bindAll() },
+      heal: { everyMs: deps.reconcileMs, run: () => this.#bindings.bindAll() },
       changed: deps.changed,
       log: deps.log,
       what: 'inbox',

@@ -1,5 +1,5 @@
 export {
-  type AskOptions,
+  type RpcOptions,
   type Bus,
   type CommandContext,
   type CommandHandler,
@@ -8,7 +8,7 @@ export {
   type Delivery,
   on,
   type ServeOptions,
-  type Streamed,
+  type StreamedReply,
 } from './bus.ts'
 export { connectBus, type ConnectOptions } from './connect.ts'
 export { type SharedQueue, type WorkQueue } from './topology.ts'

@@ -12,7 +12,7 @@ export interface InvalidationsDeps {
   link: Link
   log: Logger
   name: string
-  healMs: number
+  reconcileMs: number
 }
 
 type Listener = (message: Invalidation) => void
@@ -43,7 +43,7 @@ export class Invalidations {
   }
 
   #open(): KeptChannel<Channel> {
-    const { link, log, healMs } = this.#deps
+    const { link, log, reconcileMs } = this.#deps
     // Without a connection, what was kept in memory until the first one came may be stale by then.
     let missed = !link.up.isOpen
     return new KeptChannel({
@@ -51,7 +51,7 @@ export class Invalidations {
       open: plain,
       setup: (channel, restart) => this.#setup(channel, restart),
       heal: {
-        everyMs: healMs,
+        everyMs: reconcileMs,
         run: (channel) => channel.bindQueue(this.#queue, exchanges.invalidate, ''),
       },
       changed: (ready) => {

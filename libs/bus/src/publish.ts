@@ -30,7 +30,7 @@ export interface PublisherDeps {
   changed: () => void
   use: BrokerUse
   /** How often exchanges, queues and bindings are declared anew on a channel that works. */
-  healMs: number
+  reconcileMs: number
 }
 
 /** Publishes with confirmation: resolved means that the broker has it in a queue, for persistent messages on disk. */
@@ -49,7 +49,7 @@ export class Publisher {
       link: deps.link,
       open: confirming,
       setup: (channel) => this.#setup(channel),
-      heal: { everyMs: deps.healMs, run: (channel) => declareTopology(channel, deps.use) },
+      heal: { everyMs: deps.reconcileMs, run: (channel) => declareTopology(channel, deps.use) },
       changed: deps.changed,
       log: deps.log,
       what: 'publish',

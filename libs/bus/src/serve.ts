@@ -23,7 +23,7 @@ export interface ServerDeps extends Omit<AnswererDeps, 'inbox' | 'askAt'> {
   log: Logger
   instruments: Instruments
   name: string
-  healMs: number
+  reconcileMs: number
 }
 
 /** Takes requests from a queue and has them answered. */
@@ -51,7 +51,7 @@ export class Server implements CommandServer {
       open: plain,
       setup: (channel, restart) => this.#setup(channel, restart),
       // Whoever deletes an exchange takes our bindings with it, and nobody tells us.
-      heal: { everyMs: deps.healMs, run: () => this.#bindings.bindAll() },
+      heal: { everyMs: deps.reconcileMs, run: () => this.#bindings.bindAll() },
       log: deps.log,
       what: `commands (${options.queue})`,
     })

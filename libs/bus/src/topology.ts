@@ -3,7 +3,7 @@ import {
   brokerUses,
   EventMessageSchema,
   eventPartitions,
-  type QuestionExchange,
+  type CommandExchange,
   serviceNames,
   shardCount,
   type SharedQueue,
@@ -41,8 +41,8 @@ export type { SharedQueue } from '@posthorn/contracts'
 
 const everything: BrokerUse = {
   declares: ['events', 'submissions'],
-  asks: ['commands', ...sharedQueues],
-  answers: ['commands', ...sharedQueues],
+  requests: ['commands', ...sharedQueues],
+  serves: ['commands', ...sharedQueues],
 }
 
 /** What a process of this name does at the broker; one that is no service may be anything. */
@@ -52,7 +52,7 @@ export function useOf(name: string): BrokerUse {
 }
 
 /** Where questions with this key, and their cancellations, go. */
-export function exchangeFor(key: string): QuestionExchange {
+export function exchangeFor(key: string): CommandExchange {
   const plain = key.startsWith('cancel.') ? key.slice('cancel.'.length) : key
   return sharedQueues.find((queue) => queue === plain) ?? 'commands'
 }

@@ -25,7 +25,10 @@ for (const service of serviceNames)
 await buses['auth-bridge'].serve({
   queue: 'credentials',
   handlers: [
-    on(getCredentials, async (_request, { asker }) => ({ user: String(asker), pass: 'p' })),
+    on(getCredentials, async (_request, { requester: asker }) => ({
+      user: String(asker),
+      pass: 'p',
+    })),
     on(getServiceSecret, async () => ({ serviceSecret: 's' })),
     on(getLinkSecret, async () => ({ linkSecret: 'ab'.repeat(32) })),
     on(checkSmtpServerPassword, async () => ({ valid: true })),
@@ -38,10 +41,12 @@ afterAll(async () => {
 
 const how = { key: 'credentials', timeoutMs: 10_000 }
 const questions = {
-  getCredentials: (bus: Bus) => bus.ask(getCredentials, { account: 'a', protocol: 'imap' }, how),
-  getServiceSecret: (bus: Bus) => bus.ask(getServiceSecret, {}, how),
-  getLinkSecret: (bus: Bus) => bus.ask(getLinkSecret, {}, how),
-  checkSmtpServerPassword: (bus: Bus) => bus.ask(checkSmtpServerPassword, { password: 'x' }, how),
+  getCredentials: (bus: Bus) =>
+    bus.request(getCredentials, { account: 'a', protocol: 'imap' }, how),
+  getServiceSecret: (bus: Bus) => bus.request(getServiceSecret, {}, how),
+  getLinkSecret: (bus: Bus) => bus.request(getLinkSecret, {}, how),
+  checkSmtpServerPassword: (bus: Bus) =>
+    bus.request(checkSmtpServerPassword, { password: 'x' }, how),
 }
 const allowed: Record<keyof typeof questions, ServiceName[]> = {
   getCredentials: ['sync-worker', 'sender', 'imap-proxy'],

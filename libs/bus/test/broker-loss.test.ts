@@ -59,7 +59,7 @@ afterAll(async () => {
 }, aBrokersStart)
 
 const ask = (words: string, timeoutMs = 60_000) =>
-  bus.ask(echo, { words }, { key: 'shard.1', timeoutMs })
+  bus.request(echo, { words }, { key: 'shard.1', timeoutMs })
 
 /** Everything works again within ten seconds of the broker's being there, with nothing done by anybody. */
 async function expectAllWorks(name: string): Promise<void> {
@@ -192,7 +192,7 @@ test(
     await early.whenUp(AbortSignal.timeout(10_000))
     await eventually(() => early.publishEvent(event('early', { shard: 4 })))
     await eventually(() => got.includes('early'))
-    const asked = () => early.ask(echo, { words: '' }, { key: 'shard.2', timeoutMs: 5_000 })
+    const asked = () => early.request(echo, { words: '' }, { key: 'shard.2', timeoutMs: 5_000 })
     expect(await eventually(asked)).toEqual({ words: 'early' })
     expect(lines.map(({ words }) => words)).toEqual([
       'RabbitMQ cannot be reached; trying on',

@@ -31,7 +31,7 @@ const hello: Greeting = async ({ name }) => ({ words: `hello ${name}` })
 const unheld = expect.objectContaining({ kind: 'unavailable', code: 'WorkerNotAvailable' })
 const late = expect.objectContaining({ kind: 'timeout', code: 'Timeout' })
 const ask = (key: string, timeoutMs = 10_000) =>
-  asker.ask(greet, { name: 'you' }, { key, timeoutMs })
+  asker.request(greet, { name: 'you' }, { key, timeoutMs })
 
 test('a question is answered', async () => {
   const key = newKey()
@@ -44,7 +44,7 @@ test('a hundred questions at once get each its own answer', async () => {
   await using _server = await greeting(key, hello)
   const names = Array.from({ length: 100 }, (_, n) => `n${n}`)
   const answers = await Promise.all(
-    names.map((name) => asker.ask(greet, { name }, { key, timeoutMs: 10_000 })),
+    names.map((name) => asker.request(greet, { name }, { key, timeoutMs: 10_000 })),
   )
   expect(answers).toEqual(names.map((name) => ({ words: `hello ${name}` })))
 })
@@ -64,7 +64,7 @@ test('requests are strict', async () => {
   const key = newKey()
   await using _server = await greeting(key, hello)
   const request = { name: 'you', extra: 1 } as { name: string }
-  await expect(asker.ask(greet, request, { key, timeoutMs: 5_000 })).rejects.toMatchObject({
+  await expect(asker.request(greet, request, { key, timeoutMs: 5_000 })).rejects.toMatchObject({
     kind: 'invalid',
     extras: { fields: [expect.objectContaining({ key: 'extra' })] },
   })
@@ -81,7 +81,7 @@ test('an error with a meaning crosses whole; one without loses its text and is l
     message: 'gone',
     code: 'MessageNotFound',
   })
-  const secret = asker.ask(greet, { name: 'me' }, { key, timeoutMs: 5_000 })
+  const secret = asker.request(greet, { name: 'me' }, { key, timeoutMs: 5_000 })
   await expect(secret).rejects.toMatchObject({ kind: 'internal', message: 'Internal Server Error' })
   expect(lines.filter(({ level }) => level === 'error')).toEqual([
     expect.objectContaining({ words: 'a command failed' }),
@@ -136,12 +136,14 @@ test('a request whose deadline has passed in the queue is not begun', async () =
       }),
     ],
   })
-  const first = asker.ask(greet, { name: 'first' }, { key, timeoutMs: 10_000 })
+  const first = asker.request(greet, { name: 'first' }, { key, timeoutMs: 10_000 })
   await eventually(() => begun.length === 1)
-  await expect(asker.ask(greet, { name: 'stale' }, { key, timeoutMs: 50 })).rejects.toEqual(late)
+  await expect(asker.request(greet, { name: 'stale' }, { key, timeoutMs: 50 })).rejects.toEqual(
+    late,
+  )
   busy.resolve()
   await first
-  await asker.ask(greet, { name: 'last' }, { key, timeoutMs: 10_000 })
+  await asker.request(greet, { name: 'last' }, { key, timeoutMs: 10_000 })
   expect(begun).toEqual(['first', 'last'])
 })
 
@@ -154,7 +156,11 @@ test('an asker that goes away cancels the work', async () => {
     return { words: '' }
   })
   const away = new AbortController()
-  const asked = asker.ask(greet, { name: 'you' }, { key, timeoutMs: 60_000, signal: away.signal })
+  const asked = asker.request(
+    greet,
+    { name: 'you' },
+    { key, timeoutMs: 60_000, signal: away.signal },
+  )
   const signal = await begun.promise
   away.abort(new Error('closed the tab'))
   await expect(asked).rejects.toThrow('closed the tab')
@@ -203,7 +209,8 @@ test('a request that is repeated is carried out once', async () => {
   const key = newKey()
   let runs = 0
   await using _server = await greeting(key, async () => ({ words: `run ${(runs += 1)}` }))
-  const again = () => asker.ask(greet, { name: 'you' }, { key, timeoutMs: 5_000, requestId: 'r1' })
+  const again = () =>
+    asker.request(greet, { name: 'you' }, { key, timeoutMs: 5_000, requestId: 'r1' })
   expect(await again()).toEqual({ words: 'run 1' })
   expect(await again()).toEqual({ words: 'run 1' })
   expect(await ask(key)).toEqual({ words: 'run 2' })
@@ -217,7 +224,8 @@ test('a request that failed for now is carried out again when repeated', async (
     if (runs === 1) throw new AppError('unreachable', 'server is away')
     return { words: `run ${runs}` }
   })
-  const again = () => asker.ask(greet, { name: 'you' }, { key, timeoutMs: 5_000, requestId: 'r2' })
+  const again = () =>
+    asker.request(greet, { name: 'you' }, { key, timeoutMs: 5_000, requestId: 'r2' })
   await expect(again()).rejects.toMatchObject({ kind: 'unreachable' })
   expect(await again()).toEqual({ words: 'run 2' })
 })

@@ -35,7 +35,7 @@ function reading(
     schema: EventMessageSchema,
     prefetch: 10,
     handle,
-    holdMs: () => 1,
+    redeliveryDelayMs: () => 1,
     ...more,
   })
 }
@@ -99,7 +99,7 @@ test('any other error brings the message back, and the others do not wait for it
       seen.push([payload.eventId, redelivered])
       if (payload.eventId === 'flaky' && !redelivered) throw new Error('not now')
     },
-    { holdMs: () => 300 },
+    { redeliveryDelayMs: () => 300 },
   )
   await bus.publishEvent(event('flaky'))
   await bus.publishEvent(event('fine'))
@@ -121,7 +121,7 @@ test('a message that fails again and again is dead-lettered after the limit, and
       tries += 1
       throw new Error('always')
     },
-    { holdMs: (redeliveries) => (counts.push(redeliveries), 1) },
+    { redeliveryDelayMs: (redeliveries) => (counts.push(redeliveries), 1) },
   )
   await bus.publishEvent(event('poison', { shard: 4 }))
   await eventually(async () => expect(await deadLetters('webhook.events.4')).toHaveLength(1))
@@ -186,7 +186,12 @@ test('a channel that the broker closes (406) is made again, and read on', async 
   })
   const seen: string[] = []
   const consumer = new Consumer(
-    { link: { up: link.up, model: async () => spied }, log: silent, instruments, healMs: 60_000 },
+    {
+      link: { up: link.up, model: async () => spied },
+      log: silent,
+      instruments,
+      reconcileMs: 60_000,
+    },
     {
       queue: 'sender.submissions',
       schema: SubmissionHint,

@@ -7,7 +7,7 @@ import { openBus } from './open-bus.ts'
 import { killAll, startDying } from './start-dying.ts'
 
 const { url, drop } = await testBus()
-const holder = await openBus(url, { name: 'holder', healMs: 600_000 })
+const holder = await openBus(url, { name: 'holder', reconcileMs: 600_000 })
 const raw = await connect(url)
 
 afterAll(async () => {
@@ -27,7 +27,7 @@ const serve = () =>
 
 test('who cannot wait is told soon that nobody answers a shared queue', async () => {
   await using asker = await openBus(url)
-  const ask = () => asker.ask(greet, { name: 'you' }, { ...how, mustBeServed: true })
+  const ask = () => asker.request(greet, { name: 'you' }, { ...how, failFast: true })
   // The queue stays, and takes questions.
   await (await serve())[Symbol.asyncDispose]()
   const nobody = { kind: 'unavailable', code: 'WorkerNotAvailable' }
@@ -39,10 +39,10 @@ test('who cannot wait is told soon that nobody answers a shared queue', async ()
 })
 
 test('whoever has answered once is asked directly from then on', async () => {
-  await using asker = await openBus(url, { healMs: 600_000 })
-  await using stranger = await openBus(url, { healMs: 600_000 })
+  await using asker = await openBus(url, { reconcileMs: 600_000 })
+  await using stranger = await openBus(url, { reconcileMs: 600_000 })
   await using _server = await serve()
-  const ask = (bus: typeof asker) => bus.ask(greet, { name: 'you' }, how)
+  const ask = (bus: typeof asker) => bus.request(greet, { name: 'you' }, how)
   await ask(asker)
   const channel = await raw.createChannel()
   await channel.unbindQueue('credentials', 'credentials', 'credentials')
@@ -56,9 +56,9 @@ test('whoever has answered once is asked directly from then on', async () => {
 test('one that has stopped is not waited for', async () => {
   await using asker = await openBus(url)
   await using first = await serve()
-  await asker.ask(greet, { name: 'you' }, how)
+  await asker.request(greet, { name: 'you' }, how)
   await first[Symbol.asyncDispose]()
-  const asked = asker.ask(greet, { name: 'me' }, how)
+  const asked = asker.request(greet, { name: 'me' }, how)
   await using _next = await serve()
   expect(await asked).toEqual({ words: 'hello me' })
 })
@@ -69,13 +69,13 @@ test.each([
 ])('what one had in hand when it was killed, %s, another one answers', async (_when, atWorkMs) => {
   await using asker = await openBus(url)
   const dying = await startDying(url, 'shared')
-  expect(await asker.ask(greet, { name: 'you' }, how)).toEqual({ words: 'the dying' })
-  const asked = asker.ask(greet, { name: 'you' }, how)
+  expect(await asker.request(greet, { name: 'you' }, how)).toEqual({ words: 'the dying' })
+  const asked = asker.request(greet, { name: 'you' }, how)
   await eventually(dying.begun)
   const since = performance.now()
   await eventually(() => performance.now() - since >= atWorkMs)
   dying.kill()
   await using _other = await serve()
   expect(await asked).toEqual({ words: 'hello you' })
-  expect(await asker.ask(greet, { name: 'me' }, how)).toEqual({ words: 'hello me' })
+  expect(await asker.request(greet, { name: 'me' }, how)).toEqual({ words: 'hello me' })
 })

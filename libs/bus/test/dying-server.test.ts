@@ -19,19 +19,19 @@ const unheld = expect.objectContaining({ kind: 'unavailable', code: 'WorkerNotAv
 
 test('who waits for an answer is told when the process that works on it is killed', async () => {
   const server = await startDying(url)
-  const outcome = expect(bus.ask(greet, { name: 'you' }, options)).rejects.toEqual(unheld)
+  const outcome = expect(bus.request(greet, { name: 'you' }, options)).rejects.toEqual(unheld)
   await eventually(server.begun)
   // Until it has said that this takes a while (250 ms), its death shows only at the deadline.
   const since = performance.now()
   await eventually(() => performance.now() - since > 500)
   server.kill()
   await outcome
-  await expect(bus.ask(greet, { name: 'you' }, options)).rejects.toEqual(unheld)
+  await expect(bus.request(greet, { name: 'you' }, options)).rejects.toEqual(unheld)
 })
 
 test('who reads a stream is told when the process that sends it is killed', async () => {
   const server = await startDying(url)
-  const { body } = await bus.askStream(download, {}, options)
+  const { body } = await bus.requestStream(download, {}, options)
   await eventually(server.begun)
   const reading = (async () => {
     for await (const chunk of body) if (chunk.length > 0) server.kill()

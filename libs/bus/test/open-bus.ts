@@ -10,7 +10,14 @@ export async function openBus(
   options: Partial<ConnectOptions> = {},
 ): Promise<Bus & { metrics: Metrics }> {
   const metrics = createMetrics('test')
-  const bus = await connectBus({ url, name: 'test', log: silent, metrics, healMs: 200, ...options })
+  const bus = await connectBus({
+    url,
+    name: 'test',
+    log: silent,
+    metrics,
+    reconcileMs: 200,
+    ...options,
+  })
   await bus.whenUp()
   return Object.assign(bus, { metrics })
 }

@@ -135,7 +135,7 @@ test('while the broker blocks publishers, publishing fails in time, and works wh
     log: silent,
     instruments,
     changed: () => undefined,
-    healMs: 60_000,
+    reconcileMs: 60_000,
   })
   const message = {
     exchange: '',

@@ -30,7 +30,7 @@ const streaming = (key: string, body: Body) =>
     handlers: [on(download, async (_request, context) => ({ response: {}, body: body(context) }))],
   })
 const ask = (key: string, timeoutMs = 10_000, signal?: AbortSignal) =>
-  asker.askStream(download, {}, { key, timeoutMs, ...(signal ? { signal } : {}) })
+  asker.requestStream(download, {}, { key, timeoutMs, ...(signal ? { signal } : {}) })
 
 async function readAll(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = []

@@ -7,7 +7,7 @@ export const sharedQueues = ['credentials', 'outbox', 'verify.imap', 'verify.smt
 export type SharedQueue = (typeof sharedQueues)[number]
 
 /** Where questions go: those to the holder of a shard all by `commands`. An exchange for each who answers, so that reading along is a permission of its own. */
-export type QuestionExchange = 'commands' | SharedQueue
+export type CommandExchange = 'commands' | SharedQueue
 
 /** Work queues with all that leads to them: their exchange, bindings and dead letters. */
 export type WorkTopology = 'events' | 'submissions'
@@ -15,32 +15,32 @@ export type WorkTopology = 'events' | 'submissions'
 export interface BrokerUse {
   /** Whoever publishes to work queues and must not lose anything declares them, for it may be the first to start; whoever reads them does as well. */
   readonly declares: readonly WorkTopology[]
-  readonly asks: readonly QuestionExchange[]
-  readonly answers: readonly QuestionExchange[]
+  readonly requests: readonly CommandExchange[]
+  readonly serves: readonly CommandExchange[]
 }
 
 /** Every service also tells of and hears invalidations, and has queues of its own process. */
 export const brokerUses: Readonly<Record<ServiceName, BrokerUse>> = {
   'api-gateway': {
     declares: ['events', 'submissions'],
-    asks: ['commands', ...sharedQueues],
-    answers: [],
+    requests: ['commands', ...sharedQueues],
+    serves: [],
   },
   'sync-worker': {
     declares: ['events'],
-    asks: ['credentials'],
-    answers: ['commands', 'verify.imap'],
+    requests: ['credentials'],
+    serves: ['commands', 'verify.imap'],
   },
   sender: {
     declares: ['events', 'submissions'],
-    asks: ['commands', 'credentials'],
-    answers: ['outbox', 'verify.smtp'],
+    requests: ['commands', 'credentials'],
+    serves: ['outbox', 'verify.smtp'],
   },
-  'webhook-dispatcher': { declares: ['events'], asks: ['credentials'], answers: [] },
-  'imap-proxy': { declares: [], asks: ['credentials'], answers: [] },
+  'webhook-dispatcher': { declares: ['events'], requests: ['credentials'], serves: [] },
+  'imap-proxy': { declares: [], requests: ['credentials'], serves: [] },
   // What it submits it hints at; a hint that no queue takes costs the time until the sender's sweep.
-  'smtp-proxy': { declares: [], asks: ['credentials'], answers: [] },
-  'auth-bridge': { declares: [], asks: [], answers: ['credentials'] },
+  'smtp-proxy': { declares: [], requests: ['credentials'], serves: [] },
+  'auth-bridge': { declares: [], requests: [], serves: ['credentials'] },
 }
 
 /** Three regular expressions, as RabbitMQ takes them for a user and a virtual host. */
@@ -61,17 +61,17 @@ const workQueues: Readonly<Record<WorkTopology, { exchanges: string[]; queues: s
  * that somebody could ask something is no reason to answer, see `askersOf`.
  */
 export function permissionsOf(service: ServiceName): BrokerPermissions {
-  const { declares, asks, answers } = brokerUses[service]
+  const { declares, requests: asks, serves: answers } = brokerUses[service]
   const own = `${service}\\..*`
-  const asked = asks.map(literally)
-  const answered = answers.map(literally)
+  const asked = asks.map(escapeDots)
+  const answered = answers.map(escapeDots)
   const work = declares.map((name) => workQueues[name])
   const exchanges = work.flatMap((part) => part.exchanges)
   const queues = work.flatMap((part) => part.queues)
   const dead = queues.map((queue) => `${queue}\\.dead`)
   return {
-    configure: oneOf([own, 'invalidate', ...asked, ...answered, ...exchanges, ...queues, ...dead]),
-    write: oneOf([
+    configure: anyOf([own, 'invalidate', ...asked, ...answered, ...exchanges, ...queues, ...dead]),
+    write: anyOf([
       own,
       'amq\\.default',
       'invalidate',
@@ -81,14 +81,14 @@ export function permissionsOf(service: ServiceName): BrokerPermissions {
       ...queues,
       ...dead,
     ]),
-    read: oneOf([own, 'invalidate', ...answered, ...exchanges, ...queues]),
+    read: anyOf([own, 'invalidate', ...answered, ...exchanges, ...queues]),
   }
 }
 
-function literally(name: string): string {
+function escapeDots(name: string): string {
   return name.replaceAll('.', '\\.')
 }
 
-function oneOf(patterns: readonly string[]): string {
+function anyOf(patterns: readonly string[]): string {
   return `^(${[...new Set(patterns)].join('|')})$`
 }

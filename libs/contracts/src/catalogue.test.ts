@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import {
   accountCommands,
-  credentialQueries,
+  credentialCommands,
   outboxCommands,
   verifyCommands,
 } from './commands/index.ts'
@@ -38,7 +38,7 @@ test('the README lists every operation with its address, and no other', () => {
 test('the README lists every command, and no other', () => {
   const there = [
     ...Object.values(accountCommands),
-    ...Object.values(credentialQueries),
+    ...Object.values(credentialCommands),
     ...Object.values(verifyCommands),
     ...Object.values(outboxCommands),
   ]

@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
-import { unionKeyword } from './unions.ts'
+import { unionKeyword } from './union-errors.ts'
 
 /** One rejected input, as the error body lists it. */
 export interface FieldError {

@@ -3,8 +3,8 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { Static, TSchema } from 'typebox'
 import { describeError, type FieldError } from './describe-error.ts'
 import { formats } from './formats.ts'
-import { isSmall } from './size.ts'
-import { dropBranchNoise } from './unions.ts'
+import { isSmall } from './is-small.ts'
+import { reduceUnionErrors } from './union-errors.ts'
 
 export { type FieldError } from './describe-error.ts'
 
@@ -56,18 +56,18 @@ export function check<S extends TSchema>(
   const candidate = kind === 'body' ? wrapSingles(schema, value) : value
   const validate = validator(passes.first, schema, kind)
   if (validate(candidate)) return candidate as Static<S>
-  throw invalid(fieldErrors(schema, candidate, kind))
+  throw validationError(fieldErrors(schema, candidate, kind))
 }
 
 /** The error of a request whose fields do not do, in the form every client knows. */
-export function invalid(fields: FieldError[]): AppError {
+export function validationError(fields: FieldError[]): AppError {
   return new AppError('invalid', fields[0]?.message ?? 'Input validation failed', {
     extras: { fields },
   })
 }
 
 /** Compiles a schema ahead of its first use, which would else pay for it. */
-export function prepare(schema: TSchema, kind: Kind = 'body'): void {
+export function precompile(schema: TSchema, kind: Kind = 'body'): void {
   validator(passes.first, schema, kind)
 }
 
@@ -100,7 +100,7 @@ function fieldErrors(schema: TSchema, value: unknown, kind: Kind): FieldError[] 
   const validate = validator(isSmall(value) ? passes.full : passes.first, schema, kind)
   validate(value)
   const fields = new Map<string, FieldError>()
-  for (const error of dropBranchNoise(validate.errors ?? [])) {
+  for (const error of reduceUnionErrors(validate.errors ?? [])) {
     const field = describeError(error)
     if (!fields.has(field.path)) fields.set(field.path, field)
     if (fields.size >= maxFields) break

@@ -1,10 +1,10 @@
 import ICAL from 'ical.js'
 
 /**
- * The ISO 8601 form of a calendar time: a date stays one; a time in UTC, in a zone of the IANA database, or in one that the calendar
- * describes becomes a moment; any other is a local time without an offset.
+ * Formats a calendar time as ISO 8601. A date stays a date. A time becomes UTC if its zone is UTC,
+ * in the IANA database or defined in the calendar, else a local time without an offset.
  */
-export function momentIn(
+export function toIsoTime(
   time: ICAL.Time,
   zone: string | undefined,
   calendar: ICAL.Component,
@@ -22,14 +22,14 @@ function offsetOf(
   time: ICAL.Time,
   { wall, zone, calendar }: { wall: number; zone: string; calendar: ICAL.Component },
 ): number | undefined {
-  return knownOffset(wall, zone) ?? describedOffset(time, zone, calendar)
+  return ianaOffset(wall, zone) ?? vtimezoneOffset(time, zone, calendar)
 }
 
-/** Milliseconds east of UTC in a zone of the IANA database, at a time on its clocks. */
-function knownOffset(wall: number, zone: string): number | undefined {
+/** UTC offset in milliseconds of an IANA zone at a local time; undefined for an unknown zone. */
+function ianaOffset(wall: number, zone: string): number | undefined {
   try {
     const clock = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
-    // The offset at the moment that reads like the wall time in UTC is a guess; the offset at the moment it leads to is right.
+    // Two steps: the offset at the local time read as UTC is close; the offset there is correct.
     return offsetAt(clock, wall - offsetAt(clock, wall))
   } catch {
     return undefined
@@ -44,12 +44,12 @@ function offsetAt(clock: Intl.DateTimeFormat, moment: number): number {
   return sign === '-' ? -ms : ms
 }
 
-/** What mail programs write. Anything else could make expanding a rule last for ever. */
+/** Recurrence rules common in mail. Expanding other rules could take unbounded time. */
 const yearly =
   /^(?:(?:FREQ=YEARLY|BYMONTH=\d{1,2}|BYDAY=[+-]?[1-5](?:MO|TU|WE|TH|FR|SA|SU)|INTERVAL=1|WKST=[A-Z]{2}|UNTIL=[0-9TZ]+);?)+$/
 const maxObservances = 20
 
-function describedOffset(
+function vtimezoneOffset(
   time: ICAL.Time,
   zone: string,
   calendar: ICAL.Component,

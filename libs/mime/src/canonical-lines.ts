@@ -2,8 +2,8 @@ const cr = 0x0d
 const lf = 0x0a
 
 /**
- * The same message with every line ended by CRLF. A lone CR or LF means different things to different servers, which is how one
- * message can be made to look like two (SMTP smuggling).
+ * Ends every line with CRLF. Servers disagree about a lone CR or LF, which would let one message be
+ * read as two (SMTP smuggling). Returns the argument if nothing changes.
  */
 export function canonicalLines(message: Buffer): Buffer {
   const missing = countLoneBreaks(message)

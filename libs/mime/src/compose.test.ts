@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import type { MessageContent } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import fc from 'fast-check'
-import { composeMessage, openMessage, parseMessage } from './index.ts'
+import { composeMessage, prepareStoredMessage, parseMessage } from './index.ts'
 
 const from = { name: 'Ann Example', address: 'ann@example.com' }
 const to = [{ name: 'Bob', address: 'bob@example.net' }]
@@ -128,7 +128,7 @@ test('an envelope may say that nobody is told of failures', async () => {
   const envelope = { from: '', to: ['bob@example.net'] }
   expect((await composeMessage({ text: 'x', envelope }, { from })).envelope).toEqual(envelope)
   const raw = Buffer.from('From: a@example.com\r\n\r\nx')
-  const opened = openMessage(raw, { path: 'raw', from, content: { envelope } })
+  const opened = prepareStoredMessage(raw, { path: 'raw', from, content: { envelope } })
   expect(opened.envelope).toEqual(envelope)
 })
 
@@ -136,7 +136,7 @@ test('no word makes a line of the header longer than 998', async () => {
   const subject = `Re: ${'x'.repeat(5_000)} y`
   const { mime } = await composeMessage({ to, subject, text: 'x' }, { from })
   const raw = Buffer.from('To: bob@example.net\r\n\r\nx')
-  const opened = openMessage(raw, { path: 'raw', from, content: { subject } })
+  const opened = prepareStoredMessage(raw, { path: 'raw', from, content: { subject } })
   for (const bytes of [mime, opened.mime]) {
     const lengths = bytes
       .toString('latin1')

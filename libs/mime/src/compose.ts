@@ -1,48 +1,44 @@
 import { randomUUID } from 'node:crypto'
 import { domainToASCII } from 'node:url'
-import type { MessageContent } from '@posthorn/contracts'
-import MailComposer from 'nodemailer/lib/mail-composer'
-import { encodeWord } from 'nodemailer/lib/mime-funcs'
-import type { AttachedContent } from './attached-content.ts'
+import { defined, type MessageContent } from '@posthorn/contracts'
 import { canonicalLines } from './canonical-lines.ts'
+import { addPreheader, type AttachedContent, inlineImages } from './compose-html.ts'
 import { htmlToText } from './html-to-text.ts'
-import { inlineImages } from './inline-images.ts'
-import { withPreheader } from './preheader.ts'
-import { hasLongWord, invalidField, refuseInjection, requireAddress } from './refuse-injection.ts'
+import { encodeWord, MailComposer } from './nodemailer.ts'
+import { hasLongWord, invalidField, rejectInjection, requireAddress } from './reject-injection.ts'
 
-type Mailbox = NonNullable<MessageContent['from']>
+type NamedAddress = NonNullable<MessageContent['from']>
 
-/** Characters of what an encoded word carries: as many as the composer puts into one. */
+/** Characters per encoded word, as the composer uses. */
 const maxEncodedWord = 52
 
 export interface ComposeOptions {
-  /** The account's own address: the sender of a message that names none. */
-  from: Mailbox
+  /** Sender if the content names none: the account's own address. */
+  from: NamedAddress
   date?: Date
-  /** Used when the content brings none; with or without angle brackets. */
+  /** Used if the content has none; with or without angle brackets. */
   messageId?: string
-  /** The message that this one answers or passes on: their Message-IDs. */
+  /** Message-IDs of the message that is replied to or forwarded, and of its thread. */
   references?: { inReplyTo: string; references: readonly string[] }
-  /** Further attachments, as bytes: after those of the content. */
+  /** Attachments appended to those of the content. */
   attached?: readonly AttachedContent[]
-  /** The header shows who gets a blind copy: in drafts, which nobody receives. */
+  /** True to write the Bcc header: for drafts, which are not sent as they are. */
   keepBcc?: boolean
-  /** The right side of a generated Message-ID, where the sender's domain cannot be one. */
+  /** Domain of a generated Message-ID if the sender's domain is invalid. */
   hostname?: string
 }
 
 export interface ComposedMessage {
-  /** RFC 5322, lines ended by CRLF; ASCII but for internationalised addresses. Without Bcc. */
+  /** RFC 5322 with CRLF line ends, without Bcc; ASCII except internationalised addresses. */
   mime: Buffer
-  /** With its angle brackets. */
+  /** With angle brackets. */
   messageId: string
   envelope: { from: string; to: string[] }
 }
 
 /**
- * Makes a message of its content, and the envelope that it goes out with.
- *
- * Reads no file and no URL. Whatever could break out of a header or an SMTP command is refused.
+ * Composes the MIME bytes and the envelope of a message. Reads no file and no URL. Rejects content
+ * that could break out of a header or an SMTP command.
  *
  * @throws AppError `invalid` with `fields`
  */
@@ -50,24 +46,24 @@ export async function composeMessage(
   content: MessageContent,
   options: ComposeOptions,
 ): Promise<ComposedMessage> {
-  const checked = refuseInjection({ ...content, from: content.from ?? options.from })
+  const checked = rejectInjection({ ...content, from: content.from ?? options.from })
   const from = checked.from ?? options.from
-  const messageId = messageIdOf(
+  const messageId = formatMessageId(
     checked.messageId ?? options.messageId ?? newMessageId(from, options),
   )
-  const { bodies, images } = bodiesOf(checked)
+  const { bodies, images } = buildBodies(checked)
   const composer = new MailComposer({
-    ...headOf(checked, options),
-    from: mailbox(from),
+    ...optionalHeaders(checked, options),
+    from: toComposerAddress(from),
     messageId,
     date: options.date ?? new Date(),
     ...bodies,
     attachments: [
-      ...images.map(attachment),
+      ...images.map(toComposerAttachment),
       ...(checked.attachments ?? []).map((part) =>
-        attachment({ ...part, content: Buffer.from(part.content, 'base64') }),
+        toComposerAttachment({ ...part, content: Buffer.from(part.content, 'base64') }),
       ),
-      ...(options.attached ?? []).map((part) => attachment(cleaned(part))),
+      ...(options.attached ?? []).map((part) => toComposerAttachment(cleanNames(part))),
     ],
     disableFileAccess: true,
     disableUrlAccess: true,
@@ -75,51 +71,53 @@ export async function composeMessage(
   const root = composer.compile()
   root.keepBcc = options.keepBcc === true
   const mime = canonicalLines(await root.build())
-  return { mime, messageId, envelope: envelopeOf(checked, from) }
+  return { mime, messageId, envelope: buildEnvelope(checked, from) }
 }
 
-/** All of the head that is not always there. */
-export function headOf(
+/** Optional headers of the content, as composer options. */
+export function optionalHeaders(
   content: MessageContent,
   options: Pick<ComposeOptions, 'keepBcc' | 'references'>,
 ) {
-  return {
+  const { subject } = content
+  return defined({
     headers: customHeaders(content),
-    ...lists(content, options),
-    ...(content.subject === undefined ? {} : { subject: foldable(content.subject) }),
+    ...addressLists(content, options),
+    subject: subject === undefined ? undefined : encodeLongWords(subject),
     ...threading(options),
-  }
+  })
 }
 
-/** A word that is longer than a line goes as encoded ones (RFC 2047). */
-function foldable(text: string): string {
+/** Encodes text with a word longer than a line (RFC 2047), so that it can be folded. */
+function encodeLongWords(text: string): string {
   return hasLongWord(text) ? encodeWord(text, 'B', maxEncodedWord) : text
 }
 
-export function mailbox({ name, address }: Mailbox) {
+export function toComposerAddress({ name, address }: NamedAddress) {
   return { name: name ?? '', address }
 }
 
-function lists(
+function addressLists(
   { to, cc, bcc, replyTo }: MessageContent,
   { keepBcc = false }: Pick<ComposeOptions, 'keepBcc'>,
 ) {
-  const list = (addresses: Mailbox[] | undefined) => (addresses ?? []).map(mailbox)
-  return {
-    ...(keepBcc && bcc?.length ? { bcc: list(bcc) } : {}),
-    ...(to?.length ? { to: list(to) } : {}),
-    ...(cc?.length ? { cc: list(cc) } : {}),
-    ...(replyTo?.length ? { replyTo: list(replyTo) } : {}),
-  }
+  const list = (addresses: NamedAddress[] = []) =>
+    addresses.length > 0 ? addresses.map(toComposerAddress) : undefined
+  return defined({
+    bcc: keepBcc ? list(bcc) : undefined,
+    to: list(to),
+    cc: list(cc),
+    replyTo: list(replyTo),
+  })
 }
 
-/** An HTML body never goes alone: readers without HTML get its text. */
-function bodiesOf({ text, html, previewText = '' }: MessageContent) {
+/** An HTML body always gets a text alternative, for clients without HTML. */
+function buildBodies({ text, html, previewText = '' }: MessageContent) {
   if (!html) return { bodies: { text: text ?? '' }, images: [] }
   const inlined = inlineImages(html)
   const bodies = {
     text: text || htmlToText(inlined.html),
-    html: withPreheader(inlined.html, previewText),
+    html: addPreheader(inlined.html, previewText),
   }
   return { bodies, images: inlined.attached }
 }
@@ -134,53 +132,55 @@ function threading({ references }: Pick<ComposeOptions, 'references'>) {
   return references ? { ...references, references: [...references.references] } : {}
 }
 
-/** Without what ends a line for some mail software. */
-function cleaned({ content, contentDisposition, ...names }: AttachedContent): AttachedContent {
+/** Replaces characters in names and types that end a line for some mail software. */
+function cleanNames({ content, contentDisposition, ...names }: AttachedContent): AttachedContent {
   const lines = Object.entries(names).map(([name, value]) => [
     name,
     String(value).replace(/[\p{Cc}\u2028\u2029]+/gu, ' '),
   ])
-  return {
+  return defined({
     ...(Object.fromEntries(lines) as Omit<AttachedContent, 'content'>),
     content,
-    ...(contentDisposition === undefined ? {} : { contentDisposition }),
-  }
+    contentDisposition,
+  })
 }
 
-function attachment(part: AttachedContent) {
-  const contentType = attachmentType(part.contentType)
-  return {
-    content: part.content,
-    filename: part.filename ?? false,
-    contentTransferEncoding: 'base64',
-    ...(contentType === undefined ? {} : { contentType }),
-    ...(part.cid === undefined ? {} : { cid: part.cid.replace(/^<|>$/g, '') }),
-    ...(part.contentDisposition === undefined
-      ? {}
-      : { contentDisposition: part.contentDisposition }),
-  } as const
+function toComposerAttachment(part: AttachedContent) {
+  const { content, contentDisposition } = part
+  return defined({
+    content,
+    filename: part.filename ?? (false as const),
+    contentTransferEncoding: 'base64' as const,
+    contentType: safeAttachmentType(part.contentType),
+    cid: part.cid?.replace(/^<|>$/g, ''),
+    contentDisposition,
+  })
 }
 
 /**
- * RFC 2045 §6.4 lets composite types not be base64, which is what makes any content safe to carry: those go as plain bytes, and so
- * does what is no media type at all.
+ * Media type of an attachment. Composite types and invalid ones become `application/octet-stream`,
+ * because composite types must not use base64 (RFC 2045 §6.4).
  */
-function attachmentType(type: string | undefined): string | undefined {
+function safeAttachmentType(type: string | undefined): string | undefined {
   if (type === undefined) return undefined
-  const known = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+\s*(?:;|$)/i.test(type)
-  return known && !/^(?:multipart|message)\//i.test(type) ? type : 'application/octet-stream'
+  const isMediaType = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+\s*(?:;|$)/i.test(type)
+  return isMediaType && !/^(?:multipart|message)\//i.test(type) ? type : 'application/octet-stream'
 }
 
-function envelopeOf({ to, cc, bcc, envelope }: MessageContent, from: Mailbox) {
-  const named = [to, cc, bcc].flatMap((list) => (list ?? []).map(({ address }) => address))
+function buildEnvelope({ to, cc, bcc, envelope }: MessageContent, from: NamedAddress) {
+  const recipients = [to, cc, bcc].flatMap((list) => (list ?? []).map(({ address }) => address))
   return {
-    from: returnPathOf(envelope, { address: from.address, path: 'envelope.from' }),
-    to: recipientsOf(envelope?.to ?? named, envelope?.to ? 'envelope.to' : 'to'),
+    from: chooseReturnPath(envelope, { address: from.address, path: 'envelope.from' }),
+    to: uniqueRecipients(envelope?.to ?? recipients, envelope?.to ? 'envelope.to' : 'to'),
   }
 }
 
-/** Where reports go: nowhere, where the envelope says so (RFC 5321 §4.5.5), else to the sender. @throws AppError `invalid` that names `path` */
-export function returnPathOf(
+/**
+ * Return path of a message: empty if the envelope says so (RFC 5321 §4.5.5), else the sender.
+ *
+ * @throws AppError `invalid` that names `path`
+ */
+export function chooseReturnPath(
   envelope: MessageContent['envelope'],
   sender: { address: string; path: string },
 ): string {
@@ -188,8 +188,8 @@ export function returnPathOf(
   return asciiDomain(requireAddress(envelope?.from ?? sender.address, sender.path))
 }
 
-/** Everybody once, however often and in whichever case they are named. @throws AppError `invalid` that names `path` */
-export function recipientsOf(addresses: readonly string[], path: string): string[] {
+/** Removes duplicates, ignoring case. @throws AppError `invalid` that names `path` */
+export function uniqueRecipients(addresses: readonly string[], path: string): string[] {
   const recipients = new Map<string, string>()
   for (const address of addresses) {
     const safe = asciiDomain(requireAddress(address, path))
@@ -198,7 +198,7 @@ export function recipientsOf(addresses: readonly string[], path: string): string
   return [...recipients.values()]
 }
 
-/** Only an address whose local part needs SMTPUTF8 anyway keeps its domain as written (RFC 6531 §3.2). */
+/** Converts the domain to ASCII unless the local part needs SMTPUTF8 anyway (RFC 6531 §3.2). */
 export function asciiDomain(address: string): string {
   const at = address.lastIndexOf('@')
   const local = address.slice(0, at)
@@ -207,17 +207,22 @@ export function asciiDomain(address: string): string {
   return `${local}@${domainToASCII(domain) || domain}`
 }
 
-/** A Message-ID nobody else has, with its angle brackets. */
+/** Generates a unique Message-ID with angle brackets. */
 export function newMessageId(
-  { address }: Mailbox,
+  { address }: NamedAddress,
   { hostname }: Pick<ComposeOptions, 'hostname'> = {},
 ): string {
   const domain = domainToASCII(address.slice(address.lastIndexOf('@') + 1))
   return `<${randomUUID()}@${domain || hostname || 'localhost'}>`
 }
 
-/** A Message-ID with its angle brackets: RFC 5322 §3.6.4, and nothing that a header would have to encode or fold. */
-export function messageIdOf(id: string): string {
+/**
+ * Adds angle brackets to a Message-ID. It must match RFC 5322 §3.6.4 and need no encoding or
+ * folding.
+ *
+ * @throws AppError `invalid` that names `messageId`
+ */
+export function formatMessageId(id: string): string {
   const bare = id.replace(/^<|>$/g, '')
   if (!isMessageId(bare)) throw invalidField('messageId', 'must be a Message-ID')
   return `<${bare}>`

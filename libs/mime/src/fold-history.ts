@@ -1,7 +1,7 @@
-/** The class of what holds the history of a conversation, for pages to style. */
+/** CSS class of collapsed history, for pages to style. */
 export const historyClass = 'posthorn-history'
 
-/** How history is marked in HTML that went through the sanitiser. */
+/** Mark of quoted history in sanitised HTML. */
 const mark = `<details class="${historyClass}">`
 const opening = `${mark}<summary></summary><blockquote>`
 const closing = '</blockquote></details>'
@@ -11,14 +11,17 @@ const quoteClasses =
 const quoteIds =
   /^(?:yahoo_quoted|mail-editor-reference-message-container|isForwardContent|reply-intro)/i
 
-/** Whether an element holds what was written before, as the mail programs of the world mark it. Pure. */
-export function isHistory(tagName: string, attribs: Readonly<Record<string, string>>): boolean {
+/** True if an element contains quoted earlier messages, as common mail clients mark it. Pure. */
+export function isQuotedHistory(
+  tagName: string,
+  attribs: Readonly<Record<string, string>>,
+): boolean {
   if (tagName !== 'blockquote' && tagName !== 'div') return false
   const isCited = tagName === 'blockquote' && attribs['type']?.toLowerCase() === 'cite'
   return isCited || quoteClasses.test(attribs['class'] ?? '') || quoteIds.test(attribs['id'] ?? '')
 }
 
-/** What the sanitiser makes of such an element. */
+/** Element that the sanitiser writes in place of quoted history. */
 export const historyMark = { tagName: 'details', attribs: { class: historyClass } }
 
 interface Region {
@@ -27,11 +30,12 @@ interface Region {
 }
 
 /**
- * Folds the history at the end of a message away; takes well-formed HTML in which `historyMark` stands for it. What is quoted between
- * the lines of an answer stays in sight, and so does a message that is nothing but history. Linear in time.
+ * Collapses the quoted history at the end of a message. Takes well-formed HTML with `historyMark`
+ * elements. Quotes between lines of the reply stay visible, as does a message without other
+ * content. Linear in time.
  */
 export function foldHistory(html: string): string {
-  const regions = regionsOf(html)
+  const regions = findRegions(html)
   const outer = regions.filter(
     ({ start, end }) => !regions.some((one) => one.start < start && one.end > end),
   )
@@ -59,17 +63,17 @@ export function foldHistory(html: string): string {
   return pieces.join('') + html.slice(at)
 }
 
-/** The HTML as it was before it was folded: for quoting it in another message. */
+/** Inverse of `foldHistory`: plain blockquotes, for quoting in another message. */
 export function unfoldHistory(html: string): string {
   const start = html.indexOf(opening)
-  const region = start < 0 ? undefined : regionsOf(html).find((one) => one.start === start)
+  const region = start < 0 ? undefined : findRegions(html).find((one) => one.start === start)
   if (!region) return html
   const inner = html.slice(start + opening.length, region.end - closing.length)
   return `${html.slice(0, start)}<blockquote>${inner}</blockquote>${html.slice(region.end)}`
 }
 
-/** Where marked elements begin and end, in the order of their beginnings. */
-function regionsOf(html: string): Region[] {
+/** Positions of the marked elements, ordered by their start. */
+function findRegions(html: string): Region[] {
   const regions: Region[] = []
   const open: (Region | undefined)[] = []
   for (const { 0: tag, index } of html.matchAll(/<details\b[^>]*>|<\/details>/g)) {

@@ -1,70 +1,70 @@
+import { defined } from '@posthorn/contracts'
 import ICAL from 'ical.js'
-import { momentIn } from './calendar-zones.ts'
+import { toIsoTime } from './calendar-zones.ts'
 
-/** One event of an invitation: what a person must know to answer it. */
+/** Event of an invitation. */
 export interface CalendarEntry {
-  /** UID: the same in every message about the event. */
+  /** UID, identical in all messages about the event. */
   uid: string
   summary?: string
   description?: string
-  /** TZID of the beginning. */
+  /** TZID of DTSTART. */
   timezone?: string
-  /** ISO 8601: a moment in UTC, a local time without an offset where its zone is not known, or a date of a whole day. */
+  /** ISO 8601: UTC time, local time without offset if the zone is unknown, or a date. */
   startDate?: string
   endDate?: string
-  /** As written: mostly `mailto:` and an address. */
+  /** Unchanged value, usually `mailto:` and an address. */
   organizer?: string
 }
 
 export interface ParsedCalendar {
   /** RFC 5546: REQUEST, REPLY, CANCEL … */
   method?: string
-  /** One a UID: changed instances of a series stand behind it. */
+  /** One per UID; changed instances of a series are left out. */
   entries: CalendarEntry[]
 }
 
-/** Characters read; larger files are exports, not invitations. */
+/** Limit in characters. Larger files are calendar exports, not invitations. */
 const maxLength = 1_048_576
 const maxEntries = 100
 const maxText = 65_536
 
-/** Reads an iCalendar object (RFC 5545). One that cannot be read has no entries. Rules of recurrence are not expanded. */
+/**
+ * Parses an iCalendar object (RFC 5545). Invalid input has no entries. Does not expand recurrence.
+ */
 export function parseCalendar(text: string): ParsedCalendar {
   if (text.length > maxLength) return { entries: [] }
   try {
     const calendar = new ICAL.Component(ICAL.parse(text))
     const method = textOf(calendar, 'method')
-    return {
-      ...(method === undefined ? {} : { method: method.toUpperCase() }),
-      entries: entriesOf(calendar),
-    }
+    return defined({ method: method?.toUpperCase(), entries: listEntries(calendar) })
   } catch {
     return { entries: [] }
   }
 }
 
-function entriesOf(calendar: ICAL.Component): CalendarEntry[] {
+function listEntries(calendar: ICAL.Component): CalendarEntry[] {
   const entries = new Map<string, CalendarEntry>()
   const events = calendar.getAllSubcomponents('vevent')
   const series = events.filter((event) => !event.hasProperty('recurrence-id'))
   for (const event of [...series, ...events].slice(0, 2 * maxEntries)) {
     const uid = textOf(event, 'uid')
     if (uid === undefined || entries.has(uid) || entries.size >= maxEntries) continue
-    entries.set(uid, entryOf(uid, event, calendar))
+    entries.set(uid, toEntry(uid, event, calendar))
   }
   return [...entries.values()]
 }
 
-function entryOf(uid: string, event: ICAL.Component, calendar: ICAL.Component): CalendarEntry {
+function toEntry(uid: string, event: ICAL.Component, calendar: ICAL.Component): CalendarEntry {
   const start = timeOf(event, 'dtstart')
   const end = timeOf(event, 'dtend') ?? endAfter(event, start)
-  return given({
+  return defined({
     uid,
     summary: textOf(event, 'summary'),
     description: textOf(event, 'description'),
     timezone: start?.zone,
-    startDate: start && momentIn(start.time, start.zone, calendar),
-    endDate: end && momentIn(end.time, end.zone, calendar),
+    startDate: start && toIsoTime(start.time, start.zone, calendar),
+    endDate: end && toIsoTime(end.time, end.zone, calendar),
     organizer: textOf(event, 'organizer'),
   })
 }
@@ -82,7 +82,7 @@ function timeOf(event: ICAL.Component, name: string): ZonedTime | undefined {
   return { time, zone: typeof zone === 'string' && zone !== '' ? zone.slice(0, 256) : undefined }
 }
 
-/** RFC 5545 §3.6.1: DTSTART and DURATION, where there is no DTEND. */
+/** RFC 5545 §3.6.1: DTSTART plus DURATION replaces DTEND. */
 function endAfter(event: ICAL.Component, start: ZonedTime | undefined): ZonedTime | undefined {
   const duration: unknown = event.getFirstPropertyValue('duration')
   if (!start || !(duration instanceof ICAL.Duration)) return undefined
@@ -94,10 +94,4 @@ function endAfter(event: ICAL.Component, start: ZonedTime | undefined): ZonedTim
 function textOf(component: ICAL.Component, name: string): string | undefined {
   const value: unknown = component.getFirstPropertyValue(name)
   return typeof value === 'string' && value !== '' ? value.slice(0, maxText) : undefined
-}
-
-function given<T extends object>(members: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]: Exclude<T[K], undefined>
-  }
 }

@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream'
+import { defined } from '@posthorn/contracts'
 import { type AddressObject, type ParsedMail, simpleParser } from 'mailparser'
 import { htmlToText } from './html-to-text.ts'
-import { parseHeaders } from './parse-headers.ts'
+import { parseHeaders } from './headers.ts'
 
 export interface ParsedAddress {
   name: string
@@ -27,32 +28,35 @@ export interface ParsedMessage {
   text: string
   html?: string
   attachments: ParsedAttachment[]
-  /** The message went beyond a limit or could not be taken apart: the headers are there, the bodies may not be. */
+  /**
+   * True if the message exceeds a limit or is invalid. Headers are complete, bodies may be missing.
+   */
   incomplete: boolean
 }
 
-/** Bytes read of one message; the rest is left unread. */
+/** Read limit per message. The rest of a stream stays unread. */
 const maxBytes = 64 * 1024 * 1024
-/** Bounds the nesting as well. */
+/** Also bounds the nesting. */
 const maxParts = 1_000
 const maxHeadBytes = 1024 * 1024
 const maxHtmlLength = 2 * 1024 * 1024
 
-/** Takes a whole message apart. A message beyond the limits gives its headers and `incomplete`, not an error. */
+/**
+ * Parses a whole message with mailparser. Beyond a limit, sets `incomplete` instead of throwing.
+ */
 export async function parseMessage(source: Readable | Buffer): Promise<ParsedMessage> {
   const { bytes, cut } = Buffer.isBuffer(source) ? limit(source) : await read(source)
   const mail = await parse(bytes)
-  return { ...headersOf(bytes), ...bodiesOf(mail), incomplete: cut || mail === undefined }
+  return { ...parseHead(bytes), ...toBodies(mail), incomplete: cut || mail === undefined }
 }
 
-function headersOf(bytes: Buffer) {
+function parseHead(bytes: Buffer) {
   const headers = parseHeaders(bytes)
-  const messageId = headers['message-id']?.[0]
   const subject = headers['subject']?.[0] ?? ''
-  return { headers, subject, ...(messageId === undefined ? {} : { messageId }) }
+  return defined({ headers, subject, messageId: headers['message-id']?.[0] })
 }
 
-function bodiesOf({
+function toBodies({
   from,
   to,
   cc,
@@ -62,13 +66,13 @@ function bodiesOf({
   attachments = [],
 }: Partial<ParsedMail> = {}) {
   return {
-    from: addresses(from),
-    to: addresses(to),
-    cc: addresses(cc),
-    replyTo: addresses(replyTo),
+    from: toAddresses(from),
+    to: toAddresses(to),
+    cc: toAddresses(cc),
+    replyTo: toAddresses(replyTo),
     text: text ?? (html ? htmlToText(html) : ''),
     ...(html ? { html } : {}),
-    attachments: attachments.map(attachment),
+    attachments: attachments.map(toAttachment),
   }
 }
 
@@ -105,7 +109,7 @@ async function read(source: Readable): Promise<{ bytes: Buffer; cut: boolean }> 
   return limit(Buffer.concat(chunks))
 }
 
-function addresses(value: AddressObject | AddressObject[] | undefined): ParsedAddress[] {
+function toAddresses(value: AddressObject | AddressObject[] | undefined): ParsedAddress[] {
   return (value === undefined ? [] : [value])
     .flat()
     .flatMap((list) => list.value)
@@ -113,12 +117,12 @@ function addresses(value: AddressObject | AddressObject[] | undefined): ParsedAd
     .map(({ name, address }) => ({ name, address: address ?? '' }))
 }
 
-function attachment(part: ParsedMail['attachments'][number]): ParsedAttachment {
-  return {
-    ...(part.filename === undefined ? {} : { filename: part.filename }),
+function toAttachment(part: ParsedMail['attachments'][number]): ParsedAttachment {
+  return defined({
+    filename: part.filename,
     contentType: part.contentType,
-    ...(part.cid === undefined ? {} : { contentId: part.cid }),
+    contentId: part.cid,
     inline: part.contentDisposition === 'inline' || part.related === true,
     content: part.content,
-  }
+  })
 }

@@ -10,7 +10,9 @@ import {
   parseMessage,
 } from './index.ts'
 
-/** Processor time of this process, in milliseconds: what others do on the machine does not count. */
+/**
+ * Processor time of this process, in milliseconds: what others do on the machine does not count.
+ */
 const cpuMs = () => process.cpuUsage().user / 1_000
 
 const mail = (...lines: string[]) => Buffer.from(lines.join('\r\n'), 'latin1')

@@ -1,6 +1,6 @@
 import sanitize from 'sanitize-html'
-import { boundHtml } from './bound-html.ts'
-import { foldHistory, historyClass, historyMark, isHistory } from './fold-history.ts'
+import { limitHtml } from './html-to-text.ts'
+import { foldHistory, historyClass, historyMark, isQuotedHistory } from './fold-history.ts'
 
 const size = /^(?:auto|0|-?\d{1,5}(?:\.\d{1,3})?(?:px|em|rem|pt|%|ex|ch)?)$/i
 const sizes = /^(?:(?:auto|0|-?\d{1,5}(?:\.\d{1,3})?(?:px|em|rem|pt|%)?)(?:\s+|$)){1,4}$/i
@@ -9,7 +9,7 @@ const color =
 const word = /^[a-z-]{1,24}$/i
 const border = /^[#a-z0-9\s.(),%-]{1,60}$/i
 
-/** Only properties that cannot load anything, and only values in which no `url(` or expression can stand. */
+/** Allowed CSS: properties that load nothing, values that cannot contain `url(` or expressions. */
 const styles: Record<string, RegExp[]> = {
   color: [color],
   'background-color': [color],
@@ -73,7 +73,7 @@ const options: Parameters<typeof sanitize>[1] = {
   allowedClasses: { details: [historyClass] },
   allowedStyles: { '*': styles },
   allowedSchemes: ['http', 'https', 'mailto', 'tel'],
-  // A remote image tells its host who reads what, and when.
+  // Loading a remote image would reveal to its host who reads the message, and when.
   allowedSchemesByTag: { img: ['cid', 'data'] },
   allowedSchemesAppliedToAttributes: ['href', 'src'],
   allowProtocolRelative: false,
@@ -96,8 +96,8 @@ const options: Parameters<typeof sanitize>[1] = {
   nestingLimit: 200,
   disallowedTagsMode: 'discard',
   transformTags: {
-    blockquote: marked,
-    div: marked,
+    blockquote: markHistory,
+    div: markHistory,
     a: (tagName, attribs) => ({
       tagName,
       attribs: { ...attribs, target: '_blank', rel: 'noopener noreferrer nofollow' },
@@ -109,11 +109,11 @@ const options: Parameters<typeof sanitize>[1] = {
   },
 }
 
-function marked(tagName: string, attribs: Record<string, string>) {
-  return isHistory(tagName, attribs) ? historyMark : { tagName, attribs }
+function markHistory(tagName: string, attribs: Record<string, string>) {
+  return isQuotedHistory(tagName, attribs) ? historyMark : { tagName, attribs }
 }
 
-/** A picture inside the message. SVG is a document, scripts included. */
+/** True for an image inside the message. SVG is excluded because it may contain scripts. */
 function isEmbedded(src: string): boolean {
   return (
     /^cid:/i.test(src) ||
@@ -122,13 +122,13 @@ function isEmbedded(src: string): boolean {
 }
 
 /**
- * HTML that can be shown inside a page of ours: nothing in it runs, nothing in it is loaded from elsewhere, nothing in it posts.
- *
- * The history of the conversation below an answer is folded away, see `foldHistory`. Images stay where they are part of the message (`cid:`, `data:`). Never throws; what is too long is cut.
+ * Sanitises HTML for display inside a page: no scripts, no remote resources, no forms. Images that
+ * are part of the message (`cid:`, `data:`) stay. Collapses quoted history, see `foldHistory`.
+ * Never throws; cuts long input.
  */
 export function safeHtml(html: string): string {
   try {
-    return foldHistory(sanitize(boundHtml(html), options))
+    return foldHistory(sanitize(limitHtml(html), options))
   } catch {
     return ''
   }

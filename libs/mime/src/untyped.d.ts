@@ -1,4 +1,4 @@
-// What we use of two packages that come without types.
+// Types of the used parts of two packages that have none.
 
 declare module 'html-to-text' {
   interface Selector {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { adviceFor, blocklistOf, classify, retryAfterOf } from './classify.ts'
+import { recommendAction, findBlocklist, classify, parseRetryAfter } from './classify.ts'
 
 test.each([
   ['550 5.1.1 <a@b.example>: Recipient address rejected: User unknown', '5.1.1', 'user_unknown'],
@@ -34,17 +34,17 @@ test.each([
 })
 
 test('every category has its advice', () => {
-  expect(adviceFor('mailbox_full')).toBe('retry')
-  expect(adviceFor('ip_blacklisted')).toBe('retry_different_ip')
-  expect(adviceFor('virus_detected')).toBe('remove_content')
+  expect(recommendAction('mailbox_full')).toBe('retry')
+  expect(recommendAction('ip_blacklisted')).toBe('retry_different_ip')
+  expect(recommendAction('virus_detected')).toBe('remove_content')
 })
 
 test('lists are named where a refusal is about them alone', () => {
-  expect(blocklistOf('blocked by dbl.spamhaus.org', 'domain_blacklisted')).toEqual({
+  expect(findBlocklist('blocked by dbl.spamhaus.org', 'domain_blacklisted')).toEqual({
     name: 'Spamhaus DBL',
     type: 'domain',
   })
-  expect(blocklistOf('no such user; spamhaus is fine', 'user_unknown')).toBeUndefined()
+  expect(findBlocklist('no such user; spamhaus is fine', 'user_unknown')).toBeUndefined()
 })
 
 test.each([
@@ -53,5 +53,5 @@ test.each([
   ['come again after 400 days', 604_800],
   ['see RFC 5321', undefined],
 ])('%s: %s seconds', (message, seconds) => {
-  expect(retryAfterOf(message)).toBe(seconds)
+  expect(parseRetryAfter(message)).toBe(seconds)
 })

@@ -1,7 +1,7 @@
-import { reasons } from './other-languages.ts'
-import type { Blocklist, Category, RecommendedAction } from './report.ts'
+import { reasonPatterns } from './other-languages.ts'
+import type { Blocklist, BounceCategory, RecommendedAction } from './report.ts'
 
-const advice: Record<Category, RecommendedAction> = {
+const advice: Record<BounceCategory, RecommendedAction> = {
   user_unknown: 'remove',
   invalid_address: 'remove',
   mailbox_disabled: 'remove',
@@ -20,12 +20,12 @@ const advice: Record<Category, RecommendedAction> = {
   unknown: 'review',
 }
 
-export function adviceFor(category: Category): RecommendedAction {
+export function recommendAction(category: BounceCategory): RecommendedAction {
   return advice[category]
 }
 
 /** What servers say, the telling words first: a line may say several of these things, and the first that fits decides. */
-const words: readonly (readonly [Category, RegExp])[] = [
+const messagePatterns: readonly (readonly [BounceCategory, RegExp])[] = [
   ['virus_detected', /\bvirus|malware|infected|trojan|malicious (?:content|attachment)|phish/i],
   [
     'greylisting',
@@ -94,7 +94,7 @@ const words: readonly (readonly [Category, RegExp])[] = [
 ]
 
 /** RFC 3463, by class and detail, where the words say nothing. */
-const statuses: readonly (readonly [RegExp, Category])[] = [
+const statusCategories: readonly (readonly [RegExp, BounceCategory])[] = [
   [/^[45]\.1\.(?:1|6|10)$/, 'user_unknown'],
   [/^[45]\.1\.(?:0|2|3|4|5|9)$/, 'invalid_address'],
   [/^[45]\.2\.1$/, 'mailbox_disabled'],
@@ -108,17 +108,19 @@ const statuses: readonly (readonly [RegExp, Category])[] = [
 ]
 
 /** Where a status names the reason more surely than any words do. */
-const sure = /^[45]\.(?:2\.2|7\.(?:2\d|509|515)|1\.10)$/
+const conclusiveStatus = /^[45]\.(?:2\.2|7\.(?:2\d|509|515)|1\.10)$/
 
 /**
  * Why a message was refused, by what the server said and the status (RFC 3463). A pure function; `unknown` where nothing tells.
  */
-export function classify(message: string, status: string | undefined): Category {
-  const byStatus = statuses.find(([pattern]) => pattern.test(status ?? ''))?.[1]
-  if (byStatus && sure.test(status ?? '')) return byStatus
+export function classify(message: string, status: string | undefined): BounceCategory {
+  const byStatus = statusCategories.find(([pattern]) => pattern.test(status ?? ''))?.[1]
+  if (byStatus && conclusiveStatus.test(status ?? '')) return byStatus
   // The status was judged apart, and as part of the words it would outweigh them. Addresses are no words either.
   const said = message.slice(0, 4_096).replace(/\S+@\S+/g, '')
-  const byWords = [...words, ...reasons].find(([, pattern]) => pattern.test(said))?.[0]
+  const byWords = [...messagePatterns, ...reasonPatterns].find(([, pattern]) =>
+    pattern.test(said),
+  )?.[0]
   const isVague = byWords === 'policy_blocked' || byWords === 'server_error'
   const isTold = byStatus !== undefined && !['policy_blocked', 'server_error'].includes(byStatus)
   return (isVague && isTold ? byStatus : byWords) ?? byStatus ?? 'unknown'
@@ -144,7 +146,7 @@ const lists: readonly (readonly [RegExp, Blocklist])[] = [
 ]
 
 /** The list of bad senders that a refusal names. */
-export function blocklistOf(message: string, category: Category): Blocklist | undefined {
+export function findBlocklist(message: string, category: BounceCategory): Blocklist | undefined {
   const told = ['ip_blacklisted', 'domain_blacklisted', 'spam_blocked', 'policy_blocked']
   if (!told.includes(category)) return undefined
   return lists.find(([pattern]) => pattern.test(message))?.[1]
@@ -153,7 +155,7 @@ export function blocklistOf(message: string, category: Category): Blocklist | un
 const units: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 
 /** Seconds after which to come again, as a refusal says, a week at most. */
-export function retryAfterOf(message: string): number | undefined {
+export function parseRetryAfter(message: string): number | undefined {
   const [, amount, unit = ''] =
     /(?:again|retry|wait|after|in|for)[^.\d]{0,30}(\d{1,5})\s*(s|sec|seconds?|m|min|minutes?|h|hours?|d|days?)\b/i.exec(
       message.slice(0, 4_096),

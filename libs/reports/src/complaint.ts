@@ -1,12 +1,12 @@
 import { parseHeaders } from '@posthorn/mime'
-import { type Dissected, first } from './parts.ts'
+import { type ReportParts, first } from './parse-parts.ts'
 import type { Complaint, OriginalMessage } from './report.ts'
 
 const addressIn = /[^\s<>"',;:()]{1,250}@[^\s<>"',;()]{1,250}/
 
 /** Reads a complaint: RFC 5965, or the form of those who send the message back and say little. */
-export function readComplaint(
-  message: Dissected,
+export function parseComplaint(
+  message: ReportParts,
   original: OriginalMessage & { all: Record<string, string[]> },
 ): Complaint | undefined {
   const arf = feedback(message) ?? returnedBy(message, original)
@@ -20,7 +20,7 @@ export function readComplaint(
   }
 }
 
-function feedback({ parts, reportType, headers }: Dissected): Complaint['arf'] | undefined {
+function feedback({ parts, reportType, headers }: ReportParts): Complaint['arf'] | undefined {
   const isReport = reportType === 'feedback-report'
   const part =
     parts.find(({ type }) => type === 'message/feedback-report') ??
@@ -51,7 +51,7 @@ const saysSo =
 
 /** Hotmail and its kin return the message and name who complained in a header of it. */
 function returnedBy(
-  { headers, parts }: Dissected,
+  { headers, parts }: ReportParts,
   { all }: { all: Record<string, string[]> },
 ): Complaint['arf'] | undefined {
   const recipient = bare(first(all, 'x-hmxmroriginalrecipient'))

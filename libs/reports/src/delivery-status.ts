@@ -1,11 +1,11 @@
 import { parseHeaders } from '@posthorn/mime'
-import { first } from './parts.ts'
-import { type Action, actions } from './report.ts'
+import { first } from './parse-parts.ts'
+import { type DeliveryAction, deliveryActions } from './report.ts'
 
 /** One recipient's fields in a delivery status (RFC 3464 §2.3). */
 export interface StatusFields {
   recipient: string
-  action?: Action
+  action?: DeliveryAction
   status?: string
   /** What the server said, without the type. */
   diagnostic: string
@@ -23,7 +23,7 @@ export interface DeliveryStatus {
 const maxRecipients = 1_000
 
 /** Reads the groups of fields of a `message/delivery-status` part, or of a text that has such lines. Forgiving: a group counts with a recipient. */
-export function readDeliveryStatus(text: string): DeliveryStatus {
+export function parseDeliveryStatus(text: string): DeliveryStatus {
   const groups = text
     .split(/\n[ \t]*\n/)
     .flatMap(byRecipient)
@@ -66,9 +66,9 @@ function statusOf(
   }
 }
 
-function actionIn(value: string): Action | undefined {
+function actionIn(value: string): DeliveryAction | undefined {
   const [word] = value.toLowerCase().split(/\W/)
-  return word === 'failure' ? 'failed' : actions.find((one) => one === word)
+  return word === 'failure' ? 'failed' : deliveryActions.find((one) => one === word)
 }
 
 function addressOf(fields: Record<string, string[]>): string {

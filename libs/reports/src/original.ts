@@ -1,5 +1,5 @@
 import { parseHeaders } from '@posthorn/mime'
-import type { Dissected, Part } from './parts.ts'
+import type { ReportParts, Part } from './parse-parts.ts'
 import { originals } from './other-languages.ts'
 import type { OriginalMessage } from './report.ts'
 
@@ -33,37 +33,41 @@ const below =
 
 const belowElsewhere = new RegExp(`^[ \\t>*#_-]{0,60}(?:${originals})[^\\n]{0,80}$`, 'imu')
 
-export interface Split {
+export interface ReportText {
   /** What the report says. */
-  said: string
+  own: string
   /** Where the original begins, if it is shown in the text. */
-  shown: string
+  returned: string
 }
 
 /** Parts the words of a report from the message it shows. */
-export function splitText(text: string): Split {
+export function splitText(text: string): ReportText {
   const marker = below.exec(text) ?? belowElsewhere.exec(text)
   const bare = /^(?:Return-Path:|Received: (?:from|by|\())[^\n]*\n(?:[ \t][^\n]*\n|[\w-]+:)/m.exec(
     text,
   )
   const at = Math.min(marker ? marker.index : Infinity, bare ? bare.index : Infinity)
-  if (at === Infinity) return { said: text, shown: '' }
+  if (at === Infinity) return { own: text, returned: '' }
   const end = at === marker?.index ? at + marker[0].length : at
-  return { said: text.slice(0, at), shown: text.slice(end) }
+  return { own: text.slice(0, at), returned: text.slice(end) }
 }
 
 /** What is known of the message that a report is about: from the part that returns it, else from the text. */
-export function originalOf(
-  { headers, parts }: Dissected,
-  text: Split,
+export function findOriginal(
+  { headers, parts }: ReportParts,
+  text: ReportText,
 ): OriginalMessage & { all: Record<string, string[]> } {
   const part = parts.find((part) => returned.includes(part.type)) ?? headersIn(parts)
-  const candidates = [part?.headers ?? {}, headersFrom(part?.text ?? ''), headersFrom(text.shown)]
+  const candidates = [
+    part?.headers ?? {},
+    headersFrom(part?.text ?? ''),
+    headersFrom(text.returned),
+  ]
   const all = candidates.find(isHead) ?? {}
   const ids = [
     ...(all['message-id'] ?? []),
     ...(headers['x-failed-message-id'] ?? []),
-    labelled(text.said),
+    labelled(text.own),
   ]
   const messageId = ids.map(idIn).find((id) => id !== undefined)
   const kept = Object.entries(all)

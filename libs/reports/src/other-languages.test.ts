@@ -257,7 +257,7 @@ test.each<[string, Sample, [action: string, category: string]]>([
   expect(readReport(bytes)).toMatchObject({
     kind: 'delivery',
     messageId: '<first@sender.example>',
-    fates: [{ recipient: you, action, response: { category } }],
+    recipients: [{ recipient: you, action, response: { category } }],
   })
 })
 

@@ -1,4 +1,4 @@
-import type { Category } from './report.ts'
+import type { BounceCategory } from './report.ts'
 
 // What servers write where they speak German, French, Spanish, Italian, Portuguese, Russian or Japanese. Letters with accents are left open (`.`)
 // where software is known to lose them; `\b` knows no letters but those of ASCII and is not used beside others.
@@ -86,7 +86,7 @@ export const originals =
   'urspr.{1,2}ngliche (?:nachricht|e-?mail|nachrichtenk\\S*)|originalnachricht|original-?nachricht|kopie (?:der|ihrer) nachricht|en-t.tes? (?:du |de )message d.origine|message d.origine|message original|copie du message|encabezados? (?:de|del) mensajes? original(?:es)?|copia del mensaje|intestazioni? (?:dei )?messaggi? original[ei]|messaggi(?:o)? original[ei]|cabe.alhos? da mensagem original|mensagem original|исходн(?:ое сообщение|ые заголовки)|копия (?:вашего )?(?:письма|сообщения)|оригинальное (?:письмо|сообщение)|заголовки (?:исходного )?(?:письма|сообщения)|元の(?:メッセージ|メール)|オリジナル(?:メッセージ|メール)|送信されたメール'
 
 /** Why, in words; the first that fits decides. */
-export const reasons: readonly (readonly [Category, RegExp])[] = [
+export const reasonPatterns: readonly (readonly [BounceCategory, RegExp])[] = [
   ['virus_detected', /virus|sch.{1,2}dlich|malveillant|malicios|dannos|вирус|вредонос|ウイルス/iu],
   [
     'greylisting',

@@ -62,7 +62,7 @@ test('a delivery status is told recipient by recipient, with the message it is a
     kind: 'delivery',
     messageId: '<first@sender.example>',
     headers: { subject: ['Hello'], from: ['me@sender.example'] },
-    fates: [
+    recipients: [
       {
         recipient: 'you@there.example',
         action: 'failed',
@@ -100,7 +100,7 @@ test('good news is told as such, with its fields', () => {
       'Status: 2.1.9',
     ]),
   ) as DeliveryReport
-  expect(report.fates).toMatchObject([{ recipient: 'you@there.example', action: 'relayed' }])
+  expect(report.recipients).toMatchObject([{ recipient: 'you@there.example', action: 'relayed' }])
   expect(report.fields).toMatchObject({
     reportingMta: 'mx.example',
     finalRecipient: 'other@there.example',
@@ -119,7 +119,7 @@ test('beside bad news the fields are those of the good', () => {
       'Action: delayed',
     ]),
   ) as DeliveryReport
-  expect(report.fates.map(({ action }) => action)).toEqual(['failed', 'delayed'])
+  expect(report.recipients.map(({ action }) => action)).toEqual(['failed', 'delayed'])
   expect(report.fields).toMatchObject({ finalRecipient: 'slow@there.example', action: 'delayed' })
 })
 
@@ -214,7 +214,7 @@ test.each(inWords)('in words: %s', (_, { subject, lines }, fate) => {
       ...lines,
     ]),
   )
-  expect(report).toMatchObject({ kind: 'delivery', fates: [fate] })
+  expect(report).toMatchObject({ kind: 'delivery', recipients: [fate] })
 })
 
 test.each([
@@ -344,7 +344,7 @@ test('whatever comes, it never throws, and answers with recipients or not at all
       (lines) => {
         const report = readReport(mail(lines))
         if (report?.kind === 'delivery')
-          expect(report.fates.every(({ recipient }) => recipient !== '')).toBe(true)
+          expect(report.recipients.every(({ recipient }) => recipient !== '')).toBe(true)
       },
     ),
     { numRuns: 2_000 },
@@ -369,7 +369,8 @@ const corpus = process.env['TEST_REPORT_CORPUS'] ?? ''
       const wanted = of(row, 'recipient').toLowerCase()
       return (
         report?.kind !== 'delivery' ||
-        (wanted !== '' && !report.fates.some(({ recipient }) => recipient.toLowerCase() === wanted))
+        (wanted !== '' &&
+          !report.recipients.some(({ recipient }) => recipient.toLowerCase() === wanted))
       )
     })
     expect(missed.length / rows.length).toBeLessThan(0.08)

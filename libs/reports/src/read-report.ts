@@ -1,12 +1,18 @@
 import { htmlToText, isAutoReply } from '@posthorn/mime'
-import { adviceFor, blocklistOf, classify, retryAfterOf } from './classify.ts'
-import { readComplaint } from './complaint.ts'
-import { type DeliveryStatus, readDeliveryStatus, type StatusFields } from './delivery-status.ts'
+import { recommendAction, findBlocklist, classify, parseRetryAfter } from './classify.ts'
+import { parseComplaint } from './complaint.ts'
+import { type DeliveryStatus, parseDeliveryStatus, type StatusFields } from './delivery-status.ts'
 import { machineNames, notDelivered, plainSubjects } from './other-languages.ts'
-import { originalOf, type Split, splitText } from './original.ts'
-import { type Dissected, dissect, first, type Headers } from './parts.ts'
-import type { Action, DeliveryReport, Fate, Report, Response } from './report.ts'
-import { actionOf, readText, tellingLine } from './text-report.ts'
+import { findOriginal, type ReportText, splitText } from './original.ts'
+import { type ReportParts, parseParts, first, type Headers } from './parse-parts.ts'
+import type {
+  DeliveryAction,
+  DeliveryReport,
+  RecipientResult,
+  Report,
+  ReportedResponse,
+} from './report.ts'
+import { detectAction, findRecipients, mostSpecificLine } from './text-report.ts'
 
 const statusTypes = ['message/delivery-status', 'message/global-delivery-status']
 
@@ -16,19 +22,19 @@ const statusTypes = ['message/delivery-status', 'message/global-delivery-status'
  * Reads RFC 3464, RFC 5965 and what servers write in words. Never throws; looks at no more than the first megabyte.
  */
 export function readReport(message: Buffer): Report | undefined {
-  const dissected = dissect(message)
+  const dissected = parseParts(message)
   const text = splitText(wordsIn(dissected))
-  const original = originalOf(dissected, text)
-  const complaint = readComplaint(dissected, original)
+  const original = findOriginal(dissected, text)
+  const complaint = parseComplaint(dissected, original)
   if (complaint) return complaint
   const status = deliveryStatus(dissected, text)
   if (!status && !mayBounce(dissected, text)) return undefined
-  const fates = status
+  const results = status
     ? fromStatus(status, { text, headers: dissected.headers })
     : fromText(dissected, { text, original: original.all })
-  if (fates.length === 0) return undefined
+  if (results.length === 0) return undefined
   const { all: _all, ...known } = original
-  return { kind: 'delivery', fates, fields: fieldsOf(status), ...known }
+  return { kind: 'delivery', recipients: results, fields: fieldsOf(status), ...known }
 }
 
 /**
@@ -51,7 +57,7 @@ export function mayBeReport(headers: Headers): boolean {
 }
 
 /** The words of the report: its texts up to the message that is returned. */
-function wordsIn({ parts }: Dissected): string {
+function wordsIn({ parts }: ReportParts): string {
   const returned = parts.findIndex(
     ({ type }) => type.startsWith('message/') || type === 'text/rfc822-headers',
   )
@@ -66,8 +72,8 @@ function wordsIn({ parts }: Dissected): string {
 }
 
 function deliveryStatus(
-  { parts, reportType }: Dissected,
-  { said }: Split,
+  { parts, reportType }: ReportParts,
+  { own: said }: ReportText,
 ): DeliveryStatus | undefined {
   const isReport = reportType === 'delivery-status'
   const texts = parts.filter(
@@ -77,7 +83,7 @@ function deliveryStatus(
   )
   for (const source of [...texts.map(({ text }) => text), said]) {
     if (!/^(?:final|original)-recipient:/im.test(source)) continue
-    const status = readDeliveryStatus(source)
+    const status = parseDeliveryStatus(source)
     if (status.recipients.some(({ recipient }) => recipient !== '')) return status
   }
   return undefined
@@ -99,14 +105,17 @@ function isFromMachine(headers: Headers): boolean {
 }
 
 /** Subject and words together. In other languages parcels are not delivered either: there the report has to be one of mail by what it shows. */
-function saysSo(subject: string, { said, shown }: Split): boolean {
+function saysSo(subject: string, { own: said, returned: shown }: ReportText): boolean {
   if (plain.test(subject) && words.test(said)) return true
   const isOfMail = shown !== '' || /\b[45]\d\d[ -]\S|\b[45]\.\d\.\d/.test(said)
   return isOfMail && plainSubjects.test(subject) && notDelivered.test(said)
 }
 
 /** Whether the look of a message lets a bounce in words be in it. */
-function mayBounce({ headers, reportType }: Dissected, { said, shown }: Split): boolean {
+function mayBounce(
+  { headers, reportType }: ReportParts,
+  { own: said, returned: shown }: ReportText,
+): boolean {
   if (reportType === 'delivery-status' || headers['x-failed-recipients']) return true
   const subject = first(headers, 'subject')
   const isNotice = subjects.test(subject) || plainSubjects.test(subject)
@@ -114,13 +123,13 @@ function mayBounce({ headers, reportType }: Dissected, { said, shown }: Split): 
   if (isAutoReply(headers) && !isNotice) return false
   if (isFromMachine(headers)) return true
   const isFromNobody = first(headers, 'return-path') === '<>'
-  return (isFromNobody && isNotice) || saysSo(subject, { said, shown })
+  return (isFromNobody && isNotice) || saysSo(subject, { own: said, returned: shown })
 }
 
 function fromStatus(
   { recipients }: DeliveryStatus,
-  { text: { said }, headers }: { text: Split; headers: Headers },
-): Fate[] {
+  { text: { own: said }, headers }: { text: ReportText; headers: Headers },
+): RecipientResult[] {
   const named = addressesIn(headers['x-failed-recipients']?.join(','))
   return recipients
     .filter(({ recipient }) => recipient !== '')
@@ -135,7 +144,7 @@ function fromStatus(
     })
 }
 
-function actionBy(status = ''): Action {
+function actionBy(status = ''): DeliveryAction {
   if (status.startsWith('2')) return 'delivered'
   return status.startsWith('4') ? 'delayed' : 'failed'
 }
@@ -143,9 +152,9 @@ function actionBy(status = ''): Action {
 function responseOf(
   { diagnostic, diagnosticType, status, recipient, fields }: StatusFields,
   said: string,
-): Response {
+): ReportedResponse {
   const own = fields['x-display-reason']?.[0] ?? fields['x-supplementary-info']?.[0] ?? ''
-  const message = diagnostic || own || tellingLine(about(said, recipient), recipient)
+  const message = diagnostic || own || mostSpecificLine(about(said, recipient), recipient)
   // A general status says less than what the server said.
   const spoken = statusIn(message)
   const known =
@@ -162,11 +171,11 @@ function about(said: string, recipient: string): string {
 }
 
 function fromText(
-  { headers }: Dissected,
-  { text, original }: { text: Split; original: Headers },
-): Fate[] {
+  { headers }: ReportParts,
+  { text, original }: { text: ReportText; original: Headers },
+): RecipientResult[] {
   const subject = headers['subject']?.[0] ?? ''
-  const action = actionOf(subject, text.said)
+  const action = detectAction(subject, text.own)
   const to = addressesIn(headers['to']?.[0])
   const others = new Set([
     ...to,
@@ -175,19 +184,19 @@ function fromText(
     ...addressesIn(original['sender']?.[0]),
   ])
   const named = addressesIn(headers['x-failed-recipients']?.join(','))
-  const found = readText(text.said, { others })
+  const found = findRecipients(text.own, { others })
   const wanted =
     named.length > 0
       ? named.map((recipient) => ({
           recipient,
           words:
             found.find((told) => told.recipient.toLowerCase() === recipient)?.words ??
-            text.said.slice(0, 1_500),
+            text.own.slice(0, 1_500),
         }))
       : found
   const told = wanted.length > 0 ? wanted : guessed(text, { original, own: to })
   return told.map(({ recipient, words }) => {
-    const message = tellingLine(words, recipient)
+    const message = mostSpecificLine(words, recipient)
     const mta = /(?:host|server|remote host|by|from)\s+([\w-]{1,60}(?:\.[\w-]{1,60}){1,8})/i.exec(
       words,
     )?.[1]
@@ -203,7 +212,7 @@ function fromText(
 
 /** Nobody is named but the one the message went to, or oneself: it came back from where it was sent from. */
 function guessed(
-  { said }: Split,
+  { own: said }: ReportText,
   { original, own }: { original: Headers; own: string[] },
 ): { recipient: string; words: string }[] {
   const [only, second] = addressesIn(original['to']?.[0])
@@ -221,17 +230,17 @@ interface Said {
   more: string
 }
 
-function describe({ source, message, status, more }: Said): Response {
+function describe({ source, message, status, more }: Said): ReportedResponse {
   const told = classify(message, status)
   const category = told === 'unknown' && more !== '' ? classify(more, status) : told
-  const blocklist = blocklistOf(message, category)
-  const retryAfter = retryAfterOf(message)
+  const blocklist = findBlocklist(message, category)
+  const retryAfter = parseRetryAfter(message)
   return {
     source,
     message: message.slice(0, 2_048),
     ...(status === undefined ? {} : { status }),
     category,
-    recommendedAction: adviceFor(category),
+    recommendedAction: recommendAction(category),
     ...(blocklist ? { blocklist } : {}),
     ...(retryAfter === undefined ? {} : { retryAfter }),
   }

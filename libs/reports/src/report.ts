@@ -1,6 +1,6 @@
 /** What became of a message for one recipient (RFC 3464 §2.3.3). */
-export const actions = ['failed', 'delayed', 'delivered', 'relayed', 'expanded'] as const
-export type Action = (typeof actions)[number]
+export const deliveryActions = ['failed', 'delayed', 'delivered', 'relayed', 'expanded'] as const
+export type DeliveryAction = (typeof deliveryActions)[number]
 
 /** Why a message was refused, and with that what to do about it. */
 export const categories = [
@@ -21,7 +21,7 @@ export const categories = [
   'virus_detected',
   'unknown',
 ] as const
-export type Category = (typeof categories)[number]
+export type BounceCategory = (typeof categories)[number]
 
 export type RecommendedAction =
   | 'remove'
@@ -37,13 +37,13 @@ export interface Blocklist {
   type: 'ip' | 'domain'
 }
 
-export interface Response {
+export interface ReportedResponse {
   /** Who speaks: `smtp`, or whatever a report names (`x-unix`). */
   source: string
   message: string
   /** RFC 3463, where one is told or follows from the SMTP code. */
   status?: string
-  category: Category
+  category: BounceCategory
   recommendedAction: RecommendedAction
   blocklist?: Blocklist
   /** Seconds. */
@@ -51,10 +51,10 @@ export interface Response {
 }
 
 /** What became of a message for one of its recipients. */
-export interface Fate {
+export interface RecipientResult {
   recipient: string
-  action: Action
-  response: Response
+  action: DeliveryAction
+  response: ReportedResponse
   /** The host that refused, or the one that tells. */
   mta?: string
 }
@@ -69,7 +69,7 @@ export interface OriginalMessage {
 /** A report about the delivery of a message. */
 export interface DeliveryReport extends OriginalMessage {
   kind: 'delivery'
-  fates: Fate[]
+  recipients: RecipientResult[]
   /** The fields of the first recipient that is told good news of, and of the report, in camel case. */
   fields: Record<string, string>
 }

@@ -6,10 +6,10 @@ import {
   plainSubjects,
   prepositions,
 } from './other-languages.ts'
-import type { Action } from './report.ts'
+import type { DeliveryAction } from './report.ts'
 
 /** What a report in words says of one recipient. */
-export interface Told {
+export interface ReportedRecipient {
   recipient: string
   /** The words about it. */
   words: string
@@ -55,7 +55,7 @@ const others = [...forms.slice(0, 2), otherLabels, ...forms.slice(2), ...otherSe
 )
 
 /** The recipients that a text names as not reached, with what it says of each. Time in proportion to the text. */
-export function readText(said: string, hints: TextHints): Told[] {
+export function findRecipients(said: string, hints: TextHints): ReportedRecipient[] {
   const text = said.slice(0, 65_536)
   for (const pattern of notDelivered.test(text) ? others : english) {
     const found = new Map<string, { recipient: string; at: number; end: number }>()
@@ -66,7 +66,7 @@ export function readText(said: string, hints: TextHints): Told[] {
       found.set(known, { recipient, at: match.index, end: match.index + match[0].length })
       if (found.size >= maxRecipients) break
     }
-    if (found.size > 0) return wordsOf(text, [...found.values()])
+    if (found.size > 0) return collectWords(text, [...found.values()])
   }
   return []
 }
@@ -79,7 +79,10 @@ function isMachine(address: string): boolean {
 }
 
 /** What stands between one address and the next; for the only one, what stands before it as well. */
-function wordsOf(text: string, found: { recipient: string; at: number; end: number }[]): Told[] {
+function collectWords(
+  text: string,
+  found: { recipient: string; at: number; end: number }[],
+): ReportedRecipient[] {
   return found.map(({ recipient, at }, index) => {
     const next = found[index + 1]?.at ?? text.length
     const before = found.length === 1 ? text.slice(Math.max(0, at - maxWords), at) : ''
@@ -100,7 +103,7 @@ function tidy(words: string): string {
 }
 
 /** The line that says most: what a server answered, else the first line of words. */
-export function tellingLine(words: string, recipient: string): string {
+export function mostSpecificLine(words: string, recipient: string): string {
   const lines = words
     .split('\n')
     .map((line) => line.trim())
@@ -132,7 +135,7 @@ const goesOn =
   /attempts will continue|will (?:continue to|keep) (?:try|attempt|retry)|will be retried|still trying|not yet been delivered/i
 
 /** Whether a report in words says that it is over, or that it is being tried again. */
-export function actionOf(subject: string, said: string): Action {
+export function detectAction(subject: string, said: string): DeliveryAction {
   const head = said.slice(0, 4_096)
   const all = `${subject}\n${head}`
   if (/\bwarning\b|\bdelay/i.test(subject) || goesOn.test(head)) return 'delayed'

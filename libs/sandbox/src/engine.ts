@@ -1,17 +1,17 @@
 import { LRUCache } from 'lru-cache'
-import { threadMs } from './clock.ts'
+import { threadMs } from './cpu-timer.ts'
 import type {
   Bounds,
   FunctionProblem,
   Functions,
-  Input,
+  FunctionInput,
   Job,
   JobResults,
-  Outcome,
-  Verdict,
+  FunctionResult,
+  StaticMatch,
 } from './jobs.ts'
 
-import { CallEnded, Machine, type Question, SourceFault } from './machine.ts'
+import { CallEnded, QuickJsInstance, type FunctionKind, SourceError } from './quickjs-instance.ts'
 
 /** Compiled functions that are kept, by their source. */
 const maxCompiled = 500
@@ -37,20 +37,20 @@ interface Answer {
 /** Carries out jobs, one at a time; meant for a thread of its own. */
 export class Engine {
   readonly #bounds: Bounds
-  readonly #machine: Machine
+  readonly #machine: QuickJsInstance
   readonly #compiled = new LRUCache<string, Uint8Array>({
     max: maxCompiled,
     maxSize: maxCompiledChars,
     sizeCalculation: (bytecode, source) => bytecode.length + source.length,
   })
 
-  private constructor(bounds: Bounds, machine: Machine) {
+  private constructor(bounds: Bounds, machine: QuickJsInstance) {
     this.#bounds = bounds
     this.#machine = machine
   }
 
   static async create(bounds: Bounds): Promise<Engine> {
-    const engine = new Engine(bounds, await Machine.create(bounds.memoryBytes))
+    const engine = new Engine(bounds, await QuickJsInstance.create(bounds.memoryBytes))
     // The engine is translated for this processor as it is used: not on the time of the first function.
     await engine.run(first)
     return engine
@@ -63,7 +63,7 @@ export class Engine {
     return this.#check(job.source)
   }
 
-  async #apply({ filter, map }: Functions, input: Input): Promise<Outcome> {
+  async #apply({ filter, map }: Functions, input: FunctionInput): Promise<FunctionResult> {
     const from = threadMs()
     const problems: FunctionProblem[] = []
     const logs: string[] = []
@@ -85,20 +85,24 @@ export class Engine {
     return body === undefined ? { applies, ...told } : { applies, body, ...told }
   }
 
-  async #ask(question: Question, source: string, { payload, env }: Input): Promise<Answer> {
+  async #ask(
+    question: FunctionKind,
+    source: string,
+    { payload, env }: FunctionInput,
+  ): Promise<Answer> {
     const size = payload.length + env.length
     if (size > this.#bounds.inputChars)
       throw new CallEnded('was not asked: the payload is too large')
     const bytecode = await this.#compile(source)
     const cpuMs = this.#bounds.cpuMs + (cpuMsPerMillion * size) / 1e6
-    return this.#machine.ask({ question, bytecode, inputs: [payload, env], cpuMs })
+    return this.#machine.ask({ kind: question, bytecode, inputs: [payload, env], cpuMs })
   }
 
-  async #judge(filter: string, event: string): Promise<Verdict> {
+  async #judge(filter: string, event: string): Promise<StaticMatch> {
     try {
       const bytecode = await this.#compile(filter)
       const { cpuMs } = this.#bounds
-      const asked = { question: 'judge', bytecode, inputs: [event], cpuMs } as const
+      const asked = { kind: 'judge', bytecode, inputs: [event], cpuMs } as const
       const { answer } = await this.#machine.ask(asked)
       if (answer === 't') return 'always'
       return answer === 'f' ? 'never' : 'depends'
@@ -149,7 +153,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof CallEnded || error instanceof SourceFault) return tidy(error.message)
+  if (error instanceof CallEnded || error instanceof SourceError) return tidy(error.message)
   return error instanceof RangeError ? 'nests too deeply' : 'could not be carried out'
 }
 

@@ -1,2 +1,8 @@
-export type { FunctionProblem, Functions, Input, Outcome, Verdict } from './jobs.ts'
-export { type Refuse, Sandbox, type SandboxOptions } from './sandbox.ts'
+export type {
+  FunctionProblem,
+  Functions,
+  FunctionInput,
+  FunctionResult,
+  StaticMatch,
+} from './jobs.ts'
+export { type SkipCheck, Sandbox, type SandboxOptions } from './sandbox.ts'

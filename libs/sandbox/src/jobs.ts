@@ -5,7 +5,7 @@ export interface Functions {
 }
 
 /** What functions see. */
-export interface Input {
+export interface FunctionInput {
   /** JSON of an object. Each function gets a copy of its own. */
   payload: string
   /** JSON of an object. */
@@ -19,7 +19,7 @@ export interface FunctionProblem {
 }
 
 /** What the functions make of a payload. */
-export interface Outcome {
+export interface FunctionResult {
   /** What the filter says; true without one. A filter that fails says no. */
   applies: boolean
   /** What the map made of the payload, as JSON; absent: the payload stays as it is. */
@@ -32,16 +32,16 @@ export interface Outcome {
 }
 
 /** What a filter says when it is told nothing but the name of an event; `depends`: it looks at more than that. */
-export type Verdict = 'always' | 'never' | 'depends'
+export type StaticMatch = 'always' | 'never' | 'depends'
 
 export type Job =
-  | { kind: 'apply'; functions: Functions; input: Input }
+  | { kind: 'apply'; functions: Functions; input: FunctionInput }
   | { kind: 'judge'; filter: string; event: string }
   | { kind: 'check'; source: string }
 
 export interface JobResults {
-  apply: Outcome
-  judge: Verdict
+  apply: FunctionResult
+  judge: StaticMatch
   /** What is wrong with the source; null: nothing. */
   check: string | null
 }

@@ -3,12 +3,12 @@ import { AppError } from '@posthorn/errors'
 import type {
   Bounds,
   Functions,
-  Input,
+  FunctionInput,
   Job,
   JobResult,
   JobResults,
-  Outcome,
-  Verdict,
+  FunctionResult,
+  StaticMatch,
 } from './jobs.ts'
 import { Thread, ThreadEnded } from './thread.ts'
 
@@ -34,11 +34,11 @@ const maxThreads = Math.min(4, Math.max(2, availableParallelism()))
 const maxTogether = 32
 
 /** Asked when a call's turn has come: why it is not to be made after all. */
-export type Refuse = () => string | undefined
+export type SkipCheck = () => string | undefined
 
-interface Waiting {
+interface QueuedJob {
   job: Job
-  refuse: Refuse
+  refuse: SkipCheck
   resolve: (result: JobResult) => void
   reject: (error: unknown) => void
 }
@@ -50,7 +50,7 @@ interface Waiting {
 export class Sandbox implements AsyncDisposable {
   readonly #bounds: Bounds
   readonly #killMs: number
-  readonly #waiting: Waiting[] = []
+  readonly #waiting: QueuedJob[] = []
   readonly #idle: Thread[] = []
   readonly #threads = new Set<Thread>()
   #sweep: ReturnType<typeof setTimeout> | undefined
@@ -64,20 +64,20 @@ export class Sandbox implements AsyncDisposable {
   /** Asks the filter, and if it says yes the map, about a payload. */
   async apply(
     functions: Functions,
-    input: Input,
-    refuse: Refuse = () => undefined,
-  ): Promise<Outcome> {
+    input: FunctionInput,
+    refuse: SkipCheck = () => undefined,
+  ): Promise<FunctionResult> {
     try {
       return await this.#run({ kind: 'apply', functions, input }, refuse)
     } catch (error) {
-      if (error instanceof Refused) return failed(functions, error.message, 0)
+      if (error instanceof SkippedCall) return failed(functions, error.message, 0)
       if (error instanceof ThreadEnded) return failed(functions, error.message, this.#killMs)
       throw error
     }
   }
 
   /** What a filter says of every event of that name, if that is all that it looks at. */
-  async judge(filter: string, event: string): Promise<Verdict> {
+  async matchStatically(filter: string, event: string): Promise<StaticMatch> {
     try {
       return await this.#run({ kind: 'judge', filter, event })
     } catch (error) {
@@ -103,10 +103,10 @@ export class Sandbox implements AsyncDisposable {
     await Promise.all([...this.#threads].map((thread) => thread.end()))
   }
 
-  #run<J extends Job>(job: J, refuse: Refuse = () => undefined): Promise<JobResults[J['kind']]> {
+  #run<J extends Job>(job: J, refuse: SkipCheck = () => undefined): Promise<JobResults[J['kind']]> {
     if (this.#closed) return Promise.reject(stopping())
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ job, refuse, resolve: resolve as Waiting['resolve'], reject })
+      this.#waiting.push({ job, refuse, resolve: resolve as QueuedJob['resolve'], reject })
       this.#startNext()
     })
   }
@@ -119,15 +119,15 @@ export class Sandbox implements AsyncDisposable {
     }
   }
 
-  #next(): Waiting[] {
-    const next: Waiting[] = []
+  #next(): QueuedJob[] {
+    const next: QueuedJob[] = []
     // Shared out, so that one thread does not take everything while the others are idle.
     const share = Math.min(maxTogether, Math.ceil(this.#waiting.length / maxThreads))
     while (next.length < share && this.#waiting.length > 0) {
-      const waiting = this.#waiting.shift() as Waiting
+      const waiting = this.#waiting.shift() as QueuedJob
       const reason = waiting.refuse()
       if (reason === undefined) next.push(waiting)
-      else waiting.reject(new Refused(reason))
+      else waiting.reject(new SkippedCall(reason))
     }
     return next
   }
@@ -138,7 +138,7 @@ export class Sandbox implements AsyncDisposable {
     return thread
   }
 
-  async #work(thread: Thread, taken: readonly Waiting[]): Promise<void> {
+  async #work(thread: Thread, taken: readonly QueuedJob[]): Promise<void> {
     let left = taken
     try {
       const results = await thread.run(taken.map(({ job }) => job))
@@ -174,10 +174,10 @@ function stopping(): AppError {
   return new AppError('unavailable', 'The service is stopping')
 }
 
-class Refused extends Error {}
+class SkippedCall extends Error {}
 
 /** A call that gave no answer. Which of the two functions it was is not known; it is safe to hold it against the filter, if there is one. */
-function failed({ filter }: Functions, reason: string, usedMs: number): Outcome {
+function failed({ filter }: Functions, reason: string, usedMs: number): FunctionResult {
   const name = filter === null ? 'map' : 'filter'
   return { applies: name === 'map', problems: [{ function: name, reason }], logs: [], usedMs }
 }

@@ -6,7 +6,7 @@ const startTimeoutMs = 20_000
 /** Of the thread's own heap: compiled functions, payloads and what maps make. The machine's memory has its own bound. */
 const maxHeapMb = 128
 /** A machine that has no time for the thread does not make a function slow: only by this much more is waited. */
-const patience = 10
+const wallClockFactor = 10
 
 /** A function did not end by itself, and its thread was ended. */
 export class ThreadEnded extends Error {
@@ -19,7 +19,7 @@ export class ThreadEnded extends Error {
   }
 }
 
-interface Running {
+interface ActiveRun {
   resolve: (results: JobResult[]) => void
   reject: (error: Error) => void
   timer: ReturnType<typeof setTimeout>
@@ -32,7 +32,7 @@ export class Thread {
   readonly #worker: Worker
   readonly #progress = new Float64Array(new SharedArrayBuffer(16))
   readonly #ready: Promise<void>
-  #running: Running | undefined
+  #running: ActiveRun | undefined
   #dead = false
 
   /** `killMs`: of the processor, for one job. */
@@ -114,7 +114,7 @@ export class Thread {
     const usedMs = await this.#usedMs()
     if (this.#running !== running) return
     const waitedMs = performance.now() - running.since
-    if (usedMs < this.#killMs && waitedMs < patience * this.#killMs) {
+    if (usedMs < this.#killMs && waitedMs < wallClockFactor * this.#killMs) {
       const leftMs = Math.max(10, this.#killMs - usedMs)
       running.timer = setTimeout(() => void this.#onTimer(), leftMs)
       return

@@ -9,8 +9,8 @@ import {
 } from './content.ts'
 import type { Job, JobResult } from './jobs.ts'
 import { escapeMarkdown, markdownToHtml } from './markdown.ts'
-import { markdownHelper, parseTemplate, TemplateFault } from './parse-template.ts'
-import { describeFault } from './template-fault.ts'
+import { markdownHelper, parseTemplate, TemplateError } from './parse-template.ts'
+import { describeError } from './describe-error.ts'
 
 type Template = (context: unknown) => string
 /** How values are written into a text. */
@@ -48,7 +48,7 @@ export class Engine {
         rendered[field] = isLine(field) ? text.replaceAll(/[\r\n]+/g, ' ') : text
         room -= assertFits(text, room)
       } catch (error) {
-        return { problems: [describeFault(field, error)] }
+        return { problems: [describeError(field, error)] }
       }
     }
     return { content: rendered }
@@ -81,7 +81,7 @@ export class Engine {
         this.#handlebars.precompile(tree, compileOptions(mode))
         return []
       } catch (error) {
-        return [describeFault(field, error)]
+        return [describeError(field, error)]
       }
     })
   }
@@ -114,6 +114,6 @@ const runtimeOptions = {
 /** The length first: a text that was put together costs no memory until its bytes are looked at. */
 function assertFits(text: string, room: number): number {
   const bytes = text.length > room ? text.length : Buffer.byteLength(text)
-  if (bytes > room) throw new TemplateFault('renders to more than is allowed')
+  if (bytes > room) throw new TemplateError('renders to more than is allowed')
   return bytes
 }

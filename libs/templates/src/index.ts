@@ -1,2 +1,2 @@
 export type { RenderContext, TemplateContent, TemplateFormat, TemplateProblem } from './content.ts'
-export { Renderer, type RendererOptions, type RenderHow } from './renderer.ts'
+export { Renderer, type RendererOptions, type RenderOptions } from './renderer.ts'

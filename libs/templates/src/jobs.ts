@@ -12,7 +12,7 @@ export interface Job {
 export type JobResult = { content: TemplateContent } | { problems: TemplateProblem[] }
 
 /** The answer to a job; without a result, that jobs are taken now. */
-export interface FromProcess {
+export interface ProcessMessage {
   result?: JobResult
   /** Microseconds of the processor, since its start. */
   usedMicros: number

@@ -2,7 +2,7 @@
  * Work that waits, by whose it is. Those that wait take turns, and nobody holds more than `maxRunning` places at once: one who brings
  * a thousand slow jobs is in nobody's way but their own.
  */
-export class Lanes<T> {
+export class FairQueue<T> {
   readonly #maxRunning: number
   /** In the order of their turns. */
   readonly #waiting = new Map<string, T[]>()

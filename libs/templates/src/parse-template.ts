@@ -4,7 +4,7 @@ import Handlebars from 'handlebars'
 export const markdownHelper = 'escapeMarkdown'
 
 /** What a template says of itself that must not be. */
-export class TemplateFault extends Error {
+export class TemplateError extends Error {
   readonly line: number | undefined
 
   constructor(reason: string, line?: number) {
@@ -23,16 +23,16 @@ export function parseTemplate(source: string, { markdown }: { markdown: boolean 
 
 class SelfContained extends Handlebars.Visitor {
   override PartialStatement(node: hbs.AST.PartialStatement): void {
-    throw new TemplateFault('partials are not available', node.loc.start.line)
+    throw new TemplateError('partials are not available', node.loc.start.line)
   }
   override PartialBlockStatement(node: hbs.AST.PartialBlockStatement): void {
-    throw new TemplateFault('partials are not available', node.loc.start.line)
+    throw new TemplateError('partials are not available', node.loc.start.line)
   }
   override Decorator(node: hbs.AST.Decorator): void {
-    throw new TemplateFault('decorators are not available', node.loc.start.line)
+    throw new TemplateError('decorators are not available', node.loc.start.line)
   }
   override DecoratorBlock(node: hbs.AST.DecoratorBlock): void {
-    throw new TemplateFault('decorators are not available', node.loc.start.line)
+    throw new TemplateError('decorators are not available', node.loc.start.line)
   }
 }
 

@@ -1,5 +1,5 @@
 import { Engine } from './engine.ts'
-import type { FromProcess, Job } from './jobs.ts'
+import type { ProcessMessage, Job } from './jobs.ts'
 
 // A process and not a thread: when one allocation is more than its heap has left, V8 ends the whole process it is in.
 
@@ -11,7 +11,7 @@ function usedMicros(): number {
   return user + system
 }
 
-function send(message: FromProcess): void {
+function send(message: ProcessMessage): void {
   process.send?.(message)
 }
 

@@ -1,20 +1,20 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { AppError } from '@posthorn/errors'
-import type { FromProcess, Job, JobResult } from './jobs.ts'
-import { usedMicrosOf } from './used-time.ts'
+import type { ProcessMessage, Job, JobResult } from './jobs.ts'
+import { usedMicrosOf } from './cpu-time.ts'
 
 /** Compiled templates and what is being rendered; far above what a message needs. */
 const defaultMemoryMb = 256
 const startTimeoutMs = 20_000
 /** A machine that has no time for the process does not make the template slow: only by this much more is waited. */
-const patience = 10
+const wallClockFactor = 10
 
 export interface ProcessLimits {
   timeoutMs: number
   maxMemoryMb?: number
 }
 
-interface Running {
+interface ActiveJob {
   resolve: (result: JobResult) => void
   reject: (error: Error) => void
   timer: ReturnType<typeof setTimeout>
@@ -28,7 +28,7 @@ export class RenderProcess {
   readonly #ready: Promise<void>
   /** What it had used when the job at hand began. */
   #usedBefore = 0
-  #running: Running | undefined
+  #running: ActiveJob | undefined
   #dead = false
 
   constructor({ timeoutMs, maxMemoryMb = defaultMemoryMb }: ProcessLimits) {
@@ -89,7 +89,7 @@ export class RenderProcess {
   #begin(): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const timer = setTimeout(() => reject(notStarted()), startTimeoutMs)
-    this.#child.on('message', ({ result, usedMicros }: FromProcess) => {
+    this.#child.on('message', ({ result, usedMicros }: ProcessMessage) => {
       this.#usedBefore = usedMicros
       if (result) this.#running?.resolve(result)
       else resolve()
@@ -118,7 +118,7 @@ export class RenderProcess {
     if (this.#running !== running) return
     const usedMs = used === undefined ? Infinity : (used - this.#usedBefore) / 1000
     const waitedMs = performance.now() - running.since
-    if (usedMs < this.#timeoutMs && waitedMs < patience * this.#timeoutMs) {
+    if (usedMs < this.#timeoutMs && waitedMs < wallClockFactor * this.#timeoutMs) {
       const leftMs = Math.max(10, this.#timeoutMs - usedMs)
       running.timer = setTimeout(() => void this.#onTimer(), leftMs)
       return

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { AppError } from '@posthorn/errors'
 import type { RenderContext, TemplateContent, TemplateFormat, TemplateProblem } from './content.ts'
 import type { Job, JobResult } from './jobs.ts'
-import { Lanes } from './lanes.ts'
+import { FairQueue } from './lanes.ts'
 import { RenderProcess } from './render-process.ts'
 
 export interface RendererOptions {
@@ -14,7 +14,7 @@ export interface RendererOptions {
   maxMemoryMb?: number
 }
 
-export interface RenderHow {
+export interface RenderOptions {
   format: TemplateFormat
   context: RenderContext
 }
@@ -24,7 +24,7 @@ const idleMs = 30_000
 /** At least two, so that one who holds a process up does not hold up all. */
 const maxProcesses = Math.min(4, Math.max(2, availableParallelism()))
 
-interface Waiting {
+interface QueuedJob {
   job: Job
   resolve: (result: JobResult) => void
   reject: (error: unknown) => void
@@ -36,7 +36,7 @@ interface Waiting {
  */
 export class Renderer implements AsyncDisposable {
   readonly #options: RendererOptions
-  readonly #lanes = new Lanes<Waiting>(maxProcesses - 1)
+  readonly #lanes = new FairQueue<QueuedJob>(maxProcesses - 1)
   readonly #idle: RenderProcess[] = []
   readonly #processes = new Set<RenderProcess>()
   #sweep: ReturnType<typeof setTimeout> | undefined
@@ -47,7 +47,10 @@ export class Renderer implements AsyncDisposable {
   }
 
   /** The content with the values in place: `html` escaped and, from markdown, HTML; the others as they are. 422 if it cannot be done. */
-  async render(content: TemplateContent, { format, context }: RenderHow): Promise<TemplateContent> {
+  async render(
+    content: TemplateContent,
+    { format, context }: RenderOptions,
+  ): Promise<TemplateContent> {
     const { name, email } = context.account
     const lane = JSON.stringify([name, email])
     const result = await this.#run({ content, format, context: JSON.stringify(context) }, lane)
@@ -102,7 +105,7 @@ export class Renderer implements AsyncDisposable {
     return renderer
   }
 
-  async #work(renderer: RenderProcess, { lane, item }: { lane: string; item: Waiting }) {
+  async #work(renderer: RenderProcess, { lane, item }: { lane: string; item: QueuedJob }) {
     try {
       item.resolve(await renderer.run(item.job))
     } catch (error) {

@@ -1,19 +1,19 @@
 import { type CommandHandler, on } from '@posthorn/bus'
-import { openHeader as headerQuestion, openLogin } from '@posthorn/contracts'
+import { unsealHeader as headerQuestion, unsealLogin } from '@posthorn/contracts'
 import {
-  createOpener,
+  createUnsealer,
   createSealer,
   type HeaderOwner,
   keyPairFromSecret,
-  openHeader,
-  openLogin as open,
+  unsealHeader,
+  unsealLogin as open,
   sealHeaders,
   sealLogin,
 } from '@posthorn/secrets'
 
 const { privateKey, publicKey } = keyPairFromSecret('of logins in tests')
 const sealer = createSealer(publicKey)
-const opener = createOpener([privateKey])
+const opener = createUnsealer([privateKey])
 
 /** An address as the gateway stores it: with its login sealed. */
 export function sealedLogin(address: string): Promise<string> {
@@ -26,7 +26,7 @@ export function sealedHeaders(owner: HeaderOwner, headers: { key: string; value:
 }
 
 /** Auth-bridge's part, for what `sealedLogin` has sealed. */
-export const opensLogins: CommandHandler = on(openLogin, async ({ address }) => ({
+export const opensLogins: CommandHandler = on(unsealLogin, async ({ address }) => ({
   address: await open(address, opener),
 }))
 
@@ -34,6 +34,6 @@ export const opensLogins: CommandHandler = on(openLogin, async ({ address }) => 
 export function opensHeaders(asked: (value: string) => void = () => undefined): CommandHandler {
   return on(headerQuestion, async (header) => {
     asked(header.value)
-    return { value: await openHeader(header, opener) }
+    return { value: await unsealHeader(header, opener) }
   })
 }

@@ -1,5 +1,5 @@
 import { type Env, list, oneOf, required, Secret } from '@posthorn/config'
-import { credentialsPatienceMs } from '@posthorn/contracts'
+import { minCredentialsTimeoutMs } from '@posthorn/contracts'
 import { type EgressPolicy, egressPolicies } from '@posthorn/net'
 import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
 
@@ -29,7 +29,7 @@ export function readConfig(env: Env): Config {
       values: egressPolicies,
       fallback: 'link-local',
     }),
-    authServerTimeoutMs: credentialsPatienceMs - 2_000,
+    authServerTimeoutMs: minCredentialsTimeoutMs - 2_000,
     proxyEgressPolicy: oneOf(env, 'SVC_PROXY_EGRESS_POLICY', {
       values: egressPolicies,
       fallback: 'link-local',

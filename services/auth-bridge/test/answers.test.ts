@@ -6,13 +6,13 @@ import { Secret } from '@posthorn/config'
 import {
   checkImapProxyServerPassword,
   checkSmtpServerPassword,
-  credentialsPatienceMs,
+  minCredentialsTimeoutMs,
   getCredentials,
   getLinkSecret,
   getOpenAiApiKey,
   getServiceSecret,
-  openHeader,
-  openLogin,
+  unsealHeader,
+  unsealLogin,
   shardOf,
 } from '@posthorn/contracts'
 import { connect } from '@posthorn/db'
@@ -79,7 +79,7 @@ async function insertAccount(account: string, secret: string): Promise<void> {
 }
 
 const ask = (account: string, protocol: 'imap' | 'smtp' = 'imap', timeoutMs = 30_000) =>
-  bus.ask(getCredentials, { account, protocol }, { key: 'credentials', timeoutMs })
+  bus.request(getCredentials, { account, protocol }, { key: 'credentials', timeoutMs })
 
 test('answers with what was registered, under the secret of now and the one before', async () => {
   await insertAccount('old', 'first')
@@ -104,10 +104,12 @@ test('answers with what was registered, under the secret of now and the one befo
     pass: 'pass of old',
   })
   expect(await ask('new')).toEqual({ user: 'new@example.com', pass: 'pass of new' })
-  expect(await bus.ask(getServiceSecret, {}, { key: 'credentials', timeoutMs: 30_000 })).toEqual({
+  expect(
+    await bus.request(getServiceSecret, {}, { key: 'credentials', timeoutMs: 30_000 }),
+  ).toEqual({
     serviceSecret: 'hush',
   })
-  expect(await bus.ask(getLinkSecret, {}, { key: 'credentials', timeoutMs: 30_000 })).toEqual({
+  expect(await bus.request(getLinkSecret, {}, { key: 'credentials', timeoutMs: 30_000 })).toEqual({
     linkSecret: 'ab'.repeat(32),
   })
   await expect(ask('nobody')).rejects.toMatchObject({ kind: 'not-found', code: 'AccountNotFound' })
@@ -142,7 +144,7 @@ test('of webhook keys it answers the one before as well, while it is to sign, an
     )
     .execute()
   await using _app = await start('second', ['first'])
-  const keys = () => bus.ask(getServiceSecret, {}, { key: 'credentials', timeoutMs: 30_000 })
+  const keys = () => bus.request(getServiceSecret, {}, { key: 'credentials', timeoutMs: 30_000 })
   expect(await eventually(keys)).toEqual({
     serviceSecret: 'hush',
     previous: [{ serviceSecret: 'before', until: until.toISOString() }],
@@ -156,7 +158,7 @@ test.each([
 ] as const)('%s is compared here, and never handed out', async (key, question) => {
   await using _app = await start('second', ['first'])
   const check = (password: string) =>
-    bus.ask(question, { password }, { key: 'credentials', timeoutMs: 30_000 })
+    bus.request(question, { password }, { key: 'credentials', timeoutMs: 30_000 })
   expect(await eventually(() => check(''))).toEqual({ valid: false })
   const sealed = await sealedBy('first').seal('for all', `settings/${key}`)
   await database.db.insertInto('sealedSettings').values({ key, sealed }).execute()
@@ -167,7 +169,7 @@ test.each([
 
 test('the key for summaries is answered once it is set, and not having one is no error', async () => {
   await using _app = await start('second')
-  const key = () => bus.ask(getOpenAiApiKey, {}, { key: 'credentials', timeoutMs: 30_000 })
+  const key = () => bus.request(getOpenAiApiKey, {}, { key: 'credentials', timeoutMs: 30_000 })
   expect(await eventually(key)).toEqual({})
   const sealed = await sealedBy('second').seal('sk-1', 'settings/openAiAPIKey')
   await database.db.insertInto('sealedSettings').values({ key: 'openAiAPIKey', sealed }).execute()
@@ -177,7 +179,7 @@ test('the key for summaries is answered once it is set, and not having one is no
 test('a login in an address is opened for its host, and for no other', async () => {
   await using _app = await start('second')
   const open = (address: string) =>
-    bus.ask(openLogin, { address }, { key: 'credentials', timeoutMs: 30_000 })
+    bus.request(unsealLogin, { address }, { key: 'credentials', timeoutMs: 30_000 })
   const sealed = await sealLogin('https://u:p%3A@h.example/in?x=1', sealedBy('second'))
   expect(await eventually(() => open(sealed))).toEqual({
     address: 'https://u:p%3A@h.example/in?x=1',
@@ -196,7 +198,7 @@ test('the value of a header is opened for whom it was sealed, and for no other',
   )
   const { key, value } = header ?? { key: '', value: '' }
   const open = (owner: 'settings' | `account/${string}`) =>
-    bus.ask(openHeader, { owner, key, value }, { key: 'credentials', timeoutMs: 30_000 })
+    bus.request(unsealHeader, { owner, key, value }, { key: 'credentials', timeoutMs: 30_000 })
   expect(await eventually(() => open('account/a'))).toEqual({ value: 'Bearer x' })
   for (const other of ['account/b', 'settings'] as const)
     await expect(open(other)).rejects.toMatchObject({ kind: 'internal' })
@@ -225,7 +227,7 @@ test('while keys are rotated with two replicas, one of each step, every answer i
     for (const account of accounts) {
       const how = { key: 'credentials', timeoutMs: 30_000 }
       expect(await ask(account)).toMatchObject({ pass: `pass of ${account}` })
-      expect(await bus.ask(openHeader, { owner: 'settings', key, value }, how)).toEqual({
+      expect(await bus.request(unsealHeader, { owner: 'settings', key, value }, how)).toEqual({
         value: 'hush',
       })
       asked += 1
@@ -248,14 +250,16 @@ test('of an authentication server that never answers it tells before whoever ask
   const value = JSON.stringify(`http://127.0.0.1:${port}/`)
   await database.db.insertInto('settings').values({ key: 'authServer', value }).execute()
   await using _app = await start('second')
-  await eventually(() => bus.ask(getOpenAiApiKey, {}, { key: 'credentials', timeoutMs: 30_000 }))
-  await expect(ask('asked', 'imap', credentialsPatienceMs)).rejects.toMatchObject({
+  await eventually(() =>
+    bus.request(getOpenAiApiKey, {}, { key: 'credentials', timeoutMs: 30_000 }),
+  )
+  await expect(ask('asked', 'imap', minCredentialsTimeoutMs)).rejects.toMatchObject({
     kind: 'unreachable',
     code: 'HTTPRequestError',
   })
   silent.close()
   const env = { DATABASE_URL: database.url, AMQP_URL: broker.url, SVC_SECRET: 's' }
-  expect(readConfig(env).authServerTimeoutMs).toBeLessThan(credentialsPatienceMs - 1_000)
+  expect(readConfig(env).authServerTimeoutMs).toBeLessThan(minCredentialsTimeoutMs - 1_000)
 })
 
 test('with a secret that opens nothing it is not ready and takes no question', async () => {

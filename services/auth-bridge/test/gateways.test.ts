@@ -34,7 +34,7 @@ afterAll(async () => {
 })
 
 const ask = (gateway: string) =>
-  bus.ask(getGatewayCredentials, { gateway }, { key: 'credentials', timeoutMs: 30_000 })
+  bus.request(getGatewayCredentials, { gateway }, { key: 'credentials', timeoutMs: 30_000 })
 
 async function insert(gateway: string, username: string | null, place?: string): Promise<void> {
   const server = { gateway, name: gateway, host: 'relay.example', port: 587, username }

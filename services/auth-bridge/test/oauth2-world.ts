@@ -48,7 +48,7 @@ export async function openOAuth2World({ replicas = 1, asProcess = false } = {}) 
   const sealer = createSealer(keyPairFromSecret(secret).publicKey)
   const how = { key: 'credentials', timeoutMs: 60_000 }
   const isAnswering = async () => {
-    await bus.ask(checkSmtpServerPassword, { password: '' }, { ...how, timeoutMs: 1_000 })
+    await bus.request(checkSmtpServerPassword, { password: '' }, { ...how, timeoutMs: 1_000 })
   }
   await eventually(isAnswering, { timeoutMs: 120_000 })
   const running = opened.move()
@@ -104,11 +104,11 @@ export async function openOAuth2World({ replicas = 1, asProcess = false } = {}) 
         .execute()
     },
     start: (asked: CommandRequest<typeof startOAuth2Login>) =>
-      bus.ask(startOAuth2Login, asked, how),
+      bus.request(startOAuth2Login, asked, how),
     complete: (asked: CommandRequest<typeof completeOAuth2Login>) =>
-      bus.ask(completeOAuth2Login, asked, how),
+      bus.request(completeOAuth2Login, asked, how),
     revoke: (asked: CommandRequest<typeof revokeOAuth2Grant>) =>
-      bus.ask(revokeOAuth2Grant, asked, how),
+      bus.request(revokeOAuth2Grant, asked, how),
     /** The whole way of a person: the page of consent, the callback, the grant. */
     async consent(app: string, account: string, user: string) {
       const codeVerifier = randomBytes(32).toString('base64url')
@@ -120,7 +120,7 @@ export async function openOAuth2World({ replicas = 1, asProcess = false } = {}) 
       return this.complete({ app, account, code: consented.code, codeVerifier })
     },
     ask: (account: string, protocol: 'imap' | 'smtp' = 'imap', fresh = false) =>
-      bus.ask(getCredentials, { account, protocol, fresh }, how),
+      bus.request(getCredentials, { account, protocol, fresh }, how),
     /** As it is when somebody asks for another try: `PUT /v1/account/{account}/reconnect`. */
     async reconnect(account: string) {
       const updatedAt = sql<Date>`now()`

@@ -5,9 +5,9 @@ import { Secret } from '@posthorn/config'
 import {
   getCredentials,
   getGatewayCredentials,
-  type Grounds,
-  openHeader,
-  openLogin,
+  type Entitlement,
+  unsealHeader,
+  unsealLogin,
   type ServiceName,
   shardOf,
 } from '@posthorn/contracts'
@@ -102,14 +102,16 @@ const how = { key: 'credentials', timeoutMs: 30_000 }
 interface Wish {
   account: string
   protocol: 'imap' | 'smtp'
-  grounds?: Grounds | undefined
+  grounds?: Entitlement | undefined
 }
 
 async function ask(service: ServiceName, { grounds, ...wish }: Wish) {
-  return buses.get(service)?.ask(getCredentials, { ...wish, ...(grounds ? { grounds } : {}) }, how)
+  return buses
+    .get(service)
+    ?.request(getCredentials, { ...wish, ...(grounds ? { grounds } : {}) }, how)
 }
 
-test.each<[ServiceName, 'imap' | 'smtp', Grounds]>([
+test.each<[ServiceName, 'imap' | 'smtp', Entitlement]>([
   ['sync-worker', 'imap', { worker }],
   ['sender', 'smtp', { queueId: 'in-hand' }],
   ['imap-proxy', 'imap', { token: hashToken(token) }],
@@ -120,7 +122,7 @@ test.each<[ServiceName, 'imap' | 'smtp', Grounds]>([
   })
 })
 
-test.each<[string, ServiceName, string, 'imap' | 'smtp', Grounds | undefined]>([
+test.each<[string, ServiceName, string, 'imap' | 'smtp', Entitlement | undefined]>([
   ['of another worker', 'sync-worker', 'theirs', 'imap', { worker }],
   [
     'of another worker, in its name',
@@ -156,7 +158,9 @@ test.each<ServiceName>(['smtp-proxy', 'api-gateway'])('%s gets none at all', asy
 
 test('the login of a gateway goes to the sender that has a message for it', async () => {
   const askFor = (queueId: string) =>
-    buses.get('sender')?.ask(getGatewayCredentials, { gateway: 'relay', grounds: { queueId } }, how)
+    buses
+      .get('sender')
+      ?.request(getGatewayCredentials, { gateway: 'relay', grounds: { queueId } }, how)
   expect(await askFor('by-relay')).toEqual({ user: 'user', pass: 'of relay' })
   await expect(askFor('in-hand')).rejects.toMatchObject({ kind: 'unavailable' })
 })
@@ -189,7 +193,7 @@ test('the login in an address is opened for those who connect to it, and for nob
   const found: Record<string, string[]> = {}
   for (const [name, address = ''] of Object.entries({ webhooks, own, calls, proxy }))
     for (const service of names) {
-      const asked = buses.get(service)?.ask(openLogin, { address }, how)
+      const asked = buses.get(service)?.request(unsealLogin, { address }, how)
       const opened = await asked?.catch(() => undefined)
       if (opened?.address === `https://u:p@${name}.example/`)
         found[name] = [...(found[name] ?? []), service]
@@ -210,7 +214,7 @@ test('values of headers are opened for the webhook-dispatcher alone', async () =
     sealer,
   )
   const open = (service: ServiceName) =>
-    buses.get(service)?.ask(openHeader, { owner: 'account/mine', key, value }, how)
+    buses.get(service)?.request(unsealHeader, { owner: 'account/mine', key, value }, how)
   for (const service of names.filter((name) => name !== 'webhook-dispatcher'))
     await expect(open(service)).rejects.toMatchObject({ kind: 'forbidden' })
   expect(await open('webhook-dispatcher')).toEqual({ value: 'Bearer x' })
@@ -261,7 +265,7 @@ test('what is sealed for one opens in no row of another', async () => {
   )
   const grounds = { queueId: 'by-relay' }
   await expect(
-    buses.get('sender')?.ask(getGatewayCredentials, { gateway: 'relay', grounds }, how),
+    buses.get('sender')?.request(getGatewayCredentials, { gateway: 'relay', grounds }, how),
   ).rejects.toMatchObject({ kind: 'internal' })
 })
 

@@ -1,19 +1,21 @@
 import type { Bus } from '@posthorn/bus'
 import { SubmissionHint } from '@posthorn/contracts'
 import { cacheSettings, countMinutes, type Db, inBatches, type PublishEvent } from '@posthorn/db'
-import { everyFew, loginOpener, openGround, watchQueue } from '@posthorn/service'
+import { runPeriodically } from '@posthorn/flow'
+import { bootstrap, watchQueuePause } from '@posthorn/service'
+import { createLoginUnsealer } from '@posthorn/unseal'
 import type { Logger } from '@posthorn/telemetry'
 import type { Config } from './config.ts'
-import { Dispatcher } from './delivery/dispatcher.ts'
-import { Recorder } from './delivery/recorder.ts'
-import { Filer } from './filing/filer.ts'
+import { Dispatcher } from './dispatch/dispatcher.ts'
+import { OutcomeRecorder } from './attempt/outcome-recorder.ts'
+import { Filer } from './dispatch/filer.ts'
 import { senderMetrics } from './metrics.ts'
-import { onChangeOutbox } from './outbox/change-outbox.ts'
+import { onChangeOutbox } from './commands/change-outbox.ts'
 import { countFilings } from './store/filing.ts'
-import { type Hold, markDataSent } from './store/outbox.ts'
-import { countDue, countHeld, deleteFinished } from './store/upkeep.ts'
-import { SmtpTransport } from './transports/smtp.ts'
-import { onVerifySmtp } from './verify/verify-smtp.ts'
+import { type OutboxLease, markDataSent } from './store/outbox.ts'
+import { countDue, countHeld, deleteFinished } from './store/maintenance.ts'
+import { SmtpTransport } from './transports/smtp-transport.ts'
+import { onVerifySmtp } from './commands/verify-smtp.ts'
 
 const name = 'sender'
 /** Logins at servers that belong to no account, for whoever tries them out. */
@@ -22,20 +24,20 @@ const verificationsAtOnce = 20
 /** Builds the service. Whatever it opened is closed in reverse order, also when a later step here fails. */
 export async function startApp(config: Config, signal: AbortSignal): Promise<AsyncDisposable> {
   await using opened = new AsyncDisposableStack()
-  const { log, metrics, db, bus } = await openGround(opened, { name, config, signal })
+  const { log, metrics, db, bus } = await bootstrap(opened, { name, config, signal })
   const settings = cacheSettings(db)
-  const openLogin = loginOpener(bus)
+  const openLogin = createLoginUnsealer(bus)
   const minutes = opened.use(
     countMinutes(db, { onError: (err) => log.debug({ err }, 'counts wait for Postgres') }),
   )
-  const queue = opened.use(await watchQueue({ db, bus, log, queue: 'submit' }))
+  const queue = opened.use(await watchQueuePause({ db, bus, log, queue: 'submit' }))
   const paused = () => queue.paused
   const measured = senderMetrics(metrics, { ...gauges(db), paused, minutes })
   const count = (result: 'filed' | 'postponed' | 'failed') => measured.filings.inc({ result })
   const filer = opened.use(new Filer({ ...config, db, bus, log, count }))
   const publish: PublishEvent = (message) => bus.publishEvent(message)
   const onFiling = () => filer.wake()
-  const recorder = opened.use(new Recorder({ db, settings, publish, onFiling, log }))
+  const recorder = opened.use(new OutcomeRecorder({ db, settings, publish, onFiling, log }))
   const transport = opened.use(new SmtpTransport(config.smtp))
   const dispatcher = opened.use(
     new Dispatcher({
@@ -46,13 +48,15 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
       settings,
       transport,
       recorder,
-      mark: inBatches((holds: Hold[]) => markAll(db, holds, config.leaseMs)),
+      mark: inBatches((holds: OutboxLease[]) => markAll(db, holds, config.leaseMs)),
       paused,
       log,
       metrics: measured,
     }),
   )
-  opened.use(everyFew({ everyMs: 600_000, log, name: 'clean-up' }, () => cleanUp(db, config, log)))
+  opened.use(
+    runPeriodically({ everyMs: 600_000, log, name: 'clean-up' }, () => cleanUp(db, config, log)),
+  )
   opened.use(
     await bus.onInvalidate(({ topic }) => void (topic === 'settings' && settings.invalidate())),
   )
@@ -83,7 +87,7 @@ function listenForHints(bus: Bus, dispatcher: Dispatcher): Promise<AsyncDisposab
   })
 }
 
-async function markAll(db: Db, holds: Hold[], leaseMs: number): Promise<boolean[]> {
+async function markAll(db: Db, holds: OutboxLease[], leaseMs: number): Promise<boolean[]> {
   const marked = await markDataSent(db, holds, leaseMs)
   return holds.map(({ queueId }) => marked.has(queueId))
 }

@@ -1,7 +1,7 @@
 import { duration, type Env, integer, oneOf } from '@posthorn/config'
 import { egressPolicies } from '@posthorn/net'
 import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
-import type { LaneLimits } from './delivery/lanes.ts'
+import type { LaneLimits } from './dispatch/lane-limiter.ts'
 import type { SmtpLimits } from './transports/smtp-session.ts'
 
 export interface Config extends ServiceConfig {

@@ -8,7 +8,7 @@ import type { Filing } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { eventually, type SmtpScript, startSmtpScript } from '@posthorn/testkit'
 import { senderFixture, sentEventId } from './fixture.ts'
-import { mailboxWorker } from './worker.ts'
+import { mailboxWorker } from './mailbox-worker.ts'
 
 const fixture = await senderFixture()
 const { db, startSender, submit, row, eventsOf } = fixture

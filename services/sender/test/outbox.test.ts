@@ -3,7 +3,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
 import { senderFixture } from './fixture.ts'
 import { smtpServers } from './smtp-servers.ts'
-import { mailboxWorker } from './worker.ts'
+import { mailboxWorker } from './mailbox-worker.ts'
 
 const fixture = await senderFixture()
 const { db, startSender, addAccount, submit, row, eventsOf } = fixture

@@ -37,7 +37,8 @@ async function server(options?: SmtpScriptOptions) {
 
 type Request = CommandRequest<typeof verifySmtp>
 const verify = async (request: Request, timeoutMs = 30_000) =>
-  (await eventually(() => bus.ask(verifySmtp, request, { key: 'verify.smtp', timeoutMs }))).verdict
+  (await eventually(() => bus.request(verifySmtp, request, { key: 'verify.smtp', timeoutMs })))
+    .verdict
 const credentials = { user: 'me', pass: 'secret' }
 
 test('a login that works says so, and sends nothing', async () => {
@@ -93,7 +94,7 @@ test('the policy of the deployment says where servers may be', async () => {
   try {
     const how = { key: 'verify.smtp', timeoutMs: 30_000 }
     const { verdict } = await eventually(async () =>
-      asker.ask(verifySmtp, { server: await server() }, how),
+      asker.request(verifySmtp, { server: await server() }, how),
     )
     expect(verdict).toMatchObject({ success: false, code: 'EEGRESSBLOCKED' })
   } finally {

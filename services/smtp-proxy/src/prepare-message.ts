@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import {
   canonicalLines,
-  type Field,
+  type HeaderField,
   joinHead,
   parseHeaders,
   splitHead,
-  valueOf,
+  fieldValue,
 } from '@posthorn/mime'
 import { type Controls, isControl, readControls } from './control-headers.ts'
 import { Refusal } from './refusal.ts'
@@ -44,7 +44,7 @@ export function prepareMessage(
   const { fields, body } = given
   const controls = readControls(
     fields.flatMap((field) =>
-      isControl(field.name) ? [[field.name, valueOf(field)] as const] : [],
+      isControl(field.name) ? [[field.name, fieldValue(field)] as const] : [],
     ),
   )
   const kept = fields.filter(({ name }) => !removed.has(name) && !isControl(name))
@@ -68,7 +68,7 @@ export function prepareMessage(
   }
 }
 
-function fieldOf(name: string, value: string): Field {
+function fieldOf(name: string, value: string): HeaderField {
   return { name: name.toLowerCase(), line: `${name}: ${value}` }
 }
 

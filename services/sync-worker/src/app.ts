@@ -10,26 +10,28 @@ import {
   type RecordedEvent,
 } from '@posthorn/db'
 import { proxyOfSettings } from '@posthorn/net'
-import { everyFew, loginOpener, openGround } from '@posthorn/service'
-import { allHandlers } from './commands/handlers.ts'
+import { runPeriodically } from '@posthorn/flow'
+import { bootstrap } from '@posthorn/service'
+import { createLoginUnsealer } from '@posthorn/unseal'
+import { createHandlers } from './commands/handlers.ts'
 import { onVerifyImap } from './commands/verify-imap.ts'
 import type { Config } from './config.ts'
 import type { Deps } from './deps.ts'
-import { tellChanges } from './events/tell-changes.ts'
-import { keepHouse } from './housekeeping.ts'
-import { keepTranscripts, wantedLogs } from './logs/transcripts.ts'
-import { measureWorker } from './metrics.ts'
-import { readAccounts } from './sessions/accounts.ts'
+import { createChangeBroadcaster } from './events/change-broadcaster.ts'
+import { runRetention } from './retention.ts'
+import { startTranscripts, logRetention } from './logs/transcripts.ts'
+import { createWorkerMetrics } from './metrics.ts'
+import { createAccountReader } from './sessions/accounts.ts'
 import { ConnectionCounts } from './sessions/connection-counts.ts'
-import { takeTurns } from './sessions/login-turns.ts'
-import { type Registry, runSessions } from './sessions/registry.ts'
-import { keepStandings } from './sessions/standings.ts'
+import { createLoginLimiter } from './sessions/login-limiter.ts'
+import { type Registry, startSessions } from './sessions/registry.ts'
+import { createStatusUpdater } from './sessions/account-status.ts'
 import { SyncTimes } from './sessions/sync-times.ts'
 import { holdShards } from './shards/holder.ts'
-import { serveShards } from './shards/serve.ts'
+import { bindShards } from './shards/bindings.ts'
 import { deleteOldUploads } from './store/uploads.ts'
-import { openSummaries } from './summaries/open.ts'
-import { fillEmpties } from './sync/empty.ts'
+import { createSummaries } from './summaries/create-summaries.ts'
+import { indexEmptyMailboxes } from './sync/changes/empty-mailboxes.ts'
 
 const name = 'sync-worker'
 /** Logins at servers that belong to no account, for whoever tries them out. */
@@ -51,40 +53,46 @@ export async function startApp(
   const id = randomUUID()
   const proof = randomUUID()
   await using opened = new AsyncDisposableStack()
-  const ground = await openGround(opened, { name, config, signal, about: { worker: id } })
+  const ground = await bootstrap(opened, { name, config, signal, fields: { worker: id } })
   const { log, db, bus, port } = ground
-  const metrics = measureWorker(ground.metrics)
+  const metrics = createWorkerMetrics(ground.metrics)
   const settings = cacheSettings(db)
-  const changes = opened.use(tellChanges(bus))
-  const transcripts = opened.use(keepTranscripts({ db, log, wanted: wantedNow(settings, config) }))
+  const changes = opened.use(createChangeBroadcaster(bus))
+  const transcripts = opened.use(
+    startTranscripts({ db, log, retention: wantedNow(settings, config) }),
+  )
   const connections = new ConnectionCounts()
   const syncTimes = new SyncTimes()
-  const published = marksPublished(db)
-  const openLogin = loginOpener(bus)
-  const basics = { ...ground, settings, openLogin, metrics, config, published, syncTimes }
+  const published = batchMarkPublished(db)
+  const openLogin = createLoginUnsealer(bus)
+  const basics = {
+    ...ground,
+    settings,
+    openLogin,
+    metrics,
+    config,
+    markPublished: published,
+    syncTimes,
+  }
   const summaries = summariesOf(opened, basics)
   const deps: Deps = {
     ...basics,
     worker: { id, proof },
     summaries,
     backend,
-    logins: takeTurns(config.logins),
+    logins: createLoginLimiter(config.logins),
     changes,
     transcripts,
     connections,
-    accounts: readAccounts(db),
-    standings: keepStandings(basics),
-    fillEmpty: fillEmpties(basics),
+    accounts: createAccountReader(db),
+    applyStatusUpdate: createStatusUpdater(basics),
+    indexEmpty: indexEmptyMailboxes(basics),
   }
-  const sessions = opened.use(runSessions(deps))
+  const sessions = opened.use(startSessions(deps))
   const server = opened.use(
-    await bus.serve({ queue: 'private', handlers: allHandlers({ db, sessions, settings }) }),
+    await bus.serve({ queue: 'private', handlers: createHandlers({ db, sessions, settings }) }),
   )
-  opened.use(everyFew({ everyMs: 5_000, log, name: 'connections' }, () => connections.store(db)))
-  opened.use(everyFew({ everyMs: 1_000, log, name: 'sync times' }, () => syncTimes.store(db)))
-  const upkeep = keepHouse(db, { ...config, wantedLogs: wantedNow(settings, config) })
-  opened.use(everyFew({ everyMs: 3_600_000, log, name: 'housekeeping' }, upkeep))
-  opened.use(everyFew({ everyMs: 600_000, log, name: 'uploads' }, () => deleteOldUploads(db)))
+  startPeriodicTasks(opened, deps)
   opened.use(
     await bus.serve({
       queue: 'verify.imap',
@@ -93,15 +101,27 @@ export async function startApp(
     }),
   )
   const { heartbeatMs, claimMs } = config
-  const user = serveShards(server, sessions, log)
+  const user = bindShards(server, sessions, log)
   const holder = opened.use(
-    holdShards({ db, worker: id, proof, log, user, metrics, heartbeatMs, claimMs }),
+    holdShards({ db, worker: id, proof, log, observer: user, metrics, heartbeatMs, claimMs }),
   )
-  opened.use(await bus.onInvalidate((message) => forget(message, deps, sessions)))
+  opened.use(await bus.onInvalidate((message) => onInvalidation(message, deps, sessions)))
   settings.invalidate() // what was read before may have been changed before we would have heard of it
   holder.wake()
   const resources = opened.move()
   return { id, port, [Symbol.asyncDispose]: () => resources.disposeAsync() }
+}
+
+/** Starts the writers of counters and the deletion of expired rows. */
+function startPeriodicTasks(stack: AsyncDisposableStack, deps: Deps): void {
+  const { db, log, config, settings, connections, syncTimes } = deps
+  const start = (everyMs: number, name: string, task: Parameters<typeof runPeriodically>[1]) =>
+    stack.use(runPeriodically({ everyMs, log, name }, task))
+  start(5_000, 'connections', () => connections.store(db))
+  start(1_000, 'sync times', () => syncTimes.store(db))
+  const upkeep = runRetention(db, { ...config, wantedLogs: wantedNow(settings, config) })
+  start(3_600_000, 'housekeeping', upkeep)
+  start(600_000, 'uploads', () => deleteOldUploads(db))
 }
 
 function summariesOf(
@@ -111,14 +131,14 @@ function summariesOf(
   const { config, settings, openLogin } = basics
   const how = { egress: config.proxyEgressPolicy, open: openLogin }
   const proxy = proxyOfSettings(() => settings.get(), how)
-  return openSummaries(opened, { ...basics, proxy, config: config.summaries })
+  return createSummaries(opened, { ...basics, proxy, config: config.summaries })
 }
 
 function wantedNow(settings: Deps['settings'], { logLines }: Config) {
-  return async () => wantedLogs(await settings.get(), logLines)
+  return async () => logRetention(await settings.get(), logLines)
 }
 
-function forget(
+function onInvalidation(
   { topic, id }: Invalidation,
   { settings, summaries }: Pick<Deps, 'settings' | 'summaries'>,
   sessions: Pick<Registry, 'refresh'>,
@@ -131,7 +151,7 @@ function forget(
 }
 
 /** Events of several commits are marked in one statement. */
-function marksPublished(db: Db): MarkPublished {
+function batchMarkPublished(db: Db): MarkPublished {
   const mark = inBatches(async (batches: (readonly RecordedEvent[])[]) => {
     await markPublished(db, batches.flat())
     return batches

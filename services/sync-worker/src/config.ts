@@ -1,7 +1,7 @@
 import { duration, type Env, integer, oneOf } from '@posthorn/config'
 import { type EgressPolicy, egressPolicies } from '@posthorn/net'
 import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
-import type { TurnLimits } from './sessions/login-turns.ts'
+import type { LoginLimits } from './sessions/login-limiter.ts'
 
 export interface Config extends ServiceConfig {
   /** Between heartbeats: work stops after two that did not get through, others take over after three. The same for all workers. */
@@ -16,11 +16,11 @@ export interface Config extends ServiceConfig {
   /** How long refused credentials are tried before syncing of the account is switched off. */
   readonly maxAuthFailureMs: number
   /** Logins at mail servers: at the same time, and how fast one after the other. */
-  readonly logins: TurnLimits
+  readonly logins: LoginLimits
   /** For connecting and logging in together. */
   readonly connectTimeoutMs: number
   /** After something came into the inbox: how soon, at the earliest, the other folders are looked at again. */
-  readonly quickRoundMs: number
+  readonly mailboxPollMs: number
   /** Connections for commands an account may have beside those that sync. */
   readonly commandConnections: number
   /** How long a connection for commands is kept without one. */
@@ -60,10 +60,10 @@ export function readConfig(env: Env): Config {
     logins: {
       perHost: integer(env, 'SVC_LOGINS_PER_HOST', { fallback: 10, min: 1, max: 1_000 }),
       perSecond: integer(env, 'SVC_LOGINS_PER_SECOND', { fallback: 50, min: 1, max: 10_000 }),
-      atOnce: integer(env, 'SVC_LOGINS_AT_ONCE', { fallback: 200, min: 1, max: 10_000 }),
+      concurrent: integer(env, 'SVC_LOGINS_AT_ONCE', { fallback: 200, min: 1, max: 10_000 }),
     },
     connectTimeoutMs: duration(env, 'SVC_IMAP_CONNECT_TIMEOUT', { fallback: 30_000, min: 100 }),
-    quickRoundMs: duration(env, 'SVC_QUICK_ROUND_INTERVAL', { fallback: 12_000, min: 100 }),
+    mailboxPollMs: duration(env, 'SVC_QUICK_ROUND_INTERVAL', { fallback: 12_000, min: 100 }),
     commandConnections: integer(env, 'SVC_COMMAND_CONNECTIONS', { fallback: 4, min: 1, max: 50 }),
     commandIdleMs: duration(env, 'SVC_COMMAND_IDLE_TIME', { fallback: 60_000, min: 100 }),
     logLines: integer(env, 'SVC_ACCOUNT_LOG_LINES', { fallback: 10_000, min: 100, max: 1_000_000 }),

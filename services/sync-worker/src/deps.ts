@@ -1,19 +1,19 @@
 import type { MailBackend } from '@posthorn/backends'
 import type { Bus } from '@posthorn/bus'
 import type { Db, MarkPublished, SettingsCache } from '@posthorn/db'
-import type { OpenLogin } from '@posthorn/service'
+import type { UnsealLogin } from '@posthorn/unseal'
 import type { Logger } from '@posthorn/telemetry'
 import type { Config } from './config.ts'
-import type { ChangeTeller } from './events/tell-changes.ts'
+import type { ChangeBroadcaster } from './events/change-broadcaster.ts'
 import type { Transcripts } from './logs/transcripts.ts'
 import type { WorkerMetrics } from './metrics.ts'
 import type { AccountReader } from './sessions/accounts.ts'
 import type { ConnectionCounts } from './sessions/connection-counts.ts'
-import type { LoginTurns } from './sessions/login-turns.ts'
-import type { Standings } from './sessions/standings.ts'
+import type { LoginLimiter } from './sessions/login-limiter.ts'
+import type { ApplyStatusUpdate } from './sessions/account-status.ts'
 import type { SyncTimes } from './sessions/sync-times.ts'
 import type { Summaries } from './summaries/summaries.ts'
-import type { FillEmpty } from './sync/empty.ts'
+import type { IndexEmpty } from './sync/changes/empty-mailboxes.ts'
 
 /** What the work on accounts needs. */
 export interface Deps {
@@ -23,16 +23,16 @@ export interface Deps {
   worker: { id: string; proof: string }
   backend: MailBackend
   settings: SettingsCache
-  openLogin: OpenLogin
-  logins: LoginTurns
+  openLogin: UnsealLogin
+  logins: LoginLimiter
   connections: ConnectionCounts
   accounts: AccountReader
-  standings: Standings
+  applyStatusUpdate: ApplyStatusUpdate
   syncTimes: SyncTimes
-  fillEmpty: FillEmpty
+  indexEmpty: IndexEmpty
   summaries: Summaries
-  published: MarkPublished
-  changes: ChangeTeller
+  markPublished: MarkPublished
+  changes: ChangeBroadcaster
   transcripts: Transcripts
   config: Config
   metrics: WorkerMetrics

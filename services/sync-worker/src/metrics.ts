@@ -6,19 +6,19 @@ export interface WorkerMetrics {
   /** An account that is held went from one state to another; `undefined`: was not, or is no longer, held. */
   accountState(from: string | undefined, to: string | undefined): void
   shardsHeld(count: number): void
-  recorded(events: readonly { event: string }[]): void
+  eventsRecorded(events: readonly { event: string }[]): void
   connections(change: 1 | -1): void
   /** A sync of one mailbox that looked further than its counters. */
-  synced(seconds: number): void
+  mailboxSynced(seconds: number): void
   /** A look at all mailboxes of one account, to its end. */
-  lookedAtAll(seconds: number): void
+  syncPassed(seconds: number): void
   /** Messages remembered that were not before. */
   indexed(messages: number): void
   /** A summary was wanted: what came of it, and how long that took. */
   summarised(outcome: SummaryOutcome, seconds: number): void
 }
 
-export function measureWorker(metrics: Metrics): WorkerMetrics {
+export function createWorkerMetrics(metrics: Metrics): WorkerMetrics {
   const accounts = metrics.gauge({
     name: 'accounts',
     help: 'Accounts held, by state',
@@ -55,12 +55,12 @@ export function measureWorker(metrics: Metrics): WorkerMetrics {
       if (to !== undefined) accounts.labels(to).inc()
     },
     shardsHeld: (count) => shards.set(count),
-    recorded(recorded) {
+    eventsRecorded(recorded) {
       for (const { event } of recorded) events.labels(event).inc()
     },
     connections: (change) => connections.inc(change),
-    synced: (seconds) => syncs.observe(seconds),
-    lookedAtAll: (seconds) => rounds.observe(seconds),
+    mailboxSynced: (seconds) => syncs.observe(seconds),
+    syncPassed: (seconds) => rounds.observe(seconds),
     indexed: (count) => messages.inc(count),
   }
 }

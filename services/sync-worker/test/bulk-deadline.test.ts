@@ -27,7 +27,7 @@ test('when time is up between two pieces, what was moved stays moved and nothing
     const account = await world.register(user)
     await world.connected(account)
     const move = (timeoutMs: number) =>
-      world.bus.ask(
+      world.bus.request(
         moveMessages,
         { account, path: 'INBOX', search: {}, destination: 'Trash' },
         { key: `shard.${shardOf(account)}`, timeoutMs },

@@ -2,7 +2,7 @@ import { afterAll, expect, jest, test } from '@jest/globals'
 import { connect } from '@posthorn/db'
 import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
-import { tellChanges } from '../src/events/tell-changes.ts'
+import { createChangeBroadcaster } from '../src/events/change-broadcaster.ts'
 import { deleteOldChanges } from '../src/store/changes.ts'
 import { testWorld } from './world.ts'
 
@@ -103,8 +103,8 @@ test('a thousand changes at once are told in few words, and the last one is told
   jest.useFakeTimers()
   try {
     let said = 0
-    using teller = tellChanges({ up: true, invalidate: async () => void said++ })
-    for (let n = 0; n < 1_000; n++) teller.tell()
+    using teller = createChangeBroadcaster({ up: true, invalidate: async () => void said++ })
+    for (let n = 0; n < 1_000; n++) teller.broadcast()
     expect(said).toBe(1)
     jest.advanceTimersByTime(99)
     expect(said).toBe(1)
@@ -112,7 +112,7 @@ test('a thousand changes at once are told in few words, and the last one is told
     expect(said).toBe(2)
     // Once it has rested, one is told at once again.
     jest.advanceTimersByTime(100)
-    teller.tell()
+    teller.broadcast()
     expect(said).toBe(3)
   } finally {
     jest.useRealTimers()

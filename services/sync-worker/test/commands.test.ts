@@ -172,7 +172,7 @@ test('the source comes as it is, in pieces, and the next command works after one
   await world.connected(owner)
   const { messages } = await world.ask(listMessages, owner, { path: 'INBOX', page: 0, pageSize: 1 })
   const source = () =>
-    world.bus.askStream(
+    world.bus.requestStream(
       getMessageSource,
       { account: owner, message: messages[0]?.id ?? '' },
       { key: `shard.${shardOf(owner)}`, timeoutMs: 30_000 },

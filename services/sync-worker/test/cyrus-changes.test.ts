@@ -22,7 +22,7 @@ here(
     const world = await testWorld()
     const cyrus = await testCyrus()
     try {
-      await world.startWorker({ quickRoundMs: 3_600_000 })
+      await world.startWorker({ mailboxPollMs: 3_600_000 })
       const user = cyrus.freshUser()
       await using client = await ImapClient.login(user)
       for (const subject of ['one', 'two', 'three']) await client.append('INBOX', mail({ subject }))

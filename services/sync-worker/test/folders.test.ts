@@ -18,7 +18,7 @@ afterAll(() => world.close())
 /** No round in the middle of a test: what is noticed, the server told. */
 const rarely = { resyncDelay: 3_600 }
 const old = new Date('2020-01-01T00:00:00Z')
-const never = { quickRoundMs: 600_000 }
+const never = { mailboxPollMs: 600_000 }
 
 const withoutNotify = (more: (session: MailSession) => Partial<MailSession> = () => ({})) =>
   altered((session) => ({
@@ -83,7 +83,7 @@ test('flags that change while we watch are stored as they are told, without a se
 })
 
 test('folders that come, move and go while we watch are told at once', async () => {
-  await world.startWorker({ quickRoundMs: 300 })
+  await world.startWorker({ mailboxPollMs: 300 })
   const user = world.dovecot.freshUser()
   await using client = await ImapClient.login(user)
   const account = await world.register(user, { imap: rarely })
@@ -142,7 +142,7 @@ test('without NOTIFY the folders of subconnections are live, others are polled',
 })
 
 test('after something came into the inbox the other folders are looked at soon', async () => {
-  await world.startWorker({ quickRoundMs: 300 }, { backend: withoutNotify() })
+  await world.startWorker({ mailboxPollMs: 300 }, { backend: withoutNotify() })
   const user = world.dovecot.freshUser()
   await using client = await ImapClient.login(user)
   await client.run('CREATE Filed')
@@ -294,7 +294,7 @@ test('a server that overflows is polled from then on, and its subconnections are
       return session.watch(tell, signal, { everywhere: false })
     },
   }))
-  await world.startWorker({ quickRoundMs: 300 }, { backend })
+  await world.startWorker({ mailboxPollMs: 300 }, { backend })
   const user = world.dovecot.freshUser()
   await using client = await ImapClient.login(user)
   await client.run('CREATE Polled')

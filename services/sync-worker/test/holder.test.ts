@@ -37,7 +37,7 @@ test('shards that were lost for want of a heartbeat are claimed again only when 
     heartbeatMs,
     claimMs: 50,
     now: clock.now,
-    user: {
+    observer: {
       async claimed(leases) {
         seen.push(`claimed ${leases.length}`)
       },
@@ -65,12 +65,12 @@ test('shards that were lost for want of a heartbeat are claimed again only when 
     clock.pass(heartbeatMs)
     return heard.add(worker.heartbeatAt.getTime()).size >= 4
   })
-  expect([shards, holder.held().size]).toEqual([0, 0])
+  expect([shards, holder.leases().size]).toEqual([0, 0])
   stopped()
   await eventually(() =>
     expect(seen).toEqual(['claimed 256', 'release 256', 'stopped', 'claimed 256']),
   )
-  expect([...holder.held().values()].every(({ epoch }) => epoch === '2')).toBe(true)
+  expect([...holder.leases().values()].every(({ epoch }) => epoch === '2')).toBe(true)
 })
 
 test('a worker that lost more shards than are its fair share by now leaves the rest to others', async () => {
@@ -83,18 +83,18 @@ test('a worker that lost more shards than are its fair share by now leaves the r
     heartbeatMs,
     claimMs: 50,
     now: clock.now,
-    user: { claimed: async () => undefined, released: async () => undefined },
+    observer: { claimed: async () => undefined, released: async () => undefined },
   })
-  await eventually(() => expect(holder.held().size).toBe(256))
+  await eventually(() => expect(holder.leases().size).toBe(256))
   await database.db.transaction().execute(async (tx) => {
     await sql`lock table workers in access exclusive mode`.execute(tx)
     clock.pass(2 * heartbeatMs)
-    await eventually(() => expect(holder.held().size).toBe(0))
+    await eventually(() => expect(holder.leases().size).toBe(0))
     // Another worker that takes part, and could not claim a shard of a worker that lives.
     await sql`insert into workers (id) values (${randomUUID()})`.execute(tx)
     await sql`update workers set heartbeat_at = now() + interval '1 hour'`.execute(tx)
   })
-  await eventually(() => expect(holder.held().size).toBe(128))
+  await eventually(() => expect(holder.leases().size).toBe(128))
   const { rows } = await sql<{ free: number }>`
     select count(*)::int as free from shards where owner is null
   `.execute(database.db)

@@ -10,11 +10,15 @@ import {
   countWorkers,
   deleteWorker,
   listShardsOf,
-  markAlive,
+  saveHeartbeat,
   markStopping,
   releaseShard,
 } from '../src/store/shards.ts'
-import { ensureStandings, findStanding, takeMailboxNumbers } from '../src/store/states.ts'
+import {
+  ensureAccountStatusRows,
+  findAccountStatus,
+  allocateMailboxNumbers,
+} from '../src/store/account-states.ts'
 
 let database: TestDatabase
 let db: Db
@@ -31,7 +35,7 @@ const expiryMs = 3_600_000
 
 async function worker(): Promise<string> {
   const id = randomUUID()
-  await markAlive(db, id)
+  await saveHeartbeat(db, id)
   return id
 }
 
@@ -51,7 +55,7 @@ async function register(): Promise<string> {
 /** An account whose shard is this worker's. */
 async function held(): Promise<AccountLease> {
   const account = await register()
-  await ensureStandings(db, [account])
+  await ensureAccountStatusRows(db, [account])
   const id = await worker()
   await database.db.updateTable('shards').set({ owner: null }).execute()
   const lease = (await claimAll(id)).find(({ shard }) => shard === shardOf(account))
@@ -113,7 +117,7 @@ test('stopping and deleted workers do not count', async () => {
 test('the holder of a lease can store; a stale epoch, another owner and a deleted account store nothing', async () => {
   const lease = await held()
   const store = (given: AccountLease) =>
-    withLease(db, given, (tx) => takeMailboxNumbers(tx, lease.account, { count: 1 }))
+    withLease(db, given, (tx) => allocateMailboxNumbers(tx, lease.account, { count: 1 }))
   expect(await store(lease)).toEqual([1])
   await expect(store({ ...lease, epoch: String(Number(lease.epoch) - 1) })).rejects.toMatchObject({
     kind: 'stale',
@@ -131,7 +135,7 @@ test('a takeover waits for a transaction under the old lease, and refuses the ne
   const first = withLease(db, lease, async (tx) => {
     enter()
     await leave
-    return takeMailboxNumbers(tx, lease.account, { count: 1 })
+    return allocateMailboxNumbers(tx, lease.account, { count: 1 })
   })
   await inside
   await database.db
@@ -149,7 +153,7 @@ test('a takeover waits for a transaction under the old lease, and refuses the ne
   )
   expect(taken.map(({ shard }) => shard)).toEqual([lease.shard])
   await expect(
-    withLease(db, lease, (tx) => takeMailboxNumbers(tx, lease.account, { count: 1 })),
+    withLease(db, lease, (tx) => allocateMailboxNumbers(tx, lease.account, { count: 1 })),
   ).rejects.toMatchObject({ kind: 'stale' })
 })
 
@@ -165,22 +169,22 @@ test('a lease that was given back gives nothing back of the next holder', async 
 
 test('an account has one standing, and none when it is gone', async () => {
   const { account } = await held()
-  await ensureStandings(db, [account])
-  expect(await findStanding(db, account)).toMatchObject({
+  await ensureAccountStatusRows(db, [account])
+  expect(await findAccountStatus(db, account)).toMatchObject({
     state: 'new',
     stateEpoch: 1,
     accountVersion: '0',
   })
   await database.db.deleteFrom('accounts').where('account', '=', account).execute()
-  await ensureStandings(db, [account])
-  expect(await findStanding(db, account)).toBeUndefined()
+  await ensureAccountStatusRows(db, [account])
+  expect(await findAccountStatus(db, account)).toBeUndefined()
 })
 
 test('an account that is deleted while its standing is made is gone, and that is no failure', async () => {
   const [deleted, other] = [await register(), await register()]
   const begun = await database.db.transaction().execute(async (tx) => {
     await tx.deleteFrom('accounts').where('account', '=', deleted).execute()
-    const ensured = Promise.allSettled([ensureStandings(db, [deleted, other])])
+    const ensured = Promise.allSettled([ensureAccountStatusRows(db, [deleted, other])])
     // It has found the account, and waits for what becomes of it.
     await eventually(async () => {
       const { rows } = await sql`
@@ -192,6 +196,6 @@ test('an account that is deleted while its standing is made is gone, and that is
     return { ensured }
   })
   expect(await begun.ensured).toMatchObject([{ status: 'fulfilled' }])
-  expect(await findStanding(db, deleted)).toBeUndefined()
-  expect(await findStanding(db, other)).toBeDefined()
+  expect(await findAccountStatus(db, deleted)).toBeUndefined()
+  expect(await findAccountStatus(db, other)).toBeDefined()
 })

@@ -5,7 +5,7 @@ import { connect } from '@posthorn/db'
 import { createLogger } from '@posthorn/telemetry'
 import { eventually, testDatabase } from '@posthorn/testkit'
 import { sql } from 'kysely'
-import { keepTranscripts, wantedLogs } from '../src/logs/transcripts.ts'
+import { startTranscripts, logRetention } from '../src/logs/transcripts.ts'
 import { deleteUnwantedLogs } from '../src/store/logs.ts'
 
 const database = await testDatabase()
@@ -38,7 +38,7 @@ const keep =
 const says = (text: string): TranscriptLine => ({ at: new Date(), from: 'server', text })
 
 test('lines are stored in order, by account, with the connection they came over', async () => {
-  await using transcripts = keepTranscripts({ db: own, log, wanted: keep(1_000) })
+  await using transcripts = startTranscripts({ db: own, log, retention: keep(1_000) })
   const [first, second, other] = ['a', 'a', 'b'].map((account) => transcripts.open(account))
   for (let n = 0; n < 5; n++) {
     first?.(says(`one ${n}`))
@@ -60,14 +60,14 @@ test('lines are stored in order, by account, with the connection they came over'
 })
 
 test('what waits is stored when the service stops', async () => {
-  const transcripts = keepTranscripts({ db: own, log, wanted: keep(1_000) })
+  const transcripts = startTranscripts({ db: own, log, retention: keep(1_000) })
   transcripts.open('c')(says('the last word'))
   await transcripts[Symbol.asyncDispose]()
   expect(await linesOf('c')).toEqual(['S: the last word'])
 })
 
 test('of a long log the last lines are kept', async () => {
-  const transcripts = keepTranscripts({ db: own, log, wanted: keep(100) })
+  const transcripts = startTranscripts({ db: own, log, retention: keep(100) })
   const line = transcripts.open('b')
   for (let n = 0; n < 1_500; n++) line(says(String(n)))
   await transcripts[Symbol.asyncDispose]()
@@ -87,7 +87,7 @@ test('while Postgres is slow lines wait, then are dropped and counted; nobody el
     await release.promise
   })
   await begun.promise
-  const transcripts = keepTranscripts({ db: own, log, wanted: keep(1_000_000) })
+  const transcripts = startTranscripts({ db: own, log, retention: keep(1_000_000) })
   const line = transcripts.open('a')
   // It gives back nothing that could be waited for.
   for (let n = 0; n < 10_000; n++) expect(line(says(String(n)))).toBeUndefined()
@@ -102,7 +102,7 @@ test('while Postgres is slow lines wait, then are dropped and counted; nobody el
 test('an account that is gone, or has its log switched off, keeps no other from being logged', async () => {
   await db.deleteFrom('accountLogs').execute()
   await add('off', false)
-  await using transcripts = keepTranscripts({ db: own, log, wanted: keep(1_000) })
+  await using transcripts = startTranscripts({ db: own, log, retention: keep(1_000) })
   for (const account of ['gone', 'off', 'a']) transcripts.open(account)(says(account))
   await eventually(async () => expect(await linesOf('a')).toEqual(['S: a']))
   expect(await db.selectFrom('accountLogs').select('account').execute()).toEqual([{ account: 'a' }])
@@ -116,7 +116,7 @@ test('lines that came late for a log that is off are swept', async () => {
 
 test('where all are to be logged, accounts that did not ask are as well, and no more lines than wanted', async () => {
   await db.deleteFrom('accountLogs').execute()
-  const transcripts = keepTranscripts({ db: own, log, wanted: keep(10, true) })
+  const transcripts = startTranscripts({ db: own, log, retention: keep(10, true) })
   const line = transcripts.open('off')
   for (let n = 0; n < 50; n++) line(says(String(n)))
   await transcripts[Symbol.asyncDispose]()
@@ -125,7 +125,7 @@ test('where all are to be logged, accounts that did not ask are as well, and no 
 })
 
 test('the setting says what is wanted, and the environment where it does not', () => {
-  expect(wantedLogs({}, 5)).toEqual({ all: false, keepLines: 5 })
-  expect(wantedLogs({ logs: { all: true } }, 5)).toEqual({ all: true, keepLines: 5 })
-  expect(wantedLogs({ logs: { maxLogLines: 0 } }, 5)).toEqual({ all: false, keepLines: 0 })
+  expect(logRetention({}, 5)).toEqual({ all: false, keepLines: 5 })
+  expect(logRetention({ logs: { all: true } }, 5)).toEqual({ all: true, keepLines: 5 })
+  expect(logRetention({ logs: { maxLogLines: 0 } }, 5)).toEqual({ all: false, keepLines: 0 })
 })

@@ -25,7 +25,7 @@ describe.each([
   beforeAll(async () => {
     world = await testWorld()
     // Nothing is looked at in its turn while a test runs.
-    await world.startWorker({ quickRoundMs: 3_600_000 }, parts)
+    await world.startWorker({ mailboxPollMs: 3_600_000 }, parts)
     const user = world.dovecot.freshUser()
     client = await ImapClient.login(user)
     account = await world.register(user, { imap: { resyncDelay: 3_600 } })

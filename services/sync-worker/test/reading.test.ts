@@ -51,7 +51,7 @@ const find = (path: string, search: object, over: object = {}) =>
 const read = (message: string, over: object = {}) =>
   world.ask(getMessage, account, { message, ...over })
 const download = async (attachment: string) => {
-  const { response, body } = await world.bus.askStream(
+  const { response, body } = await world.bus.requestStream(
     getAttachment,
     { account, attachment },
     { key: `shard.${shardOf(account)}`, timeoutMs: 30_000 },
@@ -259,7 +259,7 @@ test('an attachment is its decoded bytes, with the name and type of the part', a
 test('a download that nobody reads to its end leaves the connection to others', async () => {
   const [message] = await folder('Large', [mail({ body: `${'x'.repeat(76)}\r\n`.repeat(40_000) })])
   for (let time = 0; time < 4; time++) {
-    const { body } = await world.bus.askStream(
+    const { body } = await world.bus.requestStream(
       getMessageSource,
       { account, message: message?.id ?? '' },
       { key: `shard.${shardOf(account)}`, timeoutMs: 30_000 },

@@ -4,19 +4,23 @@ import { shardOf } from '@posthorn/contracts'
 import { cacheSettings, connect, type Db, markPublished } from '@posthorn/db'
 import { testDatabase, type TestDatabase } from '@posthorn/testkit'
 import type { Account } from '../src/sessions/account.ts'
-import { keepStandings, type Standings, type Stands } from '../src/sessions/standings.ts'
+import {
+  createStatusUpdater,
+  type ApplyStatusUpdate,
+  type StatusUpdateResult,
+} from '../src/sessions/account-status.ts'
 import { SyncTimes } from '../src/sessions/sync-times.ts'
 import type { AccountLease } from '../src/store/lease.ts'
 import { withLease } from '../src/store/lease.ts'
 import { insertMailboxes, type MailboxRow } from '../src/store/mailboxes.ts'
-import { claimShards, markAlive } from '../src/store/shards.ts'
-import { ensureStandings, findStanding } from '../src/store/states.ts'
-import { fillEmpties, type FillEmpty } from '../src/sync/empty.ts'
+import { claimShards, saveHeartbeat } from '../src/store/shards.ts'
+import { ensureAccountStatusRows, findAccountStatus } from '../src/store/account-states.ts'
+import { indexEmptyMailboxes, type IndexEmpty } from '../src/sync/changes/empty-mailboxes.ts'
 
 let database: TestDatabase
 let db: Db
-let standings: Standings
-let fillEmpty: FillEmpty
+let standings: ApplyStatusUpdate
+let fillEmpty: IndexEmpty
 const syncTimes = new SyncTimes()
 const owner = randomUUID()
 const epochs = new Map<number, string>()
@@ -32,9 +36,9 @@ beforeAll(async () => {
     config: { maxAuthFailureMs: 60_000 },
     syncTimes,
   } as never
-  standings = keepStandings(deps)
-  fillEmpty = fillEmpties(deps)
-  await markAlive(db, owner)
+  standings = createStatusUpdater(deps)
+  fillEmpty = indexEmptyMailboxes(deps)
+  await saveHeartbeat(db, owner)
   for (const { shard, epoch } of await claimShards(db, {
     worker: owner,
     limit: 256,
@@ -52,16 +56,16 @@ async function register(): Promise<AccountLease> {
   const account = randomUUID()
   const shard = shardOf(account)
   await database.db.insertInto('accounts').values({ account, shard, name: 'x' }).execute()
-  await ensureStandings(db, [account])
+  await ensureAccountStatusRows(db, [account])
   return { account, shard, owner, epoch: epochs.get(shard) ?? '0' }
 }
 
 const synced = (lease: AccountLease) =>
-  standings({ lease, registeredAt: 1, happening: { kind: 'synced' } })
+  standings({ lease, registeredAt: 1, trigger: { kind: 'synced' } })
 
 const connected = { state: 'connected' }
 
-const stateOf = async ({ account }: AccountLease) => (await findStanding(db, account))?.state
+const stateOf = async ({ account }: AccountLease) => (await findAccountStatus(db, account))?.state
 
 const eventsOf = ({ account }: AccountLease) =>
   database.db.selectFrom('events').select('event').where('account', '=', account).execute()
@@ -131,38 +135,38 @@ test('an account that is locked waits by itself', async () => {
 
 test('an account that comes back as it was waits for nobody; when it was synced is stored with the next others, unless the lease is lost', async () => {
   const [lease, lost] = await Promise.all([register(), register()])
-  const [{ standing: from }, { standing: fromLost }] = (await Promise.all(
+  const [{ status: from }, { status: fromLost }] = (await Promise.all(
     [lease, lost].map(synced),
-  )) as [Stands, Stands]
-  const again = { registeredAt: 1, happening: { kind: 'synced' } } as const
+  )) as [StatusUpdateResult, StatusUpdateResult]
+  const again = { registeredAt: 1, trigger: { kind: 'synced' } } as const
   await withLease(db, lease, async () => {
     const login = { kind: 'loggedIn', user: 'jane' } as const
-    await standings({ lease, registeredAt: 1, happening: login, from })
-    const { standing, changed } = await standings({ ...again, lease, from })
+    await standings({ lease, registeredAt: 1, trigger: login, from })
+    const { status: standing, changed } = await standings({ ...again, lease, from })
     expect({ changed, state: standing.state }).toEqual({ changed: false, state: 'connected' })
   })
   const otherEpoch = { ...lost, epoch: String(Number(lost.epoch) + 1) }
   await standings({ ...again, lease: otherEpoch, from: fromLost })
-  expect((await findStanding(db, lease.account))?.syncTime).toEqual(from.syncTime)
+  expect((await findAccountStatus(db, lease.account))?.syncTime).toEqual(from.syncTime)
   await syncTimes.store(db)
-  const stored = (await findStanding(db, lease.account))?.syncTime?.getTime()
+  const stored = (await findAccountStatus(db, lease.account))?.syncTime?.getTime()
   expect(stored).toBeGreaterThan(from.syncTime?.getTime() ?? Infinity)
-  expect((await findStanding(db, lost.account))?.syncTime).toEqual(fromLost.syncTime)
+  expect((await findAccountStatus(db, lost.account))?.syncTime).toEqual(fromLost.syncTime)
 })
 
 test('an event is told also where nothing else becomes different: the first login finds the account as it was begun', async () => {
   const lease = await register()
   const version = '1'
   const begin = { kind: 'starting', version, enabled: true } as const
-  const { standing: from } = await standings({ lease, registeredAt: 1, happening: begin })
+  const { status: from } = await standings({ lease, registeredAt: 1, trigger: begin })
   const login = { kind: 'loggedIn', user: 'jane' } as const
-  await standings({ lease, registeredAt: 1, happening: login, from })
+  await standings({ lease, registeredAt: 1, trigger: login, from })
   expect(await eventsOf(lease)).toEqual([{ event: 'authenticationSuccess' }])
 })
 
 test('of one account both things that happened at once are stored', async () => {
   const lease = await register()
-  const login = { lease, registeredAt: 1, happening: { kind: 'loggedIn', user: 'jane' } } as const
+  const login = { lease, registeredAt: 1, trigger: { kind: 'loggedIn', user: 'jane' } } as const
   await Promise.all([standings(login), synced(lease)])
   expect(await stateOf(lease)).toBe('connected')
   expect((await eventsOf(lease)).map(({ event }) => event).toSorted()).toEqual([

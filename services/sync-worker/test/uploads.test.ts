@@ -63,7 +63,7 @@ test('an upload is in its folder with flags and date, to the byte, and is announ
   })
   const message = await world.ask(getMessage, account, { message: stored.id ?? '' })
   expect(message.flags).toEqual(['\\Draft', '\\Seen', 'custom'])
-  const { body } = await world.bus.askStream(
+  const { body } = await world.bus.requestStream(
     getMessageSource,
     { account, message: stored.id ?? '' },
     { key: `shard.${shardOf(account)}`, timeoutMs: 30_000 },
@@ -127,7 +127,7 @@ test('many large uploads at once all arrive, whole', async () => {
       const mime = large(subject)
       const upload = await put(mime, owner)
       const request = { upload, size: 30 * 2 ** 20, path: 'Archive' }
-      return world.bus.ask(
+      return world.bus.request(
         uploadMessage,
         { account: owner, ...request },
         { key: `shard.${shardOf(owner)}`, timeoutMs: 60_000 },

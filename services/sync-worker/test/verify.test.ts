@@ -16,7 +16,7 @@ function verify(over: Partial<CommandRequest<typeof verifyImap>> = {}) {
   const request = { server, credentials: { user, pass }, mailboxes: false, ...over }
   const how = { key: 'verify.imap', timeoutMs: 30_000 }
   // The queue may not be there yet.
-  return eventually(() => world.bus.ask(verifyImap, request, how))
+  return eventually(() => world.bus.request(verifyImap, request, how))
 }
 
 test('a login that works says so, with the folders where they are asked for', async () => {

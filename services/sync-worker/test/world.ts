@@ -163,7 +163,7 @@ export async function testWorld({ heartbeatMs = 5_000 }: { heartbeatMs?: number 
     account: string,
     request: Omit<CommandRequest<C>, 'account'>,
   ): Promise<CommandResponse<C>> =>
-    bus.ask(command, { account, ...request } as CommandRequest<C>, {
+    bus.request(command, { account, ...request } as CommandRequest<C>, {
       key: `shard.${shardOf(account)}`,
       timeoutMs: 30_000,
     })
@@ -228,7 +228,7 @@ const fast = {
   accountsSweepMs: 300,
   reconnectMinMs: 50,
   reconnectMaxMs: 300,
-  quickRoundMs: 200,
+  mailboxPollMs: 200,
 } satisfies Partial<Config>
 
 async function listEvents(db: Db, account: string, names: string[]): Promise<StoredEvent[]> {

@@ -4,36 +4,34 @@ import { getServiceSecret } from '@posthorn/contracts'
 import { cacheSettings, countMinutes, type Db, type SettingsCache } from '@posthorn/db'
 import { createHttpCaller, proxyOfSettings } from '@posthorn/net'
 import { Sandbox } from '@posthorn/sandbox'
-import {
-  everyFew,
-  headerOpener,
-  loginOpener,
-  type OpenLogin,
-  openGround,
-  watchQueue,
-} from '@posthorn/service'
+import { runPeriodically } from '@posthorn/flow'
+import { bootstrap, watchQueuePause } from '@posthorn/service'
+import { createHeaderUnsealer, createLoginUnsealer, type UnsealLogin } from '@posthorn/unseal'
 import type { Logger, Metrics } from '@posthorn/telemetry'
 import type { Config, WebhookConfig } from './config.ts'
-import { createClaims } from './delivery/claims.ts'
-import { createCounter } from './delivery/counter.ts'
-import { deliver } from './delivery/deliver.ts'
-import { createGate } from './delivery/gate.ts'
-import { holdDeliveries, type InHand } from './delivery/in-hand.ts'
-import { replay } from './delivery/replay.ts'
-import { type RetryLoop, startRetryLoop } from './delivery/retry-loop.ts'
-import { serviceSecret } from './delivery/service-secret.ts'
-import type { SigningKeys } from './delivery/signature.ts'
+import { createClaimLock } from './dispatch/claim-lock.ts'
+import { createAttemptCounter } from './attempt/attempt-counter.ts'
+import { createAttempts } from './attempt/attempt.ts'
+import { createTargetThrottle } from './dispatch/target-throttle.ts'
+import {
+  createInFlightDeliveries,
+  type InFlightDeliveries,
+} from './dispatch/in-flight-deliveries.ts'
+import { replay } from './dispatch/replay.ts'
+import { type DuePoller, startDuePoller } from './dispatch/due-poller.ts'
+import { cacheSigningKeys } from './attempt/signing-keys.ts'
+import type { SigningKeys } from './attempt/signature.ts'
 import { coalesce } from './events/coalesce.ts'
 import { batchSize, fanOut } from './events/fan-out.ts'
 import { consumeHints } from './events/hints.ts'
 import { sweepFanOut, sweepPublish } from './events/sweep.ts'
-import { keepHouse } from './housekeeping.ts'
+import { runRetention } from './retention.ts'
 import { type DispatcherMetrics, dispatcherMetrics } from './metrics.ts'
 import { decideRoutes } from './routes/decide.ts'
-import { type KnownRoutes, knownRoutes } from './routes/known-routes.ts'
-import { keepRouteNotes, type RouteNotes } from './routes/notes.ts'
+import { type RouteCache, cacheRoutes } from './routes/route-cache.ts'
+import { startRouteErrorLog, type RouteErrorLog } from './routes/route-error-log.ts'
 import { countDue } from './store/deliveries.ts'
-import { currentTargets } from './targets/current-target.ts'
+import { createTargets } from './targets/current-target.ts'
 import { targetOptions } from './targets/options.ts'
 import { laneOf } from './targets/target.ts'
 
@@ -47,7 +45,7 @@ export interface App extends AsyncDisposable {
 /** Builds the service. Whatever it opened is closed in reverse order, also when a later step here fails. */
 export async function startApp(config: Config, signal: AbortSignal): Promise<App> {
   await using opened = new AsyncDisposableStack()
-  const { log, metrics, db, bus, port } = await openGround(opened, { name, config, signal })
+  const { log, metrics, db, bus, port } = await bootstrap(opened, { name, config, signal })
   opened.use(await startDispatching({ db, bus, log, metrics, config: config.webhooks }))
   const app = opened.move()
   return { port, [Symbol.asyncDispose]: () => app.disposeAsync() }
@@ -75,24 +73,26 @@ export async function startDispatching({
   config,
 }: DispatchingDeps): Promise<AsyncDisposable> {
   await using opened = new AsyncDisposableStack()
-  opened.use(everyFew({ everyMs: hourMs, log, name: 'housekeeping' }, keepHouse(db, config, log)))
+  opened.use(
+    runPeriodically({ everyMs: hourMs, log, name: 'housekeeping' }, runRetention(db, config, log)),
+  )
   const counter = opened.use(
     countMinutes(db, { onError: (err) => log.debug({ err }, 'counts wait for Postgres') }),
   )
   const measured = dispatcherMetrics(metrics, { countDue: () => countDue(db, maxCounted), counter })
   let goOn = () => undefined as void
   const queue = opened.use(
-    await watchQueue({ db, bus, log, queue: 'notify', onChange: () => goOn() }),
+    await watchQueuePause({ db, bus, log, queue: 'notify', onChange: () => goOn() }),
   )
   const paused = () => queue.paused
-  const routes = knownRoutes(db)
-  const notes = opened.use(keepRouteNotes(db, log))
+  const routes = cacheRoutes(db)
+  const notes = opened.use(startRouteErrorLog(db, log))
   const sandbox = opened.use(new Sandbox())
   const delivery = { db, bus, log, metrics: measured, config, paused, routes, notes }
-  const { inHand, retries, claim, claims } = await openDelivery(delivery, opened)
+  const { inHand, retries, claim, claims } = await startDelivery(delivery, opened)
   goOn = () => {
-    inHand.goOn()
-    retries.dueIn(0)
+    inHand.resume()
+    retries.pollIn(0)
   }
 
   const called: DispatcherMetrics['called'] = (...call) => measured.called(...call)
@@ -100,52 +100,59 @@ export async function startDispatching({
     fanOut({
       db,
       claim,
-      room: (lane) => (retries.isBacklogged(lane) ? 0 : inHand.room(lane)),
-      take: (deliveries) => inHand.take(deliveries),
+      capacity: (lane) => (retries.isBacklogged(lane) ? 0 : inHand.capacity(lane)),
+      enqueue: (deliveries) => inHand.enqueue(deliveries),
       claims,
       fannedOut: (events) => measured.fannedOut(events),
       overflowed(lane) {
         retries.markBacklogged(lane)
-        retries.dueIn(0)
+        retries.pollIn(0)
       },
       routes: {
-        decide: decideRoutes({ db, sandbox, known: routes, batchSize, called }),
+        decide: decideRoutes({ db, sandbox, routes: routes, batchSize, called }),
         refresh: () => routes.refresh(),
-        failed: (failures) => notes.failed(failures),
+        failed: (failures) => notes.recordFailures(failures),
       },
     }),
     fanOutWidth,
   )
-  opened.use(
-    everyFew({ everyMs: sweepEveryMs, log, name: 'sweep-fan-out' }, sweepFanOut(db, requestRun)),
+  const sweep = sweepWith(opened, log)
+  sweep('sweep-fan-out', sweepFanOut(db, requestRun))
+  sweep('sweep-publish', sweepPublish(db, bus))
+  sweep(
+    'replays',
+    replay(db, () => retries.pollIn(0)),
   )
-  opened.use(everyFew({ everyMs: sweepEveryMs, log, name: 'sweep-publish' }, sweepPublish(db, bus)))
-  const replaying = replay(db, () => retries.dueIn(0))
-  opened.use(everyFew({ everyMs: sweepEveryMs, log, name: 'replays' }, replaying))
   opened.use(await consumeHints(bus, requestRun))
   return opened.move()
+}
+
+/** Starter of periodic tasks that run every `sweepEveryMs` until the stack is disposed. */
+function sweepWith(stack: AsyncDisposableStack, log: DispatchingDeps['log']) {
+  return (name: string, task: Parameters<typeof runPeriodically>[1]) =>
+    stack.use(runPeriodically({ everyMs: sweepEveryMs, log, name }, task))
 }
 
 interface DeliveryDeps extends Omit<DispatchingDeps, 'metrics'> {
   metrics: DispatcherMetrics
   /** Nothing is to be started. */
   paused: () => boolean
-  routes: KnownRoutes
-  notes: RouteNotes
+  routes: RouteCache
+  notes: RouteErrorLog
 }
 
-async function openDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
+async function startDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
   const { db, log, metrics, config, paused, notes } = deps
-  const claim = { self: randomUUID(), leaseMs: config.leaseMs }
-  const openLogin = loginOpener(deps.bus)
-  const { settings, targets, options, gate, secret } = await openTargets(
+  const claim = { id: randomUUID(), leaseMs: config.leaseMs }
+  const openLogin = createLoginUnsealer(deps.bus)
+  const { settings, targets, options, gate, secret } = await startTargets(
     { ...deps, openLogin },
     opened,
   )
-  const http = opened.use(openHttp(config, { settings, openLogin }))
-  const claims = createClaims()
-  const counter = createCounter({ db, claim, log })
-  const attempt = deliver({
+  const http = opened.use(createCaller(config, { settings, openLogin }))
+  const claims = createClaimLock()
+  const counter = createAttemptCounter({ db, claim, log })
+  const attempt = createAttempts({
     db,
     counter,
     http,
@@ -156,33 +163,33 @@ async function openDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
     metrics,
     log,
   })
-  const inHand: InHand = opened.use(
-    holdDeliveries({
+  const inHand: InFlightDeliveries = opened.use(
+    createInFlightDeliveries({
       ...config,
       db,
       claim,
       claims,
       counter,
-      gate,
+      throttle: gate,
       async deliver(delivery, signal) {
         const result = await attempt(delivery, signal)
-        notes.ended(delivery, result)
+        notes.recordAttempt(delivery, result)
         return result
       },
       paused,
-      dueIn: (ms) => retries.dueIn(ms),
-      onRoom: (lane) => retries.onRoom(lane),
+      dueIn: (ms) => retries.pollIn(ms),
+      onCapacity: (lane) => retries.onCapacity(lane),
       log,
     }),
   )
-  const retries: RetryLoop = opened.use(
-    startRetryLoop({
+  const retries: DuePoller = opened.use(
+    startDuePoller({
       db,
       claim,
       claims,
-      rooms: () => inHand.rooms(),
-      roomOfNew: () => inHand.room(''),
-      take: (deliveries) => inHand.take(deliveries),
+      capacities: () => inHand.capacities(),
+      defaultCapacity: () => inHand.capacity(''),
+      enqueue: (deliveries) => inHand.enqueue(deliveries),
       paused,
       log,
     }),
@@ -190,9 +197,9 @@ async function openDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
   return { inHand, retries, claim, claims }
 }
 
-function openHttp(
+function createCaller(
   config: WebhookConfig,
-  { settings, openLogin }: { settings: SettingsCache; openLogin: OpenLogin },
+  { settings, openLogin }: { settings: SettingsCache; openLogin: UnsealLogin },
 ) {
   return createHttpCaller({
     policy: config.egressPolicy,
@@ -209,23 +216,23 @@ function openHttp(
 }
 
 /** What is known of targets: where they are, how they are called and signed for, and whether they answer. */
-async function openTargets(
-  deps: DeliveryDeps & { openLogin: OpenLogin },
+async function startTargets(
+  deps: DeliveryDeps & { openLogin: UnsealLogin },
   opened: AsyncDisposableStack,
 ) {
   const { db, bus, log, metrics, config, routes, openLogin } = deps
   const settings = cacheSettings(db)
-  const openHeader = headerOpener(bus)
-  const targets = currentTargets({ db, settings, routes, openLogin, openHeader })
+  const openHeader = createHeaderUnsealer(bus)
+  const targets = createTargets({ db, settings, routes, openLogin, openHeader })
   const options = targetOptions(settings, { concurrency: config.targetConcurrency })
   const refresh = () => options.refresh()
-  opened.use(everyFew({ everyMs: sweepEveryMs, log, name: 'target-options' }, refresh))
-  const gate = createGate({ optionsOf: (lane) => options.of(lane), ...pausesOf(config) })
-  metrics.pausedTargets(() => gate.paused().length)
-  const secret = serviceSecret({ ask: () => askSigningKeys(bus), log })
+  opened.use(runPeriodically({ everyMs: sweepEveryMs, log, name: 'target-options' }, refresh))
+  const gate = createTargetThrottle({ optionsOf: (lane) => options.of(lane), ...pausesOf(config) })
+  metrics.pausedTargets(() => gate.suspended().length)
+  const secret = cacheSigningKeys({ fetch: () => askSigningKeys(bus), log })
   opened.use(
     await bus.onInvalidate(({ topic, id }) => {
-      if (topic === 'accounts') targets.forget(id)
+      if (topic === 'accounts') targets.invalidate(id)
       if (topic === 'routes') routes.invalidate()
       if (topic !== 'settings') return
       settings.invalidate()
@@ -250,7 +257,7 @@ async function askSigningKeys(bus: Bus): Promise<SigningKeys> {
     serviceSecret,
     previous = [],
     targets = [],
-  } = await bus.ask(getServiceSecret, {}, { key: 'credentials', timeoutMs: 5_000 })
+  } = await bus.request(getServiceSecret, {}, { key: 'credentials', timeoutMs: 5_000 })
   return {
     serviceSecret,
     previous: previous.map((key) => ({ ...key, until: new Date(key.until) })),

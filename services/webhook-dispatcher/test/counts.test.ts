@@ -2,7 +2,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import { addCounts, connect, countMinutes } from '@posthorn/db'
 import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
-import { countEvents, isOfGoneAccount, tidyCounters } from '../src/store/counts.ts'
+import { countEvents, isDeletedAccountError, deleteOldCounters } from '../src/store/counts.ts'
 import { dispatcherBench } from './dispatcher.ts'
 
 const bench = await dispatcherBench()
@@ -38,11 +38,11 @@ test('every event is counted once, by account and by minute, however many dispat
   for (let round = 0; round < 10; round++)
     await Promise.all(
       accounts.flatMap((account, n) => [
-        bench.happen({ account, event: 'messageNew' }, { account, event: 'messageDeleted' }),
-        ...(n % 4 ? [] : [bench.happenUnpublished({ account, event: 'messageNew' })]),
+        bench.emit({ account, event: 'messageNew' }, { account, event: 'messageDeleted' }),
+        ...(n % 4 ? [] : [bench.emitUnpublished({ account, event: 'messageNew' })]),
       ]),
     )
-  await bench.happen({ account: 'gone', event: 'accountDeleted' })
+  await bench.emit({ account: 'gone', event: 'accountDeleted' })
   await fannedOut()
   await Promise.all([first[Symbol.asyncDispose](), second[Symbol.asyncDispose]()])
 
@@ -82,10 +82,10 @@ test('an account that is deleted while its events are counted is told from other
     await eventually(async () => expect((await waiting()).rows).toHaveLength(1))
     return { failed }
   })
-  expect(isOfGoneAccount(await counting.failed)).toBe(true)
+  expect(isDeletedAccountError(await counting.failed)).toBe(true)
   expect(await count()).toBeUndefined()
   const other: unknown = await sql`select 1 / 0`.execute(own).catch((error: unknown) => error)
-  expect(isOfGoneAccount(other)).toBe(false)
+  expect(isDeletedAccountError(other)).toBe(false)
 })
 
 test('attempts are counted by whether they succeeded', async () => {
@@ -94,7 +94,7 @@ test('attempts are counted by whether they succeeded', async () => {
   receiver.script({ status: 500 })
   await bench.set({ webhooks: receiver.url, webhooksEnabled: true, webhookEvents: ['*'] })
   const dispatcher = await bench.start()
-  await bench.happen({ account: 'a2' })
+  await bench.emit({ account: 'a2' })
   await eventually(async () =>
     expect((await bench.deliveries('a2')).map(({ state }) => state)).toEqual(['delivered']),
   )
@@ -109,8 +109,8 @@ test('counters of eight days are kept, those of each minute in one row', async (
     select date_trunc('minute', now()) - make_interval(mins => m), 'k', s, 1
     from unnest(array[0, 20, 1440 * 7, 1440 * 9]) m, generate_series(0, 3) s
   `.execute(db)
-  await tidyCounters(own, 8)
-  await tidyCounters(own, 8)
+  await deleteOldCounters(own, 8)
+  await deleteOldCounters(own, 8)
   const rows = await db
     .selectFrom('statCounters')
     .select(['slot', 'value'])

@@ -32,7 +32,7 @@ const finished = (account: string, state: string) =>
 test('an event arrives signed over its bytes, with every header of the interface spec', async () => {
   const receiver = await defaultTarget()
   await bench.account('signed')
-  const [eventId] = await bench.happen({
+  const [eventId] = await bench.emit({
     account: 'signed',
     data: { text: 'zażółć ✓ 💣' },
     path: 'INBOX',
@@ -79,7 +79,7 @@ test('a repeat has the same ids, bytes and signature, and counts the attempts ma
   )
   await restart({ SVC_WEBHOOK_TIMEOUT: '2s' })
   await bench.account('repeated')
-  await bench.happen({ account: 'repeated' })
+  await bench.emit({ account: 'repeated' })
   await received(receiver, 6)
   await finished('repeated', 'delivered')
   expect(receiver.requests.map(({ headers }) => headers['x-svc-wh-attempts-made'])).toEqual([
@@ -104,7 +104,7 @@ test('after ten attempts a delivery has failed, and says why', async () => {
   const receiver = await defaultTarget()
   receiver.answer(() => ({ status: 503, body: 'out of order' }))
   await bench.account('hopeless')
-  await bench.happen({ account: 'hopeless' })
+  await bench.emit({ account: 'hopeless' })
   await finished('hopeless', 'failed')
   expect(receiver.requests).toHaveLength(10)
   const row = await bench.db
@@ -127,7 +127,7 @@ test('a redirect is refused, not followed and not tried again', async () => {
   const elsewhere = await bench.receiver()
   receiver.answer(() => ({ status: 307, headers: { Location: elsewhere.url } }))
   await bench.account('redirected')
-  await bench.happen({ account: 'redirected' })
+  await bench.emit({ account: 'redirected' })
   await finished('redirected', 'failed')
   expect(receiver.requests).toHaveLength(1)
   expect(elsewhere.requests).toHaveLength(0)
@@ -138,7 +138,7 @@ test('a redirect is refused, not followed and not tried again', async () => {
 
 test('a link-local target is refused and not tried again', async () => {
   await bench.account('metadata', { webhooks: 'http://169.254.169.254/latest/meta-data' })
-  await bench.happen({ account: 'metadata' })
+  await bench.emit({ account: 'metadata' })
   await finished('metadata', 'failed')
   expect(await bench.deliveries('metadata')).toMatchObject([
     { attempts: 1, lastOutcome: 'egress-blocked' },
@@ -149,7 +149,7 @@ test("an account's target replaces the default one", async () => {
   const receiver = await defaultTarget()
   const own = await bench.receiver()
   await bench.account('override', { webhooks: own.url })
-  await bench.happen({ account: 'override' })
+  await bench.emit({ account: 'override' })
   await received(own, 1)
   await finished('override', 'delivered')
   expect(receiver.requests).toHaveLength(0)
@@ -158,7 +158,7 @@ test("an account's target replaces the default one", async () => {
 test('of the deletion of an account its own target is told, though the account is gone', async () => {
   const own = await bench.receiver()
   const accountTarget = { url: own.url, headers: [{ key: 'X-Own', value: 'yes' }] }
-  await bench.happen(
+  await bench.emit(
     { account: 'deleted', event: 'accountDeleted', data: { account: 'deleted' }, accountTarget },
     { account: 'deleted' },
   )
@@ -171,7 +171,7 @@ test('events that are not listed are not sent', async () => {
   const receiver = await defaultTarget()
   await bench.account('listed')
   await bench.set({ webhookEvents: ['messageFailed'] })
-  const [, wanted] = await bench.happen(
+  const [, wanted] = await bench.emit(
     { account: 'listed' },
     { account: 'listed', event: 'messageFailed' },
   )
@@ -186,7 +186,7 @@ test('with inboxNewOnly new messages of other folders are not sent', async () =>
   await bench.account('inbox')
   await bench.set({ inboxNewOnly: true })
   const event = 'messageNew'
-  const [, inbox, allMail] = await bench.happen(
+  const [, inbox, allMail] = await bench.emit(
     { account: 'inbox', event, path: 'Sent', specialUse: '\\Sent' },
     { account: 'inbox', event, path: 'INBOX', specialUse: '\\Inbox' },
     {
@@ -209,7 +209,7 @@ test('while webhooks are off nothing is sent, and what happened meanwhile is not
   const receiver = await defaultTarget()
   await bench.account('off')
   await bench.set({ webhooksEnabled: false })
-  await bench.happen({ account: 'off' })
+  await bench.emit({ account: 'off' })
   await eventually(async () =>
     expect(
       await bench.db
@@ -221,7 +221,7 @@ test('while webhooks are off nothing is sent, and what happened meanwhile is not
     ).toEqual([]),
   )
   await bench.set({ webhooksEnabled: true })
-  const [later] = await bench.happen({ account: 'off' })
+  const [later] = await bench.emit({ account: 'off' })
   await received(receiver, 1)
   expect(receiver.requests[0]?.headers['x-svc-wh-event-id']).toBe(later)
 })
@@ -230,7 +230,7 @@ test('a delivery whose target is gone by its next attempt is dropped', async () 
   const receiver = await defaultTarget()
   receiver.answer(() => ({ status: 500 }))
   await bench.account('gone')
-  await bench.happen({ account: 'gone' })
+  await bench.emit({ account: 'gone' })
   await eventually(() => expect(receiver.requests.length).toBeGreaterThan(2))
   await bench.set({ webhooksEnabled: false })
   await finished('gone', 'dropped')
@@ -242,7 +242,7 @@ test('a delivery follows its target to a new address', async () => {
   broken.answer(() => ({ status: 500 }))
   const mended = await bench.receiver()
   await bench.account('moved', { webhooks: broken.url })
-  await bench.happen({ account: 'moved' })
+  await bench.emit({ account: 'moved' })
   await eventually(() => expect(broken.requests.length).toBeGreaterThan(1))
   await bench.account('moved', { webhooks: mended.url })
   await received(mended, 1)
@@ -260,7 +260,7 @@ test("credentials of the address become Basic, custom headers are added, the acc
     ],
   })
   await bench.account('headers', { headers: [{ key: 'x-team', value: 'account' }] })
-  await bench.happen({ account: 'headers' })
+  await bench.emit({ account: 'headers' })
   await received(receiver, 1)
   await bench.set({ webhooksCustomHeaders: [] })
   const headers = receiver.requests[0]?.headers
@@ -281,7 +281,7 @@ test("credentials of the address become Basic, custom headers are added, the acc
 test('an event of two megabytes arrives whole', async () => {
   const receiver = await defaultTarget()
   await bench.account('large')
-  await bench.happen({ account: 'large', data: { text: 'ä'.repeat(1_000_000) } })
+  await bench.emit({ account: 'large', data: { text: 'ä'.repeat(1_000_000) } })
   await received(receiver, 1)
   expect(receiver.requests[0]?.json()).toMatchObject({
     data: { text: expect.stringMatching(/^ä{1000000}$/) },
@@ -292,7 +292,7 @@ test('an event that is told of twice is delivered once', async () => {
   const receiver = await defaultTarget()
   await bench.account('twice')
   const eventId = crypto.randomUUID()
-  await bench.happen({ account: 'twice', eventId })
+  await bench.emit({ account: 'twice', eventId })
   const event = await bench.db
     .selectFrom('events')
     .select(['shard', 'date'])
@@ -306,7 +306,7 @@ test('an event that is told of twice is delivered once', async () => {
     date: event.date.toISOString(),
   }
   await Promise.all([bench.bus.publishEvent(message), bench.bus.publishEvent(message)])
-  await bench.happen({ account: 'twice' })
+  await bench.emit({ account: 'twice' })
   await received(receiver, 2)
   expect(await bench.deliveries('twice')).toHaveLength(2)
 })

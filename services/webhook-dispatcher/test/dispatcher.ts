@@ -40,9 +40,9 @@ export interface DispatcherBench extends AsyncDisposable {
     target?: { webhooks?: string; headers?: { key: string; value: string }[] },
   ): Promise<void>
   /** As a writer of events does it: recorded in a transaction, published after it. */
-  happen(...events: (Partial<NewEvent> & { account: string })[]): Promise<string[]>
+  emit(...events: (Partial<NewEvent> & { account: string })[]): Promise<string[]>
   /** As above, by a writer that dies after the commit. */
-  happenUnpublished(...events: (Partial<NewEvent> & { account: string })[]): Promise<string[]>
+  emitUnpublished(...events: (Partial<NewEvent> & { account: string })[]): Promise<string[]>
   deliveries(
     account: string,
   ): Promise<
@@ -126,8 +126,8 @@ export async function dispatcherBench({ secret = true } = {}): Promise<Dispatche
         .execute()
       await bus.invalidate({ topic: 'accounts', id: account })
     },
-    happen: (...events) => happen(db, events, (message) => bus.publishEvent(message)),
-    happenUnpublished: (...events) => happen(db, events),
+    emit: (...events) => happen(db, events, (message) => bus.publishEvent(message)),
+    emitUnpublished: (...events) => happen(db, events),
     deliveries: (account) =>
       db
         .selectFrom('deliveries')

@@ -57,7 +57,7 @@ test('an event whose writer died before it published is delivered, and published
   await using _dispatcher = await bench.start()
   const receiver = await bench.receiver()
   await bench.account('unpublished', { webhooks: receiver.url })
-  await bench.happenUnpublished({ account: 'unpublished' }, { account: 'unpublished' })
+  await bench.emitUnpublished({ account: 'unpublished' }, { account: 'unpublished' })
   await eventually(() => expect(receiver.requests).toHaveLength(2))
   await eventually(async () => {
     const waiting = await bench.db
@@ -75,10 +75,10 @@ test('with the broker gone events still reach their targets', async () => {
   await using _dispatcher = await bench.start({ AMQP_URL: link.url })
   const receiver = await bench.receiver()
   await bench.account('no-broker', { webhooks: receiver.url })
-  await bench.happen({ account: 'no-broker' })
+  await bench.emit({ account: 'no-broker' })
   await eventually(() => expect(receiver.requests).toHaveLength(1))
   link.cut()
-  await bench.happenUnpublished({ account: 'no-broker' })
+  await bench.emitUnpublished({ account: 'no-broker' })
   await eventually(() => expect(receiver.requests).toHaveLength(2))
 })
 
@@ -87,7 +87,7 @@ test('a broker that drops its connections costs nothing', async () => {
   const receiver = await bench.receiver()
   await bench.account('dropped', { webhooks: receiver.url })
   for (let n = 0; n < 5; n++) {
-    await bench.happen(...Array.from({ length: 10 }, () => ({ account: 'dropped' })))
+    await bench.emit(...Array.from({ length: 10 }, () => ({ account: 'dropped' })))
     await bench.closeConnections()
   }
   await eventually(() => expect(receiver.requests).toHaveLength(50))
@@ -103,7 +103,7 @@ test('a database that drops its connections costs nothing but repeats of what wa
   await using _dispatcher = await bench.start()
   const receiver = await bench.receiver()
   await bench.account('no-database', { webhooks: receiver.url })
-  const ids = await bench.happen(...Array.from({ length: 300 }, () => ({ account: 'no-database' })))
+  const ids = await bench.emit(...Array.from({ length: 300 }, () => ({ account: 'no-database' })))
   for (const reached of [20, 60, 100, 150]) {
     await eventually(() => expect(receiver.requests.length).toBeGreaterThan(reached))
     await bench.dropDatabaseConnections()
@@ -125,7 +125,7 @@ test('two dispatchers side by side deliver each event once', async () => {
   for (const account of accounts) await bench.account(account, { webhooks: receiver.url })
   receiver.answer((_request, index) => (index % 10 === 0 ? { status: 500 } : {}))
   const writes = accounts.map((account) =>
-    bench.happen(...Array.from({ length: 20 }, () => ({ account }))),
+    bench.emit(...Array.from({ length: 20 }, () => ({ account }))),
   )
   const ids = (await Promise.all(writes)).flat()
   await eventually(async () => {
@@ -154,7 +154,7 @@ test('what a killed process had in hand is taken over when its lease ends, with 
   receiver.script({ instead: 'hang' })
   await bench.account('killed', { webhooks: receiver.url })
   const victim = spawnDispatcher(env)
-  const ids = await bench.happen({ account: 'killed' }, { account: 'killed' })
+  const ids = await bench.emit({ account: 'killed' }, { account: 'killed' })
   await eventually(() => expect(receiver.requests).toHaveLength(1))
   await victim.end('SIGKILL')
   // Its lease ends.
@@ -182,7 +182,7 @@ test('SIGTERM ends the process in good order: calls in hand are finished, the re
   receiver.answer(() => ({ delayMs: 500 }))
   await bench.account('stopped', { webhooks: receiver.url })
   const process = spawnDispatcher({})
-  await bench.happen(...Array.from({ length: 20 }, () => ({ account: 'stopped' })))
+  await bench.emit(...Array.from({ length: 20 }, () => ({ account: 'stopped' })))
   await eventually(() => expect(receiver.requests).toHaveLength(2))
   expect(await process.end('SIGTERM')).toEqual([0, null])
   const rows = await bench.db
@@ -211,7 +211,7 @@ test('a call that does not end in time at SIGTERM is given back uncounted', asyn
   receiver.script({ instead: 'hang' })
   await bench.account('cut', { webhooks: receiver.url })
   const process = spawnDispatcher({})
-  await bench.happen({ account: 'cut' })
+  await bench.emit({ account: 'cut' })
   await eventually(() => expect(receiver.requests).toHaveLength(1))
   expect(await process.end('SIGTERM')).toEqual([0, null])
   await using _heir = await bench.start()
@@ -225,7 +225,7 @@ test('while the service secret cannot be had no attempt starts and none is burne
   await using _dispatcher = await mute.start()
   const receiver = await mute.receiver()
   await mute.account('unsigned', { webhooks: receiver.url })
-  await mute.happen({ account: 'unsigned' })
+  await mute.emit({ account: 'unsigned' })
   await eventually(async () =>
     expect(await mute.deliveries('unsigned')).toMatchObject([{ state: 'due', attempts: 0 }]),
   )

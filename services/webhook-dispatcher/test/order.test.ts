@@ -22,9 +22,7 @@ test('events of an account arrive in order; one that fails steps aside and holds
   })
   // In batches of different sizes, as a sync finds them.
   for (const size of [1, 9, 40, 100, 50])
-    ids.push(
-      ...(await bench.happen(...Array.from({ length: size }, () => ({ account: 'ordered' })))),
-    )
+    ids.push(...(await bench.emit(...Array.from({ length: size }, () => ({ account: 'ordered' })))))
   await eventually(() => expect(receiver.requests).toHaveLength(203))
   const first = receiver.requests.filter(({ headers }) => headers['x-svc-wh-attempts-made'] === '0')
   expect(first.map(({ headers }) => headers['x-svc-wh-event-id'])).toEqual(ids)
@@ -42,9 +40,9 @@ test('a target that hangs is called so many times at once, and holds up no other
   const accounts = Array.from({ length: 20 }, (_, n) => `slow-${n}`)
   for (const account of accounts) await bench.account(account, { webhooks: slow.url })
   await bench.account('fast', { webhooks: fast.url })
-  await bench.happen(...accounts.flatMap((account) => [{ account }, { account }, { account }]))
+  await bench.emit(...accounts.flatMap((account) => [{ account }, { account }, { account }]))
   await eventually(() => expect(slow.requests).toHaveLength(4))
-  await bench.happen(...Array.from({ length: 100 }, () => ({ account: 'fast' })))
+  await bench.emit(...Array.from({ length: 100 }, () => ({ account: 'fast' })))
   await eventually(() => expect(fast.requests).toHaveLength(100))
   expect(slow.requests).toHaveLength(4)
   slow.answer(() => ({}))
@@ -56,7 +54,7 @@ test('a target that hangs is called so many times at once, and holds up no other
 test('more than can be held in memory waits in Postgres, and arrives in order', async () => {
   const receiver = await bench.receiver()
   await bench.account('many', { webhooks: receiver.url })
-  const ids = await bench.happen(...Array.from({ length: 2_500 }, () => ({ account: 'many' })))
+  const ids = await bench.emit(...Array.from({ length: 2_500 }, () => ({ account: 'many' })))
   await eventually(() => expect(receiver.requests).toHaveLength(ids.length))
   expect(receiver.requests.map(({ headers }) => headers['x-svc-wh-event-id'])).toEqual(ids)
 })

@@ -20,7 +20,7 @@ async function pause(paused: boolean): Promise<void> {
   await bench.bus.invalidate({ topic: 'settings' })
 }
 const happen = (from: number, count: number) =>
-  bench.happen(
+  bench.emit(
     ...Array.from({ length: count }, (_, n) => ({ account: 'paused', data: { n: from + n } })),
   )
 

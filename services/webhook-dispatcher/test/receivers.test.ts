@@ -154,9 +154,9 @@ test('each of them is given up, and told from the others; a good one is delivere
   const before = process.memoryUsage().rss
   let peak = before
   const watching = setInterval(() => (peak = Math.max(peak, process.memoryUsage().rss)), 20)
-  await bench.happen(...accounts.map((account) => ({ account })))
+  await bench.emit(...accounts.map((account) => ({ account })))
   for (let n = 1; n <= 3; n++) {
-    await bench.happen({ account: 'good' })
+    await bench.emit({ account: 'good' })
     await eventually(() => expect(good.requests).toHaveLength(n))
   }
   for (const [index, { outcome, delivered = false }] of cases.entries())

@@ -39,7 +39,7 @@ async function failed(account: string, count: number) {
   const receiver = await bench.receiver()
   receiver.answer(() => ({ status: 307 }))
   await bench.account(account, { webhooks: receiver.url })
-  const events = await bench.happen(...Array.from({ length: count }, () => ({ account })))
+  const events = await bench.emit(...Array.from({ length: count }, () => ({ account })))
   await eventually(
     async () =>
       expect(await states(account)).toEqual(Array.from({ length: count }, () => 'failed')),
@@ -113,12 +113,12 @@ test('where the settings ask for it, what came of every attempt is kept', async 
   await bench.account('logged', { webhooks: receiver.url })
   await eventually(async () => {
     // The setting is known within seconds.
-    await bench.happen({ account: 'warm' })
+    await bench.emit({ account: 'warm' })
     const log = await db.selectFrom('webhookAttempts').selectAll().execute()
     expect(log.length).toBeGreaterThan(0)
   })
   receiver.script({ status: 500, body: 'out of order' }, { instead: 'drop' })
-  const [eventId = ''] = await bench.happen({ account: 'logged' })
+  const [eventId = ''] = await bench.emit({ account: 'logged' })
   await eventually(async () => {
     const log = await db
       .selectFrom('webhookAttempts')

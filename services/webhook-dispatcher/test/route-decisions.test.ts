@@ -4,7 +4,7 @@ import { Sandbox } from '@posthorn/sandbox'
 import { testDatabase } from '@posthorn/testkit'
 import { shardOf } from '@posthorn/contracts'
 import { decideRoutes } from '../src/routes/decide.ts'
-import { knownRoutes } from '../src/routes/known-routes.ts'
+import { cacheRoutes } from '../src/routes/route-cache.ts'
 import { listPendingEvents } from '../src/store/events.ts'
 
 const database = await testDatabase()
@@ -20,14 +20,14 @@ const partition = shardOf(account) % 16
 let asked: string[] = []
 let outcomes: string[] = []
 const called = (outcome: string) => void outcomes.push(outcome)
-const counting: Pick<Sandbox, 'apply' | 'judge'> = {
+const counting: Pick<Sandbox, 'apply' | 'matchStatically'> = {
   apply(functions, input, refuse) {
     asked.push('apply')
     return sandbox.apply(functions, input, refuse)
   },
-  judge(filter, event) {
+  matchStatically(filter, event) {
     asked.push(`judge ${event}`)
-    return sandbox.judge(filter, event)
+    return sandbox.matchStatically(filter, event)
   },
 }
 beforeEach(async () => {
@@ -57,9 +57,9 @@ async function addRoute(id: string, filter: string | null, map: string | null = 
   const row = { id, name: id, targetUrl: 'http://r.example/', customHeaders: '[]', filter, map }
   await db.insertInto('webhookRoutes').values(row).execute()
 }
-async function decide(known = knownRoutes(db)) {
+async function decide(known = cacheRoutes(db)) {
   await known.refresh()
-  const deps = { db, sandbox: counting, known, batchSize: 500, called }
+  const deps = { db, sandbox: counting, routes: known, batchSize: 500, called }
   const decisions = await decideRoutes(deps)(partition)
   const events = await listPendingEvents(db, { partition, limit: 500, whole: null })
   return events.map((event) => ({
@@ -125,9 +125,9 @@ test('functions see the setting scriptEnv as it is now, each a copy of its own; 
 test('an event that came after the routes were asked is left undecided', async () => {
   await addRoute('all', null)
   await happen({})
-  const known = knownRoutes(db)
+  const known = cacheRoutes(db)
   await known.refresh()
-  const deps = { db, sandbox: counting, known, batchSize: 500, called }
+  const deps = { db, sandbox: counting, routes: known, batchSize: 500, called }
   const decisions = await decideRoutes(deps)(partition)
   await happen({ event: 'messageNew' })
   const events = await listPendingEvents(db, { partition, limit: 500, whole: null })
@@ -137,13 +137,13 @@ test('an event that came after the routes were asked is left undecided', async (
 test('the stamp tells of every change, and of no other', async () => {
   await happen({})
   const stampOf = async () =>
-    (await listPendingEvents(db, { partition, limit: 1, whole: null }))[0]?.routesStamp
+    (await listPendingEvents(db, { partition, limit: 1, whole: null }))[0]?.routesVersion
   const before = await stampOf()
   expect(await stampOf()).toBe(before)
   await addRoute('new', null)
   const after = await stampOf()
   expect(after).not.toBe(before)
-  const known = knownRoutes(db)
+  const known = cacheRoutes(db)
   await known.refresh()
-  expect(known.book.stamp).toBe(after)
+  expect(known.snapshot.version).toBe(after)
 })

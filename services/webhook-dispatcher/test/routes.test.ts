@@ -58,7 +58,7 @@ test('a route without a filter takes every event, whatever the settings list; th
   await bench.set({ webhooksEnabled: true, webhooks: usual.url, webhookEvents: ['messageSent'] })
   const id = await addRoute({ targetUrl: special.url })
   const name = await account()
-  const [first, second] = await bench.happen(
+  const [first, second] = await bench.emit(
     { account: name, event: 'messageSent' },
     { account: name, event: 'messageFailed' },
   )
@@ -89,7 +89,7 @@ test('a filter chooses, a map writes; every attempt sends the same bytes, signed
     map: 'return { seen: payload.eventId, by: payload._route.id, chance: Math.random(), ...payload }',
   })
   const name = await account()
-  const ids = await bench.happen(
+  const ids = await bench.emit(
     ...[1, 2, 3].map((n) => ({ account: name, event: 'messageSent', data: { n } })),
   )
   await eventually(() => expect(special.requests).toHaveLength(3))
@@ -119,7 +119,7 @@ test("a route's headers go along, and the account's win", async () => {
   ]
   const { host } = new URL(special.url)
   await addRoute({ targetUrl: await sealedLogin(`http://user:pass@${host}/hook`), headers })
-  await bench.happen({ account: await account([{ key: 'x-b', value: 'account' }]) })
+  await bench.emit({ account: await account([{ key: 'x-b', value: 'account' }]) })
   await eventually(() => expect(special.requests).toHaveLength(1))
   expect(special.requests[0]?.headers).toMatchObject({
     'x-a': 'route',
@@ -137,7 +137,7 @@ test('functions that fail are told of: the filter as a no, the map as nothing to
   })
   const mapping = await addRoute({ targetUrl: special.url, map: 'throw new Error("no")' })
   const name = await account()
-  const [eventId] = await bench.happen({ account: name, event: 'messageSent', data: { n: 1 } })
+  const [eventId] = await bench.emit({ account: name, event: 'messageSent', data: { n: 1 } })
   await eventually(async () => {
     expect(await errorsOf(filtering)).toMatchObject([
       { function: 'filter', reason: expect.stringContaining('TypeError'), account: name, eventId },
@@ -155,7 +155,7 @@ test('of the failures of a route the last twenty are kept', async () => {
   await bench.set({ webhooksEnabled: true, webhookEvents: [] })
   const id = await addRoute({ targetUrl: 'http://127.0.0.1:1/', filter: 'throw payload.data.n' })
   const name = await account()
-  await bench.happen(...Array.from({ length: 30 }, (_, n) => ({ account: name, data: { n } })))
+  await bench.emit(...Array.from({ length: 30 }, (_, n) => ({ account: name, data: { n } })))
   await eventually(async () => {
     const reasons = (await errorsOf(id)).map(({ reason }) => reason)
     expect(reasons).toHaveLength(20)
@@ -172,7 +172,7 @@ test('hostile functions hold up nobody else', async () => {
   })
   await addRoute({ targetUrl: special.url, filter: 'return payload.data.n >= 0' })
   const name = await account()
-  const wanted = await bench.happen(
+  const wanted = await bench.emit(
     ...Array.from({ length: 200 }, (_, n) => ({ account: name, data: { n } })),
   )
   await eventually(() => expect(special.requests).toHaveLength(200))
@@ -193,7 +193,7 @@ test('a route that is switched on is there for the next event, one that is switc
   const ids: (string | undefined)[] = []
   for (const on of [false, true, false, true]) {
     await turn(on)
-    const [eventId] = await bench.happen({ account: name })
+    const [eventId] = await bench.emit({ account: name })
     if (on) ids.push(eventId)
     await eventually(async () => {
       const pending = await db
@@ -213,7 +213,7 @@ test('while webhooks are off routes get nothing', async () => {
   await bench.set({ webhooksEnabled: false, webhookEvents: ['*'] })
   await addRoute({ targetUrl: special.url })
   const name = await account()
-  await bench.happen({ account: name })
+  await bench.emit({ account: name })
   await eventually(async () => {
     const pending = await db
       .selectFrom('events')
@@ -231,10 +231,10 @@ test('the flag tells what the target said last, and goes with the next success',
   special.answer(() => ({ status: 500 }))
   const id = await addRoute({ targetUrl: special.url })
   const name = await account()
-  await bench.happen({ account: name })
+  await bench.emit({ account: name })
   await eventually(async () => expect(await flagOf(id)).toBe('The target answered 500'))
   special.answer(() => ({ status: 200 }))
-  await bench.happen({ account: name })
+  await bench.emit({ account: name })
   await eventually(async () => expect(await flagOf(id)).toBeUndefined())
 })
 
@@ -243,7 +243,7 @@ test('the flag goes when webhooks are switched off', async () => {
   await bench.set({ webhooksEnabled: true, webhookEvents: [] })
   special.answer(() => ({ status: 500 }))
   const id = await addRoute({ targetUrl: special.url })
-  await bench.happen({ account: await account() })
+  await bench.emit({ account: await account() })
   await eventually(async () => expect(await flagOf(id)).toBe('The target answered 500'))
   special.answer(() => ({ status: 200 }))
   await bench.set({ webhooksEnabled: false })
@@ -256,7 +256,7 @@ test('what waits for a route that is deleted is dropped', async () => {
   special.answer(() => ({ status: 500 }))
   const id = await addRoute({ targetUrl: special.url })
   const name = await account()
-  await bench.happen({ account: name })
+  await bench.emit({ account: name })
   await eventually(() => expect(special.requests.length).toBeGreaterThan(0))
   await db.deleteFrom('webhookRoutes').where('id', '=', id).execute()
   await bus.invalidate({ topic: 'routes', id })
@@ -275,7 +275,7 @@ test('large bodies are shown to functions, and large ones that a map makes are d
     filter: 'return payload.data.text.length === 100000',
     map: 'return { text: payload.data.text + payload.data.text }',
   })
-  await bench.happen({ account: await account(), data: { text: 'é'.repeat(100_000) } })
+  await bench.emit({ account: await account(), data: { text: 'é'.repeat(100_000) } })
   await eventually(() => expect(special.requests).toHaveLength(1))
   const { body } = special.requests[0] ?? {}
   expect(JSON.parse(body?.toString() ?? '')).toEqual({ text: 'é'.repeat(200_000) })
@@ -292,7 +292,7 @@ test('with two dispatchers each event goes to a route once, and is counted once'
   })
   const accounts = await Promise.all(Array.from({ length: 10 }, () => account()))
   for (let n = 0; n < 20; n++)
-    await bench.happen(...accounts.map((name) => ({ account: name, data: { n } })))
+    await bench.emit(...accounts.map((name) => ({ account: name, data: { n } })))
   await eventually(() => expect(special.requests.length).toBeGreaterThanOrEqual(100))
   await eventually(async () => {
     const rows = await Promise.all(accounts.map((name) => bench.deliveries(name)))

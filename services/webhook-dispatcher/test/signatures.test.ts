@@ -42,7 +42,7 @@ test('the stock library of Standard Webhooks verifies every attempt, and all of 
   receiver.script({ status: 500 }, { status: 500 })
   await bench.set({ webhooks: `${receiver.url}?key=1` })
   await bench.account('standard')
-  const [eventId] = await bench.happen({ account: 'standard', data: { text: 'zażółć ✓ 💣' } })
+  const [eventId] = await bench.emit({ account: 'standard', data: { text: 'zażółć ✓ 💣' } })
   await eventually(() => expect(receiver.requests).toHaveLength(3))
   for (const request of receiver.requests) expect(verifies(request, asKey('first'))).toBe(true)
   expect(verifies(receiver.requests[0], asKey('other'))).toBe(false)
@@ -57,7 +57,7 @@ test('the stock library of Standard Webhooks verifies every attempt, and all of 
 
 test('a target with a key of its own gets signatures of that key, beside ours of the service secret', async () => {
   await bench.account('own-key', { webhooks: `${own.url}?token=x` })
-  await bench.happen({ account: 'own-key' })
+  await bench.emit({ account: 'own-key' })
   await eventually(() => expect(own.requests).toHaveLength(1))
   expect(verifies(own.requests[0], 'whsec_b3du')).toBe(true)
   expect(verifies(own.requests[0], asKey('first'))).toBe(false)
@@ -72,7 +72,7 @@ test('while a replaced secret still signs, receivers with either one verify', as
   keys = { serviceSecret: 'second', previous: [{ serviceSecret: 'first', until }] }
   await bench.bus.invalidate({ topic: 'settings' })
   await eventually(async () => {
-    await bench.happen({ account: 'rotated' })
+    await bench.emit({ account: 'rotated' })
     const both = receiver.requests.find((request) => verifies(request, asKey('second')))
     expect(both).toBeDefined()
     expect(verifies(both, asKey('first'))).toBe(true)
@@ -83,7 +83,7 @@ test('while a replaced secret still signs, receivers with either one verify', as
   }
   await bench.bus.invalidate({ topic: 'settings' })
   await eventually(async () => {
-    await bench.happen({ account: 'rotated' })
+    await bench.emit({ account: 'rotated' })
     const last = receiver.requests.at(-1)
     expect(verifies(last, asKey('second'))).toBe(true)
     expect(verifies(last, asKey('first'))).toBe(false)

@@ -2,10 +2,10 @@ import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { connect } from '@posthorn/db'
 import { createLogger } from '@posthorn/telemetry'
 import { eventually, testDatabase } from '@posthorn/testkit'
-import { createCounter } from '../src/delivery/counter.ts'
-import { scheduleOf } from '../src/delivery/backoff.ts'
-import { released, settle } from '../src/delivery/settle.ts'
-import { keepHouse } from '../src/housekeeping.ts'
+import { createAttemptCounter } from '../src/attempt/attempt-counter.ts'
+import { scheduleOf } from '../src/attempt/retry-schedule.ts'
+import { releasedResult, nextState } from '../src/attempt/delivery-state.ts'
+import { runRetention } from '../src/retention.ts'
 import {
   beginAttempts,
   claimDueDeliveries,
@@ -25,9 +25,9 @@ afterAll(async () => {
 })
 beforeEach(() => db.deleteFrom('deliveries').execute())
 
-const me = { self: crypto.randomUUID(), leaseMs: 60_000 }
-const other = { self: crypto.randomUUID(), leaseMs: 60_000 }
-const limits = { perLane: 64, overall: 2_000, rooms: new Map<string, number>() }
+const me = { id: crypto.randomUUID(), leaseMs: 60_000 }
+const other = { id: crypto.randomUUID(), leaseMs: 60_000 }
+const limits = { perLane: 64, overall: 2_000, capacities: new Map<string, number>() }
 const ok = {
   outcome: '2xx',
   status: 200,
@@ -63,7 +63,7 @@ test('a lane with many due rows does not hide the others', async () => {
   await insert('http://d-full.example/', 5)
   const claimed = await claimDueDeliveries(own, me, {
     ...limits,
-    rooms: new Map([
+    capacities: new Map([
       ['http://d-full.example/', 0],
       ['http://c.example/', 2],
     ]),
@@ -94,19 +94,23 @@ test('a claim that was taken over can neither begin nor renew nor record', async
   const [delivery] = await claimDueDeliveries(own, { ...me, leaseMs: 0 }, limits)
   const id = delivery?.id ?? ''
   expect(await claimDueDeliveries(own, other, limits)).toHaveLength(1)
-  expect(await beginAttempts(own, [{ id, attempts: 0 }], { self: me.self, holdsMs: 0 })).toEqual(
+  expect(await beginAttempts(own, [{ id, attempts: 0 }], { self: me.id, holdsMs: 0 })).toEqual(
     new Map(),
   )
   await renewClaims(own, [id], { ...me, leaseMs: 3_600_000 })
-  await recordResults(own, [settle({ id, attempts: 1 }, ok, scheduleOf(undefined, 5_000))], me.self)
+  await recordResults(
+    own,
+    [nextState({ id, attempts: 1 }, ok, scheduleOf(undefined, 5_000))],
+    me.id,
+  )
   expect(await findNextDueMs(own)).toBeLessThanOrEqual(60_000)
-  expect(await beginAttempts(own, [{ id, attempts: 0 }], { self: other.self, holdsMs: 0 })).toEqual(
+  expect(await beginAttempts(own, [{ id, attempts: 0 }], { self: other.id, holdsMs: 0 })).toEqual(
     new Map([[id, 1]]),
   )
   await recordResults(
     own,
-    [settle({ id, attempts: 1 }, ok, scheduleOf(undefined, 5_000))],
-    other.self,
+    [nextState({ id, attempts: 1 }, ok, scheduleOf(undefined, 5_000))],
+    other.id,
   )
   expect(
     await db
@@ -134,8 +138,8 @@ test('what would overtake an earlier first attempt of its account, held by anoth
     .orderBy('eventRow')
     .offset(1)
     .execute()
-  const result = settle({ id: held?.id ?? '', attempts: 1 }, ok, scheduleOf(undefined, 5_000))
-  await recordResults(own, [result], other.self)
+  const result = nextState({ id: held?.id ?? '', attempts: 1 }, ok, scheduleOf(undefined, 5_000))
+  await recordResults(own, [result], other.id)
   await eventually(async () => expect(await waits()).toHaveLength(3))
 })
 
@@ -143,7 +147,7 @@ test('attempts are counted ahead only for as long as the claim is sure to hold, 
   await insert('http://a.example/', 1)
   const [delivery] = await claimDueDeliveries(own, me, limits)
   const counted = [{ id: delivery?.id ?? '', attempts: 0 }]
-  const begin = (holdsMs: number) => beginAttempts(own, counted, { self: me.self, holdsMs })
+  const begin = (holdsMs: number) => beginAttempts(own, counted, { self: me.id, holdsMs })
   expect((await begin(me.leaseMs * 2)).size).toBe(0)
   expect([...(await begin(me.leaseMs / 3)).values()]).toEqual([1])
   expect([...(await begin(0)).values()]).toEqual([1])
@@ -152,31 +156,31 @@ test('attempts are counted ahead only for as long as the claim is sure to hold, 
 test('what is counted ahead is called without another statement, and is known when it is given back', async () => {
   await insert('http://a.example/', 2)
   const upcoming = await claimDueDeliveries(own, me, limits)
-  const counter = createCounter({ db: own, claim: me, log: createLogger('test', 'silent') })
-  counter.countAhead('http://a.example/', () => upcoming)
-  await counter.settled()
+  const counter = createAttemptCounter({ db: own, claim: me, log: createLogger('test', 'silent') })
+  counter.precount('http://a.example/', () => upcoming)
+  await counter.drain()
   const [first, second] = upcoming
   if (!first || !second) throw new Error('two were inserted')
   const stopped = AbortSignal.abort() // no statement would begin
   expect(await counter.begin(first, stopped)).toBe(1)
-  expect(await counter.takeBack(first.id)).toBe(false)
-  expect(await counter.takeBack(second.id)).toBe(true)
+  expect(await counter.cancelPrecount(first.id)).toBe(false)
+  expect(await counter.cancelPrecount(second.id)).toBe(true)
 })
 
 test('what is given back while it is being counted is known to be counted', async () => {
   await insert('http://a.example/', 1)
   const upcoming = await claimDueDeliveries(own, me, limits)
-  const counter = createCounter({ db: own, claim: me, log: createLogger('test', 'silent') })
-  counter.countAhead('http://a.example/', () => upcoming)
-  expect(await counter.takeBack(upcoming[0]?.id ?? '')).toBe(true)
+  const counter = createAttemptCounter({ db: own, claim: me, log: createLogger('test', 'silent') })
+  counter.precount('http://a.example/', () => upcoming)
+  expect(await counter.cancelPrecount(upcoming[0]?.id ?? '')).toBe(true)
 })
 
 test('an attempt that is given back does not count, and what was told before stays', async () => {
   await insert('http://a.example/', 1, { attempts: 3, lastOutcome: 'http-5xx', lastStatus: 500 })
   const [delivery] = await claimDueDeliveries(own, me, limits)
   const id = delivery?.id ?? ''
-  await beginAttempts(own, [{ id, attempts: 3 }], { self: me.self, holdsMs: 0 })
-  await recordResults(own, [released(id, true)], me.self)
+  await beginAttempts(own, [{ id, attempts: 3 }], { self: me.id, holdsMs: 0 })
+  await recordResults(own, [releasedResult(id, true)], me.id)
   expect(
     await db
       .selectFrom('deliveries')
@@ -220,7 +224,7 @@ test('deliveries are deleted some time after their end, failed ones later; waiti
   })
   await insert('http://a.example/', 1, { queuedAt: ago(7_200_000), account: 'waits' })
   const keep = { keepEventDays: 7, keepDeliveredMs: 60_000, keepFailedMs: 3_600_000 }
-  await keepHouse(own, keep, createLogger('test', 'silent'))(new AbortController().signal)
+  await runRetention(own, keep, createLogger('test', 'silent'))(new AbortController().signal)
   const left = await db.selectFrom('deliveries').select('account').orderBy('eventRow').execute()
   expect(left.map(({ account }) => account)).toEqual(['fresh', 'failed', 'waits'])
 })

@@ -37,7 +37,7 @@ test('a sealed login is opened for the target it is for, and for the last word o
   await bench.account('by-default')
   await bench.account('by-own', { webhooks: await withLogin(own, 'own') })
   const url = await withLogin(gone, 'gone')
-  await bench.happen(
+  await bench.emit(
     { account: 'by-default' },
     { account: 'by-own' },
     { account: 'was', event: 'accountDeleted', accountTarget: { url, headers: [] } },
@@ -64,7 +64,7 @@ test('a login that does not open is a failed attempt, and nothing goes out witho
   const elsewhere = receiver.url.replace(host, 'u:p@elsewhere.example')
   const webhooks = (await sealedLogin(elsewhere)).replace('elsewhere.example', host)
   await bench.account('lost', { webhooks })
-  await bench.happen({ account: 'lost' })
+  await bench.emit({ account: 'lost' })
   await finished('lost', 'failed')
   expect(await bench.deliveries('lost')).toMatchObject([{ attempts: 2, lastOutcome: 'protocol' }])
   expect(receiver.requests).toEqual([])
@@ -81,8 +81,8 @@ test('sealed headers are sent in the clear to the targets they are for, and each
   await bench.account('keyed', { headers: await sealed('keyed') })
   await bench.account('keyed-own', { webhooks: own.url, headers: await sealed('keyed-own') })
   const accountTarget = { url: gone.url, headers: await sealed('keyed-gone') }
-  for (const account of ['keyed', 'keyed-own']) await bench.happen({ account }, { account })
-  await bench.happen({ account: 'keyed-gone', event: 'accountDeleted', accountTarget })
+  for (const account of ['keyed', 'keyed-own']) await bench.emit({ account }, { account })
+  await bench.emit({ account: 'keyed-gone', event: 'accountDeleted', accountTarget })
   for (const [account, receiver, count] of [
     ['keyed', all, 2],
     ['keyed-own', own, 2],
@@ -105,7 +105,7 @@ test('headers of one account do not open among those of another: nothing goes ou
   await start({})
   const headers = await sealedHeaders('account/somebody', [{ key: 'X-Key', value: 'hush' }])
   await bench.account('thief', { webhooks: receiver.url, headers })
-  await bench.happen({ account: 'thief' })
+  await bench.emit({ account: 'thief' })
   await finished('thief', 'failed')
   expect(await bench.deliveries('thief')).toMatchObject([{ attempts: 2, lastOutcome: 'protocol' }])
   expect(receiver.requests).toEqual([])
@@ -117,7 +117,7 @@ test('while what is sealed cannot be asked for, its deliveries wait and use no a
   const headers = await sealedHeaders('account/patient', [{ key: 'X-Key', value: 'hush' }])
   await bench.account('patient', { webhooks: receiver.url, headers })
   bench.headers.away = true
-  await bench.happen({ account: 'patient' })
+  await bench.emit({ account: 'patient' })
   const asked = () => bench.headers.asked.filter((value) => value === headers[0]?.value).length
   await eventually(() => expect(asked()).toBeGreaterThan(1))
   expect(await bench.deliveries('patient')).toMatchObject([{ state: 'due' }])
@@ -134,7 +134,7 @@ test('a target has a schedule of its own', async () => {
   await bench.set({ webhookTargets: [{ target: receiver.url, retrySchedule: [0.01, 0.02] }] })
   await start({ SVC_WEBHOOK_RETRY_BASE: '1h' })
   await bench.account('own-schedule', { webhooks: receiver.url })
-  await bench.happen({ account: 'own-schedule' })
+  await bench.emit({ account: 'own-schedule' })
   await finished('own-schedule', 'failed')
   expect(receiver.requests).toHaveLength(3)
 })
@@ -146,11 +146,11 @@ test('a target is called no more often at the same time than its own limit', asy
   await start({ SVC_WEBHOOK_RETRY_BASE: '1h' })
   const accounts = Array.from({ length: 6 }, (_, n) => `limited-${n}`)
   for (const account of accounts) await bench.account(account, { webhooks: receiver.url })
-  await bench.happen(...accounts.map((account) => ({ account })))
+  await bench.emit(...accounts.map((account) => ({ account })))
   await eventually(() => expect(receiver.requests).toHaveLength(2))
   const healthy = await bench.receiver()
   await bench.account('beside', { webhooks: healthy.url })
-  await bench.happen({ account: 'beside' })
+  await bench.emit({ account: 'beside' })
   await eventually(() => expect(healthy.requests).toHaveLength(1))
   expect(receiver.requests).toHaveLength(2)
   await receiver.close() // ends the calls that hang
@@ -162,9 +162,9 @@ test('Retry-After puts the next attempt off, and the other calls to that target 
   const app = await start({})
   await bench.account('told', { webhooks: receiver.url })
   await bench.account('told-too', { webhooks: receiver.url })
-  await bench.happen({ account: 'told' })
+  await bench.emit({ account: 'told' })
   await eventually(async () => expect(await metric(app, 'webhook_targets_paused')).toBe(1))
-  await bench.happen({ account: 'told-too' })
+  await bench.emit({ account: 'told-too' })
   const { nextAttemptAt } = await eventually(async () => {
     const [told, tooSoon] = await Promise.all(
       ['told', 'told-too'].map((account) =>
@@ -201,7 +201,7 @@ test('a dead target is left alone: no attempts are burned, nobody else waits, wh
     lane: dead.url,
     nextAttemptAt: new Date(0),
   }))
-  const [eventId = ''] = await bench.happen({ account: 'dead' })
+  const [eventId = ''] = await bench.emit({ account: 'dead' })
   const { id: eventRow, date: eventDate } = await bench.db
     .selectFrom('events')
     .select(['id', 'date'])
@@ -219,7 +219,7 @@ test('a dead target is left alone: no attempts are burned, nobody else waits, wh
     expect(await metric(app, 'webhook_targets_paused')).toBeGreaterThanOrEqual(1)
   })
   for (let n = 1; n <= 5; n++) {
-    await bench.happen({ account: 'healthy' })
+    await bench.emit({ account: 'healthy' })
     await eventually(() => expect(healthy.requests).toHaveLength(n))
   }
   await stop()

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   accountCommands,
-  credentialQueries,
+  credentialCommands,
   outboxCommands,
   verifyCommands,
 } from '../commands/index.ts'
@@ -35,7 +35,7 @@ export function buildBaseline(): Baseline {
     ['openapi path', paths ?? {}],
     ['openapi schema', schemas],
     ['openapi webhook', webhooks ?? {}],
-    ['operation', Object.fromEntries(allOperations.map(({ id, ...operation }) => [id, operation]))],
+    ['operation', operationContracts()],
     ['command', commands()],
     ['event', events],
     ['bus message', { event: EventMessageSchema, Invalidation, SubmissionHint }],
@@ -61,9 +61,16 @@ const settingLists = {
   privileged: privilegedSettings,
 }
 
+/** The forwarded command is internal, and listed as a command. */
+function operationContracts(): Record<string, object> {
+  return Object.fromEntries(
+    allOperations.map(({ id, command: _command, ...operation }) => [id, operation]),
+  )
+}
+
 /** The groups of commands also export schemas, which have no name. */
 function commands(): Record<string, object> {
-  const groups = [accountCommands, credentialQueries, outboxCommands, verifyCommands]
+  const groups = [accountCommands, credentialCommands, outboxCommands, verifyCommands]
   const members = groups.flatMap((group) => Object.values<object | number>(group))
   return Object.fromEntries(
     members.flatMap((member) =>

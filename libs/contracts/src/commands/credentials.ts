@@ -13,7 +13,7 @@ export const Credentials = Type.Union([
 export type Credentials = Static<typeof Credentials>
 
 /** What the asker serves the account for at this moment: held against the database where the broker says who asks. */
-export const Grounds = Strict({
+export const Entitlement = Strict({
   /** The sync-worker that holds the account's shard, and what it alone knows: its row in `workers` has the SHA-256 of that. */
   worker: Type.Optional(Strict({ id: Type.String({ format: 'uuid' }), proof: Type.String() })),
   /** The message of the account that the sender has in hand. */
@@ -21,13 +21,13 @@ export const Grounds = Strict({
   /** Id of the token that a client of the IMAP door has shown; absent: it has shown the password for all accounts. */
   token: Type.Optional(Type.String()),
 })
-export type Grounds = Static<typeof Grounds>
+export type Entitlement = Static<typeof Entitlement>
 
 /**
  * Whoever asks for credentials waits as long as this, in milliseconds, or longer. Whoever is asked for them by auth-bridge has to have answered, or failed,
  * before: of silence nobody would learn whose it is.
  */
-export const credentialsPatienceMs = 10_000
+export const minCredentialsTimeoutMs = 10_000
 
 export const getCredentials = defineCommand({
   name: 'getCredentials',
@@ -36,7 +36,7 @@ export const getCredentials = defineCommand({
     protocol: Type.Union([Type.Literal('imap'), Type.Literal('smtp')]),
     /** The server has refused what was answered before: nothing remembered will do. */
     fresh: Type.Optional(Type.Boolean()),
-    grounds: Type.Optional(Grounds),
+    grounds: Type.Optional(Entitlement),
   }),
   response: Credentials,
 })
@@ -73,19 +73,19 @@ export const getOpenAiApiKey = defineCommand({
 /** What one needs to log in at a gateway. A gateway without a user has none, and is not asked for. */
 export const getGatewayCredentials = defineCommand({
   name: 'getGatewayCredentials',
-  request: Strict({ gateway: Type.String(), grounds: Type.Optional(Grounds) }),
+  request: Strict({ gateway: Type.String(), grounds: Type.Optional(Entitlement) }),
   response: Credentials,
 })
 
 /** An address of a webhook or a proxy whose login is sealed, with the login in the clear. It opens for the host that it was sealed for. */
-export const openLogin = defineCommand({
+export const unsealLogin = defineCommand({
   name: 'openLogin',
   request: Strict({ address: Type.String({ maxLength: 16_384 }) }),
   response: Type.Object({ address: Type.String() }),
 })
 
 /** A custom header of webhooks whose value is sealed, in the clear. It opens for the owner and the name that it was sealed for. */
-export const openHeader = defineCommand({
+export const unsealHeader = defineCommand({
   name: 'openHeader',
   request: Strict({
     owner: Type.Unsafe<'settings' | `account/${string}` | `route/${string}`>({

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { defineCommand } from '../define.ts'
 import { ImapConfig } from '../schemas/account.ts'
 import { Strict } from '../schemas/primitives.ts'
-import { Verdict, VerifiedMailbox } from '../schemas/verify.ts'
+import { VerificationResult, VerifiedMailbox } from '../schemas/verification.ts'
 import { Credentials } from './credentials.ts'
 
 // Asked of any replica of a service: exchange `commands`, key and shared queue `verify.imap` or `verify.smtp`. Credentials are in them:
@@ -20,7 +20,7 @@ export const verifyImap = defineCommand({
     mailboxes: Type.Boolean(),
   }),
   response: Type.Object({
-    verdict: Verdict,
+    verdict: VerificationResult,
     mailboxes: Type.Optional(Type.Array(VerifiedMailbox)),
   }),
 })
@@ -34,5 +34,5 @@ export const verifySmtp = defineCommand({
     ehloName: Type.Optional(Type.String()),
     proxy: Type.Optional(Type.String()),
   }),
-  response: Type.Object({ verdict: Verdict }),
+  response: Type.Object({ verdict: VerificationResult }),
 })

@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from 'typebox'
 import type { Operation } from '../define.ts'
 import { allOperations } from '../operations/index.ts'
-import { components, documented } from './components.ts'
+import { componentSchemas, toOpenApiSchema } from './components.ts'
 import { examples } from './examples.ts'
 import { errorResponses, Problem } from './problem.ts'
 import { describeWebhooks } from './webhooks.ts'
@@ -27,7 +27,7 @@ export function buildOpenApi(version: string): Record<string, unknown> {
         bearer: { type: 'http', scheme: 'bearer' },
         accessToken: { type: 'apiKey', in: 'query', name: 'access_token' },
       },
-      schemas: components(),
+      schemas: componentSchemas(),
     },
   }
 }
@@ -60,12 +60,12 @@ function describe(operation: Operation): object {
       : {
           requestBody: {
             required: operation.optionalBody !== true,
-            content: { 'application/json': { schema: documented(body), ...examplesOf(id) } },
+            content: { 'application/json': { schema: toOpenApiSchema(body), ...examplesOf(id) } },
           },
         }),
     responses: {
       200: success(operation),
-      ...errorResponses(operation, documented(Problem) as TSchema),
+      ...errorResponses(operation, toOpenApiSchema(Problem) as TSchema),
     },
   }
 }
@@ -81,7 +81,7 @@ function examplesOf(id: string): object {
 }
 
 function success({ produces = 'application/json', response }: Operation): object {
-  return { description: 'Done', content: { [produces]: { schema: documented(response) } } }
+  return { description: 'Done', content: { [produces]: { schema: toOpenApiSchema(response) } } }
 }
 
 function parameters(place: 'path' | 'query' | 'header', schema: TObject | undefined): object[] {
@@ -91,7 +91,7 @@ function parameters(place: 'path' | 'query' | 'header', schema: TObject | undefi
     name: place === 'header' ? headerName(name) : name,
     in: place,
     required: place === 'path' || required.has(name),
-    schema: documented(property),
+    schema: toOpenApiSchema(property),
   }))
 }
 

@@ -85,13 +85,13 @@ const formats: Record<string, string> = {
 }
 
 /** Every named schema, written out. */
-export function components(): Record<string, object> {
+export function componentSchemas(): Record<string, object> {
   return Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, members(schema)]))
 }
 
 /** A schema as the document shows it: named ones as references, and nothing in it that only our validator knows. */
-export function documented(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(documented)
+export function toOpenApiSchema(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(toOpenApiSchema)
   if (schema === null || typeof schema !== 'object') return schema
   const name = names.get(JSON.stringify(schema))
   return name === undefined ? members(schema) : { $ref: `#/components/schemas/${name}` }
@@ -108,7 +108,7 @@ function members(schema: object): object {
   const described = Object.fromEntries(
     Object.entries<unknown>(rest).map(([keyword, value]) => [
       keyword,
-      keyword === 'properties' ? properties(value as object) : documented(value),
+      keyword === 'properties' ? properties(value as object) : toOpenApiSchema(value),
     ]),
   )
   return {
@@ -121,7 +121,7 @@ function members(schema: object): object {
 /** Members by their names, which may be those of keywords. */
 function properties(given: object): object {
   const told = Object.entries(given).filter(([, schema]) => !isHidden(schema))
-  return Object.fromEntries(told.map(([name, schema]) => [name, documented(schema)]))
+  return Object.fromEntries(told.map(([name, schema]) => [name, toOpenApiSchema(schema)]))
 }
 
 /** A member that is taken, and told of nowhere. */

@@ -6,7 +6,7 @@ import { type TSchema, Type } from 'typebox'
 import { eventNames } from '../events/index.ts'
 import { allOperations } from '../operations/index.ts'
 import { buildOpenApi } from './build.ts'
-import { documented } from './components.ts'
+import { toOpenApiSchema } from './components.ts'
 import { errorStatuses } from './error-statuses.ts'
 import { examples } from './examples.ts'
 import { check } from '../validate.ts'
@@ -59,7 +59,7 @@ test('every operation is there but for the older addresses, which only those kno
 })
 
 test('members that are called as keywords are told', () => {
-  const { properties: members } = documented(
+  const { properties: members } = toOpenApiSchema(
     Type.Object({
       single: Type.Boolean(),
       format: Type.String({ format: 'date-time' }),

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox'
 import { type EventName, eventNames, events } from '../events/index.ts'
 import { IsoDate, Nullable } from '../schemas/primitives.ts'
-import { documented } from './components.ts'
+import { toOpenApiSchema } from './components.ts'
 
 /** When each is sent. Interface spec, "Event list and data fields". */
 const meanings: Record<EventName, string> = {
@@ -63,7 +63,7 @@ function describe(name: EventName): object {
     })),
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: documented(bodyOf(name, events[name].data)) } },
+      content: { 'application/json': { schema: toOpenApiSchema(bodyOf(name, events[name].data)) } },
     },
     responses: {
       '2XX': { description: 'It is stored. Anything else is tried again, but for a redirect' },

@@ -7,7 +7,14 @@ import {
   accountStates,
   AccountUpdate,
 } from '../schemas/account.ts'
-import { AccountId, OneOf, paged, paging, Strict, timeoutHeader } from '../schemas/primitives.ts'
+import {
+  AccountId,
+  OneOf,
+  pageCounts,
+  pageQuery,
+  Strict,
+  timeoutHeader,
+} from '../schemas/primitives.ts'
 import { workerErrors } from './worker-errors.ts'
 
 const params = Strict({ account: AccountId })
@@ -75,14 +82,14 @@ export const listAccounts = defineOperation({
   scope: 'api',
   permission: { action: 'read', group: 'account' },
   query: Strict({
-    ...paging,
+    ...pageQuery,
     state: Type.Optional(OneOf(accountStates)),
     query: Type.Optional(
       Type.String({ maxLength: 256, description: 'Part of the id, name or address' }),
     ),
   }),
   response: Type.Object({
-    ...paged,
+    ...pageCounts,
     query: Type.Union([Type.String(), Type.Literal(false)]),
     state: Type.String(),
     accounts: Type.Array(AccountListEntry),

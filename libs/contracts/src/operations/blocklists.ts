@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { defineOperation } from '../define.ts'
 import { BlockedAddress, ListId } from '../schemas/blocklist.ts'
-import { AccountId, MailAddress, paged, paging, Strict } from '../schemas/primitives.ts'
+import { AccountId, MailAddress, pageCounts, pageQuery, Strict } from '../schemas/primitives.ts'
 
 const params = Strict({ listId: ListId })
 const group = 'blocklist'
@@ -15,9 +15,9 @@ export const listBlocklists = defineOperation({
   summary: 'List the blocklists',
   scope: 'api',
   permission: { action: 'read', group },
-  query: Strict(paging),
+  query: Strict(pageQuery),
   response: Type.Object({
-    ...paged,
+    ...pageCounts,
     blocklists: Type.Array(Type.Object({ listId: Type.String(), count: Type.Integer() })),
   }),
 })
@@ -32,10 +32,10 @@ export const getBlocklist = defineOperation({
   scope: 'api',
   permission: { action: 'read', group },
   params,
-  query: Strict(paging),
+  query: Strict(pageQuery),
   response: Type.Object({
     listId: Type.String(),
-    ...paged,
+    ...pageCounts,
     addresses: Type.Array(BlockedAddress),
   }),
 })

@@ -7,7 +7,7 @@ import {
   GatewayRegistration,
   GatewayUpdate,
 } from '../schemas/gateway.ts'
-import { OneOf, paged, paging, Strict } from '../schemas/primitives.ts'
+import { OneOf, pageCounts, pageQuery, Strict } from '../schemas/primitives.ts'
 
 const params = Strict({ gateway: GatewayId })
 
@@ -70,6 +70,6 @@ export const listGateways = defineOperation({
   summary: 'List gateways',
   scope: 'api',
   permission: { action: 'read', group: 'gateway' },
-  query: Strict(paging),
-  response: Type.Object({ ...paged, gateways: Type.Array(GatewayListEntry) }),
+  query: Strict(pageQuery),
+  response: Type.Object({ ...pageCounts, gateways: Type.Array(GatewayListEntry) }),
 })

@@ -7,22 +7,19 @@ import * as changes from './changes.ts'
 import * as gateways from './gateways.ts'
 import * as license from './license.ts'
 import * as logs from './logs.ts'
-import * as mailboxChanges from './mailbox-changes.ts'
 import * as mailboxes from './mailboxes.ts'
 import * as messageChanges from './message-changes.ts'
 import * as messages from './messages.ts'
 import * as oauth2 from './oauth2.ts'
 import * as outbox from './outbox.ts'
 import * as queues from './queues.ts'
-import * as reading from './reading.ts'
-import * as search from './search.ts'
 import * as settings from './settings.ts'
 import * as stats from './stats.ts'
 import * as submissions from './submissions.ts'
 import * as templates from './templates.ts'
 import * as tokens from './tokens.ts'
 import * as uploads from './uploads.ts'
-import * as upkeep from './upkeep.ts'
+import * as upkeep from './maintenance.ts'
 import * as verify from './verify.ts'
 import * as webhookDeliveries from './webhook-deliveries.ts'
 import * as webhookRoutes from './webhook-routes.ts'
@@ -37,15 +34,12 @@ export const operations = {
   ...gateways,
   ...license,
   ...logs,
-  ...mailboxChanges,
   ...mailboxes,
   ...messageChanges,
   ...messages,
   ...oauth2,
   ...outbox,
   ...queues,
-  ...reading,
-  ...search,
   ...settings,
   ...stats,
   ...submissions,

@@ -12,8 +12,8 @@ import {
   AccountId,
   Nullable,
   OneOf,
-  paged,
-  paging,
+  pageCounts,
+  pageQuery,
   Strict,
   timeoutHeader,
 } from '../schemas/primitives.ts'
@@ -29,8 +29,8 @@ export const listOAuth2Apps = defineOperation({
   summary: 'List OAuth2 applications',
   scope: 'api',
   permission: { action: 'read', group: 'admin' },
-  query: Strict(paging),
-  response: Type.Object({ ...paged, apps: Type.Array(OAuth2AppListEntry) }),
+  query: Strict(pageQuery),
+  response: Type.Object({ ...pageCounts, apps: Type.Array(OAuth2AppListEntry) }),
 })
 
 /** Registers an application that a provider of mail knows us by. Which members are required depends on the provider. */

@@ -1,7 +1,14 @@
 import { Type } from 'typebox'
 import { defineOperation } from '../define.ts'
 import { outboxStates, OutboxEntry } from '../schemas/outbox.ts'
-import { AccountId, OneOf, paged, paging, Strict, timeoutHeader } from '../schemas/primitives.ts'
+import {
+  AccountId,
+  OneOf,
+  pageCounts,
+  pageQuery,
+  Strict,
+  timeoutHeader,
+} from '../schemas/primitives.ts'
 
 const params = Strict({ queueId: Type.String({ minLength: 1, maxLength: 64 }) })
 /** `UnsupportedOperation`: the message is being delivered at this moment, and nothing was changed. */
@@ -20,11 +27,11 @@ export const listOutbox = defineOperation({
   scope: 'api',
   permission: { action: 'read', group: 'outbox' },
   query: Strict({
-    ...paging,
+    ...pageQuery,
     account: Type.Optional(AccountId),
     state: Type.Optional(OneOf(outboxStates)),
   }),
-  response: Type.Object({ ...paged, messages: Type.Array(OutboxEntry) }),
+  response: Type.Object({ ...pageCounts, messages: Type.Array(OutboxEntry) }),
 })
 
 /** Also of a message that is done with, as long as it is kept (`SVC_SENDER_KEEP_FINISHED`). */

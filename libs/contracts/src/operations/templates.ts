@@ -1,13 +1,13 @@
 import { Type } from 'typebox'
 import { defineOperation } from '../define.ts'
-import { AccountId, Nullable, paged, paging, Strict } from '../schemas/primitives.ts'
+import { AccountId, Nullable, pageCounts, pageQuery, Strict } from '../schemas/primitives.ts'
 import {
   TemplateCreation,
   TemplateId,
   TemplateListEntry,
   TemplateRecord,
   TemplateUpdate,
-  touchedTemplate,
+  templateIdentity,
 } from '../schemas/template.ts'
 
 const params = Strict({ template: TemplateId })
@@ -23,10 +23,10 @@ export const listTemplates = defineOperation({
   scope: 'api',
   permission: { action: 'read', group },
   boundBy: 'query',
-  query: Strict({ ...paging, account: Type.Optional(AccountId) }),
+  query: Strict({ ...pageQuery, account: Type.Optional(AccountId) }),
   response: Type.Object({
     account: Nullable(Type.String()),
-    ...paged,
+    ...pageCounts,
     templates: Type.Array(TemplateListEntry),
   }),
 })
@@ -43,7 +43,7 @@ export const createTemplate = defineOperation({
   boundBy: 'handler',
   bodyLimit: 'upload',
   body: TemplateCreation,
-  response: Type.Object({ created: Type.Boolean(), ...touchedTemplate }),
+  response: Type.Object({ created: Type.Boolean(), ...templateIdentity }),
 })
 
 /** Templates for all accounts can be read with any token. */
@@ -73,7 +73,7 @@ export const updateTemplate = defineOperation({
   bodyLimit: 'upload',
   params,
   body: TemplateUpdate,
-  response: Type.Object({ updated: Type.Boolean(), ...touchedTemplate }),
+  response: Type.Object({ updated: Type.Boolean(), ...templateIdentity }),
   errors: ['NotFound'],
 })
 
@@ -87,7 +87,7 @@ export const deleteTemplate = defineOperation({
   permission: { action: 'destructive', group },
   boundBy: 'handler',
   params,
-  response: Type.Object({ deleted: Type.Boolean(), ...touchedTemplate }),
+  response: Type.Object({ deleted: Type.Boolean(), ...templateIdentity }),
   errors: ['NotFound'],
 })
 

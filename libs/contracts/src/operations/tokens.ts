@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { defineOperation } from '../define.ts'
-import { AccountId, Nullable, paged, paging, Strict } from '../schemas/primitives.ts'
+import { AccountId, Nullable, pageCounts, pageQuery, Strict } from '../schemas/primitives.ts'
 import { TokenLogEntry, TokenRecord, TokenRequest } from '../schemas/token.ts'
 
 const created = Type.Object({ token: Type.String(), id: Type.String() })
@@ -63,7 +63,7 @@ export const listTokens = defineOperation({
   permission: read,
   boundBy: 'query',
   query: Strict({
-    ...paging,
+    ...pageQuery,
     query: Type.Optional(
       Type.String({
         maxLength: 1024,
@@ -72,7 +72,7 @@ export const listTokens = defineOperation({
     ),
     account: Type.Optional(AccountId),
   }),
-  response: Type.Object({ account: Nullable(Type.String()), ...paged, tokens }),
+  response: Type.Object({ account: Nullable(Type.String()), ...pageCounts, tokens }),
 })
 
 /** The older address of listTokens: the first thousand of an account. */
@@ -112,8 +112,12 @@ export const getTokenLog = defineOperation({
   permission: read,
   params,
   query: Strict({
-    page: paging.page,
+    page: pageQuery.page,
     pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 20 })),
   }),
-  response: Type.Object({ token: Type.String(), ...paged, entries: Type.Array(TokenLogEntry) }),
+  response: Type.Object({
+    token: Type.String(),
+    ...pageCounts,
+    entries: Type.Array(TokenLogEntry),
+  }),
 })

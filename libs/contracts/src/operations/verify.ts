@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { defineOperation } from '../define.ts'
 import { timeoutHeader } from '../schemas/primitives.ts'
-import { Verdict, VerifiedMailbox, VerifyRequest } from '../schemas/verify.ts'
+import { VerificationResult, VerifiedMailbox, VerifyRequest } from '../schemas/verification.ts'
 
 /** Tries credentials without storing anything. What a server says is part of the answer, which is a 200 whatever it says. */
 export const verifyAccount = defineOperation({
@@ -15,8 +15,8 @@ export const verifyAccount = defineOperation({
   headers: Type.Object(timeoutHeader),
   body: VerifyRequest,
   response: Type.Object({
-    imap: Type.Optional(Verdict),
-    smtp: Type.Optional(Verdict),
+    imap: Type.Optional(VerificationResult),
+    smtp: Type.Optional(VerificationResult),
     mailboxes: Type.Optional(Type.Array(VerifiedMailbox)),
   }),
 })

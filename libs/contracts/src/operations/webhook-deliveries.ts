@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { defineOperation } from '../define.ts'
-import { Nullable, paging, Strict } from '../schemas/primitives.ts'
+import { Nullable, pageQuery, Strict } from '../schemas/primitives.ts'
 import {
   WebhookAttempt,
   WebhookDelivery,
@@ -84,7 +84,7 @@ export const listWebhookReplays = defineOperation({
   summary: 'List what was asked to be repeated, newest first',
   scope: '*',
   permission: read,
-  query: Strict(paging),
+  query: Strict(pageQuery),
   response: Type.Object({ replays: Type.Array(WebhookReplay) }),
 })
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { defineOperation } from '../define.ts'
-import { paged, paging, Strict } from '../schemas/primitives.ts'
+import { pageCounts, pageQuery, Strict } from '../schemas/primitives.ts'
 import {
   RouteError,
   RouteTest,
@@ -25,8 +25,8 @@ export const listWebhookRoutes = defineOperation({
   summary: 'List webhook routes',
   scope: 'api',
   permission: { action: 'read', group: 'webhook' },
-  query: Strict(paging),
-  response: Type.Object({ ...paged, webhooks: Type.Array(WebhookRouteListEntry) }),
+  query: Strict(pageQuery),
+  response: Type.Object({ ...pageCounts, webhooks: Type.Array(WebhookRouteListEntry) }),
 })
 
 export const getWebhookRoute = defineOperation({

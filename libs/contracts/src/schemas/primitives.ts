@@ -16,6 +16,8 @@ export const AccountId = Type.String({
   maxLength: 256,
   description: 'Account identifier, chosen by the caller',
 })
+/** Id of a message in the API, not its Message-ID header. */
+export const MessageId = Type.String({ minLength: 1, maxLength: 256 })
 export const IsoDate = Type.String({ format: 'date-time', description: 'ISO 8601' })
 /** An e-mail address; see the `mail-address` format for what is taken. */
 export const MailAddress = Type.String({ format: 'mail-address', maxLength: 320 })
@@ -37,13 +39,13 @@ export const KeyValue = Strict({
 })
 
 /** Zero-based pages, as every list takes them. */
-export const paging = {
+export const pageQuery = {
   page: Type.Optional(
     Type.Integer({ minimum: 0, maximum: 1_048_576, default: 0, description: 'Zero-based page' }),
   ),
   pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 20 })),
 }
-export const paged = { total: Type.Integer(), page: Type.Integer(), pages: Type.Integer() }
+export const pageCounts = { total: Type.Integer(), page: Type.Integer(), pages: Type.Integer() }
 
 /** Milliseconds this request may wait for the account's worker; never less than the service's own limit. */
 export const timeoutHeader = {

@@ -5,7 +5,7 @@ import { Address, IsoDate, MailAddress, Nullable, OneOf, Strict } from './primit
 import { Reference, ReferenceResult } from './reference.ts'
 
 /** Of one mail merge. */
-export const maxMerged = 1000
+export const maxMergeRecipients = 1000
 
 const Params = Type.Record(Type.String(), Type.Unknown(), {
   description: 'Values for the placeholders of the texts',
@@ -49,7 +49,7 @@ const delivery = {
   ),
 }
 
-const Merged = Strict({
+const MergeRecipient = Strict({
   to: Address,
   messageId: contentFields.messageId,
   params: Type.Optional(Params),
@@ -62,9 +62,9 @@ export const Submission = Strict({
   reference: Type.Optional(Reference),
   raw: Type.Optional({ ...Base64Content, description: 'The message, as base64' }),
   mailMerge: Type.Optional(
-    Type.Array(Merged, {
+    Type.Array(MergeRecipient, {
       minItems: 1,
-      maxItems: maxMerged,
+      maxItems: maxMergeRecipients,
       description: 'A message of its own for each',
     }),
   ),

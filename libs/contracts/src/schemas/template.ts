@@ -54,4 +54,4 @@ export const TemplateListEntry = Type.Object(listed)
 export const TemplateRecord = Type.Object({ account: Owner, ...listed, content: TemplateContent })
 
 /** Whose template was touched. */
-export const touchedTemplate = { account: Owner, id: Type.String() }
+export const templateIdentity = { account: Owner, id: Type.String() }

@@ -30,9 +30,15 @@ export async function probeServers(
   const { imap, smtp } = request
   const [incoming, outgoing] = await Promise.all([
     isUsed(imap) &&
-      orFailure(bus.request(verifyImap, imapRequest(imap, request), options('verify.imap')), signal),
+      orFailure(
+        bus.request(verifyImap, imapRequest(imap, request), options('verify.imap')),
+        signal,
+      ),
     smtp &&
-      orFailure(bus.request(verifySmtp, smtpRequest(smtp, request), options('verify.smtp')), signal),
+      orFailure(
+        bus.request(verifySmtp, smtpRequest(smtp, request), options('verify.smtp')),
+        signal,
+      ),
   ])
   return defined({
     imap: incoming ? incoming.verdict : undefined,

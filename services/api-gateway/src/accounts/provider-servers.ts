@@ -1,4 +1,9 @@
-import { defined, type OAuth2AppConfig, type OAuth2Cloud, type OAuth2Provider } from '@posthorn/contracts'
+import {
+  defined,
+  type OAuth2AppConfig,
+  type OAuth2Cloud,
+  type OAuth2Provider,
+} from '@posthorn/contracts'
 import type { AppForAccount } from '../store/oauth2-apps.ts'
 import type { OAuth2Input } from './plan-oauth2.ts'
 import type { ServerInput, StoredServers } from './plan-server.ts'

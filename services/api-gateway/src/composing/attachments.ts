@@ -73,7 +73,11 @@ export class AttachmentCollector {
     const { account } = this.#call.params
     const request = { account, attachment }
     const streamed = await streamFromWorker(this.#deps, this.#call, [getAttachment, request])
-    const content = await readBytes(streamed.body, this.#remainingBytes, 'The attachments are too large')
+    const content = await readBytes(
+      streamed.body,
+      this.#remainingBytes,
+      'The attachments are too large',
+    )
     this.#remainingBytes -= content.length
     const { contentType, filename } = streamed.response
     return defined({ content, contentType, filename })

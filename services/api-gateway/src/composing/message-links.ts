@@ -63,10 +63,17 @@ function mayHaveHtml({ texts, submission: { reference }, original }: ResolvedSub
 }
 
 /** The client can add a base URL for links it requested; the operator for links of the settings. */
-function missingBaseUrl({ listId, trackOpens, trackClicks, trackingEnabled }: Submission): AppError {
+function missingBaseUrl({
+  listId,
+  trackOpens,
+  trackClicks,
+  trackingEnabled,
+}: Submission): AppError {
   const isRequested = listId !== undefined || trackOpens || trackClicks || trackingEnabled
   return isRequested
-    ? validationError([fieldError('baseUrl', 'is required, as the service has no address of its own')])
+    ? validationError([
+        fieldError('baseUrl', 'is required, as the service has no address of its own'),
+      ])
     : new AppError('internal', 'Tracking is enabled and the setting "serviceUrl" is not set', {
         code: 'MissingServiceURLSetup',
       })

@@ -19,9 +19,7 @@ export function referenceFields(reference: Reference | undefined): FieldError[] 
   if (message === undefined && threadId === undefined)
     errors.push(fieldError('reference.message', 'is required'))
   if (forwardAttachments && action !== 'forward')
-    errors.push(
-      fieldError('reference.forwardAttachments', 'is allowed with action "forward" only'),
-    )
+    errors.push(fieldError('reference.forwardAttachments', 'is allowed with action "forward" only'))
   return errors
 }
 
@@ -89,7 +87,10 @@ type Draft = ReferredDraft['draft']
 type DraftInput = { [K in keyof Draft]?: Draft[K] | undefined }
 
 /** Completes a draft from the message it replies to or forwards. Unchanged without a reference. */
-export function referTo(input: DraftInput, { original, reference, ...rest }: ReferenceInput): ReferredDraft {
+export function referTo(
+  input: DraftInput,
+  { original, reference, ...rest }: ReferenceInput,
+): ReferredDraft {
   const { to, cc, bcc, subject, text, html } = input
   const draft: Draft = defined({ to, cc, bcc, subject, text, html })
   if (!original || !reference) return { draft }

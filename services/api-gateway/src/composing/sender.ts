@@ -1,4 +1,9 @@
-import { fieldError, validationError, type MessageContent, type Settings } from '@posthorn/contracts'
+import {
+  fieldError,
+  validationError,
+  type MessageContent,
+  type Settings,
+} from '@posthorn/contracts'
 
 /** Address with an optional display name (RFC 5322 mailbox). */
 export type Mailbox = NonNullable<MessageContent['from']>

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Operation } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
-import { ByteBudget } from '@posthorn/service'
+import { Semaphore } from '@posthorn/flow'
 
 /** Body size that every operation accepts without acquiring memory. */
 const smallBytes = 1024 * 1024
@@ -16,12 +16,12 @@ export interface BodyMemoryOptions {
 
 /** Limits the memory of large bodies. A body that has to wait stays unread on its connection. */
 export class BodyMemoryLimiter {
-  readonly #budget: ByteBudget
+  readonly #memory: Semaphore
   readonly #maxBytes: number
   readonly #maxWaitMs: number
 
   constructor({ maxUploadBytes, maxWaitMs = 60_000 }: BodyMemoryOptions) {
-    this.#budget = new ByteBudget(largestConcurrent * maxUploadBytes)
+    this.#memory = new Semaphore(largestConcurrent * maxUploadBytes)
     this.#maxBytes = maxUploadBytes
     this.#maxWaitMs = maxWaitMs
   }
@@ -53,7 +53,7 @@ export class BodyMemoryLimiter {
   async acquire(bytes: number, signal: AbortSignal): Promise<Disposable> {
     const timeout = AbortSignal.timeout(this.#maxWaitMs)
     try {
-      return await this.#budget.take(bytes, AbortSignal.any([signal, timeout]))
+      return await this.#memory.acquire(AbortSignal.any([signal, timeout]), bytes)
     } catch (error) {
       if (signal.aborted || !timeout.aborted) throw error
       throw new AppError('unavailable', 'Too many concurrent uploads, retry later')

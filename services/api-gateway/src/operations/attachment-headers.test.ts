@@ -36,7 +36,9 @@ test('attachmentHeaders: a name can neither end the header nor leave its directo
 
 test('attachmentHeaders: an invalid content type becomes application/octet-stream', () => {
   const type = (contentType: string, charset?: string) =>
-    attachmentHeaders({ contentType, ...(charset === undefined ? {} : { charset }) })['Content-Type']
+    attachmentHeaders({ contentType, ...(charset === undefined ? {} : { charset }) })[
+      'Content-Type'
+    ]
   expect(type('Image/PNG')).toBe('image/png')
   expect(type('text/html', 'utf-8')).toBe('text/html; charset=utf-8')
   expect(type('text/plain', 'x"; y')).toBe('text/plain')

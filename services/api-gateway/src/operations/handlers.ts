@@ -8,7 +8,10 @@ import { accountReadHandlers } from './accounts/read-accounts.ts'
 import { onUpdateAccount } from './accounts/update-account.ts'
 import { onVerifyAccount } from './accounts/verify-account.ts'
 import { blocklistHandlers } from './blocklists.ts'
-import { type AuthenticationFormDeps, onCreateAuthenticationForm } from './create-authentication-form.ts'
+import {
+  type AuthenticationFormDeps,
+  onCreateAuthenticationForm,
+} from './create-authentication-form.ts'
 import { type FollowChangesDeps, onFollowChanges } from './follow-changes.ts'
 import { gatewayHandlers } from './gateways/gateways.ts'
 import { type AutoconfigOperationDeps, onGetAutoconfig } from './get-autoconfig.ts'

@@ -1,11 +1,22 @@
 import type { Bus } from '@posthorn/bus'
-import { changeOutbox, type CommandRequest, defined, operations, type OutboxEntry } from '@posthorn/contracts'
+import {
+  changeOutbox,
+  type CommandRequest,
+  defined,
+  operations,
+  type OutboxEntry,
+} from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { requestTimeout } from '../http/call-worker.ts'
 import { handle, type OperationHandler } from '../http/handle.ts'
 import { maskUrl } from '../http/masks.ts'
-import { getOutboxRow, listOutboxRows, type OutboxRow, submissionNotFound } from '../store/outbox.ts'
+import {
+  getOutboxRow,
+  listOutboxRows,
+  type OutboxRow,
+  submissionNotFound,
+} from '../store/outbox.ts'
 
 export interface OutboxDeps {
   db: Db

@@ -11,7 +11,7 @@ import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { Renderer, TemplateFormat } from '@posthorn/templates'
 import { assertAccount } from '../access/admit.ts'
-import type { Token } from '../access/token.ts'
+import type { Token } from '../store/tokens.ts'
 import { handle, type OperationHandler } from '../http/handle.ts'
 import { getOwner } from '../store/accounts.ts'
 import {

@@ -50,11 +50,14 @@ export function tokenHandlers(deps: TokenDeps): OperationHandler[] {
     handle(operations.deleteToken, remove),
     handle(operations.deleteTokenAlias, remove),
     // Lists come before paths with a token, because an account may have the id `log`.
-    handle(operations.listTokens, async ({ query: { account, query, page = 0, pageSize = 20 } }) => {
-      const { total, rows } = await listTokenRecords(db, { account, query, page, pageSize })
-      const pages = Math.ceil(total / pageSize)
-      return { account: account ?? null, total, page, pages, tokens: rows.map(describeToken) }
-    }),
+    handle(
+      operations.listTokens,
+      async ({ query: { account, query, page = 0, pageSize = 20 } }) => {
+        const { total, rows } = await listTokenRecords(db, { account, query, page, pageSize })
+        const pages = Math.ceil(total / pageSize)
+        return { account: account ?? null, total, page, pages, tokens: rows.map(describeToken) }
+      },
+    ),
     handle(operations.listTokensAlias, async ({ params: { account } }) => {
       const { rows } = await listTokenRecords(db, { account, page: 0, pageSize: maxAliasTokens })
       return { tokens: rows.map(describeToken) }

@@ -23,12 +23,7 @@ import {
   type WorkerCall,
   type WorkerDeps,
 } from '../http/call-worker.ts'
-import {
-  handle,
-  handleStream,
-  type OperationHandler,
-  type RequestContext,
-} from '../http/handle.ts'
+import { handle, handleStream, type OperationHandler, type RequestContext } from '../http/handle.ts'
 import { attachmentHeaders } from './attachment-headers.ts'
 
 /** Operations on mailboxes and messages, which the worker of the account serves. */

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Bus } from '@posthorn/bus'
-import { type FieldError, fieldError, invalid, startOAuth2Login } from '@posthorn/contracts'
+import { type FieldError, fieldError, validationError, startOAuth2Login } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { insertLogin, type PendingRegistration } from '../store/oauth2-logins.ts'
 
@@ -44,7 +44,7 @@ export async function startSignIn(
     ...(loginHint === undefined ? {} : { loginHint }),
     ...(consent === undefined ? {} : { consent }),
   }
-  const { url } = await bus.ask(startOAuth2Login, question, { key: 'credentials', timeoutMs })
+  const { url } = await bus.request(startOAuth2Login, question, { key: 'credentials', timeoutMs })
   await insertLogin(db, state, { app, codeVerifier, registration, form: form ?? null })
   return url
 }
@@ -59,5 +59,5 @@ function assertNoPasswords({ body }: PendingRegistration): void {
   for (const token of ['accessToken', 'refreshToken'] as const)
     if (body.oauth2 && body.oauth2[token] !== undefined)
       errors.push(fieldError(`oauth2.${token}`, 'is not possible with oauth2.authorize'))
-  if (errors.length > 0) throw invalid(errors)
+  if (errors.length > 0) throw validationError(errors)
 }

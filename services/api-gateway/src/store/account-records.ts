@@ -1,5 +1,5 @@
 import type { AccountState, OAuth2Provider } from '@posthorn/contracts'
-import { builtOnce, type Db, type NetworkRouting, type OutboxError } from '@posthorn/db'
+import { compileOnce, type Db, type NetworkRouting, type OutboxError } from '@posthorn/db'
 import { sql } from 'kysely'
 import type { PasswordKind } from './credentials.ts'
 
@@ -96,7 +96,7 @@ const lastSendingAttempt = sql<SendingAttempt | null>`(
   where ${hasOutcome} order by at desc limit 1
 )`
 
-const accountRow = builtOnce((db, account: string) =>
+const accountRow = compileOnce((db, account: string) =>
   accountsWithState(db)
     .leftJoin('oauth2Tokens', 'oauth2Tokens.account', 'accounts.account')
     .select(recordColumns)

@@ -1,4 +1,4 @@
-import { type Accounts, builtOnce, type Db, type StoredOAuth2, type Tx } from '@posthorn/db'
+import { type Accounts, compileOnce, type Db, type StoredOAuth2, type Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type Insertable, sql } from 'kysely'
 import { accountsWithState, passwordKinds } from './account-records.ts'
@@ -17,7 +17,7 @@ export async function orAccountNotFound<T>(write: Promise<T>): Promise<T> {
   }
 }
 
-const accountColumns = builtOnce((db, account: string) =>
+const accountColumns = compileOnce((db, account: string) =>
   db
     .selectFrom('accounts')
     .select(['shard', 'name', 'email', 'locale', 'tz', 'expectedEmail', 'logs'])
@@ -52,7 +52,7 @@ export async function findExpectedEmail(db: Db, account: string): Promise<string
   return row?.expectedEmail ?? undefined
 }
 
-const sendingRow = builtOnce((db, account: string) =>
+const sendingRow = compileOnce((db, account: string) =>
   accountsWithState(db)
     .select(['name', 'email', 'shard', 'imap', 'smtp', 'locale', 'tz'])
     .select(['accountStates.state', 'accountStates.initializedAt'])

@@ -4,8 +4,8 @@ import { sql } from 'kysely'
 
 /** Position in the change feed: the transaction, and the row in it. */
 export interface Position {
-  xid: bigint
-  id: bigint
+  readonly xid: bigint
+  readonly id: bigint
 }
 
 export interface Change extends StateChange {

@@ -79,6 +79,10 @@ export async function deleteExpiredFormLinks(db: Db): Promise<void> {
     .execute()
 }
 
-function toFormLink(row: { account: string; request: unknown; state: FormLink['state'] }): FormLink {
+function toFormLink(row: {
+  account: string
+  request: unknown
+  state: FormLink['state']
+}): FormLink {
   return { ...row, request: row.request as AuthenticationForm }
 }

@@ -67,10 +67,7 @@ export function runIdempotent<T>(
 }
 
 /** Inserts the key or replaces an expired one. Waits for a transaction that holds the key. */
-async function insertKey(
-  tx: Tx,
-  { account, key, requestHash }: IdempotencyKey,
-): Promise<boolean> {
+async function insertKey(tx: Tx, { account, key, requestHash }: IdempotencyKey): Promise<boolean> {
   const row = await tx
     .insertInto('idempotencyKeys')
     .values({ account, key, requestHash, response: 'null' })

@@ -1,8 +1,8 @@
-import { credentialsPatienceMs } from '@posthorn/contracts'
+import { minCredentialsTimeoutMs } from '@posthorn/contracts'
 import type { CallResult, HttpCaller } from '@posthorn/net'
 
 /** A token endpoint may take this long in all; then there is time to say so. */
-export const oauthTimeoutMs = credentialsPatienceMs - 2_000
+export const oauthTimeoutMs = minCredentialsTimeoutMs - 2_000
 /** Tokens, an id token and a long error; more is cut, and then it is no JSON. */
 export const oauthMaxBytes = 256 * 1_024
 

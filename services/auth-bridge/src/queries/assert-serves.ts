@@ -1,5 +1,6 @@
-import type { Grounds, ServiceName } from '@posthorn/contracts'
-import { type Db, listTokens, refusalOf } from '@posthorn/db'
+import type { Entitlement, ServiceName } from '@posthorn/contracts'
+import { listTokens, checkToken } from '@posthorn/access'
+import { type Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { hashToken, sameSecret } from '@posthorn/secrets'
 import type { Protocol } from '../store/credentials.ts'
@@ -11,7 +12,7 @@ import { findShardHolder, hasInHand, hasSealedSetting } from '../store/grounds.t
 interface Wish {
   account: string
   protocol: Protocol
-  grounds: Grounds | undefined
+  grounds: Entitlement | undefined
 }
 
 /** @throws AppError `unavailable` where the asker does not serve the account now; it may have done so a moment ago, and may again. */
@@ -28,7 +29,7 @@ export async function assertServes(
 export async function assertSendsBy(
   db: Db,
   asker: ServiceName | undefined,
-  { gateway, grounds }: { gateway: string; grounds: Grounds | undefined },
+  { gateway, grounds }: { gateway: string; grounds: Entitlement | undefined },
 ): Promise<void> {
   if (asker === undefined) return
   const { queueId } = grounds ?? {}
@@ -56,7 +57,7 @@ async function serves(
 async function holdsShard(
   db: Db,
   account: string,
-  { id, proof }: NonNullable<Grounds['worker']>,
+  { id, proof }: NonNullable<Entitlement['worker']>,
 ): Promise<boolean> {
   const holder = await findShardHolder(db, account)
   return holder?.id === id && sameSecret(holder.proof ?? '', hashToken(proof))
@@ -67,7 +68,7 @@ async function opensMailbox(db: Db, account: string, token: string): Promise<boo
   const [row] = await listTokens(db, [token])
   if (!row) return false
   const use = { scope: 'imap-proxy', account, address: '' } as const
-  return refusalOf({ ...row, restrictions: null }, use) === undefined
+  return checkToken({ ...row, restrictions: null }, use) === undefined
 }
 
 function notServed(): AppError {

@@ -17,7 +17,7 @@ export interface Deps {
 
 /** Answers with what logs in at the account's server now. Asked by whoever is about to log in; safe to repeat. */
 export function onGetCredentials({ db, storedPassword, authServer, oauth2 }: Deps) {
-  return on(getCredentials, async (request, { signal, asker }) => {
+  return on(getCredentials, async (request, { signal, requester: asker }) => {
     const { account, protocol, fresh = false, grounds } = request
     // Side by side: a mail client waits for this.
     const [login] = await Promise.all([

@@ -4,7 +4,7 @@ import type { Submission } from './outbox.ts'
 
 /** An attempt, as far as a gateway has to do with it. */
 interface Use {
-  submission: Pick<Submission, 'via'>
+  submission: Pick<Submission, 'gateway'>
   outcome: { state: string; failure?: OutboxError; routing?: NetworkRouting | undefined }
 }
 
@@ -16,7 +16,7 @@ interface Use {
 export async function countUses(tx: Tx, uses: readonly Use[]): Promise<void> {
   const states = new Map<string, { deliveries: number; lastError: string | null }>()
   for (const { submission, outcome } of uses) {
-    const gateway = submission.via?.gateway
+    const gateway = submission.gateway?.gateway
     if (gateway === undefined) continue
     const taken = ['sent', 'partly', 'rest'].includes(outcome.state)
     const { deliveries = 0 } = states.get(gateway) ?? {}

@@ -16,19 +16,19 @@ export interface DueSubmission {
 }
 
 /** Who holds a row: a process and the attempt it counted. A row taken over is at another attempt. */
-export interface Hold {
+export interface OutboxLease {
   queueId: string
   worker: string
   attempt: number
 }
 
 /** A row in hand. */
-export interface Submission extends Hold {
+export interface Submission extends OutboxLease {
   account: string
   /** The account as it was when the row was claimed. */
   sender: SendingAccount
   /** Where it goes instead of the account's server: the name, and what was known of it when the row was claimed. */
-  via: { gateway: string; server: SendingGateway | undefined } | undefined
+  gateway: { gateway: string; server: SendingGateway | undefined } | undefined
   proxy: string | null
   localAddress: string | null
   dsn: DsnRequest | null
@@ -193,7 +193,7 @@ function toSubmission(row: ClaimedRow): Omit<Submission, 'worker'> {
       proxy: row.accountProxy,
       version: row.version,
     },
-    via: gateway === null ? undefined : { gateway, server },
+    gateway: gateway === null ? undefined : { gateway, server },
     proxy: row.proxy,
     localAddress: row.localAddress,
     dsn: row.dsn,
@@ -207,10 +207,14 @@ function toSubmission(row: ClaimedRow): Omit<Submission, 'worker'> {
 }
 
 /** Keeps the rows in hand for another lease. Returns those that are held still. */
-export async function renewLeases(db: Db, holds: Hold[], leaseMs: number): Promise<Set<string>> {
+export async function renewLeases(
+  db: Db,
+  holds: OutboxLease[],
+  leaseMs: number,
+): Promise<Set<string>> {
   if (holds.length === 0) return new Set()
   const { rows } = await sql<{ queueId: string }>`
-    with mine as (${heldRows(holds)})
+    with mine as (${leasedRows(holds)})
     update outbox set lease_until = ${inMs(leaseMs)} from mine
     where outbox.queue_id = mine.queue_id returning outbox.queue_id as "queueId"`.execute(db)
   return new Set(rows.map(({ queueId }) => queueId))
@@ -220,9 +224,13 @@ export async function renewLeases(db: Db, holds: Hold[], leaseMs: number): Promi
  * Commits that the final dots of these messages are about to be written. From here on the server may have them, whatever becomes of
  * us. Returns those that are marked; the others are not ours any more, and their dots must not be written.
  */
-export async function markDataSent(db: Db, holds: Hold[], leaseMs: number): Promise<Set<string>> {
+export async function markDataSent(
+  db: Db,
+  holds: OutboxLease[],
+  leaseMs: number,
+): Promise<Set<string>> {
   const { rows } = await sql<{ queueId: string }>`
-    with mine as (${heldRows(holds)})
+    with mine as (${leasedRows(holds)})
     update outbox set data_sent_at = now(), lease_until = ${inMs(leaseMs)} from mine
     where outbox.queue_id = mine.queue_id and outbox.lease_until > now()
     returning outbox.queue_id as "queueId"`.execute(db)
@@ -230,7 +238,7 @@ export async function markDataSent(db: Db, holds: Hold[], leaseMs: number): Prom
 }
 
 /** Locks those rows that are held so. In one order everywhere, so that statements about many rows cannot wait for each other. */
-export function heldRows(holds: Hold[]) {
+export function leasedRows(holds: OutboxLease[]) {
   return sql`
     select outbox.queue_id from outbox join unnest(
       ${sql.val(holds.map(({ queueId }) => queueId))}::text[], ${sql.val(holds.map(({ worker }) => worker))}::uuid[],
@@ -242,7 +250,7 @@ export function heldRows(holds: Hold[]) {
 /** Gives a row back as if it had not been claimed. Its dot was not written, whatever was marked. */
 export async function releaseClaim(
   db: Db,
-  { queueId, worker, attempt, maybeSent }: Hold & Pick<Submission, 'maybeSent'>,
+  { queueId, worker, attempt, maybeSent }: OutboxLease & Pick<Submission, 'maybeSent'>,
   delayMs: number,
 ): Promise<void> {
   await db
@@ -262,10 +270,10 @@ export async function releaseClaim(
 }
 
 /** The same for rows whose attempts did not begin: due as they were. */
-export async function releaseUnstarted(db: Db, holds: Hold[]): Promise<void> {
+export async function releaseUnstarted(db: Db, holds: OutboxLease[]): Promise<void> {
   if (holds.length === 0) return
   await sql`
-    with mine as (${heldRows(holds)})
+    with mine as (${leasedRows(holds)})
     update outbox set attempts = attempts - 1, worker = null, lease_until = null from mine
     where outbox.queue_id = mine.queue_id`.execute(db)
 }

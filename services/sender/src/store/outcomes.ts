@@ -10,10 +10,10 @@ import {
 } from '@posthorn/db'
 import { sql } from 'kysely'
 import { countUses } from './gateway-states.ts'
-import { type Hold, heldRows, type Submission } from './outbox.ts'
+import { type OutboxLease, leasedRows, type Submission } from './outbox.ts'
 
 /** What an attempt came to. Events are made once the row is ours for sure, from when the next attempt will be. */
-export type Outcome = { routing?: NetworkRouting | undefined } & (
+export type AttemptOutcome = { routing?: NetworkRouting | undefined } & (
   | SentOutcome
   /** Some recipients have it, the server wants to see the others later. */
   | {
@@ -52,7 +52,7 @@ export interface OutcomeOptions {
 export function recordOutcome(
   db: Db,
   submission: Submission,
-  { outcome, serviceUrl, filing, events }: OutcomeOptions & { outcome: Outcome },
+  { outcome, serviceUrl, filing, events }: OutcomeOptions & { outcome: AttemptOutcome },
 ): Promise<RecordedEvent[] | undefined> {
   return db.transaction().execute(async (tx) => {
     const row = await updateRow(tx, submission, { outcome, filing })
@@ -87,7 +87,7 @@ export function recordSent(
     sql.val(sent.map(({ outcome }) => pick(outcome)))
   return db.transaction().execute(async (tx) => {
     const { rows } = await sql<{ queueId: string }>`
-      with mine as (${heldRows(sent.map(({ submission }) => submission))})
+      with mine as (${leasedRows(sent.map(({ submission }) => submission))})
       update outbox set state = 'sent', response = told.response, network_routing = told.routing::jsonb,
         message_id = coalesce(told.message_id, outbox.message_id),
         original_message_id = case when told.message_id <> outbox.message_id then outbox.message_id end,
@@ -108,7 +108,7 @@ export function recordSent(
 }
 
 interface Change {
-  outcome: Outcome
+  outcome: AttemptOutcome
   filing: Filing | null
 }
 
@@ -191,7 +191,7 @@ function failureColumns(failure: OutboxError) {
 }
 
 /** A row whose last attempt ended with its process. */
-export interface ExhaustedSubmission extends Hold {
+export interface ExhaustedSubmission extends OutboxLease {
   account: string
   messageId: string
   envelope: { from: string; to: string[] }

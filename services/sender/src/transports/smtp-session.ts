@@ -2,78 +2,80 @@ import type { Socket } from 'node:net'
 import type { Credentials } from '@posthorn/contracts'
 import type { NetworkRouting } from '@posthorn/db'
 import type { EgressPolicy, OpenedSocket } from '@posthorn/net'
-import SMTPConnection, { type SMTPConnectionSendInfo } from 'nodemailer/lib/smtp-connection'
-import XOAuth2 from 'nodemailer/lib/xoauth2'
-import { DeliveryError, NotAttempted, type SmtpCommand } from '../delivery/delivery-error.ts'
-import { acceptedOf } from './accepted.ts'
+import { connectDestination, networkRoutingOf, requiresStartTls } from './connect.ts'
 import { EhloNames } from './ehlo-names.ts'
-import { prepareEnvelope } from './envelope.ts'
-import { Handover } from './handover.ts'
-import { offersOf } from './offers.ts'
-import { openTarget } from './open-target.ts'
-import { routingOf } from './routing.ts'
-import { toDeliveryError } from './smtp-errors.ts'
-import { requiresStartTls } from './starttls.ts'
-import { isRefusedToken, isSame, tokenLogins, tokenMechanism } from './token-login.ts'
-import type { Accepted, OutgoingMessage, Target } from './transport.ts'
+import { HandoverStream } from './handover-stream.ts'
+import { ehloLinesOf, type SendInfo, SmtpConnection } from './nodemailer.ts'
+import { parseOffers, prepareEnvelope, toSendResult } from './smtp-envelope.ts'
+import { isRejectedToken, tokenHandlers, toNodemailerLogin } from './smtp-login.ts'
+import { toAttemptError } from './smtp-replies.ts'
+import {
+  AttemptError,
+  cancelled,
+  type Destination,
+  type OutgoingMessage,
+  type SendResult,
+  type SmtpCommand,
+} from './transport.ts'
 
 export interface SmtpLimits {
-  /** Where servers may be. */
+  /** Networks in which servers may be. */
   egress: EgressPolicy
   connectMs: number
   greetingMs: number
-  /** For one command's reply. */
+  /** Timeout of the reply to one command. */
   commandMs: number
-  /** Without any progress while the message is handed over, the reply to the final dot included. */
+  /** Maximum time without progress during DATA, including the reply to the end of data. */
   dataMs: number
-  /** How long an unused session is kept. */
+  /** Lifetime of an idle session. */
   idleMs: number
-  /** Messages sent over one session at most. */
+  /** Maximum messages per session. */
   maxMessages: number
 }
 
-/** A server that wants to say more than this in one reply is not one. */
+/** Larger replies do not come from a mail server. */
 const maxReplyBytes = 64 * 1024
 const ehloNames = new EhloNames()
 
-/** How a session came about. */
-interface Opened extends OpenedSocket {
+/** Connected socket with the parameters of its session. */
+interface Connected extends OpenedSocket {
   ehloName: string
   credentials: Credentials | undefined
 }
 
-/** One SMTP connection, logged in, for one message at a time. */
+/** Authenticated SMTP connection for one message at a time. */
 export class SmtpSession {
-  readonly #connection: SMTPConnection
+  readonly #connection: SmtpConnection
   readonly #socket: Socket
   readonly #limits: SmtpLimits
   readonly #host: string
-  readonly #routing: NetworkRouting | undefined
+  /** Network path of its messages. Undefined for the default path. */
+  readonly routing: NetworkRouting | undefined
   #sent = 0
   #broken = false
 
-  private constructor(opened: Opened, target: Target, limits: SmtpLimits) {
-    const { socket, localAddress, ehloName, credentials } = opened
-    const { host, port } = target
+  private constructor(connected: Connected, destination: Destination, limits: SmtpLimits) {
+    const { socket, localAddress, ehloName, credentials } = connected
+    const { host, port } = destination
     this.#socket = socket
     this.#limits = limits
     this.#host = host
-    this.#routing = routingOf(target, { localAddress, name: ehloName })
-    // Behind a proxy nobody is on this machine.
-    const peer = target.proxy === undefined ? (socket.remoteAddress ?? '') : ''
-    this.#connection = new SMTPConnection({
+    this.routing = networkRoutingOf(destination, { localAddress, name: ehloName })
+    // Behind a proxy the peer address is the proxy's, so no server counts as loopback.
+    const peer = destination.proxy === undefined ? (socket.remoteAddress ?? '') : ''
+    this.#connection = new SmtpConnection({
       connection: socket,
       host,
       port,
-      secure: target.secure,
-      requireTLS: requiresStartTls(target, peer),
+      secure: destination.secure,
+      requireTLS: requiresStartTls(destination, peer),
       tls: {
-        rejectUnauthorized: target.verifyCertificate,
-        minVersion: tlsVersion(target.minTlsVersion),
+        rejectUnauthorized: destination.verifyCertificate,
+        minVersion: tlsVersion(destination.minTlsVersion),
       },
       name: ehloName,
       ...(credentials && 'accessToken' in credentials
-        ? { customAuth: tokenLogins({ ...credentials, host, port }) }
+        ? { customAuth: tokenHandlers({ ...credentials, host, port }) }
         : {}),
       connectionTimeout: limits.greetingMs + limits.commandMs,
       greetingTimeout: limits.greetingMs,
@@ -81,7 +83,8 @@ export class SmtpSession {
       maxResponseSize: maxReplyBytes,
       logger: false,
     })
-    // Without a listener an error between two messages would end the process. Not at once: whoever waits should hear the error first.
+    // An unhandled error between two messages would end the process. Destroying is deferred so
+    // that the pending command receives the error first.
     this.#connection.on('error', () => {
       this.#broken = true
       setImmediate(() => this.destroy())
@@ -90,30 +93,38 @@ export class SmtpSession {
   }
 
   /**
-   * Connects, greets, encrypts and logs in. An access token that the server refuses may have been withdrawn: another one is asked for,
-   * once, before that counts.
+   * Connects, encrypts and logs in. If the server rejects an access token, requests a new one once,
+   * because the token may have been revoked.
    */
-  static async open(target: Target, limits: SmtpLimits, signal: AbortSignal): Promise<SmtpSession> {
-    const credentials = await target.credentials()
+  static async open(
+    destination: Destination,
+    limits: SmtpLimits,
+    signal: AbortSignal,
+  ): Promise<SmtpSession> {
+    const credentials = await destination.credentials()
     try {
-      return await SmtpSession.#openAs(credentials, { target, limits, signal })
+      return await SmtpSession.#openWith(credentials, { destination, limits, signal })
     } catch (error) {
-      if (!isRefusedToken(error, credentials)) throw error
-      const fresh = await target.credentials(credentials)
-      if (!fresh || isSame(fresh, credentials)) throw error
-      return SmtpSession.#openAs(fresh, { target, limits, signal })
+      if (!isRejectedToken(error, credentials)) throw error
+      const fresh = await destination.credentials(credentials)
+      if (!fresh || JSON.stringify(fresh) === JSON.stringify(credentials)) throw error
+      return SmtpSession.#openWith(fresh, { destination, limits, signal })
     }
   }
 
-  static async #openAs(
+  static async #openWith(
     credentials: Credentials | undefined,
-    { target, limits, signal }: { target: Target; limits: SmtpLimits; signal: AbortSignal },
+    options: { destination: Destination; limits: SmtpLimits; signal: AbortSignal },
   ): Promise<SmtpSession> {
+    const { destination, limits, signal } = options
     const { connectMs: timeoutMs, egress } = limits
-    const opened = await openTarget(target, { timeoutMs, egress, signal })
-    const ehloName = target.ehloName ?? (await ehloNames.of(opened.localAddress))
-    if (opened.socket.destroyed) throw lostError()
-    const session = new SmtpSession({ ...opened, ehloName, credentials }, target, limits)
+    const connected = await connectDestination(destination, { timeoutMs, egress, signal })
+    const ehloName = destination.ehloName ?? (await ehloNames.of(connected.localAddress))
+    if (connected.socket.destroyed) {
+      const message = 'Connection closed unexpectedly'
+      throw new AttemptError({ message, code: 'ECONNECTION', command: 'CONN' })
+    }
+    const session = new SmtpSession({ ...connected, ehloName, credentials }, destination, limits)
     try {
       await session.#greet(signal)
       if (credentials && session.#connection.allowsAuth) await session.#login(credentials, signal)
@@ -124,55 +135,51 @@ export class SmtpSession {
     }
   }
 
-  /** Whether another message may be sent over it. */
+  /** True if another message may be sent. */
   get usable(): boolean {
     return !this.#broken && this.#sent < this.#limits.maxMessages && this.#socket.writable
   }
 
-  /**
-   * Sends one message. The stream of its bytes ends, and with that the final dot is written, only after `beforeHandover` has resolved.
-   */
-  async send(message: OutgoingMessage): Promise<Accepted> {
+  /** Sends one message. The end of data is sent only after `commitHandover` has resolved. */
+  async send(message: OutgoingMessage): Promise<SendResult> {
     const { signal } = message
-    const prepared = prepareEnvelope(message, offersOf(this.#connection))
-    const handover = new Handover(message)
-    // One that takes messages: by the time it wants the bytes of this one, what must be on record is.
-    if (this.#sent > 0) message.beforeLong()
-    // Past the dot there is no calling off: the answer must be heard.
-    const abort = () => handover.stage !== 'handover' && this.destroy()
+    const prepared = prepareEnvelope(message, parseOffers(ehloLinesOf(this.#connection)))
+    const stream = new HandoverStream(message)
+    // A server that accepted a message probably accepts this one: the intent record is written
+    // while it answers the envelope.
+    if (this.#sent > 0) message.prepareHandover()
+    // After the end of data the reply is needed, so an abort is ignored.
+    const abort = () => stream.stage !== 'handover' && this.destroy()
     signal.addEventListener('abort', abort, { once: true })
-    const timer = this.#limitEnvelope(prepared.envelope.to.length, handover.atData)
+    // Covers all commands before the content: one reply, and 1 s per recipient.
+    const timeout = this.#startTimeout(this.#limits.commandMs + prepared.envelope.to.length * 1_000)
+    void stream.atData.then(timeout.clear)
     try {
-      const result = await this.#run<SMTPConnectionSendInfo>((done) =>
-        this.#connection.send(prepared.envelope, handover.bytes, done),
+      const result = await this.#run<SendInfo>((done) =>
+        this.#connection.send(prepared.envelope, stream.bytes, done),
       )
-      handover.assertDone()
+      stream.assertComplete()
       this.#sent += 1
-      return acceptedOf(result, prepared, { host: this.#host, routing: this.#routing })
+      return toSendResult(result, prepared, { host: this.#host, routing: this.routing })
     } catch (error) {
       this.destroy()
-      if (timer.late()) throw lateError('MAIL FROM', error)
-      throw handover.explain(error)
+      if (timeout.expired()) throw timeoutError('MAIL FROM', error)
+      throw stream.toStageError(error)
     } finally {
-      timer.clear()
+      timeout.clear()
       signal.removeEventListener('abort', abort)
-      handover.bytes.destroy()
+      stream.bytes.destroy()
     }
   }
 
-  /** The way its messages go, where it is not the ordinary one. */
-  get routing(): NetworkRouting | undefined {
-    return this.#routing
-  }
-
-  /** Says goodbye. */
+  /** Ends the session with QUIT. */
   close(): void {
     this.#broken = true
     this.#connection.quit()
     setTimeout(() => this.destroy(), 1_000).unref()
   }
 
-  /** Breaks off: what was not finished is not finished for the server either. */
+  /** Closes the connection immediately. A transaction without end of data has no effect. */
   destroy(): void {
     this.#broken = true
     this.#socket.destroy()
@@ -187,46 +194,33 @@ export class SmtpSession {
   }
 
   async #login(credentials: Credentials, signal: AbortSignal): Promise<void> {
-    const { user } = credentials
-    const auth =
-      'pass' in credentials
-        ? { user, credentials: { user, pass: credentials.pass } }
-        : {
-            user,
-            // The handlers of `tokenLogins` do it; without this nodemailer would rather send the token as a password.
-            oauth2: new XOAuth2({ user, accessToken: credentials.accessToken }),
-            method: tokenMechanism(offersOf(this.#connection)),
-          }
+    const login = toNodemailerLogin(credentials, parseOffers(ehloLinesOf(this.#connection)))
     await this.#step('AUTH', { ms: 2 * this.#limits.commandMs, signal }, (done) =>
-      this.#connection.login(auth, (error) => done(error)),
+      this.#connection.login(login, (error) => done(error)),
     )
   }
 
-  /** One step of the opening, in its time. */
+  /** Runs one step of the session setup with a timeout. */
   async #step(
     command: SmtpCommand,
     { ms, signal }: { ms: number; signal: AbortSignal },
     start: (done: Done<void>) => void,
   ): Promise<void> {
-    let late = false
-    const timer = setTimeout(() => {
-      late = true
-      this.destroy()
-    }, ms)
+    const timeout = this.#startTimeout(ms)
     const abort = () => this.destroy()
     signal.addEventListener('abort', abort, { once: true })
     try {
       await this.#run<void>(start)
     } catch (error) {
-      if (signal.aborted) throw new NotAttempted('called off', { cause: signal.reason })
-      throw late ? lateError(command, error) : toDeliveryError(error, command)
+      if (signal.aborted) throw cancelled(signal)
+      throw timeout.expired() ? timeoutError(command, error) : toAttemptError(error, command)
     } finally {
-      clearTimeout(timer)
+      timeout.clear()
       signal.removeEventListener('abort', abort)
     }
   }
 
-  /** Settles with the callback, or with the end of the connection, which nodemailer does not tell every callback. */
+  /** Settles with the callback or the end of the connection, of which nodemailer omits callbacks. */
   #run<T>(start: (done: Done<T>) => void): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     const onEnd = () =>
@@ -240,37 +234,28 @@ export class SmtpSession {
     })
   }
 
-  /** A bound for everything before DATA: a command's time, and a second for each recipient. */
-  #limitEnvelope(recipients: number, atData: Promise<void>) {
-    let late = false
-    const timer = setTimeout(
-      () => {
-        late = true
-        this.destroy()
-      },
-      this.#limits.commandMs + recipients * 1_000,
-    )
-    void atData.then(() => clearTimeout(timer))
-    return { late: () => late, clear: () => clearTimeout(timer) }
+  /** Destroys the session after `ms` unless cleared. */
+  #startTimeout(ms: number) {
+    let expired = false
+    const timer = setTimeout(() => {
+      expired = true
+      this.destroy()
+    }, ms)
+    return { expired: () => expired, clear: () => clearTimeout(timer) }
   }
 }
 
 type Done<T> = (error: Error | null, result?: T) => void
 
-function lateError(command: SmtpCommand, cause: unknown): DeliveryError {
-  return new DeliveryError(
+function timeoutError(command: SmtpCommand, cause: unknown): AttemptError {
+  return new AttemptError(
     { message: `No reply to ${command} in time`, code: 'ETIMEDOUT', command },
     { cause },
   )
 }
 
-function lostError(): DeliveryError {
-  const message = 'Connection closed unexpectedly'
-  return new DeliveryError({ message, code: 'ECONNECTION', command: 'CONN' })
-}
-
 const tlsVersions = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const
 
-function tlsVersion(wanted: string | undefined): (typeof tlsVersions)[number] {
-  return tlsVersions.find((version) => version === wanted) ?? 'TLSv1.2'
+function tlsVersion(name: string | undefined): (typeof tlsVersions)[number] {
+  return tlsVersions.find((version) => version === name) ?? 'TLSv1.2'
 }

@@ -1,66 +1,133 @@
 import type { Credentials } from '@posthorn/contracts'
 import type { DsnRequest, NetworkRouting } from '@posthorn/db'
-import type { DeliveryFailure } from '../delivery/delivery-error.ts'
+import { AppError } from '@posthorn/errors'
 
-/** Where and how a message goes out. */
-export interface Target {
-  /** Sessions are shared among messages whose target has the same one. */
+/** Outgoing server of a message, and the network path to it. */
+export interface Destination {
+  /** Identifies everything a session depends on. Messages with equal keys share sessions. */
   key: string
   host: string
   port: number
-  /** TLS from the start; otherwise STARTTLS. */
+  /** Implicit TLS (RFC 8314); otherwise STARTTLS. */
   secure: boolean
-  /** Whether the certificate counts, and whether a server without STARTTLS is refused. */
+  /** If false, any certificate is accepted and STARTTLS is optional. */
   verifyCertificate: boolean
   minTlsVersion?: string
-  /** What EHLO says; absent: the name of the address it is said from. */
+  /** Argument of EHLO. Defaults to the host name of the outgoing address. */
   ehloName?: string
-  /** URL of a proxy to go through. */
+  /** Proxy URL with its login in plaintext. Absent for a direct connection. */
   proxy?: string
-  /** Addresses of ours to connect from, the best first; none: the system chooses. */
+  /** Local addresses to connect from, preferred first. If empty, the system chooses. */
   localAddresses: readonly string[]
-  /** The one that was asked for, be it possible or not. */
+  /** Local address the submission asked for, whether available or not. */
   requestedLocalAddress?: string
-  /** Asked for each new session; undefined: no login. `refused`: those that the server has just refused, and new ones are wanted. */
-  credentials: (refused?: Credentials) => Promise<Credentials | undefined>
+  /**
+   * Login for a new session; undefined if the server needs none. `rejected` are credentials the
+   * server has just rejected: the callee then obtains new ones.
+   */
+  credentials: (rejected?: Credentials) => Promise<Credentials | undefined>
 }
 
 export interface OutgoingMessage {
   envelope: { from: string; to: string[] }
   mime: Buffer
-  target: Target
-  /** Delivery status notifications, where the server knows them. */
+  destination: Destination
+  /** Requested delivery status notifications. Ignored by servers without DSN (RFC 3461). */
   dsn: DsnRequest | undefined
-  /** The message is likely to be handed over in a moment: what has to be on record before may be begun. */
-  beforeLong: () => void
-  /** Resolves once it is on record that the message is being handed over; when it rejects, the message is not handed over. */
-  beforeHandover: () => Promise<void>
-  /** Ends the attempt, unless the message is being handed over already. */
+  /** Called when the handover is expected within one round trip. May start the intent record. */
+  prepareHandover: () => void
+  /** Commits the intent record. If it rejects, the end of data is not sent. */
+  commitHandover: () => Promise<void>
+  /** Cancels the attempt. Ignored once the end of data may have been sent. */
   signal: AbortSignal
 }
 
-/** The server took the message, for some recipients at least. */
-export interface Accepted {
+/** Acceptance of a message by the server, for at least one recipient. */
+export interface SendResult {
   response: string
+  /** Message-ID assigned by the server, if its reply names one. */
   serverMessageId?: string
   accepted: string[]
-  rejected: Refused[]
-  /** Absent where it went the ordinary way. */
+  rejected: RejectedRecipient[]
+  /** Absent for the default path: no proxy, address chosen by the system. */
   routing?: NetworkRouting
 }
 
-/** A recipient that the message was not taken for. */
-export interface Refused {
+/** Recipient the server did not accept. */
+export interface RejectedRecipient {
   recipient: string
-  failure: DeliveryFailure
+  failure: AttemptFailure
 }
 
-/** A way out into the world. Disposing closes what is open and idle. */
+/** Protocol that sends messages. Disposal closes idle sessions. */
 export interface Transport extends AsyncDisposable {
   /**
-   * Hands one message over.
+   * Sends one message.
    *
-   * @throws DeliveryError when the other side did not take it; NotAttempted when this side called it off before the handover.
+   * @throws AttemptError if the server or the network failed; PreAttemptError if the attempt was
+   * cancelled before the handover; the rejection of `commitHandover`
    */
-  send(message: OutgoingMessage): Promise<Accepted>
+  send(message: OutgoingMessage): Promise<SendResult>
+}
+
+/** SMTP command during which a failure happened. Value of `smtpCommand` in events. */
+export type SmtpCommand =
+  | 'CONN'
+  | 'EHLO'
+  | 'STARTTLS'
+  | 'AUTH'
+  | 'MAIL FROM'
+  | 'RCPT TO'
+  | 'DATA'
+  | (string & {})
+
+/** Cause of a failed attempt, as stored in the outbox and reported in events. */
+export interface AttemptFailure {
+  message: string
+  /** Short identifier: `EAUTH`, `ECONNREFUSED`, `EENVELOPE`, … */
+  code?: string
+  /** Reply of the server. */
+  response?: string
+  responseCode?: number
+  command?: SmtpCommand
+}
+
+/**
+ * Stage error before the handover with a local cause: credentials or Postgres unavailable, process
+ * stopping. The server has no message. The claim is released and the attempt not counted.
+ */
+export class PreAttemptError extends Error {
+  override name = 'PreAttemptError'
+}
+
+/** Error of an attempt whose signal was aborted before the handover. */
+export function cancelled({ reason }: AbortSignal): PreAttemptError {
+  return new PreAttemptError('attempt cancelled', { cause: reason })
+}
+
+/** Stage error of the attempt: the server, the network or the message. Emits messageDeliveryError. */
+export class AttemptError extends Error {
+  override name = 'AttemptError'
+  readonly failure: AttemptFailure
+  /** Network path of the attempt. Undefined for the default path. */
+  routing: NetworkRouting | undefined
+  /** True if the end of data was sent without a reply: the server may have accepted the message. */
+  inDoubt = false
+
+  constructor(failure: AttemptFailure, options?: ErrorOptions) {
+    super(failure.message, options)
+    this.failure = failure
+  }
+}
+
+/**
+ * Stage error of recording: the outbox lease was lost. The new holder of the row records the
+ * outcome, this process must write nothing.
+ */
+export class RecordError extends AppError {
+  override name = 'RecordError'
+
+  constructor(message: string) {
+    super('stale', message)
+  }
 }

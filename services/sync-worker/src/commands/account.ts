@@ -3,10 +3,10 @@ import type { AccountState } from '@posthorn/contracts'
 import type { Db, SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { AccountSession } from '../sessions/account-session.ts'
-import type { Change, Errand } from '../sessions/command-pool.ts'
+import type { WriteRequest, ConnectionRequest } from '../sessions/command-pool.ts'
 import type { Registry } from '../sessions/registry.ts'
-import type { KnownBounces } from './known-bounces.ts'
-import type { KnownMailboxes } from './known-mailboxes.ts'
+import type { BounceCache } from './bounce-cache.ts'
+import type { MailboxCache } from './mailbox-cache.ts'
 
 /** What command handlers need. */
 export interface CommandDeps {
@@ -17,12 +17,12 @@ export interface CommandDeps {
 /** What those need that only read. */
 export interface ReadDeps extends CommandDeps {
   settings: SettingsCache
-  mailboxes: KnownMailboxes
-  bounces: KnownBounces
+  mailboxes: MailboxCache
+  bounces: BounceCache
 }
 
 /** The account's session on this worker, connected or not. */
-export function sessionOf({ sessions }: CommandDeps, account: string): AccountSession {
+export function getSession({ sessions }: CommandDeps, account: string): AccountSession {
   const session = sessions.find(account)
   if (!session)
     throw new AppError('unavailable', 'No worker holds the account', { code: 'WorkerNotAvailable' })
@@ -34,32 +34,32 @@ export function assertConnected({
   state = 'new',
   loggedIn,
 }: Pick<AccountSession, 'state' | 'loggedIn'>): void {
-  const refusal = refusals[state]
-  if (!refusal || (refusal.code === 'NotYetConnected' && loggedIn)) return
-  throw new AppError('unavailable', refusal.message, {
-    code: refusal.code,
-    extras: { state: refusal.state },
+  const reason = unavailableReasons[state]
+  if (!reason || (reason.code === 'NotYetConnected' && loggedIn)) return
+  throw new AppError('unavailable', reason.message, {
+    code: reason.code,
+    extras: { state: reason.state },
   })
 }
 
-interface Refusal {
+interface UnavailableReason {
   code: string
   state: string
   message: string
 }
 
-const notYet: Refusal = {
+const notYet: UnavailableReason = {
   code: 'NotYetConnected',
   state: 'init',
   message: 'The account is not connected yet',
 }
-const paused: Refusal = {
+const paused: UnavailableReason = {
   code: 'NoAvailable',
   state: 'other',
   message: 'The account is disconnected',
 }
 
-const refusals: Partial<Record<AccountState, Refusal>> = {
+const unavailableReasons: Partial<Record<AccountState, UnavailableReason>> = {
   new: notYet,
   init: notYet,
   connecting: notYet,
@@ -80,21 +80,21 @@ const refusals: Partial<Record<AccountState, Refusal>> = {
 }
 
 /** Runs work on a connection of the account that does not sync. */
-export async function withMailServer<T>(
+export async function withMailSession<T>(
   session: AccountSession,
-  errand: Errand | Change,
+  errand: ConnectionRequest | WriteRequest,
   work: (mail: MailSession) => Promise<T>,
 ): Promise<T> {
   assertConnected(session)
   try {
     return await session.commands.run(errand, work)
   } catch (error) {
-    throw unavailable(session, error)
+    throw toUnavailable(session, error)
   }
 }
 
 /** A connection that cannot be had or was lost says "try again shortly", whatever the reason. */
-export function unavailable(
+export function toUnavailable(
   { state = 'new' }: Pick<AccountSession, 'state'>,
   error: unknown,
 ): unknown {

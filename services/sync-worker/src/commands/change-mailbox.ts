@@ -1,13 +1,13 @@
 import type { MailSession } from '@posthorn/backends'
-import { fieldError, invalid } from '@posthorn/contracts'
+import { fieldError, validationError } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import type { AccountSession } from '../sessions/account-session.ts'
 import { findMailbox, type MailboxRow } from '../store/mailboxes.ts'
-import { type CommandDeps, withMailServer } from './account.ts'
-import { folderNotFound } from './mailbox.ts'
+import { type CommandDeps, withMailSession } from './account.ts'
+import { mailboxNotFound } from './mailbox.ts'
 
 /** Whoever changes something about a mailbox of an account. */
-export interface Changing {
+export interface AccountCommand {
   session: AccountSession
   account: string
   signal: AbortSignal
@@ -18,13 +18,13 @@ export interface Changing {
  *
  * @throws AppError `not-found` `FolderNotFound`
  */
-export async function getListed(
+export async function getListedMailbox(
   deps: CommandDeps,
-  changing: Changing,
+  changing: AccountCommand,
   path: string,
 ): Promise<MailboxRow> {
-  const found = await lookFor(deps, changing, path)
-  if (!found) throw folderNotFound()
+  const found = await findOrRelist(deps, changing, path)
+  if (!found) throw mailboxNotFound()
   return found
 }
 
@@ -32,27 +32,27 @@ export async function getListed(
  * The same for what the server itself is going to judge: of a mailbox that is not there its refusal is told. Interface spec, "Statuses",
  * 400: NONEXISTENT.
  */
-export async function namedMailbox(
+export async function resolveMailbox(
   deps: CommandDeps,
-  changing: Changing,
+  changing: AccountCommand,
   path: string,
 ): Promise<Pick<MailboxRow, 'path' | 'mailboxId'> & { id?: string }> {
-  return (await lookFor(deps, changing, path)) ?? { path, mailboxId: null }
+  return (await findOrRelist(deps, changing, path)) ?? { path, mailboxId: null }
 }
 
-async function lookFor(
+async function findOrRelist(
   { db }: CommandDeps,
-  { session, account, signal }: Changing,
+  { session, account, signal }: AccountCommand,
   path: string,
 ): Promise<MailboxRow | undefined> {
-  const known = await findListed(db, account, path)
+  const known = await findByPath(db, account, path)
   if (known) return known
-  await withMailServer(session, { signal }, (mail) => listAgain(session, mail))
-  return findListed(db, account, path)
+  await withMailSession(session, { signal }, (mail) => relistMailboxes(session, mail))
+  return findByPath(db, account, path)
 }
 
 /** RFC 9051 §5.1: INBOX in any case is the primary mailbox. */
-async function findListed(
+async function findByPath(
   db: CommandDeps['db'],
   account: string,
   path: string,
@@ -62,13 +62,13 @@ async function findListed(
 }
 
 /** Brings the stored list of mailboxes up to date. */
-export function listAgain(session: AccountSession, mail: MailSession): Promise<void> {
-  return session.changeMailboxes(mail, () => Promise.resolve({ done: undefined, told: {} }))
+export function relistMailboxes(session: AccountSession, mail: MailSession): Promise<void> {
+  return session.changeMailboxes(mail, () => Promise.resolve({ done: undefined, applied: {} }))
 }
 
 /** What cannot be the name of a mailbox is a field of the request that does not do. */
-export function asField(error: unknown, field: string): unknown {
+export function toFieldError(error: unknown, field: string): unknown {
   return error instanceof AppError && error.kind === 'invalid' && !error.extras.fields
-    ? invalid([fieldError(field, 'cannot be the name of a folder')])
+    ? validationError([fieldError(field, 'cannot be the name of a folder')])
     : error
 }

@@ -2,7 +2,12 @@ import { expect, test } from '@jest/globals'
 import type { MailSession, MovedMessages } from '@posthorn/backends'
 import { encodeMessageId } from '@posthorn/message-id'
 import type { MailboxRow } from '../store/mailboxes.ts'
-import { assertLabels, expunge, newIdIn, resultOf } from './change-message.ts'
+import {
+  assertLabelSupport,
+  deletePermanently,
+  movedMessageId,
+  updateResult,
+} from './change-message.ts'
 
 const mailbox = (id: string, specialUse: string | null = null) =>
   ({ id, path: `path ${id}`, specialUse, number: 7, uidValidity: '42' }) as MailboxRow
@@ -25,7 +30,7 @@ function recorder({ gmail = false, moved = {} }: { gmail?: boolean; moved?: obje
 
 test('what is deleted for good is expunged where it is', async () => {
   const { mail, calls } = recorder()
-  await expunge(mail, [[1, 2]], { row: mailbox('inbox'), trash })
+  await deletePermanently(mail, [[1, 2]], { row: mailbox('inbox'), trash })
   expect(calls).toEqual([['expunge', [[1, 2]]]])
 })
 
@@ -35,7 +40,7 @@ test('on Gmail it goes to the trash first, and is expunged there', async () => {
     [2, 11],
   ])
   const { mail, calls } = recorder({ gmail: true, moved: { uidValidity: 1n, uids } })
-  await expunge(mail, [[1, 2]], { row: mailbox('all', '\\All'), trash })
+  await deletePermanently(mail, [[1, 2]], { row: mailbox('all', '\\All'), trash })
   expect(calls).toEqual([
     ['move', [[1, 2]], 'path trash'],
     ['open', 'path trash'],
@@ -45,7 +50,7 @@ test('on Gmail it goes to the trash first, and is expunged there', async () => {
 
 test('on Gmail nothing in the trash is expunged but what was moved there', async () => {
   const { mail, calls } = recorder({ gmail: true })
-  await expunge(mail, [[1, 2]], { row: mailbox('all', '\\All'), trash })
+  await deletePermanently(mail, [[1, 2]], { row: mailbox('all', '\\All'), trash })
   expect(calls).toEqual([['move', [[1, 2]], 'path trash']])
 })
 
@@ -55,32 +60,32 @@ test.each([
   ['an account whose trash is hidden', mailbox('all', '\\All'), undefined],
 ])('on Gmail what is in %s is expunged there', async (_name, row, hasTrash) => {
   const { mail, calls } = recorder({ gmail: true })
-  await expunge(mail, [[3, 3]], { row, trash: hasTrash })
+  await deletePermanently(mail, [[3, 3]], { row, trash: hasTrash })
   expect(calls).toEqual([['expunge', [[3, 3]]]])
 })
 
 test('an update is answered step by step as it was asked for', () => {
-  expect(resultOf({ flags: { add: ['a'], delete: [] }, labels: { set: [] } }, true)).toEqual({
+  expect(updateResult({ flags: { add: ['a'], delete: [] }, labels: { set: [] } }, true)).toEqual({
     flags: { add: true, delete: true },
     labels: { set: true },
   })
-  expect(resultOf({ flags: { set: ['a'] } }, false)).toEqual({ flags: { set: false } })
-  expect(resultOf({}, true)).toEqual({})
+  expect(updateResult({ flags: { set: ['a'] } }, false)).toEqual({ flags: { set: false } })
+  expect(updateResult({}, true)).toEqual({})
 })
 
 test('labels are refused where there are none', () => {
-  expect(() => assertLabels(recorder().mail, { labels: {} })).toThrow(
+  expect(() => assertLabelSupport(recorder().mail, { labels: {} })).toThrow(
     expect.objectContaining({ kind: 'unprocessable', code: 'MissingServerExtension' }),
   )
-  assertLabels(recorder().mail, { flags: {} })
-  assertLabels(recorder({ gmail: true }).mail, { labels: { add: ['a'] } })
+  assertLabelSupport(recorder().mail, { flags: {} })
+  assertLabelSupport(recorder({ gmail: true }).mail, { labels: { add: ['a'] } })
 })
 
 test('a new id is told only for the folder whose ids are known', () => {
   const moved: MovedMessages = { path: 'x', uidValidity: 42n, uids: new Map([[1, 5]]) }
-  expect(newIdIn(trash, moved)(1)).toBe(encodeMessageId({ mailbox: 7, uid: 5 }))
-  expect(newIdIn(trash, moved)(2)).toBeUndefined()
-  expect(newIdIn(trash, { ...moved, uidValidity: 43n })(1)).toBeUndefined()
-  expect(newIdIn({ ...trash, uidValidity: null }, moved)(1)).toBeUndefined()
-  expect(newIdIn(trash, { path: 'x' })(1)).toBeUndefined()
+  expect(movedMessageId(trash, moved)(1)).toBe(encodeMessageId({ mailbox: 7, uid: 5 }))
+  expect(movedMessageId(trash, moved)(2)).toBeUndefined()
+  expect(movedMessageId(trash, { ...moved, uidValidity: 43n })(1)).toBeUndefined()
+  expect(movedMessageId({ ...trash, uidValidity: null }, moved)(1)).toBeUndefined()
+  expect(movedMessageId(trash, { path: 'x' })(1)).toBeUndefined()
 })

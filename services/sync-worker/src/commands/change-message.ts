@@ -3,17 +3,17 @@ import type { FlagResult, FlagUpdate } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import { encodeMessageId } from '@posthorn/message-id'
 import { rangesOf } from '../index/ranges.ts'
-import { findMailboxFor, type MailboxRow } from '../store/mailboxes.ts'
-import { isSelectable } from '../sync/listing.ts'
-import { type CommandDeps, withMailServer } from './account.ts'
-import { type Changing, listAgain } from './change-mailbox.ts'
-import { getMailbox, messageNotFound, openFor, unlessTooNew } from './mailbox.ts'
+import { findMailboxByUse, type MailboxRow } from '../store/mailboxes.ts'
+import { isSelectable } from '../sync/mailbox-list/listing.ts'
+import { type CommandDeps, withMailSession } from './account.ts'
+import { type AccountCommand, relistMailboxes } from './change-mailbox.ts'
+import { getMailbox, messageNotFound, selectMailboxOf, retryAfterNoop } from './mailbox.ts'
 
 /** Opens the mailbox of a message to change it, and makes sure that the message is there: servers pass over those that are not. */
-export function readyToChange({ row, uid }: { row: MailboxRow; uid: number }) {
+export function prepareChange({ row, uid }: { row: MailboxRow; uid: number }) {
   return async (mail: MailSession): Promise<void> => {
-    await openFor(mail, row, { readOnly: false })
-    await unlessTooNew(mail, async () => {
+    await selectMailboxOf(mail, row, { readOnly: false })
+    await retryAfterNoop(mail, async () => {
       const found = await mail.search({ uid: String(uid) })
       if (found.length === 0) throw messageNotFound()
     })
@@ -25,34 +25,34 @@ export function readyToChange({ row, uid }: { row: MailboxRow; uid: number }) {
  */
 export async function getDestination(
   deps: CommandDeps,
-  changing: Changing,
+  changing: AccountCommand,
   path: string,
 ): Promise<MailboxRow> {
   const { session, signal } = changing
   const row = await findDestination(deps, changing, path)
   if (row.uidValidity !== null) return row
-  return withMailServer(session, { signal }, async (mail) => {
+  return withMailSession(session, { signal }, async (mail) => {
     const { uidValidity } = await mail.status(row.path)
-    return (await session.learnUidValidity(mail, row, uidValidity)) ?? row
+    return (await session.storeUidValidity(mail, row, uidValidity)) ?? row
   })
 }
 
 async function findDestination(
   { db }: CommandDeps,
-  { session, account, signal }: Changing,
+  { session, account, signal }: AccountCommand,
   path: string,
 ): Promise<MailboxRow> {
   try {
     return await getMailbox(db, account, path)
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'FolderNotFound') throw error
-    await withMailServer(session, { signal }, (mail) => listAgain(session, mail))
+    await withMailSession(session, { signal }, (mail) => relistMailboxes(session, mail))
     return getMailbox(db, account, path)
   }
 }
 
 /** Before anything is changed: a server without labels changes no flags either. */
-export function assertLabels({ capabilities }: MailSession, { labels }: FlagUpdate): void {
+export function assertLabelSupport({ capabilities }: MailSession, { labels }: FlagUpdate): void {
   if (labels && !capabilities.gmail)
     throw new AppError('unprocessable', 'The mail server has no labels', {
       code: 'MissingServerExtension',
@@ -65,16 +65,16 @@ export async function applyUpdate(
   uids: readonly UidRange[],
   { flags, labels }: FlagUpdate,
 ): Promise<void> {
-  if (flags) await mail.changeFlags(uids, stepsOf(flags))
-  if (labels) await mail.changeLabels(uids, stepsOf(labels))
+  if (flags) await mail.changeFlags(uids, toFlagChange(flags))
+  if (labels) await mail.changeLabels(uids, toFlagChange(labels))
 }
 
-function stepsOf({ add = [], delete: remove = [], set }: NonNullable<FlagUpdate['flags']>) {
+function toFlagChange({ add = [], delete: remove = [], set }: NonNullable<FlagUpdate['flags']>) {
   return set ? { set } : { add, remove }
 }
 
 /** What an update answers: a word for each step that was asked for. */
-export function resultOf({ flags, labels }: FlagUpdate, done: boolean): FlagResult {
+export function updateResult({ flags, labels }: FlagUpdate, done: boolean): FlagResult {
   const steps = (asked: object) =>
     Object.fromEntries(Object.keys(asked).map((step) => [step, done]))
   return {
@@ -88,7 +88,7 @@ export async function findTrash(
   { db }: CommandDeps,
   account: string,
 ): Promise<MailboxRow | undefined> {
-  const trash = await findMailboxFor(db, account, '\\Trash')
+  const trash = await findMailboxByUse(db, account, '\\Trash')
   return trash && trash.listed && isSelectable(trash) ? trash : undefined
 }
 
@@ -96,7 +96,7 @@ export async function findTrash(
  * Deletes messages of the open mailbox for good. Gmail only takes a label off what is expunged, apart from its trash and spam: there they
  * go to the trash first.
  */
-export async function expunge(
+export async function deletePermanently(
   mail: MailSession,
   uids: readonly UidRange[],
   { row, trash }: { row: MailboxRow; trash: MailboxRow | undefined },
@@ -110,13 +110,13 @@ export async function expunge(
 }
 
 /** The id of a moved message, where its new folder is the one whose ids are known: one of another UIDVALIDITY would lead nowhere. */
-export function newIdIn(
+export function movedMessageId(
   { number, uidValidity }: MailboxRow,
   moved: MovedMessages,
 ): (uid: number) => string | undefined {
-  const known = moved.uidValidity !== undefined && String(moved.uidValidity) === uidValidity
+  const isCurrent = moved.uidValidity !== undefined && String(moved.uidValidity) === uidValidity
   return (uid) => {
-    const now = known ? moved.uids?.get(uid) : undefined
-    return now === undefined ? undefined : encodeMessageId({ mailbox: number, uid: now })
+    const newUid = isCurrent ? moved.uids?.get(uid) : undefined
+    return newUid === undefined ? undefined : encodeMessageId({ mailbox: number, uid: newUid })
   }
 }

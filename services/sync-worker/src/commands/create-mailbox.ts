@@ -1,20 +1,20 @@
 import { type CommandHandler, on } from '@posthorn/bus'
 import { createMailbox } from '@posthorn/contracts'
-import { type CommandDeps, sessionOf, withMailServer } from './account.ts'
-import { asField } from './change-mailbox.ts'
+import { type CommandDeps, getSession, withMailSession } from './account.ts'
+import { toFieldError } from './change-mailbox.ts'
 
 /** Makes a folder, and lists the folders again: the sync finds it, and tells of it as of anybody's. */
 export function onCreateMailbox(deps: CommandDeps): CommandHandler {
   return on(createMailbox, async ({ account, path }, { signal }) => {
-    const session = sessionOf(deps, account)
-    const errand = { signal, ready: (mail: { ping(): Promise<void> }) => mail.ping() }
-    return withMailServer(session, errand, (mail) =>
+    const session = getSession(deps, account)
+    const errand = { signal, prepare: (mail: { ping(): Promise<void> }) => mail.ping() }
+    return withMailSession(session, errand, (mail) =>
       session.changeMailboxes(mail, async () => {
         try {
           const created = await mail.createMailbox(path)
-          return { done: created, told: { created } }
+          return { done: created, applied: { created } }
         } catch (error) {
-          throw asField(error, 'path')
+          throw toFieldError(error, 'path')
         }
       }),
     )

@@ -1,14 +1,14 @@
 import type { Download, MailSession } from '@posthorn/backends'
 import { AppError } from '@posthorn/errors'
 import type { AccountSession } from '../sessions/account-session.ts'
-import type { Borrowed } from '../sessions/command-pool.ts'
-import { unavailable } from './account.ts'
+import type { PooledConnection } from '../sessions/command-pool.ts'
+import { toUnavailable } from './account.ts'
 
 /** What one download may have; beyond it the answer breaks off. */
 const maxDownloadBytes = 250 * 1024 * 1024
 
 /** A download under way. */
-export interface Downloading {
+export interface StreamedDownload {
   download: Download
   /** Gives the connection back when it ends, is left early, or the asker goes away. */
   body: AsyncIterable<Uint8Array>
@@ -23,25 +23,30 @@ export async function startDownload(
   session: AccountSession,
   { signal, mailbox }: { signal: AbortSignal; mailbox: string },
   begin: (mail: MailSession) => Promise<Download>,
-): Promise<Downloading> {
+): Promise<StreamedDownload> {
   for (;;) {
-    let borrowed: Borrowed | undefined
+    let borrowed: PooledConnection | undefined
     try {
-      borrowed = await session.commands.borrow({ signal, mailbox, long: true, paced: true })
+      borrowed = await session.commands.acquire({
+        signal,
+        mailbox,
+        longRunning: true,
+        consumerPaced: true,
+      })
       const download = await begin(borrowed.session)
       // Base64 makes four of three and adds line ends.
       if ((download.size ?? 0) > maxDownloadBytes * (download.part ? 1.4 : 1)) throw tooLarge()
-      return { download, body: releasing(limited(download.content), borrowed, signal) }
+      return { download, body: releaseAtEnd(limitBytes(download.content), borrowed, signal) }
     } catch (error) {
       const gone = error instanceof AppError && error.kind === 'unreachable'
       borrowed?.release(gone)
-      if (!gone || !borrowed?.reused || signal.aborted) throw unavailable(session, error)
+      if (!gone || !borrowed?.reused || signal.aborted) throw toUnavailable(session, error)
     }
   }
 }
 
 /** What was announced is not always what comes. */
-async function* limited(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* limitBytes(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let length = 0
   for await (const piece of content) {
     length += piece.length
@@ -58,9 +63,9 @@ function tooLarge(): AppError {
  * The pieces of a download, which give the connection back when they end, are left early, or the asker goes away. A connection with a
  * download cut short is closed: the rest of the message may still be on its way there.
  */
-function releasing(
+function releaseAtEnd(
   content: AsyncIterable<Uint8Array>,
-  { release }: Borrowed,
+  { release }: PooledConnection,
   signal: AbortSignal,
 ): AsyncIterable<Uint8Array> {
   const pieces = content[Symbol.asyncIterator]()

@@ -4,10 +4,10 @@ import { AppError } from '@posthorn/errors'
 import { ByteBudget } from '@posthorn/service'
 import type { AccountSession } from '../sessions/account-session.ts'
 import { findOutboxSize, readOutbox } from '../store/outbox.ts'
-import { assertConnected, type CommandDeps, sessionOf, withMailServer } from './account.ts'
-import { expunge, findTrash, readyToChange } from './change-message.ts'
+import { assertConnected, type CommandDeps, getSession, withMailSession } from './account.ts'
+import { deletePermanently, findTrash, prepareChange } from './change-message.ts'
 import { locateMessage } from './mailbox.ts'
-import { getSentFolder, holdsMessage } from './sent-folder.ts'
+import { getSentMailbox, containsMessage } from './sent-mailbox.ts'
 
 type Request = CommandRequest<typeof fileSent>
 type Reference = NonNullable<Request['reference']>
@@ -27,19 +27,19 @@ const budgetBytes = 64 * 1024 * 1024
  */
 export function onFileSent(deps: CommandDeps): CommandHandler {
   const budget = new ByteBudget(budgetBytes)
-  const underWay = new Map<string, Promise<unknown>>()
+  const running = new Map<string, Promise<unknown>>()
   return on(fileSent, async (request, { signal }) => {
-    const before = underWay.get(request.queueId)
+    const before = running.get(request.queueId)
     const filed = (async () => {
       await before?.catch(() => undefined)
       signal.throwIfAborted()
-      return file(deps, { request, session: sessionOf(deps, request.account), signal }, budget)
+      return file(deps, { request, session: getSession(deps, request.account), signal }, budget)
     })()
-    underWay.set(request.queueId, filed)
+    running.set(request.queueId, filed)
     try {
       return await filed
     } finally {
-      if (underWay.get(request.queueId) === filed) underWay.delete(request.queueId)
+      if (running.get(request.queueId) === filed) running.delete(request.queueId)
     }
   })
 }
@@ -55,11 +55,11 @@ async function file(
   const skipped: string[] = []
   const path = request.copy ? await copyToSent(deps, { ...filing, skipped }, budget) : undefined
   if (reference)
-    await unlessImpossible(skipped, 'the flag on the message it refers to', () =>
+    await skipPermanentFailure(skipped, 'the flag on the message it refers to', () =>
       flagReference(deps, filing, reference),
     )
   if (draft !== undefined)
-    await unlessImpossible(skipped, 'the removal of the draft', () =>
+    await skipPermanentFailure(skipped, 'the removal of the draft', () =>
       removeDraft(deps, filing, draft),
     )
   return { ...(path === undefined ? {} : { path }), skipped }
@@ -71,19 +71,19 @@ async function copyToSent(
   budget: ByteBudget,
 ): Promise<string> {
   const { account, sentMailPath, messageId } = request
-  const { row, instead } = await getSentFolder(db, account, sentMailPath)
+  const { row, instead } = await getSentMailbox(db, account, sentMailPath)
   if (instead) skipped.push('the folder that was asked for: it does not exist')
   const size = await findOutboxSize(db, request)
-  if (size === undefined) throw gone()
+  if (size === undefined) throw contentNotFound()
   using _room = await budget.take(size, signal)
-  const errand = { signal, mailbox: row.path, long: true }
-  await withMailServer(session, errand, async (mail) => {
-    if (await holdsMessage(mail, row, messageId)) return
+  const errand = { signal, mailbox: row.path, longRunning: true }
+  await withMailSession(session, errand, async (mail) => {
+    if (await containsMessage(mail, row, messageId)) return
     const mime = await readOutbox(db, request, size)
-    if (!mime) throw gone()
+    if (!mime) throw contentNotFound()
     signal.throwIfAborted()
     await mail.appendMessage(row.path, mime, { flags: ['\\Seen'] })
-    session.lookAt([row.id])
+    session.requestSync([row.id])
   })
   return row.path
 }
@@ -101,11 +101,11 @@ async function flagReference(
   { message, action }: Reference,
 ): Promise<void> {
   const { row, uid } = await locateMessage(db, account, message)
-  const errand = { signal, mailbox: row.path, ready: readyToChange({ row, uid }) }
-  await withMailServer(session, errand, (mail) =>
+  const errand = { signal, mailbox: row.path, prepare: prepareChange({ row, uid }) }
+  await withMailSession(session, errand, (mail) =>
     mail.changeFlags([[uid, uid]], { add: flagsOf[action] }),
   )
-  session.lookAt([row.id])
+  session.requestSync([row.id])
 }
 
 async function removeDraft(
@@ -115,15 +115,17 @@ async function removeDraft(
 ): Promise<void> {
   const { row, uid } = await locateMessage(deps.db, account, draft)
   const trash = await findTrash(deps, account)
-  const errand = { signal, mailbox: row.path, ready: readyToChange({ row, uid }) }
-  await withMailServer(session, errand, (mail) => expunge(mail, [[uid, uid]], { row, trash }))
-  session.lookAt([row.id])
+  const errand = { signal, mailbox: row.path, prepare: prepareChange({ row, uid }) }
+  await withMailSession(session, errand, (mail) =>
+    deletePermanently(mail, [[uid, uid]], { row, trash }),
+  )
+  session.requestSync([row.id])
 }
 
 /** What the server will refuse again is left out and told of; anything else is for another try. */
-async function unlessImpossible(
+async function skipPermanentFailure(
   skipped: string[],
-  what: string,
+  step: string,
   work: () => Promise<void>,
 ): Promise<void> {
   try {
@@ -133,10 +135,10 @@ async function unlessImpossible(
       error instanceof AppError &&
       ['not-found', 'invalid', 'rejected', 'unprocessable'].includes(error.kind)
     if (!isFinal) throw error
-    skipped.push(`${what}: ${error.message}`)
+    skipped.push(`${step}: ${error.message}`)
   }
 }
 
-function gone(): AppError {
+function contentNotFound(): AppError {
   return new AppError('not-found', 'The bytes of the message are not kept any more')
 }

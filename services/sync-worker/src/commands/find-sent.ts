@@ -1,16 +1,16 @@
 import { type CommandHandler, on } from '@posthorn/bus'
 import { findSent } from '@posthorn/contracts'
-import { assertConnected, type CommandDeps, sessionOf, withMailServer } from './account.ts'
-import { getSentFolder, holdsMessage } from './sent-folder.ts'
+import { assertConnected, type CommandDeps, getSession, withMailSession } from './account.ts'
+import { getSentMailbox, containsMessage } from './sent-mailbox.ts'
 
 /** Looks for a message where the server files what it has sent. */
 export function onFindSent(deps: CommandDeps): CommandHandler {
   return on(findSent, async ({ account, messageId, sentMailPath }, { signal }) => {
-    const session = sessionOf(deps, account)
+    const session = getSession(deps, account)
     assertConnected(session)
-    const { row } = await getSentFolder(deps.db, account, sentMailPath)
-    const found = await withMailServer(session, { signal, mailbox: row.path }, (mail) =>
-      holdsMessage(mail, row, messageId),
+    const { row } = await getSentMailbox(deps.db, account, sentMailPath)
+    const found = await withMailSession(session, { signal, mailbox: row.path }, (mail) =>
+      containsMessage(mail, row, messageId),
     )
     return { found }
   })

@@ -3,24 +3,24 @@ import { type CommandHandler, on } from '@posthorn/bus'
 import { getAttachment } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import { decodeAttachmentId } from '@posthorn/message-id'
-import { describePart } from '../messages/body.ts'
-import { assertConnected, type CommandDeps, sessionOf } from './account.ts'
+import { describePart } from '../messages/outline.ts'
+import { assertConnected, type CommandDeps, getSession } from './account.ts'
 import { startDownload } from './download.ts'
-import { getMailboxOf, messageNotFound, openFor, unlessTooNew } from './mailbox.ts'
+import { getMailboxByNumber, messageNotFound, selectMailboxOf, retryAfterNoop } from './mailbox.ts'
 
 /** The bytes of an attachment, decoded, piece by piece as fast as they are taken. */
 export function onGetAttachment(deps: CommandDeps): CommandHandler {
   return on(getAttachment, async ({ account, attachment }, { signal }) => {
-    const session = sessionOf(deps, account)
+    const session = getSession(deps, account)
     assertConnected(session)
     const { mailbox, uid, part } = decodeAttachmentId(attachment)
-    const row = await getMailboxOf(deps.db, account, mailbox)
+    const row = await getMailboxByNumber(deps.db, account, mailbox)
     const { download, body } = await startDownload(
       session,
       { signal, mailbox: row.path },
       async (mail) => {
-        await openFor(mail, row, { readOnly: true })
-        return unlessTooNew(mail, () => mail.downloadPart(uid, part)).catch(asNotFound)
+        await selectMailboxOf(mail, row, { readOnly: true })
+        return retryAfterNoop(mail, () => mail.downloadPart(uid, part)).catch(asNotFound)
       },
     )
     const { size, part: found } = download

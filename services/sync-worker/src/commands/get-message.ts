@@ -10,27 +10,27 @@ import {
 import { AppError } from '@posthorn/errors'
 import { decodeMessageId } from '@posthorn/message-id'
 import { isAutoReply, parseHeaders } from '@posthorn/mime'
-import { outlineOf } from '../messages/body.ts'
+import { parseOutline } from '../messages/outline.ts'
 import { addCategories } from '../messages/categories.ts'
 import { messageEntry } from '../messages/entry.ts'
-import { readWanted } from '../messages/read-wanted.ts'
+import { readRequestedText } from '../messages/read-wanted.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
-import { assertConnected, type ReadDeps, sessionOf, withMailServer } from './account.ts'
-import { getMailboxOf, messageNotFound, openFor, unlessTooNew } from './mailbox.ts'
+import { assertConnected, type ReadDeps, getSession, withMailSession } from './account.ts'
+import { getMailboxByNumber, messageNotFound, selectMailboxOf, retryAfterNoop } from './mailbox.ts'
 
 type Request = CommandRequest<typeof getMessage>
 
 /** One message with its headers and, when asked for, its text. Marking it as seen comes first, so that its flags say so. */
 export function onGetMessage(deps: ReadDeps): CommandHandler {
   return on(getMessage, async (request, { signal }) => {
-    const session = sessionOf(deps, request.account)
+    const session = getSession(deps, request.account)
     assertConnected(session)
     const { mailbox, uid } = decodeMessageId(request.message)
-    const find = () => getMailboxOf(deps.db, request.account, mailbox)
+    const find = () => getMailboxByNumber(deps.db, request.account, mailbox)
     const detail = await deps.mailboxes.use(session, { key: mailbox, find }, (row) =>
-      withMailServer(session, { signal, mailbox: row.path }, async (mail) => {
-        await openFor(mail, row, { readOnly: !request.markAsSeen })
-        const message = await unlessTooNew(mail, async () => {
+      withMailSession(session, { signal, mailbox: row.path }, async (mail) => {
+        await selectMailboxOf(mail, row, { readOnly: !request.markAsSeen })
+        const message = await retryAfterNoop(mail, async () => {
           if (request.markAsSeen) await mail.changeFlags([[uid, uid]], { add: ['\\Seen'] })
           return fetchMessage(mail, uid, { headers: true })
         })
@@ -65,10 +65,10 @@ async function describe(
   { row, message }: { row: MailboxRow; message: FetchedMessage },
   request: Request,
 ): Promise<MessageDetail> {
-  const outline = outlineOf(message.bodyStructure)
+  const outline = parseOutline(message.bodyStructure)
   const { text, ...entry } = messageEntry(message, row, outline)
   const headers = message.headers ? parseHeaders(message.headers) : {}
-  const read = await readWanted(mail, { uid: message.uid, outline }, request)
+  const read = await readRequestedText(mail, { uid: message.uid, outline }, request)
   return {
     ...entry,
     headers,

@@ -1,11 +1,11 @@
 import { type CommandHandler, on } from '@posthorn/bus'
 import { getQuota } from '@posthorn/contracts'
-import { type CommandDeps, sessionOf, withMailServer } from './account.ts'
+import { type CommandDeps, getSession, withMailSession } from './account.ts'
 
 export function onGetQuota(deps: CommandDeps): CommandHandler {
   return on(getQuota, async ({ account }, context) => {
-    const session = sessionOf(deps, account)
-    return withMailServer(session, context, async (mail) => ({
+    const session = getSession(deps, account)
+    return withMailSession(session, context, async (mail) => ({
       quota: (await mail.quota()) ?? false,
     }))
   })

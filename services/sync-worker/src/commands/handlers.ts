@@ -8,8 +8,8 @@ import { onGetMessageSource } from './get-message-source.ts'
 import { onGetMessage } from './get-message.ts'
 import { onGetQuota } from './get-quota.ts'
 import { onGetText } from './get-text.ts'
-import { KnownBounces } from './known-bounces.ts'
-import { KnownMailboxes } from './known-mailboxes.ts'
+import { BounceCache } from './bounce-cache.ts'
+import { MailboxCache } from './mailbox-cache.ts'
 import { onListMailboxes } from './list-mailboxes.ts'
 import { onListMessages } from './list-messages.ts'
 import { onSearchMessages } from './search-messages.ts'
@@ -26,8 +26,8 @@ import { onDeleteMessage } from './delete-message.ts'
 import { onDeleteMessages } from './delete-messages.ts'
 
 /** Every command that the holder of an account's shard answers, with its handler. */
-export function allHandlers(deps: CommandDeps & { settings: SettingsCache }): CommandHandler[] {
-  const reading = { ...deps, mailboxes: new KnownMailboxes(), bounces: new KnownBounces() }
+export function createHandlers(deps: CommandDeps & { settings: SettingsCache }): CommandHandler[] {
+  const reading = { ...deps, mailboxes: new MailboxCache(), bounces: new BounceCache() }
   return [
     onDeleteMessages(deps),
     onDeleteMessage(deps),

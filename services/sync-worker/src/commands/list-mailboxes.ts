@@ -3,18 +3,18 @@ import { type CommandHandler, on } from '@posthorn/bus'
 import { listMailboxes, type MailboxEntry, matches, SpecialUse } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import { listMailboxRows, type MailboxRow } from '../store/mailboxes.ts'
-import { isSelectable } from '../sync/listing.ts'
-import { assertConnected, type CommandDeps, sessionOf, withMailServer } from './account.ts'
+import { isSelectable } from '../sync/mailbox-list/listing.ts'
+import { assertConnected, type CommandDeps, getSession, withMailSession } from './account.ts'
 
 /** Answers from the last listing, also while the server is away; only counters have to be asked for. */
 export function onListMailboxes(deps: CommandDeps): CommandHandler {
   return on(listMailboxes, async ({ account, counters }, context) => {
-    const session = sessionOf(deps, account)
+    const session = getSession(deps, account)
     const rows = await listMailboxRows(deps.db, account)
     if (rows.length === 0) assertConnected(session)
     const entries = rows.map(entryOf)
     if (!counters) return { mailboxes: entries }
-    return withMailServer(session, context, async (mail) => {
+    return withMailSession(session, context, async (mail) => {
       const mailboxes: MailboxEntry[] = []
       for (const [at, entry] of entries.entries()) {
         context.signal.throwIfAborted()

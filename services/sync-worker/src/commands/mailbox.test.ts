@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { MailSession } from '@posthorn/backends'
 import type { MailboxRow } from '../store/mailboxes.ts'
-import { openIndexed } from './mailbox.ts'
+import { selectIndexed } from './mailbox.ts'
 
 const row = { id: '7', number: 1, path: 'Phoenix', uidValidity: '1' } as MailboxRow
 
@@ -12,10 +12,10 @@ async function open(uidValidity: bigint, learnt?: MailboxRow) {
   const mail = { open: async () => found, select: async () => found } as unknown as MailSession
   const session = {
     state: 'connected' as const,
-    learnUidValidity: async () => learnt,
-    distrust: (mailbox: string) => void distrusted.push(mailbox),
+    storeUidValidity: async () => learnt,
+    requestReselect: (mailbox: string) => void distrusted.push(mailbox),
   }
-  const opened = await openIndexed(mail, row, { session }).catch((error: unknown) => error)
+  const opened = await selectIndexed(mail, row, { session }).catch((error: unknown) => error)
   return { opened, found, distrusted }
 }
 

@@ -5,20 +5,20 @@ import { decodeMessageId } from '@posthorn/message-id'
 import {
   findMailbox,
   findMailboxByNumber,
-  findMailboxFor,
+  findMailboxByUse,
   type MailboxRow,
 } from '../store/mailboxes.ts'
 import type { AccountSession } from '../sessions/account-session.ts'
-import { isSelectable } from '../sync/listing.ts'
+import { isSelectable } from '../sync/mailbox-list/listing.ts'
 
 /** The mailbox of a path, or of a special use such as `\Sent`. */
 export async function getMailbox(db: Db, account: string, path: string): Promise<MailboxRow> {
   const row =
     (await findMailbox(db, account, path)) ??
-    (path.toUpperCase() === 'INBOX' ? await findMailboxFor(db, account, '\\Inbox') : undefined) ??
+    (path.toUpperCase() === 'INBOX' ? await findMailboxByUse(db, account, '\\Inbox') : undefined) ??
     (isBelowInbox(path) ? await findMailbox(db, account, `INBOX${path.slice(5)}`) : undefined) ??
-    (path.startsWith('\\') ? await findMailboxFor(db, account, path) : undefined)
-  if (!row || !isSelectable(row)) throw folderNotFound()
+    (path.startsWith('\\') ? await findMailboxByUse(db, account, path) : undefined)
+  if (!row || !isSelectable(row)) throw mailboxNotFound()
   return row
 }
 
@@ -34,37 +34,41 @@ export async function locateMessage(
   id: string,
 ): Promise<{ row: MailboxRow; uid: number }> {
   const { mailbox, uid } = decodeMessageId(id)
-  return { row: await getMailboxOf(db, account, mailbox), uid }
+  return { row: await getMailboxByNumber(db, account, mailbox), uid }
 }
 
 /** The mailbox of an id's number. */
-export async function getMailboxOf(db: Db, account: string, number: number): Promise<MailboxRow> {
+export async function getMailboxByNumber(
+  db: Db,
+  account: string,
+  number: number,
+): Promise<MailboxRow> {
   const row = await findMailboxByNumber(db, account, number)
   if (!row) throw messageNotFound()
   return row
 }
 
 /** Opens the mailbox of a message, which is gone where the mailbox has become another one. */
-export async function openFor(
+export async function selectMailboxOf(
   mail: MailSession,
   row: MailboxRow,
   { readOnly }: { readOnly: boolean },
 ): Promise<void> {
-  const { uidValidity } = await opened(mail, row, { readOnly, gone: messageNotFound })
+  const { uidValidity } = await selectRow(mail, row, { readOnly, gone: messageNotFound })
   if (row.uidValidity !== String(uidValidity)) throw messageNotFound()
 }
 
 /** Opens a mailbox to list it, with what came and went until now. */
-export async function openToList(
+export async function selectForListing(
   mail: MailSession,
   row: MailboxRow,
   { readOnly = true }: { readOnly?: boolean } = {},
 ): Promise<OpenedMailbox> {
-  return opened(mail, row, { readOnly, fresh: true, gone: folderNotFound })
+  return selectRow(mail, row, { readOnly, fresh: true, gone: mailboxNotFound })
 }
 
 /** What opening a mailbox needs of the account's session. */
-export type Indexing = Pick<AccountSession, 'distrust' | 'state' | 'learnUidValidity'>
+export type IndexingSession = Pick<AccountSession, 'requestReselect' | 'state' | 'storeUidValidity'>
 
 /**
  * Opens a mailbox to tell ids of what is in it. Ids made of a UIDVALIDITY that the sync has not seen yet would be void in a moment: the
@@ -72,31 +76,31 @@ export type Indexing = Pick<AccountSession, 'distrust' | 'state' | 'learnUidVali
  *
  * @throws AppError `unavailable` where the mailbox is another one than that whose ids are known
  */
-export async function openIndexed(
+export async function selectIndexed(
   mail: MailSession,
   row: MailboxRow,
-  { session, readOnly = true }: { session: Indexing; readOnly?: boolean },
+  { session, readOnly = true }: { session: IndexingSession; readOnly?: boolean },
 ): Promise<OpenedMailbox> {
-  const found = await openToList(mail, row, { readOnly })
+  const found = await selectForListing(mail, row, { readOnly })
   if (row.uidValidity === String(found.uidValidity)) return found
-  const learnt = await session.learnUidValidity(mail, row, found.uidValidity)
+  const learnt = await session.storeUidValidity(mail, row, found.uidValidity)
   if (learnt?.number === row.number) return found
-  session.distrust(row.id)
-  throw beingIndexed(session.state ?? 'init')
+  session.requestReselect(row.id)
+  throw indexingError(session.state ?? 'init')
 }
 
 const indexing = 'The folder is being indexed'
 
-export function beingIndexed(state: string): AppError {
+export function indexingError(state: string): AppError {
   return new AppError('unavailable', indexing, { code: 'IMAPUnavailable', extras: { state } })
 }
 
-export function isBeingIndexed(error: AppError): boolean {
+export function isIndexingError(error: AppError): boolean {
   return error.message === indexing
 }
 
 /** Reads a message; once more where the server has not told this connection of it yet. */
-export async function unlessTooNew<T>(mail: MailSession, read: () => Promise<T>): Promise<T> {
+export async function retryAfterNoop<T>(mail: MailSession, read: () => Promise<T>): Promise<T> {
   try {
     return await read()
   } catch (error) {
@@ -106,7 +110,7 @@ export async function unlessTooNew<T>(mail: MailSession, read: () => Promise<T>)
   }
 }
 
-async function opened(
+async function selectRow(
   mail: MailSession,
   { path, uidValidity }: MailboxRow,
   { gone, readOnly, fresh = false }: { gone: () => AppError; readOnly: boolean; fresh?: boolean },
@@ -121,7 +125,7 @@ async function opened(
   }
 }
 
-export function folderNotFound(): AppError {
+export function mailboxNotFound(): AppError {
   return new AppError('not-found', 'The folder does not exist', { code: 'FolderNotFound' })
 }
 

@@ -3,28 +3,28 @@ import { searchMessages } from '@posthorn/contracts'
 import { countUids } from '../index/ranges.ts'
 import { addCategories } from '../messages/categories.ts'
 import { messageEntry } from '../messages/entry.ts'
-import { pageAnswer, pageOf, placeOf, uidsOfPage } from '../messages/page.ts'
-import { searchTerms } from '../messages/search-terms.ts'
-import { assertConnected, type ReadDeps, sessionOf, withMailServer } from './account.ts'
-import { getMailbox, openIndexed } from './mailbox.ts'
+import { buildPage, requestedPage, pagePosition, pageUids } from '../messages/page.ts'
+import { toSearchTerms } from '../messages/search-terms.ts'
+import { assertConnected, type ReadDeps, getSession, withMailSession } from './account.ts'
+import { getMailbox, selectIndexed } from './mailbox.ts'
 
 /** One page of what a search finds now, newest first. However many it finds, only the page is fetched and answered. */
 export function onSearchMessages(deps: ReadDeps): CommandHandler {
   return on(searchMessages, async ({ account, path, search, ...wish }, { signal }) => {
-    const session = sessionOf(deps, account)
+    const session = getSession(deps, account)
     const { pageSize } = wish
-    const page = pageOf(wish)
-    const terms = searchTerms(search)
+    const page = requestedPage(wish)
+    const terms = toSearchTerms(search)
     assertConnected(session)
     const sought = { key: path, find: () => getMailbox(deps.db, account, path) }
     const answer = await deps.mailboxes.use(session, sought, (row) =>
-      withMailServer(session, { signal, mailbox: row.path }, async (mail) => {
-        await openIndexed(mail, row, { session })
+      withMailSession(session, { signal, mailbox: row.path }, async (mail) => {
+        await selectIndexed(mail, row, { session })
         const found = await mail.search(terms)
-        const place = placeOf(countUids(found), { page, pageSize })
-        const fetched = await Array.fromAsync(mail.fetchMessages(uidsOfPage(found, place)))
+        const place = pagePosition(countUids(found), { page, pageSize })
+        const fetched = await Array.fromAsync(mail.fetchMessages(pageUids(found, place)))
         const entries = fetched.reverse().map((message) => messageEntry(message, row))
-        return pageAnswer(place, await addCategories(mail, entries, await deps.settings.get()))
+        return buildPage(place, await addCategories(mail, entries, await deps.settings.get()))
       }),
     )
     const messages = await deps.bounces.addTo(deps.db, { session, account }, answer.messages)

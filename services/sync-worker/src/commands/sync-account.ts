@@ -1,13 +1,13 @@
 import { type CommandHandler, on } from '@posthorn/bus'
 import { syncAccount } from '@posthorn/contracts'
-import { assertConnected, type CommandDeps, sessionOf } from './account.ts'
+import { assertConnected, type CommandDeps, getSession } from './account.ts'
 
 /** Wakes the session that watches the account. Asked for again before that looked, it is the same look. */
 export function onSyncAccount(deps: CommandDeps): CommandHandler {
   return on(syncAccount, async ({ account }) => {
-    const session = sessionOf(deps, account)
+    const session = getSession(deps, account)
     assertConnected(session)
-    session.wake()
+    session.requestFullSync()
     return { sync: true as const }
   })
 }

@@ -3,8 +3,8 @@ import { type CommandHandler, on } from '@posthorn/bus'
 import { type CommandRequest, type CommandResponse, updateMailbox } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import type { AccountSession } from '../sessions/account-session.ts'
-import { assertConnected, type CommandDeps, sessionOf, withMailServer } from './account.ts'
-import { asField, getListed, namedMailbox } from './change-mailbox.ts'
+import { assertConnected, type CommandDeps, getSession, withMailSession } from './account.ts'
+import { toFieldError, getListedMailbox, resolveMailbox } from './change-mailbox.ts'
 
 type Request = CommandRequest<typeof updateMailbox>
 type Response = CommandResponse<typeof updateMailbox>
@@ -13,20 +13,20 @@ type Response = CommandResponse<typeof updateMailbox>
 export function onUpdateMailbox(deps: CommandDeps): CommandHandler {
   return on(updateMailbox, async (request, { signal }) => {
     const { account } = request
-    const session = sessionOf(deps, account)
+    const session = getSession(deps, account)
     assertConnected(session)
     // A subscription is also taken to what is not there (RFC 9051 §6.3.7); a rename is not.
-    const look = request.newPath === undefined ? getListed : namedMailbox
+    const look = request.newPath === undefined ? getListedMailbox : resolveMailbox
     const row = await look(deps, { session, account, signal }, request.path)
-    const errand = { signal, ready: (mail: MailSession) => mail.ping() }
-    return withMailServer(session, errand, (mail) => update(session, mail, { row, request }))
+    const errand = { signal, prepare: (mail: MailSession) => mail.ping() }
+    return withMailSession(session, errand, (mail) => update(session, mail, { row, request }))
   })
 }
 
 async function update(
   session: AccountSession,
   mail: MailSession,
-  { row, request }: { row: Awaited<ReturnType<typeof namedMailbox>>; request: Request },
+  { row, request }: { row: Awaited<ReturnType<typeof resolveMailbox>>; request: Request },
 ): Promise<Response> {
   const { path, mailboxId } = row
   const response = await session.changeMailboxes(mail, async () => {
@@ -40,11 +40,11 @@ async function update(
         ...(newPath === undefined ? {} : { newPath, renamed: true }),
         ...(subscribed === undefined ? {} : { subscribed }),
       },
-      told: newPath === undefined ? {} : { renamed: { from: path, to: newPath } },
+      applied: newPath === undefined ? {} : { renamed: { from: path, to: newPath } },
     }
   })
   // What was in the inbox is elsewhere now, but the inbox stays.
-  if (response.renamed && row.id !== undefined) session.lookAt([row.id])
+  if (response.renamed && row.id !== undefined) session.requestSync([row.id])
   return { path, ...response, ...(mailboxId === null ? {} : { mailboxId }) }
 }
 
@@ -57,7 +57,7 @@ async function rename(
   try {
     return await mail.renameMailbox(path, newPath)
   } catch (error) {
-    throw asField(error, 'newPath')
+    throw toFieldError(error, 'newPath')
   }
 }
 

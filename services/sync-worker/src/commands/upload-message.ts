@@ -11,8 +11,8 @@ import { encodeMessageId } from '@posthorn/message-id'
 import { ByteBudget } from '@posthorn/service'
 import type { MailboxRow } from '../store/mailboxes.ts'
 import { deleteUpload, takeUpload } from '../store/uploads.ts'
-import { assertConnected, type CommandDeps, sessionOf, withMailServer } from './account.ts'
-import { getMailbox, openToList } from './mailbox.ts'
+import { assertConnected, type CommandDeps, getSession, withMailSession } from './account.ts'
+import { getMailbox, selectForListing } from './mailbox.ts'
 
 type Request = CommandRequest<typeof uploadMessage>
 
@@ -40,7 +40,7 @@ async function upload(
   deps: CommandDeps,
   { request, context, budget }: { request: Request; context: CommandContext; budget: ByteBudget },
 ): Promise<CommandResponse<typeof uploadMessage>> {
-  const session = sessionOf(deps, request.account)
+  const session = getSession(deps, request.account)
   assertConnected(session)
   const row = await getMailbox(deps.db, request.account, request.path)
   using _room = await budget.take(request.size, context.signal)
@@ -52,15 +52,15 @@ async function upload(
   // The folder is opened first: that it is there is certain then, and the server tells where in it the message came to be.
   let known = row
   const ready = async (mail: MailSession) => {
-    const { uidValidity } = await openToList(mail, row)
+    const { uidValidity } = await selectForListing(mail, row)
     if (String(uidValidity) !== row.uidValidity)
-      known = (await session.learnUidValidity(mail, row, uidValidity)) ?? row
+      known = (await session.storeUidValidity(mail, row, uidValidity)) ?? row
   }
-  const errand = { signal: context.signal, mailbox: row.path, long: true, ready }
-  const appended = await withMailServer(session, errand, (mail) =>
+  const errand = { signal: context.signal, mailbox: row.path, longRunning: true, prepare: ready }
+  const appended = await withMailSession(session, errand, (mail) =>
     mail.appendMessage(row.path, mime, optionsOf(request)).catch(asUploadFail),
   )
-  session.lookAt([row.id])
+  session.requestSync([row.id])
   return describe(appended, known)
 }
 

@@ -1,6 +1,6 @@
 import type { ListedMailbox, MailSession } from '@posthorn/backends'
 import { type CommandHandler, on } from '@posthorn/bus'
-import { type Verdict, type VerifiedMailbox, verifyImap } from '@posthorn/contracts'
+import { type VerificationResult, type VerifiedMailbox, verifyImap } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import type { Deps } from '../deps.ts'
 import { serverOptions } from '../sessions/connect.ts'
@@ -27,12 +27,12 @@ export function onVerifyImap(
       return asked.mailboxes ? { verdict, mailboxes: await list(session) } : { verdict }
     } catch (error) {
       if (signal.aborted || !(error instanceof AppError)) throw error
-      return { verdict: refusal(error) }
+      return { verdict: failedResult(error) }
     }
   })
 }
 
-function refusal({ message, code, extras }: AppError): Verdict {
+function failedResult({ message, code, extras }: AppError): VerificationResult {
   const responseText = extras.info?.['response']
   return {
     success: false,

@@ -1,9 +1,9 @@
 import type { MailSession } from '@posthorn/backends'
 import type { AttachmentInfo, CalendarEvent } from '@posthorn/contracts'
 import { decodeText, parseCalendar } from '@posthorn/mime'
-import type { AttachedPart, Outline } from '../messages/body.ts'
-import { readBytes } from '../messages/text.ts'
-import { unlessGone } from './unless-gone.ts'
+import type { AttachedPart, Outline } from '../messages/outline.ts'
+import { readPart } from '../messages/read-text.ts'
+import { undefinedIfMissing } from '../messages/undefined-if-missing.ts'
 
 /** Invitations are small; a larger file is an export of a calendar. */
 const maxBytes = 524_288
@@ -21,8 +21,8 @@ export async function readCalendarEvents(
     .sort((a, b) => preference(a.part) - preference(b.part))
   const events = new Map<string, CalendarEvent>()
   for (const { part, id } of parts.slice(0, maxParts)) {
-    const bytes = await unlessGone(
-      readBytes(session, { uid: message.uid, part: part.part, maxBytes: maxBytes + 1 }),
+    const bytes = await undefinedIfMissing(
+      readPart(session, { uid: message.uid, part: part.part, maxBytes: maxBytes + 1 }),
     )
     if (!bytes || bytes.length > maxBytes) continue
     for (const event of eventsOf(part, id, bytes))

@@ -9,7 +9,7 @@ import type { Deps } from '../deps.ts'
 import { type AccountLease, withLease } from '../store/lease.ts'
 
 /** Adds events to the transaction. */
-export type Record = (events: readonly NewEvent[]) => Promise<void>
+export type RecordEvents = (events: readonly NewEvent[]) => Promise<void>
 
 /**
  * State and the events that tell of it in one transaction under the lease; then the events are published. While the broker is away they
@@ -23,10 +23,10 @@ export async function commit<T>(
     bus,
     settings,
     metrics,
-    published: mark,
-  }: Pick<Deps, 'db' | 'bus' | 'settings' | 'metrics' | 'published'>,
+    markPublished: mark,
+  }: Pick<Deps, 'db' | 'bus' | 'settings' | 'metrics' | 'markPublished'>,
   lease: AccountLease,
-  work: (tx: Tx, record: Record) => Promise<T>,
+  work: (tx: Tx, record: RecordEvents) => Promise<T>,
 ): Promise<T> {
   // Read first: inside the transaction it could wait for a connection that only other transactions give back.
   const { serviceUrl = null } = await settings.get()
@@ -36,7 +36,7 @@ export async function commit<T>(
       recorded.push(...(await recordEvents(tx, events, serviceUrl)))
     }),
   )
-  metrics.recorded(recorded)
+  metrics.eventsRecorded(recorded)
   const published = publishEvents(mark, (message) => bus.publishEvent(message), recorded)
   // Waiting keeps us from running ahead of the broker; one that is away must not hold up the work.
   if (bus.up) await published

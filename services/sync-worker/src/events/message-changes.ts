@@ -2,7 +2,7 @@ import type { NewEvent } from '@posthorn/db'
 import { encodeMessageId } from '@posthorn/message-id'
 import { splitNames } from '../index/labels.ts'
 import type { FlagChange } from '../index/mailbox-index.ts'
-import { labelsIn } from '../messages/labels.ts'
+import { messageLabels } from '../messages/gmail.ts'
 import type { Account } from '../sessions/account.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
 import { mailboxEvent } from './ids.ts'
@@ -42,7 +42,7 @@ function changesOf(row: MailboxRow, change: FlagChange) {
   const labels = {
     added: added.labels,
     removed: removed.labels,
-    value: labelsIn(row, value.labels),
+    value: messageLabels(row, value.labels),
   }
   return {
     ...(flags.added.length + flags.removed.length > 0 ? { flags } : {}),
@@ -51,7 +51,7 @@ function changesOf(row: MailboxRow, change: FlagChange) {
 }
 
 /** How often and how long it was waited for a message that the server named and did not give. */
-export interface Missing {
+export interface FetchRetries {
   missingRetries: number
   missingDelay: number
 }
@@ -59,7 +59,7 @@ export interface Missing {
 export function messageMissing(
   account: Account,
   row: MailboxRow,
-  { uid, ...missing }: Missing & { uid: number },
+  { uid, ...missing }: FetchRetries & { uid: number },
 ): NewEvent {
   return mailboxEvent(account, row, {
     event: 'messageMissing',

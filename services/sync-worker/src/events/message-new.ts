@@ -1,14 +1,14 @@
 import type { FetchedMessage, MailSession, ReadAddress } from '@posthorn/backends'
 import type { AttachmentInfo, CalendarEvent, MessageNew, Settings } from '@posthorn/contracts'
 import { isAutoReply, parseHeaders } from '@posthorn/mime'
-import { type AttachedPart, outlineOf, type Outline } from '../messages/body.ts'
-import { embedImages, maxEmbedded } from '../messages/embed-images.ts'
-import { type Mailbox, messageEntry, same } from '../messages/entry.ts'
-import { maxTextBytes, readBytes, type ReadText, readText } from '../messages/text.ts'
-import { type SummaryInput, summaryInput } from '../summaries/input.ts'
+import { type AttachedPart, parseOutline, type Outline } from '../messages/outline.ts'
+import { embedImages, maxEmbeddedBytes } from '../messages/embed-images.ts'
+import { type EntryMailbox, messageEntry, isSameAddress } from '../messages/entry.ts'
+import { maxTextBytes, readPart, type ReadText, readText } from '../messages/read-text.ts'
+import { type SummaryInput, buildSummaryInput } from '../summaries/input.ts'
 import { readCalendarEvents } from './calendar-events.ts'
-import { readReported, type Reported } from './reports.ts'
-import { unlessGone } from './unless-gone.ts'
+import { readMessageReport, type MessageReport } from './reports.ts'
+import { undefinedIfMissing } from '../messages/undefined-if-missing.ts'
 
 /** What of an attachment is put into an event at most, whatever the settings say: its base64 goes through memory as a whole. */
 const maxAttachmentBytes = 25 * 1024 * 1024
@@ -16,10 +16,10 @@ const maxAttachmentBytes = 25 * 1024 * 1024
 /** All of a messageNew but `seemsLikeNew`, which only the transaction that stores it can know. */
 export type MessageNewDraft = Omit<MessageNew, 'seemsLikeNew'>
 
-export interface Drafted {
+export interface DraftedMessage {
   draft: MessageNewDraft
   /** What the message says about another one. */
-  reported: Reported | undefined
+  report: MessageReport | undefined
   /** What is to be summarised of it. */
   toSummarise: SummaryInput | undefined
 }
@@ -27,10 +27,10 @@ export interface Drafted {
 /** Builds the data of a messageNew. Reads texts and attachments from the server as far as the settings ask for them. */
 export async function draftMessageNew(
   session: MailSession,
-  { message, mailbox }: { message: FetchedMessage; mailbox: Mailbox },
+  { message, mailbox }: { message: FetchedMessage; mailbox: EntryMailbox },
   settings: Settings,
-): Promise<Drafted> {
-  const outline = outlineOf(message.bodyStructure)
+): Promise<DraftedMessage> {
+  const outline = parseOutline(message.bodyStructure)
   const { text, replyTo, attachments, ...entry } = messageEntry(message, mailbox, outline)
   const headers = parseHeaders(message.headers ?? Buffer.alloc(0))
   const wanted = pickHeaders(headers, settings.notifyHeaders ?? [])
@@ -39,9 +39,9 @@ export async function draftMessageNew(
     attachments && (await withContent(session, { message, outline, attachments }, settings))
   const calendarEvents = await readCalendar(session, { message, outline, attachments }, settings)
   const { id, messageSpecialUse: specialUse } = entry
-  const reported = await readReported(session, message, { id, headers, specialUse })
+  const reported = await readMessageReport(session, message, { id, headers, specialUse })
   const { uid } = message
-  const toSummarise = await summaryInput(session, { uid, outline, entry, read }, settings)
+  const toSummarise = await buildSummaryInput(session, { uid, outline, entry, read }, settings)
   const draft = {
     ...entry,
     ...replyOf(replyTo, entry.from),
@@ -52,7 +52,7 @@ export async function draftMessageNew(
     ...(isAutoReply(headers) ? { isAutoReply: true } : {}),
     ...reported?.flags,
   }
-  return { draft, reported, toSummarise }
+  return { draft, report: reported, toSummarise }
 }
 
 /** The one address that an event has room for: the first that says something else than `from`. */
@@ -60,7 +60,7 @@ function replyOf(
   replyTo: readonly ReadAddress[] = [],
   from?: ReadAddress,
 ): Pick<MessageNewDraft, 'replyTo'> {
-  const elsewhere = replyTo.find((one) => !same(one, from))
+  const elsewhere = replyTo.find((one) => !isSameAddress(one, from))
   return elsewhere ? { replyTo: elsewhere } : {}
 }
 
@@ -95,7 +95,7 @@ async function readWantedText(
     webSafe: notifyWebSafeHtml,
     maxBytes: notifyTextSize ?? maxTextBytes,
   }
-  const read = (await unlessGone(readText(session, message, wish))) ?? {}
+  const read = (await undefinedIfMissing(readText(session, message, wish))) ?? {}
   return notifyWebSafeHtml ? withImages(session, message, read) : read
 }
 
@@ -106,8 +106,8 @@ async function withImages(
   read: Partial<ReadText>,
 ): Promise<Partial<ReadText>> {
   if (read.html === undefined) return read
-  const embedding = { html: read.html, maxTotalBytes: maxEmbedded.event }
-  const html = await unlessGone(embedImages(session, message, embedding))
+  const embedding = { html: read.html, maxTotalBytes: maxEmbeddedBytes.event }
+  const html = await undefinedIfMissing(embedImages(session, message, embedding))
   return html === undefined ? read : { ...read, html }
 }
 
@@ -144,8 +144,8 @@ async function readContent(
 ): Promise<Buffer | 'too large' | undefined> {
   // Base64 makes four of three and adds line ends: what is larger by far need not be asked for.
   if (part.size > maxBytes * 1.5 + 1024) return 'too large'
-  const bytes = await unlessGone(
-    readBytes(session, { uid, part: part.part, maxBytes: maxBytes + 1 }),
+  const bytes = await undefinedIfMissing(
+    readPart(session, { uid, part: part.part, maxBytes: maxBytes + 1 }),
   )
   return bytes && bytes.length > maxBytes ? 'too large' : bytes
 }

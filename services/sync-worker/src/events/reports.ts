@@ -12,7 +12,7 @@ import type { Account } from '../sessions/account.ts'
 import { hashMessageId } from '../store/announced.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
 import { mailboxEvent } from './ids.ts'
-import { unlessGone } from './unless-gone.ts'
+import { undefinedIfMissing } from '../messages/undefined-if-missing.ts'
 
 /** What a report is read from at most; the rest of a message is the one it returns. */
 const maxReadBytes = 1024 * 1024
@@ -20,7 +20,7 @@ const maxReadBytes = 1024 * 1024
 const maxMessageBytes = 20 * 1024 * 1024
 
 /** What a new message says about another one. */
-export interface Reported {
+export interface MessageReport {
   /** For its messageNew. */
   flags: Pick<MessageNew, 'isBounce' | 'isComplaint' | 'relatedMessageId' | 'deliveryReport'>
   bounces: MessageBounce[]
@@ -31,7 +31,7 @@ export interface Reported {
  * Reads a new message for what it reports. Interface spec, "messageNew data": bounces in Inbox and Junk, complaints and delivery reports in
  * the Inbox. Fetches no message whose headers do not look like a report.
  */
-export async function readReported(
+export async function readMessageReport(
   session: Pick<MailSession, 'downloadSource'>,
   { uid, size }: Pick<FetchedMessage, 'uid' | 'size'>,
   {
@@ -39,13 +39,13 @@ export async function readReported(
     headers,
     specialUse,
   }: { id: string; headers: Record<string, string[]>; specialUse: string | undefined },
-): Promise<Reported | undefined> {
+): Promise<MessageReport | undefined> {
   const isInbox = specialUse === '\\Inbox'
   if ((!isInbox && specialUse !== '\\Junk') || size > maxMessageBytes || !mayBeReport(headers))
     return undefined
-  const source = await unlessGone(readStart(session, uid))
+  const source = await undefinedIfMissing(readStart(session, uid))
   const report = source && readReport(source)
-  return report && reportedOf(report, { id, isInbox })
+  return report && toMessageReport(report, { id, isInbox })
 }
 
 /** The first bytes of a message. The rest is read as well: the session has other work to do. */
@@ -63,10 +63,10 @@ async function readStart(
   return Buffer.concat(pieces)
 }
 
-function reportedOf(
+function toMessageReport(
   report: Report,
   { id, isInbox }: { id: string; isInbox: boolean },
-): Reported | undefined {
+): MessageReport | undefined {
   const related = report.messageId === undefined ? {} : { relatedMessageId: report.messageId }
   if (report.kind === 'complaint') {
     const isUseful = isInbox && report.arf.originalRcptTo.length > 0
@@ -78,8 +78,10 @@ function reportedOf(
         }
       : undefined
   }
-  const bounces = report.fates.filter(({ action }) => action === 'failed' || action === 'delayed')
-  const isGood = report.fates.some(({ action }) => action !== 'failed')
+  const bounces = report.recipients.filter(
+    ({ action }) => action === 'failed' || action === 'delayed',
+  )
+  const isGood = report.recipients.some(({ action }) => action !== 'failed')
   const deliveryReport =
     isInbox && isGood && Object.keys(report.fields).length > 0
       ? { deliveryReport: report.fields }
@@ -92,7 +94,7 @@ function reportedOf(
 
 function bounceOf(
   { messageId, headers }: DeliveryReport,
-  fate: DeliveryReport['fates'][number],
+  fate: DeliveryReport['recipients'][number],
   id: string,
 ): MessageBounce {
   return {
@@ -128,7 +130,7 @@ export type SentMessages = ReadonlyMap<string, string>
 export function reportEvents(
   account: Account,
   row: MailboxRow,
-  { uid, reported, sent }: { uid: number; reported: Reported; sent: SentMessages },
+  { uid, reported, sent }: { uid: number; reported: MessageReport; sent: SentMessages },
 ): NewEvent[] {
   const key = [String(row.uidValidity), uid, row.number]
   const bounces = reported.bounces.map((bounce) => {
@@ -147,7 +149,7 @@ export function reportEvents(
 }
 
 /** What is remembered of bounces, for when the message they are about is read back. */
-export function bounceRows(account: string, { bounces }: Reported, date: Date): Bounces[] {
+export function bounceRows(account: string, { bounces }: MessageReport, date: Date): Bounces[] {
   return bounces.flatMap(({ bounceMessage, recipient, action, response, messageId }) =>
     messageId === undefined
       ? []

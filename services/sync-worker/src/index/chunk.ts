@@ -61,8 +61,8 @@ export function diffBitmaps(
   for (const chunk of [...new Set([...before.keys(), ...after.keys()])].sort((a, b) => a - b)) {
     const old = before.get(chunk) ?? emptyBitmap
     const now = after.get(chunk) ?? emptyBitmap
-    appendRanges(added, chunk, without(now, old))
-    appendRanges(removed, chunk, without(old, now))
+    appendRanges(added, chunk, subtractBitmap(now, old))
+    appendRanges(removed, chunk, subtractBitmap(old, now))
   }
   return { added, removed }
 }
@@ -106,14 +106,14 @@ export function* uidsInBitmap(chunk: number, bits: Uint8Array): Generator<number
 }
 
 /** Bits of `a` that `b` lacks. */
-export function without(a: Uint8Array, b: Uint8Array): Uint8Array {
+export function subtractBitmap(a: Uint8Array, b: Uint8Array): Uint8Array {
   const bits = new Uint8Array(chunkBytes)
   for (let at = 0; at < a.length; at++) bits[at] = (a[at] ?? 0) & ~(b[at] ?? 0)
   return bits
 }
 
 /** Bits that both have. */
-export function both(a: Uint8Array, b: Uint8Array): Uint8Array {
+export function intersectBitmaps(a: Uint8Array, b: Uint8Array): Uint8Array {
   const bits = new Uint8Array(chunkBytes)
   for (let at = 0; at < a.length; at++) bits[at] = (a[at] ?? 0) & (b[at] ?? 0)
   return bits

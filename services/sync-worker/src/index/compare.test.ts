@@ -160,7 +160,7 @@ test('no more than 64 keywords are remembered, those in use before others', () =
   expect(index.flags().size).toBe(maxKeywords)
   const again = applyFlags(index, [{ uid: 1, flags: keywords.toReversed() }])
   expect(again.changed).toEqual([])
-  expect(index.remembered(['\\Seen', 'other', 'k1'])).toEqual(new Set(['\\Seen', 'k1']))
+  expect(index.trackedNames(['\\Seen', 'other', 'k1'])).toEqual(new Set(['\\Seen', 'k1']))
 })
 
 test('a hundred thousand messages of which half were read meanwhile', () => {

@@ -2,7 +2,7 @@ import type { MessageFlags, UidRange } from '@posthorn/backends'
 import {
   type Bitmaps,
   bitmapsFromRanges,
-  both,
+  intersectBitmaps,
   chunkBytes,
   chunkOf,
   emptyBitmap,
@@ -12,7 +12,7 @@ import {
   sameBitmap,
   setUid,
   uidsInBitmap,
-  without,
+  subtractBitmap,
 } from './chunk.ts'
 import {
   canonicalFlag,
@@ -25,7 +25,7 @@ import { isLabelEntry, labelEntry } from './labels.ts'
 import { intersectRanges } from './ranges.ts'
 
 /** What searches found: every UID of the mailbox, and of each flag that was searched for the UIDs that have it. */
-export interface Found {
+export interface SearchResult {
   uids: readonly UidRange[]
   flags: ReadonlyMap<string, readonly UidRange[]>
 }
@@ -34,7 +34,7 @@ export interface Found {
  * Compares the whole mailbox. A flag that was not searched for is left as it is: name every flag in `index.flags()` for a full comparison,
  * none to compare only which messages exist (those added then have no flags yet: apply flag deltas first).
  */
-export function compare(index: MailboxIndex, found: Found): Difference {
+export function compare(index: MailboxIndex, found: SearchResult): Difference {
   const uids = bitmapsFromRanges(found.uids)
   const flags = searchedFlags(index, found)
   const next = new Map<number, IndexChunk>()
@@ -42,7 +42,7 @@ export function compare(index: MailboxIndex, found: Found): Difference {
     const exists = uids.get(chunk) ?? emptyBitmap
     const bits = new Map<string, Uint8Array>()
     for (const [flag, old] of index.chunks.get(chunk)?.flags ?? [])
-      if (!flags.has(flag)) bits.set(flag, both(old, exists))
+      if (!flags.has(flag)) bits.set(flag, intersectBitmaps(old, exists))
     for (const [flag, bitmaps] of flags) {
       const now = bitmaps.get(chunk)
       if (now) bits.set(flag, now)
@@ -57,7 +57,7 @@ export function compare(index: MailboxIndex, found: Found): Difference {
  * stay as they are where none are told. The last word on a UID counts.
  */
 export function applyFlags(index: MailboxIndex, messages: readonly MessageFlags[]): Difference {
-  const remembered = index.remembered(new Set(messages.flatMap(namesOf)))
+  const remembered = index.trackedNames(new Set(messages.flatMap(namesOf)))
   const next = new Map<number, MutableChunk>()
   for (const message of messages) {
     const { uid } = message
@@ -84,7 +84,7 @@ export function removeUids(index: MailboxIndex, uids: readonly UidRange[]): Diff
   const next = new Map<number, MutableChunk>()
   for (const [chunk, gone] of bitmapsFromRanges(intersectRanges(index.uids(), uids))) {
     const { uids, flags } = editable(index, next, chunk)
-    for (const bits of [uids, ...flags.values()]) bits.set(without(bits, gone))
+    for (const bits of [uids, ...flags.values()]) bits.set(subtractBitmap(bits, gone))
   }
   return compareChunks(index, next)
 }
@@ -116,8 +116,8 @@ function bitsFor({ flags }: MutableChunk, flag: string): Uint8Array {
 }
 
 /** Bitmaps of the flags we remember, of messages that exist: a server may name others. */
-function searchedFlags(index: MailboxIndex, found: Found): Map<string, Bitmaps> {
-  const remembered = index.remembered(found.flags.keys())
+function searchedFlags(index: MailboxIndex, found: SearchResult): Map<string, Bitmaps> {
+  const remembered = index.trackedNames(found.flags.keys())
   const flags = new Map<string, Bitmaps>()
   for (const [flag, uids] of found.flags) {
     const name = isLabelEntry(flag) ? flag : canonicalFlag(flag)
@@ -136,8 +136,8 @@ function compareChunks(index: MailboxIndex, next: ReadonlyMap<number, IndexChunk
     const old = index.chunks.get(chunk) ?? noMessages
     const now = next.get(chunk) ?? noMessages
     if (!same(old, now)) dirtyChunks.set(chunk, tidy(now))
-    added.set(chunk, without(now.uids, old.uids))
-    removed.set(chunk, without(old.uids, now.uids))
+    added.set(chunk, subtractBitmap(now.uids, old.uids))
+    removed.set(chunk, subtractBitmap(old.uids, now.uids))
     appendChanges(changed, chunk, { old, now })
   }
   return {
@@ -175,7 +175,10 @@ function appendChanges(
     after: bits(now, flag),
   }))
   const differ = flags.reduce(orDifference, new Uint8Array(chunkBytes))
-  for (const uid of uidsInBitmap(chunk, both(differ, both(old.uids, now.uids))))
+  for (const uid of uidsInBitmap(
+    chunk,
+    intersectBitmaps(differ, intersectBitmaps(old.uids, now.uids)),
+  ))
     changed.push(changeOf(uid, flags))
 }
 

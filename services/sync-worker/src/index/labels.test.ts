@@ -59,6 +59,6 @@ test('labels and keywords have limits of their own, and what cannot be a label i
   ])
   const { flags, labels } = namesOf(index, 1)
   expect([flags.length, labels.length]).toEqual([maxKeywords, maxLabels])
-  const again = index.remembered([entry('other'), entry('k1'), 'other', '\\Seen'])
+  const again = index.trackedNames([entry('other'), entry('k1'), 'other', '\\Seen'])
   expect(again).toEqual(new Set([entry('k1'), '\\Seen']))
 })

@@ -4,7 +4,7 @@
  * Begins the name of a label where flags are remembered as well. No flag begins with a blank: RFC 9051 §9 makes flags of atoms, and
  * `canonicalFlag` takes no other.
  */
-const mark = ' '
+const labelPrefix = ' '
 
 /** Of a mailbox, at most: Gmail has up to 10,000, of which people use some dozen. Changes of the others are not told. */
 export const maxLabels = 250
@@ -24,21 +24,21 @@ const canonical = new Map(systemLabels.map((label) => [label.toLowerCase(), labe
 /** The name under which a label is remembered; undefined for what cannot be one. */
 export function labelEntry(label: string): string | undefined {
   if (label === '' || label.length > maxLength) return undefined
-  return mark + spelled(label)
+  return labelPrefix + canonicalLabel(label)
 }
 
 /** System labels in the spelling of Gmail's documentation, others as they come. */
-export function spelled(label: string): string {
+export function canonicalLabel(label: string): string {
   return canonical.get(label.toLowerCase()) ?? label
 }
 
 export function isLabelEntry(name: string): boolean {
-  return name.startsWith(mark)
+  return name.startsWith(labelPrefix)
 }
 
 /** The label that is remembered under a name. */
 export function labelOf(name: string): string {
-  return name.slice(mark.length)
+  return name.slice(labelPrefix.length)
 }
 
 /** What is remembered of messages, taken apart. */

@@ -96,7 +96,7 @@ export class MailboxIndex {
    * Which of these flags and labels are remembered, under their canonical names: system flags, what is in use already, and others until there
    * are 64 keywords and 250 labels. The same question before and after a search gets the same answer as long as the index stands.
    */
-  remembered(names: Iterable<string>): Set<string> {
+  trackedNames(names: Iterable<string>): Set<string> {
     const known = this.flags()
     const room = { label: maxLabels, keyword: maxKeywords, system: Infinity }
     for (const name of known) room[kindOf(name)]--

@@ -1,22 +1,22 @@
 import { expect, test } from '@jest/globals'
 import { LogBacklog } from './backlog.ts'
 
-const lines = (backlog: LogBacklog, max = 100) => backlog.next(max).map(({ line }) => line)
+const lines = (backlog: LogBacklog, max = 100) => backlog.peek(max).map(({ line }) => line)
 
 test('lines are given out in order, and again until they are done', () => {
   const backlog = new LogBacklog({ perAccount: 10, characters: 1_000 })
   backlog.add('a', '1')
   backlog.add('a', '2')
   backlog.add('b', '3')
-  expect(backlog.next(2)).toEqual([
+  expect(backlog.peek(2)).toEqual([
     { account: 'a', line: '1' },
     { account: 'a', line: '2' },
   ])
-  const batch = backlog.next(2)
+  const batch = backlog.peek(2)
   backlog.add('a', '4')
-  backlog.done(batch)
+  backlog.remove(batch)
   expect(lines(backlog).sort()).toEqual(['3', '4'])
-  backlog.done(backlog.next(100))
+  backlog.remove(backlog.peek(100))
   expect(backlog.isEmpty).toBe(true)
 })
 
@@ -24,8 +24,8 @@ test('what finds no room is dropped and counted, where it would have been', () =
   const backlog = new LogBacklog({ perAccount: 2, characters: 1_000 })
   for (const line of ['1', '2', '3', '4']) backlog.add('noisy', line)
   backlog.add('quiet', 'x')
-  const batch = backlog.next(2)
-  backlog.done(batch)
+  const batch = backlog.peek(2)
+  backlog.remove(batch)
   backlog.add('noisy', '5')
   expect([...batch.map(({ line }) => line), ...lines(backlog)]).toEqual([
     '1',
@@ -40,7 +40,7 @@ test('what was dropped is told also when nothing follows', () => {
   const backlog = new LogBacklog({ perAccount: 1, characters: 1_000 })
   backlog.add('a', '1')
   backlog.add('a', '2')
-  backlog.done([{ account: 'a', line: '1' }])
+  backlog.remove([{ account: 'a', line: '1' }])
   expect(backlog.isEmpty).toBe(false)
   expect(lines(backlog)).toEqual([expect.stringMatching(/^1 lines were dropped/)])
 })

@@ -32,16 +32,16 @@ export class LogBacklog {
       waiting.dropped++
       return
     }
-    this.#tellDropped(waiting)
+    this.#reportDropped(waiting)
     waiting.lines.push(line)
     this.#characters += line.length
   }
 
   /** The lines to store next. They count as waiting until they are `done`. */
-  next(max: number): LogLine[] {
+  peek(max: number): LogLine[] {
     const batch: LogLine[] = []
     for (const [account, waiting] of this.#waiting) {
-      this.#tellDropped(waiting)
+      this.#reportDropped(waiting)
       for (const line of waiting.lines.slice(0, max - batch.length)) batch.push({ account, line })
       if (batch.length === max) break
     }
@@ -49,7 +49,7 @@ export class LogBacklog {
   }
 
   /** Forgets lines that `next` gave out. */
-  done(batch: readonly LogLine[]): void {
+  remove(batch: readonly LogLine[]): void {
     const counts = new Map<string, number>()
     for (const { account, line } of batch) {
       counts.set(account, (counts.get(account) ?? 0) + 1)
@@ -62,7 +62,7 @@ export class LogBacklog {
     }
   }
 
-  #tellDropped(waiting: { lines: string[]; dropped: number }): void {
+  #reportDropped(waiting: { lines: string[]; dropped: number }): void {
     if (waiting.dropped === 0) return
     const line = `${waiting.dropped} lines were dropped: the log could not be stored as fast as it came`
     waiting.dropped = 0

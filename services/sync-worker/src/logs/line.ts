@@ -4,7 +4,7 @@ const speakers = { client: 'C:', server: 'S:', us: '--' } as const
 const maxText = 2_000
 
 /** A line of the log as it is read: when, which connection of this process, who, what. Nothing in it can break the line. */
-export function formatLine({ at, from, text }: TranscriptLine, connection: number): string {
+export function formatLogLine({ at, from, text }: TranscriptLine, connection: number): string {
   const plain = text
     .slice(0, maxText)
     .toWellFormed()

@@ -5,7 +5,7 @@ import { messageOf } from '@posthorn/errors'
 import type { Logger } from '@posthorn/telemetry'
 import { insertLogLines, type LogLine, trimLog } from '../store/logs.ts'
 import { LogBacklog } from './backlog.ts'
-import { formatLine } from './line.ts'
+import { formatLogLine } from './line.ts'
 
 /** Stores what accounts with `logs` say to their servers. */
 export interface Transcripts extends AsyncDisposable {
@@ -17,10 +17,10 @@ export interface TranscriptsDeps {
   db: Db
   log: Logger
   /** What is to be kept now. */
-  wanted: () => Promise<WantedLogs>
+  retention: () => Promise<LogRetention>
 }
 
-export interface WantedLogs {
+export interface LogRetention {
   /** Of all accounts, whatever their own `logs` say. */
   all: boolean
   /** Lines kept of an account. */
@@ -28,7 +28,7 @@ export interface WantedLogs {
 }
 
 /** What the setting `logs` says, where it says something. */
-export function wantedLogs({ logs }: Pick<Settings, 'logs'>, keepLines: number): WantedLogs {
+export function logRetention({ logs }: Pick<Settings, 'logs'>, keepLines: number): LogRetention {
   return { all: logs?.all === true, keepLines: logs?.maxLogLines ?? keepLines }
 }
 
@@ -37,7 +37,7 @@ const batchSize = 1_000
 const limits = { perAccount: 2_000, characters: 8 * 1024 * 1024 }
 
 /** Lines are stored twice a second, many together; what Postgres cannot take in time is dropped and counted. Disposing stores what waits. */
-export function keepTranscripts(deps: TranscriptsDeps): Transcripts {
+export function startTranscripts(deps: TranscriptsDeps): Transcripts {
   const backlog = new LogBacklog(limits)
   const trimmer = new Trimmer(deps.db)
   let connections = 0
@@ -47,10 +47,10 @@ export function keepTranscripts(deps: TranscriptsDeps): Transcripts {
   async function flush(): Promise<void> {
     try {
       while (!backlog.isEmpty) {
-        const batch = backlog.next(batchSize)
-        const { all, keepLines } = await deps.wanted()
+        const batch = backlog.peek(batchSize)
+        const { all, keepLines } = await deps.retention()
         await insertLogLines(deps.db, batch, all)
-        backlog.done(batch)
+        backlog.remove(batch)
         await trimmer.stored(batch, keepLines)
       }
     } catch (error) {
@@ -70,7 +70,7 @@ export function keepTranscripts(deps: TranscriptsDeps): Transcripts {
     open(account) {
       const connection = ++connections
       return (line) => {
-        backlog.add(account, formatLine(line, connection))
+        backlog.add(account, formatLogLine(line, connection))
         schedule()
       }
     },

@@ -12,7 +12,7 @@ const categories: readonly MessageCategory[] = [
   'forums',
 ]
 /** UIDs of one search: a command is a line, and lines have ends. */
-const maxAtOnce = 250
+const maxUidsPerSearch = 250
 
 type Categorised = Pick<MessageEntry, 'uid' | 'messageSpecialUse' | 'category'>
 
@@ -26,37 +26,37 @@ export async function addCategories<T extends Categorised>(
   { resolveGmailCategories = false }: Settings,
 ): Promise<T[]> {
   if (!resolveGmailCategories || !session.capabilities.gmail) return messages
-  const found = new Map<number, MessageCategory>()
-  const uids = messages.filter(mayHaveOne).flatMap(({ uid }) => uid ?? [])
-  for (let from = 0; from < uids.length; from += maxAtOnce)
-    await find(session, uids.slice(from, from + maxAtOnce), found)
+  const byUid = new Map<number, MessageCategory>()
+  const uids = messages.filter(isReceived).flatMap(({ uid }) => uid ?? [])
+  for (let from = 0; from < uids.length; from += maxUidsPerSearch)
+    await findCategories(session, uids.slice(from, from + maxUidsPerSearch), byUid)
   for (const message of messages) {
-    const category = found.get(message.uid ?? 0)
+    const category = byUid.get(message.uid ?? 0)
     if (category) message.category = category
   }
   return messages
 }
 
 /** Only what arrived is sorted into tabs. */
-function mayHaveOne({ messageSpecialUse: use }: Categorised): boolean {
+function isReceived({ messageSpecialUse: use }: Categorised): boolean {
   return use === undefined || use === '\\Inbox'
 }
 
-async function find(
+async function findCategories(
   session: Pick<MailSession, 'search'>,
   uids: readonly number[],
-  found: Map<number, MessageCategory>,
+  byUid: Map<number, MessageCategory>,
 ): Promise<void> {
-  let left = [...uids]
+  let remaining = [...uids]
   for (const category of categories) {
-    if (left.length === 0) return
-    const having = await searchOr(session, category, left)
-    for (const uid of having) found.set(uid, category)
-    left = left.filter((uid) => !found.has(uid))
+    if (remaining.length === 0) return
+    const having = await searchCategory(session, category, remaining)
+    for (const uid of having) byUid.set(uid, category)
+    remaining = remaining.filter((uid) => !byUid.has(uid))
   }
 }
 
-async function searchOr(
+async function searchCategory(
   session: Pick<MailSession, 'search'>,
   category: MessageCategory,
   uids: readonly number[],

@@ -3,10 +3,10 @@ import type { AttachmentInfo, MessageEntry, TextInfo } from '@posthorn/contracts
 import { encodeAttachmentId, encodeMessageId, encodeTextId } from '@posthorn/message-id'
 import { canonicalFlag } from '../index/mailbox-index.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
-import { type AttachedPart, type Outline, outlineOf } from './body.ts'
-import { type LabelledMailbox, labelsIn } from './labels.ts'
+import { type AttachedPart, type Outline, parseOutline } from './outline.ts'
+import { type GmailMailbox, messageLabels } from './gmail.ts'
 
-export type Mailbox = Pick<MailboxRow, 'number'> & LabelledMailbox
+export type EntryMailbox = Pick<MailboxRow, 'number'> & GmailMailbox
 
 /** RFC 5322 sets no limit; a subject beyond this is not meant to be read. */
 const maxSubject = 10_240
@@ -14,11 +14,11 @@ const maxSubject = 10_240
 /** A fetched message as lists, details and events show it, without its text. Pure. */
 export function messageEntry(
   message: FetchedMessage,
-  mailbox: Mailbox,
-  outline: Outline = outlineOf(message.bodyStructure),
+  mailbox: EntryMailbox,
+  outline: Outline = parseOutline(message.bodyStructure),
 ): MessageEntry & { id: string; uid: number; path: string } {
   const { uid, size, envelope, emailId, threadId } = message
-  const labels = message.labels && labelsIn(mailbox, message.labels)
+  const labels = message.labels && messageLabels(mailbox, message.labels)
   const position = { mailbox: mailbox.number, uid }
   const attachments = outline.attachments.map((part) => attachmentInfo(position, part))
   return {
@@ -58,7 +58,7 @@ function addressesOf(envelope: FetchedMessage['envelope']) {
   const repliesElsewhere = !isFrom(replyTo, from ? [from] : []) && !isFrom(replyTo, envelope.from)
   return {
     ...given({ from }),
-    ...(sender && !same(sender, from) ? { sender } : {}),
+    ...(sender && !isSameAddress(sender, from) ? { sender } : {}),
     ...(repliesElsewhere ? { replyTo } : {}),
     ...list('to', envelope.to),
     ...list('cc', envelope.cc),
@@ -86,12 +86,12 @@ function address({ name = '', address = '' }: ReadAddress): ReadAddress {
 function isFrom(replyTo: readonly ReadAddress[], from: readonly ReadAddress[]): boolean {
   return (
     replyTo.length === 0 ||
-    (replyTo.length === from.length && replyTo.every((one, at) => same(one, from[at])))
+    (replyTo.length === from.length && replyTo.every((one, at) => isSameAddress(one, from[at])))
   )
 }
 
 /** Whether they are one mailbox, whatever name it goes by. */
-export function same(a: ReadAddress, b: ReadAddress | undefined): boolean {
+export function isSameAddress(a: ReadAddress, b: ReadAddress | undefined): boolean {
   return a.address?.toLowerCase() === b?.address?.toLowerCase()
 }
 
@@ -119,7 +119,7 @@ const usesOfLabels: readonly [label: string, use: ShownUse][] = [
 ]
 
 function specialUseOf(
-  { specialUse }: Mailbox,
+  { specialUse }: EntryMailbox,
   labels: readonly string[] = [],
 ): ShownUse | undefined {
   const ofMailbox = shownUses.find((use) => use === specialUse)

@@ -1,17 +1,17 @@
 import { expect, test } from '@jest/globals'
 import type { UidRange } from '@posthorn/backends'
 import { encodeCursor } from '@posthorn/message-id'
-import { pageAnswer, pageOf, placeOf, placesOf, uidsOfPage } from './page.ts'
+import { buildPage, requestedPage, pagePosition, sequenceNumbers, pageUids } from './page.ts'
 
 const uids: UidRange[] = [
   [1, 3],
   [5, 5],
   [8, 10],
 ]
-const place = (page: number, pageSize: number, total = 7) => placeOf(total, { page, pageSize })
+const place = (page: number, pageSize: number, total = 7) => pagePosition(total, { page, pageSize })
 
 test('pages begin with the newest and follow each other without gap or overlap', () => {
-  const page = (number: number) => uidsOfPage(uids, place(number, 3))
+  const page = (number: number) => pageUids(uids, place(number, 3))
   expect(page(0)).toEqual([[8, 10]])
   expect(page(1)).toEqual([
     [2, 3],
@@ -22,35 +22,36 @@ test('pages begin with the newest and follow each other without gap or overlap',
 })
 
 test('a page may begin and end inside of ranges', () => {
-  expect(uidsOfPage(uids, place(1, 2))).toEqual([
+  expect(pageUids(uids, place(1, 2))).toEqual([
     [5, 5],
     [8, 8],
   ])
 })
 
 test('a page of a large mailbox takes no more than its messages', () => {
-  expect(uidsOfPage([[1, 4_000_000_000]], place(10, 2, 4_000_000_000))).toEqual([
+  expect(pageUids([[1, 4_000_000_000]], place(10, 2, 4_000_000_000))).toEqual([
     [3_999_999_979, 3_999_999_980],
   ])
 })
 
 test('nothing comes of an empty mailbox', () => {
-  expect(uidsOfPage([], place(0, 20, 0))).toEqual([])
-  expect(placesOf(place(0, 20, 0))).toBeUndefined()
+  expect(pageUids([], place(0, 20, 0))).toEqual([])
+  expect(sequenceNumbers(place(0, 20, 0))).toBeUndefined()
 })
 
 test('the places of a page are counted from the end, and the last page may be short', () => {
-  expect(placesOf(place(0, 3))).toEqual([5, 7])
-  expect(placesOf(place(1, 3))).toEqual([2, 4])
-  expect(placesOf(place(2, 3))).toEqual([1, 1])
-  expect(placesOf(place(3, 3))).toBeUndefined()
-  expect(placesOf(place(1_048_576, 1_000))).toBeUndefined()
+  expect(sequenceNumbers(place(0, 3))).toEqual([5, 7])
+  expect(sequenceNumbers(place(1, 3))).toEqual([2, 4])
+  expect(sequenceNumbers(place(2, 3))).toEqual([1, 1])
+  expect(sequenceNumbers(place(3, 3))).toBeUndefined()
+  expect(sequenceNumbers(place(1_048_576, 1_000))).toBeUndefined()
 })
 
 test('there is nothing before the first page, nothing after the last, and a way back from beyond it', () => {
   const cursors = (page: number, total = 7) => {
-    const { nextPageCursor, prevPageCursor } = pageAnswer(place(page, 3, total), [])
-    const read = (cursor: string | null) => (cursor === null ? null : pageOf({ page: 99, cursor }))
+    const { nextPageCursor, prevPageCursor } = buildPage(place(page, 3, total), [])
+    const read = (cursor: string | null) =>
+      cursor === null ? null : requestedPage({ page: 99, cursor })
     return [read(prevPageCursor), read(nextPageCursor)]
   }
   expect(cursors(0)).toEqual([null, 1])
@@ -62,7 +63,7 @@ test('there is nothing before the first page, nothing after the last, and a way 
 })
 
 test('a cursor wins over a page', () => {
-  expect(pageOf({ page: 4 })).toBe(4)
-  expect(pageOf({ page: 4, cursor: encodeCursor({ page: 1 }) })).toBe(1)
-  expect(() => pageOf({ page: 4, cursor: 'imap_?' })).toThrow('Invalid paging cursor')
+  expect(requestedPage({ page: 4 })).toBe(4)
+  expect(requestedPage({ page: 4, cursor: encodeCursor({ page: 1 }) })).toBe(1)
+  expect(() => requestedPage({ page: 4, cursor: 'imap_?' })).toThrow('Invalid paging cursor')
 })

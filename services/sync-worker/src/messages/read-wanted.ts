@@ -1,10 +1,10 @@
 import type { MailSession } from '@posthorn/backends'
-import type { Outline } from './body.ts'
-import { embedImages, maxEmbedded } from './embed-images.ts'
-import { maxTextBytes, type ReadText, readText } from './text.ts'
+import type { Outline } from './outline.ts'
+import { embedImages, maxEmbeddedBytes } from './embed-images.ts'
+import { maxTextBytes, type ReadText, readText } from './read-text.ts'
 
 /** What readers ask for. `webSafeHtml` stands for both kinds of text, with their pictures. */
-export interface ReadingWish {
+export interface ReadOptions {
   textType?: 'plain' | 'html' | '*'
   maxBytes?: number
   webSafeHtml?: boolean
@@ -17,10 +17,10 @@ export interface ReadingWish {
 const maxJsonBytes = 12 * 1024 * 1024
 
 /** The texts of a message as they were asked for; nothing where none was. */
-export async function readWanted(
+export async function readRequestedText(
   mail: Pick<MailSession, 'readParts'>,
   message: { uid: number; outline: Outline },
-  { textType, webSafeHtml = false, maxBytes, embedAttachedImages = webSafeHtml }: ReadingWish,
+  { textType, webSafeHtml = false, maxBytes, embedAttachedImages = webSafeHtml }: ReadOptions,
 ): Promise<Partial<ReadText>> {
   const type = textType ?? (webSafeHtml ? '*' : undefined)
   if (!type) return {}
@@ -30,27 +30,27 @@ export async function readWanted(
     webSafe: webSafeHtml,
     maxBytes: maxBytes ?? maxTextBytes,
   })
-  const fitting = cutToFit(read, maxJsonBytes)
+  const fitting = truncateToFit(read, maxJsonBytes)
   if (!embedAttachedImages || fitting.html === undefined) return fitting
   const html = await embedImages(mail, message, {
     html: fitting.html,
-    maxTotalBytes: maxEmbedded.reading,
+    maxTotalBytes: maxEmbeddedBytes.reading,
   })
   // Without its pictures rather than without its end.
   return jsonBytes({ ...fitting, html }) > maxJsonBytes ? fitting : { ...fitting, html }
 }
 
 /** Halves the longer text until both fit: text of many control characters is six times as long in JSON. */
-export function cutToFit(text: ReadText, maxBytes: number): ReadText {
+export function truncateToFit(text: ReadText, maxBytes: number): ReadText {
   let fitting = text
   while (jsonBytes(fitting) > maxBytes) {
     const { plain = '', html = '' } = fitting
     const longer = html.length > plain.length ? 'html' : 'plain'
-    const kept = (longer === 'html' ? html : plain).slice(
+    const truncated = (longer === 'html' ? html : plain).slice(
       0,
       Math.max(plain.length, html.length) / 2,
     )
-    fitting = { ...fitting, [longer]: kept.replace(/[\uD800-\uDBFF]$/, ''), hasMore: true }
+    fitting = { ...fitting, [longer]: truncated.replace(/[\uD800-\uDBFF]$/, ''), hasMore: true }
   }
   return fitting
 }

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
-import { searchTerms } from './search-terms.ts'
+import { toSearchTerms } from './search-terms.ts'
 
 test('dates and mod-sequences become what they are, all else stays', () => {
   expect(
-    searchTerms({
+    toSearchTerms({
       unseen: true,
       subject: 'Grüße',
       modseq: 7,
@@ -21,5 +21,5 @@ test('dates and mod-sequences become what they are, all else stays', () => {
     header: { 'List-Id': true },
     labels: { has: ['a'] },
   })
-  expect(searchTerms({})).toEqual({})
+  expect(toSearchTerms({})).toEqual({})
 })

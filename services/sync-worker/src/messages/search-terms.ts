@@ -2,7 +2,7 @@ import type { SearchTerms } from '@posthorn/backends'
 import { parseDate, type Search } from '@posthorn/contracts'
 
 /** The terms of a request, checked already, as a mail session takes them. Pure. */
-export function searchTerms(search: Search): SearchTerms {
+export function toSearchTerms(search: Search): SearchTerms {
   const { modseq, before, since, sentBefore, sentSince, labels, ...terms } = search
   const dates = { before, since, sentBefore, sentSince }
   return {

@@ -6,21 +6,21 @@ import type { Logger } from '@posthorn/telemetry'
 import type { Deps } from '../deps.ts'
 import type { AccountLease } from '../store/lease.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
-import { standingOf } from '../store/states.ts'
-import { changeMailboxList } from '../sync/change-list.ts'
-import { isUnfinished } from '../sync/changes.ts'
-import { followMailboxes } from '../sync/follow.ts'
+import { toAccountStatus } from '../store/account-states.ts'
+import { changeMailboxList } from '../sync/mailbox-list/change-list.ts'
+import { isUnfinished } from '../sync/sync-plan.ts'
+import { followMailboxes } from '../sync/passes/follower.ts'
 import { MailboxLocks } from '../sync/locks.ts'
-import type { ToldChange } from '../sync/mailbox-list.ts'
-import { learnUidValidity } from '../sync/without-sync.ts'
-import { type Account, accountOf } from './account.ts'
+import type { AppliedListChange } from '../sync/mailbox-list/mailbox-list.ts'
+import { storeUidValidity } from '../sync/mailbox-list/unsynced-mailboxes.ts'
+import { type Account, toAccount } from './account.ts'
 import { CommandPool } from './command-pool.ts'
-import { openSession } from './connect.ts'
+import { connectSession } from './connect.ts'
 import { failureOf } from './failures.ts'
-import { flushIfAsked } from './flush.ts'
-import { attemptsAfter, waitBefore } from './reconnect.ts'
-import type { Happening, Standing } from './states.ts'
-import { Wishes } from './wishes.ts'
+import { flushIfRequested } from './flush.ts'
+import { nextAttemptCount, reconnectDelayMs } from './reconnect.ts'
+import type { StatusTrigger, AccountStatus } from './status-transition.ts'
+import { SyncRequests } from '../sync/passes/sync-requests.ts'
 
 /** How long a session may take to come to an end by itself when it is told to; then its connection is closed under it. */
 const graceMs = 1_000
@@ -45,11 +45,11 @@ export class AccountSession {
   readonly #log: Logger
   readonly #stop = new AbortController()
   readonly #done: Promise<void>
-  readonly #wishes = new Wishes()
+  readonly #wishes = new SyncRequests()
   readonly #locks = new MailboxLocks()
   #session: MailSession | undefined
   /** As it is stored, where that is known: nobody else writes it. */
-  #standing: Standing | undefined
+  #standing: AccountStatus | undefined
 
   constructor(deps: Deps, lease: AccountLease, version: string) {
     this.lease = lease
@@ -57,7 +57,7 @@ export class AccountSession {
     this.#deps = deps
     this.#log = deps.log.child({ account: lease.account })
     this.commands = new CommandPool({
-      open: (signal) => this.#openForCommand(signal),
+      connect: (signal) => this.#openForCommand(signal),
       max: deps.config.commandConnections,
       idleMs: deps.config.commandIdleMs,
     })
@@ -65,21 +65,21 @@ export class AccountSession {
   }
 
   /** Lets the session look at the account's mailboxes soon, all of them. */
-  wake(): void {
-    this.#wishes.wishForAll()
+  requestFullSync(): void {
+    this.#wishes.requestFull()
   }
 
   /** Lets the session look soon at some mailboxes, by id, in which something was changed. */
-  lookAt(mailboxes: Iterable<string>): void {
-    this.#wishes.wishFor(mailboxes)
+  requestSync(mailboxes: Iterable<string>): void {
+    this.#wishes.requestMailboxes(mailboxes)
   }
 
   /**
    * Lets the session open a mailbox soon, by id, that over another connection was not the one that is known. What the server tells this
    * session of it may be out of date: Dovecot 2.3 goes on telling its old counters.
    */
-  distrust(mailbox: string): void {
-    this.#wishes.wishToOpen(mailbox)
+  requestReselect(mailbox: string): void {
+    this.#wishes.requestReselect(mailbox)
   }
 
   /**
@@ -87,21 +87,21 @@ export class AccountSession {
    */
   async changeMailboxes<T>(
     session: MailSession,
-    change: () => Promise<{ done: T; told: ToldChange }>,
+    change: () => Promise<{ done: T; applied: AppliedListChange }>,
   ): Promise<T> {
     const { account } = this
     if (!account) throw new AppError('unavailable', 'The account has no mail server')
     const context = { deps: this.#deps, account, session, locks: this.#locks }
     const { done, rows } = await changeMailboxList(context, change, (err) => {
       this.#log.warn({ err }, 'the list of mailboxes is not up to date; a round follows')
-      this.wake()
+      this.requestFullSync()
     })
-    this.lookAt(rows.filter(isUnfinished).map(({ id }) => id))
+    this.requestSync(rows.filter(isUnfinished).map(({ id }) => id))
     return done
   }
 
   /** Lets ids be made of a mailbox that is not looked after: its row then. Undefined where it is, and its sync is to be waited for. */
-  async learnUidValidity(
+  async storeUidValidity(
     session: MailSession,
     row: MailboxRow,
     uidValidity: bigint,
@@ -109,7 +109,7 @@ export class AccountSession {
     const { account } = this
     if (!account) return undefined
     const context = { deps: this.#deps, account, session, locks: this.#locks }
-    return learnUidValidity(context, row, uidValidity)
+    return storeUidValidity(context, row, uidValidity)
   }
 
   /** Ends all work and logs out. Nothing of this session runs or writes when it resolves. */
@@ -139,11 +139,11 @@ export class AccountSession {
 
   /** The account, or undefined where nothing is to be connected to until its registration changes. */
   async #prepare(): Promise<Account | undefined> {
-    const row = await this.#deps.accounts.take(this.lease.account)
+    const row = await this.#deps.accounts.load(this.lease.account)
     if (!row) throw new AppError('stale', 'The account is gone')
-    const account = accountOf(row, this.lease)
-    const flushed = await flushIfAsked(this.#deps, this.lease, row)
-    if (!flushed) this.#standing = standingOf(row)
+    const account = toAccount(row, this.lease)
+    const flushed = await flushIfRequested(this.#deps, this.lease, row)
+    if (!flushed) this.#standing = toAccountStatus(row)
     await this.#happened(
       { kind: 'starting', version: row.version, enabled: account !== undefined },
       row.createdAt.getTime(),
@@ -156,10 +156,16 @@ export class AccountSession {
     const { reconnectMinMs: minMs, reconnectMaxMs: maxMs } = this.#deps.config
     const { signal } = this.#stop
     for (let attempts = 0; this.state !== 'unset' && !signal.aborted;) {
-      await delay(waitBefore(attempts, { minMs, maxMs }, Math.random()), undefined, { signal })
+      await delay(reconnectDelayMs(attempts, { minMs, maxMs }, Math.random()), undefined, {
+        signal,
+      })
       const { synced, livedMs, error } = await this.#live(account)
       if (signal.aborted) return
-      attempts = attemptsAfter(attempts, { synced, livedMs, ours: !failureOf(error) })
+      attempts = nextAttemptCount(attempts, {
+        synced,
+        connectedMs: livedMs,
+        internalFailure: !failureOf(error),
+      })
       await this.#failed(account, { error, synced, waits: attempts > 0 })
     }
   }
@@ -170,7 +176,7 @@ export class AccountSession {
     let synced = false
     let since = Date.now()
     try {
-      const session = await openSession(this.#deps, account, signal)
+      const session = await connectSession(this.#deps, account, signal)
       since = Date.now()
       this.#session = session
       await this.#happened({ kind: 'loggedIn', user: session.user }, account.registeredAt)
@@ -179,10 +185,10 @@ export class AccountSession {
         deps: this.#deps,
         account,
         session,
-        open: (stop) => openSession(this.#deps, account, stop),
+        connect: (stop) => connectSession(this.#deps, account, stop),
         signal,
         log: this.#log,
-        wishes: this.#wishes,
+        requests: this.#wishes,
         locks: this.#locks,
         onSynced: async (trouble) => {
           synced = true
@@ -219,18 +225,18 @@ export class AccountSession {
   }
 
   /** Takes what happened into the stored state, with its events. */
-  async #happened(happening: Happening, registeredAt: number): Promise<void> {
+  async #happened(happening: StatusTrigger, registeredAt: number): Promise<void> {
     const { lease } = this
     const known = this.#standing ? { from: this.#standing } : {}
     this.#standing = undefined // a transaction that fails may have gone through all the same
-    const { standing, changed } = await this.#deps.standings({
+    const { status: standing, changed } = await this.#deps.applyStatusUpdate({
       lease,
       registeredAt,
-      happening,
+      trigger: happening,
       ...known,
     })
     this.#standing = standing
-    if (changed) this.#deps.changes.tell()
+    if (changed) this.#deps.changes.broadcast()
     this.#show(standing.state)
   }
 
@@ -243,11 +249,11 @@ export class AccountSession {
   #openForCommand(signal: AbortSignal): Promise<MailSession> {
     if (!this.account)
       throw new AppError('unavailable', 'The account has no mail server', { code: 'NotSyncing' })
-    return openSession(this.#deps, this.account, AbortSignal.any([signal, this.#stop.signal]))
+    return connectSession(this.#deps, this.account, AbortSignal.any([signal, this.#stop.signal]))
   }
 }
 
-function syncedWith(trouble: { path: string; error: AppError } | undefined): Happening {
+function syncedWith(trouble: { path: string; error: AppError } | undefined): StatusTrigger {
   if (!trouble) return { kind: 'synced' }
   const { path, error } = trouble
   return { kind: 'synced', trouble: { path, error: error.message } }

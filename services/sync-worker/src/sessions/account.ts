@@ -25,7 +25,7 @@ export interface Account {
 }
 
 /** The account as its session works with it; undefined where there is no server to connect to. */
-export function accountOf(row: AccountRow, lease: AccountLease): Account | undefined {
+export function toAccount(row: AccountRow, lease: AccountLease): Account | undefined {
   if (!row.imap || row.imap.disabled) return undefined
   return {
     account: row.account,

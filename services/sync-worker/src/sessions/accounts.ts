@@ -5,22 +5,22 @@ import {
   listAccounts,
   listVersions,
 } from '../store/accounts.ts'
-import { ensureStandings } from '../store/states.ts'
+import { ensureAccountStatusRows } from '../store/account-states.ts'
 
 /** Registrations, read for many sessions that begin at the same time in one statement. Undefined where an account is gone. */
 export interface AccountReader {
   /** Makes the row every write about the account goes by, where there is none. */
-  take(account: string): Promise<AccountRow | undefined>
-  version(account: string): Promise<AccountVersion | undefined>
+  load(account: string): Promise<AccountRow | undefined>
+  findVersion(account: string): Promise<AccountVersion | undefined>
 }
 
-export function readAccounts(db: Db): AccountReader {
+export function createAccountReader(db: Db): AccountReader {
   return {
-    take: inBatches(async (accounts: string[]) => {
-      await ensureStandings(db, accounts)
+    load: inBatches(async (accounts: string[]) => {
+      await ensureAccountStatusRows(db, accounts)
       return inOrder(accounts, await listAccounts(db, accounts))
     }),
-    version: inBatches(async (accounts: string[]) =>
+    findVersion: inBatches(async (accounts: string[]) =>
       inOrder(accounts, await listVersions(db, accounts)),
     ),
   }

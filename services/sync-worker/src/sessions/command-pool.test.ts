@@ -34,7 +34,7 @@ function testPool({ max = 4, room = Infinity, idleMs = 60_000 } = {}) {
   const pool = new CommandPool({
     max,
     idleMs,
-    open: async () => {
+    connect: async () => {
       await Promise.resolve()
       if (open >= server.room) throw new AppError('unreachable', 'Too many', { code: 'LIMIT' })
       open++
@@ -46,7 +46,7 @@ function testPool({ max = 4, room = Infinity, idleMs = 60_000 } = {}) {
   })
   pools.push(pool)
   const signal = new AbortController().signal
-  const borrow = (errand: object = {}) => pool.borrow({ signal, ...errand })
+  const borrow = (errand: object = {}) => pool.acquire({ signal, ...errand })
   return { pool, opened, server, borrow, signal }
 }
 
@@ -108,8 +108,8 @@ test('the connection that has the mailbox open is preferred, else the one used l
 
 test('long work leaves one connection to the others', async () => {
   const { borrow } = testPool({ max: 3 })
-  const long = [await borrow({ long: true }), await borrow({ long: true })]
-  const third = borrow({ long: true })
+  const long = [await borrow({ longRunning: true }), await borrow({ longRunning: true })]
+  const third = borrow({ longRunning: true })
   expect(await waits(third)).toBe(true)
   const quick = await borrow()
   expect(nameOf(quick)).toBe('s2')
@@ -121,12 +121,12 @@ test('long work leaves one connection to the others', async () => {
 
 test('work that goes at the pace of others leaves a connection to long work that does not', async () => {
   const { borrow } = testPool({ max: 4 })
-  const paced = { long: true, paced: true }
+  const paced = { longRunning: true, consumerPaced: true }
   const first = await borrow(paced)
   await borrow(paced)
   const third = borrow(paced)
   expect(await waits(third)).toBe(true)
-  expect(nameOf(await borrow({ long: true }))).toBe('s2')
+  expect(nameOf(await borrow({ longRunning: true }))).toBe('s2')
   expect(nameOf(await borrow())).toBe('s3')
   first.release()
   expect(nameOf(await third)).toBe('s0')
@@ -134,7 +134,7 @@ test('work that goes at the pace of others leaves a connection to long work that
 
 test('a pool of one does long work as well', async () => {
   const { borrow } = testPool({ max: 1 })
-  expect(nameOf(await borrow({ long: true }))).toBe('s0')
+  expect(nameOf(await borrow({ longRunning: true }))).toBe('s0')
 })
 
 test('where the server refuses one more, those that stand are shared', async () => {
@@ -213,9 +213,9 @@ test('a change is not made twice: only getting ready for it is', async () => {
     calls.push(`ready ${name}`)
     if (name === 's0') await Promise.reject(lost())
   }
-  await pool.run({ signal, ready }, async () => void calls.push('done'))
+  await pool.run({ signal, prepare: ready }, async () => void calls.push('done'))
   expect(calls).toEqual(['ready s0', 'ready s1', 'done'])
-  const breaking = pool.run({ signal, ready }, async () => {
+  const breaking = pool.run({ signal, prepare: ready }, async () => {
     calls.push('broken')
     await Promise.reject(lost())
   })

@@ -2,7 +2,7 @@ import type { MailSession } from '@posthorn/backends'
 import { AppError } from '@posthorn/errors'
 
 export interface CommandPoolOptions {
-  open: (signal: AbortSignal) => Promise<MailSession>
+  connect: (signal: AbortSignal) => Promise<MailSession>
   /** Connections at most. */
   max: number
   /** How long one is kept without work. */
@@ -10,26 +10,26 @@ export interface CommandPoolOptions {
 }
 
 /** What a connection is wanted for. */
-export interface Errand {
+export interface ConnectionRequest {
   signal: AbortSignal
   /** The mailbox that is going to be opened: a connection that has it open already is preferred. */
   mailbox?: string
   /** May take minutes. One connection is kept free of such work, where there is more than one. */
-  long?: boolean
+  longRunning?: boolean
   /** Goes at the pace of whoever asked, who may stall: leaves one more connection, to long work that does not. */
-  paced?: boolean
+  consumerPaced?: boolean
 }
 
 /** An errand that changes something. */
-export interface Change extends Errand {
+export interface WriteRequest extends ConnectionRequest {
   /**
    * Done first, with at least one round trip. When a connection from before dies over it, another one is taken; once it is done nothing is
    * done twice.
    */
-  ready: (session: MailSession) => Promise<void>
+  prepare: (session: MailSession) => Promise<void>
 }
 
-export interface Borrowed {
+export interface PooledConnection {
   readonly session: MailSession
   /** It served somebody before, and may have died of old age since. */
   readonly reused: boolean
@@ -49,7 +49,7 @@ interface Connection {
 type Grant = Connection | 'open'
 
 interface Waiter {
-  readonly errand: Errand
+  readonly errand: ConnectionRequest
   readonly take: (grant: Grant) => void
 }
 
@@ -76,13 +76,16 @@ export class CommandPool implements AsyncDisposable {
   }
 
   /** Runs work on a connection. Work that fails because a connection from before has died is run once more, on another. */
-  async run<T>(errand: Errand | Change, work: (session: MailSession) => Promise<T>): Promise<T> {
+  async run<T>(
+    errand: ConnectionRequest | WriteRequest,
+    work: (session: MailSession) => Promise<T>,
+  ): Promise<T> {
     for (;;) {
-      const { session, reused, release } = await this.borrow(errand)
+      const { session, reused, release } = await this.acquire(errand)
       let again = reused
       try {
-        if ('ready' in errand) {
-          await errand.ready(session)
+        if ('prepare' in errand) {
+          await errand.prepare(session)
           again = false
         }
         const result = await work(session)
@@ -97,7 +100,7 @@ export class CommandPool implements AsyncDisposable {
   }
 
   /** A connection for oneself until it is released. Waits while all are in use. */
-  async borrow(errand: Errand): Promise<Borrowed> {
+  async acquire(errand: ConnectionRequest): Promise<PooledConnection> {
     const signal = AbortSignal.any([errand.signal, this.#closed.signal])
     signal.throwIfAborted()
     const granted = this.#grant(errand) ?? (await this.#wait(errand, signal))
@@ -111,7 +114,7 @@ export class CommandPool implements AsyncDisposable {
       if (others) this.#refusedUntil = Date.now() + refusedMs
       this.#next()
       if (!others) throw error
-      return this.borrow(errand)
+      return this.acquire(errand)
     }
   }
 
@@ -123,14 +126,14 @@ export class CommandPool implements AsyncDisposable {
   }
 
   /** A free connection, or leave to open one, taken at once: nobody else is promised the same. */
-  #grant(errand: Errand): Grant | undefined {
+  #grant(errand: ConnectionRequest): Grant | undefined {
     const max = this.#max()
-    if (errand.long && this.#long >= Math.max(1, max - 1)) return undefined
-    if (errand.paced && this.#paced >= Math.max(1, max - 2)) return undefined
+    if (errand.longRunning && this.#long >= Math.max(1, max - 1)) return undefined
+    if (errand.consumerPaced && this.#paced >= Math.max(1, max - 2)) return undefined
     const free = this.#takeFree(errand.mailbox)
     if (!free && this.#open.size + this.#opening >= max) return undefined
-    if (errand.long) this.#long++
-    if (errand.paced) this.#paced++
+    if (errand.longRunning) this.#long++
+    if (errand.consumerPaced) this.#paced++
     if (free) return free
     this.#opening++
     return 'open'
@@ -141,7 +144,7 @@ export class CommandPool implements AsyncDisposable {
     return Date.now() < this.#refusedUntil ? Math.min(max, Math.max(1, this.#open.size)) : max
   }
 
-  #wait(errand: Errand, signal: AbortSignal): Promise<Grant> {
+  #wait(errand: ConnectionRequest, signal: AbortSignal): Promise<Grant> {
     const { promise, resolve, reject } = Promise.withResolvers<Grant>()
     const giveUp = () => {
       this.#waiting.delete(waiter)
@@ -184,7 +187,7 @@ export class CommandPool implements AsyncDisposable {
 
   async #connect(signal: AbortSignal): Promise<Connection> {
     try {
-      const session = await this.#options.open(signal)
+      const session = await this.#options.connect(signal)
       const connection: Connection = { session, dead: false, mailbox: undefined, idle: undefined }
       this.#open.add(connection)
       void session.closed.then(() => {
@@ -198,12 +201,12 @@ export class CommandPool implements AsyncDisposable {
     }
   }
 
-  #leave({ long, paced }: Errand): void {
+  #leave({ longRunning: long, consumerPaced: paced }: ConnectionRequest): void {
     if (long) this.#long--
     if (paced) this.#paced--
   }
 
-  #lend(connection: Connection, errand: Errand, reused: boolean): Borrowed {
+  #lend(connection: Connection, errand: ConnectionRequest, reused: boolean): PooledConnection {
     const { mailbox } = errand
     if (mailbox !== undefined) connection.mailbox = mailbox
     let back = false

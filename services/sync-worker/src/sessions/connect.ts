@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ConnectOptions, MailSession } from '@posthorn/backends'
 import {
   type Credentials,
-  credentialsPatienceMs,
+  minCredentialsTimeoutMs,
   getCredentials,
   type ImapConfig,
   type Settings,
@@ -10,18 +10,18 @@ import {
 import type { StoredServer } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { rankAddresses } from '@posthorn/net'
-import type { OpenLogin } from '@posthorn/service'
+import type { UnsealLogin } from '@posthorn/unseal'
 import type { Deps } from '../deps.ts'
 import type { Account } from './account.ts'
 
 /** Logs in at the account's server, when its turn has come. Errors are those of `MailSession`, or `unavailable` where they are ours. */
-export async function openSession(
+export async function connectSession(
   deps: Deps,
   account: Account,
   signal: AbortSignal,
 ): Promise<MailSession> {
   await busIsUp(deps, signal)
-  const leave = await deps.logins.enter(account.imap.host, signal, {
+  const leave = await deps.logins.acquire(account.imap.host, signal, {
     byName: account.proxy !== null,
   })
   try {
@@ -41,7 +41,7 @@ export async function openSession(
 /** Credentials come over the bus: right after a start it is worth waiting for. */
 async function busIsUp({ bus }: Deps, signal: AbortSignal): Promise<void> {
   try {
-    await bus.whenUp(AbortSignal.any([signal, AbortSignal.timeout(credentialsPatienceMs)]))
+    await bus.whenUp(AbortSignal.any([signal, AbortSignal.timeout(minCredentialsTimeoutMs)]))
   } catch (cause) {
     throw new AppError('unavailable', 'Credentials cannot be asked for: RabbitMQ is away', {
       cause,
@@ -120,7 +120,7 @@ export async function serverOptions(
 }
 
 /** A login that no key opens is trouble of the account, as a proxy is that refuses it. */
-async function openProxy(address: string, openLogin: OpenLogin): Promise<string> {
+async function openProxy(address: string, openLogin: UnsealLogin): Promise<string> {
   try {
     return await openLogin(address)
   } catch (cause) {
@@ -136,10 +136,10 @@ async function askCredentials(
   { signal, fresh = false }: { signal: AbortSignal; fresh?: boolean },
 ): Promise<Credentials> {
   try {
-    return await bus.ask(
+    return await bus.request(
       getCredentials,
       { account, protocol: 'imap', grounds: { worker }, ...(fresh ? { fresh } : {}) },
-      { key: 'credentials', timeoutMs: credentialsPatienceMs, signal },
+      { key: 'credentials', timeoutMs: minCredentialsTimeoutMs, signal },
     )
   } catch (error) {
     throw error instanceof AppError ? ofCredentials(error) : error

@@ -1,5 +1,5 @@
 import type { Db } from '@posthorn/db'
-import { type AccountCount, saveConnections } from '../store/connections.ts'
+import { type ConnectionCount, saveConnections } from '../store/connections.ts'
 import type { AccountLease } from '../store/lease.ts'
 
 /** Accounts written in one statement. */
@@ -7,7 +7,7 @@ const batchSize = 1_000
 
 /** How many connections each account has. Stored now and then: only what is another number than the last time. */
 export class ConnectionCounts {
-  readonly #counts = new Map<string, AccountCount>()
+  readonly #counts = new Map<string, ConnectionCount>()
   #changed = new Set<string>()
 
   /** One more; one less when what is returned is called. */

@@ -1,6 +1,6 @@
 import { type LastError, matches, TokenRequestInfo } from '@posthorn/contracts'
 import { AppError, messageOf } from '@posthorn/errors'
-import type { Happening } from './states.ts'
+import type { StatusTrigger } from './status-transition.ts'
 
 /** Servers may write what they like: this much of it is kept. */
 const maxText = 1_000
@@ -10,11 +10,13 @@ const maxText = 1_000
  * HTTPRequestError) could not be used. Undefined where it says nothing about it, because the trouble is ours (Postgres, RabbitMQ, a bug).
  * Which answers of a server count as refused credentials is decided where they are read: `login-refusal.ts` of backends.
  */
-export function failureOf(error: unknown): Extract<Happening, { error: LastError }> | undefined {
+export function failureOf(
+  error: unknown,
+): Extract<StatusTrigger, { error: LastError }> | undefined {
   if (!(error instanceof AppError)) return undefined
   switch (error.kind) {
     case 'unauthorized':
-      return { kind: 'authFailed', error: describe(error), ...(isUnsure(error) && unsure) }
+      return { kind: 'authFailed', error: describe(error), ...(isAmbiguous(error) && unsure) }
     case 'unreachable':
     case 'rejected':
     case 'forbidden':
@@ -27,17 +29,17 @@ export function failureOf(error: unknown): Extract<Happening, { error: LastError
 const unsure = { unsure: true } as const
 
 /** Exchange lets in whom it then does not know: where a token is for another mailbox, and for minutes when its back-end is away. */
-function isUnsure(error: AppError): boolean {
-  return /authenticated but not connected/i.test(answerOf(error) ?? '')
+function isAmbiguous(error: AppError): boolean {
+  return /authenticated but not connected/i.test(responseOf(error) ?? '')
 }
 
-function answerOf({ extras }: AppError): string | undefined {
+function responseOf({ extras }: AppError): string | undefined {
   const answer = extras.info?.['response']
   return typeof answer === 'string' && answer !== '' ? answer : undefined
 }
 
 function describe(error: AppError): LastError {
-  const response = answerOf(error) ?? messageOf(error)
+  const response = responseOf(error) ?? messageOf(error)
   return {
     response: response.slice(0, maxText),
     ...(error.code === undefined ? {} : { serverResponseCode: error.code }),

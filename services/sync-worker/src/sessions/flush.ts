@@ -4,7 +4,7 @@ import { flushIndex } from '../store/flush.ts'
 import { type AccountLease, withLease } from '../store/lease.ts'
 
 /** Does a flush that was asked for and not done yet, before anything is done with what it forgets. Whether there was one. */
-export async function flushIfAsked(
+export async function flushIfRequested(
   { db, settings, log }: Deps,
   lease: AccountLease,
   { account, flushEpoch: epoch, flushedEpoch, imapIndexer }: AccountRow,

@@ -8,7 +8,11 @@ export interface Backoff {
  * Milliseconds until the next attempt: none before the first, then doubling from `minMs` to `maxMs`, each shortened by up to a half at
  * random, so that the accounts of a server that comes back do not all knock at once.
  */
-export function waitBefore(attempt: number, { minMs, maxMs }: Backoff, random: number): number {
+export function reconnectDelayMs(
+  attempt: number,
+  { minMs, maxMs }: Backoff,
+  random: number,
+): number {
   if (attempt <= 0) return 0
   const full = Math.min(maxMs, minMs * 2 ** Math.min(attempt - 1, 30))
   return Math.round(full * (1 - random / 2))
@@ -22,17 +26,17 @@ const maxAfterSync = 5
 const maxForUs = 3
 
 /** What ended a connection, or kept it from being made. */
-export interface Life {
+export interface ConnectionOutcome {
   /** All mailboxes were looked at. */
   synced: boolean
-  livedMs: number
+  connectedMs: number
   /** The trouble was ours (Postgres, RabbitMQ, auth-bridge): the server is not to be spared for it. */
-  ours: boolean
+  internalFailure: boolean
 }
 
 /** How many attempts a lost connection counts for. Only one that could sync resets the count: a login alone proves little. */
-export function attemptsAfter(attempts: number, life: Life): number {
-  if (life.ours) return Math.min(attempts + 1, maxForUs)
+export function nextAttemptCount(attempts: number, life: ConnectionOutcome): number {
+  if (life.internalFailure) return Math.min(attempts + 1, maxForUs)
   if (!life.synced) return attempts + 1
-  return life.livedMs >= stableMs ? 0 : Math.min(attempts + 1, maxAfterSync)
+  return life.connectedMs >= stableMs ? 0 : Math.min(attempts + 1, maxAfterSync)
 }

@@ -1,12 +1,12 @@
-import { everyFew } from '@posthorn/service'
+import { runPeriodically } from '@posthorn/flow'
 import type { Deps } from '../deps.ts'
-import type { ShardUser } from '../shards/holder.ts'
+import type { ShardObserver } from '../shards/holder.ts'
 import { type AccountVersion, listAccountVersions } from '../store/accounts.ts'
 import type { Lease } from '../store/lease.ts'
 import { AccountSession } from './account-session.ts'
 
 /** The sessions of the accounts of the shards held. */
-export interface Registry extends ShardUser, AsyncDisposable {
+export interface Registry extends ShardObserver, AsyncDisposable {
   find(account: string): AccountSession | undefined
   /** Looks whether an account came, changed or went; without one, at all of them. */
   refresh(account?: string): void
@@ -16,9 +16,9 @@ export interface Registry extends ShardUser, AsyncDisposable {
  * Runs one session for every account of the shards held. What changed is noticed at once through `refresh`, and by a look at all
  * registrations every few seconds in any case.
  */
-export function runSessions(deps: Deps): Registry {
+export function startSessions(deps: Deps): Registry {
   const sessions = new Sessions(deps)
-  const sweep = everyFew(
+  const sweep = runPeriodically(
     { everyMs: deps.config.accountsSweepMs, log: deps.log, name: 'accounts' },
     () => sessions.sweep(),
   )
@@ -28,7 +28,7 @@ export function runSessions(deps: Deps): Registry {
       if (account === undefined) sweep.wake()
       else
         sessions
-          .look(account)
+          .reconcile(account)
           .catch((err: unknown) =>
             deps.log.warn({ err, account }, 'could not look at an account; the sweep will'),
           )
@@ -85,12 +85,12 @@ class Sessions {
     const known = new Set(found.map(({ account }) => account))
     // One that was registered after the list was read is not gone: ask again before it is stopped.
     const missing = [...this.#running.keys()].filter((account) => !known.has(account))
-    await Promise.all(missing.map((account) => this.look(account)))
+    await Promise.all(missing.map((account) => this.reconcile(account)))
     for (const account of found) this.#ensure(account)
   }
 
-  async look(account: string): Promise<void> {
-    const found = await this.#deps.accounts.version(account)
+  async reconcile(account: string): Promise<void> {
+    const found = await this.#deps.accounts.findVersion(account)
     if (found) this.#ensure(found)
     else if (this.#running.has(account)) await this.#stop(account)
   }
@@ -108,7 +108,7 @@ class Sessions {
       !session.ended && session.version === version && session.lease.epoch === lease.epoch
     if (!current)
       void this.#stop(account)
-        .then(() => this.look(account))
+        .then(() => this.reconcile(account))
         .catch(() => undefined)
   }
 

@@ -1,6 +1,6 @@
 import type { Db } from '@posthorn/db'
 import type { AccountLease } from '../store/lease.ts'
-import { saveSyncTimes, type SyncedAt } from '../store/states.ts'
+import { saveSyncTimes, type SyncTime } from '../store/account-states.ts'
 
 /** Accounts written in one statement. */
 const batchSize = 1_000
@@ -10,9 +10,9 @@ const batchSize = 1_000
  * makes good.
  */
 export class SyncTimes {
-  readonly #due = new Map<string, SyncedAt>()
+  readonly #due = new Map<string, SyncTime>()
 
-  note(lease: AccountLease, at: Date): void {
+  add(lease: AccountLease, at: Date): void {
     this.#due.set(lease.account, { ...lease, at })
   }
 

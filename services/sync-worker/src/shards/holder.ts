@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { Db } from '@posthorn/db'
-import { everyFew } from '@posthorn/service'
+import { runPeriodically } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import type { WorkerMetrics } from '../metrics.ts'
 import type { Lease } from '../store/lease.ts'
@@ -9,29 +9,29 @@ import {
   countWorkers,
   deleteDeadWorkers,
   deleteWorker,
-  freeUnheld,
+  releaseOrphaned,
   listShardsOf,
-  markAlive,
+  saveHeartbeat,
   markStopping,
   releaseShard,
 } from '../store/shards.ts'
 import { balance } from './fair-share.ts'
 
 /** Whoever works on the shards. */
-export interface ShardUser {
+export interface ShardObserver {
   /** These are ours from now on. */
   claimed(leases: readonly Lease[]): Promise<void>
   /** Stop all work on these. They are given away, or are lost already, once this resolves. */
   released(shards: readonly number[]): Promise<void>
 }
 
-export interface HolderOptions {
+export interface ShardHolderOptions {
   db: Db
   worker: string
   /** What this worker alone knows. */
   proof?: string
   log: Logger
-  user: ShardUser
+  observer: ShardObserver
   metrics: Pick<WorkerMetrics, 'shardsHeld'>
   heartbeatMs: number
   /** Between looks for shards to claim or to give back. */
@@ -41,7 +41,7 @@ export interface HolderOptions {
 }
 
 export interface ShardHolder extends AsyncDisposable {
-  held(): ReadonlyMap<number, Lease>
+  leases(): ReadonlyMap<number, Lease>
   /** Looks at once. */
   wake(): void
 }
@@ -55,19 +55,19 @@ const handOverAtOnce = 64
  *
  * Disposing hands the shards over one after the other, so that the next holder has each within a second.
  */
-export function holdShards(options: HolderOptions): ShardHolder {
+export function holdShards(options: ShardHolderOptions): ShardHolder {
   const { db, worker, log, claimMs, heartbeatMs } = options
   const holding = new Holding(options)
-  const loop = everyFew(
+  const loop = runPeriodically(
     { everyMs: Math.min(claimMs, heartbeatMs), log, name: 'shards' },
     (signal) => holding.pass(signal),
   )
   const watchdog = setInterval(() => holding.dropWhenLost(), heartbeatMs / 4)
-  const reaper = everyFew({ everyMs: 3_600_000, log, name: 'dead workers' }, () =>
+  const reaper = runPeriodically({ everyMs: 3_600_000, log, name: 'dead workers' }, () =>
     deleteDeadWorkers(db),
   )
   return {
-    held: () => holding.held,
+    leases: () => holding.held,
     wake: () => loop.wake(),
     async [Symbol.asyncDispose]() {
       await Promise.all([loop[Symbol.asyncDispose](), reaper[Symbol.asyncDispose]()])
@@ -87,14 +87,14 @@ export function holdShards(options: HolderOptions): ShardHolder {
 
 class Holding {
   readonly held = new Map<number, Lease>()
-  readonly #options: HolderOptions
+  readonly #options: ShardHolderOptions
   readonly #now: () => number
   /** By the monotonic clock: when the last heartbeat that arrived was sent. */
   #aliveAt = -Infinity
   /** Work that is being stopped because no heartbeat got through. Nothing is claimed before it has. */
   #dropping: Promise<void> | undefined
 
-  constructor(options: HolderOptions) {
+  constructor(options: ShardHolderOptions) {
     this.#options = options
     this.#now = options.now ?? (() => performance.now())
   }
@@ -108,7 +108,7 @@ class Holding {
     if (signal.aborted || this.#dropping) return
     // As long as we live no other worker may take what is ours in the table alone, since a heartbeat or a hand-over failed.
     if (ours.some(({ shard }) => !this.held.has(shard)))
-      await freeUnheld(db, { worker, held: [...this.held.keys()] })
+      await releaseOrphaned(db, { worker, held: [...this.held.keys()] })
     const { claim, release } = balance(
       [...this.held.keys()],
       await countWorkers(db, 3 * heartbeatMs),
@@ -133,9 +133,11 @@ class Holding {
     this.held.clear()
     this.#count()
     const before = this.#dropping
-    const dropping = Promise.allSettled([before, this.#options.user.released(lost)]).then(() => {
-      if (this.#dropping === dropping) this.#dropping = undefined
-    })
+    const dropping = Promise.allSettled([before, this.#options.observer.released(lost)]).then(
+      () => {
+        if (this.#dropping === dropping) this.#dropping = undefined
+      },
+    )
     this.#dropping = dropping
   }
 
@@ -155,7 +157,7 @@ class Holding {
 
   async #beat(): Promise<void> {
     const sentAt = this.#now()
-    await markAlive(this.#options.db, this.#options.worker, this.#options.proof)
+    await saveHeartbeat(this.#options.db, this.#options.worker, this.#options.proof)
     this.#aliveAt = sentAt
   }
 
@@ -172,11 +174,11 @@ class Holding {
     this.#options.log.warn({ shards }, 'shards were taken over')
     for (const shard of shards) this.held.delete(shard)
     this.#count()
-    await this.#options.user.released(shards)
+    await this.#options.observer.released(shards)
   }
 
   async #claim(limit: number): Promise<void> {
-    const { db, worker, heartbeatMs, user, log } = this.#options
+    const { db, worker, heartbeatMs, observer: user, log } = this.#options
     const leases = await claimShards(db, {
       worker,
       limit,
@@ -195,7 +197,7 @@ class Holding {
     const leases = shards.flatMap((shard) => this.held.get(shard) ?? [])
     for (const { shard } of leases) this.held.delete(shard)
     this.#count()
-    await this.#options.user.released(leases.map(({ shard }) => shard))
+    await this.#options.observer.released(leases.map(({ shard }) => shard))
     for (const lease of leases) await releaseShard(this.#options.db, lease)
     this.#options.log.debug({ released: leases.length, held: this.held.size }, 'gave shards back')
   }

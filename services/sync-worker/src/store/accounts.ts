@@ -1,6 +1,6 @@
 import type { Accounts, AccountStates, Db } from '@posthorn/db'
 import { type Selectable, sql } from 'kysely'
-import { standingColumns } from './states.ts'
+import { accountStatusColumns } from './account-states.ts'
 
 const columns = [
   'account',
@@ -19,7 +19,7 @@ const columns = [
 
 /** What a session needs to know of an account, which of its flushes was done last, and how it is doing. */
 export type AccountRow = Pick<Selectable<Accounts>, (typeof columns)[number]> &
-  Pick<Selectable<AccountStates>, 'flushedEpoch' | (typeof standingColumns)[number]>
+  Pick<Selectable<AccountStates>, 'flushedEpoch' | (typeof accountStatusColumns)[number]>
 
 export interface AccountVersion {
   account: string
@@ -34,7 +34,7 @@ export function listAccounts(db: Db, accounts: readonly string[]): Promise<Accou
     .innerJoin('accountStates', 'accountStates.account', 'accounts.account')
     .select(columns.map((name) => `accounts.${name}` as const))
     .select('accountStates.flushedEpoch')
-    .select(standingColumns.map((name) => `accountStates.${name}` as const))
+    .select(accountStatusColumns.map((name) => `accountStates.${name}` as const))
     .where(sql<boolean>`accounts.account = any(${accounts}::text[])`)
     .execute()
 }

@@ -2,13 +2,13 @@ import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 import type { AccountLease } from './lease.ts'
 
-export interface AccountCount extends AccountLease {
+export interface ConnectionCount extends AccountLease {
   connections: number
 }
 
 /** Stores how many connections accounts have: of those whose shards are still held under the epochs named. */
-export async function saveConnections(db: Db, counts: readonly AccountCount[]): Promise<void> {
-  const column = <T>(pick: (count: AccountCount) => T) => sql.val(counts.map(pick))
+export async function saveConnections(db: Db, counts: readonly ConnectionCount[]): Promise<void> {
+  const column = <T>(pick: (count: ConnectionCount) => T) => sql.val(counts.map(pick))
   await sql`
     update account_states set connections = given.connections
     from unnest(

@@ -26,12 +26,12 @@ export function withLease<T>(
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   return db.transaction().execute(async (tx) => {
-    await assertHeld(tx, lease)
+    await assertLease(tx, lease)
     return work(tx)
   })
 }
 
-async function assertHeld(tx: Tx, { shard, owner, epoch, account }: AccountLease): Promise<void> {
+async function assertLease(tx: Tx, { shard, owner, epoch, account }: AccountLease): Promise<void> {
   // A process that is paused in mid-transaction must not keep its lock, and thereby the shard, for longer than its heartbeat lasts.
   const { rows } = await sql`
     select set_config('idle_in_transaction_session_timeout', '10s', true)

@@ -30,7 +30,7 @@ export function findMailboxById(db: Db, id: string): Promise<MailboxRow | undefi
 }
 
 /** Those of some paths that are known. */
-export function listMailboxRowsAt(
+export function listMailboxRowsByPath(
   db: Db,
   account: string,
   paths: readonly string[],
@@ -58,7 +58,7 @@ export function findMailbox(
 }
 
 /** The mailbox that has a special use, such as `\Sent`; of several the first by path. */
-export function findMailboxFor(
+export function findMailboxByUse(
   db: Db,
   account: string,
   specialUse: string,
@@ -91,7 +91,7 @@ export async function findMailboxByNumber(
     .executeTakeFirst()
 }
 
-export interface Validity {
+export interface UidCounters {
   uidValidity: string
   uidNext: string
 }
@@ -99,7 +99,7 @@ export interface Validity {
 export type NewMailbox = Listing & {
   number: number
   indexer: MailboxRow['indexer']
-} & Partial<Validity>
+} & Partial<UidCounters>
 
 /** Rows an insert takes at most: Postgres takes 65,535 parameters. */
 const rowsAtOnce = 1_000
@@ -156,7 +156,7 @@ export async function deleteMailboxes(tx: Tx, ids: readonly string[]): Promise<v
   await tx.deleteFrom('mailboxes').where('id', 'in', ids).execute()
 }
 
-export interface Cursor {
+export interface SyncCursor {
   uidNext: number
   /** As far as our index knows; of a fast one, as the server says. */
   messages: number
@@ -167,7 +167,7 @@ export interface Cursor {
 export async function saveCursor(
   tx: Tx,
   id: string,
-  { uidNext, messages, highestModseq }: Cursor,
+  { uidNext, messages, highestModseq }: SyncCursor,
 ): Promise<MailboxRow> {
   return tx
     .updateTable('mailboxes')
@@ -182,7 +182,7 @@ export async function saveCursor(
     .executeTakeFirstOrThrow()
 }
 
-export interface Filled {
+export interface IndexedCounters {
   uidValidity: bigint
   /** Of a fast index: where announcing begins. */
   uidNext?: number
@@ -190,10 +190,10 @@ export interface Filled {
 }
 
 /** What is known of the messages is complete as of a mod-sequence, and belongs to this UIDVALIDITY. Runs under the account's lease. */
-export async function markFilled(
+export async function markIndexed(
   tx: Tx,
   id: string,
-  { uidValidity, uidNext, highestModseq }: Filled,
+  { uidValidity, uidNext, highestModseq }: IndexedCounters,
 ): Promise<MailboxRow> {
   return tx
     .updateTable('mailboxes')

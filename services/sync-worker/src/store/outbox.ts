@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 /** Bytes read in one go: they come as text, twice as long, which is to be in memory only in parts. */
 const pieceBytes = 2 * 1024 * 1024
 
-interface Place {
+interface OutboxKey {
   queueId: string
   account: string
 }
@@ -12,7 +12,7 @@ interface Place {
 /** How many bytes a message in the outbox has; undefined where they are not kept (any more). */
 export async function findOutboxSize(
   db: Db,
-  { queueId, account }: Place,
+  { queueId, account }: OutboxKey,
 ): Promise<number | undefined> {
   const row = await db
     .selectFrom('outbox')
@@ -26,7 +26,7 @@ export async function findOutboxSize(
 /** The bytes of a message in the outbox; undefined where they were given up meanwhile. */
 export async function readOutbox(
   db: Db,
-  { queueId, account }: Place,
+  { queueId, account }: OutboxKey,
   size: number,
 ): Promise<Buffer | undefined> {
   const bytes = Buffer.allocUnsafe(size)

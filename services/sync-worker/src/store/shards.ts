@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Lease } from './lease.ts'
 
 /** Says that this worker lives. */
-export async function markAlive(db: Db, worker: string, proof?: string): Promise<void> {
+export async function saveHeartbeat(db: Db, worker: string, proof?: string): Promise<void> {
   const hash = proof === undefined ? null : createHash('sha256').update(proof).digest('hex')
   await sql`
     insert into workers (id, proof) values (${worker}::uuid, ${hash})
@@ -44,7 +44,7 @@ export async function listShardsOf(db: Db, worker: string): Promise<Lease[]> {
   return rows.map(({ shard, epoch }) => ({ shard, owner: worker, epoch }))
 }
 
-export interface Claim {
+export interface ClaimOptions {
   worker: string
   limit: number
   /** Shards this worker works on: what is its own in the table but not among them was lost in between, and is claimed anew. */
@@ -56,7 +56,7 @@ export interface Claim {
 /** Takes up to `limit` shards that nobody holds, or whose holder has not been heard of, and raises their epochs. */
 export async function claimShards(
   db: Db,
-  { worker, limit, held, expiryMs }: Claim,
+  { worker, limit, held, expiryMs }: ClaimOptions,
 ): Promise<Lease[]> {
   const { rows } = await sql<{ shard: number; epoch: string }>`
     with free as (
@@ -87,7 +87,7 @@ export async function releaseShard(db: Db, { shard, owner, epoch }: Lease): Prom
 }
 
 /** Gives back what is this worker's in the table and not among the shards it works on. */
-export async function freeUnheld(
+export async function releaseOrphaned(
   db: Db,
   { worker, held }: { worker: string; held: readonly number[] },
 ): Promise<void> {

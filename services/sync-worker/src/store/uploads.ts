@@ -4,13 +4,13 @@ import { sql } from 'kysely'
 /** Bytes read in one go: they come as text, twice as long, which is to be in memory only in parts. */
 const pieceBytes = 2 * 1024 * 1024
 
-interface Upload {
+interface UploadKey {
   id: string
   account: string
 }
 
 /** Takes the bytes of an upload out of the table; undefined where somebody did already. */
-export async function takeUpload(db: Db, upload: Upload): Promise<Buffer | undefined> {
+export async function takeUpload(db: Db, upload: UploadKey): Promise<Buffer | undefined> {
   const size = await findSize(db, upload)
   if (size === undefined) return undefined
   const bytes = Buffer.allocUnsafe(size)
@@ -28,7 +28,7 @@ export async function takeUpload(db: Db, upload: Upload): Promise<Buffer | undef
   return numDeletedRows === 1n ? bytes : undefined
 }
 
-async function findSize(db: Db, { id, account }: Upload): Promise<number | undefined> {
+async function findSize(db: Db, { id, account }: UploadKey): Promise<number | undefined> {
   const row = await db
     .selectFrom('uploads')
     .select(sql<number>`octet_length(mime)`.as('size'))
@@ -38,7 +38,7 @@ async function findSize(db: Db, { id, account }: Upload): Promise<number | undef
   return row?.size
 }
 
-async function readPiece(db: Db, { id }: Upload, from: number): Promise<Buffer | undefined> {
+async function readPiece(db: Db, { id }: UploadKey, from: number): Promise<Buffer | undefined> {
   const row = await db
     .selectFrom('uploads')
     .select(sql<Buffer>`substring(mime from ${from + 1}::int for ${pieceBytes}::int)`.as('piece'))

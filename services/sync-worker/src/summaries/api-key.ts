@@ -5,20 +5,20 @@ import { getOpenAiApiKey } from '@posthorn/contracts'
 const freshMs = 60_000
 const timeoutMs = 5_000
 
-export interface ApiKey {
+export interface ApiKeyCache {
   /** The key, if one is set. Rejects while auth-bridge cannot be asked. */
   get(): Promise<string | undefined>
   invalidate(): void
 }
 
 /** The key of the endpoint, asked of auth-bridge and kept in memory for a minute. */
-export function keepApiKey(bus: Pick<Bus, 'ask'>): ApiKey {
+export function cacheApiKey(bus: Pick<Bus, 'request'>): ApiKeyCache {
   let known: { key: Promise<string | undefined>; until: number } | undefined
   return {
     get() {
       if (known && Date.now() < known.until) return known.key
       const key = bus
-        .ask(getOpenAiApiKey, {}, { key: 'credentials', timeoutMs })
+        .request(getOpenAiApiKey, {}, { key: 'credentials', timeoutMs })
         .then(({ openAiAPIKey }) => openAiAPIKey)
       const entry = { key, until: Date.now() + freshMs }
       known = entry

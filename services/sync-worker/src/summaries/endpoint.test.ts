@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { CallRequest, CallResult } from '@posthorn/net'
-import { openEndpoint } from './endpoint.ts'
+import { createEndpoint } from './endpoint.ts'
 
 const input = { text: 'Hi' }
 const made = { choices: [{ message: { content: '{"summary":"Hi."}' } }] }
@@ -19,9 +19,9 @@ function endpointOf(...answers: CallResult[]) {
     asked.push(JSON.parse(String(request.body)) as Record<string, unknown>)
     return Promise.resolve(answers.shift() ?? answer(200, made))
   }
-  const endpoint = openEndpoint({ call })
+  const endpoint = createEndpoint({ call })
   const using = { key: 'sk', signal: new AbortController().signal }
-  return { asked, ask: (settings = {}) => endpoint.ask(input, settings, using) }
+  return { asked, ask: (settings = {}) => endpoint.summarise(input, settings, using) }
 }
 
 test.each([

@@ -1,9 +1,9 @@
 import type { MailSession } from '@posthorn/backends'
 import type { MessageNew, Settings } from '@posthorn/contracts'
 import { htmlToText } from '@posthorn/mime'
-import { unlessGone } from '../events/unless-gone.ts'
-import type { Outline } from '../messages/body.ts'
-import { type ReadText, readText } from '../messages/text.ts'
+import { undefinedIfMissing } from '../messages/undefined-if-missing.ts'
+import type { Outline } from '../messages/outline.ts'
+import { type ReadText, readText } from '../messages/read-text.ts'
 
 /** What of a message leaves this system to be summarised: text and the head of a letter, no headers and no attachments. */
 export interface SummaryInput {
@@ -22,7 +22,7 @@ const maxBytes = 65_536
 /** Looked at of HTML, which is mostly something else than text. */
 const maxHtml = 400_000
 
-export interface Summarised {
+export interface SummarySource {
   uid: number
   outline: Outline
   entry: Pick<MessageNew, 'from' | 'to' | 'subject' | 'date' | 'messageSpecialUse'>
@@ -31,9 +31,9 @@ export interface Summarised {
 }
 
 /** What is to be summarised of a new message; undefined where nothing is: other mail than the Inbox's, or none with words in it. */
-export async function summaryInput(
+export async function buildSummaryInput(
   session: Pick<MailSession, 'readParts'>,
-  { uid, outline, entry, read }: Summarised,
+  { uid, outline, entry, read }: SummarySource,
   settings: Settings,
 ): Promise<SummaryInput | undefined> {
   if (settings.generateEmailSummary !== true || entry.messageSpecialUse !== '\\Inbox')
@@ -41,7 +41,7 @@ export async function summaryInput(
   const isEnough = settings.notifyText === true && (settings.notifyTextSize ?? maxBytes) >= maxBytes
   const texts = isEnough
     ? read
-    : await unlessGone(
+    : await undefinedIfMissing(
         readText(session, { uid, outline }, { plain: true, html: true, webSafe: false, maxBytes }),
       )
   const text = textOf(texts ?? {})

@@ -1,10 +1,10 @@
 import type { MessageSummary, Settings } from '@posthorn/contracts'
 import { Slots } from '@posthorn/bus'
 import { messageOf } from '@posthorn/errors'
-import type { OpenLogin } from '@posthorn/service'
+import type { UnsealLogin } from '@posthorn/unseal'
 import type { Logger } from '@posthorn/telemetry'
-import type { ApiKey } from './api-key.ts'
-import type { Asked, Endpoint } from './endpoint.ts'
+import type { ApiKeyCache } from './api-key.ts'
+import type { SummaryResponse, SummaryEndpoint } from './endpoint.ts'
 import type { SummaryInput } from './input.ts'
 import { Pause } from './pause.ts'
 
@@ -12,52 +12,57 @@ import { Pause } from './pause.ts'
  * `left-alone`: the endpoint failed too often lately; `no-key`: neither a key nor an address is set, or auth-bridge does not say; `late`:
  * no answer in time, or no turn; `not-asked`: the mailbox had waited long enough for others.
  */
-export type SummaryOutcome = Asked['outcome'] | 'late' | 'left-alone' | 'no-key' | 'not-asked'
+export type SummaryOutcome =
+  | SummaryResponse['outcome']
+  | 'late'
+  | 'left-alone'
+  | 'no-key'
+  | 'not-asked'
 
 export interface SummariesDeps {
-  endpoint: Endpoint
-  apiKey: ApiKey
-  openLogin: OpenLogin
+  endpoint: SummaryEndpoint
+  apiKey: ApiKeyCache
+  openLogin: UnsealLogin
   /** For one summary, waiting for its turn included. */
   timeoutMs: number
   /** Asked for at the same time, of all accounts. */
   concurrency: number
-  told: (outcome: SummaryOutcome, seconds: number) => void
+  onOutcome: (outcome: SummaryOutcome, seconds: number) => void
   log: Logger
 }
 
 export interface Summaries {
   /** For one look at a mailbox. Ends early with the signal. */
-  round(signal: AbortSignal): SummaryRound
+  startBatch(signal: AbortSignal): SummaryBatch
   /** The settings have changed. */
   invalidate(): void
 }
 
 /** What a look at a mailbox asks for. However the endpoint behaves, it waits for little more than three times the time of one summary. */
-export interface SummaryRound {
+export interface SummaryBatch {
   /** Never rejects: a message without a summary is told all the same. */
-  ask(input: SummaryInput, settings: Settings): Promise<MessageSummary | undefined>
+  request(input: SummaryInput, settings: Settings): Promise<MessageSummary | undefined>
   /** Waits for some that were asked for. */
-  all<T>(asked: readonly Promise<T>[]): Promise<T[]>
+  waitAll<T>(asked: readonly Promise<T>[]): Promise<T[]>
 }
 
-const timesPerRound = 3
+const timeoutsPerBatch = 3
 
 /** Makes summaries of new messages, for as long as that holds up nobody. */
-export function makeSummaries(deps: SummariesDeps): Summaries {
-  const { apiKey, timeoutMs, told } = deps
+export function scheduleSummaries(deps: SummariesDeps): Summaries {
+  const { apiKey, timeoutMs, onOutcome: told } = deps
   const pause = new Pause()
   const attempt = attempter(deps, pause)
   return {
-    round(signal) {
-      let leftMs = timesPerRound * timeoutMs
+    startBatch(signal) {
+      let leftMs = timeoutsPerBatch * timeoutMs
       return {
-        async ask(input, settings) {
+        async request(input, settings) {
           if (leftMs > 0) return attempt({ input, settings }, signal)
           told('not-asked', 0)
           return undefined
         },
-        async all(asked) {
+        async waitAll(asked) {
           const from = performance.now()
           const made = await Promise.all(asked)
           leftMs -= performance.now() - from
@@ -75,10 +80,10 @@ export function makeSummaries(deps: SummariesDeps): Summaries {
 /** What says nothing about the endpoint: whoever can make a model talk nonsense is not to take everybody's summaries away. */
 const ofTheMessage = new Set<SummaryOutcome>(['no-key', 'declined', 'nonsense'])
 
-type Attempt = Asked | { outcome: 'late' | 'left-alone' | 'no-key' }
+type Attempt = SummaryResponse | { outcome: 'late' | 'left-alone' | 'no-key' }
 
 function attempter(deps: SummariesDeps, pause: Pause) {
-  const { timeoutMs, concurrency, told, log } = deps
+  const { timeoutMs, concurrency, onOutcome: told, log } = deps
   const slots = new Slots(concurrency)
 
   async function inTurn(wanted: Wanted, end: End): Promise<Attempt> {
@@ -130,7 +135,7 @@ async function askFor(
     const { openAiAPIUrl: url } = settings
     if (key === undefined && !url) return { outcome: 'no-key' }
     const opened = url ? { ...settings, openAiAPIUrl: await openLogin(url) } : settings
-    const asked = await endpoint.ask(input, opened, { key, signal: deadline })
+    const asked = await endpoint.summarise(input, opened, { key, signal: deadline })
     return deadline.aborted && asked.outcome !== 'made' ? { outcome: 'late' } : asked
   } catch (error) {
     log.warn({ reason: messageOf(error) }, 'no summary can be asked for')

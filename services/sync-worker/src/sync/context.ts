@@ -5,7 +5,7 @@ import type { MailboxIndex } from '../index/mailbox-index.ts'
 import type { Account } from '../sessions/account.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
 import type { MailboxLocks } from './locks.ts'
-import type { Doubts } from './validity.ts'
+import type { UidValidityGuard } from './changes/uid-validity.ts'
 
 /** One account's connection that syncs, and what is needed around it. */
 export interface SyncContext {
@@ -13,12 +13,12 @@ export interface SyncContext {
   readonly account: Account
   readonly session: MailSession
   /** Which mailbox is open on it, by id. What happens there is kept for the next watch. */
-  readonly opened: { mailbox: string | undefined }
+  readonly selection: { mailbox: string | undefined }
   /** Logs in once more. */
-  readonly open: (signal: AbortSignal) => Promise<MailSession>
+  readonly connect: (signal: AbortSignal) => Promise<MailSession>
   /** Shared by all that work on the account, as are the doubts by those that sync. */
   readonly locks: MailboxLocks
-  readonly doubts: Doubts
+  readonly uidValidityGuard: UidValidityGuard
   /** Aborted when the work is to end. */
   readonly signal: AbortSignal
   readonly log: Logger
@@ -28,7 +28,7 @@ export interface SyncContext {
 export type ListContext = Pick<SyncContext, 'deps' | 'account' | 'session' | 'locks'>
 
 /** A mailbox that is open on that connection, and what is known of it. */
-export interface OpenMailbox extends SyncContext {
+export interface MailboxContext extends SyncContext {
   readonly row: MailboxRow
   readonly index: MailboxIndex
 }

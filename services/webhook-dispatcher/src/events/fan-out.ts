@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Settings } from '@posthorn/contracts'
 import { type Db, readSettings, type Tx } from '@posthorn/db'
-import type { Claims } from '../delivery/claims.ts'
+import type { ClaimLock } from '../dispatch/claim-lock.ts'
 import type { RouteDecisions } from '../routes/decide.ts'
 import { listAccountTargets } from '../store/accounts.ts'
-import { countEvents, isOfGoneAccount } from '../store/counts.ts'
-import type { Claim, ClaimedDelivery } from '../store/deliveries.ts'
+import { countEvents, isDeletedAccountError } from '../store/counts.ts'
+import type { ClaimOwner, ClaimedDelivery } from '../store/deliveries.ts'
 import {
   listPendingEvents,
   lockPartition,
@@ -13,7 +13,11 @@ import {
   maxInlineBody,
   type PendingEvent,
 } from '../store/events.ts'
-import { insertDeliveries, type MadeDelivery, type NewDelivery } from '../store/new-deliveries.ts'
+import {
+  insertDeliveries,
+  type InsertedDelivery,
+  type NewDelivery,
+} from '../store/new-deliveries.ts'
 import { countApplied, type RouteFailure } from '../store/route-states.ts'
 import {
   type AccountTarget,
@@ -27,12 +31,12 @@ import {
 
 export interface FanOutDeps {
   db: Db
-  claim: Claim
+  claim: ClaimOwner
   /** How many more of a lane this process can take in hand. */
-  room: (lane: string) => number
+  capacity: (lane: string) => number
   /** Given deliveries that were made and claimed, once that is committed. In the order of their events. */
-  take: (deliveries: ClaimedDelivery[]) => void
-  claims: Claims
+  enqueue: (deliveries: ClaimedDelivery[]) => void
+  claims: ClaimLock
   /** Told of events, once it is committed that they are fanned out. */
   fannedOut: (events: readonly PendingEvent[]) => void
   /** Told of lanes whose deliveries were made and left for whoever has room. */
@@ -62,7 +66,7 @@ export function fanOut(deps: FanOutDeps): (partition: number) => Promise<void> {
   return async (partition) => {
     for (;;) {
       const decisions = await routes.decide(partition)
-      const batch = await deps.claims.ofNew(() => takeBatch({ ...deps, partition, decisions }))
+      const batch = await deps.claims.shared(() => takeBatch({ ...deps, partition, decisions }))
       if (batch === 'outdated') {
         await routes.refresh()
         continue
@@ -86,26 +90,26 @@ async function takeBatch(deps: BatchDeps) {
     .catch(outdatedByDeletion)
   if (batch === 'outdated') return batch
   const { deliveries, made, ...rest } = batch
-  hand(deps, deliveries, made)
+  enqueueClaimed(deps, deliveries, made)
   return rest
 }
 
 /** An account that was deleted in the middle is not found by the next look. */
 function outdatedByDeletion(error: unknown): 'outdated' {
-  if (isOfGoneAccount(error)) return 'outdated'
+  if (isDeletedAccountError(error)) return 'outdated'
   throw error
 }
 
-async function fanOutBatch(tx: Tx, { claim, room, partition, decisions }: BatchDeps) {
+async function fanOutBatch(tx: Tx, { claim, capacity: room, partition, decisions }: BatchDeps) {
   await lockPartition(tx, partition)
   const settings = await readSettings(tx)
   const whole = settings.inboxNewOnly === true ? 'messageNew' : null
   const found = await listPendingEvents(tx, { partition, limit: batchSize, whole })
-  if (found[0] && found[0].routesStamp !== decisions.stamp) return 'outdated'
+  if (found[0] && found[0].routesVersion !== decisions.version) return 'outdated'
   const events = decidedOf(found, decisions, settings)
   const accounts = await listAccountTargets(tx, [...new Set(events.map(({ account }) => account))])
   const making = { accounts, settings, decisions }
-  const deliveries = withRoom(
+  const deliveries = markClaimed(
     events.flatMap((event) => deliveriesOf(event, making)),
     room,
   )
@@ -193,7 +197,7 @@ function messageSpecialUseOf(
 }
 
 /** The first of each lane are claimed, as many as there is room for. */
-function withRoom(
+function markClaimed(
   deliveries: readonly NewDelivery[],
   room: (lane: string) => number,
 ): NewDelivery[] {
@@ -205,10 +209,10 @@ function withRoom(
   })
 }
 
-function hand(
-  { take, overflowed }: FanOutDeps,
+function enqueueClaimed(
+  { enqueue: take, overflowed }: FanOutDeps,
   deliveries: readonly NewDelivery[],
-  made: ReadonlyMap<string, MadeDelivery>,
+  made: ReadonlyMap<string, InsertedDelivery>,
 ): void {
   const left = deliveries.filter(({ id }) => made.get(id)?.claimed === false)
   for (const lane of new Set(left.map((delivery) => delivery.lane))) overflowed(lane)

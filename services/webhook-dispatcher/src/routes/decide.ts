@@ -1,10 +1,10 @@
 import { type Db, readSettings } from '@posthorn/db'
-import type { Input, Outcome, Sandbox, Verdict } from '@posthorn/sandbox'
+import type { FunctionInput, FunctionResult, Sandbox, StaticMatch } from '@posthorn/sandbox'
 import { findBody, listPendingEvents, type PendingEvent } from '../store/events.ts'
 import type { RouteFailure } from '../store/route-states.ts'
 import type { Route } from '../store/routes.ts'
-import type { KnownRoutes } from './known-routes.ts'
-import { Patience } from './patience.ts'
+import type { RouteCache } from './route-cache.ts'
+import { FunctionThrottle } from './function-throttle.ts'
 
 /** A route that an event goes to. */
 export interface RouteDecision {
@@ -16,7 +16,7 @@ export interface RouteDecision {
 /** What the routes make of the events of a partition that wait. */
 export interface RouteDecisions {
   /** Of the routes that were asked. */
-  readonly stamp: string
+  readonly version: string
   /** Undefined: nobody has asked about that event. */
   of(event: PendingEvent): readonly RouteDecision[] | undefined
   /** Of the events that were asked about. */
@@ -25,8 +25,8 @@ export interface RouteDecisions {
 
 export interface DecideDeps {
   db: Db
-  sandbox: Pick<Sandbox, 'apply' | 'judge'>
-  known: KnownRoutes
+  sandbox: Pick<Sandbox, 'apply' | 'matchStatically'>
+  routes: RouteCache
   batchSize: number
   /** Told of every call of a route's functions that was due, and the seconds of the processor it took. */
   called: (outcome: CallOutcome, seconds: number) => void
@@ -44,17 +44,17 @@ const allowedMsPerMillion = 200
 
 /** Asks the routes about the events of a partition that wait. Without routes it asks nobody anything. */
 export function decideRoutes(deps: DecideDeps): (partition: number) => Promise<RouteDecisions> {
-  const { db, known, batchSize } = deps
-  const patience = new Patience()
-  const verdicts = new WeakMap<Route, Map<string, Promise<Verdict>>>()
+  const { db, routes: known, batchSize } = deps
+  const patience = new FunctionThrottle()
+  const verdicts = new WeakMap<Route, Map<string, Promise<StaticMatch>>>()
   const { ask, interested } = asker(deps, { patience, verdicts })
 
   return async (partition) => {
-    const { stamp, routes } = known.book
-    if (routes.length === 0) return { stamp, of: () => [], failures: [] }
+    const { version: stamp, routes } = known.snapshot
+    if (routes.length === 0) return { version: stamp, of: () => [], failures: [] }
     const decided = new Map<string, RouteDecision[]>()
     const failures: (RouteFailure & { eventRow: string })[] = []
-    const decisions: RouteDecisions = { stamp, of: ({ id }) => decided.get(id), failures }
+    const decisions: RouteDecisions = { version: stamp, of: ({ id }) => decided.get(id), failures }
     const { webhooksEnabled, scriptEnv: env = '{}' } = await readSettings(db)
     if (webhooksEnabled !== true) return decisions
     patience.keepOnly(new Set(routes.map(functionsOf)))
@@ -79,21 +79,21 @@ export function decideRoutes(deps: DecideDeps): (partition: number) => Promise<R
 
 interface Answer {
   decision?: RouteDecision
-  problems: Outcome['problems']
+  problems: FunctionResult['problems']
 }
-interface Memory {
-  patience: Patience
-  verdicts: WeakMap<Route, Map<string, Promise<Verdict>>>
+interface DecisionState {
+  patience: FunctionThrottle
+  verdicts: WeakMap<Route, Map<string, Promise<StaticMatch>>>
 }
 
-function asker({ db, sandbox, called }: DecideDeps, { patience, verdicts }: Memory) {
+function asker({ db, sandbox, called }: DecideDeps, { patience, verdicts }: DecisionState) {
   /** What the filter says of every event of that name is asked once, of nothing but the name. */
-  async function verdictOf(route: Route, event: string): Promise<Verdict> {
+  async function verdictOf(route: Route, event: string): Promise<StaticMatch> {
     const { filter } = route
     if (filter === null) return 'always'
-    const known = verdicts.get(route) ?? new Map<string, Promise<Verdict>>()
+    const known = verdicts.get(route) ?? new Map<string, Promise<StaticMatch>>()
     verdicts.set(route, known)
-    const verdict = known.get(event) ?? sandbox.judge(filter, event)
+    const verdict = known.get(event) ?? sandbox.matchStatically(filter, event)
     known.set(event, verdict)
     verdict.catch(() => known.delete(event))
     return verdict
@@ -110,7 +110,11 @@ function asker({ db, sandbox, called }: DecideDeps, { patience, verdicts }: Memo
     return found
   }
 
-  async function call(route: Route, filter: string | null, input: Input): Promise<Outcome> {
+  async function call(
+    route: Route,
+    filter: string | null,
+    input: FunctionInput,
+  ): Promise<FunctionResult> {
     const functions = functionsOf(route)
     const outcome = await sandbox.apply({ filter, map: route.map }, input, () =>
       patience.isOut(functions) ? leftAlone : undefined,
@@ -156,7 +160,7 @@ function functionsOf({ id, version }: Route): string {
 function failuresOf(
   { id: eventRow, event, account, eventId }: PendingEvent,
   route: Route | undefined,
-  problems: Outcome['problems'],
+  problems: FunctionResult['problems'],
 ) {
   return problems.map((problem) => ({
     ...problem,

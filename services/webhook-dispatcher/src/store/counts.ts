@@ -32,13 +32,13 @@ export async function countEvents(
 }
 
 /** Whether `countEvents` failed because an account was deleted after it was looked for. Nothing of its transaction is kept. */
-export function isOfGoneAccount(error: unknown): boolean {
+export function isDeletedAccountError(error: unknown): boolean {
   const { code, constraint } = error as { code?: unknown; constraint?: unknown }
   return code === '23503' && constraint === 'account_event_counts_account_fkey'
 }
 
 /** Deletes counters that were kept long enough, and merges those of each minute that is over. */
-export async function tidyCounters(db: Db, keepDays: number): Promise<void> {
+export async function deleteOldCounters(db: Db, keepDays: number): Promise<void> {
   await sql`
     delete from stat_counters where minute < now() - make_interval(days => ${keepDays})
   `.execute(db)

@@ -24,8 +24,8 @@ export interface ClaimedDelivery {
 }
 
 /** Whose claim it is, and how long it holds. */
-export interface Claim {
-  self: string
+export interface ClaimOwner {
+  id: string
   leaseMs: number
 }
 
@@ -43,11 +43,11 @@ export interface ClaimLimits {
   perLane: number
   overall: number
   /** Lanes that can take another number than `perLane`. */
-  rooms: ReadonlyMap<string, number>
+  capacities: ReadonlyMap<string, number>
 }
 
 /** What waits for an earlier delivery that others hold is looked at again after this time. */
-const waitsSeconds = 0.5
+const deferSeconds = 0.5
 
 /**
  * Takes due deliveries, of every lane that has any at most so many: one with a million due rows does not hide the others. The lanes are
@@ -56,7 +56,7 @@ const waitsSeconds = 0.5
  */
 export async function claimDueDeliveries(
   db: Db,
-  { self, leaseMs }: Claim,
+  { id: self, leaseMs }: ClaimOwner,
   limits: ClaimLimits,
 ): Promise<ClaimedDelivery[]> {
   const { rows } = await sql<ClaimedDelivery>`
@@ -67,7 +67,7 @@ export async function claimDueDeliveries(
       cross join lateral (select d.lane from deliveries d where d.state = 'due' and d.lane > lanes.lane order by d.lane limit 1) next
     ), due as materialized (
       select picked.id, picked.account, picked.lane, picked.event_row, picked.ordered from lanes
-      left join unnest(${[...limits.rooms.keys()]}::text[], ${[...limits.rooms.values()]}::integer[]) as known (lane, room) on known.lane = lanes.lane
+      left join unnest(${[...limits.capacities.keys()]}::text[], ${[...limits.capacities.values()]}::integer[]) as known (lane, room) on known.lane = lanes.lane
       cross join lateral (
         select d.id, d.account, d.lane, d.event_row, ${ordered('d')} as ordered from deliveries d
         where d.state = 'due' and d.lane = lanes.lane and d.next_attempt_at <= now()
@@ -87,7 +87,7 @@ export async function claimDueDeliveries(
     ), claimed as (
       update deliveries d set
         claim = case when mine then ${self}::uuid end,
-        next_attempt_at = now() + make_interval(secs => case when mine then ${leaseMs / 1000}::double precision else ${waitsSeconds}::double precision end)
+        next_attempt_at = now() + make_interval(secs => case when mine then ${leaseMs / 1000}::double precision else ${deferSeconds}::double precision end)
       from (
         select due.id, due.ordered, not due.ordered or o.event_row is null or o.event_row >= due.event_row as mine
         from due left join overtaken o on o.account = due.account and o.lane = due.lane
@@ -138,7 +138,7 @@ export async function beginAttempts(
 export async function renewClaims(
   db: Db,
   ids: readonly string[],
-  { self, leaseMs }: Claim,
+  { id: self, leaseMs }: ClaimOwner,
 ): Promise<void> {
   if (ids.length === 0) return
   await sql`

@@ -15,7 +15,7 @@ export interface PendingEvent {
   body: string | null
   accountTarget: { url: string; headers: { key: string; value: string }[] } | null
   /** Of the moment at which it was read. */
-  routesStamp: string
+  routesVersion: string
 }
 
 /** Bodies up to this size travel with their delivery; larger ones are read when they are sent. */
@@ -36,7 +36,7 @@ export async function listPendingEvents(
 ): Promise<PendingEvent[]> {
   const { rows } = await sql<PendingEvent>`
     select id, event_id as "eventId", event, account, date::text as date, path, special_use as "specialUse",
-      account_target as "accountTarget", (select stamp from webhook_routes_stamp) as "routesStamp",
+      account_target as "accountTarget", (select stamp from webhook_routes_stamp) as "routesVersion",
       case when octet_length(body) <= ${maxInlineBody} or event = ${whole} then body end as body
     from events where (shard % 16) = ${partition}::integer and fanned_out_at is null
     order by id limit ${limit}
@@ -102,7 +102,7 @@ export async function findDeliveryBody(
 }
 
 /** Partitions for the days to come, and an end to those of days past. */
-export async function turnPartitions(db: Db, keepDays: number): Promise<number> {
+export async function rotatePartitions(db: Db, keepDays: number): Promise<number> {
   await sql`select ensure_event_partitions()`.execute(db)
   const { rows } = await sql<{
     dropped: number

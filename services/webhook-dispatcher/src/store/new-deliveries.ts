@@ -1,6 +1,6 @@
 import type { Tx } from '@posthorn/db'
 import { sql } from 'kysely'
-import { type Claim, ordered } from './deliveries.ts'
+import { type ClaimOwner, ordered } from './deliveries.ts'
 import type { PendingEvent } from './events.ts'
 
 export interface NewDelivery {
@@ -15,7 +15,7 @@ export interface NewDelivery {
 }
 
 /** A delivery that is a row now. */
-export interface MadeDelivery {
+export interface InsertedDelivery {
   queuedAt: Date
   claimed: boolean
 }
@@ -28,11 +28,11 @@ export interface MadeDelivery {
 export async function insertDeliveries(
   tx: Tx,
   deliveries: readonly NewDelivery[],
-  { self, leaseMs }: Claim,
-): Promise<Map<string, MadeDelivery>> {
+  { id: self, leaseMs }: ClaimOwner,
+): Promise<Map<string, InsertedDelivery>> {
   if (deliveries.length === 0) return new Map()
   const column = <T>(pick: (delivery: NewDelivery) => T) => sql.val(deliveries.map(pick))
-  const { rows } = await sql<{ id: string } & MadeDelivery>`
+  const { rows } = await sql<{ id: string } & InsertedDelivery>`
     with given as materialized (
       select * from unnest(
         ${column(({ id }) => id)}::uuid[], ${column(({ event }) => event.eventId)}::uuid[], ${column(({ event }) => event.id)}::bigint[],

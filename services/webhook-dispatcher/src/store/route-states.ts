@@ -27,7 +27,7 @@ export interface RouteFailure {
 }
 
 /** Keeps failures, and of each route the last ones only. */
-export async function keepFailures(
+export async function insertRouteErrors(
   db: Db,
   failures: readonly RouteFailure[],
   kept: number,
@@ -73,7 +73,7 @@ export async function clearFlagsWhileOff(db: Db): Promise<void> {
 }
 
 /** Deletes what is kept of routes that are gone. */
-export async function forgetGoneRoutes(db: Db): Promise<void> {
+export async function deleteOrphanedRouteStates(db: Db): Promise<void> {
   for (const table of ['webhookRouteCounts', 'webhookRouteStates', 'webhookRouteErrors'] as const)
     await db
       .deleteFrom(table)

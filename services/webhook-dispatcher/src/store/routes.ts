@@ -12,12 +12,12 @@ export interface Route {
 }
 
 /** The routes at one moment. The stamp is another one after every change. */
-export interface RouteBook {
-  stamp: string
+export interface RouteSnapshot {
+  version: string
   routes: readonly Route[]
 }
 
-export async function readRouteStamp(db: Db): Promise<string> {
+export async function readRoutesVersion(db: Db): Promise<string> {
   const { stamp } = await db
     .selectFrom('webhookRoutesStamp')
     .select('stamp')
@@ -25,7 +25,7 @@ export async function readRouteStamp(db: Db): Promise<string> {
   return stamp
 }
 
-export async function readRoutes(db: Db): Promise<RouteBook> {
+export async function readRoutes(db: Db): Promise<RouteSnapshot> {
   const { rows } = await sql<Omit<Route, 'id'> & { id: string | null; stamp: string }>`
     select s.stamp, r.id, r.version, r.target_url as url, r.custom_headers as headers, r.filter, r.map
     from webhook_routes_stamp s left join webhook_routes r on r.enabled order by r.created_at, r.id
@@ -33,5 +33,5 @@ export async function readRoutes(db: Db): Promise<RouteBook> {
   const routes = rows.flatMap(({ stamp: _stamp, id, ...route }) =>
     id === null ? [] : [{ id, ...route }],
   )
-  return { stamp: rows[0]?.stamp ?? '', routes }
+  return { version: rows[0]?.stamp ?? '', routes }
 }

@@ -1,8 +1,8 @@
 import { type Db, type SettingsCache } from '@posthorn/db'
-import { batch } from '../delivery/batch.ts'
+import { batch } from '../attempt/batch.ts'
 import { listAccountTargets } from '../store/accounts.ts'
-import type { KnownRoutes } from '../routes/known-routes.ts'
-import { openTarget, type OpenedTarget, type Openers } from './open-target.ts'
+import type { RouteCache } from '../routes/route-cache.ts'
+import { unsealTarget, type UnsealedTarget, type Unsealers } from './unseal-target.ts'
 import {
   type AccountTarget,
   isRoute,
@@ -14,27 +14,27 @@ import {
 
 export interface CurrentTargets {
   /** Where a delivery goes now, with what is sealed in it opened; undefined: nowhere any more. */
-  of(
+  resolve(
     delivery: Pick<TargetedEvent, 'event' | 'account' | 'accountTarget'> & { target: string },
-  ): Promise<OpenedTarget | undefined>
+  ): Promise<UnsealedTarget | undefined>
   /** An account changed; without a name, any of them may have. */
-  forget(account?: string): void
+  invalidate(account?: string): void
 }
 
 /** Changes are broadcast; this is for when a broadcast got lost. */
 const keepMs = 2_000
 const maxKept = 10_000
 
-export interface CurrentTargetsDeps extends Openers {
+export interface CurrentTargetsDeps extends Unsealers {
   db: Db
   settings: SettingsCache
-  routes: KnownRoutes
+  routes: RouteCache
 }
 
-type Delivery = Parameters<CurrentTargets['of']>[0]
+type Delivery = Parameters<CurrentTargets['resolve']>[0]
 
 /** Targets as they are at the time of an attempt. Kept for seconds; that a target is gone is believed only when just read. */
-export function currentTargets({
+export function createTargets({
   db,
   settings,
   routes,
@@ -59,7 +59,7 @@ export function currentTargets({
     return account
   }
 
-  async function look(delivery: Delivery): Promise<Target | undefined> {
+  async function findTarget(delivery: Delivery): Promise<Target | undefined> {
     const route = isRoute(delivery.target) ? await routes.find(delivery.target) : undefined
     if (isRoute(delivery.target) && !route) return undefined
     const now = { account: await find(delivery.account), settings: await settings.get() }
@@ -69,15 +69,15 @@ export function currentTargets({
   }
 
   return {
-    async of(delivery) {
-      const target = await look(delivery)
-      if (target) return openTarget(target, openers)
+    async resolve(delivery) {
+      const target = await findTarget(delivery)
+      if (target) return unsealTarget(target, openers)
       kept.delete(delivery.account)
       settings.invalidate()
-      const found = await look(delivery)
-      return found && openTarget(found, openers)
+      const found = await findTarget(delivery)
+      return found && unsealTarget(found, openers)
     },
-    forget(account) {
+    invalidate(account) {
       if (account === undefined) kept.clear()
       else kept.delete(account)
     },

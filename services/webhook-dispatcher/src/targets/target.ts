@@ -1,5 +1,5 @@
 import type { Settings } from '@posthorn/contracts'
-import type { HeaderOwner } from '@posthorn/service'
+import type { HeaderOwner } from '@posthorn/secrets'
 
 export interface Header {
   key: string
@@ -66,7 +66,7 @@ export function targetOf(
   if (settings.webhooksEnabled !== true) return undefined
   const isDeletion = event.event === 'accountDeleted'
   if (!account && !isDeletion) return undefined
-  const own = isDeletion ? event.accountTarget : wishOf(account)
+  const own = isDeletion ? event.accountTarget : ownTarget(account)
   const headers = headersOf(`account/${event.account}`, own?.headers)
   if (own && isHttp(own.url)) return { name: 'account', url: own.url, headers }
   const { webhooks: url = '', webhooksCustomHeaders } = settings
@@ -99,7 +99,7 @@ export function routeTargetOf(
   if (settings.webhooksEnabled !== true || !isHttp(route.url)) return undefined
   const isDeletion = event.event === 'accountDeleted'
   if (!account && !isDeletion) return undefined
-  const own = isDeletion ? event.accountTarget : wishOf(account)
+  const own = isDeletion ? event.accountTarget : ownTarget(account)
   const headers = [
     ...headersOf(`route/${route.id}`, route.headers),
     ...headersOf(`account/${event.account}`, own?.headers),
@@ -113,7 +113,10 @@ export interface Routing {
   settings: Settings
 }
 
-function wishOf(account: AccountTarget | undefined): { url: string; headers: readonly Header[] } {
+function ownTarget(account: AccountTarget | undefined): {
+  url: string
+  headers: readonly Header[]
+} {
   return { url: account?.webhooks ?? '', headers: account?.webhooksCustomHeaders ?? [] }
 }
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { StoredOAuth2 } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import type { Token } from '../../access/token.ts'
+import type { Token } from '../../store/tokens.ts'
 import type { PasswordPlan, ServerKind } from '../../accounts/plan-server.ts'
 import { maskUrl } from '../../http/masks.ts'
 

@@ -1,10 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import {
-  type AccountUpdate,
-  defined,
-  type ImapUpdate,
-  type SmtpUpdate,
-} from '@posthorn/contracts'
+import { type AccountUpdate, defined, type ImapUpdate, type SmtpUpdate } from '@posthorn/contracts'
 import { type AccountPlan, planAccount } from '../../accounts/plan-account.ts'
 import type { ServerInput, StoredServers } from '../../accounts/plan-server.ts'
 import { mask } from '../../http/masks.ts'

@@ -92,7 +92,11 @@ test.each<[string, () => unknown, string]>([
     () => planUpdate({ user: 'other' }, stored),
     '"pass" is required',
   ],
-  ['a removed password with a user', () => planUpdate({ pass: null }, stored), '"pass" is required'],
+  [
+    'a removed password with a user',
+    () => planUpdate({ pass: null }, stored),
+    '"pass" is required',
+  ],
 ])('planRegistration, planUpdate: %s, rejects the field', (...[, plan, message]) => {
   expect(refusal(plan)).toEqual([message])
 })

@@ -31,7 +31,10 @@ export function planUpdate(input: GatewayUpdate, stored: LockedGateway): Gateway
   const username = user === undefined ? stored.username : user || null
   const columns = { name, host, port, secure, username }
   const keepsPassword = pass === undefined && stored.hasPassword && username === stored.username
-  return { columns, password: planPassword(columns, keepsPassword ? mask : (pass ?? undefined), stored) }
+  return {
+    columns,
+    password: planPassword(columns, keepsPassword ? mask : (pass ?? undefined), stored),
+  }
 }
 
 /** @throws AppError `invalid` if a login is incomplete or the stored password would change hosts */
@@ -41,7 +44,8 @@ function planPassword(
   stored: LockedGateway | undefined,
 ): GatewayPlan['password'] {
   if (username === null) {
-    if (pass && pass !== mask) throw validationError([fieldError('user', 'is required with a password')])
+    if (pass && pass !== mask)
+      throw validationError([fieldError('user', 'is required with a password')])
     return { forget: true }
   }
   if (!pass) throw validationError([fieldError('pass', 'is required')])

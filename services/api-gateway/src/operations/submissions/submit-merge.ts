@@ -1,7 +1,12 @@
-import { defined, type MergeResult, type Submission, type SubmissionResult } from '@posthorn/contracts'
+import {
+  defined,
+  type MergeResult,
+  type Submission,
+  type SubmissionResult,
+} from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import { describeProblem } from '@posthorn/http'
-import { messageIdOf, newMessageId } from '@posthorn/mime'
+import { formatMessageId, newMessageId } from '@posthorn/mime'
 import { composeCopy, type ComposedCopy } from '../../composing/compose-copy.ts'
 import type { ResolvedSubmission } from '../../composing/resolve-submission.ts'
 import { senderOf } from '../../composing/sender.ts'
@@ -121,7 +126,7 @@ async function composeEntry(
       messageId:
         messageId === undefined
           ? newMessageId(senderOf(resolved.submission, resolved.owner))
-          : messageIdOf(messageId),
+          : formatMessageId(messageId),
       params,
       recipient: to,
       isMerged: true,

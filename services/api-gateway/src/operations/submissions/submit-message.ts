@@ -9,7 +9,12 @@ import {
 import { handle } from '../../http/handle.ts'
 import { assertProxyAllowed, checkSubmission } from './check-submission.ts'
 import { idempotencyKeyOf } from './idempotency-key.ts'
-import { getSender, OutboxWriter, type OutboxWriterDeps, type SendOptions } from './outbox-writer.ts'
+import {
+  getSender,
+  OutboxWriter,
+  type OutboxWriterDeps,
+  type SendOptions,
+} from './outbox-writer.ts'
 import { submitMerge } from './submit-merge.ts'
 import { submitSingle } from './submit-single.ts'
 

@@ -6,7 +6,7 @@ import {
   type SubmissionResult,
 } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
-import { messageIdOf, newMessageId } from '@posthorn/mime'
+import { formatMessageId, newMessageId } from '@posthorn/mime'
 import {
   addressCopy,
   composeCopy,
@@ -32,9 +32,7 @@ export async function submitSingle(
 ): Promise<SubmissionResult> {
   const { submission, reference } = resolved
   const raw = submission.raw === undefined ? undefined : prepareRaw(resolved, rawHeaders(resolved))
-  const recipients = raw
-    ? raw.envelope.to.map((address) => ({ address }))
-    : recipientsOf(resolved)
+  const recipients = raw ? raw.envelope.to.map((address) => ({ address })) : recipientsOf(resolved)
   assertRecipients(resolved, recipients)
   const skipped = await findSkipped(tools, resolved, recipients)
   const message = await composeMessage(tools, resolved, { raw, recipients })
@@ -69,7 +67,9 @@ function composeMessage(
   const messageId = submission.messageId ?? raw?.messageId
   return composeCopy(tools, resolved, {
     messageId:
-      messageId === undefined ? newMessageId(senderOf(submission, owner)) : messageIdOf(messageId),
+      messageId === undefined
+        ? newMessageId(senderOf(submission, owner))
+        : formatMessageId(messageId),
     params: (submission.render ? submission.render.params : undefined) ?? {},
     ...defined({ recipient }),
   })
@@ -97,9 +97,13 @@ function assertRecipients(
   if (recipients.length === 0)
     throw validationError([fieldError(field, 'must name at least one recipient')])
   if (recipients.length > maxRecipients)
-    throw validationError([fieldError(field, `must not name more than ${maxRecipients} recipients`)])
+    throw validationError([
+      fieldError(field, `must not name more than ${maxRecipients} recipients`),
+    ])
   if (listId !== undefined && recipients.length > 1)
-    throw validationError([fieldError('listId', 'is for messages to one recipient, or for "mailMerge"')])
+    throw validationError([
+      fieldError('listId', 'is for messages to one recipient, or for "mailMerge"'),
+    ])
 }
 
 /** Set if the only recipient is blocked on the list. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Bus } from '@posthorn/bus'
-import { defined, operations } from '@posthorn/contracts'
+import { operations } from '@posthorn/contracts'
 import { type Db, readSettings } from '@posthorn/db'
 import type { Sandbox } from '@posthorn/sandbox'
 import type { Sealer } from '@posthorn/secrets'
@@ -98,7 +98,7 @@ function onTestWebhookRoute({ db, sandbox }: Pick<WebhookRouteDeps, 'db' | 'sand
     const mapped: unknown = body === undefined ? delivered : JSON.parse(body)
     return {
       applies,
-      ...defined({ payload: applies ? mapped : undefined }),
+      ...(applies ? { payload: mapped } : {}),
       errors: problems.map(({ function: name, reason }) => ({ function: name, message: reason })),
       logs,
       usedMs,

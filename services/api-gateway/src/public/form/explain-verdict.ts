@@ -1,4 +1,4 @@
-import type { Verdict } from '@posthorn/contracts'
+import type { VerificationResult } from '@posthorn/contracts'
 import { formTexts } from './form-texts.ts'
 
 export interface Explained {
@@ -19,7 +19,7 @@ const certificateCodes =
  * What came of a login, for whoever filled in the form. That a port is closed, silent, forbidden or something else's is all one here,
  * and only what a mail server says about a login is passed on: the form is no means to look around in our network.
  */
-export function explainVerdict(verdict: Verdict): Explained | undefined {
+export function explainVerdict(verdict: VerificationResult): Explained | undefined {
   if (verdict.success) return undefined
   const { code = '', responseText, statusCode } = verdict
   const { login, said, certificate, server, unavailable } = formTexts.failed

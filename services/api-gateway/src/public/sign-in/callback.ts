@@ -86,7 +86,7 @@ async function finish(deps: CallbackDeps, returned: Returned, query: URLSearchPa
   if (query.has('error') || code === '' || code.length > maxCodeLength)
     return tell(deps, returned, query.get('error') === 'access_denied' ? 'denied' : 'refused')
   const { account } = registration
-  const granted = await deps.bus.ask(
+  const granted = await deps.bus.request(
     completeOAuth2Login,
     { app, account, code, codeVerifier },
     { key: 'credentials', timeoutMs: deps.timeoutMs },

@@ -1,0 +1,228 @@
+import { defined, MailAddress, matches, type MessageContent } from '@posthorn/contracts'
+import type { ComposeOptions } from './compose.ts'
+import { unfoldHistory } from './fold-history.ts'
+import { escapeHtml, htmlToText } from './html-to-text.ts'
+
+/** Address read from a message; not validated. */
+interface ReadAddress {
+  name?: string
+  address?: string
+}
+
+/** Stored message that is replied to or forwarded. All members are untrusted input. */
+export interface ReferencedMessage {
+  subject?: string
+  messageId?: string
+  from?: ReadAddress
+  replyTo?: readonly ReadAddress[]
+  to?: readonly ReadAddress[]
+  cc?: readonly ReadAddress[]
+  date?: string
+  /** Values by lower-case name. */
+  headers?: Readonly<Record<string, readonly string[]>>
+  /** Used for quoting only. The HTML must be sanitised already. */
+  text?: { plain?: string; html?: string }
+}
+
+export interface ReferenceOptions {
+  action: 'reply' | 'reply-all' | 'forward'
+  /** True to quote the text of the original. */
+  inline: boolean
+  /** The account's own addresses, which a reply does not go to. */
+  own: readonly string[]
+  locale?: string
+  tz?: string
+}
+
+type Draft = Pick<MessageContent, 'to' | 'cc' | 'bcc' | 'subject' | 'text' | 'html'>
+
+export interface ReferenceResult {
+  draft: Draft
+  /** Absent where the original has no Message-ID. */
+  references?: NonNullable<ComposeOptions['references']>
+}
+
+/** RFC 5322 §3.6.4 sets no limit. Longer chains lose the ids after the first one. */
+const maxReferences = 50
+const maxRecipients = 500
+const maxSubject = 1_000
+
+/** Completes a draft as a reply to or forward of a message. Members of the draft win. Pure. */
+export function applyReference(
+  draft: Draft,
+  original: ReferencedMessage,
+  options: ReferenceOptions,
+): ReferenceResult {
+  return defined({
+    draft: {
+      ...draft,
+      subject: draft.subject ?? buildSubject(original, options),
+      ...chooseRecipients(draft, original, options),
+      ...(options.inline ? quoteOriginal(draft, original, options) : {}),
+    },
+    references: buildReferences(original),
+  })
+}
+
+function buildReferences({ messageId, headers = {} }: ReferencedMessage) {
+  const [id] = idsIn(messageId)
+  if (id === undefined) return undefined
+  // RFC 5322 §3.6.4: without References, a single In-Reply-To id replaces it.
+  const parents = idsIn(headers['references']?.join(' '))
+  const inReplyTo = idsIn(headers['in-reply-to']?.join(' '))
+  const earlier = parents.length > 0 ? parents : inReplyTo.length === 1 ? inReplyTo : []
+  const all = [...new Set(earlier.filter((parent) => parent !== id)), id]
+  const [first = id] = all
+  const last = all.slice(1 - maxReferences)
+  return { inReplyTo: id, references: all.length > maxReferences ? [first, ...last] : all }
+}
+
+function idsIn(text = ''): string[] {
+  return text.slice(0, 100_000).match(/<[\x21-\x3b\x3d\x3f-\x7e]{3,990}>/g) ?? []
+}
+
+function buildSubject({ subject = '' }: ReferencedMessage, { action }: ReferenceOptions): string {
+  const line = subject
+    .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+    .trim()
+    .slice(0, maxSubject)
+  const [prefix, has] = action === 'forward' ? ['Fwd:', /^fwd?:/i] : ['Re:', /^re(?:\[\d+\])?:/i]
+  return has.test(line) ? line : `${prefix} ${line}`.trim()
+}
+
+/**
+ * Recipients of a reply: Reply-To or else From; for `reply-all` also the other recipients.
+ * Each address occurs once; own addresses are left out unless no other remains.
+ */
+function chooseRecipients(
+  { to, cc, bcc }: Draft,
+  original: ReferencedMessage,
+  { action, own }: ReferenceOptions,
+): Pick<Draft, 'to' | 'cc'> {
+  if (action === 'forward') return {}
+  const replyTo = usable(original.replyTo ?? [])
+  const back = replyTo.length > 0 ? replyTo : usable(original.from ? [original.from] : [])
+  const seen = new Set([to, cc, bcc].flatMap((list = []) => list.map(addressKey)))
+  const unseen = (list: NamedAddress[]) => list.filter((entry) => addNew(seen, entry))
+  if (action === 'reply') return to ? {} : { to: unseen(back) }
+  const mine = new Set(own.map((address) => address.toLowerCase()))
+  const notMine = (list: NamedAddress[]) => list.filter((entry) => !mine.has(addressKey(entry)))
+  const others = notMine([...back, ...usable(original.to ?? [])])
+  return {
+    // A message the account sent only to itself is answered to itself.
+    ...(to ? {} : { to: unseen(others.length > 0 ? others : back) }),
+    ...(cc ? {} : { cc: unseen(notMine(usable(original.cc ?? []))) }),
+  }
+}
+
+type NamedAddress = NonNullable<MessageContent['from']>
+
+function usable(addresses: readonly ReadAddress[]): NamedAddress[] {
+  return addresses.slice(0, maxRecipients).flatMap(({ name = '', address = '' }) => {
+    if (!matches(MailAddress, address)) return []
+    const clean = name
+      .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+      .trim()
+      .slice(0, 256)
+    return [clean === '' ? { address } : { name: clean, address }]
+  })
+}
+
+function addressKey({ address }: NamedAddress): string {
+  return address.toLowerCase()
+}
+
+/** Adds an address to `seen`. True if it was new. */
+function addNew(seen: Set<string>, entry: NamedAddress): boolean {
+  const { size } = seen
+  return seen.add(addressKey(entry)).size > size
+}
+
+/** Body with the quoted original; HTML only if the draft has HTML, or has no body at all. */
+function quoteOriginal(
+  { text, html }: Draft,
+  original: ReferencedMessage,
+  options: ReferenceOptions,
+): Pick<Draft, 'text' | 'html'> {
+  const head = attribution(original, options)
+  const forward = options.action === 'forward'
+  const { plain, html: quoted } = original.text ?? {}
+  const asHtml = html !== undefined || (text === undefined && quoted !== undefined)
+  const asText = !asHtml || text !== undefined
+  const quote = { head, plain, html: quoted, forward }
+  return {
+    ...(asText ? { text: appendText(text, quote) } : {}),
+    ...(asHtml ? { html: appendHtml(html, quote) } : {}),
+  }
+}
+
+interface Quote {
+  head: string[]
+  plain: string | undefined
+  html: string | undefined
+  forward: boolean
+}
+
+function appendText(text: string | undefined, { head, forward, ...original }: Quote): string {
+  const plain = toPlainText(original)
+  const body = forward ? `\n${plain}` : plain.replace(/^/gm, '> ')
+  return `${text === undefined ? '' : `${text}\n\n`}${head.join('\n')}\n${body}`
+}
+
+/** Plain text of the original, converted from HTML if it has none. */
+function toPlainText({ plain, html }: Pick<Quote, 'plain' | 'html'>): string {
+  return plain || (html === undefined ? '' : htmlToText(unfoldHistory(html)))
+}
+
+function appendHtml(written = '', { head, plain = '', html, forward }: Quote): string {
+  const quoted = html === undefined ? `<pre>${escapeHtml(plain)}</pre>` : unfoldHistory(html)
+  return `${written}<div><br>${head.map(escapeHtml).join('<br>')}</div>${wrap(quoted, forward)}`
+}
+
+function wrap(html: string, forward: boolean): string {
+  return forward ? `<div>${html}</div>` : `<blockquote type="cite">${html}</blockquote>`
+}
+
+/** Lines above the quote: date and sender of a reply, header fields of a forward. */
+function attribution(original: ReferencedMessage, options: ReferenceOptions): string[] {
+  const { from, to = [], cc = [], subject = '' } = original
+  const date = formatDate(original, options)
+  const line = (value: string) => value.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').slice(0, maxSubject)
+  const names = (list: readonly ReadAddress[]) =>
+    line(list.slice(0, maxRecipients).map(formatAddress).join(', '))
+  const sender = from ? line(formatAddress(from)) : ''
+  if (options.action !== 'forward') return [`${[date, sender].filter(Boolean).join(', ')}:`]
+  return [
+    '---------- Forwarded message ----------',
+    `From: ${sender}`,
+    ...(date === '' ? [] : [`Date: ${date}`]),
+    `Subject: ${line(subject)}`,
+    ...(to.length > 0 ? [`To: ${names(to)}`] : []),
+    ...(cc.length > 0 ? [`Cc: ${names(cc)}`] : []),
+  ]
+}
+
+function formatAddress({ name = '', address = '' }: ReadAddress): string {
+  return name === '' ? address : `${name} <${address}>`
+}
+
+/** Date in the given locale and time zone. Unknown ones fall back to `en` and `UTC`. */
+function formatDate({ date }: ReferencedMessage, { locale, tz }: ReferenceOptions): string {
+  const moment = new Date(date ?? Number.NaN)
+  if (Number.isNaN(moment.getTime())) return ''
+  const style = { dateStyle: 'medium', timeStyle: 'short' } as const
+  for (const [language, zone] of [
+    [locale ?? 'en', tz ?? 'UTC'],
+    [locale ?? 'en', 'UTC'],
+    ['en', tz ?? 'UTC'],
+    ['en', 'UTC'],
+  ] as const) {
+    try {
+      const format = new Intl.DateTimeFormat(language, { ...style, timeZone: zone })
+      return format.format(moment).replaceAll(/\s/g, ' ')
+    } catch {
+      // unknown locale or time zone: try the next pair
+    }
+  }
+  return ''
+}

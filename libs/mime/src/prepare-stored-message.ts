@@ -1,0 +1,184 @@
+import { defined, maxRecipients, type MessageContent } from '@posthorn/contracts'
+import { canonicalLines } from './canonical-lines.ts'
+import {
+  type ComposedMessage,
+  type ComposeOptions,
+  optionalHeaders,
+  isMessageId,
+  toComposerAddress,
+  formatMessageId,
+  newMessageId,
+  uniqueRecipients,
+  chooseReturnPath,
+} from './compose.ts'
+import { decodeWords } from './decode.ts'
+import { type HeaderField, joinHead, splitHead, type SplitMessage, fieldValue } from './headers.ts'
+import { MailComposer, parseAddresses } from './nodemailer.ts'
+import { invalidField, rejectInjection, requireAddress } from './reject-injection.ts'
+
+export interface PrepareMessageOptions extends Pick<
+  ComposeOptions,
+  'from' | 'date' | 'messageId' | 'references'
+> {
+  /** Field that errors name. */
+  path: string
+  /** Headers that replace those of the message. */
+  content?: Omit<MessageContent, 'text' | 'html' | 'previewText' | 'attachments'>
+}
+
+export interface PreparedStoredMessage extends ComposedMessage {
+  /** Decoded. */
+  subject?: string
+}
+
+/** Headers removed before sending: blind copies and instructions for smtp-proxy. */
+const removedHeaders = /^(?:bcc|resent-bcc|x-svc-.*)$/
+/** Character limit of all address fields; longer than any list within `maxRecipients`. */
+const maxAddressText = 400_000
+
+/**
+ * Prepares stored MIME bytes for sending. Reads the recipients from the headers unless an envelope
+ * is passed, removes headers that recipients must not see, and adds missing From, Date and
+ * Message-ID. The rest stays unchanged byte by byte.
+ *
+ * @throws AppError `invalid` with `fields`
+ */
+export function prepareStoredMessage(
+  bytes: Buffer,
+  options: PrepareMessageOptions,
+): PreparedStoredMessage {
+  const { path } = options
+  const original = parseMessageHead(canonicalLines(bytes), path)
+  const content = rejectInjection(options.content ?? {})
+  const overridden = new Set(headerNames(content))
+  const remaining = original.fields.filter(({ name }) => !overridden.has(name))
+  const messageId = chooseMessageId(remaining, content, options)
+  const fields = [
+    ...remaining.filter(
+      ({ name, line }) => !removedHeaders.test(name) && !isReplacedId({ name, line }, messageId),
+    ),
+    ...missingFields(remaining, { content, messageId }, options),
+  ]
+  const subject = fields.find(({ name }) => name === 'subject')
+  return defined({
+    mime: joinHead({ fields, body: original.body }),
+    messageId,
+    envelope: buildEnvelope(remaining, content, options),
+    subject: subject && decodeWords(fieldValue(subject)),
+  })
+}
+
+/** Envelope line that precedes a message in mbox files. */
+const envelopeLine = /^>?From [^\r]{0,1000}\r\n/
+
+function parseMessageHead(message: Buffer, path: string): SplitMessage {
+  const [line = ''] = envelopeLine.exec(message.toString('latin1', 0, 1_010)) ?? []
+  const original = splitHead(message.subarray(line.length))
+  if (!original) throw invalidField(path, 'has headers that are too large')
+  if (original.fields.length === 0 || original.fields.some(({ name }) => name === ''))
+    throw invalidField(path, 'must be a message that begins with its headers')
+  return original
+}
+
+const structured = {
+  from: 'from',
+  replyTo: 'reply-to',
+  to: 'to',
+  cc: 'cc',
+  bcc: 'bcc',
+  subject: 'subject',
+  messageId: 'message-id',
+} as const
+
+/** Lower-case names of the headers that the content sets. */
+function headerNames(content: MessageContent): string[] {
+  const keys = Object.keys(structured) as (keyof typeof structured)[]
+  return [
+    ...keys.filter((key) => content[key] !== undefined).map((key) => structured[key]),
+    ...Object.keys(content.headers ?? {}).map((name) => name.toLowerCase()),
+  ]
+}
+
+/** One that is there and can be looked for by others is remaining. */
+function chooseMessageId(
+  remaining: readonly HeaderField[],
+  { messageId, from }: MessageContent,
+  options: PrepareMessageOptions,
+): string {
+  if (messageId !== undefined) return formatMessageId(messageId)
+  const own = remaining.find(({ name }) => name === 'message-id')
+  const id = own ? /^<([^<>]*)>$/.exec(fieldValue(own))?.[1] : undefined
+  if (id !== undefined && isMessageId(id)) return `<${id}>`
+  return options.messageId ?? newMessageId(from ?? options.from)
+}
+
+function isReplacedId(field: HeaderField, messageId: string): boolean {
+  return field.name === 'message-id' && fieldValue(field) !== messageId
+}
+
+/** Fields to append: replaced ones and missing mandatory ones. */
+function missingFields(
+  remaining: readonly HeaderField[],
+  { content, messageId }: { content: MessageContent; messageId: string },
+  { from, date = new Date(), references }: PrepareMessageOptions,
+): HeaderField[] {
+  const present = new Set(remaining.map(({ name }) => name))
+  const hasId = remaining.some(
+    (field) => field.name === 'message-id' && !isReplacedId(field, messageId),
+  )
+  const missing = [
+    ...(present.has('from') ? [] : ['from']),
+    ...(present.has('date') ? [] : ['date']),
+    ...(hasId ? [] : ['message-id']),
+    ...(references && !present.has('in-reply-to') ? ['in-reply-to'] : []),
+    ...(references && !present.has('references') ? ['references'] : []),
+  ]
+  const names = new Set([...headerNames(content), ...missing])
+  const composed = new MailComposer({
+    ...optionalHeaders(content, references ? { references } : {}),
+    from: toComposerAddress(content.from ?? from),
+    messageId,
+    date,
+    text: '',
+  })
+  const head = composed.compile().buildHeaders()
+  const { fields } = parseMessageHead(Buffer.from(head.replaceAll(/\r?\n/g, '\r\n')), 'headers')
+  return fields.filter(({ name }) => names.has(name) && !removedHeaders.test(name))
+}
+
+function buildEnvelope(
+  remaining: readonly HeaderField[],
+  content: MessageContent,
+  { from, path }: PrepareMessageOptions,
+): ComposedMessage['envelope'] {
+  const { envelope } = content
+  const [author] = addressesIn(remaining, 'from', path)
+  const address = content.from?.address ?? author ?? from.address
+  const lists = (['to', 'cc', 'bcc'] as const).flatMap((name) =>
+    content[name] === undefined
+      ? addressesIn(remaining, name, path)
+      : content[name].map(({ address }) => address),
+  )
+  const recipients = envelope?.to ?? lists
+  if (recipients.length > maxRecipients) throw tooManyRecipients(path)
+  return {
+    from: chooseReturnPath(envelope, { address, path }),
+    to: uniqueRecipients(recipients, envelope?.to ? 'envelope.to' : path),
+  }
+}
+
+/** Addresses in all fields of a name, group members included. */
+function addressesIn(fields: readonly HeaderField[], name: string, path: string): string[] {
+  const values = fields.filter((field) => field.name === name).map(fieldValue)
+  if (values.reduce((length, value) => length + value.length, 0) > maxAddressText)
+    throw tooManyRecipients(path)
+  return values.flatMap((value) =>
+    parseAddresses(value, { flatten: true }).map(({ address, name }) =>
+      requireAddress(address || name, path),
+    ),
+  )
+}
+
+function tooManyRecipients(path: string) {
+  return invalidField(path, `must not have more than ${maxRecipients} recipients`)
+}

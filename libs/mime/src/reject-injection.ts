@@ -1,0 +1,75 @@
+import { check, MailAddress, matches, MessageContent } from '@posthorn/contracts'
+import { AppError } from '@posthorn/errors'
+
+/**
+ * Characters that end a line for some mail software, and so could start another header or command.
+ */
+const lineBreaks = /[\r\n\0\u0085\u2028\u2029]/
+
+/** Lines have at most 998 characters and fold at spaces only (RFC 5322 §2.1.1). */
+const longWord = /[!-~]{998}/
+
+/** Headers that only the composer writes: they define the encoding or the recipients. */
+const reserved = /^(?:content-.*|mime-version|bcc|resent-.*|return-path|received|dkim-signature)$/i
+
+export function invalidField(path: string, reason: string): AppError {
+  const message = `"${path}" ${reason}`
+  const key = path.slice(path.lastIndexOf('.') + 1)
+  return new AppError('invalid', message, { extras: { fields: [{ message, key, path }] } })
+}
+
+/**
+ * Validates content against its contract again, because not every caller got it through the API.
+ *
+ * @throws AppError `invalid` with `fields` if content could break out of a header or the envelope
+ */
+export function rejectInjection(content: MessageContent): MessageContent {
+  const checked = check(MessageContent, structuredClone(content))
+  const {
+    text: _text,
+    html: _html,
+    previewText: _preview,
+    attachments = [],
+    headers = {},
+    ...lines
+  } = checked
+  rejectLineBreaks(lines, '')
+  rejectLineBreaks(headers, 'headers')
+  rejectLongWords(headers)
+  for (const [index, { content: _content, ...part }] of attachments.entries())
+    rejectLineBreaks(part, `attachments.${index}`)
+  for (const name of Object.keys(headers))
+    if (reserved.test(name)) throw invalidField(`headers.${name}`, 'cannot be set')
+  return checked
+}
+
+export function hasLongWord(text: string): boolean {
+  return longWord.test(text)
+}
+
+/** Custom headers are not encoded: the composer does not know their syntax. */
+function rejectLongWords(headers: NonNullable<MessageContent['headers']>): void {
+  for (const [name, values] of Object.entries(headers))
+    if ([values].flat().some(hasLongWord))
+      throw invalidField(`headers.${name}`, 'has a word that is longer than a line')
+}
+
+/**
+ * Returns an address that is safe in an SMTP command.
+ *
+ * @throws AppError `invalid` that names `path`
+ */
+export function requireAddress(address: string, path: string): string {
+  if (!matches(MailAddress, address) || lineBreaks.test(address))
+    throw invalidField(path, 'must be a valid email address')
+  return address
+}
+
+function rejectLineBreaks(value: unknown, path: string): void {
+  if (typeof value === 'string') {
+    if (lineBreaks.test(value)) throw invalidField(path, 'must be a single line of text')
+  } else if (value !== null && typeof value === 'object') {
+    for (const [key, member] of Object.entries(value))
+      rejectLineBreaks(member, path === '' ? key : `${path}.${key}`)
+  }
+}

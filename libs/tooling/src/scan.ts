@@ -1,0 +1,42 @@
+/** Part of a TypeScript source: code without literals, one comment, or the text of one literal. */
+export interface SourcePart {
+  kind: 'code' | 'comment' | 'literal'
+  text: string
+  /** Line the part starts on, from 1. */
+  line: number
+}
+
+/** A regular expression literal can only follow one of these. */
+const beforeRegex = /(?:^|[=(,:;!&|?{}[\n+]|=>|\breturn|\btypeof|\bcase)\s*$/
+
+const token =
+  /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\[\s\S]|[^`\\])*`|\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/[a-z]*/g
+
+/**
+ * Splits a source into code, comments and literals. Template literals are one literal each, expressions included. It is a
+ * scanner for the rules of the workspace, not a parser: it relies on the formatter's output.
+ */
+export function scanSource(source: string): SourcePart[] {
+  const parts: SourcePart[] = []
+  let line = 1
+  let codeStart = 0
+  const push = (kind: SourcePart['kind'], text: string) => {
+    if (text !== '') parts.push({ kind, text, line })
+    line += text.split('\n').length - 1
+  }
+  token.lastIndex = 0
+  for (let match = token.exec(source); match; match = token.exec(source)) {
+    const [text] = match
+    const isComment = text.startsWith('//') || text.startsWith('/*')
+    const isRegex = !isComment && text.startsWith('/')
+    if (isRegex && !beforeRegex.test(source.slice(Math.max(0, match.index - 20), match.index))) {
+      token.lastIndex = match.index + 1 // a division
+      continue
+    }
+    push('code', source.slice(codeStart, match.index))
+    push(isComment ? 'comment' : 'literal', text)
+    codeStart = match.index + text.length
+  }
+  push('code', source.slice(codeStart))
+  return parts
+}

@@ -1,0 +1,105 @@
+import { bareParticiples, replacedNames } from './replaced-names.ts'
+import { scanSource, type SourcePart } from './scan.ts'
+
+/** A place that breaks a rule of the glossary or a line limit. */
+export interface Violation {
+  path: string
+  line: number
+  rule: string
+  text: string
+}
+
+const maxSourceColumns = 100
+const maxDocumentColumns = 120
+
+/** Words without a technical meaning, and idioms whose literal reading misleads. */
+const bannedWords =
+  /\b(?:whoever|whomever|nobody(?![@/:])|somebody(?!@)|anew|lest|whereby|at once|is away|are away|made good|makes good|make good|for want of|in the clear|sees to it|see to it|looked after|looks after|look after|put off|puts off|called off|calls off|call off|of ours|of theirs|collector of garbage)\b/i
+
+/** Openings that lack their noun. */
+const bannedOpening = /^(?:What|Where|Whoever|Whose|Who|Of|The same)\b/
+
+/** Checks a TypeScript source: line lengths, openings of comments, banned words and replaced names. */
+export function checkSource(path: string, source: string): Violation[] {
+  const violations: Violation[] = []
+  const report = (line: number, rule: string, text: string) =>
+    violations.push({ path, line, rule, text: text.trim().slice(0, 120) })
+  const parts = scanSource(source)
+  for (const [index, part] of parts.entries()) {
+    if (part.kind === 'code') checkNames(part, report)
+    else {
+      checkWords(part, report)
+      if (part.kind === 'comment' && !continuesComment(parts, index)) checkOpening(part, report)
+    }
+  }
+  checkColumns(parts, report)
+  return violations
+}
+
+/** Checks a Markdown document: line lengths outside tables, and banned words outside code. */
+export function checkDocument(path: string, source: string): Violation[] {
+  const violations: Violation[] = []
+  let fenced = false
+  for (const [index, line] of source.split('\n').entries()) {
+    const report = (rule: string) =>
+      violations.push({ path, line: index + 1, rule, text: line.trim().slice(0, 120) })
+    if (/^\s*(```|~~~)/.test(line)) fenced = !fenced
+    else if (!fenced && bannedWords.test(line.replace(/`[^`]*`/g, ''))) report('word')
+    if (line.length > maxDocumentColumns && !isUnbreakable(line)) report('columns')
+  }
+  return violations
+}
+
+/** Checks one description of the API document. */
+export function checkDescription(path: string, text: string): Violation[] {
+  const rule = bannedOpening.test(text) ? 'opening' : bannedWords.test(text) ? 'word' : undefined
+  return rule === undefined ? [] : [{ path, line: 1, rule, text: text.slice(0, 120) }]
+}
+
+type Report = (line: number, rule: string, text: string) => void
+
+function checkNames({ text, line }: SourcePart, report: Report): void {
+  for (const match of text.matchAll(/[A-Za-z_$][\w$]*/g))
+    if (replacedNames.has(match[0]) || bareParticiples.has(match[0]))
+      report(line + linesIn(text.slice(0, match.index)), 'name', match[0])
+}
+
+function checkWords({ text, line }: SourcePart, report: Report): void {
+  for (const [offset, content] of text.split('\n').entries())
+    if (bannedWords.test(content)) report(line + offset, 'word', content)
+}
+
+function checkOpening({ text, line }: SourcePart, report: Report): void {
+  const opening = text.replace(/^(?:\/\*\*?|\/\/)[\s*]*/, '')
+  if (bannedOpening.test(opening)) report(line, 'opening', opening.split('\n')[0] ?? '')
+}
+
+/** True for a line comment directly below another one. */
+function continuesComment(parts: readonly SourcePart[], index: number): boolean {
+  const [before, between] = [parts[index - 2], parts[index - 1]]
+  return (
+    parts[index]?.text.startsWith('//') === true &&
+    before?.kind === 'comment' &&
+    before.text.startsWith('//') &&
+    between?.kind === 'code' &&
+    /^\n[ \t]*$/.test(between.text)
+  )
+}
+
+/** Lines are measured without the contents of literals, which the formatter cannot break. */
+function checkColumns(parts: readonly SourcePart[], report: Report): void {
+  const source = parts
+    .map(({ kind, text }) => (kind === 'literal' ? text.replace(/[^\n]+/g, "''") : text))
+    .join('')
+  for (const [index, line] of source.split('\n').entries())
+    if (line.length > maxSourceColumns && !/https?:\/\/\S{60,}/.test(line))
+      report(index + 1, 'columns', line)
+}
+
+function isUnbreakable(line: string): boolean {
+  return /^\s*\|/.test(line) || !/\S\s+\S/.test(line.slice(40)) || /https?:\/\/\S{60,}/.test(line)
+}
+
+function linesIn(text: string): number {
+  return text.split('\n').length - 1
+}

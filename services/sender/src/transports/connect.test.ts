@@ -1,0 +1,51 @@
+import { expect, test } from '@jest/globals'
+import { networkRoutingOf, requiresStartTls } from './connect.ts'
+
+test.each([
+  [true, false, true, '203.0.113.5'],
+  [true, false, true, '10.0.0.5'],
+  [true, false, true, '2001:db8::1'],
+  [true, false, true, ''],
+  [false, false, true, '127.0.0.1'],
+  [false, false, true, '127.8.9.1'],
+  [false, false, true, '::1'],
+  [false, false, true, '::ffff:127.0.0.1'],
+  [false, false, false, '203.0.113.5'],
+  [false, true, true, '203.0.113.5'],
+])(
+  'requiresStartTls: %s with secure %s, verifyCertificate %s, address %s',
+  (...[required, secure, verifyCertificate, address]) => {
+    expect(requiresStartTls({ secure, verifyCertificate }, address)).toBe(required)
+  },
+)
+
+test.each([
+  [{}, { localAddress: undefined, name: 'host' }, undefined],
+  [
+    {},
+    { localAddress: '192.0.2.1', name: 'mail.b.c' },
+    { localAddress: '192.0.2.1', name: 'mail.b.c' },
+  ],
+  [
+    { proxy: 'socks5://user:pass@proxy.b.c:1080/x?token=y' },
+    { localAddress: undefined, name: 'host' },
+    { name: 'host', proxy: 'socks5://proxy.b.c:1080' },
+  ],
+  [
+    { requestedLocalAddress: '192.0.2.9' },
+    { localAddress: '192.0.2.1', name: undefined },
+    { localAddress: '192.0.2.1', requestedLocalAddress: '192.0.2.9' },
+  ],
+  [
+    { requestedLocalAddress: '192.0.2.9' },
+    { localAddress: undefined, name: 'host' },
+    { name: 'host', requestedLocalAddress: '192.0.2.9' },
+  ],
+  [
+    { requestedLocalAddress: '192.0.2.9' },
+    { localAddress: '192.0.2.9', name: 'host' },
+    { localAddress: '192.0.2.9', name: 'host' },
+  ],
+])('networkRoutingOf: %j connected as %j, returns %j', (destination, connected, routing) => {
+  expect(networkRoutingOf(destination, connected)).toEqual(routing)
+})

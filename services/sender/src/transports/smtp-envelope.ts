@@ -1,0 +1,180 @@
+import { domainToASCII } from 'node:url'
+import { defined } from '@posthorn/contracts'
+import type { DsnRequest, NetworkRouting } from '@posthorn/db'
+import type { SendInfo } from './nodemailer.ts'
+import { clean, serverMessageIdOf, toFailure } from './smtp-replies.ts'
+import {
+  AttemptError,
+  type AttemptFailure,
+  type OutgoingMessage,
+  type RejectedRecipient,
+  type SendResult,
+} from './transport.ts'
+
+/** Capabilities in a server's EHLO reply (RFC 5321 §4.1.1.1). */
+export interface EhloOffers {
+  /** Keywords in upper case. */
+  extensions: ReadonlySet<string>
+  /** SASL mechanisms in upper case. */
+  mechanisms: readonly string[]
+  /** Maximum message size (RFC 1870). Absent if the server states no limit. */
+  maxBytes?: number
+}
+
+/** Envelope in the form nodemailer takes. */
+export interface SmtpEnvelope {
+  from: string
+  to: string[]
+  size: number
+  use8BitMime: boolean
+  dsn?: { id?: string; return: 'headers' | 'full'; notify?: string[]; recipient?: string }
+}
+
+export interface PreparedEnvelope {
+  envelope: SmtpEnvelope
+  /** Recipients this server cannot accept, because it lacks SMTPUTF8. */
+  rejected: RejectedRecipient[]
+  /** Original spelling of each address in the envelope. */
+  originalAddresses: ReadonlyMap<string, string>
+}
+
+/** RFC 3461 §4.4. */
+const maxEnvelopeId = 100
+
+/** Parses the lines of an EHLO reply, without their codes and without the greeting. */
+export function parseOffers(lines: readonly string[]): EhloOffers {
+  const extensions = new Set<string>()
+  const mechanisms: string[] = []
+  let maxBytes: number | undefined
+  for (const line of lines) {
+    // Legacy servers write `AUTH=LOGIN`.
+    const [keyword = '', ...args] = line.toUpperCase().split(/[\s=]+/)
+    extensions.add(keyword)
+    if (keyword === 'AUTH') mechanisms.push(...args.filter((arg) => arg !== ''))
+    if (keyword === 'SIZE' && /^\d{1,15}$/.test(args[0] ?? '')) maxBytes = Number(args[0])
+  }
+  return defined({ extensions, mechanisms, maxBytes: maxBytes || undefined })
+}
+
+/**
+ * Adapts an envelope to the server. Domains are always sent in ASCII (RFC 5890). Addresses with a
+ * non-ASCII local part need SMTPUTF8 (RFC 6531).
+ *
+ * 8-bit content is declared to servers with 8BITMIME (RFC 6152) and sent unchanged to others:
+ * servers without 8-bit support are extinct, and re-encoding would break signatures.
+ *
+ * @throws AttemptError `EMESSAGE` if the message exceeds the server's size limit; `ESMTPUTF8` if
+ * the server cannot accept the sender, or any of the recipients
+ */
+export function prepareEnvelope(
+  { envelope, mime, dsn }: Pick<OutgoingMessage, 'envelope' | 'mime' | 'dsn'>,
+  { extensions, maxBytes = Infinity }: EhloOffers,
+): PreparedEnvelope {
+  if (mime.length > maxBytes) throw new AttemptError(tooLarge(mime.length, maxBytes))
+  const isAllowed = (address: string) => isAscii(address) || extensions.has('SMTPUTF8')
+  const from = withAsciiDomain(envelope.from)
+  if (!isAllowed(from)) throw new AttemptError(needsSmtpUtf8(envelope.from))
+  const originalAddresses = new Map(
+    envelope.to.map((address) => [withAsciiDomain(address), address]),
+  )
+  const to = [...originalAddresses.keys()].filter(isAllowed)
+  const rejected = [...originalAddresses]
+    .filter(([address]) => !isAllowed(address))
+    .map(([, recipient]) => ({ recipient, failure: needsSmtpUtf8(recipient) }))
+  const [first] = rejected
+  if (to.length === 0 && first) throw new AttemptError(first.failure)
+  return {
+    envelope: defined({
+      from,
+      to,
+      size: mime.length,
+      use8BitMime: hasEightBit(mime),
+      dsn: dsn && extensions.has('DSN') ? dsnParameters(dsn) : undefined,
+    }),
+    rejected,
+    originalAddresses,
+  }
+}
+
+/** Accepted and rejected recipients of a sent message, in the submission's spelling. */
+export function toSendResult(
+  { response, accepted, rejectedErrors = [] }: SendInfo,
+  { rejected, originalAddresses }: PreparedEnvelope,
+  { host, routing }: { host: string; routing: NetworkRouting | undefined },
+): SendResult {
+  const original = (address: string) => originalAddresses.get(address) ?? address
+  return defined({
+    response: clean(response),
+    serverMessageId: serverMessageIdOf(response, host),
+    accepted: accepted.map(original),
+    rejected: [
+      ...rejected,
+      ...rejectedErrors.map((error) => ({
+        recipient: original((error as { recipient?: string }).recipient ?? ''),
+        failure: toFailure(error, 'RCPT TO'),
+      })),
+    ],
+    routing,
+  })
+}
+
+function dsnParameters({
+  id,
+  notify,
+  recipient,
+  ...request
+}: DsnRequest): NonNullable<SmtpEnvelope['dsn']> {
+  return defined({
+    return: request.return,
+    // Servers reject the whole message if the id is longer.
+    id: id?.slice(0, maxEnvelopeId),
+    notify: notifyParameter(notify),
+    recipient: recipient === undefined ? undefined : originalRecipient(recipient),
+  })
+}
+
+/** RFC 3461 §4.1: NEVER excludes the other values. */
+function notifyParameter(notify: string[] = []): string[] | undefined {
+  if (notify.length === 0) return undefined
+  return notify.includes('never') ? ['never'] : notify
+}
+
+/** RFC 3461 §4.2; RFC 6533 §3 for non-ASCII addresses. An address type in the input is preserved. */
+function originalRecipient(address: string): string {
+  if (/^[a-z0-9-]+;/i.test(address)) return address
+  if (isAscii(address)) return `rfc822;${address}`
+  const escaped = Array.from(address, (char) =>
+    /^[!-~]$/.test(char) && !'\\+='.includes(char)
+      ? char
+      : `\\x{${(char.codePointAt(0) ?? 0).toString(16).toUpperCase()}}`,
+  )
+  return `utf-8;${escaped.join('')}`
+}
+
+function withAsciiDomain(address: string): string {
+  const at = address.lastIndexOf('@')
+  const domain = address.slice(at + 1)
+  if (at < 0 || isAscii(domain)) return address
+  // An invalid domain stays as it is: the server rejects it.
+  return `${address.slice(0, at)}@${domainToASCII(domain) || domain}`
+}
+
+/** RFC 1870 §6.1: the client may fail without trying. */
+function tooLarge(bytes: number, maxBytes: number): AttemptFailure {
+  const message = `The message has ${bytes} bytes, the limit of the server is ${maxBytes} bytes`
+  return { message, code: 'EMESSAGE', command: 'MAIL FROM' }
+}
+
+function needsSmtpUtf8(address: string): AttemptFailure {
+  const message = `The server cannot accept the address ${address}: it does not offer SMTPUTF8`
+  return { message, code: 'ESMTPUTF8' }
+}
+
+function isAscii(text: string): boolean {
+  return !/[^\0-\x7f]/.test(text)
+}
+
+function hasEightBit(bytes: Uint8Array): boolean {
+  for (const byte of bytes) if (byte > 127) return true
+  return false
+}

@@ -1,0 +1,137 @@
+import { setImmediate } from 'node:timers/promises'
+import { networkRoutingOf } from './connect.ts'
+import { type SmtpLimits, SmtpSession } from './smtp-session.ts'
+import {
+  AttemptError,
+  type Destination,
+  type OutgoingMessage,
+  type SendResult,
+  type Transport,
+} from './transport.ts'
+
+interface IdleSession {
+  key: string
+  session: SmtpSession
+  timer: NodeJS.Timeout
+}
+
+/** Maximum idle sessions over all destinations. Beyond it, the longest idle one is closed. */
+const maxIdle = 200
+
+/**
+ * SMTP submission (RFC 6409). Keeps sessions for `idleMs` after a message and reuses them for the
+ * same destination. The caller limits the number of concurrent messages.
+ */
+export class SmtpTransport implements Transport {
+  readonly #limits: SmtpLimits
+  readonly #idle = new Map<string, IdleSession[]>()
+  /** All idle sessions, longest idle first. */
+  readonly #byAge = new Set<IdleSession>()
+  #closed = false
+
+  constructor(limits: SmtpLimits) {
+    this.#limits = limits
+  }
+
+  async send(message: OutgoingMessage): Promise<SendResult> {
+    const { destination, signal } = message
+    const reused = this.#take(destination)
+    if (reused) {
+      try {
+        return await this.#sendOver(reused, message)
+      } catch (error) {
+        // The server closed the idle session. This is not a failure of the message.
+        if (!isStaleSession(error)) throw error
+      }
+    }
+    return this.#sendOver(await openSession(destination, this.#limits, signal), message)
+  }
+
+  /** Number of idle sessions. */
+  get idle(): number {
+    return this.#byAge.size
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true
+    for (const entry of this.#byAge) this.#close(entry)
+  }
+
+  async #sendOver(session: SmtpSession, message: OutgoingMessage): Promise<SendResult> {
+    try {
+      const result = await session.send(message)
+      // Before returning, so that the next message finds the session.
+      await this.#keep(message.destination, session)
+      return result
+    } catch (error) {
+      // A message rejected before MAIL FROM leaves the session usable.
+      if (session.usable) await this.#keep(message.destination, session)
+      if (error instanceof AttemptError) error.routing = session.routing
+      throw error
+    }
+  }
+
+  #take({ key }: Destination): SmtpSession | undefined {
+    const entries = this.#idle.get(key) ?? []
+    for (let last = entries.at(-1); last; last = entries.at(-1)) {
+      this.#remove(last)
+      if (last.session.usable) return last.session
+      last.session.destroy()
+    }
+    return undefined
+  }
+
+  async #keep({ key }: Destination, session: SmtpSession): Promise<void> {
+    // Unexpected data behind the last reply is read by then, and marks the session as broken.
+    await setImmediate()
+    await setImmediate()
+    if (this.#closed || !session.usable) return session.close()
+    const timer = setTimeout(() => this.#close(entry), this.#limits.idleMs)
+    timer.unref()
+    const entry = { key, session, timer }
+    const entries = this.#idle.get(key) ?? []
+    this.#idle.set(key, entries)
+    entries.push(entry)
+    this.#byAge.add(entry)
+    const [oldest] = this.#byAge
+    if (oldest && this.#byAge.size > maxIdle) this.#close(oldest)
+  }
+
+  #close(entry: IdleSession): void {
+    this.#remove(entry)
+    entry.session.close()
+  }
+
+  #remove(entry: IdleSession): void {
+    clearTimeout(entry.timer)
+    this.#byAge.delete(entry)
+    const entries = this.#idle.get(entry.key) ?? []
+    entries.splice(entries.lastIndexOf(entry), 1)
+    if (entries.length === 0) this.#idle.delete(entry.key)
+  }
+}
+
+/** Opens a session. A failure reports the intended network path. */
+async function openSession(
+  destination: Destination,
+  limits: SmtpLimits,
+  signal: AbortSignal,
+): Promise<SmtpSession> {
+  try {
+    return await SmtpSession.open(destination, limits, signal)
+  } catch (error) {
+    const [localAddress] = destination.localAddresses
+    if (error instanceof AttemptError)
+      error.routing = networkRoutingOf(destination, { localAddress, name: destination.ehloName })
+    throw error
+  }
+}
+
+/** True if the session had ended before the server replied to the message. */
+function isStaleSession(error: unknown): boolean {
+  if (!(error instanceof AttemptError)) return false
+  const { code = '', response, responseCode, command } = error.failure
+  if (command !== 'MAIL FROM') return false
+  const isLost = ['ECONNECTION', 'ECONNRESET', 'EPIPE', 'ESOCKET', 'ETIMEDOUT'].includes(code)
+  return responseCode === 421 || (isLost && response === undefined)
+}
