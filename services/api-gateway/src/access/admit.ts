@@ -2,7 +2,7 @@ import type { Operation } from '@posthorn/contracts'
 import { addressAllowed, hasScope, permits } from '@posthorn/access'
 import { AppError } from '@posthorn/errors'
 import { globMatches } from './referrers.ts'
-import type { Token } from './token.ts'
+import type { Token } from '../store/tokens.ts'
 
 /** What a token is held against. */
 export interface Visit {

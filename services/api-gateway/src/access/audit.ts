@@ -1,7 +1,7 @@
 import type { Operation } from '@posthorn/contracts'
 import type { TokenLog } from '@posthorn/access'
 import { AppError } from '@posthorn/errors'
-import type { Token } from './token.ts'
+import type { Token } from '../store/tokens.ts'
 
 /** A request with a token that is known. */
 export interface AuditedRequest {

@@ -3,7 +3,7 @@ import type { CountedRequest, TokenWindow } from '@posthorn/access'
 import { AppError } from '@posthorn/errors'
 import { foreignKeyViolation, sqlState } from '../store/database-errors.ts'
 import { badToken } from './bad-token.ts'
-import type { Token } from './token.ts'
+import type { Token } from '../store/tokens.ts'
 
 /** Counts one request of a token, across all replicas. */
 export type CountRequest = (counted: CountedRequest) => Promise<TokenWindow>

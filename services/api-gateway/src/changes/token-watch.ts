@@ -4,7 +4,7 @@ import { type Db } from '@posthorn/db'
 import { messageOf } from '@posthorn/errors'
 import type { Logger } from '@posthorn/telemetry'
 import { admit } from '../access/admit.ts'
-import type { Token } from '../access/token.ts'
+import type { Token } from '../store/tokens.ts'
 
 /** An answer that stays open, and by which right. */
 export interface Watched {
