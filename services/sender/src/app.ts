@@ -1,9 +1,16 @@
 import type { Bus } from '@posthorn/bus'
 import { SubmissionHint } from '@posthorn/contracts'
-import { cacheSettings, countMinutes, type Db, inBatches, type PublishEvent } from '@posthorn/db'
+import {
+  cacheSettings,
+  countMinutes,
+  type Db,
+  batchStatements,
+  type PublishEvent,
+} from '@posthorn/db'
 import { runPeriodically } from '@posthorn/flow'
-import { loginOpener, openGround, watchQueue } from '@posthorn/service'
+import { bootstrap, watchQueuePause } from '@posthorn/service'
 import type { Logger } from '@posthorn/telemetry'
+import { createLoginUnsealer } from '@posthorn/unseal'
 import { OutcomeRecorder } from './attempt/outcome-recorder.ts'
 import { onChangeOutbox } from './commands/change-outbox.ts'
 import { onVerifySmtp } from './commands/verify-smtp.ts'
@@ -24,13 +31,13 @@ const retentionIntervalMs = 600_000
 /** Starts the service. Disposal closes all resources in reverse order. */
 export async function startApp(config: Config, signal: AbortSignal): Promise<AsyncDisposable> {
   await using stack = new AsyncDisposableStack()
-  const { log, metrics: registry, db, bus } = await openGround(stack, { name, config, signal })
+  const { log, metrics: registry, db, bus } = await bootstrap(stack, { name, config, signal })
   const settings = cacheSettings(db)
-  const openLogin = loginOpener(bus)
+  const unsealLogin = createLoginUnsealer(bus)
   const minutes = stack.use(
     countMinutes(db, { onError: (err) => log.debug({ err }, 'counter flush failed, will retry') }),
   )
-  const queue = stack.use(await watchQueue({ db, bus, log, queue: 'submit' }))
+  const queue = stack.use(await watchQueuePause({ db, bus, log, queue: 'submit' }))
   const paused = () => queue.paused
   const metrics = senderMetrics(registry, { ...gauges(db), paused, minutes })
   const count = (result: 'filed' | 'postponed' | 'failed') => metrics.filings.inc({ result })
@@ -39,8 +46,10 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
   const onFiling = () => filer.wake()
   const recorder = stack.use(new OutcomeRecorder({ db, settings, publish, onFiling, log }))
   const transport = stack.use(new SmtpTransport(config.smtp))
-  const writeIntent = inBatches((leases: OutboxLease[]) => writeIntents(db, leases, config.leaseMs))
-  const attempt = { db, bus, openLogin, settings, transport, recorder, writeIntent, log }
+  const writeIntent = batchStatements((leases: OutboxLease[]) =>
+    writeIntents(db, leases, config.leaseMs),
+  )
+  const attempt = { db, bus, unsealLogin, settings, transport, recorder, writeIntent, log }
   const { lanes, sweepMs } = config
   const dispatcher = stack.use(
     new Dispatcher({ ...attempt, timing: config, lanes, sweepMs, paused, metrics }),
@@ -56,7 +65,7 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
   stack.use(
     await bus.serve({
       queue: 'verify.smtp',
-      handlers: [onVerifySmtp({ settings, openLogin, limits: config.smtp })],
+      handlers: [onVerifySmtp({ settings, unsealLogin, limits: config.smtp })],
       concurrency: verifyConcurrency,
     }),
   )

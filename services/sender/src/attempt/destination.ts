@@ -9,13 +9,13 @@ import {
 } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import { isSameAddress, rankAddresses } from '@posthorn/net'
-import type { OpenLogin } from '@posthorn/service'
+import type { UnsealLogin } from '@posthorn/unseal'
 import type { Submission } from '../store/submission.ts'
 import { AttemptError, type Destination, PreAttemptError } from '../transports/transport.ts'
 
 export interface DestinationDeps {
   bus: Pick<Bus, 'request'>
-  openLogin: OpenLogin
+  unsealLogin: UnsealLogin
   settings: Settings
   signal: AbortSignal
   credentialsMs: number
@@ -104,10 +104,10 @@ export function chooseNetworkPath(
 
 async function unsealProxy(
   proxy: string | undefined,
-  { openLogin, signal }: DestinationDeps,
+  { unsealLogin, signal }: DestinationDeps,
 ): Promise<string | undefined> {
   try {
-    return proxy === undefined ? undefined : await openLogin(proxy)
+    return proxy === undefined ? undefined : await unsealLogin(proxy)
   } catch (error) {
     if (isUnavailable(error, signal)) throw credentialsUnavailable(error)
     const message = 'The login of the proxy cannot be decrypted'

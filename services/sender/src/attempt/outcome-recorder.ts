@@ -1,5 +1,5 @@
 import type { Db, PublishEvent, RecordedEvent, SettingsCache } from '@posthorn/db'
-import { inBatches, markPublished, publishEvents } from '@posthorn/db'
+import { batchStatements, markPublished, publishEvents } from '@posthorn/db'
 import { backoff, retryUntil, TaskGroup } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import { reapExhausted } from '../store/maintenance.ts'
@@ -31,7 +31,7 @@ export class OutcomeRecorder implements AsyncDisposable {
   readonly #deps: OutcomeRecorderDeps
   readonly #publishing = new TaskGroup()
   /** Concurrent acceptances share a transaction. Results tell which rows were still leased. */
-  readonly #recordAccepted = inBatches<AcceptedSubmission, boolean>(async (accepted) => {
+  readonly #recordAccepted = batchStatements<AcceptedSubmission, boolean>(async (accepted) => {
     const serviceUrl = await this.#serviceUrl()
     const { recorded, events } = await recordAccepted(this.#deps.db, accepted, serviceUrl)
     this.#publish(events)
@@ -40,7 +40,7 @@ export class OutcomeRecorder implements AsyncDisposable {
   })
 
   /** Concurrently published events are marked in one statement. */
-  readonly #markPublished = inBatches<readonly RecordedEvent[], void>(async (batches) => {
+  readonly #markPublished = batchStatements<readonly RecordedEvent[], void>(async (batches) => {
     await markPublished(this.#deps.db, batches.flat())
     return batches.map(() => undefined)
   })

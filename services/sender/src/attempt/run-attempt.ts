@@ -1,7 +1,7 @@
 import type { Bus } from '@posthorn/bus'
 import type { Db, SettingsCache } from '@posthorn/db'
 import { retryUntil } from '@posthorn/flow'
-import type { OpenLogin } from '@posthorn/service'
+import type { UnsealLogin } from '@posthorn/unseal'
 import type { Logger } from '@posthorn/telemetry'
 import { releaseClaim } from '../store/outbox.ts'
 import type { Submission } from '../store/submission.ts'
@@ -23,7 +23,7 @@ import { findSentCopy, isFiledByServer, toFilingInput } from './sent-copy.ts'
 export interface AttemptDeps {
   db: Db
   bus: Pick<Bus, 'request'>
-  openLogin: OpenLogin
+  unsealLogin: UnsealLogin
   settings: SettingsCache
   transport: Transport
   recorder: OutcomeRecorder
@@ -171,7 +171,7 @@ async function hasSentCopy(
 }
 
 async function send(
-  { bus, openLogin, settings: cache, transport, writeIntent, timing }: AttemptDeps,
+  { bus, unsealLogin, settings: cache, transport, writeIntent, timing }: AttemptDeps,
   submission: Submission,
   signal: AbortSignal,
 ): Promise<SendResult> {
@@ -181,7 +181,7 @@ async function send(
   assertSendable(submission)
   const intent = new HandoverIntent(writeIntent, submission, timing.leaseMs)
   const { credentialsMs } = timing
-  const deps = { bus, openLogin, settings, signal, credentialsMs }
+  const deps = { bus, unsealLogin, settings, signal, credentialsMs }
   const destination = await resolveDestination(submission, deps)
   try {
     return await transport.send({

@@ -6,14 +6,14 @@ import {
   verifySmtp,
 } from '@posthorn/contracts'
 import type { SettingsCache } from '@posthorn/db'
-import type { OpenLogin } from '@posthorn/service'
+import type { UnsealLogin } from '@posthorn/unseal'
 import { chooseNetworkPath } from '../attempt/destination.ts'
 import { type SmtpLimits, SmtpSession } from '../transports/smtp-session.ts'
 import { AttemptError, type Destination } from '../transports/transport.ts'
 
 export interface VerifySmtpDeps {
   settings: SettingsCache
-  openLogin: OpenLogin
+  unsealLogin: UnsealLogin
   limits: SmtpLimits
 }
 
@@ -21,9 +21,9 @@ export interface VerifySmtpDeps {
 const replyMarginMs = 500
 
 /** Checks a login at an SMTP server without an account. The credentials are not stored. */
-export function onVerifySmtp({ settings, openLogin, limits }: VerifySmtpDeps): CommandHandler {
+export function onVerifySmtp({ settings, unsealLogin, limits }: VerifySmtpDeps): CommandHandler {
   return on(verifySmtp, async (request, { signal, deadline }) => {
-    const destination = await destinationOf(request, { settings, openLogin })
+    const destination = await destinationOf(request, { settings, unsealLogin })
     const timeout = AbortSignal.timeout(Math.max(1, deadline - Date.now() - replyMarginMs))
     try {
       const either = AbortSignal.any([signal, timeout])
@@ -41,7 +41,7 @@ export function onVerifySmtp({ settings, openLogin, limits }: VerifySmtpDeps): C
 
 async function destinationOf(
   { server, credentials, ehloName, proxy }: CommandRequest<typeof verifySmtp>,
-  { settings: cache, openLogin }: Pick<VerifySmtpDeps, 'settings' | 'openLogin'>,
+  { settings: cache, unsealLogin }: Pick<VerifySmtpDeps, 'settings' | 'unsealLogin'>,
 ): Promise<Destination> {
   const { host, port, secure = false, tls } = server
   const settings = await cache.get()
@@ -49,7 +49,7 @@ async function destinationOf(
   const path = chooseNetworkPath(preferences, settings)
   return defined({
     ...path,
-    proxy: path.proxy === undefined ? undefined : await openLogin(path.proxy),
+    proxy: path.proxy === undefined ? undefined : await unsealLogin(path.proxy),
     key: '',
     host,
     port,
