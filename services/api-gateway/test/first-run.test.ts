@@ -28,7 +28,7 @@ const descriptions = async () =>
     ({ description }) => description,
   )
 
-test('two replicas that start at once make one token, one secret and one set of seeds', async () => {
+test('firstRun: two concurrent replicas create one token, one service secret and one set of defaults', async () => {
   const [left, right] = await Promise.all([servers.start(firstTime), servers.start(firstTime)])
   const token = (await readFile(file, 'utf8')).trim()
   expect((await stat(file)).mode & 0o777).toBe(0o600)
@@ -39,7 +39,7 @@ test('two replicas that start at once make one token, one secret and one set of 
   expect((await right.call('GET', '/v1/accounts', { token })).status).toBe(200)
 })
 
-test('a later start seeds nothing and makes no token, applies given settings, and adds the prepared token', async () => {
+test('firstRun: a later start applies SVC_SETTINGS and SVC_PREPARED_TOKEN, creates nothing else', async () => {
   const before = await secret()
   const { call } = await servers.start({ ...firstTime, SVC_FIRST_TOKEN_FILE: '/nowhere/token' })
   const token = (await readFile(file, 'utf8')).trim()

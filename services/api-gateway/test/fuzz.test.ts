@@ -141,7 +141,7 @@ test.each<[string, string, fc.Arbitrary<object>]>([
   ['templates', '/v1/templates/template', template],
   ['gateways', '/v1/gateway', gateway],
   ['entries of lists', '/v1/blocklist/list.example', block],
-])('whatever is sent as %s is taken or refused, never a 500', async (...[, path, bodies]) => {
+])('fuzz: random bodies of %s never cause a 500', async (...[, path, bodies]) => {
   await fc.assert(
     fc.asyncProperty(bodies, async (body) => {
       const answer = await call('POST', path, { body })
@@ -152,7 +152,7 @@ test.each<[string, string, fc.Arbitrary<object>]>([
   )
 })
 
-test('whatever stands in a path or a query is taken or refused, never a 500', async () => {
+test('fuzz: random paths and queries never cause a 500', async () => {
   const text = fc
     .string({ unit: 'binary', maxLength: 60 })
     .filter((text) => text.isWellFormed() && !['', '.', '..'].includes(text))

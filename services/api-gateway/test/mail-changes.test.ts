@@ -112,7 +112,7 @@ test.each([
     { search: {} },
     { path: 'INBOX', search: {}, force: true },
   ],
-])('%s is handed to the worker (%#)', async (address, body, request) => {
+])('%s sends its command to the worker (%#)', async (address, body, request) => {
   const { status } = await send(address, body)
   expect(status).toBe(200)
   expect(asked).toEqual([{ account: 'jane', ...request }])
@@ -154,7 +154,7 @@ test.each([
   ['PUT messages/delete?path=A', { search: { since: 'yesterday' } }, ['search.since']],
   ['PUT messages/delete?path=A', { search: { header: { 'a b': 'x' } } }, ['search.header.a b']],
   ['PUT messages/delete?path=A', { search: { everything: true } }, ['search.everything']],
-])('%s is refused by its field (%#)', async (address, body, paths) => {
+])('%s responds 400 with the field (%#)', async (address, body, paths) => {
   const { status, body: problem } = await send(address, body)
   expect(status).toBe(400)
   expect(problem.fields?.map((field) => field.path)).toEqual(paths)
@@ -162,7 +162,7 @@ test.each([
   expect(asked).toEqual([])
 })
 
-test('what the mail server refuses is a 400 with its code and its words, and no fields', async () => {
+test('updateMessage: a rejection by the server responds 400 with its code and text', async () => {
   refusal = new AppError('rejected', 'The mail server refused: Mailbox exists', {
     code: 'ALREADYEXISTS',
     extras: { info: { response: 'Mailbox exists' } },
@@ -173,14 +173,14 @@ test('what the mail server refuses is a 400 with its code and its words, and no 
   expect(body).not.toHaveProperty('fields')
 })
 
-test('a missing extension is a 422', async () => {
+test('updateMessage: a missing IMAP extension responds 422', async () => {
   refusal = new AppError('unprocessable', 'No labels', { code: 'MissingServerExtension' })
   const { status, body } = await send('PUT message/x', { labels: { add: ['a'] } })
   expect(status).toBe(422)
   expect(body).toMatchObject({ code: 'MissingServerExtension' })
 })
 
-test('deleting takes more of a token than changing', async () => {
+test('permissions: deleting needs another action than changing', async () => {
   const token = await mint(call, {
     account: 'jane',
     description: 'may write',

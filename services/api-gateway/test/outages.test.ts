@@ -28,7 +28,7 @@ const submission = { to: [{ address: 'b@mail.example' }], text: 'x' }
 
 const ready = async () => (await fetch(`${url}/health/ready`)).status
 
-test('without RabbitMQ accounts are registered and mail is taken; what needs a worker is a 503, and nobody waits for it', async () => {
+test('without RabbitMQ: accounts and submissions are stored, worker operations respond 503 immediately', async () => {
   rabbit.cut()
   await eventually(async () => {
     const { body } = await call('GET', '/v1/account/before/mailboxes')
@@ -46,7 +46,7 @@ test('without RabbitMQ accounts are registered and mail is taken; what needs a w
   await rabbit.mend()
 })
 
-test('the service starts without RabbitMQ, too', async () => {
+test('without RabbitMQ: the service starts', async () => {
   const alone = await servers.start({ AMQP_URL: 'amqp://nobody@127.0.0.1:1' })
   expect((await alone.call('POST', '/v1/account', { body: sendOnly('alone') })).status).toBe(200)
   expect((await alone.call('POST', '/v1/account/alone/submit', { body: submission })).status).toBe(
@@ -65,7 +65,7 @@ const unavailable = {
   message: 'The service is temporarily unavailable, retry later',
 }
 
-test('without Postgres everything is a 503, and all is well once it is back', async () => {
+test('without Postgres: all requests respond 503 until it is back', async () => {
   postgres.cut()
   for (const request of [
     () => call('GET', '/v1/accounts'),
@@ -79,7 +79,7 @@ test('without Postgres everything is a 503, and all is well once it is back', as
   await eventually(async () => expect(await ready()).toBe(200))
 })
 
-test('when Postgres says nothing any more it is the same, and connections that hang are given up', async () => {
+test('with an unresponsive Postgres: requests respond 503 and hanging connections are dropped', async () => {
   expect((await call('GET', '/v1/accounts')).status).toBe(200)
   postgres.silence(true)
   // For good: whoever waits for Postgres waits for ever.

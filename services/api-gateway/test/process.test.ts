@@ -40,16 +40,19 @@ test.each([
   ['SVC_SETTINGS', '{"webhooks":"x"}', 'SVC_SETTINGS: "webhooks" must be a valid'],
   ['SVC_PREPARED_TOKEN', 'short', 'SVC_PREPARED_TOKEN: must be 32 to 256'],
   ['SVC_SECRET', '', 'SVC_SECRET_PUBLIC_KEY: must be set, or SVC_SECRET'],
-])('a bad %s is named, and the process ends with 1', async (...[name, value, reason]) => {
-  const child = start({ [name]: value })
-  const [output, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
-  expect([code, output]).toEqual([1, expect.stringContaining(reason)])
-})
+])(
+  'start: an invalid %s is named and the process exits with 1',
+  async (...[name, value, reason]) => {
+    const child = start({ [name]: value })
+    const [output, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+    expect([code, output]).toEqual([1, expect.stringContaining(reason)])
+  },
+)
 
 /** A process of its own takes its time to start on a machine that has others to run. */
 const patience = { timeoutMs: 120_000 }
 
-test('SIGTERM: requests in hand are answered, the process ends with 0, and no token is in the log', async () => {
+test('SIGTERM: requests in flight complete, the process exits with 0, no token is in the log', async () => {
   const release = Promise.withResolvers<void>()
   const asked = Promise.withResolvers<void>()
   await bus.serve({

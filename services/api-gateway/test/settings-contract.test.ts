@@ -112,7 +112,7 @@ function shown(key: SettingKey): unknown {
   return samples[key]
 }
 
-test('each setting is refused as something else, by name, with all that came with it', async () => {
+test('updateSettings: each setting rejects invalid values by name, with the whole request', async () => {
   const before = await stored()
   for (const key of settingKeys) {
     const other = key === 'trackOpens' ? 'trackClicks' : 'trackOpens'
@@ -126,7 +126,7 @@ test('each setting is refused as something else, by name, with all that came wit
   expect(await stored()).toEqual(before)
 })
 
-test('each setting is stored, reads back, and reads back nothing that is secret', async () => {
+test('updateSettings: each setting is stored and read back without secrets', async () => {
   for (const key of settingKeys) {
     const { status, body } = await update({ [key]: samples[key] })
     expect([status, body]).toEqual([200, { updated: [key] }])

@@ -43,7 +43,7 @@ test.each(
 })
 
 test.each(byId(allOperations))(
-  '%s does nothing with what is another account’s, whichever way the token is bound',
+  '%s: rejects the id of another account, in path and query',
   async (_id, operation) => {
     for (const token of [bound, boundAndLimited])
       for (const body of variantsOf(operation)) {
@@ -73,7 +73,7 @@ const isDecidedHere = (options: object) =>
   ['template', 'app'].some((name) => JSON.stringify(options).includes(`${things[name]}`))
 
 test.each(within)(
-  '%s finds nothing of another account by its id, on a path of its own account',
+  '%s: on the own path, does not find ids of another account',
   async (_id, [method, path, options]) => {
     for (const token of [bound, boundAndLimited]) {
       const { status } = await call(method, path, { ...options, token })
@@ -89,17 +89,14 @@ test.each(
   byId(
     allOperations.filter(({ scope, permission }) => scope === '*' || permission.group === 'admin'),
   ),
-)(
-  '%s is not for a token with a permissions record, whatever that has in it',
-  async (_id, operation) => {
-    for (const body of variantsOf(operation)) {
-      const [method, path, options] = requestFor(operation, things, body)
-      const query = operation.id === 'getSettings' ? '?serviceSecret=true' : ''
-      const { status } = await call(method, path + query, { ...options, token: limited })
-      expect(status).toBe(403)
-    }
-  },
-)
+)('%s: rejects tokens with a permissions record, whatever it contains', async (_id, operation) => {
+  for (const body of variantsOf(operation)) {
+    const [method, path, options] = requestFor(operation, things, body)
+    const query = operation.id === 'getSettings' ? '?serviceSecret=true' : ''
+    const { status } = await call(method, path + query, { ...options, token: limited })
+    expect(status).toBe(403)
+  }
+})
 
 test.each([
   '/v1/account/%6fther',
@@ -114,11 +111,11 @@ test.each([
   '/v1/tokens?account=own&account=other',
   '/v1/tokens/account/%6fther',
   '/V1/account/other',
-])('%s is no way around it', async (path) => {
+])('%s does not bypass the account check', async (path) => {
   for (const method of ['GET', 'HEAD', 'DELETE'])
     expect([403, 404]).toContain(await rawStatus(method, path, bound))
 })
 
-test('in all of that nothing of anybody was changed', async () => {
+test('none of these requests changed any data', async () => {
   expect(await stored()).toEqual(before)
 })
