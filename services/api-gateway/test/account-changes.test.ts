@@ -14,10 +14,10 @@ const bus = await connectBus({
   log: createLogger('worker', 'silent'),
   metrics: createMetrics('worker'),
 })
-const told: Invalidation[] = []
+const invalidations: Invalidation[] = []
 const synced: string[] = []
 const quotas = new Map<string, { usage: number; limit: number }>()
-await bus.onInvalidate((message) => void told.push(message))
+await bus.onInvalidate((message) => void invalidations.push(message))
 await bus.serve({
   queue: 'private',
   keys: [`shard.${shardOf('held')}`],
@@ -58,7 +58,9 @@ test('updateAccount: changes columns, raises the version only if sessions are af
       auth: { user: 'change@mail.example' },
     },
   })
-  await eventually(() => told.some(({ topic, id }) => topic === 'accounts' && id === 'change'))
+  await eventually(() =>
+    invalidations.some(({ topic, id }) => topic === 'accounts' && id === 'change'),
+  )
 })
 
 test('updateAccount: a new host without a password responds 400 and changes nothing', async () => {
@@ -86,7 +88,7 @@ test('updateAccount: validates fields like a registration', async () => {
     'imap.port',
     'imapIndexer',
   ])
-  expect((await put('nobody', { name: 'x' })).status).toBe(404)
+  expect((await put('missing', { name: 'x' })).status).toBe(404)
 })
 
 test('updateAccount: a disabled IMAP server needs no address', async () => {
@@ -105,8 +107,8 @@ test('reconnect, sync and flush without their flag do nothing', async () => {
   for (const what of ['reconnect', 'sync', 'flush']) {
     expect((await put('held', {}, `/${what}`)).body).toEqual({ [what]: false })
     expect((await put('held', { [what]: false }, `/${what}`)).body).toEqual({ [what]: false })
-    expect((await put('nobody', { [what]: true }, `/${what}`)).status).toBe(404)
-    expect((await put('nobody', { [what]: false }, `/${what}`)).status).toBe(404)
+    expect((await put('missing', { [what]: true }, `/${what}`)).status).toBe(404)
+    expect((await put('missing', { [what]: false }, `/${what}`)).status).toBe(404)
   }
   expect(await stored('held')).toMatchObject({ version: '1', flushEpoch: '0' })
   expect(synced).toEqual([])

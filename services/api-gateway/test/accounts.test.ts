@@ -236,7 +236,7 @@ test('getAccount: contains the state, no secrets and no unset members', async ()
   await call('DELETE', '/v1/account/read')
   expect((await events('read')).at(-1)?.accountTarget).toEqual({
     url: webhooks,
-    // Sealed once, when it was registered.
+    // The grant was sealed at registration and not since.
     headers: webhooksCustomHeaders,
   })
 })
@@ -273,8 +273,8 @@ test('getAccount: a missing account responds 404 without a code', async () => {
     error: 'Not Found',
     message: 'Account record was not found for requested ID',
   }
-  expect((await call('GET', '/v1/account/nobody')).body).toEqual(gone)
-  expect((await call('DELETE', '/v1/account/nobody')).body).toEqual(gone)
+  expect((await call('GET', '/v1/account/missing')).body).toEqual(gone)
+  expect((await call('DELETE', '/v1/account/missing')).body).toEqual(gone)
   expect((await call('GET', `/v1/account/${encodeURIComponent('a/b ü')}`)).body).toEqual(gone)
 })
 

@@ -43,9 +43,9 @@ test('addToBlocklist: Unicode and ASCII forms of an address are equal', async ()
   await add('idn.example', 'eva@bücher.example')
   await add('idn.example', 'J\u00D6rg@b.example')
   expect((await add('idn.example', 'EVA@XN--bcher-kva.example')).body['added']).toBe(false)
-  const given = ['eva@BÜCHER.example', 'eva@xn--bcher-kva.example', 'jo\u0308rg@b.example']
-  const blocked = await blockedRecipients(db, 'idn.example', [...given, 'eva@bucher.example'])
-  expect([...blocked.keys()]).toEqual(given)
+  const addresses = ['eva@BÜCHER.example', 'eva@xn--bcher-kva.example', 'jo\u0308rg@b.example']
+  const blocked = await blockedRecipients(db, 'idn.example', [...addresses, 'eva@bucher.example'])
+  expect([...blocked.keys()]).toEqual(addresses)
   expect((await remove('idn.example', 'eva@bücher.example')).body).toEqual({ deleted: true })
 })
 
@@ -143,21 +143,21 @@ test('lists.blocked: stays correct under concurrent writes', async () => {
 
 test('blockedRecipients: queries 1,000 recipients with one statement', async () => {
   await add('ask.example', 'Eva@a.example', { reason: 'left' })
-  const asked = ['EVA@a.example', 'eva@a.example', 'other@a.example']
-  expect(await blockedRecipients(db, 'Ask.example', asked)).toEqual(
+  const recipients = ['EVA@a.example', 'eva@a.example', 'other@a.example']
+  expect(await blockedRecipients(db, 'Ask.example', recipients)).toEqual(
     new Map([
       ['EVA@a.example', { reason: 'left' }],
       ['eva@a.example', { reason: 'left' }],
     ]),
   )
-  expect(await blockedRecipients(db, 'none.example', asked)).toEqual(new Map())
+  expect(await blockedRecipients(db, 'none.example', recipients)).toEqual(new Map())
   expect(await blockedRecipients(db, 'ask.example', [])).toEqual(new Map())
 })
 
 test.each<[string, string, object, string]>([
   ['a list that is no host name', 'no%20list', {}, 'listId'],
   ['a list beyond ASCII', 'l%C3%AFst.example', {}, 'listId'],
-  ['a recipient that is no address', 'x.example', { recipient: 'nobody' }, 'recipient'],
+  ['a recipient that is no address', 'x.example', { recipient: 'missing' }, 'recipient'],
   ['no recipient', 'x.example', { recipient: undefined }, 'recipient'],
   ['no account', 'x.example', { account: undefined }, 'account'],
 ])('addToBlocklist: %s, responds 400 and stores nothing', async (...[, listId, more, path]) => {
@@ -167,7 +167,7 @@ test.each<[string, string, object, string]>([
 })
 
 test('addToBlocklist: a missing account responds 404 and stores nothing', async () => {
-  const { status, body } = await add('x.example', 'a@b.example', { account: 'nobody' })
+  const { status, body } = await add('x.example', 'a@b.example', { account: 'missing' })
   expect([status, body['message']]).toEqual([404, 'Account record was not found for requested ID'])
   expect(await countBlocks(db, 'x.example')).toBeUndefined()
 })

@@ -32,7 +32,7 @@ test('body limit: 1 MB, for submissions SVC_MAX_BODY_SIZE', async () => {
   )
 })
 
-/** A request whose head is sent, and its body not. */
+/** Sends the head of a request without its body. */
 function announce(path: string, headers: Record<string, string>) {
   const request = httpRequest(url + path, {
     method: 'POST',

@@ -44,10 +44,10 @@ test('firstRun: a later start applies SVC_SETTINGS and SVC_PREPARED_TOKEN, creat
   const { call } = await servers.start({ ...firstTime, SVC_FIRST_TOKEN_FILE: '/nowhere/token' })
   const token = (await readFile(file, 'utf8')).trim()
   await call('POST', '/v1/settings', { token, body: { notifyText: null } })
-  const given = JSON.stringify({ webhooksEnabled: true, serviceUrl: 'https://a.example/path' })
+  const configured = JSON.stringify({ webhooksEnabled: true, serviceUrl: 'https://a.example/path' })
   const prepared = 'prepared token of the operator!!'.replaceAll(' ', '-')
-  const later = await servers.start({ SVC_SETTINGS: given, SVC_PREPARED_TOKEN: prepared })
-  await servers.start({ SVC_SETTINGS: given, SVC_PREPARED_TOKEN: prepared })
+  const later = await servers.start({ SVC_SETTINGS: configured, SVC_PREPARED_TOKEN: prepared })
+  await servers.start({ SVC_SETTINGS: configured, SVC_PREPARED_TOKEN: prepared })
   expect(await settings()).toEqual({
     notifyTextSize: 2_097_152,
     webhooksEnabled: true,

@@ -71,7 +71,7 @@ test('gateways: register, read with a masked password, update, delete', async ()
   const gone = await call('DELETE', '/v1/gateway/relay')
   expect([gone.status, gone.body]).toEqual([200, { gateway: 'relay', deleted: true }])
   expect(await passwordOf('relay')).toBeUndefined()
-  // One that comes after it is not taken for it.
+  // A later gateway with this id has another version.
   await register(relay)
   expect(await versionOf('relay')).toBeGreaterThan(last)
 })
@@ -182,20 +182,20 @@ test('listGateways: returns deliveries, last use and last error', async () => {
     { gateway: 'c' },
   ])
   expect(await get('b')).toMatchObject({ deliveries: 7, lastError, lastUse: lastUse.toISOString() })
-  // What it did goes on counting when it is registered anew.
+  // The counters continue after a new registration.
   await register({ ...relay, gateway: 'b' })
   expect(await get('b')).toMatchObject({ deliveries: 7 })
 })
 
 test('gateways: every change broadcasts an invalidation', async () => {
-  const heard: (string | undefined)[] = []
+  const ids: (string | undefined)[] = []
   await using _listening = await bus.onInvalidate(
-    ({ topic, id }) => void (topic === 'gateways' && id === 'told' && heard.push(id)),
+    ({ topic, id }) => void (topic === 'gateways' && id === 'told' && ids.push(id)),
   )
   await register({ ...relay, gateway: 'told' })
   await edit('told', { name: 'x' })
   await call('DELETE', '/v1/gateway/told')
-  await eventually(() => expect(heard).toEqual(['told', 'told', 'told']))
+  await eventually(() => expect(ids).toEqual(['told', 'told', 'told']))
 })
 
 test('gateways: permissions can grant read and delete, not create', async () => {

@@ -76,14 +76,14 @@ test('runIdempotent: after a failed request, the next waiting one runs', async (
   await queued()
 })
 
-/** In this database: other tests have locks of their own. */
+/** Restricted to this database, because other tests hold locks in theirs. */
 async function waitForLock(): Promise<void> {
   await eventually(async () => {
-    const { rows: found } = await sql`
+    const { rows: waiting } = await sql`
       select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
       db,
     )
-    return found.length > 0
+    return waiting.length > 0
   })
 }
 

@@ -44,7 +44,7 @@ test('getLogs: a log that fills its last page ends there', async () => {
 test('getLogs: empty without a log, 404 without an account', async () => {
   await write('off', 1)
   expect(await read('off')).toMatchObject({ status: 200, text: '' })
-  expect(await read('nobody')).toMatchObject({ status: 404 })
+  expect(await read('missing')).toMatchObject({ status: 404 })
 })
 
 test('logs: disabling the log deletes it', async () => {

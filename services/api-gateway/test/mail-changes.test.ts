@@ -20,13 +20,13 @@ import { type Answer, type Call, mint, registration, testServers } from './gatew
 const servers = await testServers()
 let call: Call
 let bus: Bus
-/** What the worker was asked, and what it refuses to do. */
-let asked: Record<string, unknown>[]
+/** Commands that the fake worker received. */
+let commands: Record<string, unknown>[]
 let refusal: AppError | undefined
 
 function answered<T>(response: T) {
   return (request: object) => {
-    asked.push({ ...request })
+    commands.push({ ...request })
     return refusal ? Promise.reject(refusal) : Promise.resolve(response)
   }
 }
@@ -55,11 +55,11 @@ beforeAll(async () => {
       on(deleteMessages, answered({ deleted: true })),
     ],
   })
-  asked = []
+  commands = []
   await eventually(async () => expect((await send('POST mailbox', { path: 'A' })).status).toBe(200))
 })
 beforeEach(() => {
-  asked = []
+  commands = []
   refusal = undefined
 })
 afterAll(async () => {
@@ -67,7 +67,7 @@ afterAll(async () => {
   await servers.stop()
 })
 
-/** A request to an address such as `PUT message/x`. */
+/** Sends a request such as `PUT message/x`. */
 function send(address: string, body?: object, token?: string): Promise<Answer> {
   const [method = '', path = ''] = address.split(' ')
   return call(method, `/v1/account/jane/${path}`, {
@@ -115,7 +115,7 @@ test.each([
 ])('%s sends its command to the worker (%#)', async (address, body, request) => {
   const { status } = await send(address, body)
   expect(status).toBe(200)
-  expect(asked).toEqual([{ account: 'jane', ...request }])
+  expect(commands).toEqual([{ account: 'jane', ...request }])
 })
 
 const long = 'x'.repeat(250)
@@ -159,7 +159,7 @@ test.each([
   expect(status).toBe(400)
   expect(problem.fields?.map((field) => field.path)).toEqual(paths)
   expect(problem).not.toHaveProperty('code')
-  expect(asked).toEqual([])
+  expect(commands).toEqual([])
 })
 
 test('updateMessage: a rejection by the server responds 400 with its code and text', async () => {

@@ -99,7 +99,7 @@ test.each<[string, object, string[]]>([
     ['oauth2.auth.delegatedUser'],
   ],
   [
-    'a redirect for nobody',
+    'a redirect without authorize',
     { provider: gmail, auth, redirectUrl: 'https://a.example' },
     ['oauth2.redirectUrl'],
   ],
@@ -131,7 +131,7 @@ test('createAccount: of concurrent registrations of a user, one succeeds', async
       400,
       expect.objectContaining({ code: 'AccountAlreadyExists', existingAccount: there[0] }),
     ])
-  // The same user by another application is another matter, and a shared mailbox of theirs.
+  // The user may register again by another application, or with a shared mailbox.
   const elsewhere = { provider: outlook, auth: { user: 'one@x.example' } }
   expect((await register('one-outlook', elsewhere)).status).toBe(200)
   const shared = { ...elsewhere, auth: { ...elsewhere.auth, delegatedUser: 'info@x.example' } }
@@ -143,13 +143,13 @@ test('createAccount: of concurrent registrations of a user, one succeeds', async
 })
 
 test('createAccount: with authorize, returns the consent URL and registers nothing', async () => {
-  const asked: { app: string; loginHint?: string }[] = []
+  const commands: { app: string; loginHint?: string }[] = []
   await using _serving = await bus.serve({
     queue: 'credentials',
     keys: ['credentials'],
     handlers: [
       on(startOAuth2Login, (request) => {
-        asked.push(request)
+        commands.push(request)
         return Promise.resolve({ url: 'https://accounts.example/consent' })
       }),
     ],
@@ -160,7 +160,7 @@ test('createAccount: with authorize, returns the consent URL and registers nothi
     200,
     { redirect: 'https://accounts.example/consent' },
   ])
-  expect(asked).toMatchObject([{ app: gmail, loginHint: 'c@x.example' }])
+  expect(commands).toMatchObject([{ app: gmail, loginHint: 'c@x.example' }])
   const rows = await db.selectFrom('oauth2Logins').select(['app', 'registration']).execute()
   expect(rows).toMatchObject([{ app: gmail, registration: { account: 'consenting' } }])
   expect((await call('GET', '/v1/account/consenting')).status).toBe(404)

@@ -9,7 +9,7 @@ const rabbit = await cuttable(servers.broker.url)
 const { call, url } = await servers.start({
   DATABASE_URL: postgres.url,
   AMQP_URL: rabbit.url,
-  // Whoever waited for what is away would wait for longer than the test.
+  // A request that waited for the unavailable server would exceed the timeout of the test.
   SVC_TIMEOUT: '1h',
 })
 afterAll(async () => {
@@ -40,8 +40,8 @@ test('without RabbitMQ: accounts and submissions are stored, worker operations r
   expect(submitted.status).toBe(200)
   const changed = await call('POST', '/v1/settings', { body: { notifyText: false } })
   expect(changed.status).toBe(200)
-  const asked = await call('GET', '/v1/account/before/mailboxes')
-  expect(asked.body).toMatchObject({ statusCode: 503, code: 'WorkerNotAvailable' })
+  const unserved = await call('GET', '/v1/account/before/mailboxes')
+  expect(unserved.body).toMatchObject({ statusCode: 503, code: 'WorkerNotAvailable' })
   expect(await ready()).toBe(200)
   await rabbit.mend()
 })
@@ -82,7 +82,7 @@ test('without Postgres: all requests respond 503 until it is back', async () => 
 test('with an unresponsive Postgres: requests respond 503 and hanging connections are dropped', async () => {
   expect((await call('GET', '/v1/accounts')).status).toBe(200)
   postgres.silence(true)
-  // For good: whoever waits for Postgres waits for ever.
+  // Permanently: a connection that waits for Postgres never gets a response.
   const answers = await Promise.all([
     call('GET', '/v1/accounts'),
     call('POST', '/v1/account/a/submit', { body: submission }),
@@ -90,7 +90,7 @@ test('with an unresponsive Postgres: requests respond 503 and hanging connection
   for (const { body } of answers) expect(body).toEqual(unavailable)
   postgres.silence(false)
   await eventually(async () => expect((await call('GET', '/v1/accounts')).status).toBe(200))
-  // More than there are connections: one that hangs would be among those that are taken.
+  // More requests than connections, so that a hanging connection would be used.
   const many = await Promise.all(Array.from({ length: 40 }, () => call('GET', '/v1/accounts')))
   expect(many.map(({ status }) => status)).toEqual(Array(40).fill(200))
 })

@@ -54,7 +54,7 @@ test('listOutbox: returns pages of queued submissions of all accounts, oldest fi
 test('listOutbox: filters by account and state', async () => {
   const of = async (query: string) => ids((await call('GET', `/v1/outbox?${query}`)).body)
   expect(await of('account=b')).toEqual(['q5'])
-  expect(await of('account=nobody')).toEqual([])
+  expect(await of('account=missing')).toEqual([])
   expect(await of('state=held')).toEqual(['q3'])
   expect(await of('state=sent')).toEqual(['q6'])
   expect(await of('state=failed&account=a')).toEqual(['q7'])
@@ -167,13 +167,13 @@ test('outbox operations: send changeOutbox to a sender and map its reply', async
     status: 503,
     body: { code: 'WorkerNotAvailable' },
   })
-  const asked: CommandRequest<typeof changeOutbox>[] = []
+  const commands: CommandRequest<typeof changeOutbox>[] = []
   await bus.serve({
     queue: 'outbox',
     keys: ['outbox'],
     handlers: [
       on(changeOutbox, async (request) => {
-        asked.push(request)
+        commands.push(request)
         const results = { busy: 'busy', none: 'missing' } as const
         const { queueId } = request
         return { result: results[queueId as keyof typeof results] ?? ('done' as const) }
@@ -190,7 +190,7 @@ test('outbox operations: send changeOutbox to a sender and map its reply', async
   expect(await change('PUT', 'q1/hold')).toMatchObject({ status: 200, body: { held: true } })
   expect(await change('PUT', 'q1/release')).toMatchObject({ status: 200, body: { released: true } })
   expect(await change('PUT', 'q1/send')).toMatchObject({ status: 200, body: { due: true } })
-  expect(asked.map(({ action }) => action)).toEqual(['delete', 'hold', 'release', 'send'])
+  expect(commands.map(({ action }) => action)).toEqual(['delete', 'hold', 'release', 'send'])
   expect(await change('DELETE', 'busy')).toMatchObject({
     status: 400,
     body: { code: 'UnsupportedOperation' },

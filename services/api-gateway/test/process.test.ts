@@ -49,25 +49,25 @@ test.each([
   },
 )
 
-/** A process of its own takes its time to start on a machine that has others to run. */
+/** A child process starts slowly on a busy machine. */
 const patience = { timeoutMs: 120_000 }
 
 test('SIGTERM: requests in flight complete, the process exits with 0, no token is in the log', async () => {
   const release = Promise.withResolvers<void>()
-  const asked = Promise.withResolvers<void>()
+  const received = Promise.withResolvers<void>()
   await bus.serve({
     queue: 'private',
     keys: [`shard.${shardOf('slow')}`],
     handlers: [
       on(listMailboxes, async () => {
-        asked.resolve()
+        received.resolve()
         await release.promise
         return { mailboxes: [] }
       }),
     ],
   })
-  const given = { ofAnotherRelease: 1, smtpServerPassword: 'password of the door' }
-  const child = start({ SVC_SETTINGS: JSON.stringify(given) })
+  const settings = { ofAnotherRelease: 1, smtpServerPassword: 'password of the door' }
+  const child = start({ SVC_SETTINGS: JSON.stringify(settings) })
   const closed = once(child, 'close')
   const lines: string[] = []
   createInterface(child.stdout).on('line', (line) => lines.push(line))
@@ -87,7 +87,7 @@ test('SIGTERM: requests in flight complete, the process exits with 0, no token i
     body: JSON.stringify(registration('slow')),
   })
   const slow = fetch(`${url}/v1/account/slow/mailboxes?access_token=${admin}`)
-  await asked.promise
+  await received.promise
 
   child.kill('SIGTERM')
   await expect(
@@ -100,7 +100,7 @@ test('SIGTERM: requests in flight complete, the process exits with 0, no token i
   ).resolves.toBe(true)
   release.resolve()
   expect(await (await slow).json()).toEqual({ mailboxes: [] })
-  // By then all of its log has come as well.
+  // The complete log has arrived by then.
   expect(await closed).toEqual([0, null])
   const log = lines.join('\n')
   expect(log).toContain('"route":"/v1/account/:account/mailboxes"')

@@ -161,21 +161,21 @@ test('webhooksCustomHeaders: a plaintext value of an earlier release is masked, 
 })
 
 test('updateSettings: seals the login inside each URL, also a user without a password', async () => {
-  const given = {
+  const addresses = {
     proxyUrl: 'socks5://u:hush@proxy.example:1080',
     httpProxyUrl: 'http://hush@proxy.example:3128/',
     openAiAPIUrl: 'https://:hush@model.example/v1',
   }
-  expect((await update(given)).status).toBe(200)
+  expect((await update(addresses)).status).toBe(200)
   const masked = {
     proxyUrl: 'socks5://u:******@proxy.example:1080',
     httpProxyUrl: 'http://******@proxy.example:3128/',
     openAiAPIUrl: 'https://:******@model.example/v1',
   }
-  expect(await read(...Object.keys(given))).toEqual(masked)
+  expect(await read(...Object.keys(addresses))).toEqual(masked)
   expect((await update(masked)).body['updated']).toEqual([])
   const rows = await db.selectFrom('settings').selectAll().execute()
-  for (const [key, address] of Object.entries(given)) {
+  for (const [key, address] of Object.entries(addresses)) {
     const stored = String(rows.find((row) => row.key === key)?.value)
     expect(stored).not.toContain('hush')
     expect(await unsealLogin(stored, opener)).toBe(address)

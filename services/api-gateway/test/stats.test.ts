@@ -49,7 +49,7 @@ test('getStats: returns versions and the state of Postgres and RabbitMQ', async 
       paused: 0,
       unassigned: 0,
     },
-    // Requests of this test, if they are counted by now.
+    // Requests of this test may be counted already.
     counters: expect.any(Object),
   })
 })
@@ -73,7 +73,7 @@ test('getStats: counts each account once; unassigned without a live worker', asy
   expect(connections).toMatchObject({
     connected: 2,
     authenticationError: 1,
-    // Nobody has looked at it yet.
+    // No worker has connected it yet.
     init: 1,
     unassigned: 2,
   })
@@ -133,7 +133,7 @@ test('getStats: counters cover the requested window', async () => {
 test('apiCall counters: count successes and failures, flushed at shutdown', async () => {
   await db.deleteFrom('statCounters').execute()
   const gateway = await servers.start()
-  // Many more than the calls before, which the other gateway may count only now.
+  // Many more than the earlier calls, which the other gateway may flush now.
   for (let n = 0; n < 100; n++) {
     await gateway.call('GET', '/v1/accounts')
     await gateway.call('GET', '/v1/accounts', { token: null })

@@ -130,8 +130,8 @@ test('submitMessage: a raw message is stored unchanged with the recipients of it
 })
 
 test.each([
-  ['nobody', { text: 'x' }, ['to']],
-  ['nobody in a raw message', { raw: base64('Subject: x\n\nx') }, ['raw']],
+  ['missing', { text: 'x' }, ['to']],
+  ['no recipient in a raw message', { raw: base64('Subject: x\n\nx') }, ['raw']],
   ['raw that is no message', { raw: base64('hello') }, ['raw']],
   ['raw beside its parts', { raw: base64('To: a@x.example\n\n'), text: 'x' }, ['text']],
   [

@@ -155,7 +155,7 @@ test.each<[string, object, string[]]>([
 )
 
 test('submitMessage: a missing account and an account that cannot send respond 404 with different codes', async () => {
-  expect((await submit('nobody', submission)).body).toEqual({
+  expect((await submit('missing', submission)).body).toEqual({
     statusCode: 404,
     error: 'Not Found',
     message: 'Account record was not found for requested ID',
@@ -175,13 +175,13 @@ test.each([
   ['off', 'unset', 'NotSyncing', 'unset'],
 ] as const)(
   'submitMessage: an account that was never connected cannot send: %s',
-  async (...[account, state, code, told]) => {
+  async (...[account, state, code, expectedState]) => {
     await register(account, state, false)
     expect((await submit(account, submission)).body).toMatchObject({
       statusCode: 503,
       error: 'Service Unavailable',
       code,
-      state: told,
+      state: expectedState,
     })
     expect(await rows(account)).toEqual([])
   },

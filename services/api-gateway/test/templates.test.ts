@@ -76,11 +76,11 @@ test('listTemplates: of an account, or shared ones without it, newest first', as
   expect(next.body['templates']).toMatchObject([{ id: first }])
   const all = await call('GET', '/v1/templates')
   expect(all.body).toMatchObject({ account: null, templates: [{ id: shared, name: 'Shared' }] })
-  expect((await call('GET', '/v1/templates?account=nobody')).body).toEqual(noAccount)
+  expect((await call('GET', '/v1/templates?account=missing')).body).toEqual(noAccount)
 })
 
 test('createTemplate: a missing account responds 404', async () => {
-  expect((await create('nobody')).body).toEqual(noAccount)
+  expect((await create('missing')).body).toEqual(noAccount)
 })
 
 test.each<[string, object, string[]]>([
@@ -137,7 +137,7 @@ test('flushTemplates: without force responds 400 ForceRequired', async () => {
   expect((await flush('flushed')).body).toEqual({ flushed: true, account: 'flushed' })
   expect((await call('GET', at(own))).status).toBe(404)
   expect((await call('GET', at(others))).status).toBe(200)
-  expect((await flush('nobody')).body).toEqual(noAccount)
+  expect((await flush('missing')).body).toEqual(noAccount)
 })
 
 test('deleteAccount: deletes the templates of the account', async () => {

@@ -98,7 +98,7 @@ const logOf = async (token: string, query = '') => {
 }
 const startAuditing = async () => {
   await call('POST', '/v1/settings', { body: { tokenAuditLog: true } })
-  // Both replicas know at the latest when they note something.
+  // Each replica has read the setting once it writes its first entry.
   for (const { call } of [first, second])
     await eventually(async () => {
       await call('GET', '/v1/accounts', { token: bareToken })
@@ -162,7 +162,7 @@ test("tokenAuditLog: an operation's rejection is denied, other errors are allowe
   })
   const as = (method: string, path: string, body?: object) =>
     call(method, path, { token, ...(body ? { body } : {}) })
-  await as('GET', '/v1/account/nobody')
+  await as('GET', '/v1/account/missing')
   await as('POST', '/v1/tokens', {})
   await as('POST', '/v1/tokens', { nope: 1 })
   await as('GET', '/v1/accounts')
@@ -193,7 +193,7 @@ test('tokenAuditLog: an expired token is denied as expired; its record is delete
   await end(86_401_000)
   await using _sweeping = await servers.start(limits)
   await eventually(async () => expect((await call('GET', `/v1/tokens/${id}`)).status).toBe(404))
-  // What it was used for can still be read.
+  // The log of the deleted token can still be read.
   expect((await logOf(token)).total).toBe(1)
 })
 

@@ -68,7 +68,7 @@ test.each<[string, object, string]>([
 })
 
 test('createToken: a missing account responds 404', async () => {
-  const { status, body } = await call('POST', '/v1/tokens', { body: { account: 'nobody' } })
+  const { status, body } = await call('POST', '/v1/tokens', { body: { account: 'missing' } })
   expect([status, body['message']]).toEqual([404, 'Account record was not found for requested ID'])
 })
 
@@ -122,7 +122,7 @@ test.each<[string, object, object, boolean]>([
   ],
   ['referrers: none named', { restrictions: { referrers: ['*'] } }, { restrictions: null }, false],
   ['rate: less', limit(1000, 60), limit(100, 60), true],
-  ['rate: more at once', limit(1000, 60), limit(2000, 3600), false],
+  ['rate: more requests per window', limit(1000, 60), limit(2000, 3600), false],
   ['rate: more in the long run', limit(1000, 60), limit(100, 1), false],
   ['rate: none named', limit(1000, 60), {}, false],
   ['expiry: earlier', { expires: later }, { expires: soon }, true],

@@ -6,7 +6,7 @@ import { requestFor, twoTenants } from './tenants.ts'
 
 const world = await twoTenants()
 afterAll(world.stop)
-const { call, db, asked, things, stored, rawStatus } = world
+const { call, db, commands, things, stored, rawStatus } = world
 const bodies = bodiesNaming(things)
 
 const everything = {
@@ -18,7 +18,7 @@ const boundAndLimited = await mint(call, { account: 'own', permissions: everythi
 const limited = await mint(call, { permissions: everything })
 const before = await stored()
 
-/** `admin` is in no record. */
+/** No permissions record can grant `admin`. */
 function isGranted(group: string): boolean {
   return group !== 'admin'
 }
@@ -28,7 +28,7 @@ const byId = (operations: readonly Operation[]) =>
 const variantsOf = (operation: Operation): (object | undefined)[] =>
   bodies[operation.id] ?? [operation.body ? {} : undefined]
 
-/** Whether a token that is bound to an account gets further than its checks. */
+/** True if a token bound to an account passes the checks of the operation. */
 const isForAccounts = ({ path, boundBy }: Operation) =>
   path.includes('/:account') || boundBy !== undefined
 const takesBody = ({ body, optionalBody }: Operation) => body !== undefined && !optionalBody
@@ -52,10 +52,10 @@ test.each(byId(allOperations))(
         if (operation.id === 'createTemplate') expect(status).toBe(200)
         else expect([403, 404]).toContain(status)
       }
-    // What is made with such a token is its account's, whatever the body says.
+    // Objects created with such a token belong to its account, regardless of the body.
     await db.deleteFrom('templates').where('account', '=', 'own').execute()
     expect(await stored()).toEqual(before)
-    expect(asked).toEqual([])
+    expect(commands).toEqual([])
   },
 )
 
@@ -68,7 +68,7 @@ const within = allOperations.flatMap((operation) =>
     .map((request, n) => [`${operation.id} ${n + 1}`, request] as const),
 )
 
-/** Templates, and by whose grant one logs in, are no matter of the worker. */
+/** Operations on templates and delegated grants do not reach the worker. */
 const isDecidedHere = (options: object) =>
   ['template', 'app'].some((name) => JSON.stringify(options).includes(`${things[name]}`))
 
@@ -79,7 +79,7 @@ test.each(within)(
       const { status } = await call(method, path, { ...options, token })
       expect([403, 404]).toContain(status)
     }
-    expect(new Set(asked.splice(0).map(({ account }) => account))).toEqual(
+    expect(new Set(commands.splice(0).map(({ account }) => account))).toEqual(
       new Set(isDecidedHere(options) ? [] : ['own']),
     )
   },

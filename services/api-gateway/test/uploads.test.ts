@@ -20,7 +20,7 @@ const account = { ...registration('held'), email: 'me@mail.example' }
 await call('POST', '/v1/account', { body: account })
 await call('POST', '/v1/account', { body: registration('unheld') })
 
-const asked: CommandRequest<typeof uploadMessage>[] = []
+const uploads: CommandRequest<typeof uploadMessage>[] = []
 const stored: string[] = []
 let refusal: AppError | undefined
 const original: MessageDetail = {
@@ -57,7 +57,7 @@ await bus.serve({
   keys: [`shard.${shardOf('held')}`],
   handlers: [
     on(uploadMessage, async (request) => {
-      asked.push(request)
+      uploads.push(request)
       if (refusal) throw refusal
       const { mime } = await db
         .deleteFrom('uploads')
@@ -89,7 +89,7 @@ afterAll(async () => {
 })
 afterEach(() => {
   refusal = undefined
-  asked.length = 0
+  uploads.length = 0
   stored.length = 0
 })
 
@@ -100,7 +100,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 const upload = (body: object, owner = 'held') =>
   call('POST', `/v1/account/${owner}/message`, { body: { path: 'Drafts', ...body } })
 const waiting = async () => (await db.selectFrom('uploads').select('id').execute()).length
-/** The header of what was stored, unfolded. */
+/** Unfolded header of the stored message. */
 const header = (name: string) =>
   new RegExp(`^${name}: (.*)$`, 'mi').exec((stored[0] ?? '').replaceAll(/\r\n[ \t]/g, ' '))?.[1]
 
@@ -128,7 +128,7 @@ test('uploadMessage: composes a message from fields and sends it to the worker',
       },
     ])
   })
-  expect(asked.at(-1)).toMatchObject({
+  expect(uploads.at(-1)).toMatchObject({
     account: 'held',
     path: 'Drafts',
     flags: ['\\Seen', '\\Draft', 'custom'],
@@ -260,7 +260,7 @@ test('uploadMessage: contradicting fields are rejected and nothing is stored', a
     status: 400,
     body: { code: 'UnsupportedOperation' },
   })
-  expect(asked).toEqual([])
+  expect(uploads).toEqual([])
   expect(await waiting()).toBe(0)
 })
 
@@ -278,7 +278,7 @@ test('uploadMessage: a rejection by the worker is returned and the bytes are del
     code: 'WorkerNotAvailable',
   })
   await eventually(async () => expect(await waiting()).toBe(0))
-  expect((await upload({ text: 'x' }, 'nobody')).status).toBe(404)
+  expect((await upload({ text: 'x' }, 'missing')).status).toBe(404)
 })
 
 test('uploadMessage: accepts a body of the maximum size, rejects a larger one', async () => {
@@ -292,13 +292,13 @@ test('getAttachment: sends type and name, as a download', async () => {
     fetch(`${url}/v1/account/held/attachment/${id}`, {
       headers: { authorization: `Bearer ${admin}` },
     })
-  const found = await get('stored')
-  expect(found.headers.get('content-type')).toBe('text/html; charset=utf-8')
-  expect(found.headers.get('content-disposition')).toBe(
+  const attachment = await get('stored')
+  expect(attachment.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(attachment.headers.get('content-disposition')).toBe(
     `attachment; filename="_bersicht.html"; filename*=UTF-8''%C3%9Cbersicht.html`,
   )
-  expect(found.headers.get('x-content-type-options')).toBe('nosniff')
-  expect(await found.text()).toBe('storedsto')
+  expect(attachment.headers.get('x-content-type-options')).toBe('nosniff')
+  expect(await attachment.text()).toBe('storedsto')
   const gone = await get('gone')
   expect([gone.status, await gone.json()]).toMatchObject([404, { code: 'MessageNotFound' }])
   expect(gone.headers.get('content-disposition')).toBeNull()

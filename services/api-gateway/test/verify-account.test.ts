@@ -14,17 +14,17 @@ const bus = await connectBus({
   log: createLogger('workers', 'silent'),
   metrics: createMetrics('workers'),
 })
-const imapAsked: CommandRequest<typeof verifyImap>[] = []
-const smtpAsked: CommandRequest<typeof verifySmtp>[] = []
+const imapRequests: CommandRequest<typeof verifyImap>[] = []
+const smtpRequests: CommandRequest<typeof verifySmtp>[] = []
 const inbox = { path: 'INBOX', delimiter: '/', name: 'INBOX', listed: true, subscribed: true }
 await bus.serve({
   queue: 'verify.imap',
   handlers: [
-    on(verifyImap, async (asked) => {
-      imapAsked.push(asked)
+    on(verifyImap, async (request) => {
+      imapRequests.push(request)
       return {
         verdict: { success: true },
-        ...(asked.mailboxes ? { mailboxes: [inbox] } : {}),
+        ...(request.mailboxes ? { mailboxes: [inbox] } : {}),
       }
     }),
   ],
@@ -32,9 +32,9 @@ await bus.serve({
 await bus.serve({
   queue: 'verify.smtp',
   handlers: [
-    on(verifySmtp, async (asked, { signal }) => {
-      smtpAsked.push(asked)
-      if (asked.server.host === 'slow.example') await once(signal, 'abort')
+    on(verifySmtp, async (request, { signal }) => {
+      smtpRequests.push(request)
+      if (request.server.host === 'slow.example') await once(signal, 'abort')
       const responseText = '535 5.7.8 no'
       return {
         verdict: { success: false, error: 'no', code: 'EAUTH', statusCode: 535, responseText },
@@ -76,13 +76,13 @@ test('verifyAccount: returns the result of both logins', async () => {
       mailboxes: [inbox],
     },
   ])
-  expect(imapAsked.at(-1)).toEqual({
+  expect(imapRequests.at(-1)).toEqual({
     server: { host: 'imap.example', port: 993, secure: true },
     credentials: auth,
     mailboxes: true,
     proxy: 'socks5://proxy.example',
   })
-  expect(smtpAsked.at(-1)).toMatchObject({ credentials: auth, ehloName: 'me.example' })
+  expect(smtpRequests.at(-1)).toMatchObject({ credentials: auth, ehloName: 'me.example' })
 })
 
 test('verifyAccount: absent servers are not tested', async () => {
@@ -92,9 +92,9 @@ test('verifyAccount: absent servers are not tested', async () => {
 
 test('verifyAccount: tests an access token; SMTP works without a login', async () => {
   await verify({ imap: { ...imap, auth: { user: 'me', accessToken: 'token' } } })
-  expect(imapAsked.at(-1)?.credentials).toEqual({ user: 'me', accessToken: 'token' })
+  expect(imapRequests.at(-1)?.credentials).toEqual({ user: 'me', accessToken: 'token' })
   await verify({ smtp: { ...smtp, auth: false } })
-  expect(smtpAsked.at(-1)).not.toHaveProperty('credentials')
+  expect(smtpRequests.at(-1)).not.toHaveProperty('credentials')
 })
 
 test('verifyAccount: a timeout is part of the result', async () => {

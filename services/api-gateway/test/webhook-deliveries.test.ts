@@ -114,8 +114,8 @@ test('createWebhookReplay: stores a replay that can be read', async () => {
   const filter = { account: 'a', event: 'messageSent', until: '2026-01-02T00:00:00Z' }
   const bulk = await call('POST', '/admin/api/webhookReplays', { body: filter })
   expect(bulk.body).toMatchObject({ state: 'queued', filter })
-  const asked = await call('GET', `/admin/api/webhookReplays/${String(bulk.body['id'])}`)
-  expect(asked.body).toEqual(bulk.body)
+  const replay = await call('GET', `/admin/api/webhookReplays/${String(bulk.body['id'])}`)
+  expect(replay.body).toEqual(bulk.body)
   const { body } = await call('GET', '/admin/api/webhookReplays')
   expect(body['replays']).toEqual([bulk.body, one.body])
   expect((await call('GET', `/admin/api/webhookReplays/${randomUUID()}`)).status).toBe(404)

@@ -133,9 +133,13 @@ test.each<[string, object, string]>([
   ['no name', { name: '' }, 'name'],
   ['an address of another kind', { targetUrl: 'ftp://a.example/' }, 'targetUrl'],
   ['a script for an address', { targetUrl: 'javascript:alert(1)' }, 'targetUrl'],
-  ['a masked password of nobody', { targetUrl: 'https://u:******@a.example/' }, 'targetUrl'],
   [
-    'a masked header of nobody',
+    'a masked password without a stored one',
+    { targetUrl: 'https://u:******@a.example/' },
+    'targetUrl',
+  ],
+  [
+    'a masked header without a stored one',
     { customHeaders: [{ key: 'A', value: '******' }] },
     'customHeaders',
   ],
@@ -148,7 +152,7 @@ test.each<[string, object, string]>([
   ['a map that waits', { content: { map: 'return await 1' } }, 'content.map'],
   ['a map that is more than a body', { content: { map: '}); (function () {' } }, 'content.map'],
   ['a filter that is too long', { content: { fn: `//${'x'.repeat(262_144)}` } }, 'content.fn'],
-  ['something nobody knows', { tcount: 5 }, 'tcount'],
+  ['an unknown member', { tcount: 5 }, 'tcount'],
 ])('createWebhookRoute: with %s, responds 400 and stores nothing', async (_name, change, path) => {
   const answer = await call('POST', admin, { body: { ...route, ...change } })
   expect(answer.status).toBe(400)
@@ -163,8 +167,8 @@ test('createWebhookRoute: a blank function is stored as none', async () => {
 })
 
 test('webhook routes: every change raises the version and broadcasts an invalidation', async () => {
-  const heard: Invalidation[] = []
-  await using _listening = await bus.onInvalidate((message) => void heard.push(message))
+  const invalidations: Invalidation[] = []
+  await using _listening = await bus.onInvalidate((message) => void invalidations.push(message))
   const stamps = [await stamp()]
   const id = await create()
   stamps.push(await stamp())
@@ -175,7 +179,7 @@ test('webhook routes: every change raises the version and broadcasts an invalida
   const numbers = stamps.map(Number)
   expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b))
   await eventually(() => {
-    const ours = heard.filter((message) => message.topic === 'routes' && message.id === id)
+    const ours = invalidations.filter((message) => message.topic === 'routes' && message.id === id)
     expect(ours).toHaveLength(3)
   })
 })
@@ -222,7 +226,7 @@ test('webhook routes: changes need the scope *, reading the permission', async (
   const api = await mint(call, { scopes: ['api'] })
   const restricted = await mint(call, { scopes: ['api'], permissions: { groups: ['webhook'] } })
   const other = await mint(call, { scopes: ['api'], permissions: { groups: ['message'] } })
-  const bound = await mint(call, { scopes: ['api'], account: 'somebody' }).catch(() => undefined)
+  const bound = await mint(call, { scopes: ['api'], account: 'missing' }).catch(() => undefined)
   const changes = [
     ['POST', admin, route],
     ['POST', `${admin}/test`, { content: {}, payload: {} }],

@@ -16,7 +16,7 @@ await call('POST', '/v1/account', { body: registration('held') })
 await call('POST', '/v1/account', { body: registration('unheld') })
 
 const { listMailboxes, getMessage, getMessageSource } = accountCommands
-const asked: CommandRequest<typeof listMessages>[] = []
+const commands: CommandRequest<typeof listMessages>[] = []
 const source = { sent: 0, cancelled: false }
 const page = {
   total: 0,
@@ -53,7 +53,7 @@ await bus.serve({
       ],
     })),
     on(listMessages, async (request, { signal }) => {
-      asked.push(request)
+      commands.push(request)
       if (request.path === 'Slow') await Promise.race([silence.promise, once(signal, 'abort')])
       if (request.path === 'None')
         throw new AppError('not-found', 'No such folder', { code: 'FolderNotFound' })
@@ -103,7 +103,7 @@ test('worker operations: return the reply of the worker that holds the account',
   expect(
     (await call('GET', '/v1/account/held/messages?path=INBOX&page=2&pageSize=5')).body,
   ).toEqual(page)
-  expect(asked.at(-1)).toEqual({ account: 'held', path: 'INBOX', page: 2, pageSize: 5 })
+  expect(commands.at(-1)).toEqual({ account: 'held', path: 'INBOX', page: 2, pageSize: 5 })
   const message = await call(
     'GET',
     '/v1/account/held/message/AAAAAQAAAAE?textType=*&maxBytes=10&preProcessHtml=true',
@@ -162,13 +162,13 @@ test('worker operations: without a reply respond 504 after SVC_TIMEOUT or X-SVC-
     error: 'Gateway Timeout',
     code: 'Timeout',
   })
-  // A request can raise what the service says, and not lower it.
-  for (const [asked, atLeastMs] of [
+  // A request can extend the timeout, not shorten it.
+  for (const [timeout, atLeastMs] of [
     ['1', 250],
     ['1000', 950],
   ] as const) {
     const started = performance.now()
-    const { status } = await impatient.call('GET', slow, { headers: { 'x-svc-timeout': asked } })
+    const { status } = await impatient.call('GET', slow, { headers: { 'x-svc-timeout': timeout } })
     expect([status, performance.now() - started >= atLeastMs]).toEqual([504, true])
   }
   expect(
