@@ -11,7 +11,7 @@ import { AppError } from '@posthorn/errors'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { registration, testServers } from './gateway.ts'
 
-/** Starts a gateway with an account that may send, a fake worker with two messages, and a fake auth-bridge. */
+/** Starts a gateway with a sending account, and fakes of its worker and auth-bridge. */
 export async function sendingWorld(env: Record<string, string> = {}) {
   const servers = await testServers()
   const { broker, db } = servers

@@ -2,7 +2,7 @@ import type { Operation } from '@posthorn/contracts'
 import { registration } from './gateway.ts'
 import type { Things } from './tenants.ts'
 
-/** Fields that name an object of an account. Each operation with such a field needs a body below. */
+/** Fields that name an object of an account. Operations with one need a body below. */
 const ofAccounts = /^(?:account|delegatedAccount|template|message|attachment|token|queueId)$/
 
 type Bodies = Record<string, object[]>

@@ -134,7 +134,7 @@ async function fingerprints(db: Awaited<ReturnType<typeof testServers>>['db']) {
   return Object.fromEntries(rows.map(({ name, content }) => [name, content]))
 }
 
-/** Request for an operation that names the objects of `things`. Fails for an unknown parameter name. */
+/** Request that names the objects of `things`. Fails for an unknown parameter name. */
 export function requestFor(
   operation: Operation,
   things: Things,
