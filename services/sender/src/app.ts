@@ -1,6 +1,12 @@
 import type { Bus } from '@posthorn/bus'
 import { SubmissionHint } from '@posthorn/contracts'
-import { cacheSettings, countMinutes, type Db, inBatches, type PublishEvent } from '@posthorn/db'
+import {
+  cacheSettings,
+  countMinutes,
+  type Db,
+  batchStatements,
+  type PublishEvent,
+} from '@posthorn/db'
 import { runPeriodically } from '@posthorn/flow'
 import { bootstrap, watchQueuePause } from '@posthorn/service'
 import { createLoginUnsealer } from '@posthorn/unseal'
@@ -48,7 +54,7 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
       settings,
       transport,
       recorder,
-      mark: inBatches((holds: OutboxLease[]) => markAll(db, holds, config.leaseMs)),
+      mark: batchStatements((holds: OutboxLease[]) => markAll(db, holds, config.leaseMs)),
       paused,
       log,
       metrics: measured,

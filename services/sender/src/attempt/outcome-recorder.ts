@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Db, PublishEvent, RecordedEvent, SettingsCache } from '@posthorn/db'
-import { inBatches, markPublished, publishEvents } from '@posthorn/db'
+import { batchStatements, markPublished, publishEvents } from '@posthorn/db'
 import type { Logger } from '@posthorn/telemetry'
 import { toFilingInput, planFiling } from './sent-copy.ts'
 import { failExhausted, recordOutcome, recordSent, type Sent } from '../store/outcomes.ts'
@@ -26,7 +26,7 @@ export class OutcomeRecorder implements AsyncDisposable {
   readonly #deps: OutcomeRecorderDeps
   readonly #publishing = new Set<Promise<void>>()
   /** Messages that servers took at about the same time are one transaction. */
-  readonly #sent = inBatches<Sent, boolean>(async (sent) => {
+  readonly #sent = batchStatements<Sent, boolean>(async (sent) => {
     const { held, recorded } = await recordSent(this.#deps.db, sent, await this.#serviceUrl())
     this.#announce(recorded)
     if (sent.some(({ filing }) => filing !== null)) this.#deps.onFiling()
@@ -34,7 +34,7 @@ export class OutcomeRecorder implements AsyncDisposable {
   })
 
   /** What was published at about the same time is marked in one statement. */
-  readonly #mark = inBatches<readonly RecordedEvent[], void>(async (batches) => {
+  readonly #mark = batchStatements<readonly RecordedEvent[], void>(async (batches) => {
     await markPublished(this.#deps.db, batches.flat())
     return batches.map(() => undefined)
   })

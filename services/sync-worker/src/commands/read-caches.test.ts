@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { AppError } from '@posthorn/errors'
 import type { AccountSession } from '../sessions/account-session.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
-import { MailboxCache } from './mailbox-cache.ts'
+import { MailboxCache } from './read-caches.ts'
 import { indexingError } from './mailbox.ts'
 
 /** Readers of a mailbox that is stored under a number, which may change. */
