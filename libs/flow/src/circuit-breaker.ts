@@ -92,7 +92,7 @@ export class CircuitBreaker {
     if (this.#options.successCloses !== false) this.#openUntil = -Infinity
   }
 
-  /** Counts a failure. `retryAfterMs` blocks calls at least that long, without counting as opening. */
+  /** Counts a failure. `retryAfterMs` blocks calls at least that long and is no opening. */
   failure(retryAfterMs = 0): void {
     const mayOpen = this.#isProbing || !this.isOpen
     this.#isProbing = false

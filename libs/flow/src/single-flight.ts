@@ -20,7 +20,7 @@ export class SingleFlight<K, T> {
     return this.#flights.get(key) ?? this.#start(key, work)
   }
 
-  /** Makes the next caller start a new call. Present callers still get the result of the old one. */
+  /** Makes the next caller start a new call. Present callers still get the old result. */
   forget(key: K): void {
     this.#flights.delete(key)
   }

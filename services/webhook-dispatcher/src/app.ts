@@ -3,7 +3,8 @@ import { cacheSettings, countMinutes } from '@posthorn/db'
 import { runPeriodically } from '@posthorn/flow'
 import { createHttpCaller, proxyOfSettings } from '@posthorn/net'
 import { Sandbox } from '@posthorn/sandbox'
-import { type Ground, headerOpener, loginOpener, openGround, watchQueue } from '@posthorn/service'
+import { bootstrap, type ServiceContext, watchQueuePause } from '@posthorn/service'
+import { createHeaderUnsealer, createLoginUnsealer } from '@posthorn/unseal'
 import { type AttemptDelivery, createAttempts } from './attempt/attempt.ts'
 import { AttemptRecorder } from './attempt/recorder.ts'
 import { cacheSigningKeys, fetchSigningKeys } from './attempt/signing.ts'
@@ -41,18 +42,18 @@ const maxCountedDue = 10_000
 /** Starts the service. Disposal stops intake, ends attempts in flight and releases the rest. */
 export async function startApp(config: Config, signal: AbortSignal): Promise<App> {
   await using stack = new AsyncDisposableStack()
-  const ground = await openGround(stack, { name, config, signal })
-  const { log, db, port } = ground
+  const service = await bootstrap(stack, { name, config, signal })
+  const { log, db, port } = service
   const retention = { everyMs: hourMs, log, name: 'retention' }
   stack.use(runPeriodically(retention, runRetention(db, config.webhooks, log)))
   const onError = (err: unknown) => log.debug({ err }, 'counter flush failed, will retry')
   const counter = stack.use(countMinutes(db, { onError }))
   const countAllDue = () => countDue(db, maxCountedDue)
   const context: Context = {
-    ...ground,
+    ...service,
     stack,
     config: config.webhooks,
-    measured: dispatcherMetrics(ground.metrics, { countDue: countAllDue, counter }),
+    measured: dispatcherMetrics(service.metrics, { countDue: countAllDue, counter }),
     routes: cacheRoutes(db),
     routeErrors: stack.use(startRouteErrorLog(db, log)),
   }
@@ -61,7 +62,7 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<App
   return { port, [Symbol.asyncDispose]: () => app.disposeAsync() }
 }
 
-interface Context extends Pick<Ground, 'db' | 'bus' | 'log'> {
+interface Context extends Pick<ServiceContext, 'db' | 'bus' | 'log'> {
   stack: AsyncDisposableStack
   config: WebhookConfig
   measured: DispatcherMetrics
@@ -99,7 +100,7 @@ async function startDispatcher(context: Context): Promise<Dispatcher> {
     new Dispatcher({ db, owner, throttle, recorder, attempt, concurrency, log }),
   )
   const onChange = (paused: boolean) => dispatcher.setPaused(paused)
-  const queue = stack.use(await watchQueue({ db, bus, log, queue: 'notify', onChange }))
+  const queue = stack.use(await watchQueuePause({ db, bus, log, queue: 'notify', onChange }))
   dispatcher.setPaused(queue.paused)
   return dispatcher
 }
@@ -107,8 +108,9 @@ async function startDispatcher(context: Context): Promise<Dispatcher> {
 /** Addresses, options and keys of the targets, and the client that calls them. */
 async function startReceivers({ db, bus, log, stack, config, routes }: Context) {
   const settings = cacheSettings(db)
-  const openLogin = loginOpener(bus)
-  const targets = createTargets({ db, settings, routes, openLogin, openHeader: headerOpener(bus) })
+  const unsealLogin = createLoginUnsealer(bus)
+  const unsealHeader = createHeaderUnsealer(bus)
+  const targets = createTargets({ db, settings, routes, unsealLogin, unsealHeader })
   const { targetConcurrency, retryBaseMs } = config
   const options = targetOptions(settings, { concurrency: targetConcurrency, retryBaseMs })
   const refresh = { everyMs: sweepEveryMs, log, name: 'target-options' }
@@ -135,7 +137,7 @@ async function startReceivers({ db, bus, log, stack, config, routes }: Context) 
       proxy: proxyOfSettings(() => settings.get(), {
         egress: config.proxyEgressPolicy,
         otherwise: config.proxy,
-        open: openLogin,
+        open: unsealLogin,
       }),
     }),
   )

@@ -1,5 +1,5 @@
 import type { Settings } from '@posthorn/contracts'
-import type { HeaderOwner } from '@posthorn/service'
+import type { HeaderOwner } from '@posthorn/secrets'
 import type { AccountTarget, Header } from '../store/target-sources.ts'
 
 /** Stored headers and their owner. Sealed values can be unsealed only for their owner. */

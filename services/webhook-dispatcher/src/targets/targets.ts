@@ -1,7 +1,7 @@
 import type { Db, SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { Batcher, TtlCache } from '@posthorn/flow'
-import type { OpenHeader, OpenLogin } from '@posthorn/service'
+import type { UnsealHeader, UnsealLogin } from '@posthorn/unseal'
 import type { RouteCache } from '../routes/route-cache.ts'
 import { isRoute } from '../store/deliveries.ts'
 import { type AccountTarget, type Header, listAccountTargets } from '../store/target-sources.ts'
@@ -38,8 +38,8 @@ export interface TargetsDeps {
   db: Db
   settings: SettingsCache
   routes: RouteCache
-  openLogin: OpenLogin
-  openHeader: OpenHeader
+  unsealLogin: UnsealLogin
+  unsealHeader: UnsealHeader
 }
 
 /** Changes are broadcast; the lifetime bounds the effect of a lost broadcast. */
@@ -95,12 +95,12 @@ export function createTargets(deps: TargetsDeps): Targets {
 
 async function unsealTarget(
   { name, url, headers }: Target,
-  { openLogin, openHeader }: Pick<TargetsDeps, 'openLogin' | 'openHeader'>,
+  { unsealLogin, unsealHeader }: Pick<TargetsDeps, 'unsealLogin' | 'unsealHeader'>,
 ): Promise<UnsealedTarget> {
-  const unsealedUrl = await undefinedIfNoKey(openLogin(url))
+  const unsealedUrl = await undefinedIfNoKey(unsealLogin(url))
   if (unsealedUrl === undefined)
     return { name, url, headers: [], unsealError: 'The login in the address cannot be unsealed' }
-  const unsealed = await undefinedIfNoKey(unsealHeaders(headers, openHeader))
+  const unsealed = await undefinedIfNoKey(unsealHeaders(headers, unsealHeader))
   if (unsealed === undefined)
     return {
       name,
@@ -111,12 +111,15 @@ async function unsealTarget(
   return { name, url: unsealedUrl, headers: unsealed }
 }
 
-function unsealHeaders(owned: readonly OwnedHeaders[], openHeader: OpenHeader): Promise<Header[]> {
+function unsealHeaders(
+  owned: readonly OwnedHeaders[],
+  unsealHeader: UnsealHeader,
+): Promise<Header[]> {
   return Promise.all(
     owned.flatMap(({ owner, headers }) =>
       headers.map(async ({ key, value = '' }) => ({
         key,
-        value: await openHeader({ owner, key, value }),
+        value: await unsealHeader({ owner, key, value }),
       })),
     ),
   )
