@@ -4,7 +4,7 @@ import type { Invalidation } from '@posthorn/contracts'
 import {
   cacheSettings,
   type Db,
-  inBatches,
+  batchStatements,
   markPublished,
   type MarkPublished,
   type RecordedEvent,
@@ -152,7 +152,7 @@ function onInvalidation(
 
 /** Events of several commits are marked in one statement. */
 function batchMarkPublished(db: Db): MarkPublished {
-  const mark = inBatches(async (batches: (readonly RecordedEvent[])[]) => {
+  const mark = batchStatements(async (batches: (readonly RecordedEvent[])[]) => {
     await markPublished(db, batches.flat())
     return batches
   })

@@ -1,4 +1,4 @@
-import { type Db, inBatches, type Outbox, type Tx } from '@posthorn/db'
+import { type Db, batchStatements, type Outbox, type Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type Insertable, type Selectable, sql, type SqlBool } from 'kysely'
 import { orAccountNotFound } from './accounts.ts'
@@ -11,13 +11,13 @@ const maxSharedBytes = 64 * 1024
 /** Inserts a submission. Once resolved, it will be sent. */
 export type InsertSubmission = (submission: NewSubmission) => Promise<void>
 
-/** Returns an inserter that merges concurrent submissions into one statement, and so one disk flush. */
+/** Creates an inserter that merges concurrent submissions into one statement and disk flush. */
 export function createSubmissionInserter(db: Db): InsertSubmission {
   const insert = async (rows: NewSubmission[]) => {
     await insertRows(db, rows)
     return rows.map(() => undefined)
   }
-  const insertBatched = inBatches<NewSubmission, undefined>(insert, { max: 20 })
+  const insertBatched = batchStatements<NewSubmission, undefined>(insert, { max: 20 })
   return async (submission) => {
     const isLarge = (submission.mime?.length ?? 0) > maxSharedBytes
     await orAccountNotFound(isLarge ? insert([submission]) : insertBatched(submission))

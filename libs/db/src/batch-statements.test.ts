@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals'
 import { DatabaseError } from 'pg'
-import { inBatches } from './in-batches.ts'
+import { batchStatements } from './batch-statements.ts'
 
 /** Doubles numbers; each run ends when told to. */
 function doubling(options: { max?: number } = {}) {
   const runs: { items: number[]; end: (error?: Error) => void }[] = []
   let started: () => void = () => undefined
-  const double = inBatches<number, number>((items) => {
+  const double = batchStatements<number, number>((items) => {
     const { promise, resolve, reject } = Promise.withResolvers<number[]>()
     runs.push({
       items,
