@@ -50,7 +50,8 @@ const lastRecordMs = 1_000
 
 /**
  * Claimed deliveries of this process: waiting, being attempted, or being recorded. Claims are
- * renewed until the result is recorded. Disposal ends running attempts and releases the rest, uncounted.
+ * renewed until the result is recorded. Disposal ends running attempts and releases the
+ * rest, uncounted.
  */
 export class InFlightDeliveries implements AsyncDisposable {
   readonly #options: InFlightOptions
