@@ -1,6 +1,6 @@
 import type { MessageSummary, Settings } from '@posthorn/contracts'
-import { Slots } from '@posthorn/bus'
 import { messageOf } from '@posthorn/errors'
+import { Semaphore } from '@posthorn/flow'
 import type { OpenLogin } from '@posthorn/service'
 import type { Logger } from '@posthorn/telemetry'
 import type { ApiKeyCache } from './api-key.ts'
@@ -84,21 +84,17 @@ type Attempt = SummaryResponse | { outcome: 'late' | 'left-alone' | 'no-key' }
 
 function attempter(deps: SummariesDeps, pause: Pause) {
   const { timeoutMs, concurrency, onOutcome: told, log } = deps
-  const slots = new Slots(concurrency)
+  const semaphore = new Semaphore(concurrency)
 
   async function inTurn(wanted: Wanted, end: End): Promise<Attempt> {
-    await slots.take(end.deadline)
-    try {
-      // Those that waited for their turn may have waited for nothing.
-      if (!pause.begin()) return { outcome: 'left-alone' }
-      const attempt = await askFor(deps, wanted, end)
-      if (end.signal.aborted || ofTheMessage.has(attempt.outcome)) pause.gaveUp()
-      else if (attempt.outcome === 'made') pause.answered()
-      else pause.failed('retryAfterMs' in attempt ? attempt.retryAfterMs : 0)
-      return attempt
-    } finally {
-      slots.release()
-    }
+    using _permit = await semaphore.acquire(end.deadline)
+    // Those that waited for their turn may have waited for nothing.
+    if (!pause.begin()) return { outcome: 'left-alone' }
+    const attempt = await askFor(deps, wanted, end)
+    if (end.signal.aborted || ofTheMessage.has(attempt.outcome)) pause.gaveUp()
+    else if (attempt.outcome === 'made') pause.answered()
+    else pause.failed('retryAfterMs' in attempt ? attempt.retryAfterMs : 0)
+    return attempt
   }
 
   return async (wanted: Wanted, signal: AbortSignal): Promise<MessageSummary | undefined> => {

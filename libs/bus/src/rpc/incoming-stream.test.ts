@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { AppError } from '@posthorn/errors'
 import { IncomingStream } from './incoming-stream.ts'
-import { windowChunks } from './wire.ts'
+import { windowChunks } from './frames.ts'
 
 function open(timeoutMs = 60_000) {
   const granted: number[] = []
@@ -10,7 +10,7 @@ function open(timeoutMs = 60_000) {
     timeoutMs,
     grant: (chunks) => granted.push(chunks),
     cancel: () => calls.push('cancel'),
-    closed: () => calls.push('closed'),
+    onClose: () => calls.push('closed'),
   })
   return { stream, granted, calls }
 }
@@ -64,7 +64,7 @@ test('room is granted for what was read, never for what lies unread', async () =
 test('an error of the sender comes once, after what was sent before it', async () => {
   const { stream, calls } = open()
   stream.push(0, bytes('a'))
-  stream.failed(new AppError('unreachable', 'hung up'))
+  stream.onFailure(new AppError('unreachable', 'hung up'))
   expect(String((await stream.next()).value)).toBe('a')
   await expect(stream.next()).rejects.toThrow('hung up')
   expect(await stream.next()).toEqual({ done: true, value: undefined })

@@ -1,65 +1,66 @@
 import { AppError } from '@posthorn/errors'
-import { tooLate, windowChunks } from './wire.ts'
+import { deadlineExceeded, windowChunks } from './frames.ts'
 
-/** A reader that asks for nothing for so long is gone: an account has few connections, and readers that stand still would keep all others from them. */
+/** An idle reader occupies one of the few connections of its account. */
 const readerIdleMs = 60_000
 
-/** Our signs of life come back when the sender has died: so soon we know. */
-const longestSilenceMs = 1_000
+/** Maximum interval of liveness checks, which are returned if the sender has died. */
+const maxCheckMs = 1_000
 
 export interface IncomingStreamOptions {
-  /** Between two chunks, while the reader waits for one. */
+  /** Maximum time between two chunks while the reader waits. */
   timeoutMs: number
-  /** Tells the sender that it may send so many more; 0 says only that we are still here. */
+  /** Grants the sender more chunks. 0 only signals that the reader is alive. */
   grant: (chunks: number) => void
-  /** Once, when it ended otherwise than by its last chunk: the sender may still be at work. */
+  /** Called once if the stream ends early, because the sender may still be working. */
   cancel: () => void
-  /** Once, however it ended. */
-  closed: () => void
+  /** Called once at the end. */
+  onClose: () => void
 }
 
-/** The reader's half of a stream. Holds at most a window of chunks: a sender that sends more breaks the rules. */
+/** Reader of a stream. Buffers at most one window of chunks; a sender that exceeds it is cut off. */
 export class IncomingStream implements AsyncIterableIterator<Uint8Array> {
   readonly #options: IncomingStreamOptions
   readonly #chunks: Uint8Array[] = []
   readonly #readers: PromiseWithResolvers<IteratorResult<Uint8Array>>[] = []
-  readonly #alive: NodeJS.Timeout
+  readonly #check: NodeJS.Timeout
   #timer: NodeJS.Timeout | undefined
   #next = 0
-  #taken = 0
+  #readCount = 0
   #lastRead = Date.now()
   #end: { error?: unknown } | undefined
 
   constructor(options: IncomingStreamOptions) {
     this.#options = options
-    const signOfLifeMs = Math.max(50, Math.min(longestSilenceMs, options.timeoutMs / 3))
-    this.#alive = setInterval(() => this.#stayAlive(), signOfLifeMs).unref()
+    const checkMs = Math.max(50, Math.min(maxCheckMs, options.timeoutMs / 3))
+    this.#check = setInterval(() => this.#checkIdle(), checkMs).unref()
   }
 
   push(number: number | undefined, chunk: Uint8Array): void {
     if (this.#end) return
-    if (number !== this.#next) return this.fail(brokenStream(`chunk ${this.#next} is missing`))
+    if (number !== this.#next) return this.abort(brokenStream(`chunk ${this.#next} is missing`))
     if (this.#chunks.length >= windowChunks)
-      return this.fail(brokenStream('more chunks than allowed'))
+      return this.abort(brokenStream('more chunks than allowed'))
     this.#next += 1
     clearTimeout(this.#timer)
     this.#chunks.push(chunk)
-    this.#serve()
+    this.#deliver()
   }
 
-  /** The sender has sent so many chunks and no more will come. */
+  /** Handles the end after `count` chunks. */
   end(count: number | undefined): void {
-    if (count !== this.#next) this.fail(brokenStream(`ended after chunk ${this.#next} of ${count}`))
+    if (count !== this.#next)
+      this.abort(brokenStream(`ended after chunk ${this.#next} of ${count}`))
     else this.#finish({})
   }
 
-  /** The sender ended it with an error: nothing is left to cancel. */
-  failed(error: unknown): void {
+  /** Handles an error of the sender, which needs no cancellation. */
+  onFailure(error: unknown): void {
     this.#finish({ error })
   }
 
-  /** We end it. */
-  fail(error: unknown): void {
+  /** Ends the stream locally and cancels the sender. */
+  abort(error: unknown): void {
     if (this.#end) return
     this.#options.cancel()
     this.#finish({ error })
@@ -69,7 +70,7 @@ export class IncomingStream implements AsyncIterableIterator<Uint8Array> {
     this.#lastRead = Date.now()
     const reader = Promise.withResolvers<IteratorResult<Uint8Array>>()
     this.#readers.push(reader)
-    this.#serve()
+    this.#deliver()
     if (this.#readers.length > 0) this.#startTimer()
     return reader.promise
   }
@@ -91,19 +92,19 @@ export class IncomingStream implements AsyncIterableIterator<Uint8Array> {
     if (this.#end) return
     this.#end = end
     clearTimeout(this.#timer)
-    clearInterval(this.#alive)
-    this.#options.closed()
-    this.#serve()
+    clearInterval(this.#check)
+    this.#options.onClose()
+    this.#deliver()
   }
 
-  /** What came before the end is read before the end, errors included. */
-  #serve(): void {
+  /** Delivers buffered chunks before the end or the error. */
+  #deliver(): void {
     while (this.#readers.length > 0) {
       const chunk = this.#chunks.shift()
       if (!chunk && !this.#end) return
       const reader = this.#readers.shift()
       if (chunk) {
-        this.#count()
+        this.#countRead()
         reader?.resolve({ done: false, value: chunk })
       } else if (this.#end && 'error' in this.#end) {
         reader?.reject(this.#end.error)
@@ -112,29 +113,30 @@ export class IncomingStream implements AsyncIterableIterator<Uint8Array> {
     }
   }
 
-  /** Room is reported in halves of the window: not a message for each chunk, and the sender never runs dry. */
-  #count(): void {
-    this.#taken += 1
-    if (this.#end || this.#taken < windowChunks / 2) return
-    this.#options.grant(this.#taken)
-    this.#taken = 0
+  /** Grants credit in halves of the window: few frames, and the sender never stalls. */
+  #countRead(): void {
+    this.#readCount += 1
+    if (this.#end || this.#readCount < windowChunks / 2) return
+    this.#options.grant(this.#readCount)
+    this.#readCount = 0
   }
 
   #startTimer(): void {
     clearTimeout(this.#timer)
-    if (!this.#end) this.#timer = setTimeout(() => this.fail(tooLate()), this.#options.timeoutMs)
+    if (!this.#end)
+      this.#timer = setTimeout(() => this.abort(deadlineExceeded()), this.#options.timeoutMs)
   }
 
-  #stayAlive(): void {
+  #checkIdle(): void {
     if (Date.now() - this.#lastRead > readerIdleMs && this.#readers.length === 0)
-      this.fail(tooLate())
+      this.abort(deadlineExceeded())
     else this.#options.grant(0)
   }
 }
 
-function brokenStream(what: string): AppError {
-  return new AppError('unavailable', 'The answer broke off, try again', {
+function brokenStream(reason: string): AppError {
+  return new AppError('unavailable', 'Response stream interrupted, try again', {
     code: 'WorkerNotAvailable',
-    cause: new Error(what),
+    cause: new Error(reason),
   })
 }

@@ -1,7 +1,8 @@
-import { chunkBytes, tooLate, windowChunks } from './wire.ts'
-import { ignore, orAbort } from './waiting.ts'
+import { abortable } from '@posthorn/flow'
+import { ignore } from '../payload.ts'
+import { chunkBytes, deadlineExceeded, windowChunks } from './frames.ts'
 
-/** How many chunks the reader has room for. Gives up when it says nothing for `idleMs`. */
+/** Chunks the reader can take. Rejects with a timeout if the reader sends nothing for `idleMs`. */
 export class Credit {
   #left = windowChunks
   #waiting: { resolve: () => void; reject: (reason: unknown) => void } | undefined
@@ -12,7 +13,7 @@ export class Credit {
     this.#idleMs = idleMs
   }
 
-  /** The reader has room for so many more; 0: it is still there. */
+  /** Adds chunks. 0 only signals that the reader is alive. */
   grant(chunks: number): void {
     this.#left = Math.min(windowChunks, this.#left + Math.max(0, Math.trunc(chunks)))
     if (!this.#waiting) return
@@ -20,15 +21,15 @@ export class Credit {
     if (this.#left > 0) this.#waiting.resolve()
   }
 
-  /** Takes the room of one chunk, as soon as there is one. */
+  /** Waits until one chunk may be sent. */
   async take(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     if (this.#left === 0) {
-      const room = Promise.withResolvers<void>()
-      this.#waiting = room
+      const granted = Promise.withResolvers<void>()
+      this.#waiting = granted
       this.#startTimer()
       try {
-        await orAbort(room.promise, signal)
+        await abortable(granted.promise, signal)
       } finally {
         this.#waiting = undefined
         clearTimeout(this.#timer)
@@ -39,7 +40,7 @@ export class Credit {
 
   #startTimer(): void {
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#waiting?.reject(tooLate()), this.#idleMs)
+    this.#timer = setTimeout(() => this.#waiting?.reject(deadlineExceeded()), this.#idleMs)
   }
 }
 
@@ -51,17 +52,16 @@ export interface OutgoingStream {
 }
 
 /**
- * The sender's half of a stream: reads no further than the reader has room for. Returns the number of chunks.
- *
- * However it ends early, the body is told by `return`, and nothing waits for a body that hangs.
+ * Sends a stream, reading no more of the body than the reader can take. Returns the number of
+ * chunks. If it ends early, calls `return` of the body without waiting for it.
  */
 export async function sendStream({ body, credit, signal, send }: OutgoingStream): Promise<number> {
   const source = body[Symbol.asyncIterator]()
   let number = 0
-  let whole = false
+  let isComplete = false
   try {
     for (;;) {
-      const { done, value } = await orAbort(source.next(), signal)
+      const { done, value } = await abortable(source.next(), signal)
       if (done) break
       for (const piece of pieces(value)) {
         await credit.take(signal)
@@ -69,10 +69,10 @@ export async function sendStream({ body, credit, signal, send }: OutgoingStream)
         number += 1
       }
     }
-    whole = true
+    isComplete = true
     return number
   } finally {
-    if (!whole) source.return?.().then(ignore, ignore)
+    if (!isComplete) source.return?.().then(ignore, ignore)
   }
 }
 

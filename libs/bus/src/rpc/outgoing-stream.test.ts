@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { Credit, sendStream } from './outgoing-stream.ts'
-import { chunkBytes, windowChunks } from './wire.ts'
+import { chunkBytes, windowChunks } from './frames.ts'
 
 const noSignal = new AbortController().signal
 

@@ -1,27 +1,28 @@
 import { Invalidation, matches } from '@posthorn/contracts'
 import type { Logger } from '@posthorn/telemetry'
 import type { Channel, ConsumeMessage } from 'amqplib'
-import { KeptChannel, plain } from './kept-channel.ts'
-import type { Link } from './link.ts'
-import { declareExchange, declareOwnQueue, exchanges } from './topology.ts'
-import { decode } from './wire.ts'
+import { plain, RecoveringChannel } from '../connection/recovering-channel.ts'
+import type { RecoveringConnection } from '../connection/recovering-connection.ts'
+import { decode } from '../payload.ts'
+import { declareExchange, declareOwnQueue, exchanges } from '../topology.ts'
 
 const topics = Invalidation.properties.topic.anyOf.map(({ const: topic }) => topic)
 
 export interface InvalidationsDeps {
-  link: Link
+  connection: RecoveringConnection
   log: Logger
+  /** Service name, the prefix of the queue. */
   name: string
   reconcileMs: number
 }
 
 type Listener = (message: Invalidation) => void
 
-/** Hears of what changed, by a queue of this process, from the first listener on. */
+/** Receiver of invalidations. Its queue is created with the first listener. */
 export class Invalidations {
   readonly #deps: InvalidationsDeps
   readonly #listeners = new Set<Listener>()
-  #kept: KeptChannel<Channel> | undefined
+  #channel: RecoveringChannel<Channel> | undefined
   #queue = ''
 
   constructor(deps: InvalidationsDeps) {
@@ -29,37 +30,37 @@ export class Invalidations {
   }
 
   async add(listener: Listener): Promise<AsyncDisposable> {
-    // An object of its own, so that the same function may listen twice.
+    // A separate object per call, so that one function can be added twice.
     const entry: Listener = (message) => listener(message)
     this.#listeners.add(entry)
-    this.#kept ??= this.#open()
-    await this.#kept.firstTry
+    this.#channel ??= this.#open()
+    await this.#channel.firstAttempt
     return { [Symbol.asyncDispose]: async () => void this.#listeners.delete(entry) }
   }
 
   async close(): Promise<void> {
     this.#listeners.clear()
-    await this.#kept?.close()
+    await this.#channel?.close()
   }
 
-  #open(): KeptChannel<Channel> {
-    const { link, log, reconcileMs } = this.#deps
-    // Without a connection, what was kept in memory until the first one came may be stale by then.
-    let missed = !link.up.isOpen
-    return new KeptChannel({
-      link,
+  #open(): RecoveringChannel<Channel> {
+    const { connection, log, reconcileMs } = this.#deps
+    // Values cached before the first connection may be stale by the time it is established.
+    let missed = !connection.connected.isOpen
+    return new RecoveringChannel({
+      connection,
       open: plain,
       setup: (channel, restart) => this.#setup(channel, restart),
-      heal: {
+      reconcile: {
         everyMs: reconcileMs,
         run: (channel) => channel.bindQueue(this.#queue, exchanges.invalidate, ''),
       },
-      changed: (ready) => {
+      onChange: (ready) => {
         if (!ready) missed = true
-        else if (missed) for (const topic of topics) this.#tell({ topic })
+        else if (missed) for (const topic of topics) this.#notify({ topic })
       },
       log,
-      what: 'invalidate',
+      name: 'invalidate',
     })
   }
 
@@ -67,20 +68,20 @@ export class Invalidations {
     await declareExchange(channel, 'invalidate')
     this.#queue = await declareOwnQueue(channel, `${this.#deps.name}.invalidate`)
     await channel.bindQueue(this.#queue, exchanges.invalidate, '')
-    const take = (message: ConsumeMessage | null) => {
+    const onMessage = (message: ConsumeMessage | null) => {
       if (!message) return restart('queue deleted')
       const invalidation = decode(message.content)
-      if (matches(Invalidation, invalidation)) this.#tell(invalidation)
+      if (matches(Invalidation, invalidation)) this.#notify(invalidation)
     }
-    await channel.consume(this.#queue, take, { noAck: true })
+    await channel.consume(this.#queue, onMessage, { noAck: true })
   }
 
-  #tell(message: Invalidation): void {
+  #notify(message: Invalidation): void {
     for (const listener of this.#listeners) {
       try {
         listener(message)
       } catch (err) {
-        this.#deps.log.error({ err, topic: message.topic }, 'a listener for invalidations failed')
+        this.#deps.log.error({ err, topic: message.topic }, 'invalidation listener failed')
       }
     }
   }
