@@ -1,5 +1,5 @@
 import { defined, operations } from '@posthorn/contracts'
-import type { Db } from '@posthorn/db'
+import { type Db, pageCounts } from '@posthorn/db'
 import { handle, type OperationHandler } from '../http/handle.ts'
 import { getOwner } from '../store/accounts.ts'
 import {
@@ -15,17 +15,16 @@ import {
 /** Operations on blocklists. Their changes record no events: the recipient took no action. */
 export function blocklistHandlers({ db }: { db: Db }): OperationHandler[] {
   return [
-    handle(operations.listBlocklists, async ({ query: { page = 0, pageSize = 20 } }) => {
-      const { total, rows } = await listLists(db, { page, pageSize })
-      return { total, page, pages: Math.ceil(total / pageSize), blocklists: rows }
+    handle(operations.listBlocklists, async ({ query }) => {
+      const { rows, ...counts } = await listLists(db, query)
+      return { ...counts, blocklists: rows }
     }),
-    handle(operations.getBlocklist, async ({ params, query: { page = 0, pageSize = 20 } }) => {
+    handle(operations.getBlocklist, async ({ params, query }) => {
       const listId = params.listId.toLowerCase()
       const total = await countBlocks(db, listId)
       if (total === undefined) throw listNotFound()
-      const rows = await listBlocks(db, listId, { page, pageSize })
-      const pages = Math.ceil(total / pageSize)
-      return { listId, total, page, pages, addresses: rows.map(describeBlock) }
+      const rows = await listBlocks(db, listId, query)
+      return { listId, ...pageCounts(total, query), addresses: rows.map(describeBlock) }
     }),
     handle(operations.addToBlocklist, async ({ params: { listId }, body, caller }) => {
       const { account, recipient, reason = 'block' } = body

@@ -28,9 +28,9 @@ export interface OutboxDeps {
 export function outboxHandlers(deps: OutboxDeps): OperationHandler[] {
   const { db } = deps
   return [
-    handle(operations.listOutbox, async ({ query: { page = 0, pageSize = 20, ...filter } }) => {
-      const { total, rows } = await listOutboxRows(db, { ...filter, page, pageSize })
-      return { total, page, pages: Math.ceil(total / pageSize), messages: rows.map(describeEntry) }
+    handle(operations.listOutbox, async ({ query }) => {
+      const { rows, ...counts } = await listOutboxRows(db, query)
+      return { ...counts, messages: rows.map(describeEntry) }
     }),
     handle(operations.getOutboxEntry, async ({ params: { queueId } }) =>
       describeEntry(await getOutboxRow(db, queueId)),

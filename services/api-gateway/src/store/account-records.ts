@@ -1,5 +1,12 @@
 import type { AccountState, OAuth2Provider } from '@posthorn/contracts'
-import { compileOnce, type Db, type NetworkRouting, type OutboxError } from '@posthorn/db'
+import {
+  compileOnce,
+  type Db,
+  type NetworkRouting,
+  type OutboxError,
+  type PageRequest,
+  readPage,
+} from '@posthorn/db'
 import { sql } from 'kysely'
 import type { PasswordKind } from './credentials.ts'
 
@@ -115,16 +122,14 @@ export async function findAccount(db: Db, account: string) {
 }
 export type AccountRow = NonNullable<Awaited<ReturnType<typeof findAccount>>>
 
-export interface AccountFilter {
+export interface AccountFilter extends PageRequest {
   state: AccountState | undefined
   /** Part of the id, the name or the address. */
   query: string | undefined
-  page: number
-  pageSize: number
 }
 
 /** One page of the accounts that match, ordered by id, and their total. */
-export async function listAccounts(db: Db, { state, query, page, pageSize }: AccountFilter) {
+export function listAccounts(db: Db, { state, query, ...page }: AccountFilter) {
   let matching = accountsWithState(db)
   if (state) matching = matching.where(sql`coalesce(account_states.state, 'new')`, '=', state)
   if (query) {
@@ -134,17 +139,11 @@ export async function listAccounts(db: Db, { state, query, page, pageSize }: Acc
       where.or([contains('accounts.account'), contains('name'), contains('email')]),
     )
   }
-  const { total } = await matching
-    .select(sql<number>`count(*)::int`.as('total'))
-    .executeTakeFirstOrThrow()
-  const rows = await matching
+  const ordered = matching
     .select(listColumns)
     .select([eventCounts.as('eventCounts'), hasDelegate.as('hasDelegate')])
     .select(oauth2Provider.as('oauth2Provider'))
     .orderBy('accounts.account')
-    .limit(pageSize)
-    .offset(page * pageSize)
-    .execute()
-  return { total, rows }
+  return readPage(ordered, page)
 }
 export type AccountListRow = Awaited<ReturnType<typeof listAccounts>>['rows'][number]

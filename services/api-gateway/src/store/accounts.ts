@@ -1,8 +1,15 @@
-import { type Accounts, compileOnce, type Db, type StoredOAuth2, type Tx } from '@posthorn/db'
+import {
+  type Accounts,
+  compileOnce,
+  type Db,
+  sqlState,
+  type StoredOAuth2,
+  type Tx,
+} from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type Insertable, sql } from 'kysely'
 import { accountsWithState, passwordKinds } from './account-records.ts'
-import { foreignKeyViolation, sqlState } from './database-errors.ts'
+import { foreignKeyViolation } from './database-errors.ts'
 
 export function accountNotFound(): AppError {
   return new AppError('not-found', 'Account record was not found for requested ID')

@@ -1,4 +1,12 @@
-import { type Db, batchStatements, type Outbox, type Tx } from '@posthorn/db'
+import {
+  batchStatements,
+  type Db,
+  type Outbox,
+  type Page,
+  pageCounts,
+  type PageRequest,
+  type Tx,
+} from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type Insertable, type Selectable, sql, type SqlBool } from 'kysely'
 import { orAccountNotFound } from './accounts.ts'
@@ -69,12 +77,10 @@ export type OutboxRow = Pick<Selectable<Outbox>, (typeof columns)[number]> & {
   leased: boolean
 }
 
-export interface OutboxFilter {
+export interface OutboxFilter extends PageRequest {
   account?: string
   /** Defaults to queued and held submissions. */
   state?: OutboxRow['state']
-  page: number
-  pageSize: number
 }
 
 /** Maximum rows to count for a total, to bound the cost. */
@@ -85,10 +91,8 @@ const leased = sql<boolean>`coalesce(lease_until > now(), false)`.as('leased')
  * One page in the order of submission; finished submissions latest first. The ids of a page come
  * from an index alone, so that a page far behind costs little more than the first.
  */
-export async function listOutboxRows(
-  db: Db,
-  { page, pageSize, ...filter }: OutboxFilter,
-): Promise<{ total: number; rows: OutboxRow[] }> {
+export async function listOutboxRows(db: Db, filter: OutboxFilter): Promise<Page<OutboxRow>> {
+  const { page = 0, pageSize = 20 } = filter
   const isFinished = filter.state === 'sent' || filter.state === 'failed'
   const { rows: counted } = await sql<{ total: number }>`
     select count(*)::int as total
@@ -106,7 +110,7 @@ export async function listOutboxRows(
     .where('queueId', 'in', ids)
     .orderBy(order)
     .execute()
-  return { total: counted[0]?.total ?? 0, rows }
+  return { ...pageCounts(counted[0]?.total ?? 0, filter), rows }
 }
 
 function matching({ account, state }: Pick<OutboxFilter, 'account' | 'state'>) {

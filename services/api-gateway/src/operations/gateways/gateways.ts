@@ -34,9 +34,9 @@ export interface GatewayDeps {
 export function gatewayHandlers({ db, bus, sealer, tasks }: GatewayDeps): OperationHandler[] {
   const invalidate = (id: string) => tasks.run(bus.invalidate({ topic: 'gateways', id }))
   return [
-    handle(operations.listGateways, async ({ query: { page = 0, pageSize = 20 } }) => {
-      const { total, rows } = await listGateways(db, { page, pageSize })
-      return { total, page, pages: Math.ceil(total / pageSize), gateways: rows.map(describeListed) }
+    handle(operations.listGateways, async ({ query }) => {
+      const { rows, ...counts } = await listGateways(db, query)
+      return { ...counts, gateways: rows.map(describeListed) }
     }),
     handle(operations.getGateway, async ({ params: { gateway } }) => {
       const row = await getGateway(db, gateway)

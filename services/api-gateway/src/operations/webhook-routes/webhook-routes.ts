@@ -37,9 +37,9 @@ export function webhookRouteHandlers(deps: WebhookRouteDeps): OperationHandler[]
   const { db, bus, sandbox, sealer, tasks } = deps
   const invalidate = (id: string) => tasks.run(bus.invalidate({ topic: 'routes', id }))
   return [
-    handle(operations.listWebhookRoutes, async ({ query: { page = 0, pageSize = 20 } }) => {
-      const { total, rows } = await listRoutes(db, { page, pageSize })
-      return { total, page, pages: Math.ceil(total / pageSize), webhooks: rows.map(describeListed) }
+    handle(operations.listWebhookRoutes, async ({ query }) => {
+      const { rows, ...counts } = await listRoutes(db, query)
+      return { ...counts, webhooks: rows.map(describeListed) }
     }),
     handle(operations.getWebhookRoute, async ({ params: { webhookRoute } }) => {
       const row = await getRoute(db, webhookRoute)
