@@ -10,6 +10,7 @@ import {
   listBlocks,
   listLists,
   listNotFound,
+  recipientKey,
 } from '../store/lists.ts'
 
 /** Operations on blocklists. Their changes record no events: the recipient took no action. */
@@ -29,12 +30,13 @@ export function blocklistHandlers({ db }: { db: Db }): OperationHandler[] {
     handle(operations.addToBlocklist, async ({ params: { listId }, body, caller }) => {
       const { account, recipient, reason = 'block' } = body
       await getOwner(db, account)
-      const block = { listId, recipient, account, reason, source: 'api', messageId: null } as const
-      const client = { remoteAddress: caller.address, userAgent: null }
-      return { success: true, added: await insertBlock(db, { ...block, ...client }) }
+      const client = { remoteAddress: caller.address, userAgent: null, messageId: null }
+      const block = { listId, recipient: recipientKey(recipient), account, reason, ...client }
+      return { success: true, added: await insertBlock(db, { ...block, source: 'api' }) }
     }),
     handle(operations.removeFromBlocklist, async ({ params: { listId }, query }) => {
-      if (await deleteBlock(db, listId, query.recipient)) return { deleted: true }
+      const recipient = recipientKey(query.recipient)
+      if (await deleteBlock(db, listId, recipient)) return { deleted: true }
       if ((await countBlocks(db, listId)) === undefined) throw listNotFound()
       return { deleted: false }
     }),

@@ -15,7 +15,7 @@ import { hashToken, newToken } from '@posthorn/secrets'
 import { assertNotWider, type Reach } from '../access/mint.ts'
 import type { TokenCache } from '../access/token-cache.ts'
 import type { Caller } from '../access/token.ts'
-import type { BackgroundTasks } from '../background-tasks.ts'
+import type { TaskGroup } from '@posthorn/flow'
 import { handle, type OperationHandler } from '../http/handle.ts'
 import { listTokenLog, type TokenLogRow } from '../store/token-log.ts'
 import {
@@ -31,7 +31,7 @@ export interface TokenDeps {
   db: Db
   bus: Bus
   tokens: TokenCache
-  tasks: BackgroundTasks
+  tasks: TaskGroup
   /** Log entries kept per token. */
   tokenLogEntries: number
 }

@@ -9,7 +9,7 @@ import {
   isDataError,
 } from '@posthorn/db'
 import type { Logger } from '@posthorn/telemetry'
-import type { BackgroundTasks } from '../background-tasks.ts'
+import type { TaskGroup } from '@posthorn/flow'
 import type { AutomatedCheck } from '../automated/automated.ts'
 import { recordHits } from '../store/tracking.ts'
 import { createHitLimiter } from './hit-limiter.ts'
@@ -25,7 +25,7 @@ export interface HitDeps {
   bus: Bus
   settings: SettingsCache
   log: Logger
-  tasks: BackgroundTasks
+  tasks: TaskGroup
   automated: AutomatedCheck
   count: (kind: 'open' | 'click', outcome: Outcome, by?: number) => void
 }

@@ -57,15 +57,11 @@ export function listBlocks(db: Db, listId: string, page: PageRequest) {
 }
 export type BlockRow = Awaited<ReturnType<typeof listBlocks>>[number]
 
-/** Adds an address to a list in its canonical form. False if it is on it already. */
+/** Adds an address to a list. False if it is on it already. */
 export async function insertBlock(db: Db | Tx, block: Insertable<ListBlocks>): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('listBlocks')
-    .values({
-      ...block,
-      listId: block.listId.toLowerCase(),
-      recipient: recipientKey(block.recipient),
-    })
+    .values({ ...block, listId: block.listId.toLowerCase() })
     .onConflict((conflict) => conflict.columns(['listId', 'recipient']).doNothing())
     .executeTakeFirstOrThrow()
   return (numInsertedOrUpdatedRows ?? 0n) > 0n
@@ -80,7 +76,7 @@ export async function deleteBlock(
   const { numDeletedRows } = await db
     .deleteFrom('listBlocks')
     .where('listId', '=', listId.toLowerCase())
-    .where('recipient', '=', recipientKey(recipient))
+    .where('recipient', '=', recipient)
     .executeTakeFirstOrThrow()
   return numDeletedRows > 0n
 }

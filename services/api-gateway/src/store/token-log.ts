@@ -1,17 +1,6 @@
 import { type Db, type PageRequest, readPage } from '@posthorn/db'
 import { sql } from 'kysely'
 
-const columns = [
-  'at',
-  'ip',
-  'method',
-  'path',
-  'action',
-  'actionGroup',
-  'account',
-  'denied',
-] as const
-
 export interface TokenLogPage extends PageRequest {
   /** Entries kept per token; older ones wait for the sweep. */
   keep: number
@@ -22,13 +11,13 @@ export function listTokenLog(db: Db, token: string, { keep, ...page }: TokenLogP
   // Services write batches out of order: entries are kept by id and shown by time.
   const retained = db
     .selectFrom('tokenLog')
-    .select(['id', ...columns])
+    .select(['id', 'at', 'ip', 'method', 'path', 'action', 'actionGroup', 'account', 'denied'])
     .where('token', '=', token)
     .orderBy('id', 'desc')
     .limit(keep)
   const ordered = db
     .selectFrom(retained.as('retained'))
-    .select(columns)
+    .select(['at', 'ip', 'method', 'path', 'action', 'actionGroup', 'account', 'denied'])
     .orderBy('at', 'desc')
     .orderBy('id', 'desc')
   return readPage(ordered, page)

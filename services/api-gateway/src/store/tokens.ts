@@ -55,30 +55,16 @@ export function tokenNotFound(): AppError {
   return new AppError('not-found', 'Token was not found')
 }
 
-const recordColumns = [
-  'id',
-  'account',
-  'description',
-  'metadata',
-  'ip',
-  'remoteAddress',
-  'scopes',
-  'restrictions',
-  'permissions',
-  'createdAt',
-  'expiresAt',
-  'lastUsedAt',
-  'lastUsedIp',
-] as const
+function tokenRecords(db: Db) {
+  return db
+    .selectFrom('tokens')
+    .select(['id', 'account', 'description', 'metadata', 'ip', 'remoteAddress', 'scopes'])
+    .select(['restrictions', 'permissions', 'createdAt', 'expiresAt', 'lastUsedAt', 'lastUsedIp'])
+}
 
 /** Finds the record of a token by any of the ids. */
 export function findTokenRecord(db: Db, ids: readonly string[]) {
-  return db
-    .selectFrom('tokens')
-    .select(recordColumns)
-    .where('id', 'in', ids)
-    .limit(1)
-    .executeTakeFirst()
+  return tokenRecords(db).where('id', 'in', ids).limit(1).executeTakeFirst()
 }
 export type TokenRecordRow = NonNullable<Awaited<ReturnType<typeof findTokenRecord>>>
 
@@ -90,7 +76,7 @@ export interface TokenFilter extends PageRequest {
 
 /** One page of the tokens that match, newest first, and their total. */
 export function listTokenRecords(db: Db, { account, query, ...page }: TokenFilter) {
-  let matching = db.selectFrom('tokens').select(recordColumns)
+  let matching = tokenRecords(db)
   if (account !== undefined) matching = matching.where('account', '=', account)
   if (query) {
     const contains = (column: 'id' | 'description' | 'account') =>

@@ -4,7 +4,7 @@ import { defined, type GatewayRegistration, operations } from '@posthorn/contrac
 import type { Db, Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { Sealer } from '@posthorn/secrets'
-import type { BackgroundTasks } from '../../background-tasks.ts'
+import type { TaskGroup } from '@posthorn/flow'
 import { handle, type OperationHandler } from '../../http/handle.ts'
 import { mask } from '../../http/masks.ts'
 import {
@@ -27,7 +27,7 @@ export interface GatewayDeps {
   db: Db
   bus: Bus
   sealer: Sealer
-  tasks: BackgroundTasks
+  tasks: TaskGroup
 }
 
 /** Operations on gateways. Queued messages are sent through the gateway as it is at the attempt. */

@@ -4,7 +4,7 @@ import { operations } from '@posthorn/contracts'
 import { type Db, readSettings } from '@posthorn/db'
 import type { Sandbox } from '@posthorn/sandbox'
 import type { Sealer } from '@posthorn/secrets'
-import type { BackgroundTasks } from '../../background-tasks.ts'
+import type { TaskGroup } from '@posthorn/flow'
 import { handle, type OperationHandler } from '../../http/handle.ts'
 import { maskHeaders, maskUrl } from '../../http/masks.ts'
 import { inTransaction } from '../../store/transaction.ts'
@@ -29,7 +29,7 @@ export interface WebhookRouteDeps {
   bus: Bus
   sandbox: Sandbox
   sealer: Sealer
-  tasks: BackgroundTasks
+  tasks: TaskGroup
 }
 
 /** Operations on webhook routes: `/v1` reads them, `/admin/api` changes them. */
