@@ -50,7 +50,7 @@ export interface Gateway extends AsyncDisposable {
   readonly port: number
 }
 
-/** Starts the service. Disposal, and a failure of this function, closes resources in reverse order. */
+/** Starts the service. Disposal or a failed start closes all resources in reverse order. */
 export async function startApp(config: Config, stop: AbortSignal): Promise<Gateway> {
   const log = createLogger(name, config.logLevel)
   const metrics = createMetrics(name)

@@ -24,7 +24,7 @@ export interface OutboxDeps {
   timeoutMs: number
 }
 
-/** Operations on submissions. Only senders write to stored ones, so changes are commands to them. */
+/** Operations on submissions. Only senders change stored ones, so changes are commands. */
 export function outboxHandlers(deps: OutboxDeps): OperationHandler[] {
   const { db } = deps
   return [

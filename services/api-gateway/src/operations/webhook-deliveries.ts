@@ -13,7 +13,7 @@ import {
   type ReplayRow,
 } from '../store/webhook-deliveries.ts'
 
-/** Operations on webhook deliveries. Replays are rows, so webhook-dispatcher resumes them after a crash. */
+/** Operations on webhook deliveries. Replays are stored and survive a crash of the dispatcher. */
 export function webhookDeliveryHandlers({ db }: { db: Db }): OperationHandler[] {
   return [
     handle(operations.listWebhookDeliveries, async ({ query }) => {

@@ -83,7 +83,7 @@ const hasOutcome = sql`gateway is null and (state = 'sent' or last_error is not 
 /** Newest messages to search for an attempt: bounds the cost for an account that sends a lot. */
 const maxSearched = 100
 
-/** Derived from the account's newest messages, so that sending writes nothing more. Null without. */
+/** Null without an attempt. Derived from the newest messages: sending writes no extra row. */
 const lastSendingAttempt = sql<SendingAttempt | null>`(
   select jsonb_build_object('at', at, 'sent', state = 'sent', 'response', response,
     'lastError', last_error, 'networkRouting', network_routing)

@@ -62,7 +62,7 @@ export function lockApp(tx: Tx, id: string) {
     .executeTakeFirstOrThrow(appNotFound)
 }
 
-/** Finds the application of a registration. Locks it against deletion until the transaction ends. */
+/** Finds an application and locks it against deletion until the transaction ends. */
 export function lockAppForAccount(tx: Tx, id: string) {
   return tx
     .selectFrom('oauth2Apps')

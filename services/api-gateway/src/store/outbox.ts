@@ -11,7 +11,7 @@ const maxSharedBytes = 64 * 1024
 /** Inserts a submission. Once resolved, it will be sent. */
 export type InsertSubmission = (submission: NewSubmission) => Promise<void>
 
-/** Returns an inserter that merges concurrent submissions into one statement, and so one disk flush. */
+/** Creates an inserter that merges concurrent submissions into one statement and disk flush. */
 export function createSubmissionInserter(db: Db): InsertSubmission {
   const insert = async (rows: NewSubmission[]) => {
     await insertRows(db, rows)

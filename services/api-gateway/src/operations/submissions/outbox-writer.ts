@@ -52,7 +52,11 @@ export interface SendOptions {
   useStructuredFormat?: boolean | undefined
 }
 
-/** Loads the account if it may send by the requested gateway. @throws AppError of `assertCanSend` */
+/**
+ * Loads the account.
+ *
+ * @throws AppError if it may not send by the requested gateway, see `assertCanSend`
+ */
 export async function getSender(
   db: Db,
   account: string,

@@ -24,7 +24,7 @@ export interface SubmitDraftDeps extends WorkerDeps, OutboxWriterDeps {
   storedMemory: BodyMemoryLimiter
 }
 
-/** Stores a draft for sending with its current content. Filing deletes the draft once it is sent. */
+/** Stores a draft for sending, with its current content. Filing deletes it once it is sent. */
 export function onSubmitDraft(deps: SubmitDraftDeps) {
   const writer = new OutboxWriter(deps)
   const { maxUploadBytes } = deps

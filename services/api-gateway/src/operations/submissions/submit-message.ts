@@ -20,7 +20,7 @@ import { submitSingle } from './submit-single.ts'
 
 export type SubmitDeps = ResolveDeps & LinkDeps & OutboxWriterDeps & { renderer: Renderer }
 
-/** Stores messages for sending. The response confirms storage; a lost hint only delays the sender. */
+/** Stores messages for sending. The response confirms storage. A lost hint delays the sender. */
 export function onSubmitMessage(deps: SubmitDeps) {
   const { db, renderer } = deps
   const writer = new OutboxWriter(deps)
