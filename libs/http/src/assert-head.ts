@@ -12,7 +12,8 @@ export const assertHead: RequestHandler = (request, _response, next) => {
   const { rawHeaders, httpVersion, headers } = request
   if (rawHeaders.length / 2 > maxHeaders)
     throw Object.assign(new Error('too many headers'), { status: 431 })
-  if (!/^1\.[01]$/.test(httpVersion)) throw new AppError('invalid', 'HTTP version not supported, use HTTP/1.1')
+  if (!/^1\.[01]$/.test(httpVersion))
+    throw new AppError('invalid', 'HTTP version not supported, use HTTP/1.1')
   if (!/^chunked$/i.test(headers['transfer-encoding'] ?? 'chunked'))
     throw new AppError('invalid', 'Transfer-Encoding is not supported')
   const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host')

@@ -64,8 +64,7 @@ export class ConnectionLimiter {
     this.#idle.delete(connection)
     response.once('close', () => {
       connection.inFlight -= 1
-      if (connection.inFlight === 0 && this.#find(socket) === connection)
-        this.#idle.add(connection)
+      if (connection.inFlight === 0 && this.#find(socket) === connection) this.#idle.add(connection)
     })
     return connection.inFlight
   }

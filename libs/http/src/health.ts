@@ -52,4 +52,3 @@ async function failing(checks: Checks): Promise<string[]> {
   )
   return results.flat()
 }
-

@@ -95,7 +95,8 @@ function createApp(options: ServeOptions, { limiter, stopping }: AppDeps): Expre
   app.use(requestLog(log, metrics), securityHeaders(tls !== undefined), assertHead)
   mountHealth(app, { checks, metrics, stopping, ...(mayScrape ? { mayScrape } : {}) })
   app.use(({ socket }, _response, next) => {
-    if (limiter.isSpare(socket)) throw new AppError('unavailable', 'Too many connections, retry later')
+    if (limiter.isSpare(socket))
+      throw new AppError('unavailable', 'Too many connections, retry later')
     next()
   })
   if (crossOrigin) app.use(crossOrigin)

@@ -36,9 +36,12 @@ test('listHeaders: returns the three headers and the unsubscribe URL', () => {
   })
 })
 
-test.each(['http://127.0.0.1:3000', 'http://[::1]:3000'])('listHeaders: base URL %s has the namespace localhost', (baseUrl) => {
-  expect(listHeaders({ ...mail, baseUrl }).headers['List-ID']).toBe('<news.localhost>')
-})
+test.each(['http://127.0.0.1:3000', 'http://[::1]:3000'])(
+  'listHeaders: base URL %s has the namespace localhost',
+  (baseUrl) => {
+    expect(listHeaders({ ...mail, baseUrl }).headers['List-ID']).toBe('<news.localhost>')
+  },
+)
 
 test.each(['a\r\nBcc: b', 'a b', '<a>', '', '.', 'a..b', '-a', 'a_b', 'ä', `${'a.'.repeat(150)}a`])(
   'a list cannot be called %j',

@@ -41,8 +41,7 @@ export function listHeaders({
   const link = { act: 'unsub', acc: account, list, rcpt: recipient } as const
   const full = linkTo(baseUrl, key, { ...link, msg: messageId })
   // An overlong Message-ID is left out, so that the unsubscribe link still works.
-  const short =
-    full && full.length <= maxLineLength ? full : (linkTo(baseUrl, key, link) ?? full)
+  const short = full && full.length <= maxLineLength ? full : (linkTo(baseUrl, key, link) ?? full)
   if (short === undefined) throw new AppError('invalid', 'The recipient is too long for a list')
   return {
     headers: {
