@@ -30,7 +30,7 @@ import { SyncTimes } from './sessions/sync-times.ts'
 import { holdShards } from './shards/holder.ts'
 import { bindShards } from './shards/bindings.ts'
 import { deleteOldUploads } from './store/uploads.ts'
-import { createSummaries } from './summaries/create-summaries.ts'
+import { createSummaries } from './summaries/summaries.ts'
 import { indexEmptyMailboxes } from './sync/changes/empty-mailboxes.ts'
 
 const name = 'sync-worker'
