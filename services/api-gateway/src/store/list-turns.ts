@@ -1,14 +1,16 @@
 import {
   deriveEventId,
+  type ListBlocks,
   type NewEvent,
   type RecordedEvent,
   recordEvents,
   type Db,
   type Tx,
 } from '@posthorn/db'
-import { sql } from 'kysely'
+import { type Insertable, sql } from 'kysely'
+import { deleteBlock, insertBlock } from './lists.ts'
 
-/** Somebody's wish about a list, by the link they were sent. */
+/** Request of a recipient to leave or rejoin a list, made through a link. */
 export interface ListTurnRequest {
   action: 'unsubscribe' | 'subscribe'
   account: string
@@ -21,58 +23,39 @@ export interface ListTurnRequest {
 }
 
 /**
- * Carries out a wish, and records its event. Undefined when there is nothing to change. The event's id is made of how often this
- * address left or came back, so that what is asked twice at once is one event.
+ * Applies a request and records its event. Undefined if nothing changes. The event id contains the
+ * number of turns of this address, so a concurrent repeat is one event.
  */
 export async function applyListTurn(
   tx: Tx,
-  wish: ListTurnRequest,
+  request: ListTurnRequest,
   serviceUrl: string | null,
 ): Promise<RecordedEvent[] | undefined> {
-  const place = { listId: wish.listId.toLowerCase(), recipient: wish.recipient.toLowerCase() }
+  const entry = { listId: request.listId.toLowerCase(), recipient: request.recipient.toLowerCase() }
   const changed =
-    wish.action === 'unsubscribe' ? await block(tx, place, wish) : await unblock(tx, place)
+    request.action === 'unsubscribe'
+      ? await insertBlock(tx, blockOf(request, entry))
+      : await deleteBlock(tx, entry.listId, entry.recipient)
   if (!changed) return undefined
-  const turn = await nextTurn(tx, place)
-  return recordEvents(tx, [eventOf(wish, turn)], serviceUrl)
+  const turn = await nextTurn(tx, entry)
+  return recordEvents(tx, [eventOf(request, turn)], serviceUrl)
 }
 
-interface Place {
+interface ListEntry {
   listId: string
   recipient: string
 }
 
-async function block(tx: Tx, place: Place, wish: ListTurnRequest): Promise<boolean> {
-  const row = await tx
-    .insertInto('listBlocks')
-    .values({
-      ...place,
-      account: wish.account,
-      messageId: wish.messageId ?? null,
-      source: wish.source,
-      reason: 'unsubscribe',
-      remoteAddress: wish.remoteAddress || null,
-      userAgent: wish.userAgent || null,
-    })
-    .onConflict((conflict) => conflict.columns(['listId', 'recipient']).doNothing())
-    .returning('listId')
-    .executeTakeFirst()
-  return row !== undefined
+function blockOf(request: ListTurnRequest, entry: ListEntry): Insertable<ListBlocks> {
+  const { account, messageId = null, source, remoteAddress, userAgent } = request
+  const client = { remoteAddress: remoteAddress || null, userAgent: userAgent || null }
+  return { ...entry, account, messageId, source, reason: 'unsubscribe', ...client }
 }
 
-async function unblock(tx: Tx, { listId, recipient }: Place): Promise<boolean> {
-  const { numDeletedRows } = await tx
-    .deleteFrom('listBlocks')
-    .where('listId', '=', listId)
-    .where('recipient', '=', recipient)
-    .executeTakeFirstOrThrow()
-  return numDeletedRows > 0n
-}
-
-async function nextTurn(tx: Tx, place: Place): Promise<number> {
+async function nextTurn(tx: Tx, entry: ListEntry): Promise<number> {
   const { turn } = await tx
     .insertInto('listTurns')
-    .values({ ...place, turn: 1 })
+    .values({ ...entry, turn: 1 })
     .onConflict((conflict) =>
       conflict.columns(['listId', 'recipient']).doUpdateSet({ turn: sql`list_turns.turn + 1` }),
     )
@@ -81,8 +64,8 @@ async function nextTurn(tx: Tx, place: Place): Promise<number> {
   return turn
 }
 
-function eventOf(wish: ListTurnRequest, turn: number): NewEvent {
-  const { action, account, listId, recipient, messageId, remoteAddress, userAgent } = wish
+function eventOf(request: ListTurnRequest, turn: number): NewEvent {
+  const { action, account, listId, recipient, messageId, remoteAddress, userAgent } = request
   const event = action === 'unsubscribe' ? 'listUnsubscribe' : 'listSubscribe'
   const left = action === 'unsubscribe' && messageId !== undefined
   return {
@@ -99,7 +82,7 @@ function eventOf(wish: ListTurnRequest, turn: number): NewEvent {
   }
 }
 
-/** Whether an address gets nothing from a list. */
+/** True if the address is blocked on the list. */
 export async function isBlocked(db: Db, listId: string, recipient: string): Promise<boolean> {
   const row = await db
     .selectFrom('listBlocks')

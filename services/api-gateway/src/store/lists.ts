@@ -1,5 +1,12 @@
 import { domainToASCII } from 'node:url'
-import type { Db, ListBlocks, Tx } from '@posthorn/db'
+import {
+  type Db,
+  type ListBlocks,
+  type PageRequest,
+  readPage,
+  readRows,
+  type Tx,
+} from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type Insertable, sql } from 'kysely'
 
@@ -8,8 +15,8 @@ export function listNotFound(): AppError {
 }
 
 /**
- * One form of an address: whoever has left a list has left it in any case, and whether its domain is written in Unicode or as the DNS has
- * it (RFC 5890 §2.3.2.1).
+ * Canonical form of an address: lower case, with the domain as an A-label (RFC 5890 §2.3.2.1), so
+ * that a block applies to every spelling.
  */
 export function recipientKey(recipient: string): string {
   const at = recipient.lastIndexOf('@')
@@ -18,28 +25,16 @@ export function recipientKey(recipient: string): string {
   return `${local}${domainToASCII(domain) || domain}`.toLowerCase()
 }
 
-export interface PageOf {
-  page: number
-  pageSize: number
-}
-
-/** One page of the lists, by id, with how many addresses are on each. */
-export async function listLists(db: Db, { page, pageSize }: PageOf) {
-  const { total } = await db
-    .selectFrom('lists')
-    .select(sql<number>`count(*)::int`.as('total'))
-    .executeTakeFirstOrThrow()
-  const rows = await db
+/** One page of the lists, ordered by id, with the number of addresses on each. */
+export function listLists(db: Db, page: PageRequest) {
+  const lists = db
     .selectFrom('lists')
     .select(['listId', sql<number>`blocked::int`.as('count')])
     .orderBy('listId')
-    .limit(pageSize)
-    .offset(page * pageSize)
-    .execute()
-  return { total, rows }
+  return readPage(lists, page)
 }
 
-/** How many addresses are on a list; undefined when there is no such list. */
+/** Number of addresses on a list. Undefined if the list is missing. */
 export async function countBlocks(db: Db, listId: string): Promise<number | undefined> {
   const row = await db
     .selectFrom('lists')
@@ -50,35 +45,29 @@ export async function countBlocks(db: Db, listId: string): Promise<number | unde
 }
 
 /** One page of the addresses on a list, newest first. */
-export function listBlocks(db: Db, listId: string, { page, pageSize }: PageOf) {
-  return db
+export function listBlocks(db: Db, listId: string, page: PageRequest) {
+  const blocks = db
     .selectFrom('listBlocks')
     .select(['recipient', 'account', 'messageId', 'source', 'reason'])
     .select(['remoteAddress', 'userAgent', 'createdAt'])
     .where('listId', '=', listId.toLowerCase())
     .orderBy('createdAt', 'desc')
     .orderBy('recipient')
-    .limit(pageSize)
-    .offset(page * pageSize)
-    .execute()
+  return readRows(blocks, page)
 }
 export type BlockRow = Awaited<ReturnType<typeof listBlocks>>[number]
 
-/** Puts an address on a list, in its one form. False when it is there already, which stays as it is. */
+/** Adds an address to a list. False if it is on it already. */
 export async function insertBlock(db: Db | Tx, block: Insertable<ListBlocks>): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('listBlocks')
-    .values({
-      ...block,
-      listId: block.listId.toLowerCase(),
-      recipient: recipientKey(block.recipient),
-    })
+    .values({ ...block, listId: block.listId.toLowerCase() })
     .onConflict((conflict) => conflict.columns(['listId', 'recipient']).doNothing())
     .executeTakeFirstOrThrow()
   return (numInsertedOrUpdatedRows ?? 0n) > 0n
 }
 
-/** Takes an address off a list. False when it is not on it. */
+/** Removes an address from a list. False if it is not on it. */
 export async function deleteBlock(
   db: Db | Tx,
   listId: string,
@@ -87,12 +76,12 @@ export async function deleteBlock(
   const { numDeletedRows } = await db
     .deleteFrom('listBlocks')
     .where('listId', '=', listId.toLowerCase())
-    .where('recipient', '=', recipientKey(recipient))
+    .where('recipient', '=', recipient)
     .executeTakeFirstOrThrow()
   return numDeletedRows > 0n
 }
 
-/** Which of the recipients get nothing from a list any more, by the recipient as it was given: see `recipientKey`. */
+/** Recipients that are blocked on a list, keyed by their spelling in `recipients`. */
 export async function blockedRecipients(
   db: Db | Tx,
   listId: string,

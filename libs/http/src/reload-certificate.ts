@@ -1,0 +1,48 @@
+import type { Server } from 'node:https'
+import type { Logger } from '@posthorn/telemetry'
+
+/** Certificate with its chain, and private key, both as PEM. */
+export interface KeyPair {
+  cert: string
+  key: string
+}
+
+export interface TlsOptions {
+  /** Reads the current certificate. Called repeatedly, because files are renewed at run time. */
+  readCertificate: () => Promise<KeyPair>
+  /** Time between two reads; defaults to 10 s. */
+  everyMs?: number
+}
+
+/**
+ * Reloads the certificate of a server periodically, for new connections. A certificate that cannot
+ * be read or does not match its key, for example while files are being replaced, is tried again.
+ */
+export function reloadCertificate(
+  server: Server,
+  initial: KeyPair,
+  { readCertificate, everyMs = 10_000, log }: TlsOptions & { log: Logger },
+): Disposable {
+  let current = initial
+  let isReading = false
+  const reload = async () => {
+    if (isReading) return
+    isReading = true
+    try {
+      const latest = await readCertificate()
+      if (latest.cert === current.cert && latest.key === current.key) return
+      server.setSecureContext({ ...latest, minVersion })
+      current = latest
+      log.info('certificate reloaded')
+    } catch (err) {
+      log.warn({ err }, 'certificate reload failed, keeping the old one')
+    } finally {
+      isReading = false
+    }
+  }
+  const timer = setInterval(() => void reload(), everyMs).unref()
+  return { [Symbol.dispose]: () => clearInterval(timer) }
+}
+
+/** Minimum TLS version of all HTTP listeners. */
+export const minVersion = 'TLSv1.2'
