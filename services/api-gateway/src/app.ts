@@ -5,7 +5,7 @@ import { describeConfig } from '@posthorn/config'
 import type { Invalidation } from '@posthorn/contracts'
 import { cacheSettings, connect, countMinutes, ping, type SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import { proxyOfSettings } from '@posthorn/net'
+import { proxyFromSettings } from '@posthorn/net'
 import { Sandbox } from '@posthorn/sandbox'
 import { createSealer } from '@posthorn/secrets'
 import { runPeriodically } from '@posthorn/flow'
@@ -131,8 +131,8 @@ function loggable(config: Config) {
 
 function autoconfigOf(config: Config, bus: Bus, settings: SettingsCache) {
   const { autoconfigDirectory: directory, autoconfigEgressPolicy: policy } = config
-  const how = { egress: config.proxyEgressPolicy, open: loginOpener(bus) }
-  return { directory, policy, proxy: proxyOfSettings(() => settings.get(), how) }
+  const how = { egress: config.proxyEgressPolicy, unseal: loginOpener(bus) }
+  return { directory, policy, proxy: proxyFromSettings(() => settings.get(), how) }
 }
 
 function limitsOf({ timeoutMs, maxBodyBytes, workerHeartbeatMs, oauthTokensApi }: Config) {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Bus } from '@posthorn/bus'
 import { getServiceSecret } from '@posthorn/contracts'
 import { cacheSettings, countMinutes, type Db, type SettingsCache } from '@posthorn/db'
-import { createHttpCaller, proxyOfSettings } from '@posthorn/net'
+import { createHttpCaller, proxyFromSettings } from '@posthorn/net'
 import { Sandbox } from '@posthorn/sandbox'
 import { runPeriodically } from '@posthorn/flow'
 import {
@@ -212,10 +212,10 @@ function createCaller(
     timeoutMs: config.timeoutMs,
     maxResponseBytes,
     maxSockets: config.concurrency,
-    proxy: proxyOfSettings(() => settings.get(), {
+    proxy: proxyFromSettings(() => settings.get(), {
       egress: config.proxyEgressPolicy,
-      otherwise: config.proxy,
-      open: openLogin,
+      fallback: config.proxy,
+      unseal: openLogin,
     }),
   })
 }

@@ -2,7 +2,7 @@ import type { Db } from '@posthorn/db'
 import {
   type CallResult,
   type HttpCaller,
-  type Outcome,
+  type HttpOutcome,
   redactUrl,
   splitCredentials,
 } from '@posthorn/net'
@@ -159,10 +159,10 @@ function signatures(
 
 /** Whether an outcome shows a target that answers: dead ones get fewer calls at a time, then none for a while. */
 export function didRespond(outcome: string | null): boolean {
-  return !silent.has(outcome as Outcome)
+  return !silent.has(outcome as HttpOutcome)
 }
 
-const silent = new Set<Outcome>([
+const silent = new Set<HttpOutcome>([
   'connect-timeout',
   'response-timeout',
   'dns',

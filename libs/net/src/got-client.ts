@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { defined } from '@posthorn/contracts'
 import { messageOf } from '@posthorn/errors'
 import got, { type Request, type Response } from 'got'
 import type { Agents } from './agents.ts'
-import type { CallRequest } from './http.ts'
+import type { CallRequest, ExchangeLimits, ExchangeResult } from './http-caller.ts'
 import { outcomeOfError, outcomeOfStatus } from './outcome.ts'
-import type { Bounds, Ended } from './exchange.ts'
 
 const client = got.extend({
   followRedirect: false,
@@ -13,48 +13,51 @@ const client = got.extend({
   decompress: false,
 })
 
-/** @throws what got says of an address that cannot be called */
-export function sendByGot(
+/**
+ * Sends a request with got.
+ *
+ * @throws Error of got if the URL cannot be requested
+ */
+export function sendWithGot(
   agents: Agents,
   { method, url, headers, body }: CallRequest,
-  { timeoutMs, connectMs, maxResponseBytes, signal }: Bounds,
-): Promise<Ended> {
+  { timeoutMs, connectMs, maxResponseBytes, signal }: ExchangeLimits,
+): Promise<ExchangeResult> {
   const stream = client.stream(url, {
     method,
     agent: { http: agents.http, https: agents.https },
     headers: { ...headers },
-    ...(body === undefined ? {} : { body }),
-    ...(signal ? { signal } : {}),
+    ...defined({ body, signal }),
     timeout: { request: timeoutMs, connect: connectMs, secureConnect: connectMs },
   })
-  return answerOf(stream, maxResponseBytes)
+  return readResponse(stream, maxResponseBytes)
 }
 
-/** Reads an answer up to the limit. A body that breaks off, or does not end in time, makes the call fail: the server had not finished. */
-function answerOf(stream: Request, maxBytes: number): Promise<Ended> {
-  const { promise, resolve } = Promise.withResolvers<Ended>()
-  let answer: { status: number; headers: IncomingHttpHeaders } | undefined
+/** Reads a response up to the limit. An incomplete body fails the call. */
+function readResponse(stream: Request, maxBytes: number): Promise<ExchangeResult> {
+  const { promise, resolve } = Promise.withResolvers<ExchangeResult>()
+  let response: { status: number; headers: IncomingHttpHeaders } | undefined
   const chunks: Buffer[] = []
   let bytes = 0
-  const finish = (outcome: Ended['outcome'], error?: string) =>
+  const finish = (outcome: ExchangeResult['outcome'], error?: string) =>
     resolve({
       outcome,
       headers: {},
-      ...answer,
+      ...response,
       body: Buffer.concat(chunks),
-      ...(error === undefined ? {} : { error }),
+      ...defined({ error }),
     })
   stream.once('response', ({ statusCode, headers }: Response) => {
-    answer = { status: statusCode, headers }
+    response = { status: statusCode, headers }
   })
   stream.on('data', (chunk: Buffer) => {
     chunks.push(chunk.subarray(0, maxBytes - bytes))
     bytes += chunk.length
-    if (bytes <= maxBytes || !answer) return
-    finish(outcomeOfStatus(answer.status))
+    if (bytes <= maxBytes || !response) return
+    finish(outcomeOfStatus(response.status))
     stream.destroy()
   })
-  stream.once('end', () => answer && finish(outcomeOfStatus(answer.status)))
+  stream.once('end', () => response && finish(outcomeOfStatus(response.status)))
   stream.on('error', (error) =>
     finish(outcomeOfError(error, stream.timings?.connect !== undefined), messageOf(error)),
   )

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals'
 import type { Agents } from './agents.ts'
-import { followProxy, type HttpProxy, proxyOfSettings } from './follow-proxy.ts'
+import { createProxyAgents, type HttpProxy, proxyFromSettings } from './proxy-agents.ts'
 
 const first: HttpProxy = { url: 'http://one.example', egress: 'off' }
 
-function world(initial: HttpProxy | undefined) {
+function createFixture(initial: HttpProxy | undefined) {
   const state = { proxy: initial, opened: [] as (string | undefined)[], closed: 0 }
-  const ways = followProxy(
+  const ways = createProxyAgents(
     async () => state.proxy,
     (proxy) => {
       state.opened.push(proxy?.url)
@@ -16,12 +16,12 @@ function world(initial: HttpProxy | undefined) {
   return { state, ways }
 }
 
-test('a change takes the next call elsewhere, and ends the old way with the last call on it', async () => {
-  const { state, ways } = world(undefined)
-  const [one, two] = [await ways.take(), await ways.take()]
+test('createProxyAgents: after a change, closes the old agents with their last call', async () => {
+  const { state, ways } = createFixture(undefined)
+  const [one, two] = [await ways.acquire(), await ways.acquire()]
   expect(state.opened).toEqual([undefined])
   state.proxy = first
-  const three = await ways.take()
+  const three = await ways.acquire()
   expect([state.opened, state.closed]).toEqual([[undefined, first.url], 0])
   expect(three.agents).not.toBe(one.agents)
   one.release()
@@ -34,28 +34,28 @@ test('a change takes the next call elsewhere, and ends the old way with the last
   expect(state.closed).toBe(2)
 })
 
-test('a way that nobody is on ends with the change', async () => {
-  const { state, ways } = world(first)
-  ;(await ways.take()).release()
+test('createProxyAgents: after a change, closes unused agents immediately', async () => {
+  const { state, ways } = createFixture(first)
+  ;(await ways.acquire()).release()
   state.proxy = undefined
-  ;(await ways.take()).release()
+  ;(await ways.acquire()).release()
   expect([state.opened, state.closed]).toEqual([[first.url, undefined], 1])
 })
 
-test('settings name the proxy, and what they said last holds while they cannot be read', async () => {
-  const answers: (() => object)[] = [
+test('proxyFromSettings: unreadable settings, keeps the last proxy', async () => {
+  const results: (() => object)[] = [
     () => ({}),
     () => ({ httpProxyEnabled: true }),
     () => ({ httpProxyEnabled: true, httpProxyUrl: 'http://set.example' }),
     () => {
-      throw new Error('away')
+      throw new Error('unavailable')
     },
     () => ({ httpProxyEnabled: false, httpProxyUrl: 'http://set.example' }),
   ]
-  const open = async (address: string) => address.replace('set', 'opened')
-  const read = async () => answers.shift()?.() ?? {}
-  const proxy = proxyOfSettings(read, { egress: 'private', otherwise: first, open })
-  const set = { url: 'http://opened.example', egress: 'private' }
+  const unseal = async (address: string) => address.replace('set', 'unsealed')
+  const read = async () => results.shift()?.() ?? {}
+  const proxy = proxyFromSettings(read, { egress: 'private', fallback: first, unseal })
+  const set = { url: 'http://unsealed.example', egress: 'private' }
   const seen: unknown[] = []
   for (let n = 0; n < 5; n += 1) seen.push(await proxy())
   expect(seen).toEqual([first, first, set, set, first])

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, afterEach, expect, test } from '@jest/globals'
 import { startProxy, type TestProxy, type TestProxyOptions } from '@posthorn/testkit'
-import { openSocket, type OpenSocketOptions } from '../src/open-socket.ts'
+import { connectSocket, type ConnectSocketOptions } from '../src/connect-socket.ts'
 
-/** A server that speaks first, as those of mail do, and then repeats what it hears. */
+/** Echo server that sends a greeting first, as mail servers do. */
 const server = createServer((socket) => {
   socket.on('error', () => undefined)
   socket.write(`220 hello ${socket.remoteAddress}\r\n`)
@@ -25,26 +25,26 @@ async function proxy(options?: TestProxyOptions): Promise<TestProxy> {
   return started
 }
 
-const opening = (more: Partial<OpenSocketOptions> = {}): OpenSocketOptions => ({
+const optionsWith = (more: Partial<ConnectSocketOptions> = {}): ConnectSocketOptions => ({
   timeoutMs: 60_000,
   egress: 'link-local',
   signal: new AbortController().signal,
   ...more,
 })
 
-/** Hears the greeting and has its own words come back. */
-async function talk(host: string, more: Partial<OpenSocketOptions> = {}): Promise<string> {
-  const { socket } = await openSocket({ host, port }, opening(more))
+/** Connects, reads the greeting and its own echoed line, and returns all received text. */
+async function talk(host: string, more: Partial<ConnectSocketOptions> = {}): Promise<string> {
+  const { socket } = await connectSocket({ host, port }, optionsWith(more))
   socket.write('hi\r\n')
-  let heard = ''
+  let received = ''
   for await (const chunk of socket) {
-    heard += String(chunk)
-    if (heard.endsWith('hi\r\n')) break
+    received += String(chunk)
+    if (received.endsWith('hi\r\n')) break
   }
-  return heard
+  return received
 }
 
-test('directly, and nothing is lost', async () => {
+test('connectSocket: direct connection, delivers all bytes', async () => {
   expect(await talk('127.0.0.1')).toBe('220 hello 127.0.0.1\r\nhi\r\n')
 })
 
@@ -57,27 +57,31 @@ test.each([
   ['socks4', 'localhost', 'socks4', '127.0.0.1'],
   ['http', 'mail.test', 'http', 'mail.test'],
   ['http', '127.0.0.1', 'http', '127.0.0.1'],
-])('through %s to %s', async (...[protocol, host, kind, asked]) => {
+])('connectSocket: through %s to %s, sends the host to the proxy', async (...row) => {
+  const [protocol, host, kind, requested] = row
   const through = await proxy()
   const url = `${protocol}://${through.host}:${through.port}`
   expect(await talk(host, { proxy: url })).toBe('220 hello 127.0.0.1\r\nhi\r\n')
-  expect(through.requests).toEqual([expect.objectContaining({ kind, host: asked, port })])
+  expect(through.requests).toEqual([expect.objectContaining({ kind, host: requested, port })])
 })
 
-test.each(['socks5', 'http'])('%s with a login', async (protocol) => {
-  const through = await proxy({ user: 'me@x', pass: 'p:ß%' })
-  const address = `${through.host}:${through.port}`
-  const right = `${protocol}://me%40x:p%3A%C3%9F%25@${address}`
-  expect(await talk('mail.test', { proxy: right })).toContain('hi')
-  for (const url of [`${protocol}://me%40x:wrong@${address}`, `${protocol}://${address}`])
-    await expect(talk('mail.test', { proxy: url })).rejects.toMatchObject({ code: 'EPROXY' })
-})
+test.each(['socks5', 'http'])(
+  'connectSocket: %s proxy with a login, authenticates',
+  async (protocol) => {
+    const through = await proxy({ user: 'me@x', pass: 'p:ß%' })
+    const address = `${through.host}:${through.port}`
+    const right = `${protocol}://me%40x:p%3A%C3%9F%25@${address}`
+    expect(await talk('mail.test', { proxy: right })).toContain('hi')
+    for (const url of [`${protocol}://me%40x:wrong@${address}`, `${protocol}://${address}`])
+      await expect(talk('mail.test', { proxy: url })).rejects.toMatchObject({ code: 'EPROXY' })
+  },
+)
 
 test.each([
   ['a user', `${'u'.repeat(256)}:p`],
   ['a password', `u:${'%C3%9F'.repeat(128)}`],
   ['a NUL', 'u%00v:p'],
-])('%s that SOCKS cannot say ends nothing but the connection', async (_what, login) => {
+])('connectSocket: %s that SOCKS cannot encode, fails with EPROXY', async (_case, login) => {
   const through = await proxy({ user: 'x', pass: 'x' })
   for (const protocol of ['socks5', 'socks4a'])
     await expect(
@@ -85,7 +89,7 @@ test.each([
     ).rejects.toMatchObject({ kind: 'unreachable', code: 'EPROXY' })
 })
 
-test('a proxy that refuses, is not there, or is none, is not the fault of the server', async () => {
+test('connectSocket: proxy that rejects, is down or is no proxy, fails with EPROXY', async () => {
   const through = await proxy()
   through.refuse = true
   const address = `${through.host}:${through.port}`
@@ -102,7 +106,7 @@ test('a proxy that refuses, is not there, or is none, is not the fault of the se
     await expect(talk('mail.test', { proxy: url })).rejects.toMatchObject({ code: 'EPROXY' })
 })
 
-test('a proxy that says nothing has its time', async () => {
+test('connectSocket: silent proxy, fails after the timeout or on abort', async () => {
   const silent = createServer(() => undefined).listen(0, '127.0.0.1')
   await once(silent, 'listening')
   const { port: at } = silent.address() as AddressInfo
@@ -120,16 +124,16 @@ test('a proxy that says nothing has its time', async () => {
   }
 })
 
-test('the policy judges the proxy, and the server where its address is known', async () => {
+test('connectSocket: egress policy, applies to the proxy and to known server addresses', async () => {
   const blocked = { kind: 'forbidden', code: 'EEGRESSBLOCKED' }
-  const ofTheProxy = { kind: 'unreachable', code: 'EPROXY' }
+  const proxyFault = { kind: 'unreachable', code: 'EPROXY' }
   const through = await proxy()
   const url = `http://${through.host}:${through.port}`
   await expect(talk('mail.test', { proxy: url, egress: 'private' })).rejects.toMatchObject(
-    ofTheProxy,
+    proxyFault,
   )
   await expect(talk('mail.test', { proxy: 'socks5://169.254.169.254:1' })).rejects.toMatchObject(
-    ofTheProxy,
+    proxyFault,
   )
   await expect(talk('169.254.169.254', { proxy: url })).rejects.toMatchObject(blocked)
   const lookup = async () => [{ address: '169.254.169.254', family: 4 }]
@@ -138,7 +142,7 @@ test('the policy judges the proxy, and the server where its address is known', a
   expect(through.requests).toEqual([])
 })
 
-test('from an address of ours, if this machine has it and it is of the same family', async () => {
+test("connectSocket: localAddresses, binds to the first local one of the server's family", async () => {
   expect(await talk('127.0.0.1', { localAddresses: ['127.0.0.7'] })).toContain('hello 127.0.0.7')
   expect(await talk('127.0.0.1', { localAddresses: ['192.0.2.5', '127.0.0.7'] })).toContain(
     'hello 127.0.0.7',
@@ -147,14 +151,14 @@ test('from an address of ours, if this machine has it and it is of the same fami
     'hello 127.0.0.1',
   )
   const to = { host: '127.0.0.1', port }
-  const bound = await openSocket(to, opening({ localAddresses: ['127.0.0.7'] }))
-  const free = await openSocket(to, opening({ localAddresses: ['192.0.2.5'] }))
+  const bound = await connectSocket(to, optionsWith({ localAddresses: ['127.0.0.7'] }))
+  const free = await connectSocket(to, optionsWith({ localAddresses: ['192.0.2.5'] }))
   expect([bound.localAddress, free.localAddress]).toEqual(['127.0.0.7', undefined])
   bound.socket.destroy()
   free.socket.destroy()
 })
 
-test('of the addresses of a server, one of a family that we have an address for goes first', async () => {
+test('connectSocket: localAddresses, tries server addresses of their family first', async () => {
   const lookup = async () => [
     { address: '::1', family: 6 },
     { address: '127.0.0.1', family: 4 },
@@ -164,7 +168,7 @@ test('of the addresses of a server, one of a family that we have an address for 
   )
 })
 
-test('the proxy is connected to from there as well', async () => {
+test('connectSocket: localAddresses and a proxy, binds the connection to the proxy', async () => {
   const through = await proxy()
   await talk('mail.test', {
     proxy: `socks5://${through.host}:${through.port}`,

@@ -17,7 +17,7 @@ afterEach(async () => {
 
 interface Listener {
   port: number
-  /** Connections that arrived, not requests: a refused address must not even see one. */
+  /** Number of accepted connections: a forbidden address must not receive one. */
   connections: number
 }
 
@@ -39,16 +39,16 @@ async function listen(server: Server, host: string, port = 0): Promise<Listener>
   return listener
 }
 
-const serve = (handle: (...given: Parameters<RequestListener>) => unknown, host = '127.0.0.1') =>
+const serve = (handle: (...args: Parameters<RequestListener>) => unknown, host = '127.0.0.1') =>
   listen(
     createServer((request, response) => void handle(request, response)),
     host,
   )
-/** Says what it is told to say on every connection, bytes and all. */
+/** Starts a TCP server whose connections a test scripts byte by byte. */
 const serveRaw = (onConnection: (socket: Socket) => void) =>
   listen(createTcpServer(onConnection), '127.0.0.1')
 
-describe.each(['got', 'node'] as const)('by %s', (client) => {
+describe.each(['got', 'node'] as const)('HttpCaller with %s', (client) => {
   function caller(options: Partial<HttpCallerOptions> = {}) {
     const made = createHttpCaller({
       policy: 'off',
@@ -68,7 +68,7 @@ describe.each(['got', 'node'] as const)('by %s', (client) => {
     body: '{"a":1}',
   })
 
-  test('a request arrives with its bytes and headers, and its answer comes back', async () => {
+  test('POST: sends body and headers, returns the response', async () => {
     const received: { method?: string; body: string; type?: string; length?: string }[] = []
     const { port } = await serve(async (request, response) => {
       const chunks: Buffer[] = []
@@ -90,7 +90,7 @@ describe.each(['got', 'node'] as const)('by %s', (client) => {
     ])
   })
 
-  test('one connection carries many calls', async () => {
+  test('consecutive calls: reuse one connection', async () => {
     const listener = await serve((_request, response) => response.end())
     const { call } = caller()
     for (let n = 0; n < 5; n++) await call(post(`http://127.0.0.1:${listener.port}/`))
@@ -112,10 +112,11 @@ describe.each(['got', 'node'] as const)('by %s', (client) => {
     'http://[0:0:0:0:0:ffff:127.0.0.1]:PORT/',
     'http://user:pass@127.0.0.1:PORT/',
     'http://①②⑦.⓪.⓪.①:PORT/',
-  ])('%s is refused before a connection is made', async (template) => {
+  ])('%s under private: blocked before a connection is opened', async (template) => {
     const listener = await serve((_request, response) => response.end())
     const url = template.replace('PORT', String(listener.port))
-    expect(await caller().call(post(url))).toMatchObject({ outcome: '2xx' }) // the spelling does mean this listener
+    // The spelling means this listener.
+    expect(await caller().call(post(url))).toMatchObject({ outcome: '2xx' })
     const before = listener.connections
     expect(await caller({ policy: 'private' }).call(post(url))).toMatchObject({
       outcome: 'egress-blocked',
@@ -123,7 +124,7 @@ describe.each(['got', 'node'] as const)('by %s', (client) => {
     expect(listener.connections).toBe(before)
   })
 
-  test('::1 is refused before a connection is made', async () => {
+  test('::1 under private: blocked before a connection is opened', async () => {
     const listener = await serve((_request, response) => response.end(), '::1')
     const url = `http://[::1]:${listener.port}/`
     expect(await caller({ policy: 'private' }).call(post(url))).toMatchObject({
@@ -133,7 +134,7 @@ describe.each(['got', 'node'] as const)('by %s', (client) => {
     expect(await caller().call(post(url))).toMatchObject({ outcome: '2xx' })
   })
 
-  test('a name that changes its address after it was judged is connected to by the judged one', async () => {
+  test('name that changes its address after the check: connects to the checked one', async () => {
     const listener = await serve((_request, response) => response.end())
     let lookups = 0
     const lookup = async () => [
@@ -146,7 +147,7 @@ describe.each(['got', 'node'] as const)('by %s', (client) => {
     expect(lookups).toBe(1)
   })
 
-  test('an answer that redirects is refused and not followed', async () => {
+  test('redirect: refused and not followed', async () => {
     const listener = await serve((_request, response) =>
       response.writeHead(302, { Location: '/elsewhere' }).end(),
     )
@@ -165,7 +166,7 @@ describe.each(['got', 'node'] as const)('by %s', (client) => {
     })
   })
 
-  test('a body without end is cut at the limit and its connection closed', async () => {
+  test('endless body: cut at maxResponseBytes, connection closed', async () => {
     const closed = Promise.withResolvers<void>()
     const { port } = await serve((_request, response) => {
       const timer = setInterval(() => response.write('x'.repeat(600)), 1)
@@ -180,7 +181,7 @@ describe.each(['got', 'node'] as const)('by %s', (client) => {
     await closed.promise
   })
 
-  test('a compressed body is not expanded', async () => {
+  test('compressed body: not decompressed', async () => {
     const bomb = gzipSync(Buffer.alloc(500_000))
     const { port } = await serve((_request, response) =>
       response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(bomb),
@@ -189,7 +190,7 @@ describe.each(['got', 'node'] as const)('by %s', (client) => {
     expect(result.body.equals(bomb.subarray(0, 1_000))).toBe(true)
   })
 
-  test('a body that trickles ends with the time of the call', async () => {
+  test('trickling body: ends after timeoutMs', async () => {
     const { port } = await serve((_request, response) => {
       const timer = setInterval(() => response.write('x'), 20)
       response.once('close', () => clearInterval(timer))
@@ -198,7 +199,7 @@ describe.each(['got', 'node'] as const)('by %s', (client) => {
     expect(result).toMatchObject({ outcome: 'response-timeout' })
   })
 
-  test('headers that trickle end with the time of the call', async () => {
+  test('trickling headers: end after timeoutMs', async () => {
     const { port } = await serveRaw((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n')
       const timer = setInterval(() => socket.write('X-A: b\r\n'), 20)
@@ -209,19 +210,19 @@ describe.each(['got', 'node'] as const)('by %s', (client) => {
     })
   })
 
-  test('a server that takes the request and says nothing ends with the time of the call', async () => {
+  test('silent server: response-timeout after timeoutMs', async () => {
     const { port } = await serveRaw((socket) => socket.resume())
     expect(await caller({ timeoutMs: 500 }).call(post(`http://127.0.0.1:${port}/`))).toMatchObject({
       outcome: 'response-timeout',
     })
   })
 
-  test('a name that does not resolve in time ends with the time of the call', async () => {
+  test('slow name resolution: connect-timeout after timeoutMs', async () => {
     const { call } = caller({ timeoutMs: 200, lookup: () => new Promise(() => undefined) })
     expect(await call(post('http://slow.example/'))).toMatchObject({ outcome: 'connect-timeout' })
   })
 
-  test('a name without an address', async () => {
+  test('name without an address: dns', async () => {
     const lookup = () =>
       Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }))
     expect(await caller({ lookup }).call(post('http://nowhere.example/'))).toMatchObject({
@@ -229,7 +230,7 @@ describe.each(['got', 'node'] as const)('by %s', (client) => {
     })
   })
 
-  test('a port where nobody listens', async () => {
+  test('port without a listener: refused', async () => {
     const server = createTcpServer()
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -241,14 +242,14 @@ describe.each(['got', 'node'] as const)('by %s', (client) => {
     })
   })
 
-  test('a server that hangs up', async () => {
+  test('server that closes the connection: reset', async () => {
     const { port } = await serveRaw((socket) => socket.once('data', () => socket.destroy()))
     expect(await caller().call(post(`http://127.0.0.1:${port}/`))).toMatchObject({
       outcome: 'reset',
     })
   })
 
-  test('a body that breaks off is no success', async () => {
+  test('incomplete body: no success', async () => {
     const { port } = await serveRaw((socket) => {
       socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf'))
     })
@@ -258,7 +259,7 @@ describe.each(['got', 'node'] as const)('by %s', (client) => {
     })
   })
 
-  test('an answer that is not HTTP', async () => {
+  test('response that is not HTTP: protocol', async () => {
     const { port } = await serveRaw((socket) =>
       socket.once('data', () => socket.end('220 mail.example ESMTP\r\n')),
     )
@@ -267,14 +268,14 @@ describe.each(['got', 'node'] as const)('by %s', (client) => {
     })
   })
 
-  test('a server that does not speak TLS', async () => {
+  test('server without TLS: tls', async () => {
     const { port } = await serve((_request, response) => response.end())
     expect(await caller().call(post(`https://127.0.0.1:${port}/`))).toMatchObject({
       outcome: 'tls',
     })
   })
 
-  test('a call that is given up', async () => {
+  test('cancelled call: aborted', async () => {
     const { port } = await serveRaw((socket) => socket.resume())
     const stop = new AbortController()
     const result = caller().call({ ...post(`http://127.0.0.1:${port}/`), signal: stop.signal })
@@ -282,7 +283,7 @@ describe.each(['got', 'node'] as const)('by %s', (client) => {
     expect(await result).toMatchObject({ outcome: 'aborted' })
   })
 
-  test('a request that cannot be written is an outcome as well', async () => {
+  test('invalid request: protocol, does not reject', async () => {
     const { call } = caller()
     expect(
       await call({ ...post('http://127.0.0.1:1/'), headers: { 'X-A': 'a\r\nb' } }),
