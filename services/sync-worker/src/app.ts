@@ -4,14 +4,15 @@ import type { Invalidation } from '@posthorn/contracts'
 import {
   cacheSettings,
   type Db,
-  inBatches,
+  batchStatements,
   markPublished,
   type MarkPublished,
   type RecordedEvent,
 } from '@posthorn/db'
 import { proxyFromSettings } from '@posthorn/net'
 import { runPeriodically } from '@posthorn/flow'
-import { loginOpener, openGround } from '@posthorn/service'
+import { bootstrap } from '@posthorn/service'
+import { createLoginUnsealer } from '@posthorn/unseal'
 import { createHandlers } from './commands/handlers.ts'
 import { onVerifyImap } from './commands/verify-imap.ts'
 import type { Config } from './config.ts'
@@ -29,7 +30,7 @@ import { SyncTimes } from './sessions/sync-times.ts'
 import { holdShards } from './shards/holder.ts'
 import { bindShards } from './shards/bindings.ts'
 import { deleteOldUploads } from './store/uploads.ts'
-import { createSummaries } from './summaries/create-summaries.ts'
+import { createSummaries } from './summaries/summaries.ts'
 import { indexEmptyMailboxes } from './sync/changes/empty-mailboxes.ts'
 
 const name = 'sync-worker'
@@ -52,7 +53,7 @@ export async function startApp(
   const id = randomUUID()
   const proof = randomUUID()
   await using opened = new AsyncDisposableStack()
-  const ground = await openGround(opened, { name, config, signal, about: { worker: id } })
+  const ground = await bootstrap(opened, { name, config, signal, fields: { worker: id } })
   const { log, db, bus, port } = ground
   const metrics = createWorkerMetrics(ground.metrics)
   const settings = cacheSettings(db)
@@ -63,7 +64,7 @@ export async function startApp(
   const connections = new ConnectionCounts()
   const syncTimes = new SyncTimes()
   const published = batchMarkPublished(db)
-  const openLogin = loginOpener(bus)
+  const openLogin = createLoginUnsealer(bus)
   const basics = {
     ...ground,
     settings,
@@ -151,7 +152,7 @@ function onInvalidation(
 
 /** Events of several commits are marked in one statement. */
 function batchMarkPublished(db: Db): MarkPublished {
-  const mark = inBatches(async (batches: (readonly RecordedEvent[])[]) => {
+  const mark = batchStatements(async (batches: (readonly RecordedEvent[])[]) => {
     await markPublished(db, batches.flat())
     return batches
   })

@@ -5,13 +5,8 @@ import { cacheSettings, countMinutes, type Db, type SettingsCache } from '@posth
 import { createHttpCaller, proxyFromSettings } from '@posthorn/net'
 import { Sandbox } from '@posthorn/sandbox'
 import { runPeriodically } from '@posthorn/flow'
-import {
-  headerOpener,
-  loginOpener,
-  type OpenLogin,
-  openGround,
-  watchQueue,
-} from '@posthorn/service'
+import { bootstrap, watchQueuePause } from '@posthorn/service'
+import { createHeaderUnsealer, createLoginUnsealer, type UnsealLogin } from '@posthorn/unseal'
 import type { Logger, Metrics } from '@posthorn/telemetry'
 import type { Config, WebhookConfig } from './config.ts'
 import { createClaimLock } from './dispatch/claim-lock.ts'
@@ -50,7 +45,7 @@ export interface App extends AsyncDisposable {
 /** Builds the service. Whatever it opened is closed in reverse order, also when a later step here fails. */
 export async function startApp(config: Config, signal: AbortSignal): Promise<App> {
   await using opened = new AsyncDisposableStack()
-  const { log, metrics, db, bus, port } = await openGround(opened, { name, config, signal })
+  const { log, metrics, db, bus, port } = await bootstrap(opened, { name, config, signal })
   opened.use(await startDispatching({ db, bus, log, metrics, config: config.webhooks }))
   const app = opened.move()
   return { port, [Symbol.asyncDispose]: () => app.disposeAsync() }
@@ -87,7 +82,7 @@ export async function startDispatching({
   const measured = dispatcherMetrics(metrics, { countDue: () => countDue(db, maxCounted), counter })
   let goOn = () => undefined as void
   const queue = opened.use(
-    await watchQueue({ db, bus, log, queue: 'notify', onChange: () => goOn() }),
+    await watchQueuePause({ db, bus, log, queue: 'notify', onChange: () => goOn() }),
   )
   const paused = () => queue.paused
   const routes = cacheRoutes(db)
@@ -149,7 +144,7 @@ interface DeliveryDeps extends Omit<DispatchingDeps, 'metrics'> {
 async function startDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
   const { db, log, metrics, config, paused, notes } = deps
   const claim = { id: randomUUID(), leaseMs: config.leaseMs }
-  const openLogin = loginOpener(deps.bus)
+  const openLogin = createLoginUnsealer(deps.bus)
   const { settings, targets, options, gate, secret } = await startTargets(
     { ...deps, openLogin },
     opened,
@@ -204,7 +199,7 @@ async function startDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
 
 function createCaller(
   config: WebhookConfig,
-  { settings, openLogin }: { settings: SettingsCache; openLogin: OpenLogin },
+  { settings, openLogin }: { settings: SettingsCache; openLogin: UnsealLogin },
 ) {
   return createHttpCaller({
     policy: config.egressPolicy,
@@ -222,12 +217,12 @@ function createCaller(
 
 /** What is known of targets: where they are, how they are called and signed for, and whether they answer. */
 async function startTargets(
-  deps: DeliveryDeps & { openLogin: OpenLogin },
+  deps: DeliveryDeps & { openLogin: UnsealLogin },
   opened: AsyncDisposableStack,
 ) {
   const { db, bus, log, metrics, config, routes, openLogin } = deps
   const settings = cacheSettings(db)
-  const openHeader = headerOpener(bus)
+  const openHeader = createHeaderUnsealer(bus)
   const targets = createTargets({ db, settings, routes, openLogin, openHeader })
   const options = targetOptions(settings, { concurrency: config.targetConcurrency })
   const refresh = () => options.refresh()

@@ -1,6 +1,7 @@
-import { type Db, type SettingsCache, type TokenLog } from '@posthorn/db'
+import { type TokenLog } from '@posthorn/access'
+import { type Db, type SettingsCache } from '@posthorn/db'
 import { type PeriodicTask, runPeriodically } from '@posthorn/flow'
-import { openTokenLog } from '@posthorn/service'
+import { startTokenLog } from '@posthorn/access'
 import type { Logger } from '@posthorn/telemetry'
 import { sweepTokenLog, type TokenLogLimits } from '../store/token-log.ts'
 import { deleteExpiredTokens } from '../store/tokens.ts'
@@ -27,7 +28,7 @@ export function openAccess(opened: AsyncDisposableStack, options: AccessOptions)
   const { db, settings, log } = options
   const lastUse = opened.use(keepLastUse(db, log))
   const tokens = cacheTokens(db)
-  const audit = opened.use(openTokenLog(db, settings, log))
+  const audit = opened.use(startTokenLog(db, settings, { log }))
   return { gate: createGate({ ...options, tokens, lastUse, audit }), tokens, audit }
 }
 

@@ -1,7 +1,6 @@
-import { type Db, inBatches } from '@posthorn/db'
+import { type Db, batchStatements } from '@posthorn/db'
 import { hashToken } from '@posthorn/secrets'
-import { findTokens } from '../store/tokens.ts'
-import type { Token } from './token.ts'
+import { findTokens, type Token } from '../store/tokens.ts'
 
 /** Revoked tokens stop working everywhere within a second, also when the broadcast is lost: nothing is believed for longer. */
 const ttlMs = 900
@@ -18,7 +17,7 @@ export interface TokenCache {
 
 /** Tokens kept in memory for less than a second: bursts ask Postgres once. */
 export function cacheTokens(db: Db, now: () => number = Date.now): TokenCache {
-  const look = inBatches((ids: string[]) => findTokens(db, ids), { max: maxAtOnce })
+  const look = batchStatements((ids: string[]) => findTokens(db, ids), { max: maxAtOnce })
   const known = new Map<string, { token: Promise<Token | undefined>; until: number }>()
   return {
     find(value) {

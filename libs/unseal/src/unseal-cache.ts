@@ -1,0 +1,17 @@
+import { TtlCache } from '@posthorn/flow'
+
+/** Maximum time auth-bridge may take to unseal a value. */
+export const unsealTimeoutMs = 5_000
+
+/** Memory bound: about 20,000 sealed values of usual length, or 1,000 of maximum length. */
+const maxCharacters = 16_000_000
+
+/**
+ * Cache of unsealed values by sealed value. Concurrent callers share one request, failures are not
+ * cached. Values are about as large as their keys, so only keys count towards the bound.
+ */
+export class UnsealCache extends TtlCache<string, string> {
+  constructor() {
+    super({ maxSize: maxCharacters, sizeOf: (_value, key) => key.length })
+  }
+}
