@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
 import type { CallResult, HttpOutcome } from '@posthorn/net'
-import { scheduleOf } from './retry-schedule.ts'
-import { nextState } from './delivery-state.ts'
+import { createSchedule } from '../targets/options.ts'
+import { nextState } from './outcome.ts'
 
-const schedule = scheduleOf(undefined, 5_000)
+const schedule = createSchedule(undefined, 5_000)
 
 const call = (outcome: HttpOutcome, more: Partial<CallResult> = {}): CallResult => ({
   outcome,
@@ -13,7 +13,7 @@ const call = (outcome: HttpOutcome, more: Partial<CallResult> = {}): CallResult 
   ...more,
 })
 
-test('a 2xx ends the delivery', () => {
+test('nextState: 2xx, delivered', () => {
   expect(nextState({ id: 'a', attempts: 1 }, call('2xx', { status: 204 }), schedule)).toMatchObject(
     {
       state: 'delivered',
@@ -34,7 +34,7 @@ test.each<HttpOutcome>([
   'tls',
   'reset',
   'protocol',
-])('%s is tried again, until the tenth attempt', (outcome) => {
+])('nextState: %s, retried until the tenth attempt', (outcome) => {
   const first = nextState({ id: 'a', attempts: 1 }, call(outcome), schedule)
   expect(first).toMatchObject({ state: 'due', outcome, uncounted: false })
   expect(first.waitMs).toBeGreaterThanOrEqual(4_000)
@@ -48,14 +48,17 @@ test.each<HttpOutcome>([
   })
 })
 
-test.each<HttpOutcome>(['redirect-refused', 'egress-blocked'])('%s is final at once', (outcome) => {
-  expect(nextState({ id: 'a', attempts: 1 }, call(outcome), schedule)).toMatchObject({
-    state: 'failed',
-    outcome,
-  })
-})
+test.each<HttpOutcome>(['redirect-refused', 'egress-blocked'])(
+  'nextState: %s, failed after the first attempt',
+  (outcome) => {
+    expect(nextState({ id: 'a', attempts: 1 }, call(outcome), schedule)).toMatchObject({
+      state: 'failed',
+      outcome,
+    })
+  },
+)
 
-test('what the proxy does is tried again soon, told, and not counted', () => {
+test('nextState: proxy-fault, retried uncounted for 24 h, outcome recorded', () => {
   const result = nextState(
     { id: 'a', attempts: 10 },
     call('proxy-fault', { error: 'away' }),
@@ -75,7 +78,7 @@ test('what the proxy does is tried again soon, told, and not counted', () => {
   expect(aged(86_400_000)).toMatchObject({ state: 'failed', outcome: 'proxy-fault' })
 })
 
-test('what we cut off ourselves does not count', () => {
+test('nextState: aborted, released uncounted', () => {
   expect(nextState({ id: 'a', attempts: 10 }, call('aborted'), schedule)).toMatchObject({
     state: 'due',
     uncounted: true,
@@ -84,7 +87,7 @@ test('what we cut off ourselves does not count', () => {
   })
 })
 
-test('of the answer a bounded text is kept that Postgres can hold', () => {
+test('nextState: stores a limited response text that Postgres accepts', () => {
   const body = Buffer.concat([
     Buffer.from('no\0\u{1F4A3}'),
     Buffer.from([0xff, 0xfe]),
@@ -104,23 +107,23 @@ test.each<[number, string, number]>([
   [503, '60', 60_000],
   [429, '60', 60_000],
   [404, '60', 60_000],
-  [503, '1', 4_000], // no sooner than planned
-  [503, '99999', 3_600_000], // no later than in an hour
+  [503, '1', 4_000], // not before the schedule
+  [503, '99999', 3_600_000], // at most 1 h
   [503, '-5', 4_000],
   [503, 'soon', 4_000],
   [503, 'Wed, 21 Oct 2015 07:28:00 GMT', 4_000],
   [503, '9'.repeat(400), 4_000],
-])('%d with Retry-After %s waits at least %d ms', (status, value, least) => {
-  const answer = call(status < 500 ? 'http-4xx' : 'http-5xx', {
+])('nextState: status %d with Retry-After %s, waits at least %d ms', (status, value, least) => {
+  const response = call(status < 500 ? 'http-4xx' : 'http-5xx', {
     status,
     headers: { 'retry-after': value },
   })
-  const { waitMs } = nextState({ id: 'a', attempts: 1 }, answer, schedule)
+  const { waitMs } = nextState({ id: 'a', attempts: 1 }, response, schedule)
   expect(waitMs).toBeGreaterThanOrEqual(least)
   expect(waitMs).toBeLessThanOrEqual(Math.max(least, 5_000))
 })
 
-test('a Retry-After changes nothing about what is final', () => {
+test('nextState: Retry-After does not delay a failed delivery', () => {
   const headers = { 'retry-after': '60' }
   const redirect = call('redirect-refused', { status: 307, headers })
   expect(nextState({ id: 'a', attempts: 1 }, redirect, schedule)).toMatchObject({
@@ -134,23 +137,23 @@ test('a Retry-After changes nothing about what is final', () => {
   })
 })
 
-test('only 429 and 503 speak for the whole target', () => {
-  const paused = (status: number) =>
+test('nextState: only 429 and 503 suspend the target', () => {
+  const suspendMs = (status: number) =>
     nextState(
       { id: 'a', attempts: 1 },
       call(status < 500 ? 'http-4xx' : 'http-5xx', { status, headers: { 'retry-after': '7' } }),
       schedule,
-    ).pauseMs
-  expect([429, 503, 404, 500].map(paused)).toEqual([7_000, 7_000, undefined, undefined])
+    ).suspendMs
+  expect([429, 503, 404, 500].map(suspendMs)).toEqual([7_000, 7_000, undefined, undefined])
 })
 
-test('a schedule of its own ends after its last wait', () => {
-  const own = scheduleOf([1_000, 10_000], 5_000)
+test('nextState: a custom schedule fails after its last delay', () => {
+  const own = createSchedule([1_000, 10_000], 5_000)
   const attempt = (attempts: number) => nextState({ id: 'a', attempts }, call('http-5xx'), own)
   expect(attempt(1).waitMs).toBeLessThanOrEqual(1_000)
   expect(attempt(2).waitMs).toBeGreaterThanOrEqual(8_000)
   expect([attempt(2).state, attempt(3).state]).toEqual(['due', 'failed'])
-  expect(nextState({ id: 'a', attempts: 1 }, call('http-5xx'), scheduleOf([], 5_000)).state).toBe(
-    'failed',
-  )
+  expect(
+    nextState({ id: 'a', attempts: 1 }, call('http-5xx'), createSchedule([], 5_000)).state,
+  ).toBe('failed')
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { idempotencyKeyOf } from './idempotency-key.ts'
+import { idempotencyKeyOf } from './idempotency-keys.ts'
 
 const hashOf = (body: unknown, { query = {}, operation = 'submit', account = 'a' } = {}) =>
   idempotencyKeyOf(operation, {

@@ -1,37 +1,37 @@
 import { expect, test } from '@jest/globals'
-import { coalesce } from './coalesce.ts'
+import { createFanOutRuns } from './fan-out-runs.ts'
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-function setUp(width = 4) {
+function setUp(concurrency = 4) {
   const runs: { key: number; end: PromiseWithResolvers<void> }[] = []
-  const request = coalesce((key) => {
+  const request = createFanOutRuns((key) => {
     const end = Promise.withResolvers<void>()
     runs.push({ key, end })
     return end.promise
-  }, width)
+  }, concurrency)
   return { request, runs }
 }
 
-test('requests during a run are answered by one more run, which begins after them', async () => {
+test('createFanOutRuns: requests during a run share one further run', async () => {
   const { request, runs } = setUp()
   const first = request(1)
   await turn()
-  let answered = 0
-  const others = [1, 2, 3].map(() => request(1).then(() => answered++))
+  let resolved = 0
+  const others = [1, 2, 3].map(() => request(1).then(() => resolved++))
   await turn()
   expect(runs).toHaveLength(1)
   runs[0]?.end.resolve()
   await first
   await turn()
   expect(runs).toHaveLength(2)
-  expect(answered).toBe(0)
+  expect(resolved).toBe(0)
   runs[1]?.end.resolve()
   await Promise.all(others)
   expect(runs).toHaveLength(2)
 })
 
-test('a run that fails fails its requests alone', async () => {
+test('createFanOutRuns: a failed run rejects its own requests only', async () => {
   const { request, runs } = setUp()
   const first = request(1)
   await turn()
@@ -43,7 +43,7 @@ test('a run that fails fails its requests alone', async () => {
   await second
 })
 
-test('keys run side by side, so many at once', async () => {
+test('createFanOutRuns: limits the partitions that run concurrently', async () => {
   const { request, runs } = setUp(2)
   const all = [1, 2, 3].map(request)
   await turn()
