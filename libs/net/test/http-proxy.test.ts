@@ -89,7 +89,7 @@ test('TLS is spoken with the server behind it', async () => {
 
 test('what the proxy refuses, or it being away, is no fault of the server', async () => {
   const { proxy, post } = await behind('http')
-  proxy.refuse = true
+  proxy.rejects = true
   expect(await post(`http://hook.example:${port}/`)).toMatchObject({ outcome: 'proxy-fault' })
   // Nobody listens there; nobody may connect there.
   for (const url of ['http://127.0.0.1:1', 'socks5://2852039166']) {

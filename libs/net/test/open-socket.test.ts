@@ -87,7 +87,7 @@ test.each([
 
 test('a proxy that refuses, is not there, or is none, is not the fault of the server', async () => {
   const through = await proxy()
-  through.refuse = true
+  through.rejects = true
   const address = `${through.host}:${through.port}`
   for (const url of [`socks5://${address}`, `socks4a://${address}`, `http://${address}`])
     await expect(talk('mail.test', { proxy: url })).rejects.toMatchObject({ code: 'EPROXY' })
