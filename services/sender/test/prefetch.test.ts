@@ -20,20 +20,22 @@ const log = createLogger('test', 'silent')
 const limits = { concurrency: 20, perAccount: 1, perHost: 20, maxBytes: 1_000_000 }
 const worker = randomUUID()
 
-/** One message in hand, and others that were claimed ahead. */
-async function waiting(count: number) {
+/** One submission in flight, and `count` prefetched ones. */
+async function prefetch(count: number) {
   const account = await addAccount({ host: '127.0.0.1', port: 1 })
-  const place = { account, gateway: null, host: '127.0.0.1:1', bytes: 100, fresh: true }
+  const demand = { account, gateway: null, host: '127.0.0.1:1', bytes: 100 }
   const lanes = new LaneLimiter(limits, 60_000)
-  lanes.tryAcquire(place)
-  lanes.recover(place, 1)
-  const rows = new PrefetchedSubmissions({ db, lanes, log })
+  const inFlight = lanes.tryAcquire(demand)
+  lanes.recover(demand, 1)
+  const prefetched = new PrefetchedSubmissions({ db, lanes, log })
   const ids = await Promise.all(Array.from({ length: count }, () => submit({ account })))
   for (const submission of await claimDue(db, ids, { worker, leaseMs: 60_000 })) {
-    expect(lanes.tryPrefetch(place)).toBe(true)
-    rows.add(submission, { ...place, queueId: submission.queueId })
+    const permit = lanes.tryPrefetch(demand)
+    if (!permit) throw new Error('no permit to prefetch')
+    prefetched.add(submission, demand, permit)
   }
-  return { account, place, lanes, rows, ids }
+  const takeStartable = () => prefetched.takeStartable().map(({ submission }) => submission)
+  return { demand, lanes, prefetched, takeStartable, ids, inFlight }
 }
 const free = { state: 'queued', attempts: 0, worker: null, leaseUntil: null }
 const allFree = (ids: string[]) =>
@@ -41,53 +43,53 @@ const allFree = (ids: string[]) =>
     for (const id of ids) expect(await row(id)).toMatchObject(free)
   })
 
-test('the place that becomes free is taken by what waits, longest first', async () => {
-  const { place, lanes, rows } = await waiting(3)
-  const [first, ...rest] = rows.rows
-  expect(rows.takeStartable()).toEqual([])
-  lanes.release(place)
-  expect(rows.takeStartable()).toEqual([first])
-  expect(rows.takeStartable()).toEqual([])
-  expect(rows.rows).toEqual(rest)
+test('PrefetchedSubmissions.takeStartable: free capacity, returns the oldest submission', async () => {
+  const { prefetched, takeStartable, inFlight } = await prefetch(3)
+  const [first, ...rest] = prefetched.submissions
+  expect(takeStartable()).toEqual([])
+  inFlight?.[Symbol.dispose]()
+  expect(takeStartable()).toEqual([first])
+  expect(takeStartable()).toEqual([])
+  expect(prefetched.submissions).toEqual(rest)
 })
 
-test('what waits for a lane that is suspended is given back, and counts no attempt', async () => {
-  const { place, lanes, rows, ids } = await waiting(3)
-  rows.releaseSuspended()
-  expect(rows.rows).toHaveLength(3)
-  lanes.suspend('account', place)
-  rows.releaseSuspended()
-  expect(rows.rows).toEqual([])
+test('PrefetchedSubmissions.releaseSuspended: suspended lane, releases without an attempt', async () => {
+  const { demand, lanes, prefetched, ids } = await prefetch(3)
+  prefetched.releaseSuspended()
+  expect(prefetched.submissions).toHaveLength(3)
+  lanes.suspend('account', demand)
+  prefetched.releaseSuspended()
+  expect(prefetched.submissions).toEqual([])
   await allFree(ids)
   for (const id of ids) expect((await row(id)).nextAttemptAt).toEqual(new Date(0))
 })
 
-test('when it ends everything is given back, but what another has taken over', async () => {
-  const { rows, ids } = await waiting(3)
-  const [taken = '', ...others] = ids
-  const thief = { worker: randomUUID(), attempts: 2 }
-  await db.updateTable('outbox').set(thief).where('queueId', '=', taken).execute()
-  await rows[Symbol.asyncDispose]()
+test('PrefetchedSubmissions: disposal, releases all rows except those with a lost lease', async () => {
+  const { prefetched, ids } = await prefetch(3)
+  const [lost = '', ...others] = ids
+  const newLease = { worker: randomUUID(), attempts: 2 }
+  await db.updateTable('outbox').set(newLease).where('queueId', '=', lost).execute()
+  await prefetched[Symbol.asyncDispose]()
   await allFree(others)
-  expect(await row(taken)).toMatchObject(thief)
+  expect(await row(lost)).toMatchObject(newLease)
 })
 
-test('what was lost is not started', async () => {
-  const { rows, place, lanes } = await waiting(1)
-  const [lost] = rows.rows.map(({ submission }) => submission)
-  if (!lost) throw new Error('nothing waits')
-  rows.drop({ ...lost, attempt: lost.attempt + 1 })
-  expect(rows.rows).toHaveLength(1)
-  rows.drop(lost)
-  lanes.release(place)
-  expect(rows.takeStartable()).toEqual([])
+test('PrefetchedSubmissions.drop: lost lease, does not start the submission', async () => {
+  const { prefetched, takeStartable, inFlight } = await prefetch(1)
+  const [lost] = prefetched.submissions
+  if (!lost) throw new Error('nothing is prefetched')
+  prefetched.drop({ ...lost, attempt: lost.attempt + 1 })
+  expect(prefetched.submissions).toHaveLength(1)
+  prefetched.drop(lost)
+  inFlight?.[Symbol.dispose]()
+  expect(takeStartable()).toEqual([])
 })
 
-test('a message that waits for its place is busy, and can be held once it is given back', async () => {
-  const { rows, ids } = await waiting(1)
+test('holdWaiting: prefetched submission, is busy until it is released', async () => {
+  const { prefetched, ids } = await prefetch(1)
   const [queueId = ''] = ids
   expect(await holdWaiting(db, queueId)).toBe('busy')
-  rows.release()
+  prefetched.release()
   await allFree(ids)
   expect(await holdWaiting(db, queueId)).toBe('done')
 })

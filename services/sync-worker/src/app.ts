@@ -4,7 +4,7 @@ import type { Invalidation } from '@posthorn/contracts'
 import {
   cacheSettings,
   type Db,
-  inBatches,
+  batchStatements,
   markPublished,
   type MarkPublished,
   type RecordedEvent,
@@ -30,7 +30,7 @@ import { SyncTimes } from './sessions/sync-times.ts'
 import { holdShards } from './shards/holder.ts'
 import { bindShards } from './shards/bindings.ts'
 import { deleteOldUploads } from './store/uploads.ts'
-import { createSummaries } from './summaries/create-summaries.ts'
+import { createSummaries } from './summaries/summaries.ts'
 import { indexEmptyMailboxes } from './sync/changes/empty-mailboxes.ts'
 
 const name = 'sync-worker'
@@ -152,7 +152,7 @@ function onInvalidation(
 
 /** Events of several commits are marked in one statement. */
 function batchMarkPublished(db: Db): MarkPublished {
-  const mark = inBatches(async (batches: (readonly RecordedEvent[])[]) => {
+  const mark = batchStatements(async (batches: (readonly RecordedEvent[])[]) => {
     await markPublished(db, batches.flat())
     return batches
   })

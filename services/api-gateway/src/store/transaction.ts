@@ -1,12 +1,11 @@
-import type { Db, Tx } from '@posthorn/db'
+import { type Db, sqlState, type Tx } from '@posthorn/db'
 import { sql } from 'kysely'
-import { sqlState } from './database-errors.ts'
 
 const maxTries = 4
 /** Deadlock and serialization failure: a retry of the same transaction succeeds. */
 const conflicts = new Set(['40P01', '40001'])
 
-/** Runs work in a transaction and retries it after a conflict. The work must have no other effects. */
+/** Runs work in a transaction. Retries it after a conflict, so it must have no other effects. */
 export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {

@@ -1,53 +1,37 @@
-import { messageDeliveryError, messageFailed, messageSent } from '@posthorn/contracts'
+import { defined, messageDeliveryError, messageFailed, messageSent } from '@posthorn/contracts'
 import { deriveEventId, type NetworkRouting, type NewEvent } from '@posthorn/db'
-import type { AttemptFailure } from '../transports/transport.ts'
+import type { Submission } from '../store/submission.ts'
+import type { AttemptFailure, SendResult } from '../transports/transport.ts'
 
-/** The message that an event is about. */
-export interface EventContext {
-  queueId: string
-  account: string
-  messageId: string
-  envelope: { from: string; to: string[] }
-  attempt: number
-  maxAttempts: number
-  firstError: string | null
-}
+/** Properties of a submission that its events report. */
+export type EventContext = Pick<
+  Submission,
+  'queueId' | 'account' | 'messageId' | 'envelope' | 'attempt' | 'maxAttempts' | 'firstError'
+>
 
-export interface Acceptance {
-  response: string
-  /** The Message-ID that the server put in place of ours. */
-  serverMessageId?: string
-  accepted: string[]
-  routing?: NetworkRouting
-}
-
-/** The server took the message. `partly`: for some of the recipients, and the others will be tried again. */
+/** Event of an accepted message. `partly`: some recipients will be tried again. */
 export function sentEvent(
   { queueId, account, messageId, envelope, attempt }: EventContext,
-  { response, serverMessageId, accepted, routing }: Acceptance,
+  { response, serverMessageId = messageId, accepted, routing }: Omit<SendResult, 'rejected'>,
   { partly }: { partly: boolean },
 ): NewEvent {
-  const rewritten = serverMessageId !== undefined && serverMessageId !== messageId
+  const attemptKey = partly ? attemptKeyOf({ attempt, envelope }) : []
   return {
-    eventId: deriveEventId([
-      'messageSent',
-      queueId,
-      ...(partly ? turn({ attempt, envelope }) : []),
-    ]),
+    eventId: deriveEventId(['messageSent', queueId, ...attemptKey]),
     event: messageSent.name,
     account,
-    data: {
-      messageId: rewritten ? serverMessageId : messageId,
-      ...(rewritten ? { originalMessageId: messageId } : {}),
+    data: defined({
+      messageId: serverMessageId,
+      originalMessageId: serverMessageId === messageId ? undefined : messageId,
       response,
       queueId,
       envelope: { from: envelope.from, to: accepted },
-      ...networkRouting(routing),
-    },
+      networkRouting: routing,
+    }),
   }
 }
 
-/** One attempt failed, for all recipients or for those named. */
+/** Event of a failed attempt, for all recipients of the attempt unless some are named. */
 export function deliveryErrorEvent(
   { queueId, account, messageId, envelope, attempt, maxAttempts }: EventContext,
   { message, code, response, responseCode, command }: AttemptFailure,
@@ -61,31 +45,32 @@ export function deliveryErrorEvent(
     recipients?: string[]
   },
 ): NewEvent {
+  const attemptKey = attemptKeyOf({ attempt, envelope })
   return {
-    eventId: deriveEventId(['messageDeliveryError', queueId, ...turn({ attempt, envelope })]),
+    eventId: deriveEventId(['messageDeliveryError', queueId, ...attemptKey]),
     event: messageDeliveryError.name,
     account,
-    data: {
+    data: defined({
       queueId,
       envelope: { from: envelope.from, to: recipients },
       messageId,
       error: message,
-      ...(code === undefined ? {} : { errorCode: code }),
-      ...(response === undefined ? {} : { smtpResponse: response }),
-      ...(responseCode === undefined ? {} : { smtpResponseCode: responseCode }),
-      ...(command === undefined ? {} : { smtpCommand: command }),
-      ...networkRouting(routing),
+      errorCode: code,
+      smtpResponse: response,
+      smtpResponseCode: responseCode,
+      smtpCommand: command,
+      networkRouting: routing,
       job: {
         id: queueId,
         attemptsMade: attempt,
         attempts: maxAttempts,
         nextAttempt: nextAttempt?.toISOString() ?? false,
       },
-    },
+    }),
   }
 }
 
-/** Nothing more will be tried. */
+/** Event of a submission that failed permanently. */
 export function failedEvent(
   { queueId, account, messageId, firstError }: EventContext,
   { message }: AttemptFailure,
@@ -95,20 +80,16 @@ export function failedEvent(
     eventId: deriveEventId(['messageFailed', queueId]),
     event: messageFailed.name,
     account,
-    data: {
+    data: defined({
       messageId,
       queueId,
       error: (firstError ?? message).split(/\r?\n/, 1)[0] ?? '',
-      ...networkRouting(routing),
-    },
+      networkRouting: routing,
+    }),
   }
 }
 
-/** Attempts that only went on with the recipients that were left count once: it is these that tell them apart. */
-function turn({ attempt, envelope }: Pick<EventContext, 'attempt' | 'envelope'>): number[] {
+/** Distinguishes attempts in event ids. Uncounted attempts differ by their remaining recipients. */
+function attemptKeyOf({ attempt, envelope }: Pick<EventContext, 'attempt' | 'envelope'>): number[] {
   return [attempt, envelope.to.length]
-}
-
-function networkRouting(routing: NetworkRouting | undefined) {
-  return routing === undefined ? {} : { networkRouting: routing }
 }

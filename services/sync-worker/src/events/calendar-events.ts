@@ -3,7 +3,7 @@ import type { AttachmentInfo, CalendarEvent } from '@posthorn/contracts'
 import { decodeText, parseCalendar } from '@posthorn/mime'
 import type { AttachedPart, Outline } from '../messages/outline.ts'
 import { readPart } from '../messages/read-text.ts'
-import { undefinedIfMissing } from '../messages/undefined-if-missing.ts'
+import { undefinedIfMissing } from '../messages/read-text.ts'
 
 /** Invitations are small; a larger file is an export of a calendar. */
 const maxBytes = 524_288

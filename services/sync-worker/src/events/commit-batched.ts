@@ -1,5 +1,5 @@
 import {
-  inBatches,
+  batchStatements,
   type NewEvent,
   publishEvents,
   recordEvents,
@@ -44,7 +44,7 @@ export function commitBatched<Item extends { lease: AccountLease }, Result>(
   deps: Pick<Deps, 'db' | 'bus' | 'settings' | 'metrics' | 'markPublished'>,
   write: WriteBatch<Item, Result>,
 ): (item: Item) => Promise<Result> {
-  const run = inBatches<Item, BatchOutcome<Result>>(
+  const run = batchStatements<Item, BatchOutcome<Result>>(
     (items) => runAll(deps, write, { items, wait: false }),
     { max: atOnce },
   )

@@ -2,13 +2,13 @@ import type { FetchedMessage, MailSession, ReadAddress } from '@posthorn/backend
 import type { AttachmentInfo, CalendarEvent, MessageNew, Settings } from '@posthorn/contracts'
 import { isAutoReply, parseHeaders } from '@posthorn/mime'
 import { type AttachedPart, parseOutline, type Outline } from '../messages/outline.ts'
-import { embedImages, maxEmbeddedBytes } from '../messages/embed-images.ts'
+import { embedImages, maxEmbeddedBytes } from '../messages/read-text.ts'
 import { type EntryMailbox, messageEntry, isSameAddress } from '../messages/entry.ts'
 import { maxTextBytes, readPart, type ReadText, readText } from '../messages/read-text.ts'
 import { type SummaryInput, buildSummaryInput } from '../summaries/input.ts'
 import { readCalendarEvents } from './calendar-events.ts'
 import { readMessageReport, type MessageReport } from './reports.ts'
-import { undefinedIfMissing } from '../messages/undefined-if-missing.ts'
+import { undefinedIfMissing } from '../messages/read-text.ts'
 
 /** What of an attachment is put into an event at most, whatever the settings say: its base64 goes through memory as a whole. */
 const maxAttachmentBytes = 25 * 1024 * 1024

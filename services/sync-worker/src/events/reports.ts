@@ -12,7 +12,7 @@ import type { Account } from '../sessions/account.ts'
 import { hashMessageId } from '../store/announced.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
 import { mailboxEvent } from './ids.ts'
-import { undefinedIfMissing } from '../messages/undefined-if-missing.ts'
+import { undefinedIfMissing } from '../messages/read-text.ts'
 
 /** What a report is read from at most; the rest of a message is the one it returns. */
 const maxReadBytes = 1024 * 1024

@@ -16,6 +16,11 @@ export interface Listing {
   mailboxId: string | null
 }
 
+/** True if a mailbox can contain messages. */
+export function isSelectable({ attributes }: Pick<Listing, 'attributes'>): boolean {
+  return !attributes.some((attribute) => /^\\(?:noselect|nonexistent)$/i.test(attribute))
+}
+
 export function listMailboxRows(db: Db | Tx, account: string): Promise<MailboxRow[]> {
   return db
     .selectFrom('mailboxes')

@@ -16,7 +16,7 @@ import { callWorker, streamFromWorker, type WorkerDeps } from '../../http/call-w
 import { handle } from '../../http/handle.ts'
 import type { SendingAccount } from '../../store/accounts.ts'
 import { assertProxyAllowed, dsnFields } from './check-submission.ts'
-import { idempotencyKeyOf } from './idempotency-key.ts'
+import { idempotencyKeyOf } from '../../store/idempotency-keys.ts'
 import { getSender, OutboxWriter, type OutboxWriterDeps, sendTime } from './outbox-writer.ts'
 
 export interface SubmitDraftDeps extends WorkerDeps, OutboxWriterDeps {
@@ -24,7 +24,7 @@ export interface SubmitDraftDeps extends WorkerDeps, OutboxWriterDeps {
   storedMemory: BodyMemoryLimiter
 }
 
-/** Stores a draft for sending with its current content. Filing deletes the draft once it is sent. */
+/** Stores a draft for sending, with its current content. Filing deletes it once it is sent. */
 export function onSubmitDraft(deps: SubmitDraftDeps) {
   const writer = new OutboxWriter(deps)
   const { maxUploadBytes } = deps

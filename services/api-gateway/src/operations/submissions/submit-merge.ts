@@ -28,12 +28,12 @@ interface MergeOutcome {
 const maxBatchBytes = 16 * 1024 * 1024
 /** Postgres allows 65,535 parameters per statement. */
 const maxBatchRows = 1_000
-/** If this many first recipients all fail, the error is not specific to one, and the request fails. */
+/** If this many first recipients fail, the error concerns all and the request fails. */
 const maxFirstFailures = 3
 /** Time limit of one merge. A longer one blocks the connection and its transaction for too long. */
 const maxMergeMs = 60_000
 
-/** Stores one message per recipient in one transaction. Errors of one recipient affect no others. */
+/** Stores one message per recipient in one transaction. A failed one does not affect others. */
 export async function submitMerge(
   tools: SubmitTools,
   resolved: ResolvedSubmission,

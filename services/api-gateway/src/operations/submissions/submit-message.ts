@@ -1,6 +1,6 @@
 import { operations, type Submission } from '@posthorn/contracts'
 import type { Renderer } from '@posthorn/templates'
-import { createMessageLinks, type LinkDeps } from '../../composing/message-links.ts'
+import { createMessageLinks, type LinkDeps } from '../../composing/compose-copy.ts'
 import {
   type ResolveDeps,
   type ResolvedSubmission,
@@ -8,7 +8,7 @@ import {
 } from '../../composing/resolve-submission.ts'
 import { handle } from '../../http/handle.ts'
 import { assertProxyAllowed, checkSubmission } from './check-submission.ts'
-import { idempotencyKeyOf } from './idempotency-key.ts'
+import { idempotencyKeyOf } from '../../store/idempotency-keys.ts'
 import {
   getSender,
   OutboxWriter,
@@ -20,7 +20,7 @@ import { submitSingle } from './submit-single.ts'
 
 export type SubmitDeps = ResolveDeps & LinkDeps & OutboxWriterDeps & { renderer: Renderer }
 
-/** Stores messages for sending. The response confirms storage; a lost hint only delays the sender. */
+/** Stores messages for sending. The response confirms storage. A lost hint delays the sender. */
 export function onSubmitMessage(deps: SubmitDeps) {
   const { db, renderer } = deps
   const writer = new OutboxWriter(deps)

@@ -1,6 +1,6 @@
 import type { ListedMailbox } from '@posthorn/backends'
 import type { ImapConfig, SpecialUse } from '@posthorn/contracts'
-import type { Listing, MailboxRow } from '../../store/mailboxes.ts'
+import { isSelectable, type Listing, type MailboxRow } from '../../store/mailboxes.ts'
 
 // What a listing of the server means: special uses, and what came and went since the last one. Pure.
 
@@ -9,14 +9,8 @@ type Overrides = Pick<
   'sentMailPath' | 'draftsMailPath' | 'junkMailPath' | 'trashMailPath' | 'archiveMailPath'
 >
 
-const unselectable = /^\\(?:noselect|nonexistent)$/i
 /** RFC 9051 §7.3.1: whether something came since a client last looked. Counters say it better, and each look would change it. */
 const passing = /^\\(?:un)?marked$/i
-
-/** Whether there can be messages in it. */
-export function isSelectable({ attributes }: Pick<Listing, 'attributes'>): boolean {
-  return !attributes.some((attribute) => unselectable.test(attribute))
-}
 
 /** A server's listing in our words. What the account's registration says of special uses comes before what the server says. */
 export function describeListing(listed: readonly ListedMailbox[], overrides: Overrides): Listing[] {
@@ -36,7 +30,7 @@ export function describeListing(listed: readonly ListedMailbox[], overrides: Ove
 function describe(mailbox: ListedMailbox, chosen: ReadonlyMap<SpecialUse, string>): Listing {
   const { path, name, delimiter, parentPath, subscribed, selectable } = mailbox
   const attributes = lasting(mailbox.attributes)
-  const known = selectable || attributes.some((attribute) => unselectable.test(attribute))
+  const known = selectable || !isSelectable({ attributes })
   return {
     path,
     name,

@@ -1,5 +1,5 @@
 import type { MailboxRow } from '../../store/mailboxes.ts'
-import { isSelectable } from './listing.ts'
+import { isSelectable } from '../../store/mailboxes.ts'
 
 // Which mailboxes are looked after, and which of them is watched. Pure.
 
