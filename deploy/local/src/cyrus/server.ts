@@ -122,7 +122,15 @@ async function startMaster({
   const running = await launch({
     command: join(program.bin, 'master'),
     // In the foreground (-D).
-    args: ['-D', '-C', files.imapdConf, '-M', files.cyrusConf, '-p', join(directory.dir, 'conf/pid')],
+    args: [
+      '-D',
+      '-C',
+      files.imapdConf,
+      '-M',
+      files.cyrusConf,
+      '-p',
+      join(directory.dir, 'conf/pid'),
+    ],
     env: program.env,
     cwd: directory.dir,
     ...directory.owner,

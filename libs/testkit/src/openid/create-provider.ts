@@ -87,7 +87,8 @@ function adapterFor(state: ProviderSettings) {
     }
 
     override async consume(id: string): Promise<void> {
-      if (this.#kind !== 'RefreshToken' || !state.acceptsReplacedRefreshTokens) await super.consume(id)
+      if (this.#kind !== 'RefreshToken' || !state.acceptsReplacedRefreshTokens)
+        await super.consume(id)
     }
   }
 }
