@@ -91,7 +91,7 @@ test.each([
 
 test('connectSocket: proxy that rejects, is down or is no proxy, fails with EPROXY', async () => {
   const through = await proxy()
-  through.refuse = true
+  through.rejects = true
   const address = `${through.host}:${through.port}`
   for (const url of [`socks5://${address}`, `socks4a://${address}`, `http://${address}`])
     await expect(talk('mail.test', { proxy: url })).rejects.toMatchObject({ code: 'EPROXY' })

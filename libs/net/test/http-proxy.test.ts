@@ -89,7 +89,7 @@ test('HttpCaller: https through a proxy, starts TLS with the server', async () =
 
 test('HttpCaller: proxy that rejects or is unreachable, reports proxy-fault', async () => {
   const { proxy, post } = await behind('http')
-  proxy.refuse = true
+  proxy.rejects = true
   expect(await post(`http://hook.example:${port}/`)).toMatchObject({ outcome: 'proxy-fault' })
   // The first has no listener, the second is forbidden by the policy.
   for (const url of ['http://127.0.0.1:1', 'socks5://2852039166']) {
