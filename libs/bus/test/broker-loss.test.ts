@@ -1,12 +1,7 @@
-import { mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { defineCommand, EventMessageSchema, type Invalidation } from '@posthorn/contracts'
-import { cacheFolder } from '@posthorn/local/paths'
-import { type Rabbit, startRabbit } from '@posthorn/local/rabbitmq'
 import { createMetrics } from '@posthorn/telemetry'
-import { eventually } from '@posthorn/testkit'
+import { eventually, type Rabbit, startTestRabbit } from '@posthorn/testkit'
 import { Type } from 'typebox'
 import { type Bus, connectBus, on } from '../src/index.ts'
 import { event } from './events.ts'
@@ -30,8 +25,7 @@ let url: string
 let bus: Bus
 
 beforeAll(async () => {
-  const dir = await mkdtemp(join(tmpdir(), 'posthorn-test-bus-'))
-  rabbit = await startRabbit({ dir, cache: cacheFolder(process.env) })
+  rabbit = await startTestRabbit()
   url = await rabbit.vhost('bus')
   bus = await openBus(url, { log })
   await bus.consume({
