@@ -20,7 +20,6 @@ import { withLanguage } from './sender.ts'
 
 export interface ResolveDeps extends WorkerDeps {
   settings: SettingsCache
-  maxUploadBytes: number
   /** Memory for attachments and messages that are read from mailboxes. */
   storedMemory: BodyMemoryLimiter
 }
@@ -105,22 +104,24 @@ async function resolveAttachments(
   { original, held }: { original: MessageDetail | undefined; held: DisposableStack },
 ): Promise<AttachedContent[]> {
   const { attachments, reference } = call.body
-  const bytes = maxStoredBytes(call.body, original, deps)
-  if (bytes > 0) held.use(await deps.storedMemory.acquire(bytes, call.signal))
+  const { storedMemory } = deps
+  const { maxBytes } = storedMemory
+  const bytes = maxStoredBytes(call.body, original, maxBytes)
+  if (bytes > 0) held.use(await storedMemory.acquire(bytes, call.signal))
   const forwarded = reference?.forwardAttachments ? original?.attachments : undefined
-  return collectAttachments(deps, call, defined({ attachments, forwarded }))
+  return collectAttachments(deps, call, defined({ attachments, forwarded, maxBytes }))
 }
 
 /** Upper bound of the bytes read from the mailbox. The size of a single attachment is unknown. */
 function maxStoredBytes(
   { attachments = [], reference }: Submission,
   original: MessageDetail | undefined,
-  { maxUploadBytes }: ResolveDeps,
+  maxBytes: number,
 ): number {
-  if (attachments.some((attachment) => attachment.reference)) return maxUploadBytes
+  if (attachments.some((attachment) => attachment.reference)) return maxBytes
   const forwarded = (reference?.forwardAttachments && original?.attachments) || []
   const sum = forwarded.reduce((bytes, { encodedSize }) => bytes + encodedSize, 0)
-  return Math.min(sum, maxUploadBytes)
+  return Math.min(sum, maxBytes)
 }
 
 /** Delays before each retry: a handoff of the account to another worker takes about a second. */
