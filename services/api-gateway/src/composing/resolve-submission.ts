@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import {
   defined,
   type MessageDetail,
@@ -8,6 +7,7 @@ import {
 } from '@posthorn/contracts'
 import type { Db, SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
+import { fixedBackoff, retryUntil } from '@posthorn/flow'
 import type { AttachedContent } from '@posthorn/mime'
 import type { TemplateContent, TemplateFormat } from '@posthorn/templates'
 import type { BodyMemoryLimiter } from '../http/body-memory.ts'
@@ -64,7 +64,7 @@ export async function resolveSubmission(
     submission,
     original,
     ...texts,
-    ...(reference ? { reference: referenceResult(reference, original) } : {}),
+    ...defined({ reference: reference && referenceResult(reference, original) }),
     attached: await resolveAttachments(deps, call, { original, held }),
   }
 }
@@ -124,23 +124,20 @@ function maxStoredBytes(
   return Math.min(sum, maxBytes)
 }
 
-/** Delays before each retry: a handoff of the account to another worker takes about a second. */
+/** A handoff of the account to another worker takes about a second. */
 const retryDelaysMs = [200, 600]
 
-async function readOriginalWithRetry(
+function readOriginalWithRetry(
   deps: ResolveDeps,
   call: SubmitCall,
   reference: Reference,
 ): Promise<MessageDetail | undefined> {
-  for (const retryDelayMs of retryDelaysMs) {
-    try {
-      return await readReferenced(deps, call, reference)
-    } catch (error) {
-      if (!isTemporary(error)) throw error
-      await delay(retryDelayMs, undefined, { signal: call.signal })
-    }
-  }
-  return readReferenced(deps, call, reference)
+  return retryUntil(() => readReferenced(deps, call, reference), {
+    delayMs: fixedBackoff(retryDelaysMs),
+    maxAttempts: retryDelaysMs.length + 1,
+    isRetryable: isTemporary,
+    signal: call.signal,
+  })
 }
 
 function isTemporary(error: unknown): boolean {
