@@ -6,7 +6,7 @@ import type { Invalidation } from '@posthorn/contracts'
 import { cacheSettings, connect, countMinutes, ping, type SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { runPeriodically, TaskGroup } from '@posthorn/flow'
-import { proxyOfSettings } from '@posthorn/net'
+import { proxyFromSettings } from '@posthorn/net'
 import { Sandbox } from '@posthorn/sandbox'
 import { createSealer } from '@posthorn/secrets'
 import { waitForSchema } from '@posthorn/service'
@@ -142,8 +142,8 @@ function loggable(config: Config) {
 
 function autoconfigOf(config: Config, bus: Bus, settings: SettingsCache) {
   const { autoconfigDirectory: directory, autoconfigEgressPolicy: policy } = config
-  const options = { egress: config.proxyEgressPolicy, open: createLoginUnsealer(bus) }
-  return { directory, policy, proxy: proxyOfSettings(() => settings.get(), options) }
+  const options = { egress: config.proxyEgressPolicy, unseal: createLoginUnsealer(bus) }
+  return { directory, policy, proxy: proxyFromSettings(() => settings.get(), options) }
 }
 
 function limitsOf({ timeoutMs, maxBodyBytes, workerHeartbeatMs, oauthTokensApi }: Config) {

@@ -94,7 +94,7 @@ test('one account with thousands of messages does not keep others from their tur
   const [slow, fine] = [await server(), await server()]
   let letGo = () => {}
   const gate = new Promise<void>((resolve) => (letGo = resolve))
-  slow.on('dot', async ({ usual }) => {
+  slow.on('dot', async ({ defaultReply: usual }) => {
     await gate
     return usual()
   })
@@ -133,7 +133,7 @@ test('a message that cannot be had is not the one that every other waits for', a
   })
   await isLocked.promise
   // One failure, and only one message at a time may try whether the server is back.
-  fine.on('greeting', smtpFaults.times(1, smtpFaults.spits('421 4.3.2 not now\r\n', 'close')))
+  fine.on('greeting', smtpFaults.times(1, smtpFaults.sendsRaw('421 4.3.2 not now\r\n', 'close')))
   const others = await submitMany(5, { account })
   await sender()
   try {

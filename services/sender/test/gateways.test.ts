@@ -100,7 +100,7 @@ test('a gateway that is deleted while it takes a message: the message is sent ne
   const relay = await server()
   const account = await addAccount(relay)
   const gateway = await addGateway(relay)
-  relay.on('dot', async ({ usual }) => {
+  relay.on('dot', async ({ defaultReply: usual }) => {
     await db.deleteFrom('gateways').where('gateway', '=', gateway).execute()
     return usual()
   })

@@ -126,7 +126,7 @@ test("the account's proxy, and the one for all", async () => {
 
 test('a proxy that fails is told, tried again, and holds up nobody else', async () => {
   const [smtp, through] = [await server(), await proxy()]
-  through.refuse = true
+  through.rejects = true
   await sender({})
   const account = await addAccount(smtp)
   const stuck = await submit({ account, proxy: `socks5://${through.host}:${through.port}` })
@@ -134,7 +134,7 @@ test('a proxy that fails is told, tried again, and holds up nobody else', async 
     expect(await row(stuck)).toMatchObject({ lastError: { code: 'EPROXY', command: 'CONN' } }),
   )
   expect(await finished(await submit({ account }))).toMatchObject({ state: 'sent', attempts: 1 })
-  through.refuse = false
+  through.rejects = false
   expect(await finished(stuck)).toMatchObject({ state: 'sent' })
   const [first] = await routingsOf(account)
   expect(first).toEqual({ proxy: `socks5://${through.host}:${through.port}` })

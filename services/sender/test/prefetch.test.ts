@@ -101,7 +101,7 @@ async function slowing(quick: number) {
   const { promise, resolve } = Promise.withResolvers<void>()
   let dots = 0
   const held = () => Math.max(0, dots - quick)
-  started.on('dot', async ({ usual }) => {
+  started.on('dot', async ({ defaultReply: usual }) => {
     dots += 1
     if (dots > quick) await promise
     return usual()

@@ -87,7 +87,7 @@ test('what is too large for a server is not handed to it', async () => {
     attempts: 1,
     lastError: { code: 'EMESSAGE', message: expect.stringContaining('1000') },
   })
-  expect(smtp.heard.filter((line) => line.startsWith('MAIL'))).toEqual([])
+  expect(smtp.received.filter((line) => line.startsWith('MAIL'))).toEqual([])
   expect(await finished(await submit({ account }))).toMatchObject({ state: 'sent' })
   expect(smtp.connections).toBe(1)
 })
@@ -121,7 +121,7 @@ test.each([
   ['250 2.6.0 <new@corp.example> [InternalId=1, Hostname=x] Queued mail', '<new@corp.example>'],
 ])('a Message-ID that the server changes: %s', async (reply, messageId) => {
   const smtp = await server()
-  smtp.on('dot', async ({ usual }) => {
+  smtp.on('dot', async ({ defaultReply: usual }) => {
     await usual()
     return [reply]
   })
@@ -136,7 +136,7 @@ test.each([
 
 test('a Message-ID that the server repeats is no other', async () => {
   const smtp = await server()
-  smtp.on('dot', async ({ usual, message }) => {
+  smtp.on('dot', async ({ defaultReply: usual, message }) => {
     await usual()
     return [`250 2.6.0 ${message?.messageId} [InternalId=1, Hostname=x] Queued mail`]
   })
@@ -180,7 +180,7 @@ test('a refused access token is asked for anew, once, before that counts', async
 test('OAUTHBEARER where the server offers nothing else, and its refusal', async () => {
   const heard: string[] = []
   const smtp = await server()
-  smtp.on('EHLO', async ({ usual }) =>
+  smtp.on('EHLO', async ({ defaultReply: usual }) =>
     (await usual()).map((line) => line.replace(/AUTH .*/, 'AUTH OAUTHBEARER')),
   )
   smtp.on('AUTH', ({ line }) => {
@@ -205,7 +205,7 @@ test('OAUTHBEARER where the server offers nothing else, and its refusal', async 
     state: 'failed',
     lastError: { code: 'EAUTH', command: 'AUTH OAUTHBEARER' },
   })
-  expect(smtp.heard).toContain('AQ==')
+  expect(smtp.received).toContain('AQ==')
 })
 
 test('a certificate that nobody vouches for', async () => {

@@ -78,7 +78,7 @@ test('a login goes through the proxy that the account is to have', async () => {
   const asked = { server: smtp, credentials, proxy: `socks5://${proxy.host}:${proxy.port}` }
   expect(await verify(asked)).toEqual({ success: true })
   expect(proxy.requests).toEqual([expect.objectContaining({ kind: 'socks5', port: smtp.port })])
-  proxy.refuse = true
+  proxy.rejects = true
   expect(await verify(asked)).toMatchObject({ success: false, code: 'EPROXY' })
 })
 

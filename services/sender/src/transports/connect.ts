@@ -2,7 +2,12 @@ import { BlockList, isIPv6 } from 'node:net'
 import { defined } from '@posthorn/contracts'
 import type { NetworkRouting } from '@posthorn/db'
 import { AppError, messageOf } from '@posthorn/errors'
-import { type EgressPolicy, type OpenedSocket, openSocket, publicProxy } from '@posthorn/net'
+import {
+  type EgressPolicy,
+  type ConnectedSocket,
+  connectSocket,
+  redactProxyUrl,
+} from '@posthorn/net'
 import { AttemptError, cancelled, type Destination } from './transport.ts'
 
 /**
@@ -13,10 +18,10 @@ import { AttemptError, cancelled, type Destination } from './transport.ts'
 export async function connectDestination(
   { host, port, proxy, localAddresses }: Destination,
   { timeoutMs, egress, signal }: { timeoutMs: number; egress: EgressPolicy; signal: AbortSignal },
-): Promise<OpenedSocket> {
+): Promise<ConnectedSocket> {
   const options = defined({ timeoutMs, egress, signal, localAddresses, proxy })
   try {
-    return await openSocket({ host, port }, options)
+    return await connectSocket({ host, port }, options)
   } catch (error) {
     if (signal.aborted) throw cancelled(signal)
     throw connectError(error, host)
@@ -44,7 +49,7 @@ export function networkRoutingOf(
   return defined({
     localAddress,
     name,
-    proxy: proxy === undefined ? undefined : publicProxy(proxy),
+    proxy: proxy === undefined ? undefined : redactProxyUrl(proxy),
     requestedLocalAddress: missed,
   })
 }
