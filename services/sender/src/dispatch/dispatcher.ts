@@ -33,7 +33,7 @@ type Reservation = { row: DueSubmission } & ({ permit: LanePermit } | { prefetch
  * - prefetched: claimed, waiting for lane capacity (`PrefetchedSubmissions`)
  * - in flight: its attempt is running
  *
- * `LaneLimiter` holds the capacity and the suspended lanes. The outbox is polled every `sweepMs` and
+ * `LaneLimiter` has the capacity and the suspended lanes. The outbox is polled every `sweepMs` and
  * on hints; hints are not needed for correctness.
  *
  * Disposal claims nothing more, cancels attempts before their handover and waits for the others.

@@ -77,7 +77,7 @@ export function stateAfter(state: SubmissionState, trigger: SubmissionTrigger) {
   return next === 'leased' ? 'queued' : next
 }
 
-/** Fencing token of a row: the process and the attempt it counted. A new claim has a new attempt. */
+/** Fencing token of a row: the process and the attempt it counted. Each claim counts one. */
 export interface OutboxLease {
   queueId: string
   worker: string

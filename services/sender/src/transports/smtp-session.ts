@@ -220,7 +220,7 @@ export class SmtpSession {
     }
   }
 
-  /** Settles with the callback or the end of the connection, of which nodemailer omits callbacks. */
+  /** Settles with the callback or the end of the connection: nodemailer omits callbacks then. */
   #run<T>(start: (done: Done<T>) => void): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     const onEnd = () =>

@@ -105,7 +105,7 @@ export function cancelled({ reason }: AbortSignal): PreAttemptError {
   return new PreAttemptError('attempt cancelled', { cause: reason })
 }
 
-/** Stage error of the attempt: the server, the network or the message. Emits messageDeliveryError. */
+/** Stage error of the attempt: server, network or message. Reported as messageDeliveryError. */
 export class AttemptError extends Error {
   override name = 'AttemptError'
   readonly failure: AttemptFailure
