@@ -94,9 +94,9 @@ test('dispatcher: account with thousands of submissions, does not delay others',
   const [slow, fine] = [await server(), await server()]
   let release = () => {}
   const released = new Promise<void>((resolve) => (release = resolve))
-  slow.on('dot', async ({ usual }) => {
+  slow.on('dot', async ({ defaultReply }) => {
     await released
-    return usual()
+    return defaultReply()
   })
   const [crowd, other] = [await addAccount(slow), await addAccount(fine)]
   // All are older than the submissions of the other account.
@@ -133,7 +133,7 @@ test('dispatcher: locked row, does not delay other submissions', async () => {
   })
   await isLocked.promise
   // After one failure a single probe is admitted.
-  fine.on('greeting', smtpFaults.times(1, smtpFaults.spits('421 4.3.2 not now\r\n', 'close')))
+  fine.on('greeting', smtpFaults.times(1, smtpFaults.sendsRaw('421 4.3.2 not now\r\n', 'close')))
   const others = await submitMany(5, { account })
   await sender()
   try {

@@ -11,7 +11,13 @@ import {
 import { type Db, deriveEventId, type DsnRequest } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
-import { eventually, opensLogins, type SmtpScript, testBus, testDatabase } from '@posthorn/testkit'
+import {
+  eventually,
+  unsealsLogins,
+  type SmtpScript,
+  testBus,
+  testDatabase,
+} from '@posthorn/testkit'
 import { startApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 
@@ -195,7 +201,7 @@ export async function serveCredentials(
         requests.push(gateway)
         return orThrow(credentials(false))
       }),
-      opensLogins,
+      unsealsLogins,
     ],
   })
   await bus.whenUp()

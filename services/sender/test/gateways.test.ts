@@ -100,9 +100,9 @@ test('sender: gateway deleted during an attempt, records the acceptance', async 
   const relay = await server()
   const account = await addAccount(relay)
   const gateway = await addGateway(relay)
-  relay.on('dot', async ({ usual }) => {
+  relay.on('dot', async ({ defaultReply }) => {
     await db.deleteFrom('gateways').where('gateway', '=', gateway).execute()
-    return usual()
+    return defaultReply()
   })
   expect(await finished(await submit({ account, gateway }))).toMatchObject({ state: 'sent' })
   expect(await stateOf(gateway)).toBeUndefined()

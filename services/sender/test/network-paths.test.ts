@@ -128,7 +128,7 @@ test('chooseNetworkPath: proxy of the account, precedes the global one', async (
 
 test('sender: failing proxy of a submission, retries without suspending the account', async () => {
   const [smtp, through] = [await server(), await proxy()]
-  through.refuse = true
+  through.rejects = true
   await sender({})
   const account = await addAccount(smtp)
   const stuck = await submit({ account, proxy: `socks5://${through.host}:${through.port}` })
@@ -136,7 +136,7 @@ test('sender: failing proxy of a submission, retries without suspending the acco
     expect(await row(stuck)).toMatchObject({ lastError: { code: 'EPROXY', command: 'CONN' } }),
   )
   expect(await finished(await submit({ account }))).toMatchObject({ state: 'sent', attempts: 1 })
-  through.refuse = false
+  through.rejects = false
   expect(await finished(stuck)).toMatchObject({ state: 'sent' })
   const [first] = await routingsOf(account)
   expect(first).toEqual({ proxy: `socks5://${through.host}:${through.port}` })

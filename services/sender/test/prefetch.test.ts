@@ -101,10 +101,10 @@ async function slowing(quick: number) {
   const { promise, resolve } = Promise.withResolvers<void>()
   let dots = 0
   const pending = () => Math.max(0, dots - quick)
-  started.on('dot', async ({ usual }) => {
+  started.on('dot', async ({ defaultReply }) => {
     dots += 1
     if (dots > quick) await promise
-    return usual()
+    return defaultReply()
   })
   return { server: started, pending, release: resolve }
 }

@@ -89,7 +89,7 @@ test('prepareEnvelope: message above SIZE, is not sent', async () => {
     attempts: 1,
     lastError: { code: 'EMESSAGE', message: expect.stringContaining('1000') },
   })
-  expect(smtp.heard.filter((line) => line.startsWith('MAIL'))).toEqual([])
+  expect(smtp.received.filter((line) => line.startsWith('MAIL'))).toEqual([])
   expect(await finished(await submit({ account }))).toMatchObject({ state: 'sent' })
   expect(smtp.connections).toBe(1)
 })
@@ -123,8 +123,8 @@ test.each([
   ['250 2.6.0 <new@corp.example> [InternalId=1, Hostname=x] Queued mail', '<new@corp.example>'],
 ])('serverMessageIdOf: reply %s, is stored and reported', async (reply, messageId) => {
   const smtp = await server()
-  smtp.on('dot', async ({ usual }) => {
-    await usual()
+  smtp.on('dot', async ({ defaultReply }) => {
+    await defaultReply()
     return [reply]
   })
   const account = await addAccount(smtp)
@@ -138,8 +138,8 @@ test.each([
 
 test('serverMessageIdOf: unchanged Message-ID, is not reported as original', async () => {
   const smtp = await server()
-  smtp.on('dot', async ({ usual, message }) => {
-    await usual()
+  smtp.on('dot', async ({ defaultReply, message }) => {
+    await defaultReply()
     return [`250 2.6.0 ${message?.messageId} [InternalId=1, Hostname=x] Queued mail`]
   })
   const account = await addAccount(smtp)
@@ -182,8 +182,8 @@ test('SmtpSession.open: rejected access token, requests a new one once', async (
 test('SmtpSession.open: server with OAUTHBEARER only, uses it and handles its rejection', async () => {
   const logins: string[] = []
   const smtp = await server()
-  smtp.on('EHLO', async ({ usual }) =>
-    (await usual()).map((line) => line.replace(/AUTH .*/, 'AUTH OAUTHBEARER')),
+  smtp.on('EHLO', async ({ defaultReply }) =>
+    (await defaultReply()).map((line) => line.replace(/AUTH .*/, 'AUTH OAUTHBEARER')),
   )
   smtp.on('AUTH', ({ line }) => {
     const [, mechanism = '', encoded = ''] = line.split(' ')
@@ -207,7 +207,7 @@ test('SmtpSession.open: server with OAUTHBEARER only, uses it and handles its re
     state: 'failed',
     lastError: { code: 'EAUTH', command: 'AUTH OAUTHBEARER' },
   })
-  expect(smtp.heard).toContain('AQ==')
+  expect(smtp.received).toContain('AQ==')
 })
 
 test('SmtpSession.open: self-signed certificate, fails', async () => {

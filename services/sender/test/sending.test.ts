@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { AppError } from '@posthorn/errors'
-import { eventually, refuseTimes } from '@posthorn/testkit'
+import { eventually, rejectTimes } from '@posthorn/testkit'
 import { senderFixture, sentEventId, serveCredentials } from './fixture.ts'
 import { smtpServers } from './smtp-servers.ts'
 
@@ -59,7 +59,7 @@ test('sender: recorded events, are published after the commit', async () => {
 
 test('sender: temporary rejections, retries and reports each next attempt', async () => {
   const smtp = await server({
-    behaviour: { onRecipient: refuseTimes(2, { code: 451, text: '4.7.1 greylisted' }) },
+    behaviour: { onRecipient: rejectTimes(2, { code: 451, text: '4.7.1 greylisted' }) },
   })
   const account = await addAccount(smtp)
   const queueId = await submit({ account })
@@ -164,7 +164,7 @@ test('sender: connection lost after the end of data, sends the same bytes again'
 })
 
 test('sender: mixed rejections, retries the temporary ones alone', async () => {
-  const slow = refuseTimes(1, { code: 452, text: '4.2.2 mailbox full' })
+  const slow = rejectTimes(1, { code: 452, text: '4.2.2 mailbox full' })
   const smtp = await server({
     behaviour: {
       onRecipient: (address) =>

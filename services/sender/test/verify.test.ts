@@ -78,7 +78,7 @@ test('verifySmtp: request with a proxy, connects through it', async () => {
   const request = { server: smtp, credentials, proxy: `socks5://${proxy.host}:${proxy.port}` }
   expect(await verify(request)).toEqual({ success: true })
   expect(proxy.requests).toEqual([expect.objectContaining({ kind: 'socks5', port: smtp.port })])
-  proxy.refuse = true
+  proxy.rejects = true
   expect(await verify(request)).toMatchObject({ success: false, code: 'EPROXY' })
 })
 

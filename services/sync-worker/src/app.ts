@@ -9,7 +9,7 @@ import {
   type MarkPublished,
   type RecordedEvent,
 } from '@posthorn/db'
-import { proxyOfSettings } from '@posthorn/net'
+import { proxyFromSettings } from '@posthorn/net'
 import { runPeriodically } from '@posthorn/flow'
 import { bootstrap } from '@posthorn/service'
 import { createLoginUnsealer } from '@posthorn/unseal'
@@ -30,7 +30,7 @@ import { SyncTimes } from './sessions/sync-times.ts'
 import { holdShards } from './shards/holder.ts'
 import { bindShards } from './shards/bindings.ts'
 import { deleteOldUploads } from './store/uploads.ts'
-import { createSummaries } from './summaries/create-summaries.ts'
+import { createSummaries } from './summaries/summaries.ts'
 import { indexEmptyMailboxes } from './sync/changes/empty-mailboxes.ts'
 
 const name = 'sync-worker'
@@ -129,8 +129,8 @@ function summariesOf(
   basics: Pick<Deps, 'bus' | 'metrics' | 'log' | 'config' | 'settings' | 'openLogin'>,
 ) {
   const { config, settings, openLogin } = basics
-  const how = { egress: config.proxyEgressPolicy, open: openLogin }
-  const proxy = proxyOfSettings(() => settings.get(), how)
+  const how = { egress: config.proxyEgressPolicy, unseal: openLogin }
+  const proxy = proxyFromSettings(() => settings.get(), how)
   return createSummaries(opened, { ...basics, proxy, config: config.summaries })
 }
 

@@ -14,7 +14,7 @@ import type { BodyMemoryLimiter } from '../http/body-memory.ts'
 import type { WorkerCall, WorkerDeps } from '../http/call-worker.ts'
 import type { SendingAccount } from '../store/accounts.ts'
 import { findTemplateContent } from '../store/templates.ts'
-import { AttachmentCollector } from './attachments.ts'
+import { collectAttachments } from './attachments.ts'
 import { readOriginal, referenceResult } from './references.ts'
 import { withLanguage } from './sender.ts'
 
@@ -66,7 +66,7 @@ export async function resolveSubmission(
     original,
     ...texts,
     ...(reference ? { reference: referenceResult(reference, original) } : {}),
-    attached: await collectAttachments(deps, call, { original, held }),
+    attached: await resolveAttachments(deps, call, { original, held }),
   }
 }
 
@@ -99,18 +99,16 @@ async function loadTemplate(db: Db, id: string, account: string) {
   throw new AppError('not-found', 'The template does not exist', { code: 'TemplateNotFound' })
 }
 
-async function collectAttachments(
+async function resolveAttachments(
   deps: ResolveDeps,
   call: SubmitCall,
   { original, held }: { original: MessageDetail | undefined; held: DisposableStack },
 ): Promise<AttachedContent[]> {
-  const { attachments = [], reference } = call.body
+  const { attachments, reference } = call.body
   const bytes = maxStoredBytes(call.body, original, deps)
   if (bytes > 0) held.use(await deps.storedMemory.acquire(bytes, call.signal))
-  const collector = new AttachmentCollector(deps, call, deps.maxUploadBytes)
-  const own = await collector.ofRequest(attachments)
-  if (!original || !reference?.forwardAttachments) return own
-  return [...own, ...(await collector.ofMessage(original))]
+  const forwarded = reference?.forwardAttachments ? original?.attachments : undefined
+  return collectAttachments(deps, call, defined({ attachments, forwarded }))
 }
 
 /** Upper bound of the bytes read from the mailbox. The size of a single attachment is unknown. */

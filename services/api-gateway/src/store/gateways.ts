@@ -1,4 +1,4 @@
-import type { Db, Gateways, Tx } from '@posthorn/db'
+import { type Db, type Gateways, type PageRequest, readPage, type Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type Insertable, sql } from 'kysely'
 
@@ -35,17 +35,8 @@ export function getGateway(db: Db, gateway: string) {
 export type GatewayRow = Awaited<ReturnType<typeof getGateway>>
 
 /** One page of the gateways, ordered by id, and their total. */
-export async function listGateways(db: Db, { page, pageSize }: { page: number; pageSize: number }) {
-  const { total } = await db
-    .selectFrom('gateways')
-    .select(sql<number>`count(*)::int`.as('total'))
-    .executeTakeFirstOrThrow()
-  const rows = await withState(db)
-    .orderBy('gateways.gateway')
-    .limit(pageSize)
-    .offset(page * pageSize)
-    .execute()
-  return { total, rows }
+export function listGateways(db: Db, page: PageRequest) {
+  return readPage(withState(db).orderBy('gateways.gateway'), page)
 }
 export type GatewayListRow = Awaited<ReturnType<typeof listGateways>>['rows'][number]
 

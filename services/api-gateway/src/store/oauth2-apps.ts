@@ -1,4 +1,11 @@
-import type { Db, OAuth2AppSecrets, OAuth2Apps, Tx } from '@posthorn/db'
+import {
+  type Db,
+  type OAuth2Apps,
+  type OAuth2AppSecrets,
+  type PageRequest,
+  readPage,
+  type Tx,
+} from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type Insertable, sql } from 'kysely'
 
@@ -33,18 +40,8 @@ export function getApp(db: Db, id: string) {
 export type AppRow = Awaited<ReturnType<typeof getApp>>
 
 /** One page of the applications, oldest first, and their total. */
-export async function listApps(db: Db, { page, pageSize }: { page: number; pageSize: number }) {
-  const { total } = await db
-    .selectFrom('oauth2Apps')
-    .select(sql<number>`count(*)::int`.as('total'))
-    .executeTakeFirstOrThrow()
-  const rows = await withState(db)
-    .orderBy('createdAt')
-    .orderBy('id')
-    .limit(pageSize)
-    .offset(page * pageSize)
-    .execute()
-  return { total, rows }
+export function listApps(db: Db, page: PageRequest) {
+  return readPage(withState(db).orderBy('createdAt').orderBy('id'), page)
 }
 export type AppListRow = Awaited<ReturnType<typeof listApps>>['rows'][number]
 

@@ -1,6 +1,5 @@
-import type { Db, Tx } from '@posthorn/db'
+import { type Db, sqlState, type Tx } from '@posthorn/db'
 import { sql } from 'kysely'
-import { sqlState } from './database-errors.ts'
 
 const maxTries = 4
 /** Deadlock and serialization failure: a retry of the same transaction succeeds. */

@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { Db, Deliveries, ReplayFilter, WebhookReplays } from '@posthorn/db'
+import {
+  type Db,
+  type Deliveries,
+  type PageRequest,
+  readRows,
+  type ReplayFilter,
+  type WebhookReplays,
+} from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 
@@ -130,16 +137,12 @@ function notFound(message: string): AppError {
   return new AppError('not-found', message, { code: 'NotFound' })
 }
 
-export async function listReplays(
-  db: Db,
-  { page, pageSize }: { page: number; pageSize: number },
-): Promise<ReplayRow[]> {
-  return db
+/** One page of the replays, newest first. */
+export function listReplays(db: Db, page: PageRequest): Promise<ReplayRow[]> {
+  const replays = db
     .selectFrom('webhookReplays')
     .selectAll()
     .orderBy('createdAt', 'desc')
     .orderBy('id', 'desc')
-    .limit(pageSize)
-    .offset(page * pageSize)
-    .execute()
+  return readRows(replays, page)
 }

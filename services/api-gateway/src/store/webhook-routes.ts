@@ -1,4 +1,4 @@
-import type { Db, Tx, WebhookRoutes } from '@posthorn/db'
+import { type Db, type PageRequest, readPage, type Tx, type WebhookRoutes } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type Insertable, sql } from 'kysely'
 
@@ -30,18 +30,8 @@ export function getRoute(db: Db, id: string) {
 export type RouteRow = Awaited<ReturnType<typeof getRoute>>
 
 /** One page of the routes, oldest first, and their total. */
-export async function listRoutes(db: Db, { page, pageSize }: { page: number; pageSize: number }) {
-  const { total } = await db
-    .selectFrom('webhookRoutes')
-    .select(sql<number>`count(*)::int`.as('total'))
-    .executeTakeFirstOrThrow()
-  const rows = await withState(db)
-    .orderBy('createdAt')
-    .orderBy('id')
-    .limit(pageSize)
-    .offset(page * pageSize)
-    .execute()
-  return { total, rows }
+export function listRoutes(db: Db, page: PageRequest) {
+  return readPage(withState(db).orderBy('createdAt').orderBy('id'), page)
 }
 export type RouteListRow = Awaited<ReturnType<typeof listRoutes>>['rows'][number]
 

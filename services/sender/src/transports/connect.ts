@@ -5,7 +5,7 @@ import { defined } from '@posthorn/contracts'
 import type { NetworkRouting } from '@posthorn/db'
 import { AppError, messageOf } from '@posthorn/errors'
 import { TtlCache, withTimeout } from '@posthorn/flow'
-import { type EgressPolicy, type OpenedSocket, openSocket, publicProxy } from '@posthorn/net'
+import { type EgressPolicy, type ConnectedSocket, connectSocket, redactProxyUrl } from '@posthorn/net'
 import { AttemptError, cancelled, type Destination } from './transport.ts'
 
 /**
@@ -16,10 +16,10 @@ import { AttemptError, cancelled, type Destination } from './transport.ts'
 export async function connectDestination(
   { host, port, proxy, localAddresses }: Destination,
   { timeoutMs, egress, signal }: { timeoutMs: number; egress: EgressPolicy; signal: AbortSignal },
-): Promise<OpenedSocket> {
+): Promise<ConnectedSocket> {
   const options = defined({ timeoutMs, egress, signal, localAddresses, proxy })
   try {
-    return await openSocket({ host, port }, options)
+    return await connectSocket({ host, port }, options)
   } catch (error) {
     if (signal.aborted) throw cancelled(signal)
     throw connectError(error, host)
@@ -47,7 +47,7 @@ export function networkRoutingOf(
   return defined({
     localAddress,
     name,
-    proxy: proxy === undefined ? undefined : publicProxy(proxy),
+    proxy: proxy === undefined ? undefined : redactProxyUrl(proxy),
     requestedLocalAddress: missed,
   })
 }

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Credentials } from '@posthorn/contracts'
 import type { NetworkRouting } from '@posthorn/db'
-import type { EgressPolicy, OpenedSocket } from '@posthorn/net'
+import type { EgressPolicy, ConnectedSocket } from '@posthorn/net'
 import { connectDestination, EhloNames, networkRoutingOf, requiresStartTls } from './connect.ts'
 import { HandoverStream } from './handover-stream.ts'
 import { ehloLinesOf, type SendInfo, SmtpConnection } from './nodemailer.ts'
@@ -36,7 +36,7 @@ const maxReplyBytes = 64 * 1024
 const ehloNames = new EhloNames()
 
 /** Connected socket with the parameters of its session. */
-interface Connected extends OpenedSocket {
+interface Connected extends ConnectedSocket {
   ehloName: string
   credentials: Credentials | undefined
 }

@@ -77,7 +77,7 @@ async function connect(
     credentials,
     log: log.child({ account }),
     signal,
-    ...(logs || settings.logs?.all ? { transcript: transcripts.open(account) } : {}),
+    ...(logs || settings.logs?.all ? { transcript: transcripts.forConnection(account) } : {}),
   })
 }
 

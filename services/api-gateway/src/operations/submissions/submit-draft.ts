@@ -16,7 +16,7 @@ import { callWorker, streamFromWorker, type WorkerDeps } from '../../http/call-w
 import { handle } from '../../http/handle.ts'
 import type { SendingAccount } from '../../store/accounts.ts'
 import { assertProxyAllowed, dsnFields } from './check-submission.ts'
-import { idempotencyKeyOf } from './idempotency-key.ts'
+import { idempotencyKeyOf } from '../../store/idempotency-keys.ts'
 import { getSender, OutboxWriter, type OutboxWriterDeps, sendTime } from './outbox-writer.ts'
 
 export interface SubmitDraftDeps extends WorkerDeps, OutboxWriterDeps {

@@ -1,6 +1,6 @@
 import { operations, type Submission } from '@posthorn/contracts'
 import type { Renderer } from '@posthorn/templates'
-import { createMessageLinks, type LinkDeps } from '../../composing/message-links.ts'
+import { createMessageLinks, type LinkDeps } from '../../composing/compose-copy.ts'
 import {
   type ResolveDeps,
   type ResolvedSubmission,
@@ -8,7 +8,7 @@ import {
 } from '../../composing/resolve-submission.ts'
 import { handle } from '../../http/handle.ts'
 import { assertProxyAllowed, checkSubmission } from './check-submission.ts'
-import { idempotencyKeyOf } from './idempotency-key.ts'
+import { idempotencyKeyOf } from '../../store/idempotency-keys.ts'
 import {
   getSender,
   OutboxWriter,
