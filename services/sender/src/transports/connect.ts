@@ -5,7 +5,12 @@ import { defined } from '@posthorn/contracts'
 import type { NetworkRouting } from '@posthorn/db'
 import { AppError, messageOf } from '@posthorn/errors'
 import { TtlCache, withTimeout } from '@posthorn/flow'
-import { type EgressPolicy, type ConnectedSocket, connectSocket, redactProxyUrl } from '@posthorn/net'
+import {
+  type EgressPolicy,
+  type ConnectedSocket,
+  connectSocket,
+  redactProxyUrl,
+} from '@posthorn/net'
 import { AttemptError, cancelled, type Destination } from './transport.ts'
 
 /**
