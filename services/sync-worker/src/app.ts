@@ -9,7 +9,7 @@ import {
   type MarkPublished,
   type RecordedEvent,
 } from '@posthorn/db'
-import { proxyOfSettings } from '@posthorn/net'
+import { proxyFromSettings } from '@posthorn/net'
 import { runPeriodically } from '@posthorn/flow'
 import { bootstrap } from '@posthorn/service'
 import { createLoginUnsealer } from '@posthorn/unseal'
@@ -64,11 +64,11 @@ export async function startApp(
   const connections = new ConnectionCounts()
   const syncTimes = new SyncTimes()
   const published = batchMarkPublished(db)
-  const openLogin = createLoginUnsealer(bus)
+  const unsealLogin = createLoginUnsealer(bus)
   const basics = {
     ...ground,
     settings,
-    openLogin,
+    unsealLogin,
     metrics,
     config,
     markPublished: published,
@@ -126,11 +126,11 @@ function startPeriodicTasks(stack: AsyncDisposableStack, deps: Deps): void {
 
 function summariesOf(
   opened: AsyncDisposableStack,
-  basics: Pick<Deps, 'bus' | 'metrics' | 'log' | 'config' | 'settings' | 'openLogin'>,
+  basics: Pick<Deps, 'bus' | 'metrics' | 'log' | 'config' | 'settings' | 'unsealLogin'>,
 ) {
-  const { config, settings, openLogin } = basics
-  const how = { egress: config.proxyEgressPolicy, open: openLogin }
-  const proxy = proxyOfSettings(() => settings.get(), how)
+  const { config, settings, unsealLogin } = basics
+  const how = { egress: config.proxyEgressPolicy, unseal: unsealLogin }
+  const proxy = proxyFromSettings(() => settings.get(), how)
   return createSummaries(opened, { ...basics, proxy, config: config.summaries })
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { cacheSettings, countMinutes } from '@posthorn/db'
 import { runPeriodically } from '@posthorn/flow'
-import { createHttpCaller, proxyOfSettings } from '@posthorn/net'
+import { createHttpCaller, proxyFromSettings } from '@posthorn/net'
 import { Sandbox } from '@posthorn/sandbox'
 import { bootstrap, type ServiceContext, watchQueuePause } from '@posthorn/service'
 import { createHeaderUnsealer, createLoginUnsealer } from '@posthorn/unseal'
@@ -134,10 +134,10 @@ async function startReceivers({ db, bus, log, stack, config, routes }: Context) 
       timeoutMs: config.timeoutMs,
       maxResponseBytes,
       maxSockets: config.concurrency,
-      proxy: proxyOfSettings(() => settings.get(), {
+      proxy: proxyFromSettings(() => settings.get(), {
         egress: config.proxyEgressPolicy,
-        otherwise: config.proxy,
-        open: unsealLogin,
+        fallback: config.proxy,
+        unseal: unsealLogin,
       }),
     }),
   )

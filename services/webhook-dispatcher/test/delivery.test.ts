@@ -102,7 +102,7 @@ test('createAttempts: a retry has the same ids, bytes and signature, and the att
 
 test('nextState: failed after ten attempts, with the last response', async () => {
   const receiver = await defaultTarget()
-  receiver.answer(() => ({ status: 503, body: 'out of order' }))
+  receiver.replyWith(() => ({ status: 503, body: 'out of order' }))
   await bench.account('hopeless')
   await bench.emit({ account: 'hopeless' })
   await finished('hopeless', 'failed')
@@ -125,7 +125,7 @@ test('nextState: failed after ten attempts, with the last response', async () =>
 test('nextState: a redirect is neither followed nor retried', async () => {
   const receiver = await defaultTarget()
   const elsewhere = await bench.receiver()
-  receiver.answer(() => ({ status: 307, headers: { Location: elsewhere.url } }))
+  receiver.replyWith(() => ({ status: 307, headers: { Location: elsewhere.url } }))
   await bench.account('redirected')
   await bench.emit({ account: 'redirected' })
   await finished('redirected', 'failed')
@@ -228,7 +228,7 @@ test('targetOf: events recorded while webhooks are disabled are never sent', asy
 
 test('createAttempts: a delivery without a target at its next attempt is dropped', async () => {
   const receiver = await defaultTarget()
-  receiver.answer(() => ({ status: 500 }))
+  receiver.replyWith(() => ({ status: 500 }))
   await bench.account('gone')
   await bench.emit({ account: 'gone' })
   await eventually(() => expect(receiver.requests.length).toBeGreaterThan(2))
@@ -239,7 +239,7 @@ test('createAttempts: a delivery without a target at its next attempt is dropped
 
 test('createTargets: a retry goes to the current address of its target', async () => {
   const broken = await bench.receiver()
-  broken.answer(() => ({ status: 500 }))
+  broken.replyWith(() => ({ status: 500 }))
   const mended = await bench.receiver()
   await bench.account('moved', { webhooks: broken.url })
   await bench.emit({ account: 'moved' })

@@ -15,7 +15,7 @@ test('dispatch: first attempts of an account keep their order, a failed one dela
   await bench.account('ordered', { webhooks: receiver.url })
   const ids: string[] = []
   const fails = 50
-  receiver.answer(({ headers }) => {
+  receiver.replyWith(({ headers }) => {
     const isFailing =
       headers['x-svc-wh-event-id'] === ids[fails] && Number(headers['x-svc-wh-attempts-made']) < 3
     return isFailing ? { status: 500 } : {}
@@ -35,7 +35,7 @@ test('dispatch: first attempts of an account keep their order, a failed one dela
 
 test('dispatch: a hanging target uses its concurrency limit and delays no other target', async () => {
   const slow = await bench.receiver()
-  slow.answer(() => ({ instead: 'hang' }))
+  slow.replyWith(() => ({ instead: 'hang' }))
   const fast = await bench.receiver()
   const accounts = Array.from({ length: 20 }, (_, n) => `slow-${n}`)
   for (const account of accounts) await bench.account(account, { webhooks: slow.url })
@@ -45,7 +45,7 @@ test('dispatch: a hanging target uses its concurrency limit and delays no other 
   await bench.emit(...Array.from({ length: 100 }, () => ({ account: 'fast' })))
   await eventually(() => expect(fast.requests).toHaveLength(100))
   expect(slow.requests).toHaveLength(4)
-  slow.answer(() => ({}))
+  slow.replyWith(() => ({}))
   await slow.close() // ends the hanging calls
   await slow.open()
   await eventually(() => expect(slow.requests).toHaveLength(64))

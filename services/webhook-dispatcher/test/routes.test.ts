@@ -82,7 +82,7 @@ test('routes: without a filter, gets every event; webhookEvents applies to the d
 test('routes: filter selects, map rewrites, every attempt sends the same signed bytes', async () => {
   const special = await bench.receiver()
   await bench.set({ webhooksEnabled: true, webhookEvents: [] })
-  special.answer((_request, index) => ({ status: index < 2 ? 500 : 200 }))
+  special.replyWith((_request, index) => ({ status: index < 2 ? 500 : 200 }))
   const id = await addRoute({
     targetUrl: special.url,
     filter: 'return payload.event === "messageSent" && payload.data.n === 2',
@@ -228,12 +228,12 @@ test('routes: get nothing while webhooks are disabled', async () => {
 test('routes: the error flag has the last failure and is cleared by a success', async () => {
   const special = await bench.receiver()
   await bench.set({ webhooksEnabled: true, webhookEvents: [] })
-  special.answer(() => ({ status: 500 }))
+  special.replyWith(() => ({ status: 500 }))
   const id = await addRoute({ targetUrl: special.url })
   const name = await account()
   await bench.emit({ account: name })
   await eventually(async () => expect(await flagOf(id)).toBe('The target answered 500'))
-  special.answer(() => ({ status: 200 }))
+  special.replyWith(() => ({ status: 200 }))
   await bench.emit({ account: name })
   await eventually(async () => expect(await flagOf(id)).toBeUndefined())
 })
@@ -241,11 +241,11 @@ test('routes: the error flag has the last failure and is cleared by a success', 
 test('routes: the error flag is cleared when webhooks are disabled', async () => {
   const special = await bench.receiver()
   await bench.set({ webhooksEnabled: true, webhookEvents: [] })
-  special.answer(() => ({ status: 500 }))
+  special.replyWith(() => ({ status: 500 }))
   const id = await addRoute({ targetUrl: special.url })
   await bench.emit({ account: await account() })
   await eventually(async () => expect(await flagOf(id)).toBe('The target answered 500'))
-  special.answer(() => ({ status: 200 }))
+  special.replyWith(() => ({ status: 200 }))
   await bench.set({ webhooksEnabled: false })
   await eventually(async () => expect(await flagOf(id)).toBeUndefined())
 })
@@ -253,7 +253,7 @@ test('routes: the error flag is cleared when webhooks are disabled', async () =>
 test('routes: due deliveries of a deleted route are dropped', async () => {
   const special = await bench.receiver()
   await bench.set({ webhooksEnabled: true, webhookEvents: [] })
-  special.answer(() => ({ status: 500 }))
+  special.replyWith(() => ({ status: 500 }))
   const id = await addRoute({ targetUrl: special.url })
   const name = await account()
   await bench.emit({ account: name })

@@ -139,7 +139,7 @@ test('createTargets: while auth-bridge is unavailable, deliveries wait uncounted
 
 test('targetOptions: a target has its own retry schedule', async () => {
   const receiver = await bench.receiver()
-  receiver.answer(() => ({ status: 500 }))
+  receiver.replyWith(() => ({ status: 500 }))
   await bench.set({ webhookTargets: [{ target: receiver.url, retrySchedule: [0.01, 0.02] }] })
   await start({ SVC_WEBHOOK_RETRY_BASE: '1h' })
   await bench.account('own-schedule', { webhooks: receiver.url })
@@ -150,7 +150,7 @@ test('targetOptions: a target has its own retry schedule', async () => {
 
 test('targetOptions: a target has its own concurrency limit', async () => {
   const receiver = await bench.receiver()
-  receiver.answer(() => ({ instead: 'hang' }))
+  receiver.replyWith(() => ({ instead: 'hang' }))
   await bench.set({ webhookTargets: [{ target: receiver.url, concurrency: 2 }] })
   await start({ SVC_WEBHOOK_RETRY_BASE: '1h' })
   const accounts = Array.from({ length: 6 }, (_, n) => `limited-${n}`)
@@ -167,7 +167,7 @@ test('targetOptions: a target has its own concurrency limit', async () => {
 
 test('TargetThrottle: Retry-After delays the next attempt and suspends the target', async () => {
   const receiver = await bench.receiver()
-  receiver.answer(() => ({ status: 429, headers: { 'Retry-After': '600' } }))
+  receiver.replyWith(() => ({ status: 429, headers: { 'Retry-After': '600' } }))
   const app = await start({})
   await bench.account('busy', { webhooks: receiver.url })
   await bench.account('suspended', { webhooks: receiver.url })
@@ -194,7 +194,7 @@ test('TargetThrottle: Retry-After delays the next attempt and suspends the targe
 
 test('TargetThrottle: a dead target with many due rows uses few attempts and delays no other', async () => {
   const dead = await bench.receiver()
-  dead.answer(() => ({ instead: 'drop' }))
+  dead.replyWith(() => ({ instead: 'drop' }))
   const healthy = await bench.receiver()
   await bench.account('dead', { webhooks: dead.url })
   await bench.account('healthy', { webhooks: healthy.url })

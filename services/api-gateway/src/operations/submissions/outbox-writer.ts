@@ -14,7 +14,7 @@ import {
   type Tx,
 } from '@posthorn/db'
 import { type Sealer, sealLogin } from '@posthorn/secrets'
-import type { BackgroundTasks } from '../../background-tasks.ts'
+import type { TaskGroup } from '@posthorn/flow'
 import type { ComposedCopy } from '../../composing/compose-copy.ts'
 import { getSendingAccount, type SendingAccount } from '../../store/accounts.ts'
 import { getGateway } from '../../store/gateways.ts'
@@ -39,7 +39,7 @@ export interface OutboxWriterDeps {
   bus: Bus
   sealer: Sealer
   settings: SettingsCache
-  tasks: BackgroundTasks
+  tasks: TaskGroup
 }
 
 /** Options that all messages of one request share. */
