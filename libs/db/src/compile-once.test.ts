@@ -8,8 +8,8 @@ test.each([
   ['another order', (a: string, b: string) => [b, a] as const],
   ['a value changed', (a: string, b: string) => [a, b.toUpperCase()] as const],
 ])(
-  'a statement is refused before it is run when its values are not used as they came: %s',
-  async (_how, used) => {
+  'compileOnce: throws if values are not used unchanged and in order: %s',
+  async (_case, used) => {
     const find = compileOnce((db, account: string, path: string) => {
       const [first, second] = used(account, path)
       return db
@@ -23,7 +23,7 @@ test.each([
   },
 )
 
-test('a statement is built once for a database, whatever its values', async () => {
+test('compileOnce: builds a statement once per database', async () => {
   let times = 0
   const find = compileOnce((db, account: string) => {
     times += 1
