@@ -15,7 +15,8 @@ try {
     applied.length === 0 ? 'schema is up to date\n' : `applied ${applied.join(', ')}\n`,
   )
 } catch (error) {
-  const reason = error instanceof ConfigError ? error.message : `migration failed: ${messageOf(error)}`
+  const reason =
+    error instanceof ConfigError ? error.message : `migration failed: ${messageOf(error)}`
   process.stderr.write(`${reason}\n`)
   process.exitCode = 1
 }
