@@ -64,11 +64,11 @@ export async function startApp(
   const connections = new ConnectionCounts()
   const syncTimes = new SyncTimes()
   const published = batchMarkPublished(db)
-  const openLogin = createLoginUnsealer(bus)
+  const unsealLogin = createLoginUnsealer(bus)
   const basics = {
     ...ground,
     settings,
-    openLogin,
+    unsealLogin,
     metrics,
     config,
     markPublished: published,
@@ -126,10 +126,10 @@ function startPeriodicTasks(stack: AsyncDisposableStack, deps: Deps): void {
 
 function summariesOf(
   opened: AsyncDisposableStack,
-  basics: Pick<Deps, 'bus' | 'metrics' | 'log' | 'config' | 'settings' | 'openLogin'>,
+  basics: Pick<Deps, 'bus' | 'metrics' | 'log' | 'config' | 'settings' | 'unsealLogin'>,
 ) {
-  const { config, settings, openLogin } = basics
-  const how = { egress: config.proxyEgressPolicy, unseal: openLogin }
+  const { config, settings, unsealLogin } = basics
+  const how = { egress: config.proxyEgressPolicy, unseal: unsealLogin }
   const proxy = proxyFromSettings(() => settings.get(), how)
   return createSummaries(opened, { ...basics, proxy, config: config.summaries })
 }

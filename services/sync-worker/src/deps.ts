@@ -23,7 +23,7 @@ export interface Deps {
   worker: { id: string; proof: string }
   backend: MailBackend
   settings: SettingsCache
-  openLogin: UnsealLogin
+  unsealLogin: UnsealLogin
   logins: LoginLimiter
   connections: ConnectionCounts
   accounts: AccountReader

@@ -15,7 +15,7 @@ const replyMarginMs = 500
 
 /** Tests a login at a server without an account. The credentials are not stored. */
 export function onVerifyImap(
-  deps: Pick<Deps, 'backend' | 'settings' | 'openLogin' | 'config' | 'log'>,
+  deps: Pick<Deps, 'backend' | 'settings' | 'unsealLogin' | 'config' | 'log'>,
 ): CommandHandler {
   return on(verifyImap, async (request, { signal, deadline }) => {
     const options = await serverOptions(deps, request.server, request.proxy ?? null)

@@ -100,7 +100,7 @@ function localAddressesFor(account: string, settings: Settings): string[] {
 
 /** How a server is connected to, and where it may be: the addresses that are checked are those that are connected to. */
 export async function serverOptions(
-  { settings, openLogin, config }: Pick<Deps, 'settings' | 'openLogin' | 'config'>,
+  { settings, unsealLogin, config }: Pick<Deps, 'settings' | 'unsealLogin' | 'config'>,
   { host, port, secure = false, tls, disableIMAP4rev2 }: StoredServer<ImapConfig>,
   proxy: string | null,
 ): Promise<Omit<ConnectOptions, 'credentials' | 'log'>> {
@@ -113,16 +113,16 @@ export async function serverOptions(
     rejectUnauthorized: !ignoreMailCertErrors && tls?.rejectUnauthorized !== false,
     egress: config.mailEgressPolicy,
     connectTimeoutMs: config.connectTimeoutMs,
-    ...(through ? { proxy: await openProxy(through, openLogin) } : {}),
+    ...(through ? { proxy: await openProxy(through, unsealLogin) } : {}),
     ...(tls?.minVersion === undefined ? {} : { minTlsVersion: tls.minVersion }),
     ...(disableIMAP4rev2 === undefined ? {} : { disableIMAP4rev2 }),
   }
 }
 
 /** A login that no key opens is trouble of the account, as a proxy is that refuses it. */
-async function openProxy(address: string, openLogin: UnsealLogin): Promise<string> {
+async function openProxy(address: string, unsealLogin: UnsealLogin): Promise<string> {
   try {
-    return await openLogin(address)
+    return await unsealLogin(address)
   } catch (cause) {
     if (!(cause instanceof AppError) || cause.kind !== 'internal') throw cause
     const message = 'The login of the proxy cannot be opened'
