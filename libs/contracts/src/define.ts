@@ -53,6 +53,11 @@ export interface Operation {
   readonly bodyLimit?: 'default' | 'upload'
   /** Documented codes beyond the 400/401/403/429 that every operation may answer. */
   readonly errors?: readonly string[]
+  /**
+   * Command that the operation forwards to the worker of its account. Present only if the command's
+   * request consists of members of path, query and body, and its response is the response.
+   */
+  readonly command?: Command
   /** Kept for clients that know it, left out of the OpenAPI document. */
   readonly hidden?: boolean
 }

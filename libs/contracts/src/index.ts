@@ -16,6 +16,7 @@ export {
 } from './define.ts'
 export { type Defined, defined } from './defined.ts'
 export * from './events/index.ts'
+export { type ForwardedOperation, isForwarded, toCommandRequest } from './forwarding.ts'
 export * from './hints.ts'
 export { allOperations, type OperationId, operations } from './operations/index.ts'
 export { buildOpenApi } from './openapi/build.ts'

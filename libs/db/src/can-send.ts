@@ -1,7 +1,7 @@
 import type { AccountState } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 
-export interface Sending {
+export interface SendPrerequisites {
   imap: { disabled?: boolean } | null
   smtp: object | null
   state: AccountState | null
@@ -26,7 +26,13 @@ const refusals: Partial<Record<AccountState, [code: string, message: string]>> =
  *
  * @throws AppError `not-found` `SMTPUnavailable`; `unavailable` with the account's state
  */
-export function assertCanSend({ imap, smtp, state, initializedAt, gateway }: Sending): void {
+export function assertCanSend({
+  imap,
+  smtp,
+  state,
+  initializedAt,
+  gateway,
+}: SendPrerequisites): void {
   if (!smtp && !gateway)
     throw new AppError('not-found', 'The account has no SMTP configuration to send with', {
       code: 'SMTPUnavailable',

@@ -1,17 +1,5 @@
-export {
-  addressAllowed,
-  findUsableToken,
-  listTokens,
-  markTokenUsed,
-  refusalOf,
-  type TokenRefusal,
-  type TokenRow,
-  type TokenUse,
-  type TokenVerdict,
-  type UsableToken,
-} from './access.ts'
-export { builtOnce } from './built-once.ts'
-export { assertCanSend, type Sending } from './can-send.ts'
+export { compileOnce } from './compile-once.ts'
+export { assertCanSend, type SendPrerequisites } from './can-send.ts'
 export { connect, type ConnectOptions, type Db, type Tx } from './connect.ts'
 export {
   addCounts,
@@ -36,12 +24,5 @@ export { newQueueId } from './queue-id.ts'
 export { ping, schemaIsReady } from './schema.ts'
 export { findSealedSettingRevision } from './sealed-setting-revision.ts'
 export { cacheSettings, readSettings, type SettingsCache } from './settings.ts'
-export {
-  keepTokenLog,
-  noteAtDoor,
-  type TokenLog,
-  type TokenLogNote,
-  type TokenLogOptions,
-} from './token-log.ts'
-export { type Counted, countRequest, countRequests, type Window } from './token-windows.ts'
+export { isDataError, sqlState } from './sql-state.ts'
 export type * from './tables/index.ts'

@@ -1,5 +1,5 @@
 export { cors, type CorsOptions } from './cors.ts'
-export { type KeyPair, type TlsOptions } from './follow-certificate.ts'
+export { type KeyPair, type TlsOptions } from './reload-certificate.ts'
 export { assertText } from './json-shape.ts'
 export { type Checks, type Scrapers } from './health.ts'
 export { describeProblem, type Problem } from './problems.ts'

@@ -8,12 +8,12 @@ import {
 } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { Socket } from 'node:net'
-import type { ConnectionRoom } from './connection-room.ts'
-import { type KeyPair, minVersion } from './follow-certificate.ts'
+import type { ConnectionLimiter } from './connection-limiter.ts'
+import { type KeyPair, minVersion } from './reload-certificate.ts'
 import { refuseRaw } from './refuse-raw.ts'
 
 /** What a client may take its time over, in milliseconds. */
-export interface Patience {
+export interface HttpTimeouts {
   /** For the head of a request, from the connection on. */
   headMs: number
   /** For a request as a whole: 50 MB at 4 Mbit/s. */
@@ -28,7 +28,7 @@ export interface Patience {
   checkMs: number
 }
 
-const usualPatience: Patience = {
+const usualPatience: HttpTimeouts = {
   headMs: 15_000,
   requestMs: 120_000,
   idleMs: 65_000,
@@ -46,16 +46,16 @@ const lingerMs = 5_000
 const graceMs = 8_000
 
 export interface ListenerOptions {
-  room: ConnectionRoom
+  room: ConnectionLimiter
   /** Speaks TLS with it, and nothing else. */
   certificate?: KeyPair | undefined
-  patience?: Partial<Patience>
+  timeouts?: Partial<HttpTimeouts>
 }
 
 /** An HTTP server with bounds on everything a client may take its time over. */
 export function createListener(answer: RequestListener, options: ListenerOptions): Server {
   const { room, certificate } = options
-  const patience = { ...usualPatience, ...options.patience }
+  const patience = { ...usualPatience, ...options.timeouts }
   const limits = limitsOf(patience)
   const server = certificate
     ? createSecureServer({
@@ -110,7 +110,7 @@ export function createListener(answer: RequestListener, options: ListenerOptions
   return server
 }
 
-function limitsOf({ headMs, requestMs, idleMs, checkMs }: Patience) {
+function limitsOf({ headMs, requestMs, idleMs, checkMs }: HttpTimeouts) {
   return {
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: headMs,

@@ -62,10 +62,14 @@ function clientStatusOf(error: unknown): number | undefined {
   return typeof status === 'number' && status >= 400 && status < 500 ? status : undefined
 }
 
-export type Answer = (request: IncomingMessage, response: ServerResponse, error: unknown) => void
+export type SendProblem = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+) => void
 
 /** The one place where an error becomes an HTTP answer. What it hides from the client, it logs. */
-export function answerProblems(log: Logger): Answer {
+export function createProblemSender(log: Logger): SendProblem {
   return (request, response, error) => {
     const { status, body } = describeProblem(error)
     const requestId = response.getHeader('X-Request-Id')

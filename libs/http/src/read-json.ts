@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '@posthorn/errors'
-import { Gathered } from './gathered.ts'
+import { GrowableBuffer } from './growable-buffer.ts'
 import { assertContent, assertShape } from './json-shape.ts'
 
 /** So many pieces of a body are read whatever they are like; from there on they shall have so many bytes on average, for each costs time. */
@@ -63,7 +63,7 @@ function isJson(contentType: string): boolean {
 function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   const announced = Number(request.headers['content-length'] ?? 0)
-  const gathered = new Gathered(Math.min(announced, maxBytes, maxBelieved))
+  const gathered = new GrowableBuffer(Math.min(announced, maxBytes, maxBelieved))
   let pieces = 0
   const refuse = (error: AppError) => {
     request.off('data', onData)
@@ -74,7 +74,7 @@ function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> 
     pieces += 1
     if (gathered.size + piece.length > maxBytes) refuse(tooLarge(maxBytes))
     else if (pieces > manyPieces && gathered.size < pieces * smallPiece) refuse(inCrumbs())
-    else gathered.add(piece)
+    else gathered.append(piece)
   }
   request.on('data', onData)
   request.once('end', () => resolve(gathered.take()))

@@ -5,11 +5,11 @@ import { AppError } from '@posthorn/errors'
 import type { Logger, Metrics } from '@posthorn/telemetry'
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
 import { assertHead } from './assert-head.ts'
-import { ConnectionRoom } from './connection-room.ts'
-import { followCertificate, type TlsOptions } from './follow-certificate.ts'
+import { ConnectionLimiter } from './connection-limiter.ts'
+import { reloadCertificate, type TlsOptions } from './reload-certificate.ts'
 import { type Checks, mountHealth, type Scrapers } from './health.ts'
-import { closeListener, createListener, type Patience } from './listener.ts'
-import { answerProblems, notFound } from './problems.ts'
+import { closeListener, createListener, type HttpTimeouts } from './listener.ts'
+import { createProblemSender, notFound } from './problems.ts'
 import { requestLog } from './request-log.ts'
 import { securityHeaders } from './security-headers.ts'
 
@@ -29,7 +29,7 @@ export interface ServeOptions {
   /** Connections at the same time; beyond them a few for health alone. Default 10,000. */
   maxConnections?: number
   /** What clients may take their time over, where it is not the usual. */
-  patience?: Partial<Patience>
+  timeouts?: Partial<HttpTimeouts>
   /** Who may read `/metrics`; default: all who get here. */
   mayScrape?: Scrapers
 }
@@ -53,7 +53,7 @@ export async function serve(options: ServeOptions): Promise<HttpServer> {
   const stopping = new AbortController()
   const room = openRoom(options)
   const app = createApp(options, { room, stopping: stopping.signal })
-  const answer = answerProblems(log)
+  const answer = createProblemSender(log)
   const certificate = await tls?.readCertificate()
   const server = createListener(
     (request, response) =>
@@ -61,7 +61,7 @@ export async function serve(options: ServeOptions): Promise<HttpServer> {
       app(request as Request, response as Response, (error) =>
         answer(request, response, error ?? notFound()),
       ),
-    { room, certificate, ...(options.patience ? { patience: options.patience } : {}) },
+    { room, certificate, ...(options.timeouts ? { timeouts: options.timeouts } : {}) },
   )
   server.listen(port, host)
   await once(server, 'listening')
@@ -69,7 +69,7 @@ export async function serve(options: ServeOptions): Promise<HttpServer> {
   log.info({ host, port: bound, tls: tls !== undefined }, 'listening')
   const renewing =
     tls && certificate
-      ? followCertificate(server as SecureServer, certificate, { ...tls, log })
+      ? reloadCertificate(server as SecureServer, certificate, { ...tls, log })
       : undefined
   return {
     port: bound,
@@ -82,7 +82,7 @@ export async function serve(options: ServeOptions): Promise<HttpServer> {
 }
 
 interface AppDeps {
-  room: ConnectionRoom
+  room: ConnectionLimiter
   stopping: AbortSignal
 }
 
@@ -105,13 +105,13 @@ function createApp(options: ServeOptions, { room, stopping }: AppDeps): Express 
   return app
 }
 
-function openRoom({ metrics, maxConnections = usualConnections }: ServeOptions): ConnectionRoom {
+function openRoom({ metrics, maxConnections = usualConnections }: ServeOptions): ConnectionLimiter {
   const dropped = metrics.counter({
     name: 'http_connections_dropped_total',
     help: 'Connections ended for want of room: those that waited longest, and newcomers where there were none',
     labels: ['which'],
   })
-  const room = new ConnectionRoom({
+  const room = new ConnectionLimiter({
     max: maxConnections,
     spare: spareConnections,
     onDropped: (which) => dropped.inc({ which }),

@@ -10,7 +10,7 @@ import { readJson, serve, type ServeOptions } from '../src/index.ts'
 const maxConnections = 40
 const waiting: (() => void)[] = []
 
-function start(limits: Pick<ServeOptions, 'patience'> = {}) {
+function start(limits: Pick<ServeOptions, 'timeouts'> = {}) {
   return serve({
     host: '127.0.0.1',
     port: 0,
@@ -34,7 +34,7 @@ function start(limits: Pick<ServeOptions, 'patience'> = {}) {
 const server = await start()
 /** Has hardly any patience: for clients that use it up, and no others, on a machine that may be slow itself. */
 const hasty = await start({
-  patience: { headMs: 500, requestMs: 1_000, idleMs: 500, readMs: 500, checkMs: 50 },
+  timeouts: { headMs: 500, requestMs: 1_000, idleMs: 500, readMs: 500, checkMs: 50 },
 })
 afterAll(() => Promise.all([server[Symbol.asyncDispose](), hasty[Symbol.asyncDispose]()]))
 const { port } = server

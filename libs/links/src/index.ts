@@ -1,5 +1,5 @@
-export { keepForLink, readKept } from './kept.ts'
-export { keepLinkKey, type LinkKeys } from './link-keys.ts'
-export { type ListMail, type ListLinks, listHeaders } from './list-headers.ts'
+export { encryptFormState, decryptFormState } from './form-state.ts'
+export { cacheLinkKey, type LinkKeys } from './link-keys.ts'
+export { type ListMessage, type ListLinks, listHeaders } from './list-headers.ts'
 export { linkTo, readLink, type SignedLink, type SignedParts } from './signed-link.ts'
 export { type Tracking, trackHtml } from './track-html.ts'

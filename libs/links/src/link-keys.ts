@@ -5,7 +5,7 @@ export interface LinkKeys {
 }
 
 /** Asks for the key until it is had once, and keeps it. Callers that come while it is asked for share the answer. */
-export function keepLinkKey(ask: () => Promise<{ linkSecret: string }>): LinkKeys {
+export function cacheLinkKey(ask: () => Promise<{ linkSecret: string }>): LinkKeys {
   let asking: Promise<Buffer> | undefined
   return {
     current() {

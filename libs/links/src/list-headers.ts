@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { AppError } from '@posthorn/errors'
 import { linkTo } from './signed-link.ts'
 
-export interface ListMail {
+export interface ListMessage {
   /** Where the pages are: the address of the service. */
   baseUrl: string
   key: Buffer
@@ -33,7 +33,7 @@ export function listHeaders({
   listId,
   recipient,
   messageId,
-}: ListMail): ListLinks {
+}: ListMessage): ListLinks {
   const list = listId.toLowerCase()
   if (!isHostName(list))
     throw new AppError('invalid', 'A list id consists of letters, digits, dots and hyphens')

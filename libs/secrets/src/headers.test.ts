@@ -3,16 +3,16 @@ import {
   type HeaderOwner,
   isHeaderSealed,
   keyIdOfHeader,
-  openHeader,
+  unsealHeader,
   resealHeader,
   sealHeaders,
 } from './headers.ts'
 import { keyPairFromSecret } from './keys.ts'
-import { createOpener, createResealer, createSealer } from './seal.ts'
+import { createUnsealer, createResealer, createSealer } from './seal.ts'
 
 const { privateKey, publicKey } = keyPairFromSecret('correct horse battery staple')
 const sealer = createSealer(publicKey)
-const opener = createOpener([privateKey])
+const opener = createUnsealer([privateKey])
 const owner = 'account/a'
 
 async function sealOne(key: string, value: string, of: HeaderOwner = owner) {
@@ -27,7 +27,7 @@ test.each(['Bearer secret', 'grüße', 'sealed~secret', ' '])(
     expect(sealed).toMatch(/^sealed~[\w.-]+$/)
     expect([isHeaderSealed(value), isHeaderSealed(sealed)]).toEqual([false, true])
     expect([keyIdOfHeader(value), keyIdOfHeader(sealed)]).toEqual(['clear', publicKey.id])
-    expect(await openHeader({ owner, key: 'authorization', value: sealed }, opener)).toBe(value)
+    expect(await unsealHeader({ owner, key: 'authorization', value: sealed }, opener)).toBe(value)
     expect(await sealOne('Authorization', sealed)).toBe(sealed)
   },
 )
@@ -35,7 +35,7 @@ test.each(['Bearer secret', 'grüße', 'sealed~secret', ' '])(
 test('an empty value has nothing to hide, and one in the clear opens as it is', async () => {
   expect(await sealOne('X-Empty', '')).toBe('')
   expect(keyIdOfHeader('')).toBeUndefined()
-  expect(await openHeader({ owner, key: 'X', value: 'clear' }, opener)).toBe('clear')
+  expect(await unsealHeader({ owner, key: 'X', value: 'clear' }, opener)).toBe('clear')
 })
 
 test.each<[HeaderOwner, string]>([
@@ -45,12 +45,16 @@ test.each<[HeaderOwner, string]>([
   ['account/a', 'X-Echo'],
 ])('among the headers of %s as %s it does not open', async (other, key) => {
   const value = await sealOne('Authorization', 'secret')
-  await expect(openHeader({ owner: other, key, value }, opener)).rejects.toThrow('cannot be opened')
+  await expect(unsealHeader({ owner: other, key, value }, opener)).rejects.toThrow(
+    'cannot be opened',
+  )
 })
 
 test('no account can be named so that it is taken for another place', async () => {
   const value = await sealOne('c', 'secret', 'account/a/b')
-  await expect(openHeader({ owner, key: 'b/c', value }, opener)).rejects.toThrow('cannot be opened')
+  await expect(unsealHeader({ owner, key: 'b/c', value }, opener)).rejects.toThrow(
+    'cannot be opened',
+  )
 })
 
 test('sealed anew it hangs on the newest key, also when it was in the clear, and one that does already stays', async () => {
@@ -59,7 +63,9 @@ test('sealed anew it hangs on the newest key, also when it was in the clear, and
   for (const value of ['secret', await sealOne('X-Key', 'secret')]) {
     const header = await resealHeader({ key: 'X-Key', value }, owner, resealer)
     expect(keyIdOfHeader(header.value)).toBe(next.publicKey.id)
-    expect(await openHeader({ owner, ...header }, createOpener([next.privateKey]))).toBe('secret')
+    expect(await unsealHeader({ owner, ...header }, createUnsealer([next.privateKey]))).toBe(
+      'secret',
+    )
     expect(await resealHeader(header, owner, resealer)).toEqual(header)
   }
 })

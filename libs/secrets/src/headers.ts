@@ -1,12 +1,12 @@
 import { markSealed, sealedIn } from './in-place.ts'
-import { keyIdOf, type Opener, type Resealer, type Sealer } from './seal.ts'
+import { keyIdOf, type Unsealer, type Resealer, type Sealer } from './seal.ts'
 
 // Custom headers of webhooks often are keys (`Authorization: Bearer …`). Their values are sealed in their place; names can be read as ever.
 
 /** Whose a header is. One that is put among another's does not open there. */
 export type HeaderOwner = 'settings' | `account/${string}` | `route/${string}`
 
-export interface HeaderPlace {
+export interface HeaderSealContext {
   owner: HeaderOwner
   /** The header's name, in any case. */
   key: string
@@ -40,12 +40,12 @@ async function sealHeader(
  *
  * @throws AppError `internal` as `Opener.open` does, also where it was sealed for another owner or name
  */
-export async function openHeader(
-  { value, ...place }: HeaderPlace & { value: string },
-  opener: Opener,
+export async function unsealHeader(
+  { value, ...place }: HeaderSealContext & { value: string },
+  opener: Unsealer,
 ): Promise<string> {
   const sealed = sealedIn(value)
-  return sealed === undefined ? value : opener.open(sealed, placeOf(place))
+  return sealed === undefined ? value : opener.unseal(sealed, placeOf(place))
 }
 
 /**
@@ -76,6 +76,6 @@ export function keyIdOfHeader(value: string): string | undefined {
 }
 
 /** The name is the last part, without a slash, so that no two owners have one place between them. */
-function placeOf({ owner, key }: HeaderPlace): string {
+function placeOf({ owner, key }: HeaderSealContext): string {
   return `header/${owner}/${encodeURIComponent(key.toLowerCase())}`
 }

@@ -1,20 +1,20 @@
 export {
   type HeaderOwner,
-  type HeaderPlace,
+  type HeaderSealContext,
   isHeaderSealed,
   keyIdOfHeader,
-  openHeader,
+  unsealHeader,
   resealHeader,
   sealHeaders,
 } from './headers.ts'
 export { keyPairFromSecret, type PrivateKey, type PublicKey, readPublicKey } from './keys.ts'
-export { isLoginSealed, keyIdOfLogin, openLogin, resealLogin, sealLogin } from './logins.ts'
+export { isLoginSealed, keyIdOfLogin, unsealLogin, resealLogin, sealLogin } from './logins.ts'
 export {
-  createOpener,
+  createUnsealer,
   createResealer,
   createSealer,
   keyIdOf,
-  type Opener,
+  type Unsealer,
   type Resealer,
   type Sealer,
 } from './seal.ts'

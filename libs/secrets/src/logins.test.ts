@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals'
 import { keyPairFromSecret } from './keys.ts'
-import { isLoginSealed, keyIdOfLogin, openLogin, resealLogin, sealLogin } from './logins.ts'
-import { createOpener, createResealer, createSealer } from './seal.ts'
+import { isLoginSealed, keyIdOfLogin, unsealLogin, resealLogin, sealLogin } from './logins.ts'
+import { createUnsealer, createResealer, createSealer } from './seal.ts'
 
 const { privateKey, publicKey } = keyPairFromSecret('correct horse battery staple')
 const sealer = createSealer(publicKey)
-const opener = createOpener([privateKey])
+const opener = createUnsealer([privateKey])
 
 test.each([
   ['a password', 'https://user:pass@h.example/in?x=1#y', 'https://user:sealed~'],
@@ -30,20 +30,20 @@ test.each([
   expect([isLoginSealed(address), isLoginSealed(sealed)]).toEqual([false, true])
   expect([keyIdOfLogin(address), keyIdOfLogin(sealed)]).toEqual(['clear', publicKey.id])
   expect(await sealLogin(sealed, sealer)).toBe(sealed)
-  expect(await openLogin(sealed, opener)).toBe(new URL(address).href)
+  expect(await unsealLogin(sealed, opener)).toBe(new URL(address).href)
 })
 
 test.each(['https://h.example/in?sealed~x', 'nonsense', ''])(
   'without a login %j stays what it is',
   async (address) => {
     expect(await sealLogin(address, sealer)).toBe(address)
-    expect(await openLogin(address, opener)).toBe(address)
+    expect(await unsealLogin(address, opener)).toBe(address)
     expect([isLoginSealed(address), keyIdOfLogin(address)]).toEqual([false, undefined])
   },
 )
 
 test('a login in the clear opens as it is', async () => {
-  expect(await openLogin('https://u:p@h.example', opener)).toBe('https://u:p@h.example')
+  expect(await unsealLogin('https://u:p@h.example', opener)).toBe('https://u:p@h.example')
 })
 
 test.each([
@@ -55,7 +55,7 @@ test.each([
   const moved = new URL(other)
   moved.username = sealed.username
   moved.password = sealed.password
-  await expect(openLogin(moved.href, opener)).rejects.toThrow('cannot be opened')
+  await expect(unsealLogin(moved.href, opener)).rejects.toThrow('cannot be opened')
 })
 
 test('sealed anew it hangs on the newest key, also when it was in the clear', async () => {
@@ -67,6 +67,8 @@ test('sealed anew it hangs on the newest key, also when it was in the clear', as
   ]) {
     const sealed = await resealLogin(address, resealer)
     expect(keyIdOfLogin(sealed)).toBe(next.publicKey.id)
-    expect(await openLogin(sealed, createOpener([next.privateKey]))).toBe('http://u:p@h.example/')
+    expect(await unsealLogin(sealed, createUnsealer([next.privateKey]))).toBe(
+      'http://u:p@h.example/',
+    )
   }
 })

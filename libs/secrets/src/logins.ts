@@ -1,5 +1,5 @@
 import { lacksMark, markSealed, sealedIn } from './in-place.ts'
-import { keyIdOf, type Opener, type Resealer, type Sealer } from './seal.ts'
+import { keyIdOf, type Unsealer, type Resealer, type Sealer } from './seal.ts'
 
 // Addresses of others' servers (webhooks, proxies) may have a login in them: `https://user:password@host`. What is secret in it, the
 // password, or the user where that is all there is, is sealed in its place: the rest can be read, compared and masked as ever.
@@ -21,11 +21,11 @@ export async function sealLogin(address: string, sealer: Pick<Sealer, 'seal'>): 
  *
  * @throws AppError `internal` as `Opener.open` does, also where it was sealed for another host
  */
-export async function openLogin(address: string, opener: Opener): Promise<string> {
+export async function unsealLogin(address: string, opener: Unsealer): Promise<string> {
   const login = loginIn(address)
   const sealed = login && sealedIn(textOf(login))
   if (!login || sealed === undefined) return address
-  return withText(login, await opener.open(sealed, placeOf(login)))
+  return withText(login, await opener.unseal(sealed, placeOf(login)))
 }
 
 /**

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { keyPairFromSecret, readPublicKey } from './keys.ts'
-import { createOpener, createResealer, createSealer, keyIdOf } from './seal.ts'
+import { createUnsealer, createResealer, createSealer, keyIdOf } from './seal.ts'
 
 const { privateKey, publicKey } = keyPairFromSecret('correct horse battery staple')
-const opener = createOpener([privateKey])
+const opener = createUnsealer([privateKey])
 
 test('what the public key seals, the private key opens', async () => {
   const sealed = await createSealer(readPublicKey(publicKey.text)).seal(
@@ -11,12 +11,12 @@ test('what the public key seals, the private key opens', async () => {
     'credentials/a/imap',
   )
   expect(sealed).not.toContain('pass')
-  expect(await opener.open(sealed, 'credentials/a/imap')).toBe('pass wörd')
+  expect(await opener.unseal(sealed, 'credentials/a/imap')).toBe('pass wörd')
 })
 
 test('a value moved to another account does not open', async () => {
   const sealed = await createSealer(publicKey).seal('secret', 'credentials/a/imap')
-  await expect(opener.open(sealed, 'credentials/b/imap')).rejects.toThrow('cannot be opened')
+  await expect(opener.unseal(sealed, 'credentials/b/imap')).rejects.toThrow('cannot be opened')
 })
 
 test('a tampered value and a foreign key do not open', async () => {
@@ -24,16 +24,16 @@ test('a tampered value and a foreign key do not open', async () => {
   const parts = sealed.split('.')
   const text = parts[3] ?? ''
   parts[3] = (text[0] === 'A' ? 'B' : 'A') + text.slice(1)
-  await expect(opener.open(parts.join('.'), 'x')).rejects.toThrow('cannot be opened')
-  const stranger = createOpener([keyPairFromSecret('another').privateKey])
-  await expect(stranger.open(sealed, 'x')).rejects.toThrow('cannot be opened')
+  await expect(opener.unseal(parts.join('.'), 'x')).rejects.toThrow('cannot be opened')
+  const stranger = createUnsealer([keyPairFromSecret('another').privateKey])
+  await expect(stranger.unseal(sealed, 'x')).rejects.toThrow('cannot be opened')
 })
 
 test('after a rotation both keys open, by the id inside', async () => {
   const next = keyPairFromSecret('the next one')
-  const both = createOpener([next.privateKey, privateKey])
-  expect(await both.open(await createSealer(publicKey).seal('old', 'x'), 'x')).toBe('old')
-  expect(await both.open(await createSealer(next.publicKey).seal('new', 'x'), 'x')).toBe('new')
+  const both = createUnsealer([next.privateKey, privateKey])
+  expect(await both.unseal(await createSealer(publicKey).seal('old', 'x'), 'x')).toBe('old')
+  expect(await both.unseal(await createSealer(next.publicKey).seal('new', 'x'), 'x')).toBe('new')
 })
 
 test('what is sealed anew needs the old key no more, and opens where it did and nowhere else', async () => {
@@ -42,9 +42,9 @@ test('what is sealed anew needs the old key no more, and opens where it did and 
   const old = await createSealer(publicKey).seal('secret', 'credentials/a/imap')
   const sealed = await resealer.reseal(old)
   expect([keyIdOf(old), keyIdOf(sealed)]).toEqual([publicKey.id, next.publicKey.id])
-  const alone = createOpener([next.privateKey])
-  expect(await alone.open(sealed, 'credentials/a/imap')).toBe('secret')
-  await expect(alone.open(sealed, 'credentials/b/imap')).rejects.toThrow('cannot be opened')
+  const alone = createUnsealer([next.privateKey])
+  expect(await alone.unseal(sealed, 'credentials/a/imap')).toBe('secret')
+  await expect(alone.unseal(sealed, 'credentials/b/imap')).rejects.toThrow('cannot be opened')
   const foreign = await createSealer(keyPairFromSecret('another').publicKey).seal('x', 'y')
   await expect(resealer.reseal(foreign)).rejects.toThrow('cannot be opened')
   expect(keyIdOf('no sealed value')).toBeUndefined()

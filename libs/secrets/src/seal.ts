@@ -7,9 +7,9 @@ export interface Sealer {
   seal(value: string, place: string): Promise<string>
 }
 
-export interface Opener {
+export interface Unsealer {
   /** @throws AppError `internal` when the key is not known, the value was tampered with, or belongs to another place. */
-  open(sealed: string, place: string): Promise<string>
+  unseal(sealed: string, place: string): Promise<string>
 }
 
 /** Seals with the newest key. */
@@ -35,10 +35,10 @@ export function createSealer(publicKey: PublicKey): Sealer {
 }
 
 /** Opens with any of the keys, by the id inside the value: rotation adds a key and takes none away. */
-export function createOpener(privateKeys: readonly PrivateKey[]): Opener {
+export function createUnsealer(privateKeys: readonly PrivateKey[]): Unsealer {
   const read = readerOf(privateKeys)
   return {
-    async open(sealed, place) {
+    async unseal(sealed, place) {
       const { value, place: found } = await read(sealed)
       if (found !== place) throw unopenable(new Error('sealed for another place'))
       return value

@@ -1,19 +1,19 @@
 import { type CommandHandler, on } from '@posthorn/bus'
 import { unsealHeader as headerQuestion, unsealLogin } from '@posthorn/contracts'
 import {
-  createOpener,
+  createUnsealer,
   createSealer,
   type HeaderOwner,
   keyPairFromSecret,
-  openHeader,
-  openLogin as open,
+  unsealHeader,
+  unsealLogin as open,
   sealHeaders,
   sealLogin,
 } from '@posthorn/secrets'
 
 const { privateKey, publicKey } = keyPairFromSecret('of logins in tests')
 const sealer = createSealer(publicKey)
-const opener = createOpener([privateKey])
+const opener = createUnsealer([privateKey])
 
 /** An address as the gateway stores it: with its login sealed. */
 export function sealedLogin(address: string): Promise<string> {
@@ -34,6 +34,6 @@ export const opensLogins: CommandHandler = on(unsealLogin, async ({ address }) =
 export function opensHeaders(asked: (value: string) => void = () => undefined): CommandHandler {
   return on(headerQuestion, async (header) => {
     asked(header.value)
-    return { value: await openHeader(header, opener) }
+    return { value: await unsealHeader(header, opener) }
   })
 }

@@ -59,6 +59,7 @@ export function readSources(patterns: readonly string[]): SourceFile[] {
 const levels: Record<string, number> = {
   errors: 0,
   config: 0,
+  flow: 0,
   tooling: 0,
   contracts: 1,
   'message-id': 1,
@@ -72,7 +73,10 @@ const levels: Record<string, number> = {
   net: 1,
   bus: 2,
   http: 2,
+  access: 2,
   service: 3,
+  unseal: 3,
+  'mail-frontend': 4,
   backends: 2,
   reports: 2,
 }
@@ -80,9 +84,9 @@ const levels: Record<string, number> = {
 /** The level of a folder: libraries import levels below their own (and contracts), services any library. */
 export function levelOf(folder: string): number {
   const [top, name = ''] = folder.split('/')
-  if (top === 'libs') return name === 'testkit' ? 5 : (levels[name] ?? -1)
-  if (top === 'services') return 4
-  return 6
+  if (top === 'libs') return name === 'testkit' ? 6 : (levels[name] ?? -1)
+  if (top === 'services') return 5
+  return 7
 }
 
 /** The one place of each outside package; `store` stands for the store folders of services. */

@@ -1,21 +1,10 @@
+import { TaskGroup } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 
-/** What an answer does not wait for: hints and broadcasts, each of which something else makes good when it is lost. */
-export interface BackgroundTasks extends AsyncDisposable {
-  run(work: Promise<unknown>): void
-}
+/** Work that a response does not wait for, such as hints. A periodic task repairs what is lost. */
+export type BackgroundTasks = TaskGroup
 
-/** Disposing waits for what is under way; each piece of work bounds its own time. */
+/** Creates a group that logs failures. Disposal waits for running tasks, which limit their time. */
 export function createBackgroundTasks(log: Logger): BackgroundTasks {
-  const running = new Set<Promise<unknown>>()
-  return {
-    run(work) {
-      const quiet = work.catch((err: unknown) => log.debug({ err }, 'a hint was lost'))
-      running.add(quiet)
-      void quiet.finally(() => running.delete(quiet))
-    },
-    async [Symbol.asyncDispose]() {
-      while (running.size > 0) await Promise.all(running)
-    },
-  }
+  return new TaskGroup({ onError: (err) => log.debug({ err }, 'background task failed') })
 }

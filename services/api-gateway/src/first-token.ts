@@ -1,14 +1,15 @@
 import { rename, writeFile } from 'node:fs/promises'
 
-/** Hands the first token over: into a file that its owner alone can read, or once to stderr, which nobody parses. */
-export function firstTokenWriter(file: string | undefined): (token: string) => Promise<void> {
-  return async (token) => {
-    if (file === undefined) {
-      process.stderr.write(`First access token, shown this once: ${token}\n`)
-      return
-    }
-    const unfinished = `${file}.${process.pid}.tmp`
-    await writeFile(unfinished, `${token}\n`, { mode: 0o600, flag: 'wx' })
-    await rename(unfinished, file)
+/**
+ * Writes the first token for the operator: to a file with mode 0600 or, without one, to stderr. The
+ * log cannot take it, because log collectors store it.
+ */
+export async function writeFirstToken(token: string, file: string | undefined): Promise<void> {
+  if (file === undefined) {
+    process.stderr.write(`First access token, shown this once: ${token}\n`)
+    return
   }
+  const temporary = `${file}.${process.pid}.tmp`
+  await writeFile(temporary, `${token}\n`, { mode: 0o600, flag: 'wx' })
+  await rename(temporary, file)
 }

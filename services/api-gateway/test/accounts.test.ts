@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { createOpener, keyPairFromSecret, openHeader, openLogin } from '@posthorn/secrets'
+import { createUnsealer, keyPairFromSecret, unsealHeader, unsealLogin } from '@posthorn/secrets'
 import { eventually } from '@posthorn/testkit'
 import { mint, registration, testServers } from './gateway.ts'
 
@@ -7,7 +7,7 @@ const servers = await testServers()
 afterAll(servers.stop)
 const { db, env } = servers
 const { call } = await servers.start()
-const opener = createOpener([keyPairFromSecret(env.SVC_SECRET).privateKey])
+const opener = createUnsealer([keyPairFromSecret(env.SVC_SECRET).privateKey])
 
 const passwords = async (account: string) => {
   const rows = await db
@@ -17,7 +17,7 @@ const passwords = async (account: string) => {
     .execute()
   const opened = rows.map(async ({ kind, sealed }) => [
     kind,
-    await opener.open(sealed, `credentials/${account}/${kind}`),
+    await opener.unseal(sealed, `credentials/${account}/${kind}`),
   ])
   return Object.fromEntries(await Promise.all(opened)) as Record<string, string>
 }
@@ -201,10 +201,10 @@ test('a record has the state of the account, no secrets, and no members that are
   const { webhooks, proxy, webhooksCustomHeaders } = await stored('read')
   const [{ key, value } = { key: '', value: '' }] = webhooksCustomHeaders ?? []
   expect(value).toMatch(/^sealed~/)
-  expect(await openHeader({ owner: 'account/read', key, value }, opener)).toBe('hush')
+  expect(await unsealHeader({ owner: 'account/read', key, value }, opener)).toBe('hush')
   expect(`${webhooks} ${proxy}`).not.toContain('hush')
-  expect(await openLogin(webhooks ?? '', opener)).toBe('https://u:hush@hooks.example/x')
-  expect(await openLogin(proxy ?? '', opener)).toBe('socks5://hush@proxy.example:1080')
+  expect(await unsealLogin(webhooks ?? '', opener)).toBe('https://u:hush@hooks.example/x')
+  expect(await unsealLogin(proxy ?? '', opener)).toBe('socks5://hush@proxy.example:1080')
   const sentBack = await call('POST', '/v1/account', {
     body: {
       account: 'read',

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { connectBus } from '@posthorn/bus'
-import { createOpener, keyPairFromSecret } from '@posthorn/secrets'
+import { createUnsealer, keyPairFromSecret } from '@posthorn/secrets'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually } from '@posthorn/testkit'
 import { mint, registration, testServers } from './gateway.ts'
@@ -35,8 +35,8 @@ async function passwordOf(gateway: string): Promise<string | undefined> {
     .select('sealed')
     .where('gateway', '=', gateway)
     .executeTakeFirst()
-  const opener = createOpener([keyPairFromSecret(env.SVC_SECRET).privateKey])
-  return row && opener.open(row.sealed, `gateways/${gateway}`)
+  const opener = createUnsealer([keyPairFromSecret(env.SVC_SECRET).privateKey])
+  return row && opener.unseal(row.sealed, `gateways/${gateway}`)
 }
 const versionOf = async (gateway: string) =>
   Number(

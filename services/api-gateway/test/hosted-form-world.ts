@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { connectBus, on } from '@posthorn/bus'
 import { type CommandRequest, getLinkSecret, verifyImap, verifySmtp } from '@posthorn/contracts'
 import { startProviderStub } from './provider-stub.ts'
-import { createOpener, keyPairFromSecret } from '@posthorn/secrets'
+import { createUnsealer, keyPairFromSecret } from '@posthorn/secrets'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { testServers } from './gateway.ts'
 
@@ -24,13 +24,13 @@ export async function hostedFormWorld() {
     log: createLogger('others', 'silent'),
     metrics: createMetrics('others'),
   })
-  const opener = createOpener([keyPairFromSecret(servers.env.SVC_SECRET).privateKey])
+  const opener = createUnsealer([keyPairFromSecret(servers.env.SVC_SECRET).privateKey])
   const { sealed } = await servers.db
     .selectFrom('sealedSettings')
     .select('sealed')
     .where('key', '=', 'linkSecret')
     .executeTakeFirstOrThrow()
-  const linkSecret = await opener.open(sealed, 'settings/linkSecret')
+  const linkSecret = await opener.unseal(sealed, 'settings/linkSecret')
   const provider = startProviderStub()
   await bus.serve({
     queue: 'credentials',

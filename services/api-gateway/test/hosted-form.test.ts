@@ -138,7 +138,7 @@ test('from the link to the account: found, tested, registered, and led back', as
     .where('account', '=', 'walked')
     .where('kind', '=', 'imap')
     .executeTakeFirstOrThrow()
-  expect(await opener.open(sealed, 'credentials/walked/imap')).toBe(goodPass)
+  expect(await opener.unseal(sealed, 'credentials/walked/imap')).toBe(goodPass)
   const events = await db
     .selectFrom('events')
     .select('event')

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
-import { deleteExpiredKeys } from '../src/store/idempotency.ts'
+import { deleteExpiredKeys } from '../src/store/idempotency-keys.ts'
 import { draftSource, sendingWorld } from './sending-world.ts'
 
 const world = await sendingWorld()

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import { connectBus, on } from '@posthorn/bus'
 import { getLinkSecret } from '@posthorn/contracts'
 import { linkTo } from '@posthorn/links'
-import { createOpener, keyPairFromSecret } from '@posthorn/secrets'
+import { createUnsealer, keyPairFromSecret } from '@posthorn/secrets'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually } from '@posthorn/testkit'
 import { cuttable } from './cuttable.ts'
@@ -31,8 +31,8 @@ const { sealed } = await db
   .select('sealed')
   .where('key', '=', 'linkSecret')
   .executeTakeFirstOrThrow()
-const opener = createOpener([keyPairFromSecret(env.SVC_SECRET).privateKey])
-const linkSecret = await opener.open(sealed, 'settings/linkSecret')
+const opener = createUnsealer([keyPairFromSecret(env.SVC_SECRET).privateKey])
+const linkSecret = await opener.unseal(sealed, 'settings/linkSecret')
 const key = Buffer.from(linkSecret, 'hex')
 const msg = '<outage@mail.example>'
 const picture = linkTo(url, key, { act: 'open', acc: 'acc', msg }) ?? ''

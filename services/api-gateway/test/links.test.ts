@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { connectBus, type Bus, on } from '@posthorn/bus'
 import { getLinkSecret } from '@posthorn/contracts'
 import { linkTo, listHeaders, type SignedLink } from '@posthorn/links'
-import { createOpener, keyPairFromSecret } from '@posthorn/secrets'
+import { createUnsealer, keyPairFromSecret } from '@posthorn/secrets'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually } from '@posthorn/testkit'
 import { registration, testServers } from './gateway.ts'
@@ -11,7 +11,7 @@ const servers = await testServers()
 const { db, env, broker } = servers
 // Behind a proxy that is trusted: tests choose who they are.
 const gateway = await servers.start({ SVC_TRUSTED_PROXIES: '127.0.0.0/8' })
-const opener = createOpener([keyPairFromSecret(env.SVC_SECRET).privateKey])
+const opener = createUnsealer([keyPairFromSecret(env.SVC_SECRET).privateKey])
 const account = 'acc'
 const messageId = '<1@mail.example>'
 const person = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0'
@@ -31,7 +31,7 @@ beforeAll(async () => {
     .select('sealed')
     .where('key', '=', 'linkSecret')
     .executeTakeFirstOrThrow()
-  const linkSecret = await opener.open(sealed, 'settings/linkSecret')
+  const linkSecret = await opener.unseal(sealed, 'settings/linkSecret')
   key = Buffer.from(linkSecret, 'hex')
   await bus.serve({
     queue: 'credentials',

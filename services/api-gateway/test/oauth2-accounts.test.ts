@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { connectBus, on } from '@posthorn/bus'
 import { startOAuth2Login } from '@posthorn/contracts'
-import { createOpener, keyPairFromSecret } from '@posthorn/secrets'
+import { createUnsealer, keyPairFromSecret } from '@posthorn/secrets'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { testServers } from './gateway.ts'
 
@@ -40,8 +40,8 @@ async function grantOf(account: string): Promise<unknown> {
     .where('account', '=', account)
     .where('kind', '=', 'oauth2')
     .executeTakeFirst()
-  const opener = createOpener([keyPairFromSecret(env.SVC_SECRET).privateKey])
-  return row && JSON.parse(await opener.open(row.sealed, `credentials/${account}/oauth2`))
+  const opener = createUnsealer([keyPairFromSecret(env.SVC_SECRET).privateKey])
+  return row && JSON.parse(await opener.unseal(row.sealed, `credentials/${account}/oauth2`))
 }
 
 test('an account is registered by tokens, its servers are those of the provider', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { createOpener, keyPairFromSecret } from '@posthorn/secrets'
+import { createUnsealer, keyPairFromSecret } from '@posthorn/secrets'
 import { testServers } from './gateway.ts'
 
 const servers = await testServers()
@@ -21,8 +21,8 @@ async function secretOf(app: string, kind: 'clientSecret' | 'serviceKey' = 'clie
     .where('app', '=', app)
     .where('kind', '=', kind)
     .executeTakeFirst()
-  const opener = createOpener([keyPairFromSecret(env.SVC_SECRET).privateKey])
-  return row && opener.open(row.sealed, `oauth2/${app}/${kind}`)
+  const opener = createUnsealer([keyPairFromSecret(env.SVC_SECRET).privateKey])
+  return row && opener.unseal(row.sealed, `oauth2/${app}/${kind}`)
 }
 
 test('an application is created, read with its secret masked, changed and deleted', async () => {

@@ -62,7 +62,7 @@ test('the service starts without RabbitMQ, too', async () => {
 const unavailable = {
   statusCode: 503,
   error: 'Service Unavailable',
-  message: 'The service cannot answer right now; retry shortly',
+  message: 'The service is temporarily unavailable, retry later',
 }
 
 test('without Postgres everything is a 503, and all is well once it is back', async () => {

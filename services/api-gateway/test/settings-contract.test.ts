@@ -7,7 +7,7 @@ import {
   settingKeys,
   type Settings,
 } from '@posthorn/contracts'
-import { createOpener, keyPairFromSecret, openLogin } from '@posthorn/secrets'
+import { createUnsealer, keyPairFromSecret, unsealLogin } from '@posthorn/secrets'
 import { mint, testServers } from './gateway.ts'
 
 // Each setting of the contract, one by one: a setting that is added is missing below until its sample is.
@@ -152,7 +152,7 @@ test('each setting is unset by null, but for the service secret, which there alw
   expect(left.toSorted()).toEqual(['linkSecret', 'serviceSecret'])
 })
 
-const opener = createOpener([keyPairFromSecret(servers.env.SVC_SECRET).privateKey])
+const opener = createUnsealer([keyPairFromSecret(servers.env.SVC_SECRET).privateKey])
 
 test.each(addressSettings)(
   'credentials in %s are masked, and the masked address stands for the stored one',
@@ -170,7 +170,7 @@ test.each(addressSettings)(
       else {
         const value = String(plain.find((row) => row.key === key)?.value)
         expect(value).toContain('sealed~')
-        expect(await openLogin(value, opener)).toBe(address)
+        expect(await unsealLogin(value, opener)).toBe(address)
       }
       const moved = String(masked).replace('a.example', 'b.example')
       const refused = await update({ [key]: moved })

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, expect, test } from '@jest/globals'
-import { createOpener, keyPairFromSecret, openLogin } from '@posthorn/secrets'
+import { createUnsealer, keyPairFromSecret, unsealLogin } from '@posthorn/secrets'
 import { mint } from './gateway.ts'
 import { sendingWorld } from './sending-world.ts'
 
 const world = await sendingWorld()
 const { call, db, mailbox, queued, rows, submit } = world
-const opener = createOpener([keyPairFromSecret(world.servers.env.SVC_SECRET).privateKey])
+const opener = createUnsealer([keyPairFromSecret(world.servers.env.SVC_SECRET).privateKey])
 afterAll(world.stop)
 afterEach(async () => {
   await db.deleteFrom('outbox').execute()
@@ -45,7 +45,7 @@ test('how a message is sent is stored with it', async () => {
   expect(answer.status).toBe(200)
   const { proxy, ...row } = await queued()
   expect(proxy).not.toContain('u:p@')
-  expect(await openLogin(proxy ?? '', opener)).toBe(how.proxy)
+  expect(await unsealLogin(proxy ?? '', opener)).toBe(how.proxy)
   const { proxy: _proxy, ...stored } = how
   expect(row).toMatchObject({
     ...stored,

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { connectBus } from '@posthorn/bus'
 import type { Invalidation } from '@posthorn/contracts'
-import { createOpener, keyPairFromSecret, openHeader, openLogin } from '@posthorn/secrets'
+import { createUnsealer, keyPairFromSecret, unsealHeader, unsealLogin } from '@posthorn/secrets'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually } from '@posthorn/testkit'
 import { mint, testServers } from './gateway.ts'
@@ -9,7 +9,7 @@ import { mint, testServers } from './gateway.ts'
 const servers = await testServers()
 const { db, broker } = servers
 const { call } = await servers.start()
-const opener = createOpener([keyPairFromSecret(servers.env.SVC_SECRET).privateKey])
+const opener = createUnsealer([keyPairFromSecret(servers.env.SVC_SECRET).privateKey])
 const log = createLogger('test', 'silent')
 const bus = await connectBus({ url: broker.url, name: 'test', log, metrics: createMetrics('test') })
 afterAll(async () => {
@@ -76,11 +76,11 @@ test('a route is created, read, changed and deleted', async () => {
   })
   const { targetUrl, customHeaders } = await stored(id)
   expect(targetUrl).toBe(before)
-  expect(await openLogin(targetUrl, opener)).toBe(route.targetUrl)
+  expect(await unsealLogin(targetUrl, opener)).toBe(route.targetUrl)
   expect(customHeaders).toEqual(headers)
   const [{ key, value } = { key: '', value: '' }] = headers
   expect(value).toMatch(/^sealed~/)
-  expect(await openHeader({ owner: `route/${id}`, key, value }, opener)).toBe('hush')
+  expect(await unsealHeader({ owner: `route/${id}`, key, value }, opener)).toBe('hush')
 
   const gone = await call('DELETE', `${admin}/${id}`)
   expect([gone.status, gone.body]).toEqual([200, { id, deleted: true }])

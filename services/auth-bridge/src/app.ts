@@ -2,8 +2,9 @@ import type { Bus } from '@posthorn/bus'
 import { type Invalidation, serviceOf } from '@posthorn/contracts'
 import { cacheSettings, type SettingsCache } from '@posthorn/db'
 import { createHttpCaller, proxyOfSettings } from '@posthorn/net'
-import { createOpener, createSealer, keyPairFromSecret, openLogin } from '@posthorn/secrets'
-import { everyFew, openGround, bothServers } from '@posthorn/service'
+import { createUnsealer, createSealer, keyPairFromSecret, unsealLogin } from '@posthorn/secrets'
+import { runPeriodically } from '@posthorn/flow'
+import { bootstrap, defaultChecks } from '@posthorn/service'
 import type { Config } from './config.ts'
 import { keysFit } from './keys-fit.ts'
 import { AccessTokens } from './oauth2/access-tokens.ts'
@@ -31,25 +32,25 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
   const { publicKey } = keyPairFromSecret(config.secret.reveal())
   await using opened = new AsyncDisposableStack()
   let fits = false
-  const { log, metrics, db, bus } = await openGround(opened, {
+  const { log, metrics, db, bus } = await bootstrap(opened, {
     name,
     config,
     signal,
-    checks: (ground) => ({ ...bothServers(ground), secret: () => assert(fits) }),
+    checks: (ground) => ({ ...defaultChecks(ground), secret: () => assert(fits) }),
     // The gateway seals with it (SVC_SECRET_PUBLIC_KEY); whoever reads it can open nothing.
-    about: { publicKey: publicKey.text },
+    fields: { publicKey: publicKey.text },
   })
   const keys = [config.secret, ...config.previousSecrets].map(
     (secret) => keyPairFromSecret(secret.reveal()).privateKey,
   )
   if (serviceOf(new URL(config.amqpUrl).username) !== name)
     log.warn('this is not the RabbitMQ user of auth-bridge: who asks for secrets is not checked')
-  const opener = createOpener(keys)
+  const opener = createUnsealer(keys)
   const sealer = createSealer(publicKey)
   const answering = opened.use(new AsyncDisposableStack())
   // Wrong keys would turn every question this replica takes from the shared queue into an error: it takes none until they fit.
   opened.use(
-    everyFew({ everyMs: 5_000, log, name: 'keys' }, async () => {
+    runPeriodically({ everyMs: 5_000, log, name: 'keys' }, async () => {
       if (fits || !(await keysFit({ db, opener, log }))) return
       await startAnswering(answering, { db, bus, opener, sealer, metrics, log, config })
       fits = true
@@ -71,7 +72,7 @@ async function startAnswering(opened: AsyncDisposableStack, parts: Parts): Promi
   const settings = cacheSettings(db)
   const proxy = proxyOfSettings(() => settings.get(), {
     egress: config.proxyEgressPolicy,
-    open: (address) => openLogin(address, opener),
+    open: (address) => unsealLogin(address, opener),
   })
   const http = opened.use(
     createHttpCaller({

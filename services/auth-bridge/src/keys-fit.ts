@@ -1,5 +1,5 @@
 import type { Db } from '@posthorn/db'
-import type { Opener } from '@posthorn/secrets'
+import type { Unsealer } from '@posthorn/secrets'
 import type { Logger } from '@posthorn/telemetry'
 import { listSealedSamples } from './store/credentials.ts'
 
@@ -10,14 +10,14 @@ export async function keysFit({
   log,
 }: {
   db: Db
-  opener: Opener
+  opener: Unsealer
   log: Logger
 }): Promise<boolean> {
   const samples = await listSealedSamples(db)
   let opened = 0
   for (const { sealed, place } of samples) {
     try {
-      await opener.open(sealed, place)
+      await opener.unseal(sealed, place)
       opened += 1
     } catch (err) {
       log.error({ err, place }, 'a stored secret does not open with SVC_SECRET')

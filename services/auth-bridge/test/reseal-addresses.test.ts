@@ -3,15 +3,15 @@ import { afterAll, expect, test } from '@jest/globals'
 import { shardOf } from '@posthorn/contracts'
 import { connect, type Db, recordEvents } from '@posthorn/db'
 import {
-  createOpener,
+  createUnsealer,
   createResealer,
   createSealer,
   type HeaderOwner,
   keyIdOfHeader,
   keyIdOfLogin,
   keyPairFromSecret,
-  openHeader,
-  openLogin,
+  unsealHeader,
+  unsealLogin,
   sealHeaders,
   sealLogin,
 } from '@posthorn/secrets'
@@ -30,7 +30,7 @@ if (!old || !next) throw new Error('no keys')
 const [before, sealer] = [old.publicKey.id, createSealer(old.publicKey)]
 const newest = next.publicKey.id
 const resealer = createResealer(next.publicKey, [next.privateKey, old.privateKey])
-const onlyNew = createOpener([next.privateKey])
+const onlyNew = createUnsealer([next.privateKey])
 
 const clear = {
   webhooks: 'https://u:pass%20of@all.example/',
@@ -149,7 +149,7 @@ test('logins in addresses are sealed anew where they are, and those in the clear
   }
   const opened = Object.entries(after.addresses).map(async ([name, address]) => [
     name,
-    await openLogin(address, onlyNew),
+    await unsealLogin(address, onlyNew),
   ])
   expect(Object.fromEntries(await Promise.all(opened))).toEqual(clear)
   expect(await resealAll(only)).toEqual({ done: 0, unopened: 0 })
@@ -195,7 +195,7 @@ test('values of headers are sealed anew where they are, and those in the clear a
   const after = await readHeaders()
   for (const [of, headers] of after.filter(([of]) => of !== 'account/b')) {
     expect(headers.map(({ value }) => keyIdOfHeader(value))).toEqual([newest, newest, undefined])
-    const opened = headers.map((header) => openHeader({ owner: of, ...header }, onlyNew))
+    const opened = headers.map((header) => unsealHeader({ owner: of, ...header }, onlyNew))
     expect(await Promise.all(opened)).toEqual(['hush', 'hush', ''])
   }
   const [first, second] = new Map(after).get('account/b') ?? []

@@ -5,7 +5,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import { shardOf } from '@posthorn/contracts'
 import { connect, type Db } from '@posthorn/db'
 import {
-  createOpener,
+  createUnsealer,
   createResealer,
   createSealer,
   keyPairFromSecret,
@@ -28,7 +28,7 @@ const [old, next] = ['the first', 'the second'].map(keyPairFromSecret)
 if (!old || !next) throw new Error('no keys')
 const sealer = createSealer(old.publicKey)
 const resealer = createResealer(next.publicKey, [next.privateKey, old.privateKey])
-const onlyNew = createOpener([next.privateKey])
+const onlyNew = createUnsealer([next.privateKey])
 
 async function fill(owner: Db): Promise<void> {
   for (const account of ['a', 'b', 'c']) {
@@ -78,7 +78,7 @@ const passwordOf = async (account: string) => {
     .select('sealed')
     .where('account', '=', account)
     .executeTakeFirstOrThrow()
-  return onlyNew.open(sealed, `credentials/${account}/imap`)
+  return onlyNew.unseal(sealed, `credentials/${account}/imap`)
 }
 
 test('every column of the schema that holds sealed values is known, with the key of its table', async () => {

@@ -1,7 +1,8 @@
 import type { Bus } from '@posthorn/bus'
 import { checkImapProxyServerPassword } from '@posthorn/contracts'
-import { type Db, findUsableToken, markTokenUsed, noteAtDoor, type TokenLog } from '@posthorn/db'
-import { type DoorKey, matchServerPassword, type ServerPassword } from '@posthorn/service'
+import { findUsableToken, markTokenUsed, auditProxyLogin, type TokenLog } from '@posthorn/access'
+import { type Db } from '@posthorn/db'
+import { type SessionAuth, matchServerPassword, type ServerPassword } from '@posthorn/mail-frontend'
 import { findImap, type StoredImap } from './store/accounts.ts'
 
 /** What a client logs in with: a token, or the password for all accounts. */
@@ -16,12 +17,12 @@ export interface Refusal {
   result: 'invalid' | 'address' | 'no-imap' | 'limit' | 'upstream-refused' | 'unavailable'
 }
 
-export type Access = { key: DoorKey; imap: StoredImap; refusal?: never } | { refusal: Refusal }
+export type Access = { key: SessionAuth; imap: StoredImap; refusal?: never } | { refusal: Refusal }
 
 /** The password for all accounts at this door. */
 export const serverPassword: ServerPassword = {
   setting: 'imapProxyServerPassword',
-  question: checkImapProxyServerPassword,
+  command: checkImapProxyServerPassword,
 }
 
 /** One text for an account that does not exist, a token that does not, and one that may not be used so: it tells nobody which. */
@@ -68,10 +69,10 @@ async function findKey(
   deps: AccessDeps,
   { account, secret }: Login,
   address: string,
-): Promise<DoorKey | 'address' | undefined> {
+): Promise<SessionAuth | 'address' | undefined> {
   const use = { scope: 'imap-proxy', account, address } as const
   const { id, refused, token } = await findUsableToken(deps.db, secret, use)
-  noteAtDoor(deps.tokenLog, use, { token: id, refused, said: 'LOGIN' })
+  auditProxyLogin(deps.tokenLog, use, { token: id, refused, command: 'LOGIN' })
   if (refused === 'address') return refused
   if (token) return { tokenId: token.id, expiresAt: token.expiresAt }
   // Only what is no token at all may be the password: a token that is refused stays refused.

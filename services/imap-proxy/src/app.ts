@@ -1,16 +1,16 @@
 import type { Bus } from '@posthorn/bus'
 import type { Settings } from '@posthorn/contracts'
 import { cacheSettings, type Db } from '@posthorn/db'
+import { startTokenLog } from '@posthorn/access'
 import {
-  DoorSessions,
-  type FollowedListener,
-  loginOpener,
-  Penalties,
+  ClientSessions,
+  type ReloadableListener,
+  LoginThrottle,
   Places,
-  openDoor,
-  openGround,
-  openTokenLog,
-} from '@posthorn/service'
+  startMailListener,
+} from '@posthorn/mail-frontend'
+import { bootstrap } from '@posthorn/service'
+import { createLoginUnsealer } from '@posthorn/unseal'
 import type { Logger } from '@posthorn/telemetry'
 import { serverPassword } from './access.ts'
 import type { Config } from './config.ts'
@@ -25,8 +25,8 @@ const name = 'imap-proxy'
 /** Builds the service. Whatever it opened is closed in reverse order, also when a later step here fails. */
 export async function startApp(config: Config, signal: AbortSignal): Promise<AsyncDisposable> {
   await using opened = new AsyncDisposableStack()
-  const { log, metrics, db, bus } = await openGround(opened, { name, config, signal })
-  const sessions = new DoorSessions()
+  const { log, metrics, db, bus } = await bootstrap(opened, { name, config, signal })
+  const sessions = new ClientSessions()
   const pending: ListenerDeps['pending'] = new Set()
   const instruments = createInstruments(metrics, { sessions, pending })
   await startTaking(opened, { config, db, bus, log, sessions, pending, instruments })
@@ -38,7 +38,7 @@ interface Parts {
   db: Db
   bus: Bus
   log: Logger
-  sessions: DoorSessions
+  sessions: ClientSessions
   pending: ListenerDeps['pending']
   instruments: Instruments
 }
@@ -49,17 +49,17 @@ async function startTaking(
 ): Promise<void> {
   const { db, bus, log, sessions } = parts
   const settings = cacheSettings(db, { ttlMs: 1_500 })
-  const tokenLog = opened.use(openTokenLog(db, settings, log))
+  const tokenLog = opened.use(startTokenLog(db, settings, { log }))
   const deps: ListenerDeps = {
     ...parts,
     settings,
-    openLogin: loginOpener(bus),
+    openLogin: createLoginUnsealer(bus),
     tokenLog,
     trustedProxies: config.trustedProxies,
     egress: config.mailEgressPolicy,
     large: new LargePieces(),
     tickets: new TlsTickets(),
-    penalties: new Penalties(),
+    penalties: new LoginThrottle(),
     places: new Places(config.maxSessionsPerAccount),
     pendingPlaces: new Places(config.maxPendingPerAddress),
     maxPending: config.maxPending,
@@ -69,25 +69,25 @@ async function startTaking(
     for (const connection of deps.pending) connection.end('Shutting down')
     await sessions.endAll('Shutting down', config.goodbyesMs)
   })
-  const door: FollowedListener = await openDoor(opened, {
+  const door: ReloadableListener = await startMailListener(opened, {
     db,
     bus,
     log,
     settings,
     sessions,
     config,
-    rules: {
+    policy: {
       scope: 'imap-proxy',
       password: serverPassword,
       usableAccounts: (accounts) => listUsableAccounts(db, accounts),
     },
-    wanted: async (settings, certificate) => {
+    resolveAddress: async (settings, certificate) => {
       const wanted = wantedAddress(settings, certificate)
       if (!wanted && sessions.size > 0)
         await sessions.endAll('The proxy was switched off', config.goodbyesMs)
       return wanted
     },
-    open: (address, certificate) => openListener(address, certificate, deps),
+    start: (address, certificate) => openListener(address, certificate, deps),
   })
 }
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { type SecureContext, TLSSocket } from 'node:tls'
-import { plainAddress } from '@posthorn/service'
+import { plainAddress } from '@posthorn/mail-frontend'
 import { ignoreErrors } from './ignore-errors.ts'
 import { CommandParser, type Input } from './parser.ts'
 import { readMore } from './read-more.ts'

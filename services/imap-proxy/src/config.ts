@@ -1,6 +1,7 @@
 import { type Env, integer, oneOf, optional, type Secret, secret } from '@posthorn/config'
 import { type EgressPolicy, egressPolicies } from '@posthorn/net'
-import { readServiceConfig, type ServiceConfig, trustedProxies } from '@posthorn/service'
+import { readTrustedProxies } from '@posthorn/mail-frontend'
+import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
 
 export interface Config extends ServiceConfig {
   /** PEM, or the path of a file with it; the chain as well. */
@@ -41,7 +42,7 @@ export function readConfig(env: Env): Config {
       min: 1,
       max: 10_000,
     }),
-    trustedProxies: trustedProxies(env, 'SVC_IMAP_PROXY_TRUSTED_PROXIES'),
+    trustedProxies: readTrustedProxies(env, 'SVC_IMAP_PROXY_TRUSTED_PROXIES'),
     mailEgressPolicy: oneOf(env, 'SVC_MAIL_EGRESS_POLICY', {
       values: egressPolicies,
       fallback: 'link-local',

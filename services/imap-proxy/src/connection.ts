@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
-import { network, type Places, readOrigin } from '@posthorn/service'
+import { networkOf, type Places, resolveClientEndpoint } from '@posthorn/mail-frontend'
 import { BeforeLogin } from './before-login.ts'
 import { Client } from './client.ts'
 import { logIn, type LogInDeps } from './log-in.ts'
@@ -68,9 +68,9 @@ interface Admission {
 
 async function admit(admission: Admission): Promise<void> {
   const { client, deps, door } = admission
-  const origin = await readOrigin(client.socket, door.trustedProxies)
+  const origin = await resolveClientEndpoint(client.socket, door.trustedProxies)
   using place =
-    origin && !client.gone ? deps.pendingPlaces.take(network(origin.address)) : undefined
+    origin && !client.gone ? deps.pendingPlaces.take(networkOf(origin.address)) : undefined
   if (!origin || !place) return client.cut()
   client.address = origin.address
   const { tls } = door

@@ -1,5 +1,6 @@
 import { createServer, type Socket } from 'node:net'
-import { type Certificate, type Listener, listen, type ListenerAddress } from '@posthorn/service'
+import { type Listener, listen, type ListenerAddress } from '@posthorn/mail-frontend'
+import { type Certificate } from '@posthorn/service'
 import { type Connection, type ConnectionDeps, type Door, startConnection } from './connection.ts'
 
 /** Where and how to listen. */

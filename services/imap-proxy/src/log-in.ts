@@ -4,7 +4,8 @@ import { type Credentials, getCredentials, type Settings } from '@posthorn/contr
 import type { SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { EgressPolicy } from '@posthorn/net'
-import type { DoorKey, OpenLogin, Penalties, Places } from '@posthorn/service'
+import type { SessionAuth, LoginThrottle, Places } from '@posthorn/mail-frontend'
+import type { UnsealLogin } from '@posthorn/unseal'
 import type { Logger } from '@posthorn/telemetry'
 import { type AccessDeps, checkAccess, type Login, type Refusal } from './access.ts'
 import type { LargePieces } from './large-pieces.ts'
@@ -15,8 +16,8 @@ import { type MailServer, openUpstream, type Upstream } from './upstream.ts'
 
 export interface LogInDeps extends AccessDeps {
   settings: SettingsCache
-  openLogin: OpenLogin
-  penalties: Penalties
+  openLogin: UnsealLogin
+  penalties: LoginThrottle
   /** Sessions by account. */
   places: Places
   log: Logger
@@ -53,10 +54,10 @@ export async function logIn(
       const { refusal } = access
       log.info({ account: login.account.slice(0, 256), address, result: refusal.result }, 'refused')
       if (refusal.result === 'invalid')
-        await delay(penalties.failed(address, login.account), undefined, { signal })
+        await delay(penalties.recordFailure(address, login.account), undefined, { signal })
       return { refusal }
     }
-    penalties.succeeded(address, login.account)
+    penalties.recordSuccess(address, login.account)
     return await connectTo(deps, { account: login.account, ...access }, signal)
   } catch (err) {
     signal.throwIfAborted()
@@ -69,7 +70,7 @@ export async function logIn(
 interface Allowed {
   account: string
   imap: StoredImap
-  key: DoorKey
+  key: SessionAuth
 }
 
 async function connectTo(
@@ -130,7 +131,7 @@ const tlsVersions = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const
 async function serverOf(
   { server: { host, port, secure = false, tls }, proxy }: StoredImap,
   { ignoreMailCertErrors = false, proxyEnabled, proxyUrl }: Settings,
-  openLogin: OpenLogin,
+  openLogin: UnsealLogin,
 ): Promise<MailServer> {
   const through = proxy ?? (proxyEnabled === true ? proxyUrl : undefined)
   return {

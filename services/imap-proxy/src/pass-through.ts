@@ -1,4 +1,4 @@
-import type { DoorKey, DoorSession, DoorSessions } from '@posthorn/service'
+import type { SessionAuth, ClientSession, ClientSessions } from '@posthorn/mail-frontend'
 import type { Logger } from '@posthorn/telemetry'
 import type { Client } from './client.ts'
 import type { Instruments } from './instruments.ts'
@@ -6,7 +6,7 @@ import { Relay } from './relay.ts'
 import type { Upstream } from './upstream.ts'
 
 export interface PassThroughDeps {
-  sessions: DoorSessions
+  sessions: ClientSessions
   instruments: Instruments
   log: Logger
 }
@@ -14,7 +14,7 @@ export interface PassThroughDeps {
 /** What a login came to. */
 export interface Admitted {
   account: string
-  key: DoorKey
+  key: SessionAuth
   upstream: Upstream
   /** Among the sessions of the account. */
   place: Disposable
@@ -55,8 +55,8 @@ function hold(
   relay: Relay,
   { account, address, key, place }: Omit<Admitted, 'upstream'> & { address: string },
 ): void {
-  const session: DoorSession = {
-    key,
+  const session: ClientSession = {
+    auth: key,
     account,
     address,
     end(reason) {

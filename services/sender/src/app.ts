@@ -1,7 +1,9 @@
 import type { Bus } from '@posthorn/bus'
 import { SubmissionHint } from '@posthorn/contracts'
 import { cacheSettings, countMinutes, type Db, inBatches, type PublishEvent } from '@posthorn/db'
-import { everyFew, loginOpener, openGround, watchQueue } from '@posthorn/service'
+import { runPeriodically } from '@posthorn/flow'
+import { bootstrap, watchQueuePause } from '@posthorn/service'
+import { createLoginUnsealer } from '@posthorn/unseal'
 import type { Logger } from '@posthorn/telemetry'
 import type { Config } from './config.ts'
 import { Dispatcher } from './dispatch/dispatcher.ts'
@@ -22,13 +24,13 @@ const verificationsAtOnce = 20
 /** Builds the service. Whatever it opened is closed in reverse order, also when a later step here fails. */
 export async function startApp(config: Config, signal: AbortSignal): Promise<AsyncDisposable> {
   await using opened = new AsyncDisposableStack()
-  const { log, metrics, db, bus } = await openGround(opened, { name, config, signal })
+  const { log, metrics, db, bus } = await bootstrap(opened, { name, config, signal })
   const settings = cacheSettings(db)
-  const openLogin = loginOpener(bus)
+  const openLogin = createLoginUnsealer(bus)
   const minutes = opened.use(
     countMinutes(db, { onError: (err) => log.debug({ err }, 'counts wait for Postgres') }),
   )
-  const queue = opened.use(await watchQueue({ db, bus, log, queue: 'submit' }))
+  const queue = opened.use(await watchQueuePause({ db, bus, log, queue: 'submit' }))
   const paused = () => queue.paused
   const measured = senderMetrics(metrics, { ...gauges(db), paused, minutes })
   const count = (result: 'filed' | 'postponed' | 'failed') => measured.filings.inc({ result })
@@ -52,7 +54,9 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
       metrics: measured,
     }),
   )
-  opened.use(everyFew({ everyMs: 600_000, log, name: 'clean-up' }, () => cleanUp(db, config, log)))
+  opened.use(
+    runPeriodically({ everyMs: 600_000, log, name: 'clean-up' }, () => cleanUp(db, config, log)),
+  )
   opened.use(
     await bus.onInvalidate(({ topic }) => void (topic === 'settings' && settings.invalidate())),
   )

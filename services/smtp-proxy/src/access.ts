@@ -2,18 +2,16 @@ import type { Bus } from '@posthorn/bus'
 import { checkSmtpServerPassword } from '@posthorn/contracts'
 import {
   countRequest,
-  type Db,
-  findSealedSettingRevision,
   findUsableToken,
   listTokens,
   markTokenUsed,
-  noteAtDoor,
-  refusalOf,
-  type SettingsCache,
+  auditProxyLogin,
+  checkToken,
   type TokenLog,
-  type TokenRefusal,
-} from '@posthorn/db'
-import { type DoorKey, matchServerPassword, type ServerPassword } from '@posthorn/service'
+  type TokenRejection,
+} from '@posthorn/access'
+import { type Db, findSealedSettingRevision, type SettingsCache } from '@posthorn/db'
+import { type SessionAuth, matchServerPassword, type ServerPassword } from '@posthorn/mail-frontend'
 import { Refusal } from './refusal.ts'
 import { accountExists } from './store/accounts.ts'
 
@@ -28,7 +26,7 @@ export interface AccessDeps {
 export interface User {
   account: string
   address: string
-  key: DoorKey
+  auth: SessionAuth
 }
 
 export interface Login {
@@ -41,7 +39,7 @@ export interface Login {
 /** The password for all accounts at this door. */
 export const serverPassword: ServerPassword = {
   setting: 'smtpServerPassword',
-  question: checkSmtpServerPassword,
+  command: checkSmtpServerPassword,
 }
 
 /** One text for an unknown account, an unknown token and one that may not be used so: it tells nobody which. RFC 4954 §6. */
@@ -56,7 +54,11 @@ export async function logIn(deps: AccessDeps, login: Login): Promise<User> {
   if (account === '' || account.length > 256 || account.includes('\0')) throw invalidCredentials()
   const use = { scope: 'smtp', account, address } as const
   const verdict = await findUsableToken(db, secret, use)
-  noteAtDoor(deps.tokenLog, use, { token: verdict.id, refused: verdict.refused, said: 'AUTH' })
+  auditProxyLogin(deps.tokenLog, use, {
+    token: verdict.id,
+    refused: verdict.refused,
+    command: 'AUTH',
+  })
   if (verdict.refused === 'address')
     throw new Refusal('535 5.7.8', 'Access denied, traffic not accepted from this IP')
   // Only what is no token at all may be the password: a token that is refused stays refused.
@@ -64,15 +66,15 @@ export async function logIn(deps: AccessDeps, login: Login): Promise<User> {
     verdict.refused === 'unknown'
       ? await matchServerPassword(deps, serverPassword, secret)
       : undefined
-  const key: DoorKey | undefined = verdict.token
+  const auth: SessionAuth | undefined = verdict.token
     ? { tokenId: verdict.token.id, expiresAt: verdict.token.expiresAt }
     : passwordRevision === undefined
       ? undefined
       : { passwordRevision }
-  if (!key || !(await accountExists(db, account))) throw invalidCredentials()
+  if (!auth || !(await accountExists(db, account))) throw invalidCredentials()
   // Whoever reads the time of last use can do without it; whoever logs in cannot wait for it.
-  if (key.tokenId !== undefined) markTokenUsed(db, key.tokenId, address).catch(() => undefined)
-  return { account, address, key }
+  if (auth.tokenId !== undefined) markTokenUsed(db, auth.tokenId, address).catch(() => undefined)
+  return { account, address, auth }
 }
 
 /**
@@ -90,11 +92,11 @@ export async function checkSession(deps: AccessDeps, user: User | undefined): Pr
   }
   const [isThere, isGood] = await Promise.all([
     accountExists(db, user.account),
-    user.key.tokenId === undefined
+    user.auth.tokenId === undefined
       ? findSealedSettingRevision(db, serverPassword.setting).then(
-          (revision) => revision === user.key.passwordRevision,
+          (revision) => revision === user.auth.passwordRevision,
         )
-      : isUsable(deps, user.key.tokenId, user),
+      : isUsable(deps, user.auth.tokenId, user),
   ])
   if (!isThere || !isGood) throw invalidCredentials()
 }
@@ -106,8 +108,8 @@ async function isUsable(
 ): Promise<boolean> {
   const use = { scope: 'smtp', account, address } as const
   const [row] = await listTokens(db, [token])
-  const refused: TokenRefusal | undefined = row ? refusalOf(row, use) : 'unknown'
-  if (refused !== undefined) noteAtDoor(tokenLog, use, { token, refused, said: 'MAIL' })
+  const refused: TokenRejection | undefined = row ? checkToken(row, use) : 'unknown'
+  if (refused !== undefined) auditProxyLogin(tokenLog, use, { token, refused, command: 'MAIL' })
   return refused === undefined
 }
 
@@ -120,15 +122,15 @@ export async function countMessage(
   { db, tokenLog }: AccessDeps,
   user: User | undefined,
 ): Promise<void> {
-  if (user?.key.tokenId === undefined) return
+  if (user?.auth.tokenId === undefined) return
   const { account, address } = user
-  const { tokenId: token } = user.key
+  const { tokenId: token } = user.auth
   const use = { scope: 'smtp', account, address } as const
   const [row] = await listTokens(db, [token])
   const limit = row?.restrictions?.rateLimit
   const window = limit ? await countRequest(db, token, limit.timeWindow) : undefined
   const isOver = limit && window ? window.requests > limit.maxRequests : false
-  noteAtDoor(tokenLog, use, { token, refused: isOver ? 'rate' : undefined, said: 'MAIL' })
+  auditProxyLogin(tokenLog, use, { token, refused: isOver ? 'rate' : undefined, command: 'MAIL' })
   if (isOver)
     throw new Refusal(
       '450 4.7.1',

@@ -1,14 +1,9 @@
 import type { Bus } from '@posthorn/bus'
 import type { Settings } from '@posthorn/contracts'
 import { cacheSettings, type Db, ping } from '@posthorn/db'
-import {
-  DoorSessions,
-  openDoor,
-  openGround,
-  openTokenLog,
-  Penalties,
-  Places,
-} from '@posthorn/service'
+import { startTokenLog } from '@posthorn/access'
+import { ClientSessions, startMailListener, LoginThrottle, Places } from '@posthorn/mail-frontend'
+import { bootstrap } from '@posthorn/service'
 import type { Logger, Metrics } from '@posthorn/telemetry'
 import { serverPassword } from './access.ts'
 import type { Config } from './config.ts'
@@ -23,7 +18,7 @@ const name = 'smtp-proxy'
 /** Builds the service. Whatever it opened is closed in reverse order, also when a later step here fails. */
 export async function startApp(config: Config, signal: AbortSignal): Promise<AsyncDisposable> {
   await using opened = new AsyncDisposableStack()
-  const { log, metrics, db, bus } = await openGround(opened, {
+  const { log, metrics, db, bus } = await bootstrap(opened, {
     name,
     config,
     signal,
@@ -47,8 +42,8 @@ async function startTaking(
   { config, db, bus, log, metrics }: Parts,
 ): Promise<void> {
   const settings = cacheSettings(db, { ttlMs: 1_500 })
-  const tokenLog = opened.use(openTokenLog(db, settings, log))
-  const sessions = new DoorSessions()
+  const tokenLog = opened.use(startTokenLog(db, settings, { log }))
+  const sessions = new ClientSessions()
   const deps: ListenerDeps = {
     db,
     bus,
@@ -56,7 +51,7 @@ async function startTaking(
     tokenLog,
     log,
     config,
-    penalties: new Penalties(),
+    penalties: new LoginThrottle(),
     buffered: new Buffered(config.maxBufferedBytes),
     guests: new Guests(new Places(config.maxPendingPerAddress)),
     clients: new KnownClients(sessions),
@@ -69,20 +64,20 @@ async function startTaking(
   }
   // Closed after the listener: what it leaves in hand is brought to its end while there is still a database.
   opened.defer(async () => void (await Promise.all(deps.closing)))
-  await openDoor(opened, {
+  await startMailListener(opened, {
     db,
     bus,
     log,
     settings,
     sessions,
     config,
-    rules: {
+    policy: {
       scope: 'smtp',
       password: serverPassword,
       usableAccounts: (accounts) => listAccounts(db, accounts),
     },
-    wanted: wantedAddress,
-    open: (address, certificate) => openListener(address, certificate, deps),
+    resolveAddress: wantedAddress,
+    start: (address, certificate) => openListener(address, certificate, deps),
   })
 }
 

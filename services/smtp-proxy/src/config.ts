@@ -7,7 +7,8 @@ import {
   type Secret,
   secret,
 } from '@posthorn/config'
-import { readServiceConfig, type ServiceConfig, trustedProxies } from '@posthorn/service'
+import { readTrustedProxies } from '@posthorn/mail-frontend'
+import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
 
 export interface Config extends ServiceConfig {
   /** PEM, or the path of a file with it; the chain as well. */
@@ -53,7 +54,7 @@ export function readConfig(env: Env): Config {
       min: 1,
       max: 100_000,
     }),
-    trustedProxies: trustedProxies(env, 'SVC_SMTP_PROXY_TRUSTED_PROXIES'),
+    trustedProxies: readTrustedProxies(env, 'SVC_SMTP_PROXY_TRUSTED_PROXIES'),
     insecureAuth: boolean(env, 'SVC_SMTP_PROXY_INSECURE_AUTH', false),
   }
 }

@@ -1,4 +1,4 @@
-import type { Places } from '@posthorn/service'
+import type { Places } from '@posthorn/mail-frontend'
 import type { Conversation } from './conversation.ts'
 
 /** From the first byte to the login, or the first message where none is needed. */

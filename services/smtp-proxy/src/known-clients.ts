@@ -1,7 +1,7 @@
-import type { DoorSession, DoorSessions } from '@posthorn/service'
+import type { ClientSession, ClientSessions } from '@posthorn/mail-frontend'
 import type { User } from './access.ts'
 
-interface Known extends DoorSession {
+interface Known extends ClientSession {
   /** There is a message in hand, whose answer comes first: a client that does not hear that it was stored would send it again. */
   isBusy: boolean
   /** Why it is to be ended. */
@@ -10,10 +10,10 @@ interface Known extends DoorSession {
 
 /** The clients that have logged in: each is sent away when what it came in by is worth nothing any more. */
 export class KnownClients {
-  readonly #sessions: DoorSessions
+  readonly #sessions: ClientSessions
   readonly #known = new WeakMap<object, Known>()
 
-  constructor(sessions: DoorSessions) {
+  constructor(sessions: ClientSessions) {
     this.#sessions = sessions
   }
 

@@ -3,14 +3,14 @@ import { createServer, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { TLSSocket } from 'node:tls'
 import {
-  type Certificate,
   type Listener,
   listen,
   type ListenerAddress,
-  network,
-  type Origin,
-  readOrigin,
-} from '@posthorn/service'
+  networkOf,
+  type ClientEndpoint,
+  resolveClientEndpoint,
+} from '@posthorn/mail-frontend'
+import { type Certificate } from '@posthorn/service'
 import type { SMTPServer } from 'smtp-server'
 import type { SMTPConnection } from 'smtp-server/lib/smtp-connection.js'
 import type { Config } from './config.ts'
@@ -103,8 +103,8 @@ async function enter(line: Line, { mail, deps, proxy, context }: Entrance): Prom
   const { socket } = line
   socket.on('error', () => undefined)
   const { guests, config } = deps
-  const from = await readOrigin(socket, proxy ? config.trustedProxies : [])
-  const place = from && !socket.destroyed ? guests.enter(network(from.address)) : undefined
+  const from = await resolveClientEndpoint(socket, proxy ? config.trustedProxies : [])
+  const place = from && !socket.destroyed ? guests.enter(networkOf(from.address)) : undefined
   if (!from || !place) {
     socket.destroy()
     return
@@ -138,7 +138,7 @@ async function secure(line: Line, secureContext: Certificate['context']): Promis
 interface Greeting {
   mail: SMTPServer
   deps: ListenerDeps
-  from: Origin
+  from: ClientEndpoint
   place: Disposable
 }
 

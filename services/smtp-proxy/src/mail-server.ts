@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { MailAddress, matches } from '@posthorn/contracts'
-import { type Certificate, isLoopback, type Penalties, plainAddress } from '@posthorn/service'
+import { isLoopback, type LoginThrottle, plainAddress } from '@posthorn/mail-frontend'
+import { type Certificate } from '@posthorn/service'
 import type { Metrics } from '@posthorn/telemetry'
 import {
   SMTPServer,
@@ -21,7 +22,7 @@ import { submit, type SubmitDeps } from './submit.ts'
 
 export interface MailServerDeps extends SubmitDeps {
   config: Pick<Config, 'maxMessageBytes' | 'maxConnections' | 'insecureAuth'>
-  penalties: Penalties
+  penalties: LoginThrottle
   buffered: Buffered
   guests: Guests
   clients: KnownClients
@@ -157,12 +158,12 @@ async function authenticate(
     // Acting for somebody else is nobody's right.
     if (authzid && authzid !== username) throw invalidCredentials()
     const user = await logIn(deps, { account: username, secret: auth.password ?? '', address })
-    penalties.succeeded(address, username)
+    penalties.recordSuccess(address, username)
     return user
   } catch (error) {
     if (!(error instanceof Refusal))
       throw new Refusal('454 4.7.0', 'Temporary authentication failure', { cause: error })
-    await delay(penalties.failed(address, username))
+    await delay(penalties.recordFailure(address, username))
     throw error
   }
 }

@@ -6,7 +6,7 @@ import {
   type DsnRequest,
   type Filing,
   newQueueId,
-  type Sending,
+  type SendPrerequisites,
   type SettingsCache,
 } from '@posthorn/db'
 import type { Logger } from '@posthorn/telemetry'
@@ -113,7 +113,7 @@ async function getSender(db: Db, account: string, { gateway }: Controls) {
 
 function optionsOf(
   controls: Controls,
-  { dsn, imap }: Pick<Submitted, 'dsn'> & Pick<Sending, 'imap'>,
+  { dsn, imap }: Pick<Submitted, 'dsn'> & Pick<SendPrerequisites, 'imap'>,
 ): Partial<NewSubmission> {
   const filing = filingOf(controls, imap)
   return {
@@ -126,7 +126,10 @@ function optionsOf(
 }
 
 /** What is left to do in the mailbox once the message is sent; null where there is none, or nothing. */
-function filingOf({ copy, sentMailPath }: Controls, imap: Sending['imap']): Filing | null {
+function filingOf(
+  { copy, sentMailPath }: Controls,
+  imap: SendPrerequisites['imap'],
+): Filing | null {
   if (!imap || imap.disabled || copy === false) return null
   return {
     ...(copy === undefined ? {} : { copy }),

@@ -10,7 +10,9 @@ import {
   type RecordedEvent,
 } from '@posthorn/db'
 import { proxyOfSettings } from '@posthorn/net'
-import { everyFew, loginOpener, openGround } from '@posthorn/service'
+import { runPeriodically } from '@posthorn/flow'
+import { bootstrap } from '@posthorn/service'
+import { createLoginUnsealer } from '@posthorn/unseal'
 import { createHandlers } from './commands/handlers.ts'
 import { onVerifyImap } from './commands/verify-imap.ts'
 import type { Config } from './config.ts'
@@ -51,7 +53,7 @@ export async function startApp(
   const id = randomUUID()
   const proof = randomUUID()
   await using opened = new AsyncDisposableStack()
-  const ground = await openGround(opened, { name, config, signal, about: { worker: id } })
+  const ground = await bootstrap(opened, { name, config, signal, fields: { worker: id } })
   const { log, db, bus, port } = ground
   const metrics = createWorkerMetrics(ground.metrics)
   const settings = cacheSettings(db)
@@ -62,7 +64,7 @@ export async function startApp(
   const connections = new ConnectionCounts()
   const syncTimes = new SyncTimes()
   const published = batchMarkPublished(db)
-  const openLogin = loginOpener(bus)
+  const openLogin = createLoginUnsealer(bus)
   const basics = {
     ...ground,
     settings,
@@ -90,11 +92,7 @@ export async function startApp(
   const server = opened.use(
     await bus.serve({ queue: 'private', handlers: createHandlers({ db, sessions, settings }) }),
   )
-  opened.use(everyFew({ everyMs: 5_000, log, name: 'connections' }, () => connections.store(db)))
-  opened.use(everyFew({ everyMs: 1_000, log, name: 'sync times' }, () => syncTimes.store(db)))
-  const upkeep = runRetention(db, { ...config, wantedLogs: wantedNow(settings, config) })
-  opened.use(everyFew({ everyMs: 3_600_000, log, name: 'housekeeping' }, upkeep))
-  opened.use(everyFew({ everyMs: 600_000, log, name: 'uploads' }, () => deleteOldUploads(db)))
+  startPeriodicTasks(opened, deps)
   opened.use(
     await bus.serve({
       queue: 'verify.imap',
@@ -112,6 +110,18 @@ export async function startApp(
   holder.wake()
   const resources = opened.move()
   return { id, port, [Symbol.asyncDispose]: () => resources.disposeAsync() }
+}
+
+/** Starts the writers of counters and the deletion of expired rows. */
+function startPeriodicTasks(stack: AsyncDisposableStack, deps: Deps): void {
+  const { db, log, config, settings, connections, syncTimes } = deps
+  const start = (everyMs: number, name: string, task: Parameters<typeof runPeriodically>[1]) =>
+    stack.use(runPeriodically({ everyMs, log, name }, task))
+  start(5_000, 'connections', () => connections.store(db))
+  start(1_000, 'sync times', () => syncTimes.store(db))
+  const upkeep = runRetention(db, { ...config, wantedLogs: wantedNow(settings, config) })
+  start(3_600_000, 'housekeeping', upkeep)
+  start(600_000, 'uploads', () => deleteOldUploads(db))
 }
 
 function summariesOf(

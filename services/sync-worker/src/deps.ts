@@ -1,7 +1,7 @@
 import type { MailBackend } from '@posthorn/backends'
 import type { Bus } from '@posthorn/bus'
 import type { Db, MarkPublished, SettingsCache } from '@posthorn/db'
-import type { OpenLogin } from '@posthorn/service'
+import type { UnsealLogin } from '@posthorn/unseal'
 import type { Logger } from '@posthorn/telemetry'
 import type { Config } from './config.ts'
 import type { ChangeBroadcaster } from './events/change-broadcaster.ts'
@@ -23,7 +23,7 @@ export interface Deps {
   worker: { id: string; proof: string }
   backend: MailBackend
   settings: SettingsCache
-  openLogin: OpenLogin
+  openLogin: UnsealLogin
   logins: LoginLimiter
   connections: ConnectionCounts
   accounts: AccountReader

@@ -4,14 +4,9 @@ import { getServiceSecret } from '@posthorn/contracts'
 import { cacheSettings, countMinutes, type Db, type SettingsCache } from '@posthorn/db'
 import { createHttpCaller, proxyOfSettings } from '@posthorn/net'
 import { Sandbox } from '@posthorn/sandbox'
-import {
-  everyFew,
-  headerOpener,
-  loginOpener,
-  type OpenLogin,
-  openGround,
-  watchQueue,
-} from '@posthorn/service'
+import { runPeriodically } from '@posthorn/flow'
+import { bootstrap, watchQueuePause } from '@posthorn/service'
+import { createHeaderUnsealer, createLoginUnsealer, type UnsealLogin } from '@posthorn/unseal'
 import type { Logger, Metrics } from '@posthorn/telemetry'
 import type { Config, WebhookConfig } from './config.ts'
 import { createClaimLock } from './dispatch/claim-lock.ts'
@@ -50,7 +45,7 @@ export interface App extends AsyncDisposable {
 /** Builds the service. Whatever it opened is closed in reverse order, also when a later step here fails. */
 export async function startApp(config: Config, signal: AbortSignal): Promise<App> {
   await using opened = new AsyncDisposableStack()
-  const { log, metrics, db, bus, port } = await openGround(opened, { name, config, signal })
+  const { log, metrics, db, bus, port } = await bootstrap(opened, { name, config, signal })
   opened.use(await startDispatching({ db, bus, log, metrics, config: config.webhooks }))
   const app = opened.move()
   return { port, [Symbol.asyncDispose]: () => app.disposeAsync() }
@@ -79,7 +74,7 @@ export async function startDispatching({
 }: DispatchingDeps): Promise<AsyncDisposable> {
   await using opened = new AsyncDisposableStack()
   opened.use(
-    everyFew({ everyMs: hourMs, log, name: 'housekeeping' }, runRetention(db, config, log)),
+    runPeriodically({ everyMs: hourMs, log, name: 'housekeeping' }, runRetention(db, config, log)),
   )
   const counter = opened.use(
     countMinutes(db, { onError: (err) => log.debug({ err }, 'counts wait for Postgres') }),
@@ -87,7 +82,7 @@ export async function startDispatching({
   const measured = dispatcherMetrics(metrics, { countDue: () => countDue(db, maxCounted), counter })
   let goOn = () => undefined as void
   const queue = opened.use(
-    await watchQueue({ db, bus, log, queue: 'notify', onChange: () => goOn() }),
+    await watchQueuePause({ db, bus, log, queue: 'notify', onChange: () => goOn() }),
   )
   const paused = () => queue.paused
   const routes = cacheRoutes(db)
@@ -121,14 +116,21 @@ export async function startDispatching({
     }),
     fanOutWidth,
   )
-  opened.use(
-    everyFew({ everyMs: sweepEveryMs, log, name: 'sweep-fan-out' }, sweepFanOut(db, requestRun)),
+  const sweep = sweepWith(opened, log)
+  sweep('sweep-fan-out', sweepFanOut(db, requestRun))
+  sweep('sweep-publish', sweepPublish(db, bus))
+  sweep(
+    'replays',
+    replay(db, () => retries.pollIn(0)),
   )
-  opened.use(everyFew({ everyMs: sweepEveryMs, log, name: 'sweep-publish' }, sweepPublish(db, bus)))
-  const replaying = replay(db, () => retries.pollIn(0))
-  opened.use(everyFew({ everyMs: sweepEveryMs, log, name: 'replays' }, replaying))
   opened.use(await consumeHints(bus, requestRun))
   return opened.move()
+}
+
+/** Starter of periodic tasks that run every `sweepEveryMs` until the stack is disposed. */
+function sweepWith(stack: AsyncDisposableStack, log: DispatchingDeps['log']) {
+  return (name: string, task: Parameters<typeof runPeriodically>[1]) =>
+    stack.use(runPeriodically({ everyMs: sweepEveryMs, log, name }, task))
 }
 
 interface DeliveryDeps extends Omit<DispatchingDeps, 'metrics'> {
@@ -142,7 +144,7 @@ interface DeliveryDeps extends Omit<DispatchingDeps, 'metrics'> {
 async function startDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
   const { db, log, metrics, config, paused, notes } = deps
   const claim = { id: randomUUID(), leaseMs: config.leaseMs }
-  const openLogin = loginOpener(deps.bus)
+  const openLogin = createLoginUnsealer(deps.bus)
   const { settings, targets, options, gate, secret } = await startTargets(
     { ...deps, openLogin },
     opened,
@@ -197,7 +199,7 @@ async function startDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
 
 function createCaller(
   config: WebhookConfig,
-  { settings, openLogin }: { settings: SettingsCache; openLogin: OpenLogin },
+  { settings, openLogin }: { settings: SettingsCache; openLogin: UnsealLogin },
 ) {
   return createHttpCaller({
     policy: config.egressPolicy,
@@ -215,16 +217,16 @@ function createCaller(
 
 /** What is known of targets: where they are, how they are called and signed for, and whether they answer. */
 async function startTargets(
-  deps: DeliveryDeps & { openLogin: OpenLogin },
+  deps: DeliveryDeps & { openLogin: UnsealLogin },
   opened: AsyncDisposableStack,
 ) {
   const { db, bus, log, metrics, config, routes, openLogin } = deps
   const settings = cacheSettings(db)
-  const openHeader = headerOpener(bus)
+  const openHeader = createHeaderUnsealer(bus)
   const targets = createTargets({ db, settings, routes, openLogin, openHeader })
   const options = targetOptions(settings, { concurrency: config.targetConcurrency })
   const refresh = () => options.refresh()
-  opened.use(everyFew({ everyMs: sweepEveryMs, log, name: 'target-options' }, refresh))
+  opened.use(runPeriodically({ everyMs: sweepEveryMs, log, name: 'target-options' }, refresh))
   const gate = createTargetThrottle({ optionsOf: (lane) => options.of(lane), ...pausesOf(config) })
   metrics.pausedTargets(() => gate.suspended().length)
   const secret = cacheSigningKeys({ fetch: () => askSigningKeys(bus), log })

@@ -35,7 +35,7 @@ export function buildBaseline(): Baseline {
     ['openapi path', paths ?? {}],
     ['openapi schema', schemas],
     ['openapi webhook', webhooks ?? {}],
-    ['operation', Object.fromEntries(allOperations.map(({ id, ...operation }) => [id, operation]))],
+    ['operation', operationContracts()],
     ['command', commands()],
     ['event', events],
     ['bus message', { event: EventMessageSchema, Invalidation, SubmissionHint }],
@@ -59,6 +59,13 @@ const settingLists = {
   address: addressSettings,
   secret: secretSettings,
   privileged: privilegedSettings,
+}
+
+/** The forwarded command is internal, and listed as a command. */
+function operationContracts(): Record<string, object> {
+  return Object.fromEntries(
+    allOperations.map(({ id, command: _command, ...operation }) => [id, operation]),
+  )
 }
 
 /** The groups of commands also export schemas, which have no name. */

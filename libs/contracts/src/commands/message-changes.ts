@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
 import { defineCommand } from '../define.ts'
-import { updateMessages as updating } from '../operations/message-changes.ts'
 import { FlagResult, FlagUpdate } from '../schemas/flag-update.ts'
 import {
   DeletedMessage,
@@ -11,12 +10,12 @@ import {
 import { Strict } from '../schemas/primitives.ts'
 import { Search } from '../schemas/search.ts'
 
-// Asked of the sync-worker that holds the account's shard: exchange `commands`, key `shard.<n>`. What they change becomes events by the
-// sync, as what anybody else changes.
+// Served by the sync-worker that holds the account's shard: exchange `commands`, key `shard.<n>`.
+// The next sync turns these changes into events, like changes made by mail clients.
 
 const account = Type.String()
 const message = Type.String()
-/** A folder path or a special use. */
+/** Path of a mailbox, or a special use such as `\Archive`. */
 const path = Type.String()
 const force = Type.Boolean()
 
@@ -38,11 +37,16 @@ export const deleteMessage = defineCommand({
   response: DeletedMessage,
 })
 
-/** The following go through all that a search in a folder finds, until the deadline: what was done by then stays done. */
+// The following process all messages that match a search, in batches, until the deadline.
+// Completed batches are not rolled back.
+
 export const updateMessages = defineCommand({
   name: 'updateMessages',
   request: Strict({ account, path, search: Search, update: FlagUpdate }),
-  response: updating.response,
+  response: Type.Object({
+    ...FlagResult.properties,
+    emailIds: Type.Optional(Type.Array(Type.String())),
+  }),
 })
 
 export const moveMessages = defineCommand({

@@ -7,15 +7,12 @@ import * as changes from './changes.ts'
 import * as gateways from './gateways.ts'
 import * as license from './license.ts'
 import * as logs from './logs.ts'
-import * as mailboxChanges from './mailbox-changes.ts'
 import * as mailboxes from './mailboxes.ts'
 import * as messageChanges from './message-changes.ts'
 import * as messages from './messages.ts'
 import * as oauth2 from './oauth2.ts'
 import * as outbox from './outbox.ts'
 import * as queues from './queues.ts'
-import * as reading from './reading.ts'
-import * as search from './search.ts'
 import * as settings from './settings.ts'
 import * as stats from './stats.ts'
 import * as submissions from './submissions.ts'
@@ -37,15 +34,12 @@ export const operations = {
   ...gateways,
   ...license,
   ...logs,
-  ...mailboxChanges,
   ...mailboxes,
   ...messageChanges,
   ...messages,
   ...oauth2,
   ...outbox,
   ...queues,
-  ...reading,
-  ...search,
   ...settings,
   ...stats,
   ...submissions,

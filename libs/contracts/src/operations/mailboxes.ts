@@ -1,21 +1,80 @@
 import { Type } from 'typebox'
+import * as commands from '../commands/mailboxes.ts'
 import { defineOperation } from '../define.ts'
-import { MailboxEntry } from '../schemas/message.ts'
+import { MailboxPath, NewMailboxPath } from '../schemas/mailbox-name.ts'
 import { AccountId, Strict, timeoutHeader } from '../schemas/primitives.ts'
 import { workerErrors } from './worker-errors.ts'
 
-/** Answered from the last listing; `counters=true` asks the server for each folder. */
+const common = {
+  tag: 'Mailbox',
+  scope: 'api',
+  params: Strict({ account: AccountId }),
+  headers: Type.Object(timeoutHeader),
+} as const
+const one = { ...common, path: '/v1/account/:account/mailbox' } as const
+const rejections =
+  'If the mail server rejects the change, the response is a 400. `code` is the response code of the server, such as `ALREADYEXISTS` or `NONEXISTENT`, and `info.response` its text.'
+
+export const createMailbox = defineOperation({
+  ...one,
+  id: 'createMailbox',
+  method: 'post',
+  summary: 'Create a mailbox',
+  description: rejections,
+  permission: { action: 'write', group: 'mailbox' },
+  body: Strict({ path: NewMailboxPath }),
+  response: commands.createMailbox.response,
+  errors: workerErrors,
+  command: commands.createMailbox,
+})
+
+export const updateMailbox = defineOperation({
+  ...one,
+  id: 'updateMailbox',
+  method: 'put',
+  summary: 'Rename a mailbox or change its subscription',
+  description: `At least one of \`newPath\` and \`subscribed\` is required. A rename includes the mailboxes below it. Message ids stay valid if the server keeps its UIDs. ${rejections}`,
+  permission: { action: 'write', group: 'mailbox' },
+  body: Strict({
+    path: MailboxPath,
+    newPath: Type.Optional(NewMailboxPath),
+    subscribed: Type.Optional(Type.Boolean()),
+  }),
+  response: commands.updateMailbox.response,
+  errors: ['RenameFailed', 'FolderNotFound', ...workerErrors],
+  command: commands.updateMailbox,
+})
+
+export const deleteMailbox = defineOperation({
+  ...one,
+  id: 'deleteMailbox',
+  method: 'delete',
+  summary: 'Delete a mailbox with its messages',
+  description: rejections,
+  permission: { action: 'destructive', group: 'mailbox' },
+  query: Strict({ path: MailboxPath }),
+  response: commands.deleteMailbox.response,
+  errors: ['DeleteFailed', ...workerErrors],
+  command: commands.deleteMailbox,
+})
+
 export const listMailboxes = defineOperation({
+  ...common,
   id: 'listMailboxes',
   method: 'get',
   path: '/v1/account/:account/mailboxes',
-  tag: 'Mailbox',
   summary: 'List mailboxes',
-  scope: 'api',
+  description: 'The response is the list stored by the last sync.',
   permission: { action: 'read', group: 'mailbox' },
-  params: Strict({ account: AccountId }),
-  query: Strict({ counters: Type.Optional(Type.Boolean({ default: false })) }),
-  headers: Type.Object(timeoutHeader),
-  response: Type.Object({ mailboxes: Type.Array(MailboxEntry) }),
+  query: Strict({
+    counters: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'If true, adds current message counts with one STATUS request per mailbox.',
+      }),
+    ),
+  }),
+  response: commands.listMailboxes.response,
   errors: workerErrors,
+  command: commands.listMailboxes,
 })

@@ -1,50 +1,38 @@
 import { Type } from 'typebox'
+import * as commands from '../commands/message-changes.ts'
 import { defineOperation } from '../define.ts'
-import { FlagResult, FlagUpdate } from '../schemas/flag-update.ts'
+import { FlagUpdate } from '../schemas/flag-update.ts'
 import { MailboxTarget } from '../schemas/mailbox-name.ts'
-import {
-  DeletedMessage,
-  DeletedMessages,
-  MovedMessage,
-  MovedMessages,
-} from '../schemas/message-moves.ts'
-import { AccountId, Strict, timeoutHeader } from '../schemas/primitives.ts'
+import { AccountId, MessageId, Strict, timeoutHeader } from '../schemas/primitives.ts'
 import { Search } from '../schemas/search.ts'
 import { workerErrors } from './worker-errors.ts'
 
-const headers = Type.Object(timeoutHeader)
-const one = {
-  tag: 'Message',
-  scope: 'api',
-  headers,
-  params: Strict({ account: AccountId, message: Type.String({ minLength: 1, maxLength: 256 }) }),
-} as const
-const many = {
-  tag: 'Message',
-  scope: 'api',
-  headers,
-  params: Strict({ account: AccountId }),
-} as const
+const common = { tag: 'Message', scope: 'api', headers: Type.Object(timeoutHeader) } as const
+const one = { ...common, params: Strict({ account: AccountId, message: MessageId }) } as const
+const many = { ...common, params: Strict({ account: AccountId }) } as const
 const write = { action: 'write', group: 'message' } as const
 const destructive = { action: 'destructive', group: 'message' } as const
 const force = Type.Optional(
-  Type.Boolean({ default: false, description: 'Deletes for good, from wherever it is' }),
+  Type.Boolean({
+    default: false,
+    description: 'If true, deletes permanently instead of moving to the trash mailbox.',
+  }),
 )
 const notFound = ['InvalidId', 'MessageNotFound'] as const
-const notSearched = ['FolderNotFound', 'UnsupportedSearchTerm', 'MissingServerExtension'] as const
-const inPieces =
-  'All that the search finds is gone through in pieces. When time is up (`X-SVC-Timeout`) between two of them, what was done stays done and the answer is a 504.'
+const searchErrors = ['FolderNotFound', 'UnsupportedSearchTerm', 'MissingServerExtension'] as const
+const inBatches =
+  'Matching messages are processed in batches. If the request times out (`X-SVC-Timeout`) between two batches, completed batches are not rolled back and the response is a 504.'
 
-/** Answers, step by step, what was done. */
 export const updateMessage = defineOperation({
   ...one,
   id: 'updateMessage',
   method: 'put',
   path: '/v1/account/:account/message/:message',
   summary: 'Change flags and labels of a message',
+  description: 'The response lists the result of each requested change.',
   permission: write,
   body: FlagUpdate,
-  response: FlagResult,
+  response: commands.updateMessage.response,
   errors: [...notFound, 'MissingServerExtension', ...workerErrors],
 })
 
@@ -58,24 +46,30 @@ export const moveMessage = defineOperation({
   body: Strict({
     path: MailboxTarget,
     source: Type.Optional(
-      Type.String({ maxLength: 1024, description: 'For accounts on a mail API; ignored by IMAP' }),
+      Type.String({
+        maxLength: 1024,
+        description: 'Current mailbox, for accounts on a mail API. IMAP accounts ignore it.',
+      }),
     ),
   }),
-  response: MovedMessage,
+  response: commands.moveMessage.response,
   errors: [...notFound, 'FolderNotFound', ...workerErrors],
+  command: commands.moveMessage,
 })
 
-/** To the trash, or for good where it is there already, `force` says so, or the account has no trash. */
 export const deleteMessage = defineOperation({
   ...one,
   id: 'deleteMessage',
   method: 'delete',
   path: '/v1/account/:account/message/:message',
   summary: 'Delete a message',
+  description:
+    'The message is moved to the trash mailbox. It is deleted permanently if it is already there, if `force` is true, or if the account has no trash mailbox.',
   permission: destructive,
   query: Strict({ force }),
-  response: DeletedMessage,
+  response: commands.deleteMessage.response,
   errors: [...notFound, ...workerErrors],
+  command: commands.deleteMessage,
 })
 
 export const updateMessages = defineOperation({
@@ -83,16 +77,14 @@ export const updateMessages = defineOperation({
   id: 'updateMessages',
   method: 'put',
   path: '/v1/account/:account/messages',
-  summary: 'Change flags and labels of all messages that a search finds',
-  description: inPieces,
+  summary: 'Change flags and labels of all messages that match a search',
+  description: inBatches,
   permission: write,
   query: Strict({ path: MailboxTarget }),
   body: Strict({ search: Search, update: FlagUpdate }),
-  response: Type.Object({
-    ...FlagResult.properties,
-    emailIds: Type.Optional(Type.Array(Type.String())),
-  }),
-  errors: [...notSearched, ...workerErrors],
+  response: commands.updateMessages.response,
+  errors: [...searchErrors, ...workerErrors],
+  command: commands.updateMessages,
 })
 
 export const moveMessages = defineOperation({
@@ -100,13 +92,13 @@ export const moveMessages = defineOperation({
   id: 'moveMessages',
   method: 'put',
   path: '/v1/account/:account/messages/move',
-  summary: 'Move all messages that a search finds to another mailbox',
-  description: inPieces,
+  summary: 'Move all messages that match a search to another mailbox',
+  description: inBatches,
   permission: write,
   query: Strict({ path: MailboxTarget }),
   body: Strict({ search: Search, path: MailboxTarget }),
-  response: MovedMessages,
-  errors: [...notSearched, ...workerErrors],
+  response: commands.moveMessages.response,
+  errors: [...searchErrors, ...workerErrors],
 })
 
 export const deleteMessages = defineOperation({
@@ -114,11 +106,12 @@ export const deleteMessages = defineOperation({
   id: 'deleteMessages',
   method: 'put',
   path: '/v1/account/:account/messages/delete',
-  summary: 'Delete all messages that a search finds',
-  description: inPieces,
+  summary: 'Delete all messages that match a search',
+  description: inBatches,
   permission: destructive,
   query: Strict({ path: MailboxTarget, force }),
   body: Strict({ search: Search }),
-  response: DeletedMessages,
-  errors: [...notSearched, ...workerErrors],
+  response: commands.deleteMessages.response,
+  errors: [...searchErrors, ...workerErrors],
+  command: commands.deleteMessages,
 })

@@ -1,79 +1,187 @@
 import { Type } from 'typebox'
+import * as commands from '../commands/messages.ts'
 import { defineOperation } from '../define.ts'
-import { MessageDetail, MessagePage } from '../schemas/message.ts'
-import { AccountId, OneOf, pageQuery, Strict, timeoutHeader } from '../schemas/primitives.ts'
+import {
+  AccountId,
+  MessageId,
+  OneOf,
+  pageQuery,
+  Strict,
+  timeoutHeader,
+} from '../schemas/primitives.ts'
+import { Search } from '../schemas/search.ts'
 import { workerErrors } from './worker-errors.ts'
 
-const headers = Type.Object(timeoutHeader)
-const MessageId = Type.String({ minLength: 1, maxLength: 256 })
-const Cursor = Type.Optional(
-  Type.String({ maxLength: 1_048_576, description: 'Of an earlier page; wins over `page`' }),
+const common = {
+  tag: 'Message',
+  scope: 'api',
+  permission: { action: 'read', group: 'message' },
+  headers: Type.Object(timeoutHeader),
+} as const
+const Path = Type.String({
+  minLength: 1,
+  maxLength: 1024,
+  format: 'mailbox-path',
+  description: 'Path of the mailbox, or a special use such as `\\Sent`.',
+})
+const cursor = Type.Optional(
+  Type.String({
+    maxLength: 1_048_576,
+    description: 'Cursor from the response of another page. Takes precedence over `page`.',
+  }),
 )
 const maxBytes = Type.Optional(
-  Type.Integer({ minimum: 0, maximum: 1_073_741_824, description: 'Of each kind of text' }),
+  Type.Integer({
+    minimum: 0,
+    maximum: 1_073_741_824,
+    description: 'Maximum bytes of the plain text and of the HTML, each. Default: no limit.',
+  }),
 )
-const paged = [
+const webSafeHtml = Type.Optional(
+  Type.Boolean({
+    default: false,
+    description: 'If true, returns only sanitized HTML, generated from plain text if necessary.',
+  }),
+)
+const documentStore = Type.Optional(Type.Boolean({ description: 'Accepted and ignored.' }))
+const notFound = ['InvalidId', 'MessageNotFound', ...workerErrors] as const
+const pageErrors = [
   'FolderNotFound',
   'InvalidCursorType',
   'InvalidCursorValue',
   ...workerErrors,
 ] as const
 
-/** One page of a folder, newest first. `path` may be a special use such as `\Sent`. A cursor wins over a page. */
 export const listMessages = defineOperation({
+  ...common,
   id: 'listMessages',
   method: 'get',
   path: '/v1/account/:account/messages',
-  tag: 'Message',
   summary: 'List messages of a mailbox',
-  scope: 'api',
-  permission: { action: 'read', group: 'message' },
+  description: 'Messages are sorted from newest to oldest.',
   params: Strict({ account: AccountId }),
-  query: Strict({
-    path: Type.String({ minLength: 1, maxLength: 1024, format: 'mailbox-path' }),
-    cursor: Cursor,
-    ...pageQuery,
-  }),
-  headers,
-  response: MessagePage,
-  errors: paged,
+  query: Strict({ path: Path, cursor, ...pageQuery }),
+  response: commands.listMessages.response,
+  errors: pageErrors,
+  command: commands.listMessages,
 })
 
-/** One message. Without `textType` none of its text is read; `webSafeHtml` stands for all of it, with its pictures. */
 export const getMessage = defineOperation({
+  ...common,
   id: 'getMessage',
   method: 'get',
   path: '/v1/account/:account/message/:message',
-  tag: 'Message',
   summary: 'Read a message',
-  scope: 'api',
-  permission: { action: 'read', group: 'message' },
+  description: 'Text is included only if `textType` or `webSafeHtml` is set.',
   params: Strict({ account: AccountId, message: MessageId }),
   query: Strict({
     maxBytes,
-    textType: Type.Optional(OneOf(['html', 'plain', '*'])),
-    webSafeHtml: Type.Optional(Type.Boolean({ default: false })),
-    embedAttachedImages: Type.Optional(Type.Boolean()),
-    preProcessHtml: Type.Optional(Type.Boolean({ default: false })),
-    markAsSeen: Type.Optional(Type.Boolean({ default: false })),
+    textType: Type.Optional(
+      OneOf(['html', 'plain', '*'], {
+        description: 'Text to include: `plain`, `html`, or `*` for both.',
+      }),
+    ),
+    webSafeHtml,
+    embedAttachedImages: Type.Optional(
+      Type.Boolean({
+        description:
+          'If true, replaces references to attached images in the HTML by data URLs. Defaults to the value of `webSafeHtml`.',
+      }),
+    ),
+    preProcessHtml: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'Accepted and ignored: sanitized HTML is always preprocessed.',
+      }),
+    ),
+    markAsSeen: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'If true, sets `\\Seen`. Requires the permission to write messages.',
+      }),
+    ),
   }),
-  headers,
-  response: MessageDetail,
-  errors: ['InvalidId', 'MessageNotFound', ...workerErrors],
+  response: commands.getMessage.response,
+  errors: notFound,
+  command: commands.getMessage,
 })
 
-/** The message as the server has it, streamed. */
 export const getMessageSource = defineOperation({
+  ...common,
   id: 'getMessageSource',
   method: 'get',
   path: '/v1/account/:account/message/:message/source',
-  tag: 'Message',
   summary: 'Download the source of a message',
-  scope: 'api',
-  permission: { action: 'read', group: 'message' },
+  description: 'The body is the message as stored on the mail server (RFC 5322).',
   params: Strict({ account: AccountId, message: MessageId }),
-  headers,
   response: Type.String(),
   produces: 'message/rfc822',
-  errors: ['InvalidId', 'MessageNotFound', ...workerErrors],
+  errors: notFound,
+  command: commands.getMessageSource,
+})
+
+export const getText = defineOperation({
+  ...common,
+  id: 'getText',
+  method: 'get',
+  path: '/v1/account/:account/text/:text',
+  summary: 'Read the text of a message',
+  description: '`text` in the path is the `text.id` of a message.',
+  params: Strict({ account: AccountId, text: Type.String({ minLength: 1, maxLength: 10_240 }) }),
+  query: Strict({
+    maxBytes,
+    textType: Type.Optional(
+      OneOf(['html', 'plain', '*'], {
+        default: '*',
+        description: 'Text to return: `plain`, `html`, or `*` for both.',
+      }),
+    ),
+    webSafeHtml,
+    documentStore,
+  }),
+  response: commands.getText.response,
+  errors: notFound,
+  command: commands.getText,
+})
+
+export const getAttachment = defineOperation({
+  ...common,
+  id: 'getAttachment',
+  method: 'get',
+  path: '/v1/account/:account/attachment/:attachment',
+  summary: 'Download an attachment',
+  description:
+    'The body is the decoded content. `Content-Type` and `Content-Disposition` carry its type and file name.',
+  params: Strict({
+    account: AccountId,
+    attachment: Type.String({ minLength: 1, maxLength: 2048 }),
+  }),
+  response: Type.String(),
+  produces: 'application/octet-stream',
+  errors: notFound,
+})
+
+export const searchMessages = defineOperation({
+  ...common,
+  id: 'searchMessages',
+  method: 'post',
+  path: '/v1/account/:account/search',
+  summary: 'Search messages of a mailbox',
+  description:
+    'Messages are sorted from newest to oldest. `path` is required for IMAP accounts. If `search.emailIds` is present, all other terms are ignored.',
+  params: Strict({ account: AccountId }),
+  query: Strict({
+    path: Type.Optional(Path),
+    cursor,
+    ...pageQuery,
+    useOutlookSearch: Type.Optional(
+      Type.Boolean({
+        description: 'Search mode of accounts on the graph API. Other accounts ignore it.',
+      }),
+    ),
+    documentStore,
+  }),
+  body: Strict({ search: Search }),
+  response: commands.searchMessages.response,
+  errors: ['UnsupportedSearchTerm', 'MissingServerExtension', ...pageErrors],
 })

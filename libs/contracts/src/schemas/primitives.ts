@@ -16,6 +16,8 @@ export const AccountId = Type.String({
   maxLength: 256,
   description: 'Account identifier, chosen by the caller',
 })
+/** Id of a message in the API, not its Message-ID header. */
+export const MessageId = Type.String({ minLength: 1, maxLength: 256 })
 export const IsoDate = Type.String({ format: 'date-time', description: 'ISO 8601' })
 /** An e-mail address; see the `mail-address` format for what is taken. */
 export const MailAddress = Type.String({ format: 'mail-address', maxLength: 320 })

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { addressAllowed } from '@posthorn/db'
+import { addressAllowed } from '@posthorn/access'
 import fc from 'fast-check'
 import { rangeCovers } from './address-ranges.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { operations } from '@posthorn/contracts'
 import { admit } from './admit.ts'
-import type { Token } from './token.ts'
+import type { Token } from '../store/tokens.ts'
 
 const token: Token = {
   id: 'x',

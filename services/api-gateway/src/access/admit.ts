@@ -1,8 +1,8 @@
 import type { Operation } from '@posthorn/contracts'
-import { addressAllowed } from '@posthorn/db'
+import { addressAllowed, hasScope, permits } from '@posthorn/access'
 import { AppError } from '@posthorn/errors'
 import { globMatches } from './referrers.ts'
-import type { Token } from './token.ts'
+import type { Token } from '../store/tokens.ts'
 
 /** What a token is held against. */
 export interface Visit {
@@ -18,7 +18,8 @@ export function admit(operation: Operation, token: Token, visit: Visit): void {
     throw new AppError('forbidden', 'Unauthorized scope', {
       extras: { requestedScope: operation.scope },
     })
-  if (!operation.permission.byKey && !permits(token, operation)) throw refusedPermission(operation)
+  if (!operation.permission.byKey && !permits(token.permissions, operation.permission))
+    throw refusedPermission(operation)
   if (operation.boundBy !== 'handler') assertAccount(token, visit.account)
   const { addresses, referrers } = token.restrictions ?? {}
   if (!addressAllowed(addresses, visit.address))
@@ -38,33 +39,13 @@ export function assertAccount(
     throw new AppError('forbidden', 'Unauthorized account')
 }
 
-/** `*` is the scope of operators; it cannot be asked for through the API. */
-function hasScope({ scopes }: Token, scope: string): boolean {
-  return scopes.includes(scope) || scopes.includes('*')
-}
-
-/**
- * Whether a token's permissions record admits the operation; a token without one may do everything. `admin` is never granted, and a
- * record that cannot be understood grants nothing.
- */
-function permits({ permissions }: Token, { permission }: Pick<Operation, 'permission'>): boolean {
-  if (permissions === null) return true
-  const { actions, groups } = permissions
-  if (permission.group === 'admin' || (actions === undefined && groups === undefined)) return false
-  return listAdmits(actions, permission.action) && listAdmits(groups, permission.group)
-}
-
-function listAdmits(list: unknown, wanted: string): boolean {
-  return list === undefined || (Array.isArray(list) && list.includes(wanted))
-}
-
 /**
  * For what some requests of an operation do beyond its own permission.
  *
  * @throws AppError `forbidden` for a token whose permissions record does not admit it
  */
 export function assertPermitted(token: Token | null, permission: Operation['permission']): void {
-  if (token && !permits(token, { permission })) throw refusedPermission({ permission })
+  if (token && !permits(token.permissions, permission)) throw refusedPermission({ permission })
 }
 
 export function refusedPermission({

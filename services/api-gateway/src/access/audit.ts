@@ -1,7 +1,7 @@
 import type { Operation } from '@posthorn/contracts'
-import type { TokenLog } from '@posthorn/db'
+import type { TokenLog } from '@posthorn/access'
 import { AppError } from '@posthorn/errors'
-import type { Token } from './token.ts'
+import type { Token } from '../store/tokens.ts'
 
 /** A request with a token that is known. */
 export interface AuditedRequest {
@@ -16,7 +16,7 @@ export interface AuditedRequest {
 
 /** Notes what became of a request; `denied` is the reason where it was refused. Returns at once. */
 export function noteRequest(log: TokenLog, request: AuditedRequest, denied: string | null): void {
-  log.note(() => {
+  log.record(() => {
     const { operation, token, account, address, path } = request
     const { action, group } = operation.permission
     return {

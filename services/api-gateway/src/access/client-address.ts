@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { addressAllowed } from '@posthorn/db'
+import { addressAllowed } from '@posthorn/access'
 
 /**
  * The address of the client itself. `X-Forwarded-For` counts only as far as trusted proxies wrote it: from the right, up to the

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Operation } from '@posthorn/contracts'
-import { type Counted, countRequests, type Db, inBatches, type TokenLog } from '@posthorn/db'
+import { isExpired, type CountedRequest, countRequests, type TokenLog } from '@posthorn/access'
+import { type Db, inBatches } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { admit } from './admit.ts'
 import { type AuditedRequest, denialOf, noteRequest } from './audit.ts'
@@ -11,7 +12,7 @@ import { isForeignPage } from './foreign-page.ts'
 import type { LastUse } from './last-use.ts'
 import { limitRate } from './rate-limit.ts'
 import type { TokenCache } from './token-cache.ts'
-import type { Caller, Token } from './token.ts'
+import type { Caller } from './token.ts'
 
 export interface GateOptions {
   db: Db
@@ -47,7 +48,7 @@ export interface Admitted {
 
 export function createGate(options: GateOptions): Gate {
   const { db, tokens, lastUse, audit } = options
-  const count = inBatches((counted: Counted[]) => countRequests(db, counted))
+  const count = inBatches((counted: CountedRequest[]) => countRequests(db, counted))
   return async (operation, visitor, response) => {
     const { headers } = visitor
     const address = addressOf(visitor, options.trustedProxies)
@@ -62,7 +63,7 @@ export function createGate(options: GateOptions): Gate {
     if (!token) throw badToken()
     const account = accountOf(operation, visitor)
     const request: AuditedRequest = { operation, token, account, address, path: visitor.path }
-    if (hasEnded(token)) {
+    if (isExpired(token)) {
       noteRequest(audit, request, 'Token expired')
       throw badToken()
     }
@@ -102,8 +103,4 @@ function addressOf({ headers, socket }: Visitor, trustedProxies: readonly string
 function accountOf({ boundBy }: Operation, { query, params }: Visitor): string | undefined {
   const { account } = boundBy === 'query' ? query : params
   return typeof account === 'string' ? account : undefined
-}
-
-function hasEnded({ expiresAt }: Token): boolean {
-  return expiresAt !== null && expiresAt.getTime() <= Date.now()
 }

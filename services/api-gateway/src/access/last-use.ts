@@ -1,5 +1,5 @@
 import type { Db } from '@posthorn/db'
-import { everyFew } from '@posthorn/service'
+import { runPeriodically } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import { markTokensUsed, type TokenUse } from '../store/tokens.ts'
 
@@ -18,7 +18,7 @@ export function keepLastUse(db: Db, log: Logger): LastUse {
     uses = new Map()
     await markTokensUsed(db, [...batch.values()])
   }
-  const loop = everyFew({ everyMs, log, name: 'last use of tokens' }, flush)
+  const loop = runPeriodically({ everyMs, log, name: 'last use of tokens' }, flush)
   return {
     note: (token, address) => void uses.set(token, { token, address, at: new Date() }),
     async [Symbol.asyncDispose]() {

@@ -1,7 +1,7 @@
 import { AppError } from '@posthorn/errors'
 import { rangeCovers } from './address-ranges.ts'
 import { globCovers } from './referrers.ts'
-import type { Token } from './token.ts'
+import type { Token } from '../store/tokens.ts'
 
 /** The part of a token that says what it may be used for. */
 export type Reach = Omit<Token, 'id'>

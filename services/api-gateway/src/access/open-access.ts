@@ -1,5 +1,7 @@
-import { type Db, type SettingsCache, type TokenLog } from '@posthorn/db'
-import { everyFew, type Loop, openTokenLog } from '@posthorn/service'
+import { type TokenLog } from '@posthorn/access'
+import { type Db, type SettingsCache } from '@posthorn/db'
+import { type PeriodicTask, runPeriodically } from '@posthorn/flow'
+import { startTokenLog } from '@posthorn/access'
 import type { Logger } from '@posthorn/telemetry'
 import { sweepTokenLog, type TokenLogLimits } from '../store/token-log.ts'
 import { deleteExpiredTokens } from '../store/tokens.ts'
@@ -26,15 +28,15 @@ export function openAccess(opened: AsyncDisposableStack, options: AccessOptions)
   const { db, settings, log } = options
   const lastUse = opened.use(keepLastUse(db, log))
   const tokens = cacheTokens(db)
-  const audit = opened.use(openTokenLog(db, settings, log))
+  const audit = opened.use(startTokenLog(db, settings, { log }))
   return { gate: createGate({ ...options, tokens, lastUse, audit }), tokens, audit }
 }
 
 const sweepMs = 60_000
 
 /** Removes tokens that have ended, and what their logs need not keep. */
-export function sweepAccess(db: Db, log: Logger, limits: TokenLogLimits): Loop {
-  return everyFew({ everyMs: sweepMs, log, name: 'tokens' }, async () => {
+export function sweepAccess(db: Db, log: Logger, limits: TokenLogLimits): PeriodicTask {
+  return runPeriodically({ everyMs: sweepMs, log, name: 'tokens' }, async () => {
     await deleteExpiredTokens(db)
     await sweepTokenLog(db, limits)
   })

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http'
-import type { Counted, Window } from '@posthorn/db'
+import type { CountedRequest, TokenWindow } from '@posthorn/access'
 import { AppError } from '@posthorn/errors'
 import { foreignKeyViolation, sqlState } from '../store/database-errors.ts'
 import { badToken } from './bad-token.ts'
-import type { Token } from './token.ts'
+import type { Token } from '../store/tokens.ts'
 
 /** Counts one request of a token, across all replicas. */
-export type CountRequest = (counted: Counted) => Promise<Window>
+export type CountRequest = (counted: CountedRequest) => Promise<TokenWindow>
 
 /** Counts a request against its token's limit, and says so in the answer's headers. */
 export async function limitRate(

@@ -1,7 +1,6 @@
 import { type Db, inBatches } from '@posthorn/db'
 import { hashToken } from '@posthorn/secrets'
-import { findTokens } from '../store/tokens.ts'
-import type { Token } from './token.ts'
+import { findTokens, type Token } from '../store/tokens.ts'
 
 /** Revoked tokens stop working everywhere within a second, also when the broadcast is lost: nothing is believed for longer. */
 const ttlMs = 900

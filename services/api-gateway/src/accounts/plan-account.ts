@@ -1,6 +1,7 @@
 import {
   type AccountRegistration,
   type AccountUpdate,
+  defined,
   type FieldError,
   fieldError,
   validationError,
@@ -8,20 +9,21 @@ import {
   matches,
   parseDate,
 } from '@posthorn/contracts'
+import { unknownMask, unmaskHeaders, unmaskUrl } from '../http/masks.ts'
 import type { AccountColumns, LockedAccount } from '../store/accounts.ts'
-import { unmaskHeaders, unmaskUrl } from '../http/masks.ts'
 import type { AppForAccount } from '../store/oauth2-apps.ts'
-import { withProviderServers } from './oauth2-servers.ts'
 import { type OAuth2Input, planOAuth2 } from './plan-oauth2.ts'
-import { type ServerInput, type PasswordPlan, planServer } from './plan-server.ts'
+import { type PasswordPlan, planServer, type ServerInput } from './plan-server.ts'
+import { withProviderServers } from './provider-servers.ts'
 
-export interface RegistrationPlan {
-  /** The columns that change; the others keep what they have, or their default. */
+/** Changes of an account. */
+export interface AccountPlan {
+  /** Changed columns; absent ones keep their value or default. */
   columns: AccountColumns
   passwords: PasswordPlan[]
 }
 
-/** What is said of an account, in a registration or an update whose servers are whole. */
+/** Account of a registration, or of an update with complete servers. */
 export type AccountInput = Omit<AccountUpdate, 'imap' | 'smtp' | 'oauth2'> &
   Pick<AccountRegistration, 'imapIndexer'> & {
     imap?: ServerInput | false
@@ -29,7 +31,7 @@ export type AccountInput = Omit<AccountUpdate, 'imap' | 'smtp' | 'oauth2'> &
     oauth2?: OAuth2Input | false
   }
 
-type Stored = Pick<
+type StoredAccount = Pick<
   LockedAccount,
   | 'email'
   | 'webhooks'
@@ -42,18 +44,18 @@ type Stored = Pick<
 >
 
 /**
- * What becomes of an account, new or stored. What is not given stays; `false`, null or an empty text takes away; a masked secret stands
- * for the one that is stored.
+ * Plans the changes of an account, new or stored. Absent fields stay; `false`, null or an empty
+ * text remove a value; a masked secret keeps the stored one.
  *
  * @throws AppError `invalid` with `fields`
  */
 export function planAccount(
-  given: AccountInput,
-  stored: Stored | undefined,
+  input: AccountInput,
+  stored: StoredAccount | undefined,
   app?: AppForAccount,
-): RegistrationPlan {
+): AccountPlan {
   const errors: FieldError[] = []
-  const body = { ...given, ...withProviderServers(given, stored, app) }
+  const body = { ...input, ...withProviderServers(input, stored, app) }
   const oauth2 = planOAuth2(body.oauth2, { stored, app, errors })
   const byOAuth2 = Boolean(oauth2.column === undefined ? stored?.oauth2 : oauth2.column)
   const imap = planServer('imap', body.imap, { stored, byOAuth2, errors })
@@ -62,9 +64,11 @@ export function planAccount(
     ...plainColumns(body),
     ...proxyColumn(body, stored, errors),
     ...webhookColumns(body, stored, errors),
-    ...(imap.column === undefined ? {} : { imap: json(imap.column) }),
-    ...(smtp.column === undefined ? {} : { smtp: json(smtp.column) }),
-    ...(oauth2.column === undefined ? {} : { oauth2: json(oauth2.column) }),
+    ...defined({
+      imap: json(imap.column),
+      smtp: json(smtp.column),
+      oauth2: json(oauth2.column),
+    }),
     ...emailColumn(body, stored),
   }
   if (errors.length > 0) throw validationError(errors)
@@ -76,7 +80,7 @@ function plainColumns(body: AccountInput): AccountColumns {
   const { path, subconnections, notifyFrom } = body
   const from =
     typeof notifyFrom === 'string' && notifyFrom !== 'now' ? parseDate(notifyFrom) : undefined
-  const columns = {
+  return defined({
     name,
     expectedEmail,
     copy,
@@ -85,50 +89,49 @@ function plainColumns(body: AccountInput): AccountColumns {
     imapIndexer,
     locale,
     tz,
-    path: path === undefined ? undefined : json(path),
-    subconnections: subconnections === undefined ? undefined : json(subconnections),
+    path: json(path),
+    subconnections: json(subconnections),
     notifyFrom: notifyFrom === 'now' ? new Date() : from,
-  }
-  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
+  })
 }
 
 function proxyColumn(
   { proxy }: AccountInput,
-  stored: Stored | undefined,
+  stored: StoredAccount | undefined,
   errors: FieldError[],
 ): AccountColumns {
   if (proxy === undefined) return {}
   const url = unmaskUrl(proxy, stored?.proxy)
-  if (url === undefined) errors.push(fieldError('proxy', hidden))
+  if (url === undefined) errors.push(fieldError('proxy', unknownMask))
   return { proxy: url || null }
 }
 
 function webhookColumns(
   { webhooks, webhooksCustomHeaders }: AccountInput,
-  stored: Stored | undefined,
+  stored: StoredAccount | undefined,
   errors: FieldError[],
 ): AccountColumns {
   const url = webhooks === undefined ? undefined : unmaskUrl(webhooks, stored?.webhooks)
   const headers =
     webhooksCustomHeaders && unmaskHeaders(webhooksCustomHeaders, stored?.webhooksCustomHeaders)
-  if (webhooks !== undefined && url === undefined) errors.push(fieldError('webhooks', hidden))
-  if (webhooksCustomHeaders && !headers) errors.push(fieldError('webhooksCustomHeaders', hidden))
-  return {
-    ...(url === undefined ? {} : { webhooks: url === '' ? null : url }),
-    ...(headers === undefined ? {} : { webhooksCustomHeaders: json(headers) }),
-  }
+  if (webhooks !== undefined && url === undefined) errors.push(fieldError('webhooks', unknownMask))
+  if (webhooksCustomHeaders && !headers)
+    errors.push(fieldError('webhooksCustomHeaders', unknownMask))
+  return defined({
+    webhooks: url === '' ? null : url,
+    webhooksCustomHeaders: json(headers),
+  })
 }
 
-const hidden = 'contains a masked value that is not the stored one'
-
-/** The address is what one logs in with, where that is one and nothing better is known. */
-function emailColumn({ email, imap, oauth2 }: AccountInput, stored: Stored | undefined) {
+/** Defaults to the login name, if it is an address and no other is stored. */
+function emailColumn({ email, imap, oauth2 }: AccountInput, stored: StoredAccount | undefined) {
   if (email !== undefined) return { email }
   const { user: owner, delegatedUser = owner } = (oauth2 && oauth2.auth) || {}
   const user = imap && imap.auth ? imap.auth.user : delegatedUser
   return !stored?.email && matches(MailAddress, user) ? { email: user } : {}
 }
 
-function json(value: unknown): string | null {
-  return value === null ? null : JSON.stringify(value)
+function json(value: unknown): string | null | undefined {
+  if (value === undefined || value === null) return value
+  return JSON.stringify(value)
 }

@@ -1,59 +1,85 @@
 import {
+  defined,
   type FieldError,
   fieldError,
   type OAuth2Config,
   type OAuth2Update,
   parseDate,
 } from '@posthorn/contracts'
-import type { StoredOAuth2 } from '@posthorn/db'
+import type { StoredOAuth2, Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import type { AppForAccount } from '../store/oauth2-apps.ts'
 import { mask } from '../http/masks.ts'
+import { findOtherAccountOfUser } from '../store/accounts.ts'
+import { type AppForAccount, lockAppForAccount } from '../store/oauth2-apps.ts'
 import type { PasswordPlan } from './plan-server.ts'
 
-/** OAuth2 of an account as it is to be, not yet looked at. */
+/** OAuth2 settings of a request, not validated beyond their schema. */
 export type OAuth2Input = OAuth2Config & Pick<OAuth2Update, 'partial'>
 
 export interface OAuth2Plan {
-  /** Absent: it stays as it is. */
+  /** Absent if the OAuth2 settings stay as they are. */
   column?: StoredOAuth2 | null
   passwords: PasswordPlan[]
 }
 
-interface Circumstances {
+interface OAuth2Context {
   stored: { oauth2: StoredOAuth2 | null } | undefined
-  /** The application that is meant, if there is such a one. */
+  /** Application of the request; undefined if it does not exist. */
   app: AppForAccount | undefined
   errors: FieldError[]
 }
 
-/** What a registration makes of the OAuth2 of an account; what is wrong with it is added to `errors`. */
-export function planOAuth2(
-  given: OAuth2Input | false | undefined,
-  { stored, app, errors }: Circumstances,
-): OAuth2Plan {
-  if (given === undefined) return { passwords: [] }
-  if (given === false) return { column: null, passwords: [{ kind: 'oauth2', forget: true }] }
-  const before = stored?.oauth2 ?? undefined
-  const merged = given.partial ? { ...before, ...given } : given
-  const auth = given.partial ? { ...before?.auth, ...given.auth } : given.auth
-  const { provider, useAuthServer } = merged
-  const full = { ...merged, ...(auth === undefined ? {} : { auth }) }
-  errors.push(...loginErrors(full), ...tokenErrors(given), ...appErrors(full, app))
-  const column = {
-    provider: provider ?? '',
-    ...(useAuthServer === undefined ? {} : { useAuthServer }),
-    ...(auth === undefined ? {} : { auth }),
-  }
-  return { column, passwords: grantPlan(given, { before, column }) }
-}
-
-/** What accounts of applications for an API would be, once there are such. */
-export function assertForMail(app: AppForAccount | undefined): void {
+/**
+ * Finds the application that a registration names, or that the account uses.
+ *
+ * @throws AppError `invalid` `UnsupportedOperation` if it is not for mail servers
+ */
+export async function findAppFor(
+  tx: Tx,
+  input: OAuth2Input | false | undefined,
+  stored: { oauth2: StoredOAuth2 | null } | undefined,
+): Promise<AppForAccount | undefined> {
+  if (!input) return undefined
+  const id = input.provider ?? (input.partial ? stored?.oauth2?.provider : undefined)
+  const app = id === undefined ? undefined : await lockAppForAccount(tx, id)
   if (app && (app.config.baseScopes ?? 'imap') !== 'imap')
-    throw new AppError('invalid', 'Accounts of applications for an API cannot be registered yet', {
+    throw new AppError('invalid', 'Accounts of API applications are not supported yet', {
       code: 'UnsupportedOperation',
     })
+  return app
+}
+
+/** @throws AppError `invalid` `AccountAlreadyExists` if another account logs in as the same user */
+export async function assertUserUnique(
+  tx: Tx,
+  account: string,
+  oauth2: string | null | undefined,
+): Promise<void> {
+  if (!oauth2) return
+  const stored = JSON.parse(oauth2) as StoredOAuth2
+  const existingAccount = await findOtherAccountOfUser(tx, account, stored)
+  if (existingAccount === undefined) return
+  throw new AppError('invalid', 'Another account logs in as this user already', {
+    code: 'AccountAlreadyExists',
+    extras: { existingAccount },
+  })
+}
+
+/** Plans the change of the OAuth2 settings. Adds field errors to `errors`. */
+export function planOAuth2(
+  input: OAuth2Input | false | undefined,
+  { stored, app, errors }: OAuth2Context,
+): OAuth2Plan {
+  if (input === undefined) return { passwords: [] }
+  if (input === false) return { column: null, passwords: [{ kind: 'oauth2', forget: true }] }
+  const before = stored?.oauth2 ?? undefined
+  const merged = input.partial ? { ...before, ...input } : input
+  const auth = input.partial ? { ...before?.auth, ...input.auth } : input.auth
+  const { provider, useAuthServer } = merged
+  const complete = { ...merged, ...defined({ auth }) }
+  errors.push(...loginErrors(complete), ...tokenErrors(input), ...appErrors(complete, app))
+  const column = { provider: provider ?? '', ...defined({ useAuthServer, auth }) }
+  return { column, passwords: planGrant(input, before, column) }
 }
 
 function loginErrors({ authorize, auth, redirectUrl }: OAuth2Input): FieldError[] {
@@ -62,39 +88,40 @@ function loginErrors({ authorize, auth, redirectUrl }: OAuth2Input): FieldError[
   if (authorize && redirectUrl === undefined)
     errors.push(fieldError('oauth2.redirectUrl', 'is required with oauth2.authorize'))
   if (!authorize && redirectUrl !== undefined)
-    errors.push(fieldError('oauth2.redirectUrl', 'is for oauth2.authorize alone'))
+    errors.push(fieldError('oauth2.redirectUrl', 'is for oauth2.authorize only'))
   if (auth?.delegatedAccount !== undefined && auth.delegatedUser === undefined)
     errors.push(fieldError('oauth2.auth.delegatedUser', 'is required with delegatedAccount'))
   return errors
 }
 
-/** What there is cannot be read here, so that one token of it cannot be kept beside a new one. */
+/** The stored grant cannot be unsealed here, so a refresh token cannot be kept beside a new one. */
 function tokenErrors({ accessToken, refreshToken }: OAuth2Input): FieldError[] {
-  const isNew = (token: string | undefined) => token !== undefined && token !== mask
-  if (isNew(accessToken) && refreshToken === mask)
+  const isNew = accessToken !== undefined && accessToken !== mask
+  if (isNew && refreshToken === mask)
     return [fieldError('oauth2.refreshToken', 'is required with another access token')]
   return []
 }
 
 function appErrors({ provider, authorize }: OAuth2Input, app: AppForAccount | undefined) {
   if (provider === undefined) return [fieldError('oauth2.provider', 'is required')]
-  if (!app) return [fieldError('oauth2.provider', 'is no application that is known')]
+  if (!app) return [fieldError('oauth2.provider', 'is not an existing application')]
   return authorize && app.provider.endsWith('Service')
-    ? [fieldError('oauth2.authorize', 'is not possible: nobody consents to a service account')]
+    ? [fieldError('oauth2.authorize', 'is not possible with a service account')]
     : []
 }
 
-/** A grant goes to no other application than it was given for; the old one is forgotten with that. */
-function grantPlan(
+/** A grant belongs to its application: another application deletes it. */
+function planGrant(
   { accessToken, refreshToken, expires }: OAuth2Input,
-  { before, column }: { before: StoredOAuth2 | undefined; column: StoredOAuth2 },
+  before: StoredOAuth2 | undefined,
+  column: StoredOAuth2,
 ): PasswordPlan[] {
   const tokens = Object.entries({ accessToken, refreshToken }).filter(
     ([, token]) => token !== undefined && token !== mask,
   )
-  const end = expires === undefined ? undefined : parseDate(expires)?.getTime()
   if (tokens.length > 0) {
-    const grant = { ...Object.fromEntries(tokens), ...(end === undefined ? {} : { expires: end }) }
+    const end = expires === undefined ? undefined : parseDate(expires)?.getTime()
+    const grant = { ...Object.fromEntries(tokens), ...defined({ expires: end }) }
     return [{ kind: 'oauth2', seal: JSON.stringify(grant) }]
   }
   const isAnother = before !== undefined && before.provider !== column.provider

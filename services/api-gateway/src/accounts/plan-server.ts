@@ -1,46 +1,46 @@
 import { type FieldError, fieldError, type ImapUpdate, type SmtpUpdate } from '@posthorn/contracts'
+import { mask } from '../http/masks.ts'
 import type { LockedAccount } from '../store/accounts.ts'
 import type { PasswordKind } from '../store/credentials.ts'
-import { mask } from '../http/masks.ts'
 
 export type ServerKind = Exclude<PasswordKind, 'oauth2'>
 
-/** What becomes of the password of one server, or of the grant; none of these: it stays. */
+/** Change of one credential. A credential without a plan stays. */
 export type PasswordPlan = { kind: PasswordKind } & ({ seal: string } | { forget: true })
 
-/** A server as it is to be, not yet looked at. */
+/** Server of a request, not validated beyond its schema. */
 export type ServerInput = Omit<ImapUpdate | SmtpUpdate, 'partial'> &
   Pick<ImapUpdate, 'disabled'> & { host?: string; port?: number }
 
-/** What there is of an account: its servers, and for which of them a password is stored. */
+/** Stored servers and the kinds of stored credentials. */
 export type StoredServers = Pick<LockedAccount, 'imap' | 'smtp' | 'oauth2' | 'passwords'>
 
 export interface ServerPlan {
-  /** Absent: it stays as it is. */
+  /** Absent if the server stays as it is. */
   column?: object | null
   passwords: PasswordPlan[]
 }
 
-interface Circumstances {
+interface ServerContext {
   stored: StoredServers | undefined
-  /** The account has OAuth2: servers without a login of their own are logged in to by that. */
+  /** True if the account has OAuth2, which servers without their own login use. */
   byOAuth2: boolean
   errors: FieldError[]
 }
 
-/** What a registration makes of one of the two servers; what is wrong with it is added to `errors`. */
+/** Plans the change of one server. Adds field errors to `errors`. */
 export function planServer(
   kind: ServerKind,
-  given: ServerInput | false | undefined,
-  { stored, byOAuth2, errors }: Circumstances,
+  input: ServerInput | false | undefined,
+  { stored, byOAuth2, errors }: ServerContext,
 ): ServerPlan {
   const forget = [{ kind, forget: true }] as const
-  if (given === undefined) return { passwords: [] }
-  if (given === false) return { column: null, passwords: [...forget] }
-  errors.push(...addressErrors(kind, given), ...loginErrors(kind, given, { stored, byOAuth2 }))
-  const { auth, ...rest } = kind === 'smtp' ? withStartTls(given) : given
+  if (input === undefined) return { passwords: [] }
+  if (input === false) return { column: null, passwords: [...forget] }
+  errors.push(...addressErrors(kind, input), ...loginErrors(kind, input, { stored, byOAuth2 }))
+  const { auth, ...rest } = kind === 'smtp' ? withStartTls(input) : input
   const settings = { ...rest, secure: rest.secure ?? false }
-  // Whom to log in as, and with what, the authentication server says.
+  // The authentication server provides user and password.
   if (!auth || settings.useAuthServer) return { column: settings, passwords: [...forget] }
   const { user, pass = mask } = auth
   return {
@@ -49,28 +49,28 @@ export function planServer(
   }
 }
 
-/** An incoming server that is not to be used need not be named. */
-function addressErrors(kind: ServerKind, given: ServerInput): FieldError[] {
-  if (kind === 'imap' && given.disabled) return []
-  const missing = (['host', 'port'] as const).filter((name) => given[name] === undefined)
+/** A disabled IMAP server needs no address. */
+function addressErrors(kind: ServerKind, input: ServerInput): FieldError[] {
+  if (kind === 'imap' && input.disabled) return []
+  const missing = (['host', 'port'] as const).filter((name) => input[name] === undefined)
   return missing.map((name) => fieldError(`${kind}.${name}`, 'is required'))
 }
 
-/** Outgoing servers may take mail without a login; incoming ones may not, unless they are not to be used. */
+/** SMTP servers may need no login; IMAP servers always do, unless disabled. */
 function loginErrors(
   kind: ServerKind,
-  given: ServerInput,
-  { stored, byOAuth2 }: Omit<Circumstances, 'errors'>,
+  input: ServerInput,
+  { stored, byOAuth2 }: Omit<ServerContext, 'errors'>,
 ): FieldError[] {
-  const { auth, useAuthServer, disabled } = given
+  const { auth, useAuthServer, disabled } = input
   if (useAuthServer)
     return auth ? [fieldError(`${kind}.auth`, 'is not allowed with useAuthServer')] : []
   if (!auth)
     return kind === 'imap' && !disabled && !byOAuth2 ? [fieldError('imap.auth', 'is required')] : []
   if (auth.pass !== mask) return auth.pass ? [] : [fieldError(`${kind}.auth.pass`, 'is required')]
   if (!stored?.passwords.includes(kind)) return [fieldError(`${kind}.auth.pass`, 'is required')]
-  // Whoever may change an account, and not read its password, would have it sent to a server of theirs.
-  return hostOf(stored[kind]) === hostOf(given)
+  // Otherwise a client could have the password, which it cannot read, sent to its own server.
+  return hostOf(stored[kind]) === hostOf(input)
     ? []
     : [fieldError(`${kind}.auth.pass`, 'is required for another host')]
 }
@@ -79,7 +79,7 @@ function hostOf(server: { host?: string } | null): string | undefined {
   return server?.host?.toLowerCase()
 }
 
-/** Interface spec, "Account", rule 2: TLS from the start is for port 465 alone. */
+/** Interface spec, "Account", rule 2: implicit TLS on port 465 only. */
 function withStartTls(server: ServerInput): ServerInput {
   return server.port === 465 ? server : { ...server, secure: false }
 }

@@ -1,5 +1,6 @@
 import type { Bus } from '@posthorn/bus'
 import {
+  defined,
   type VerificationResult,
   type VerifiedMailbox,
   verifyImap,
@@ -20,65 +21,65 @@ export interface ProbeResult {
   mailboxes?: VerifiedMailbox[]
 }
 
-/** Has a sync-worker and a sender log in. Whatever comes of it is the answer, be it that there is none of them. */
+/** Lets a sync-worker and a sender log in. A failure of the command is part of the result. */
 export async function probeServers(
   { bus, timeoutMs, signal }: ProbeOptions,
-  asked: VerifyRequest,
+  request: VerifyRequest,
 ): Promise<ProbeResult> {
-  const how = (key: string) => ({ key, timeoutMs, signal })
+  const options = (key: string) => ({ key, timeoutMs, signal })
+  const { imap, smtp } = request
   const [incoming, outgoing] = await Promise.all([
-    isTried(asked.imap) &&
-      tried({ signal }, bus.request(verifyImap, imapQuestion(asked), how('verify.imap'))),
-    asked.smtp &&
-      tried({ signal }, bus.request(verifySmtp, smtpQuestion(asked), how('verify.smtp'))),
+    isUsed(imap) &&
+      orFailure(
+        bus.request(verifyImap, imapRequest(imap, request), options('verify.imap')),
+        signal,
+      ),
+    smtp &&
+      orFailure(
+        bus.request(verifySmtp, smtpRequest(smtp, request), options('verify.smtp')),
+        signal,
+      ),
   ])
-  return {
-    ...(incoming ? { imap: incoming.verdict } : {}),
-    ...(outgoing ? { smtp: outgoing.verdict } : {}),
-    ...(incoming && 'mailboxes' in incoming ? { mailboxes: incoming.mailboxes } : {}),
-  }
+  return defined({
+    imap: incoming ? incoming.verdict : undefined,
+    smtp: outgoing ? outgoing.verdict : undefined,
+    mailboxes: incoming && 'mailboxes' in incoming ? incoming.mailboxes : undefined,
+  })
 }
 
 type Imap = Extract<VerifyRequest['imap'], { host: string; port: number }>
 type Smtp = Exclude<VerifyRequest['smtp'], false | undefined>
 
-/** What is disabled, or not there, has nothing to log in at. */
-function isTried(imap: VerifyRequest['imap']): imap is Imap {
+function isUsed(imap: VerifyRequest['imap']): imap is Imap {
   return Boolean(imap) && (imap as Imap).disabled !== true
 }
 
-function imapQuestion({ imap, mailboxes = false, proxy }: VerifyRequest) {
-  const { auth, disableIMAP4rev2, ...server } = imap as Imap
-  const credentials = credentialsOf(auth) ?? { user: '', pass: '' }
-  const connection = {
-    ...connectionOf(server),
-    ...(disableIMAP4rev2 === undefined ? {} : { disableIMAP4rev2 }),
+function imapRequest(
+  { auth, disableIMAP4rev2, ...server }: Imap,
+  { mailboxes = false, proxy }: VerifyRequest,
+) {
+  return {
+    server: { ...connectionOf(server), ...defined({ disableIMAP4rev2 }) },
+    credentials: credentialsOf(auth) ?? { user: '', pass: '' },
+    mailboxes,
+    ...defined({ proxy: proxy || undefined }),
   }
-  return { server: connection, credentials, mailboxes, ...(proxy ? { proxy } : {}) }
 }
 
-function smtpQuestion({ smtp, smtpEhloName, proxy }: VerifyRequest) {
-  const { auth, ...server } = smtp as Smtp
-  const credentials = credentialsOf(auth)
-  return {
+function smtpRequest({ auth, ...server }: Smtp, { smtpEhloName, proxy }: VerifyRequest) {
+  return defined({
     server: connectionOf(server),
-    ...(credentials ? { credentials } : {}),
-    ...(smtpEhloName ? { ehloName: smtpEhloName } : {}),
-    ...(proxy ? { proxy } : {}),
-  }
+    credentials: credentialsOf(auth),
+    ehloName: smtpEhloName || undefined,
+    proxy: proxy || undefined,
+  })
 }
 
-/** What of a server matters for a login. */
 function connectionOf({ host, port, secure, tls }: Omit<Imap | Smtp, 'auth'>) {
-  return {
-    host,
-    port,
-    ...(secure === undefined ? {} : { secure }),
-    ...(tls === undefined ? {} : { tls }),
-  }
+  return defined({ host, port, secure, tls })
 }
 
-/** What is given to log in with; undefined where that is not enough. */
+/** Credentials of a request. Undefined if they are incomplete. */
 export function credentialsOf(auth: Imap['auth']) {
   if (!auth) return undefined
   const { user, pass, accessToken } = auth
@@ -86,18 +87,17 @@ export function credentialsOf(auth: Imap['auth']) {
   return pass ? { user, pass } : undefined
 }
 
-/** That nobody could try is an answer as well; that the client has left is none. */
-async function tried<T extends { verdict: VerificationResult }>(
-  { signal }: Pick<ProbeOptions, 'signal'>,
-  asked: Promise<T>,
+/** Maps an error of the command to a failed result. Rethrows it if the client has disconnected. */
+async function orFailure<T extends { verdict: VerificationResult }>(
+  reply: Promise<T>,
+  signal: AbortSignal,
 ): Promise<T | { verdict: VerificationResult }> {
   try {
-    return await asked
+    return await reply
   } catch (error) {
     if (signal.aborted || !(error instanceof AppError)) throw error
     const { kind, message, code } = error
     const statusCode = kind === 'timeout' ? 504 : kind === 'unavailable' ? 503 : 500
-    const verdict = { success: false, error: message, statusCode }
-    return { verdict: code === undefined ? verdict : { ...verdict, code } }
+    return { verdict: { success: false, error: message, statusCode, ...defined({ code }) } }
   }
 }

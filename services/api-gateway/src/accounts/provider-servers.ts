@@ -1,4 +1,50 @@
-import type { OAuth2AppConfig, OAuth2Cloud, OAuth2Provider } from '@posthorn/contracts'
+import {
+  defined,
+  type OAuth2AppConfig,
+  type OAuth2Cloud,
+  type OAuth2Provider,
+} from '@posthorn/contracts'
+import type { AppForAccount } from '../store/oauth2-apps.ts'
+import type { OAuth2Input } from './plan-oauth2.ts'
+import type { ServerInput, StoredServers } from './plan-server.ts'
+
+interface ServersInput {
+  imap?: ServerInput | false
+  smtp?: ServerInput | false
+  oauth2?: OAuth2Input | false
+}
+
+/**
+ * Servers of the provider, if the request names none. They are stored like named ones, so a change
+ * of the application does not affect the account. Removing OAuth2 removes servers without a login.
+ */
+export function withProviderServers(
+  input: ServersInput,
+  stored: StoredServers | undefined,
+  app: AppForAccount | undefined,
+): Pick<ServersInput, 'imap' | 'smtp'> {
+  const { oauth2 } = input
+  if (oauth2 === undefined) return {}
+  const kinds = (['imap', 'smtp'] as const).filter(
+    (kind) => input[kind] === undefined && !hasOwnLogin(stored?.[kind]),
+  )
+  if (oauth2 === false)
+    return Object.fromEntries(
+      kinds.filter((kind) => stored?.oauth2 && stored[kind]).map((kind) => [kind, false]),
+    )
+  if (!app) return {}
+  const servers = serversOf(app.provider, app.config)
+  const isAnother = stored?.oauth2?.provider !== app.id
+  return Object.fromEntries(
+    kinds
+      .filter((kind) => servers[kind] && (isAnother || !stored?.[kind]))
+      .map((kind) => [kind, servers[kind]]),
+  )
+}
+
+function hasOwnLogin(server: StoredServers['imap' | 'smtp'] | undefined): boolean {
+  return Boolean(server?.auth) || server?.useAuthServer === true
+}
 
 interface Server {
   host: string
@@ -6,7 +52,7 @@ interface Server {
   secure?: boolean
 }
 
-export interface ProviderServers {
+interface ProviderServers {
   imap?: Server
   smtp?: Server
 }
@@ -23,8 +69,8 @@ const outlook: Record<OAuth2Cloud, [imap: string, smtp: string]> = {
   china: ['partner.outlook.cn', 'smtp.partner.outlook.cn'],
 }
 
-/** Where the mailboxes of a provider are. */
-export function serversOf(provider: OAuth2Provider, config: OAuth2AppConfig): ProviderServers {
+/** Mail servers of a provider. */
+function serversOf(provider: OAuth2Provider, config: OAuth2AppConfig): ProviderServers {
   switch (provider) {
     case 'gmail':
     case 'gmailService':
@@ -42,9 +88,7 @@ export function serversOf(provider: OAuth2Provider, config: OAuth2AppConfig): Pr
         imap: { host: 'imap.mail.ru', port: 993, secure: true },
         smtp: { host: 'smtp.mail.ru', port: 465, secure: true },
       }
-    case 'generic': {
-      const { imap, smtp } = config
-      return { ...(imap ? { imap } : {}), ...(smtp ? { smtp } : {}) }
-    }
+    case 'generic':
+      return defined({ imap: config.imap || undefined, smtp: config.smtp || undefined })
   }
 }

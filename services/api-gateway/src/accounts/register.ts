@@ -2,65 +2,62 @@ import { randomBytes } from 'node:crypto'
 import { accountAdded, type AccountRegistration, shardOf } from '@posthorn/contracts'
 import { deriveEventId, type RecordedEvent, recordEvents, type Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import type { Sealer } from '@posthorn/secrets'
 import { insertAccount, lockAccount, type LockedAccount, updateAccount } from '../store/accounts.ts'
-import { assertUserUnique, findAppFor } from './plan-oauth2-account.ts'
 import { planAccount } from './plan-account.ts'
-import { sealColumns } from './seal-in-place.ts'
-import { storePasswords } from './store-passwords.ts'
+import { assertUserUnique, findAppFor } from './plan-oauth2.ts'
+import { sealColumns, type SealDeps, storePasswords } from './seal-account.ts'
 
-export interface Registration {
-  account: string
+export interface Registration extends SealDeps {
   body: AccountRegistration
-  sealer: Sealer
   serviceUrl: string | null
 }
 
 /**
- * Registers an account or changes the one there is. Of two at once that bring a new id, exactly one adds it.
+ * Registers a new account or changes an existing one. Of concurrent requests with a new id, exactly
+ * one registers it.
  *
- * @returns the events of a new account; undefined for one that was there
+ * @returns the events of a new account; undefined for an existing one
  */
-export async function register(tx: Tx, given: Registration): Promise<RecordedEvent[] | undefined> {
-  for (let tries = 0; tries < 3; tries += 1) {
-    const stored = await lockAccount(tx, given.account)
+export async function register(
+  tx: Tx,
+  registration: Registration,
+): Promise<RecordedEvent[] | undefined> {
+  const { account } = registration
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    const stored = await lockAccount(tx, account)
     if (stored) {
-      const { columns, passwords } = await plan(tx, given, stored)
-      await updateAccount(tx, given.account, columns)
-      await storePasswords(tx, given, passwords)
+      const { columns, passwords } = await plan(tx, registration, stored)
+      await updateAccount(tx, account, columns)
+      await storePasswords(tx, registration, passwords)
       return undefined
     }
-    const events = await add(tx, given)
+    const events = await insert(tx, registration)
     if (events) return events
   }
-  throw new AppError('unavailable', 'The account is being changed by others; retry shortly')
+  throw new AppError('unavailable', 'Concurrent update of the account, retry')
 }
 
-/** Undefined when another request has added the account meanwhile: the insert waits for its commit. */
-async function add(tx: Tx, given: Registration): Promise<RecordedEvent[] | undefined> {
-  const { account, body, serviceUrl } = given
-  const { columns, passwords } = await plan(tx, given, undefined)
+/** Undefined if a concurrent request inserts the account. The insert waits for its commit. */
+async function insert(tx: Tx, registration: Registration): Promise<RecordedEvent[] | undefined> {
+  const { account, body, serviceUrl } = registration
+  const { columns, passwords } = await plan(tx, registration, undefined)
   const row = { name: body.name, ...columns, account, shard: shardOf(account) }
   const inserted = await insertAccount(tx, row)
   if (!inserted) return undefined
-  await storePasswords(tx, given, passwords)
+  await storePasswords(tx, registration, passwords)
   const eventId = deriveEventId([accountAdded.name, account, inserted.createdAt.getTime()])
   const event = { eventId, event: accountAdded.name, account, data: { account } }
   return recordEvents(tx, [event], serviceUrl)
 }
 
-async function plan(tx: Tx, given: Registration, stored: LockedAccount | undefined) {
-  const body = bodyOf(given)
+async function plan(tx: Tx, registration: Registration, stored: LockedAccount | undefined) {
+  const { account: _account, ...body } = registration.body
   const planned = planAccount(body, stored, await findAppFor(tx, body.oauth2, stored))
-  await assertUserUnique(tx, given.account, planned.columns.oauth2)
-  return { ...planned, columns: await sealColumns(planned.columns, given) }
+  await assertUserUnique(tx, registration.account, planned.columns.oauth2)
+  return { ...planned, columns: await sealColumns(planned.columns, registration) }
 }
 
-function bodyOf({ body: { account: _account, ...rest } }: Registration) {
-  return rest
-}
-
-/** 21 characters, 126 random bits. */
+/** Account id of 21 characters with 126 random bits. */
 export function newAccountId(): string {
   return randomBytes(16).toString('base64url').slice(0, 21)
 }

@@ -1,7 +1,7 @@
 import type { Db } from '@posthorn/db'
 import type { Logger } from '@posthorn/telemetry'
-import { type Change, listChanges } from '../store/changes.ts'
-import { isBehind, type Position } from './position.ts'
+import { type Change, listChanges, type Position } from '../store/changes.ts'
+import { isBehind } from './position.ts'
 
 /** Who is told of changes. */
 export interface Follower {

@@ -1,5 +1,6 @@
 import type { StateChange } from '@posthorn/contracts'
-import { formatPosition, type Position } from './position.ts'
+import type { Position } from '../store/changes.ts'
+import { formatPosition } from './position.ts'
 
 // The lines of server-sent events. WHATWG HTML §9.2.5, §9.2.6.
 

@@ -1,8 +1,4 @@
-/** A place in the order of changes: behind this one, whether there is such a change or not. */
-export interface Position {
-  readonly xid: bigint
-  readonly id: bigint
-}
+import type { Position } from '../store/changes.ts'
 
 /** Reads an id that a client brings back; undefined for an empty one. Whatever else is no id is refused before it comes here. */
 export function parsePosition(text: string | undefined): Position | undefined {

@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http'
-import type { Change } from '../store/changes.ts'
+import type { Change, Position } from '../store/changes.ts'
 import type { Follower } from './feed.ts'
 import { changeFrame, greeting, keepAlive, lostFrame } from './frame.ts'
-import type { Position } from './position.ts'
 
 export interface StreamOptions {
   version: string

@@ -1,9 +1,10 @@
 import type { Operation } from '@posthorn/contracts'
-import { type Db, listTokens } from '@posthorn/db'
+import { isExpired, listTokens } from '@posthorn/access'
+import { type Db } from '@posthorn/db'
 import { messageOf } from '@posthorn/errors'
 import type { Logger } from '@posthorn/telemetry'
 import { admit } from '../access/admit.ts'
-import type { Token } from '../access/token.ts'
+import type { Token } from '../store/tokens.ts'
 
 /** An answer that stays open, and by which right. */
 export interface Watched {
@@ -62,7 +63,7 @@ export class TokenWatch implements Disposable {
 }
 
 function admits(token: Token | undefined, { operation, address, referrer }: Watched): boolean {
-  if (!token || (token.expiresAt !== null && token.expiresAt.getTime() <= Date.now())) return false
+  if (!token || isExpired(token)) return false
   try {
     admit(operation, token, { account: undefined, address, referrer })
     return true

@@ -1,20 +1,20 @@
-import type { MessageContent } from '@posthorn/contracts'
+import { defined, type MessageContent } from '@posthorn/contracts'
 import type { ListLinks } from '@posthorn/links'
 import { composeMessage, type ComposedMessage, prepareStoredMessage } from '@posthorn/mime'
 import type { Renderer, TemplateContent } from '@posthorn/templates'
-import { referTo } from './refer-to.ts'
-import { type Mailbox, senderOf } from './sender.ts'
+import type { MessageLinks } from './message-links.ts'
+import { referTo } from './references.ts'
 import type { ResolvedSubmission } from './resolve-submission.ts'
-import type { LinkUse } from './link-use.ts'
+import { type Mailbox, senderOf } from './sender.ts'
 
-/** One message of a submission: the only one, or one of a mail merge. */
+/** Input of one message of a submission: the only one, or one of a mail merge. */
 export interface Copy {
   messageId: string
-  /** Values for the placeholders. */
+  /** Values of the placeholders. */
   params: Record<string, unknown>
-  /** The one it is for, where it is for one. */
+  /** The only recipient, if there is exactly one. */
   recipient?: Mailbox
-  /** Of a mail merge: nobody else is named. */
+  /** True for a mail merge: the headers name the recipient only. */
   isMerged?: boolean
 }
 
@@ -24,46 +24,41 @@ export interface ComposedCopy extends ComposedMessage {
 
 export interface ComposeTools {
   renderer: Renderer
-  links: LinkUse
+  links: MessageLinks
 }
 
 /**
- * Makes one message of a submission: fills in, then quotes (what others wrote is no template), then tracks.
+ * Composes one message of a submission. Renders placeholders, then quotes the original, so that
+ * foreign text is never a template, then adds tracking.
  *
- * @throws AppError `invalid` with `fields`; `unprocessable` for a template that cannot be filled in
+ * @throws AppError `invalid` with `fields`; `unprocessable` if the template cannot be rendered
  */
 export async function composeCopy(
   tools: ComposeTools,
-  gathered: ResolvedSubmission,
+  resolved: ResolvedSubmission,
   copy: Copy,
 ): Promise<ComposedCopy> {
-  const { submission, owner } = gathered
+  const { submission, owner, attached } = resolved
   const { recipient, messageId } = copy
   const list = recipient && tools.links.list(recipient.address, messageId)
-  const headers = headersOf(submission, list)
-  if (submission.raw !== undefined) return prepareRaw(gathered, { messageId, headers })
-  const texts = await filledIn(tools, gathered, { ...copy, list })
-  const { draft, references } = addressCopy(gathered, copy, texts)
+  const headers = mergeHeaders(submission, list)
+  if (submission.raw !== undefined) return prepareRaw(resolved, { messageId, headers })
+  const texts = await renderTexts(tools, resolved, { ...copy, list })
+  const { draft, references } = addressCopy(resolved, copy, texts)
   const { from, replyTo, envelope } = submission
+  const html = draft.html === undefined ? undefined : tools.links.track(draft.html, messageId)
+  const { previewText } = texts
   const content: MessageContent = {
     ...draft,
-    ...(draft.html === undefined ? {} : { html: tools.links.track(draft.html, messageId) }),
-    ...(texts.previewText === undefined ? {} : { previewText: texts.previewText }),
-    ...(from ? { from } : {}),
-    ...(replyTo ? { replyTo } : {}),
-    ...(envelope ? { envelope } : {}),
-    ...(headers ? { headers } : {}),
+    ...defined({ html, previewText, from, replyTo, envelope, headers }),
     messageId,
   }
-  const composed = await composeMessage(content, {
-    from: senderOf(submission, owner),
-    attached: gathered.attached,
-    ...(references ? { references } : {}),
-  })
-  return { ...composed, ...(draft.subject === undefined ? {} : { subject: draft.subject }) }
+  const options = { from: senderOf(submission, owner), attached, references }
+  const composed = await composeMessage(content, defined(options))
+  return { ...composed, ...defined({ subject: draft.subject }) }
 }
 
-/** The lists of recipients, and all that a reference adds. */
+/** Recipients and texts of a copy, completed from the reference. */
 export function addressCopy(
   { submission, owner, original }: ResolvedSubmission,
   { recipient, isMerged = false }: Pick<Copy, 'recipient' | 'isMerged'>,
@@ -83,55 +78,49 @@ export function addressCopy(
   )
 }
 
-/** The bytes as they came, with the headers that the request sets in place of theirs. */
+/** Prepares a raw message: headers set by the request replace those of its bytes. */
 export function prepareRaw(
-  gathered: ResolvedSubmission,
+  resolved: ResolvedSubmission,
   { messageId, headers }: { messageId?: string; headers?: MessageContent['headers'] | undefined },
 ): ComposedCopy {
-  const { submission, owner } = gathered
-  const { from, replyTo, to, cc, bcc, envelope, subject, messageId: asked } = submission
-  const set = { from, replyTo, to, cc, bcc, envelope, subject, messageId: asked, headers }
-  const references = threadOf(gathered)
-  return prepareStoredMessage(Buffer.from(submission.raw ?? '', 'base64'), {
+  const { submission, owner, original } = resolved
+  const { from, replyTo, to, cc, bcc, envelope, subject, raw = '' } = submission
+  const set = { from, replyTo, to, cc, bcc, envelope, subject, messageId: submission.messageId }
+  const reference = submission.reference && { ...submission.reference, inline: false }
+  const { references } = referTo({}, { original, reference, own: [] })
+  return prepareStoredMessage(Buffer.from(raw, 'base64'), {
     path: 'raw',
     from: senderOf(submission, owner),
-    content: Object.fromEntries(
-      Object.entries(set).filter(([, value]) => value !== undefined),
-    ) as MessageContent,
-    ...(messageId === undefined ? {} : { messageId }),
-    ...(references ? { references } : {}),
+    content: defined({ ...set, headers }),
+    ...defined({ messageId, references }),
   })
 }
 
-function threadOf({ original, submission: { reference } }: ResolvedSubmission) {
-  const how = { original, reference: reference && { ...reference, inline: false }, own: [] }
-  return referTo({}, how).references
-}
-
-async function filledIn(
+async function renderTexts(
   { renderer, links }: ComposeTools,
   { texts, format, owner: { name, email } }: ResolvedSubmission,
   { params, recipient, list }: Copy & { list: ListLinks | undefined },
 ): Promise<TemplateContent> {
   if (format === undefined) return texts
+  const unsubscribe = list && { unsubscribeUrl: list.unsubscribeUrl }
   const context = {
     params,
     account: { name, email },
     service: { url: links.serviceUrl },
-    ...(recipient ? { rcpt: { ...recipient, ...unsubscribe(list) } } : {}),
+    ...(recipient ? { rcpt: { ...recipient, ...unsubscribe } } : {}),
   }
-  const filled = await renderer.render(texts, { format, context })
-  return filled.subject === undefined ? filled : { ...filled, subject: filled.subject.trim() }
+  const rendered = await renderer.render(texts, { format, context })
+  if (rendered.subject === undefined) return rendered
+  return { ...rendered, subject: rendered.subject.trim() }
 }
 
-function unsubscribe(list: ListLinks | undefined) {
-  return list ? { unsubscribeUrl: list.unsubscribeUrl } : {}
-}
-
-/** Those of the request, where the list does not set them. */
-function headersOf({ headers }: ResolvedSubmission['submission'], list: ListLinks | undefined) {
+/** Headers of the list override those of the request. */
+function mergeHeaders(
+  { headers }: ResolvedSubmission['submission'],
+  list: ListLinks | undefined,
+): MessageContent['headers'] {
   if (!list) return headers
-  const taken = new Set(Object.keys(list.headers).map((name) => name.toLowerCase()))
-  const others = Object.entries(headers ?? {}).filter(([name]) => !taken.has(name.toLowerCase()))
+  const names = new Set(Object.keys(list.headers).map((name) => name.toLowerCase()))
+  const others = Object.entries(headers ?? {}).filter(([name]) => !names.has(name.toLowerCase()))
   return { ...Object.fromEntries(others), ...list.headers }
 }

@@ -1,73 +1,76 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { MessageDetail, Reference, ReferenceResult, Submission } from '@posthorn/contracts'
+import {
+  defined,
+  type MessageDetail,
+  type Reference,
+  type ReferenceResult,
+  type Submission,
+} from '@posthorn/contracts'
 import type { Db, SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import type { LinkKeys } from '@posthorn/links'
 import type { AttachedContent } from '@posthorn/mime'
-import type { Renderer, TemplateContent, TemplateFormat } from '@posthorn/templates'
-import type { SendingAccount } from '../store/accounts.ts'
-import { getTemplate } from '../store/templates.ts'
-import type { WorkerDeps, WorkerCall } from '../http/call-worker.ts'
+import type { TemplateContent, TemplateFormat } from '@posthorn/templates'
 import type { BodyMemoryLimiter } from '../http/body-memory.ts'
-import { AttachmentCollector } from './collect-attachments.ts'
-import { readOriginal } from './read-original.ts'
-import { referenceResult } from './reference-outcome.ts'
-import { withLanguage } from './with-language.ts'
+import type { WorkerCall, WorkerDeps } from '../http/call-worker.ts'
+import type { SendingAccount } from '../store/accounts.ts'
+import { findTemplateContent } from '../store/templates.ts'
+import { AttachmentCollector } from './attachments.ts'
+import { readOriginal, referenceResult } from './references.ts'
+import { withLanguage } from './sender.ts'
 
 export interface ResolveDeps extends WorkerDeps {
   settings: SettingsCache
-  renderer: Renderer
-  links: LinkKeys
   maxUploadBytes: number
+  /** Memory for attachments and messages that are read from mailboxes. */
   storedMemory: BodyMemoryLimiter
 }
 
-/** A submission with all that it refers to. */
+/** Submission with everything that it refers to. */
 export interface ResolvedSubmission {
   account: string
   owner: SendingAccount
   submission: Submission
-  /** What it says, before any placeholder is filled in. */
+  /** Texts of the message with placeholders. */
   texts: TemplateContent
-  /** Absent: the texts stay as they are. */
+  /** Absent if the texts are not rendered. */
   format?: TemplateFormat
-  /** The message that is answered or passed on, where it is there. */
+  /** Message to reply to or forward; undefined if it is missing. */
   original: MessageDetail | undefined
   reference?: ReferenceResult
   attached: readonly AttachedContent[]
 }
 
-interface Submitted extends WorkerCall {
+interface SubmitCall extends WorkerCall {
   body: Submission
 }
 
 /**
- * Reads what a submission refers to: template, message, attachments. Changes nothing anywhere. What it reads has its room in memory until
- * `held` is disposed.
+ * Reads the template, referenced message and attachments of a submission. Has no effects, so a
+ * failure queues nothing. Disposal of `held` releases the memory of the attachments.
  */
 export async function resolveSubmission(
   deps: ResolveDeps,
-  input: Submitted,
+  call: SubmitCall,
   { owner, held }: { owner: SendingAccount; held: DisposableStack },
 ): Promise<ResolvedSubmission> {
-  const { account } = input.params
-  const submission = input.body
+  const { account } = call.params
+  const submission = call.body
   const { reference } = submission
   assertMailbox(submission, owner)
-  const written = await textsOf(deps, submission, account)
-  const original = reference && (await findOriginal(deps, input, reference))
+  const texts = await resolveTexts(deps.db, submission, account)
+  const original = reference && (await readOriginalWithRetry(deps, call, reference))
   return {
     account,
     owner: withLanguage(owner, await deps.settings.get()),
     submission,
     original,
-    ...written,
-    ...(reference ? { reference: referenceResult(reference, original !== undefined) } : {}),
-    attached: await attachmentsOf(deps, input, { original, held }),
+    ...texts,
+    ...(reference ? { reference: referenceResult(reference, original) } : {}),
+    attached: await collectAttachments(deps, call, { original, held }),
   }
 }
 
-/** Only where there is a mailbox can there be anything in it to refer to. */
+/** A reference needs an account with an IMAP mailbox. */
 function assertMailbox({ reference, attachments }: Submission, { imap }: SendingAccount): void {
   const refers = reference ?? attachments?.find((attachment) => attachment.reference)
   if (refers && (!imap || imap.disabled))
@@ -76,48 +79,42 @@ function assertMailbox({ reference, attachments }: Submission, { imap }: Sending
     })
 }
 
-/** What the template says takes the place of what the request says; what it leaves out does not. */
-async function textsOf(
-  { db }: ResolveDeps,
-  submission: Submission,
+/** Texts of the template override those of the request. */
+async function resolveTexts(
+  db: Db,
+  { render, template, mailMerge, subject, text, html, previewText }: Submission,
   account: string,
 ): Promise<Pick<ResolvedSubmission, 'texts' | 'format'>> {
-  const { render, template, mailMerge } = submission
-  const stored = template === undefined ? undefined : await templateOf(db, template, account)
-  const texts = { ...ownTexts(submission), ...stored?.content }
+  const stored = template === undefined ? undefined : await loadTemplate(db, template, account)
+  const texts = { ...defined({ subject, text, html, previewText }), ...stored?.content }
   const isRendered = render !== false && (render ?? stored ?? mailMerge) !== undefined
   if (!isRendered) return { texts }
   return { texts, format: stored?.format ?? (render && render.format) ?? 'html' }
 }
 
-function ownTexts({ subject, text, html, previewText }: Submission): TemplateContent {
-  const written = Object.entries({ subject, text, html, previewText })
-  return Object.fromEntries(written.filter(([, value]) => value !== undefined)) as TemplateContent
-}
-
-/** A template of the account, or of all accounts. */
-async function templateOf(db: Db, id: string, account: string) {
-  const template = await getTemplate(db, id)
+/** Loads a template of the account, or a shared one. */
+async function loadTemplate(db: Db, id: string, account: string) {
+  const template = await findTemplateContent(db, id)
   if (template && (template.account ?? account) === account) return template
   throw new AppError('not-found', 'The template does not exist', { code: 'TemplateNotFound' })
 }
 
-async function attachmentsOf(
+async function collectAttachments(
   deps: ResolveDeps,
-  input: Submitted,
+  call: SubmitCall,
   { original, held }: { original: MessageDetail | undefined; held: DisposableStack },
 ): Promise<AttachedContent[]> {
-  const { attachments = [], reference } = input.body
-  const bytes = storedBytes(input.body, original, deps)
-  if (bytes > 0) held.use(await deps.storedMemory.acquire(bytes, input.signal))
-  const collector = new AttachmentCollector(deps, input, deps.maxUploadBytes)
-  const own = await collector.ofUpload(attachments)
+  const { attachments = [], reference } = call.body
+  const bytes = maxStoredBytes(call.body, original, deps)
+  if (bytes > 0) held.use(await deps.storedMemory.acquire(bytes, call.signal))
+  const collector = new AttachmentCollector(deps, call, deps.maxUploadBytes)
+  const own = await collector.ofRequest(attachments)
   if (!original || !reference?.forwardAttachments) return own
   return [...own, ...(await collector.ofMessage(original))]
 }
 
-/** How much may come out of the mailbox. How large an attachment is that is named by its id, nobody knows before it comes. */
-function storedBytes(
+/** Upper bound of the bytes read from the mailbox. The size of a single attachment is unknown. */
+function maxStoredBytes(
   { attachments = [], reference }: Submission,
   original: MessageDetail | undefined,
   { maxUploadBytes }: ResolveDeps,
@@ -128,34 +125,33 @@ function storedBytes(
   return Math.min(sum, maxUploadBytes)
 }
 
-/** Waits before each further try. */
-const pausesMs = [200, 600]
+/** Delays before each retry: a handoff of the account to another worker takes about a second. */
+const retryDelaysMs = [200, 600]
 
-/** A worker that changes hands is back within moments: worth waiting for. */
-async function findOriginal(
+async function readOriginalWithRetry(
   deps: ResolveDeps,
-  input: Submitted,
+  call: SubmitCall,
   reference: Reference,
 ): Promise<MessageDetail | undefined> {
-  for (const pauseMs of pausesMs) {
+  for (const retryDelayMs of retryDelaysMs) {
     try {
-      return await readReferenced(deps, input, reference)
+      return await readReferenced(deps, call, reference)
     } catch (error) {
-      if (!isPassing(error)) throw error
-      await delay(pauseMs, undefined, { signal: input.signal })
+      if (!isTemporary(error)) throw error
+      await delay(retryDelayMs, undefined, { signal: call.signal })
     }
   }
-  return readReferenced(deps, input, reference)
+  return readReferenced(deps, call, reference)
 }
 
-function isPassing(error: unknown): boolean {
+function isTemporary(error: unknown): boolean {
   const codes: unknown[] = ['WorkerNotAvailable', 'IMAPUnavailable']
   return error instanceof AppError && codes.includes(error.code)
 }
 
-async function readReferenced(deps: ResolveDeps, input: Submitted, reference: Reference) {
+async function readReferenced(deps: ResolveDeps, call: SubmitCall, reference: Reference) {
   try {
-    return await readOriginal(deps, input, reference)
+    return await readOriginal(deps, call, reference)
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'MessageNotFound') throw error
     throw new AppError('not-found', 'The referenced message does not exist', {

@@ -1,17 +1,35 @@
-import { fieldError, validationError, type MessageContent } from '@posthorn/contracts'
+import {
+  fieldError,
+  validationError,
+  type MessageContent,
+  type Settings,
+} from '@posthorn/contracts'
 
+/** Address with an optional display name (RFC 5322 mailbox). */
 export type Mailbox = NonNullable<MessageContent['from']>
 
-/** Whose account it is. */
+/** Owner of the account. */
 export interface Owner {
   name: string
   email: string | null
 }
 
-/** Who the message is from, where it does not say so itself. @throws AppError `invalid` where nobody knows */
+/** Sender of a message: its own `from`, else the owner. @throws AppError `invalid` without either */
 export function senderOf({ from }: { from?: Mailbox }, { name, email }: Owner): Mailbox {
   if (from) return from
   if (email === null)
     throw validationError([fieldError('from', 'is required, as the account has no address')])
   return { name, address: email }
+}
+
+/** Adds the language and time zone of the settings for quotations, unless the owner has its own. */
+export function withLanguage<T extends { locale: string | null; tz: string | null }>(
+  owner: T,
+  { locale, timezone }: Pick<Settings, 'locale' | 'timezone'>,
+): T {
+  return {
+    ...owner,
+    locale: owner.locale ?? locale ?? null,
+    tz: owner.tz ?? timezone ?? null,
+  }
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { addressAllowed } from '@posthorn/db'
+import { addressAllowed } from '@posthorn/access'
 import { clientAddress } from '../access/client-address.ts'
 import type { DoorConfig } from './door-config.ts'
 

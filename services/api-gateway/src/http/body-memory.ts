@@ -1,63 +1,62 @@
 import type { IncomingMessage } from 'node:http'
 import type { Operation } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
-import { ByteBudget } from '@posthorn/service'
+import { Semaphore } from '@posthorn/flow'
 
-/** What every operation takes is not waited for. */
+/** Body size that every operation accepts without acquiring memory. */
 const smallBytes = 1024 * 1024
-/** Of the largest bodies, how many may be in memory at once. Each costs about five times its size until it is stored. */
-const largestAtOnce = 2
+/** Largest bodies in memory at a time. Each costs about five times its size until it is stored. */
+const largestConcurrent = 2
 
 export interface BodyMemoryOptions {
   maxUploadBytes: number
-  /** How long a body may wait; default a minute. */
+  /** Longest wait of one body for memory; defaults to 60 s. */
   maxWaitMs?: number
 }
 
-/** Room in memory for large bodies. Those that find none wait outside, in the client's hands. */
+/** Limits the memory of large bodies. A body that has to wait stays unread on its connection. */
 export class BodyMemoryLimiter {
-  readonly #budget: ByteBudget
+  readonly #memory: Semaphore
   readonly #maxBytes: number
-  readonly #patienceMs: number
+  readonly #maxWaitMs: number
 
-  constructor({ maxUploadBytes, maxWaitMs: patienceMs = 60_000 }: BodyMemoryOptions) {
-    this.#budget = new ByteBudget(largestAtOnce * maxUploadBytes)
+  constructor({ maxUploadBytes, maxWaitMs = 60_000 }: BodyMemoryOptions) {
+    this.#memory = new Semaphore(largestConcurrent * maxUploadBytes)
     this.#maxBytes = maxUploadBytes
-    this.#patienceMs = patienceMs
+    this.#maxWaitMs = maxWaitMs
   }
 
   /**
-   * To be called before the body is read, and disposed of when its bytes are of no more use.
+   * Acquires memory for a request body that is not read yet. Disposal releases it.
    *
-   * @throws AppError `unavailable` when there is no room for long; the reason of the signal
+   * @throws AppError `unavailable` after `maxWaitMs`, or the reason of the signal
    */
   async acquireForBody(
     { bodyLimit }: Pick<Operation, 'bodyLimit'>,
     { headers }: Pick<IncomingMessage, 'headers'>,
     signal: AbortSignal,
   ): Promise<Disposable | undefined> {
-    // A body that does not say how long it is may be as long as is allowed.
+    // The length of a chunked body is unknown: assume the maximum.
     const chunked = headers['transfer-encoding'] !== undefined
     const bytes = chunked ? this.#maxBytes : Number(headers['content-length'] ?? 0)
-    // One that says that it is longer is refused unread.
-    const waits = bytes > smallBytes && bytes <= this.#maxBytes
-    if (bodyLimit !== 'upload' || !waits) return undefined
+    // A body above the maximum is rejected unread.
+    const needsMemory = bytes > smallBytes && bytes <= this.#maxBytes
+    if (bodyLimit !== 'upload' || !needsMemory) return undefined
     return this.acquire(bytes, signal)
   }
 
   /**
-   * The same for bytes that come from elsewhere, such as a mailbox.
+   * Acquires memory for bytes from another source, such as a mailbox.
    *
-   * @throws AppError `unavailable` when there is no room for long; the reason of the signal
+   * @throws AppError `unavailable` after `maxWaitMs`, or the reason of the signal
    */
   async acquire(bytes: number, signal: AbortSignal): Promise<Disposable> {
-    const late = AbortSignal.timeout(this.#patienceMs)
-    const either = AbortSignal.any([signal, late])
+    const timeout = AbortSignal.timeout(this.#maxWaitMs)
     try {
-      return await this.#budget.take(bytes, either)
+      return await this.#memory.acquire(AbortSignal.any([signal, timeout]), bytes)
     } catch (error) {
-      if (signal.aborted || !late.aborted) throw error
-      throw new AppError('unavailable', 'Too many large bodies at once; retry shortly')
+      if (signal.aborted || !timeout.aborted) throw error
+      throw new AppError('unavailable', 'Too many concurrent uploads, retry later')
     }
   }
 }

@@ -8,55 +8,54 @@ import {
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { getShard } from '../store/accounts.ts'
-import type { RequestContext } from './route.ts'
+import type { RequestContext } from './handle.ts'
 
 export interface WorkerDeps {
   db: Db
   bus: Bus
-  /** The least that a worker is given. */
+  /** Minimum timeout of a command. */
   timeoutMs: number
 }
 
-/** A request for an account, as every operation that a worker answers has it. */
+/** Parts of a request that a command to a worker needs. */
 export interface WorkerCall extends RequestContext {
   params: { account: string }
   headers: { 'x-svc-timeout'?: number }
 }
 
 /**
- * Puts a question to the worker that holds the account. That the account is not connected is the worker's to say.
+ * Sends a command to the worker that holds the account. The worker reports a disconnected account.
  *
- * @throws AppError `not-found` for an account that does not exist, `unavailable` and `timeout` as the bus has them
+ * @throws AppError `not-found` if the account does not exist, `unavailable` and `timeout` of the bus
  */
 export async function callWorker<C extends Command>(
   deps: WorkerDeps,
-  asked: WorkerCall,
+  call: WorkerCall,
   [command, request]: [C, CommandRequest<C>],
 ): Promise<CommandResponse<C>> {
-  return unlessUnknown(deps, asked, deps.bus.request(command, request, optionsFor(deps, asked)))
+  return checkAccount(deps, call, deps.bus.request(command, request, rpcOptions(deps, call)))
 }
 
-/** The same for commands whose answer is followed by bytes. */
+/** Variant of `callWorker` for commands whose response is followed by bytes. */
 export async function streamFromWorker<C extends Command>(
   deps: WorkerDeps,
-  asked: WorkerCall,
+  call: WorkerCall,
   [command, request]: [C, CommandRequest<C>],
 ): Promise<StreamedReply<C>> {
-  return unlessUnknown(
-    deps,
-    asked,
-    deps.bus.requestStream(command, request, optionsFor(deps, asked)),
-  )
+  return checkAccount(deps, call, deps.bus.requestStream(command, request, rpcOptions(deps, call)))
 }
 
-/** An account nobody holds may be one that does not exist: only then Postgres is asked, and those that are there do not wait for it. */
-async function unlessUnknown<T>(
+/**
+ * Responds `not-found` if no worker holds the account because it does not exist. Postgres is
+ * queried only in this case, so calls for existing accounts do not wait for it.
+ */
+async function checkAccount<T>(
   { db }: WorkerDeps,
   { params }: WorkerCall,
-  answer: Promise<T>,
+  reply: Promise<T>,
 ): Promise<T> {
   try {
-    return await answer
+    return await reply
   } catch (error) {
     if (error instanceof AppError && error.code === 'WorkerNotAvailable')
       await getShard(db, params.account)
@@ -64,11 +63,15 @@ async function unlessUnknown<T>(
   }
 }
 
-function optionsFor({ timeoutMs }: WorkerDeps, { params, headers, signal }: WorkerCall) {
-  const asked = headers['x-svc-timeout'] ?? 0
-  return {
-    key: `shard.${shardOf(params.account)}`,
-    timeoutMs: Math.max(timeoutMs, asked),
-    signal,
-  }
+function rpcOptions(deps: WorkerDeps, { params, headers, signal }: WorkerCall) {
+  const key = `shard.${shardOf(params.account)}`
+  return { key, timeoutMs: requestTimeout(deps, headers), signal }
+}
+
+/** Timeout of a command: that of the configuration, or a longer one that the client requests. */
+export function requestTimeout(
+  { timeoutMs }: Pick<WorkerDeps, 'timeoutMs'>,
+  headers: WorkerCall['headers'],
+): number {
+  return Math.max(timeoutMs, headers['x-svc-timeout'] ?? 0)
 }

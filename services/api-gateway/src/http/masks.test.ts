@@ -7,25 +7,25 @@ const stored = [
   { key: 'X-Key', value: 'three' },
 ]
 
-test('headers that are sent back hidden are what they were, each in its place', () => {
+test('unmaskHeaders: masked headers in stored order, returns the stored values', () => {
   expect(unmaskHeaders(maskHeaders(stored), stored)).toEqual(stored)
 })
 
-test('a new value stands for itself, beside hidden ones', () => {
-  const given = [
+test('unmaskHeaders: a new value beside masked ones, stays as sent', () => {
+  const input = [
     { key: 'X-Other', value: mask },
     { key: 'X-New', value: 'four' },
   ]
-  expect(unmaskHeaders(given, stored)).toEqual([
+  expect(unmaskHeaders(input, stored)).toEqual([
     { key: 'X-Other', value: 'two' },
     { key: 'X-New', value: 'four' },
   ])
 })
 
 test.each([
-  ['a name that was not there', 'X-New', mask],
-  ['one of two of a name', 'X-Key', mask],
-  ['a part of a value', 'X-Other', `Bearer ${mask}`],
-])('what is hidden cannot be told: %s', (_what, key, value) => {
+  ['for a name that is not stored', 'X-New', mask],
+  ['for one of two values of a name', 'X-Key', mask],
+  ['inside a longer value', 'X-Other', `Bearer ${mask}`],
+])('unmaskHeaders: a mask %s, returns undefined', (_case, key, value) => {
   expect(unmaskHeaders([{ key, value }], stored)).toBeUndefined()
 })

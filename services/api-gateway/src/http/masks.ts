@@ -1,7 +1,12 @@
-/** Stands for a secret wherever one is read back. */
+import { type HeaderOwner, type Sealer, sealHeaders } from '@posthorn/secrets'
+
+/** Placeholder of a secret in responses. */
 export const mask = '******'
 
-/** An address with its password hidden, or the user where that is all there is, as some services have their keys; anything else as it is. */
+/** Text of the field error for a masked value that the stored one does not match. */
+export const unknownMask = 'contains a masked value that is not the stored one'
+
+/** Masks the password of a URL, or its user if it has no password. Other URLs stay unchanged. */
 export function maskUrl(address: string): string {
   if (!URL.canParse(address)) return address
   const url = new URL(address)
@@ -20,32 +25,44 @@ export function maskHeaders(headers: readonly Header[]): Header[] {
   return headers.map(({ key }) => ({ key, value: mask }))
 }
 
-/** What a client meant that sends an address back: the stored one, if it is that with its password hidden; undefined if it cannot be told. */
-export function unmaskUrl(given: string, stored: string | null | undefined): string | undefined {
-  if (!given.includes(mask)) return given
-  return stored && maskUrl(stored) === given ? stored : undefined
+/** Replaces a masked URL by the stored one. Undefined if the stored URL is another one. */
+export function unmaskUrl(input: string, stored: string | null | undefined): string | undefined {
+  if (!input.includes(mask)) return input
+  return stored && maskUrl(stored) === input ? stored : undefined
 }
 
 /**
- * The same for headers: a hidden value stands for the stored one of that name. Of several of one name each stands for the one in its
- * place, as long as they are as many as there were.
+ * Replaces masked header values by the stored ones, by name. If a name occurs several times, values
+ * match by position, provided that their number is unchanged. Undefined if a value has no match.
  */
 export function unmaskHeaders(
-  given: readonly { key: string; value?: string }[],
+  input: readonly { key: string; value?: string }[],
   stored: readonly Header[] | null | undefined,
 ): Header[] | undefined {
   const counts = new Map<string, number>()
-  const headers = given.map(({ key, value = '' }) => {
-    const place = counts.get(key) ?? 0
-    counts.set(key, place + 1)
-    return { key, value, place }
+  const headers = input.map(({ key, value = '' }) => {
+    const position = counts.get(key) ?? 0
+    counts.set(key, position + 1)
+    return { key, value, position }
   })
-  const storedOf = Map.groupBy(stored ?? [], ({ key }) => key)
-  const meant = headers.map(({ key, value, place }) => {
+  const storedByKey = Map.groupBy(stored ?? [], ({ key }) => key)
+  const unmasked = headers.map(({ key, value, position }) => {
     if (!value.includes(mask)) return { key, value }
-    const known = storedOf.get(key) ?? []
-    const canBeTold = value === mask && (known.length === 1 || known.length === counts.get(key))
-    return { key, value: canBeTold ? known[known.length === 1 ? 0 : place]?.value : undefined }
+    const candidates = storedByKey.get(key) ?? []
+    const isSingle = candidates.length === 1
+    const matches = value === mask && (isSingle || candidates.length === counts.get(key))
+    return { key, value: matches ? candidates[isSingle ? 0 : position]?.value : undefined }
   })
-  return meant.every((header): header is Header => header.value !== undefined) ? meant : undefined
+  return unmasked.every((header): header is Header => header.value !== undefined)
+    ? unmasked
+    : undefined
+}
+
+/** Seals the values in a column of headers for their owner. */
+export async function sealHeaderColumn(
+  json: string,
+  owner: HeaderOwner,
+  sealer: Sealer,
+): Promise<string> {
+  return JSON.stringify(await sealHeaders(JSON.parse(json) as Header[], owner, sealer))
 }

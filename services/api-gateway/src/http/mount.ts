@@ -1,32 +1,40 @@
-import { type Operation, precompile } from '@posthorn/contracts'
+import { check, type Operation, precompile } from '@posthorn/contracts'
+import { assertText, readJson } from '@posthorn/http'
 import type { Router, Request, Response } from 'express'
 import type { Admitted, Gate } from '../access/gate.ts'
 import { asUnavailable } from '../store/database-errors.ts'
 import { BodyMemoryLimiter } from './body-memory.ts'
-import type { RequestContext, EventStreamResponse, Route } from './route.ts'
-import { readInput } from './read-input.ts'
-import { sendStream } from './send-stream.ts'
+import {
+  type EventStreamResponse,
+  type OperationHandler,
+  type RequestContext,
+  sendStream,
+  type StreamResponse,
+} from './handle.ts'
+
+/** Body limit of operations that take no uploads. */
+const defaultBodyBytes = 1024 * 1024
 
 export interface MountOptions {
   gate: Gate
   maxUploadBytes: number
-  /** Told of every answer that is out, or was given up. */
-  answered: (status: number) => void
+  /** Called with the status once a response is sent or the client has disconnected. */
+  onResponse: (status: number) => void
 }
 
-/** Puts operations on their paths: who asks, may they, what do they want, do it, answer. */
+/** Mounts operations on their paths: authorize, read the input, run the handler, respond. */
 export function mountOperations(
   router: Router,
-  routes: readonly Route[],
+  handlers: readonly OperationHandler[],
   options: MountOptions,
 ): void {
   const bodies = new BodyMemoryLimiter(options)
-  for (const route of routes) {
-    prepareSchemas(route.operation)
-    router[route.operation.method](route.operation.path, async (request, response) => {
-      response.once('close', () => options.answered(response.statusCode))
+  for (const handler of handlers) {
+    compileSchemas(handler.operation)
+    router[handler.operation.method](handler.operation.path, async (request, response) => {
+      response.once('close', () => options.onResponse(response.statusCode))
       try {
-        await answer(route, { ...options, bodies }, { request, response })
+        await serveRequest(handler, { ...options, bodies }, { request, response })
       } catch (error) {
         if (isClientDisconnect(response, error)) return
         throw asUnavailable(error)
@@ -35,35 +43,35 @@ export function mountOperations(
   }
 }
 
-/** Compiled now, lest the first request of each kind waits for it. */
-function prepareSchemas({ params, query, headers, body }: Operation): void {
+/** Compiles schemas at start-up, so that the first request of each operation does not wait for it. */
+function compileSchemas({ params, query, headers, body }: Operation): void {
   for (const schema of [params, query, headers]) if (schema) precompile(schema, 'text')
   if (body) precompile(body)
 }
 
-async function answer(
-  route: Route,
+async function serveRequest(
+  handler: OperationHandler,
   { gate, ...options }: MountOptions & { bodies: BodyMemoryLimiter },
   { request, response }: { request: Request; response: Response },
 ): Promise<void> {
-  const admitted = await gate(route.operation, request, response)
+  const admitted = await gate(handler.operation, request, response)
   try {
-    await carryOut(route, options, { ...admitted, request, response })
+    await runHandler(handler, options, { ...admitted, request, response })
   } catch (error) {
     admitted.settled(error)
     throw error
   }
 }
 
-async function carryOut(
-  { operation, run }: Route,
-  { maxUploadBytes, bodies }: Omit<MountOptions, 'gate'> & { bodies: BodyMemoryLimiter },
+async function runHandler(
+  { operation, run }: OperationHandler,
+  { maxUploadBytes, bodies }: Pick<MountOptions, 'maxUploadBytes'> & { bodies: BodyMemoryLimiter },
   { request, response, caller, settled }: Admitted & { request: Request; response: Response },
 ): Promise<void> {
-  const signal = whileWaiting(response)
-  using _room = await bodies.acquireForBody(operation, request, signal)
+  const signal = disconnectSignal(response)
+  using _memory = await bodies.acquireForBody(operation, request, signal)
   const input = await readInput(operation, request, maxUploadBytes)
-  // A process that was paused finds requests whose clients have left: nothing is done for them any more.
+  // After a pause of the process, clients of waiting requests have disconnected: skip their work.
   if (signal.aborted) return
   const context: RequestContext = { caller, signal }
   const result = await run({ ...input, ...context } as never)
@@ -71,23 +79,56 @@ async function carryOut(
   const { produces = 'application/json' } = operation
   if (typeof result === 'function') await (result as EventStreamResponse)(response)
   else if (produces === 'application/json') response.json(result)
-  else await sendStream(response, typeOf(produces), result as AsyncIterable<Uint8Array>)
+  else {
+    const { headers = contentType(produces), body } = result as StreamResponse
+    await sendStream(response, headers, body)
+  }
 }
 
-/** What we call text is UTF-8. */
-function typeOf(produces: string) {
+/** All text of the API is UTF-8. */
+function contentType(produces: string) {
   return { 'Content-Type': produces + (produces.startsWith('text/') ? '; charset=utf-8' : '') }
 }
 
-/** What was called off since the client went away is nobody's trouble. */
+/** True if the client disconnected. The resulting abort is expected and not logged. */
 function isClientDisconnect(response: Response, error: unknown): boolean {
   return response.destroyed && error instanceof Error && error.name === 'AbortError'
 }
 
-/** Aborts when the connection goes before the answer is out. */
-function whileWaiting(response: Response): AbortSignal {
-  const gone = new AbortController()
-  if (response.destroyed) gone.abort()
-  response.once('close', () => response.writableFinished || gone.abort())
-  return gone.signal
+/** Aborts if the connection closes before the response is complete. */
+function disconnectSignal(response: Response): AbortSignal {
+  const controller = new AbortController()
+  if (response.destroyed) controller.abort()
+  response.once('close', () => response.writableFinished || controller.abort())
+  return controller.signal
+}
+
+/** Validated parts of a request. The body comes last: an error before it responds without reading it. */
+async function readInput(operation: Operation, request: Request, maxUploadBytes: number) {
+  const params = checkText(operation.params, request.params)
+  const { access_token: _token, ...rest } = request.query
+  const query = checkText(operation.query, rest)
+  const headers = checkText(operation.headers, declaredHeaders(operation, request))
+  return { params, query, headers, body: await readBody(operation, request, maxUploadBytes) }
+}
+
+/** Path, query and headers arrive as text. A part that the operation does not declare is ignored. */
+function checkText(schema: Operation['params'], input: object): unknown {
+  if (schema === undefined) return undefined
+  const part = { ...input }
+  for (const text of Object.values(part).flat()) assertText(String(text))
+  return check(schema, part, 'text')
+}
+
+function declaredHeaders({ headers }: Operation, request: Request): object {
+  const names = Object.keys(headers?.properties ?? {})
+  const sent = names.map((name) => [name, request.headers[name]] as const)
+  return Object.fromEntries(sent.filter(([, value]) => value !== undefined))
+}
+
+async function readBody(operation: Operation, request: Request, maxUploadBytes: number) {
+  if (operation.body === undefined) return undefined
+  const limit = operation.bodyLimit === 'upload' ? maxUploadBytes : defaultBodyBytes
+  const body = await readJson(request, limit)
+  return check(operation.body, body === undefined && operation.optionalBody ? {} : body)
 }

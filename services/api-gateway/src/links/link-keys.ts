@@ -1,6 +1,6 @@
 import type { Bus } from '@posthorn/bus'
 import { getLinkSecret } from '@posthorn/contracts'
-import { keepLinkKey, type LinkKeys } from '@posthorn/links'
+import { cacheLinkKey, type LinkKeys } from '@posthorn/links'
 
 const timeoutMs = 5_000
 
@@ -10,5 +10,5 @@ const timeoutMs = 5_000
  */
 export function linkKeys(bus: Bus): LinkKeys {
   const how = { key: 'credentials', timeoutMs, mustBeServed: true }
-  return keepLinkKey(() => bus.request(getLinkSecret, {}, how))
+  return cacheLinkKey(() => bus.request(getLinkSecret, {}, how))
 }

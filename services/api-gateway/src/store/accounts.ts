@@ -1,167 +1,65 @@
-import type { AccountState, OAuth2Provider } from '@posthorn/contracts'
-import { type Accounts, builtOnce, type Db, type Tx } from '@posthorn/db'
+import { type Accounts, compileOnce, type Db, type StoredOAuth2, type Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type Insertable, sql } from 'kysely'
-import type { PasswordKind } from './credentials.ts'
-import { lastSendingAttempt } from './smtp-status.ts'
+import { accountsWithState, passwordKinds } from './account-records.ts'
+import { foreignKeyViolation, sqlState } from './database-errors.ts'
 
 export function accountNotFound(): AppError {
   return new AppError('not-found', 'Account record was not found for requested ID')
 }
 
-const listColumns = [
-  'accounts.account',
-  'name',
-  'email',
-  'imap',
-  'smtp',
-  'oauth2',
-  'webhooks',
-  'proxy',
-  'smtpEhloName',
-  'accountStates.state',
-  'accountStates.lastError',
-  'accountStates.syncTime',
-] as const
-
-const recordColumns = [
-  ...listColumns,
-  'expectedEmail',
-  'path',
-  'subconnections',
-  'webhooksCustomHeaders',
-  'copy',
-  'logs',
-  'notifyFrom',
-  'imapIndexer',
-  'locale',
-  'tz',
-  'accountStates.authFailureDisabledAt',
-  'accountStates.connections',
-  'accountStates.syncError',
-] as const
-
-function withState(db: Db) {
-  return db
-    .selectFrom('accounts')
-    .leftJoin('accountStates', 'accountStates.account', 'accounts.account')
-}
-
-const passwordKinds = sql<PasswordKind[]>`array(
-  select kind from credentials where credentials.account = accounts.account
-)`
-
-/** Null where the application is not there. */
-const oauth2Provider = sql<OAuth2Provider | null>`(
-  select provider from oauth2_apps where oauth2_apps.id = accounts.oauth2 ->> 'provider'
-)`
-const baseScopes = sql<'imap' | 'api' | 'pubsub' | null>`(
-  select coalesce(config ->> 'baseScopes', 'imap') from oauth2_apps where oauth2_apps.id = accounts.oauth2 ->> 'provider'
-)`
-const hasDelegate = sql<boolean>`exists (
-  select from accounts delegate where delegate.account = accounts.oauth2 -> 'auth' ->> 'delegatedAccount'
-)`
-const grantedAt = sql<Date | null>`(
-  select updated_at from credentials where credentials.account = accounts.account and kind = 'oauth2'
-)`
-
-const eventCounts = sql<Record<string, number>>`(
-  select coalesce(jsonb_object_agg(event, count), '{}') from account_event_counts counts where counts.account = accounts.account
-)`
-
-const accountRow = builtOnce((db, account: string) =>
-  withState(db)
-    .leftJoin('oauth2Tokens', 'oauth2Tokens.account', 'accounts.account')
-    .select(recordColumns)
-    .select(['oauth2Tokens.scopes', 'oauth2Tokens.expiresAt as tokenExpiresAt'])
-    .select(['oauth2Tokens.updatedAt as tokenUpdatedAt', grantedAt.as('grantedAt')])
-    .select([passwordKinds.as('passwords'), eventCounts.as('eventCounts')])
-    .select([oauth2Provider.as('oauth2Provider'), baseScopes.as('baseScopes')])
-    .select([hasDelegate.as('hasDelegate'), lastSendingAttempt.as('lastSendingAttempt')])
-    .where('accounts.account', '=', account),
-)
-
-/** An account with its state, and the kinds of passwords that are stored for it. */
-export async function findAccount(db: Db, account: string) {
-  const [row] = await accountRow(db, account)
-  return row
-}
-export type AccountRow = NonNullable<Awaited<ReturnType<typeof findAccount>>>
-
-export interface AccountFilter {
-  state: AccountState | undefined
-  /** Part of the id, the name or the address. */
-  query: string | undefined
-  page: number
-  pageSize: number
-}
-
-/** One page of the accounts, by id, and how many there are. */
-export async function listAccounts(db: Db, { state, query, page, pageSize }: AccountFilter) {
-  let matching = withState(db)
-  // An account that no worker has looked at yet has no state of its own.
-  if (state) matching = matching.where(sql`coalesce(account_states.state, 'new')`, '=', state)
-  if (query) {
-    const contains = (column: 'accounts.account' | 'name' | 'email') =>
-      sql<boolean>`position(lower(${query}) in lower(${sql.ref(column)})) > 0`
-    matching = matching.where((where) =>
-      where.or([contains('accounts.account'), contains('name'), contains('email')]),
-    )
+/** Maps a foreign key violation to `accountNotFound`: the account was deleted concurrently. */
+export async function orAccountNotFound<T>(write: Promise<T>): Promise<T> {
+  try {
+    return await write
+  } catch (error) {
+    throw sqlState(error) === foreignKeyViolation ? accountNotFound() : error
   }
-  const { total } = await matching
-    .select(sql<number>`count(*)::int`.as('total'))
-    .executeTakeFirstOrThrow()
-  const rows = await matching
-    .select(listColumns)
-    .select([eventCounts.as('eventCounts'), hasDelegate.as('hasDelegate')])
-    .select(oauth2Provider.as('oauth2Provider'))
-    .orderBy('accounts.account')
-    .limit(pageSize)
-    .offset(page * pageSize)
-    .execute()
-  return { total, rows }
-}
-export type AccountListRow = Awaited<ReturnType<typeof listAccounts>>['rows'][number]
-
-/** The shard whose holder answers for the account. */
-export async function getShard(db: Db, account: string): Promise<number> {
-  const row = await db
-    .selectFrom('accounts')
-    .select('shard')
-    .where('account', '=', account)
-    .executeTakeFirst()
-  if (!row) throw accountNotFound()
-  return row.shard
 }
 
-/** Whose account it is. */
-export async function getOwner(db: Db, account: string) {
-  const row = await db
+const accountColumns = compileOnce((db, account: string) =>
+  db
     .selectFrom('accounts')
-    .select(['name', 'email', 'locale', 'tz'])
-    .where('account', '=', account)
-    .executeTakeFirst()
+    .select(['shard', 'name', 'email', 'locale', 'tz', 'expectedEmail', 'logs'])
+    .where('account', '=', account),
+)
+
+async function getColumns(db: Db, account: string) {
+  const [row] = await accountColumns(db, account)
   if (!row) throw accountNotFound()
   return row
 }
 
-const sendingRow = builtOnce((db, account: string) =>
-  withState(db)
-    .select([
-      'name',
-      'email',
-      'shard',
-      'imap',
-      'smtp',
-      'locale',
-      'tz',
-      'accountStates.state',
-      'accountStates.initializedAt',
-    ])
+/** Shard of the account. Also the cheapest check that the account exists. */
+export async function getShard(db: Db, account: string): Promise<number> {
+  return (await getColumns(db, account)).shard
+}
+
+/** Name, address and language of the account's owner. */
+export async function getOwner(db: Db, account: string) {
+  const { name, email, locale, tz } = await getColumns(db, account)
+  return { name, email, locale, tz }
+}
+
+/** True if the protocol log of the account is enabled. */
+export async function hasLogs(db: Db, account: string): Promise<boolean> {
+  return (await getColumns(db, account)).logs
+}
+
+/** Address that the account is restricted to. Undefined without an account or a restriction. */
+export async function findExpectedEmail(db: Db, account: string): Promise<string | undefined> {
+  const [row] = await accountColumns(db, account)
+  return row?.expectedEmail ?? undefined
+}
+
+const sendingRow = compileOnce((db, account: string) =>
+  accountsWithState(db)
+    .select(['name', 'email', 'shard', 'imap', 'smtp', 'locale', 'tz'])
+    .select(['accountStates.state', 'accountStates.initializedAt'])
     .where('accounts.account', '=', account),
 )
 
-/** What sending needs to know of an account. */
+/** Columns of an account that sending needs. */
 export async function getSendingAccount(db: Db, account: string) {
   const [row] = await sendingRow(db, account)
   if (!row) throw accountNotFound()
@@ -173,7 +71,7 @@ export type SendingAccount = Awaited<ReturnType<typeof getSendingAccount>>
 /** Columns that a registration sets. */
 export type AccountColumns = Partial<Insertable<Accounts>>
 
-/** Inserts an account; undefined when there is one of that id, or will be once a transaction at hand commits. */
+/** Inserts an account. Undefined if the id exists, or a concurrent transaction commits it first. */
 export function insertAccount(tx: Tx, account: Insertable<Accounts>) {
   return tx
     .insertInto('accounts')
@@ -199,7 +97,7 @@ const lockedColumns = [
   'createdAt',
 ] as const
 
-/** The account as stored, locked until the transaction ends. */
+/** Locks the stored account until the transaction ends. */
 export async function lockAccount(tx: Tx, account: string) {
   const row = await tx
     .selectFrom('accounts')
@@ -212,24 +110,24 @@ export async function lockAccount(tx: Tx, account: string) {
 }
 export type LockedAccount = NonNullable<Awaited<ReturnType<typeof lockAccount>>>
 
-/** Changes an account; sessions that run on what it was before know by the version. False where there is none. */
+/** Changes an account. The new version restarts its sessions. False if the account is missing. */
 export async function updateAccount(
   db: Db | Tx,
   account: string,
   changes: AccountColumns,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await raised(db, account).set(changes).executeTakeFirstOrThrow()
+  const { numUpdatedRows } = await raiseVersion(db, account).set(changes).executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
 }
 
-function raised(db: Db | Tx, account: string) {
+function raiseVersion(db: Db | Tx, account: string) {
   return db
     .updateTable('accounts')
     .set({ version: sql<string>`version + 1`, updatedAt: sql<Date>`now()` })
     .where('account', '=', account)
 }
 
-/** Changes what sessions do not work with. */
+/** Changes columns that sessions do not use, so that they continue. */
 export async function patchAccount(tx: Tx, account: string, changes: AccountColumns) {
   if (Object.keys(changes).length === 0) return
   const now = sql<Date>`now()`
@@ -240,19 +138,56 @@ export async function patchAccount(tx: Tx, account: string, changes: AccountColu
     .execute()
 }
 
-/** Has all that is known of the account's messages forgotten by whoever holds it. False where there is no such account. */
+/** Requests a flush of the mailbox indexes by the worker. False if the account is missing. */
 export async function flushAccount(
   db: Db,
   account: string,
   changes: Pick<AccountColumns, 'notifyFrom' | 'imapIndexer'>,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await raised(db, account)
+  const { numUpdatedRows } = await raiseVersion(db, account)
     .set({ ...changes, flushEpoch: sql<string>`flush_epoch + 1` })
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
 }
 
-/** Deletes an account and, by the foreign keys, all that hangs on it. */
+/** Deletes an account and, by foreign keys, all rows that refer to it. */
 export async function deleteAccount(tx: Tx, account: string): Promise<void> {
   await tx.deleteFrom('accounts').where('account', '=', account).execute()
+}
+
+/**
+ * Finds another account that logs in as the same user with the same application. An advisory lock
+ * serializes concurrent registrations of one user, so the second finds the first.
+ */
+export async function findOtherAccountOfUser(
+  tx: Tx,
+  account: string,
+  { provider, auth }: StoredOAuth2,
+): Promise<string | undefined> {
+  const { user, delegatedUser = '' } = auth ?? {}
+  if (user === undefined) return undefined
+  const key = JSON.stringify([provider, user.toLowerCase(), delegatedUser.toLowerCase()])
+  await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 17))`.execute(tx)
+  const row = await accountsOfUser(tx, provider, user)
+    .where('account', '<>', account)
+    // One user may have several shared mailboxes.
+    .where(
+      sql<boolean>`lower(coalesce(oauth2 -> 'auth' ->> 'delegatedUser', '')) = lower(${delegatedUser})`,
+    )
+    .executeTakeFirst()
+  return row?.account
+}
+
+/** True if an account uses a grant of this user to the application. */
+export async function isUserConnected(db: Db, app: string, user: string): Promise<boolean> {
+  return (await accountsOfUser(db, app, user).executeTakeFirst()) !== undefined
+}
+
+function accountsOfUser(db: Db | Tx, app: string, user: string) {
+  return db
+    .selectFrom('accounts')
+    .select('account')
+    .where(sql<boolean>`oauth2 ->> 'provider' = ${app}`)
+    .where(sql<boolean>`lower(oauth2 -> 'auth' ->> 'user') = lower(${user})`)
+    .limit(1)
 }

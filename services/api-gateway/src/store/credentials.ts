@@ -1,9 +1,9 @@
 import type { Tx } from '@posthorn/db'
 
-/** Of servers; `oauth2` is a grant. */
+/** Credential of a server, or the OAuth2 grant. */
 export type PasswordKind = 'imap' | 'smtp' | 'oauth2'
 
-/** Where a password belongs: sealed for this place, it opens nowhere else. */
+/** Seal context of a credential: it can be unsealed for this row only. */
 export function passwordSealContext(account: string, kind: PasswordKind): string {
   return `credentials/${account}/${kind}`
 }
@@ -14,7 +14,7 @@ export interface SealedPassword {
   sealed: string
 }
 
-/** Stores a password, sealed. This service's role may write the column and not read it, so `excluded` is out of its reach. */
+/** Stores a sealed credential. The role may write the column, not read it: no `excluded`. */
 export async function upsertPassword(tx: Tx, password: SealedPassword): Promise<void> {
   await tx
     .insertInto('credentials')

@@ -1,6 +1,6 @@
 import { AppError, messageOf } from '@posthorn/errors'
 
-/** Error codes of sockets, and SQLSTATE classes and codes, that say that Postgres cannot be used now. */
+/** Socket error codes that mean Postgres is unavailable. */
 const socketCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -11,25 +11,28 @@ const socketCodes = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ])
-/** 08 connection, 25006 read-only (a standby), 53 out of resources, 55P03 lock, 57 operator's intervention and timeouts, 40 conflicts. */
+/**
+ * SQLSTATE codes of temporary failures: 08 connection, 25006 read-only standby, 53 out of
+ * resources, 55P03 lock, 57 operator intervention and timeouts, 40 conflicts.
+ */
 const sqlStates = /^(?:08...|25006|25P03|53...|55P03|57...|40001|40P01)$/
-/** node-postgres gives these no code. */
+/** Errors of node-postgres without a code. */
 const messages =
   /^(?:Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client (?:has encountered|was closed))/
 
-/** The one place where Postgres being away becomes an answer: 503 instead of a 500. Anything else is passed through. */
+/** Maps errors of an unavailable Postgres to a 503. Returns all other errors unchanged. */
 export function asUnavailable(error: unknown): unknown {
-  if (error instanceof AppError || !isAway(error)) return error
-  const message = 'The service cannot answer right now; retry shortly'
+  if (error instanceof AppError || !isUnavailable(error)) return error
+  const message = 'The service is temporarily unavailable, retry later'
   return new AppError('unavailable', message, { cause: error })
 }
 
-function isAway(error: unknown): boolean {
+function isUnavailable(error: unknown): boolean {
   const code = sqlState(error) ?? ''
   return socketCodes.has(code) || sqlStates.test(code) || messages.test(messageOf(error))
 }
 
-/** The SQLSTATE of a Postgres error, or the code of a socket's. */
+/** SQLSTATE of a Postgres error, or code of a socket error. */
 export function sqlState(error: unknown): string | undefined {
   if (error === null || typeof error !== 'object' || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined

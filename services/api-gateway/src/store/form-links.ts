@@ -1,21 +1,21 @@
-import { type AuthenticationForm } from '@posthorn/contracts'
+import type { AuthenticationForm } from '@posthorn/contracts'
 import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** What may be asked of servers on behalf of one link. */
+/** Maximum probes of mail servers and providers per link, over all replicas. */
 export const maxProbes = 50
 
 const lifetime = sql<Date>`now() + interval '24 hours'`
 
 export interface FormLink {
-  /** What the mailbox becomes. */
+  /** Id of the account that the form registers. */
   account: string
   request: AuthenticationForm
-  /** What became of it, once it was used. */
+  /** Result of the registration; null until the link is used. */
   state: 'new' | 'existing' | null
 }
 
-/** Stores what a link is about; it works for a day. */
+/** Stores the content of a link, valid for 24 h. */
 export async function insertFormLink(
   db: Db,
   nonce: string,
@@ -26,32 +26,32 @@ export async function insertFormLink(
 }
 
 const columns = ['account', 'request', 'state'] as const
-const alive = sql<boolean>`expires_at > now()`
+const isValid = sql<boolean>`expires_at > now()`
 
-/** A link that was made and has not expired; it may have been used. */
+/** Finds a link that has not expired. It may be used already. */
 export async function findFormLink(db: Db, nonce: string): Promise<FormLink | undefined> {
   const row = await db
     .selectFrom('formLinks')
     .select(columns)
     .where('nonce', '=', nonce)
-    .where(alive)
+    .where(isValid)
     .executeTakeFirst()
-  return row && asLink(row)
+  return row && toFormLink(row)
 }
 
-/** The same, locked until the transaction ends: of several that would use it, one does. */
+/** Locks a link until the transaction ends, so that one of several concurrent uses succeeds. */
 export async function lockFormLink(tx: Tx, nonce: string): Promise<FormLink | undefined> {
   const row = await tx
     .selectFrom('formLinks')
     .select(columns)
     .where('nonce', '=', nonce)
-    .where(alive)
+    .where(isValid)
     .forUpdate()
     .executeTakeFirst()
-  return row && asLink(row)
+  return row && toFormLink(row)
 }
 
-/** Ends a link, with what became of the account. */
+/** Marks a link as used, with the state of the account. */
 export async function markFormLinkUsed(
   tx: Tx,
   nonce: string,
@@ -60,7 +60,7 @@ export async function markFormLinkUsed(
   await tx.updateTable('formLinks').set({ state }).where('nonce', '=', nonce).execute()
 }
 
-/** Counts what is about to be asked on behalf of a link; false where it has asked enough. The count is that of all replicas. */
+/** Counts probes before they are made. False if the link has used up its `maxProbes`. */
 export async function countProbes(db: Db, nonce: string, count: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('formLinks')
@@ -71,14 +71,18 @@ export async function countProbes(db: Db, nonce: string, count: number): Promise
   return numUpdatedRows > 0n
 }
 
-/** Forgets links that have expired, with the names and addresses in them. */
+/** Deletes expired links with the names and addresses in them. */
 export async function deleteExpiredFormLinks(db: Db): Promise<void> {
   await db
     .deleteFrom('formLinks')
-    .where(sql<boolean>`not (${alive})`)
+    .where(sql<boolean>`not (${isValid})`)
     .execute()
 }
 
-function asLink(row: { account: string; request: unknown; state: FormLink['state'] }): FormLink {
+function toFormLink(row: {
+  account: string
+  request: unknown
+  state: FormLink['state']
+}): FormLink {
   return { ...row, request: row.request as AuthenticationForm }
 }

@@ -25,15 +25,16 @@ function withState(db: Db) {
     .select(listColumns)
 }
 
-export function findGateway(db: Db, gateway: string) {
+/** @throws AppError `not-found` */
+export function getGateway(db: Db, gateway: string) {
   return withState(db)
     .select(['host', 'port', 'secure', 'username', hasPassword.as('hasPassword')])
     .where('gateways.gateway', '=', gateway)
-    .executeTakeFirst()
+    .executeTakeFirstOrThrow(() => gatewayNotFound(gateway))
 }
-export type GatewayRow = NonNullable<Awaited<ReturnType<typeof findGateway>>>
+export type GatewayRow = Awaited<ReturnType<typeof getGateway>>
 
-/** One page of the gateways, by id, and how many there are. */
+/** One page of the gateways, ordered by id, and their total. */
 export async function listGateways(db: Db, { page, pageSize }: { page: number; pageSize: number }) {
   const { total } = await db
     .selectFrom('gateways')
@@ -48,7 +49,7 @@ export async function listGateways(db: Db, { page, pageSize }: { page: number; p
 }
 export type GatewayListRow = Awaited<ReturnType<typeof listGateways>>['rows'][number]
 
-/** The gateway as stored, locked until the transaction ends. */
+/** Locks the stored gateway until the transaction ends. */
 export function lockGateway(tx: Tx, gateway: string) {
   return tx
     .selectFrom('gateways')
@@ -64,12 +65,12 @@ export type GatewayColumns = Pick<
   'name' | 'host' | 'port' | 'secure' | 'username'
 >
 
-/** False when there is one of that id, or will be once a transaction at hand commits. */
+/** Inserts a gateway. False if the id exists, or a concurrent transaction commits it first. */
 export async function insertGateway(
   tx: Tx,
   gateway: GatewayColumns & { gateway: string },
 ): Promise<boolean> {
-  // Versions start at the clock: sessions with one of that id that was deleted are not taken for sessions with this one.
+  // Versions start at the clock, so a session with a deleted gateway of this id is not reused.
   const version = sql<string>`(extract(epoch from clock_timestamp()) * 1000)::bigint`
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('gateways')
@@ -79,7 +80,7 @@ export async function insertGateway(
   return (numInsertedOrUpdatedRows ?? 0n) > 0n
 }
 
-/** Changes a gateway; sessions that run on what it was before know by the version. */
+/** Changes a gateway. Sessions detect the change by the version. */
 export async function updateGateway(
   tx: Tx,
   gateway: string,
@@ -92,21 +93,25 @@ export async function updateGateway(
     .execute()
 }
 
-/** Deletes a gateway with its password and counters. False where there is none. */
-export async function deleteGateway(db: Db, gateway: string): Promise<boolean> {
+/**
+ * Deletes a gateway with its password and counters.
+ *
+ * @throws AppError `not-found`
+ */
+export async function deleteGateway(db: Db, gateway: string): Promise<void> {
   const { numDeletedRows } = await db
     .deleteFrom('gateways')
     .where('gateway', '=', gateway)
     .executeTakeFirstOrThrow()
-  return numDeletedRows > 0n
+  if (numDeletedRows === 0n) throw gatewayNotFound(gateway)
 }
 
-/** Where its password belongs: sealed for this place, it opens nowhere else. */
+/** Seal context of a gateway password: it can be unsealed for this row only. */
 export function gatewayPasswordSealContext(gateway: string): string {
   return `gateways/${gateway}`
 }
 
-/** Stores a password, sealed. This service's role may write the column and not read it, so `excluded` is out of its reach. */
+/** Stores a sealed password. The role may write the column, not read it: no `excluded`. */
 export async function upsertGatewayPassword(
   tx: Tx,
   gateway: string,

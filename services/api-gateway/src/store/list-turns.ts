@@ -8,7 +8,7 @@ import {
 } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** Somebody's wish about a list, by the link they were sent. */
+/** Request of a recipient to leave or rejoin a list, made through a link. */
 export interface ListTurnRequest {
   action: 'unsubscribe' | 'subscribe'
   account: string
@@ -21,38 +21,38 @@ export interface ListTurnRequest {
 }
 
 /**
- * Carries out a wish, and records its event. Undefined when there is nothing to change. The event's id is made of how often this
- * address left or came back, so that what is asked twice at once is one event.
+ * Applies a request and records its event. Undefined if nothing changes. The event id contains the
+ * number of turns of this address, so a concurrent repeat is one event.
  */
 export async function applyListTurn(
   tx: Tx,
-  wish: ListTurnRequest,
+  request: ListTurnRequest,
   serviceUrl: string | null,
 ): Promise<RecordedEvent[] | undefined> {
-  const place = { listId: wish.listId.toLowerCase(), recipient: wish.recipient.toLowerCase() }
+  const entry = { listId: request.listId.toLowerCase(), recipient: request.recipient.toLowerCase() }
   const changed =
-    wish.action === 'unsubscribe' ? await block(tx, place, wish) : await unblock(tx, place)
+    request.action === 'unsubscribe' ? await block(tx, entry, request) : await unblock(tx, entry)
   if (!changed) return undefined
-  const turn = await nextTurn(tx, place)
-  return recordEvents(tx, [eventOf(wish, turn)], serviceUrl)
+  const turn = await nextTurn(tx, entry)
+  return recordEvents(tx, [eventOf(request, turn)], serviceUrl)
 }
 
-interface Place {
+interface ListEntry {
   listId: string
   recipient: string
 }
 
-async function block(tx: Tx, place: Place, wish: ListTurnRequest): Promise<boolean> {
+async function block(tx: Tx, entry: ListEntry, request: ListTurnRequest): Promise<boolean> {
   const row = await tx
     .insertInto('listBlocks')
     .values({
-      ...place,
-      account: wish.account,
-      messageId: wish.messageId ?? null,
-      source: wish.source,
+      ...entry,
+      account: request.account,
+      messageId: request.messageId ?? null,
+      source: request.source,
       reason: 'unsubscribe',
-      remoteAddress: wish.remoteAddress || null,
-      userAgent: wish.userAgent || null,
+      remoteAddress: request.remoteAddress || null,
+      userAgent: request.userAgent || null,
     })
     .onConflict((conflict) => conflict.columns(['listId', 'recipient']).doNothing())
     .returning('listId')
@@ -60,7 +60,7 @@ async function block(tx: Tx, place: Place, wish: ListTurnRequest): Promise<boole
   return row !== undefined
 }
 
-async function unblock(tx: Tx, { listId, recipient }: Place): Promise<boolean> {
+async function unblock(tx: Tx, { listId, recipient }: ListEntry): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('listBlocks')
     .where('listId', '=', listId)
@@ -69,10 +69,10 @@ async function unblock(tx: Tx, { listId, recipient }: Place): Promise<boolean> {
   return numDeletedRows > 0n
 }
 
-async function nextTurn(tx: Tx, place: Place): Promise<number> {
+async function nextTurn(tx: Tx, entry: ListEntry): Promise<number> {
   const { turn } = await tx
     .insertInto('listTurns')
-    .values({ ...place, turn: 1 })
+    .values({ ...entry, turn: 1 })
     .onConflict((conflict) =>
       conflict.columns(['listId', 'recipient']).doUpdateSet({ turn: sql`list_turns.turn + 1` }),
     )
@@ -81,8 +81,8 @@ async function nextTurn(tx: Tx, place: Place): Promise<number> {
   return turn
 }
 
-function eventOf(wish: ListTurnRequest, turn: number): NewEvent {
-  const { action, account, listId, recipient, messageId, remoteAddress, userAgent } = wish
+function eventOf(request: ListTurnRequest, turn: number): NewEvent {
+  const { action, account, listId, recipient, messageId, remoteAddress, userAgent } = request
   const event = action === 'unsubscribe' ? 'listUnsubscribe' : 'listSubscribe'
   const left = action === 'unsubscribe' && messageId !== undefined
   return {
@@ -99,7 +99,7 @@ function eventOf(wish: ListTurnRequest, turn: number): NewEvent {
   }
 }
 
-/** Whether an address gets nothing from a list. */
+/** True if the address is blocked on the list. */
 export async function isBlocked(db: Db, listId: string, recipient: string): Promise<boolean> {
   const row = await db
     .selectFrom('listBlocks')

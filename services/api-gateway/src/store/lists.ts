@@ -8,8 +8,8 @@ export function listNotFound(): AppError {
 }
 
 /**
- * One form of an address: whoever has left a list has left it in any case, and whether its domain is written in Unicode or as the DNS has
- * it (RFC 5890 §2.3.2.1).
+ * Canonical form of an address: lower case, with the domain as an A-label (RFC 5890 §2.3.2.1), so
+ * that a block applies to every spelling.
  */
 export function recipientKey(recipient: string): string {
   const at = recipient.lastIndexOf('@')
@@ -18,13 +18,13 @@ export function recipientKey(recipient: string): string {
   return `${local}${domainToASCII(domain) || domain}`.toLowerCase()
 }
 
-export interface PageOf {
+export interface ListPage {
   page: number
   pageSize: number
 }
 
-/** One page of the lists, by id, with how many addresses are on each. */
-export async function listLists(db: Db, { page, pageSize }: PageOf) {
+/** One page of the lists, ordered by id, with the number of addresses on each. */
+export async function listLists(db: Db, { page, pageSize }: ListPage) {
   const { total } = await db
     .selectFrom('lists')
     .select(sql<number>`count(*)::int`.as('total'))
@@ -39,7 +39,7 @@ export async function listLists(db: Db, { page, pageSize }: PageOf) {
   return { total, rows }
 }
 
-/** How many addresses are on a list; undefined when there is no such list. */
+/** Number of addresses on a list. Undefined if the list is missing. */
 export async function countBlocks(db: Db, listId: string): Promise<number | undefined> {
   const row = await db
     .selectFrom('lists')
@@ -50,7 +50,7 @@ export async function countBlocks(db: Db, listId: string): Promise<number | unde
 }
 
 /** One page of the addresses on a list, newest first. */
-export function listBlocks(db: Db, listId: string, { page, pageSize }: PageOf) {
+export function listBlocks(db: Db, listId: string, { page, pageSize }: ListPage) {
   return db
     .selectFrom('listBlocks')
     .select(['recipient', 'account', 'messageId', 'source', 'reason'])
@@ -64,7 +64,7 @@ export function listBlocks(db: Db, listId: string, { page, pageSize }: PageOf) {
 }
 export type BlockRow = Awaited<ReturnType<typeof listBlocks>>[number]
 
-/** Puts an address on a list, in its one form. False when it is there already, which stays as it is. */
+/** Adds an address to a list in its canonical form. False if it is on it already. */
 export async function insertBlock(db: Db | Tx, block: Insertable<ListBlocks>): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('listBlocks')
@@ -78,7 +78,7 @@ export async function insertBlock(db: Db | Tx, block: Insertable<ListBlocks>): P
   return (numInsertedOrUpdatedRows ?? 0n) > 0n
 }
 
-/** Takes an address off a list. False when it is not on it. */
+/** Removes an address from a list. False if it is not on it. */
 export async function deleteBlock(
   db: Db | Tx,
   listId: string,
@@ -92,7 +92,7 @@ export async function deleteBlock(
   return numDeletedRows > 0n
 }
 
-/** Which of the recipients get nothing from a list any more, by the recipient as it was given: see `recipientKey`. */
+/** Recipients that are blocked on a list, keyed by their spelling in `recipients`. */
 export async function blockedRecipients(
   db: Db | Tx,
   listId: string,

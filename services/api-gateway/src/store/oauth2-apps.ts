@@ -4,7 +4,7 @@ import { type Insertable, sql } from 'kysely'
 
 export type AppSecretKind = OAuth2AppSecrets['kind']
 
-export function appNotFound(): AppError {
+function appNotFound(): AppError {
   return new AppError('not-found', 'The OAuth2 application was not found', { code: 'NotFound' })
 }
 
@@ -23,15 +23,16 @@ function withState(db: Db) {
     .select(['oauth2Apps.updatedAt', 'oauth2AppStates.lastError', secretKinds.as('secrets')])
 }
 
-export function findApp(db: Db, id: string) {
+/** @throws AppError `not-found` */
+export function getApp(db: Db, id: string) {
   return withState(db)
     .select(accountCount.as('accounts'))
     .where('oauth2Apps.id', '=', id)
-    .executeTakeFirst()
+    .executeTakeFirstOrThrow(appNotFound)
 }
-export type AppRow = NonNullable<Awaited<ReturnType<typeof findApp>>>
+export type AppRow = Awaited<ReturnType<typeof getApp>>
 
-/** One page of the applications, the oldest first, and how many there are. */
+/** One page of the applications, oldest first, and their total. */
 export async function listApps(db: Db, { page, pageSize }: { page: number; pageSize: number }) {
   const { total } = await db
     .selectFrom('oauth2Apps')
@@ -47,17 +48,21 @@ export async function listApps(db: Db, { page, pageSize }: { page: number; pageS
 }
 export type AppListRow = Awaited<ReturnType<typeof listApps>>['rows'][number]
 
-/** The application as stored, locked until the transaction ends. */
+/**
+ * Locks the stored application until the transaction ends.
+ *
+ * @throws AppError `not-found`
+ */
 export function lockApp(tx: Tx, id: string) {
   return tx
     .selectFrom('oauth2Apps')
     .select(['id', 'provider', 'name', 'enabled', 'config', secretKinds.as('secrets')])
     .where('id', '=', id)
     .forUpdate()
-    .executeTakeFirst()
+    .executeTakeFirstOrThrow(appNotFound)
 }
 
-/** What registering an account needs to know of an application; held against its deletion until the transaction ends. */
+/** Finds the application of a registration. Locks it against deletion until the transaction ends. */
 export function lockAppForAccount(tx: Tx, id: string) {
   return tx
     .selectFrom('oauth2Apps')
@@ -85,22 +90,26 @@ export async function updateApp(tx: Tx, id: string, columns: AppColumns): Promis
     .execute()
 }
 
-/** Deletes an application with its secrets; accounts that refer to it stay. The number of those, undefined where there is none. */
-export async function deleteApp(db: Db, id: string): Promise<number | undefined> {
+/**
+ * Deletes an application with its secrets. Returns the number of accounts that still refer to it.
+ *
+ * @throws AppError `not-found`
+ */
+export async function deleteApp(db: Db, id: string): Promise<number> {
   const row = await db
     .deleteFrom('oauth2Apps')
     .where('id', '=', id)
     .returning(accountCount.as('accounts'))
-    .executeTakeFirst()
-  return row?.accounts
+    .executeTakeFirstOrThrow(appNotFound)
+  return row.accounts
 }
 
-/** Where a secret of an application belongs: sealed for this place, it opens nowhere else. */
+/** Seal context of an application secret: it can be unsealed for this row only. */
 export function appSecretSealContext(app: string, kind: AppSecretKind): string {
   return `oauth2/${app}/${kind}`
 }
 
-/** Stores a secret, sealed. This service's role may write the column and not read it, so `excluded` is out of its reach. */
+/** Stores a sealed secret. The role may write the column, not read it: no `excluded`. */
 export async function upsertAppSecret(
   tx: Tx,
   { app, kind, sealed }: Pick<OAuth2AppSecrets, 'app' | 'kind' | 'sealed'>,
@@ -112,4 +121,34 @@ export async function upsertAppSecret(
       conflict.columns(['app', 'kind']).doUpdateSet({ sealed, updatedAt: new Date() }),
     )
     .execute()
+}
+
+/** OAuth2 application that the hosted form offers for signing in. */
+export interface SignInOffer {
+  id: string
+  title: string
+  /** True if the first page of the form lists it; else only a link can request it. */
+  listed: boolean
+}
+
+/** Enabled applications for mail servers with user consent, ordered by title. */
+export async function listSignInOffers(db: Db): Promise<SignInOffer[]> {
+  return signInOffers(db).orderBy('title').orderBy('id').execute()
+}
+
+export async function findSignInOffer(db: Db, id: string): Promise<SignInOffer | undefined> {
+  return signInOffers(db).where('id', '=', id).executeTakeFirst()
+}
+
+function signInOffers(db: Db) {
+  return db
+    .selectFrom('oauth2Apps')
+    .select([
+      'id',
+      sql<string>`coalesce(nullif(config ->> 'title', ''), name)`.as('title'),
+      sql<boolean>`coalesce((config ->> 'includeInListing')::boolean, false)`.as('listed'),
+    ])
+    .where('enabled', '=', true)
+    .where('provider', 'in', ['gmail', 'outlook', 'mailRu', 'generic'])
+    .where(sql<boolean>`coalesce(config ->> 'baseScopes', 'imap') = 'imap'`)
 }

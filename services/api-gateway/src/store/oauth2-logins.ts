@@ -3,17 +3,17 @@ import type { AccountRegistration } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** What a person who signs in at a provider is on the way to. */
+/** Registration that waits for the user's consent at the provider. */
 export interface PendingRegistration {
-  /** What the mailbox becomes: known from the start, for the grant is sealed for it. */
+  /** Id of the account to register. Fixed now, because the grant is sealed for it. */
   account: string
-  /** As `POST /v1/account` takes it, without passwords. */
+  /** Body of `POST /v1/account`, without passwords. */
   body: Omit<AccountRegistration, 'account'>
-  /** Where the person goes then, with `account` and `state`. */
+  /** Final redirect; `account` and `state` are appended. */
   redirectUrl: string
-  /** A shared mailbox that whoever signs in may use: it is that of `body.email`. */
+  /** True for a shared mailbox, `body.email`, that the user may access. */
   delegated?: boolean
-  /** Of the pages that tell what came of it. */
+  /** Theme of the result page. */
   theme?: 'light' | 'dark'
 }
 
@@ -21,11 +21,11 @@ export interface PendingLogin {
   app: string
   codeVerifier: string
   registration: PendingRegistration
-  /** The nonce of the form's link, when there is one. */
+  /** Nonce of the form link; null without a form. */
   form: string | null
 }
 
-/** Stores that somebody is on the way; the state itself is in the person's address bar alone. */
+/** Stores a pending sign-in for 24 h, under the hash of its state. */
 export async function insertLogin(
   db: Db,
   state: string,
@@ -39,7 +39,7 @@ export async function insertLogin(
     .execute()
 }
 
-/** Whoever is on the way by this state; taken out, so that of several that come back one gets it. */
+/** Deletes and returns the pending sign-in of a state, so that a state works once. */
 export async function consumeLogin(db: Db, state: string): Promise<PendingLogin | undefined> {
   const row = await db
     .deleteFrom('oauth2Logins')
@@ -50,7 +50,7 @@ export async function consumeLogin(db: Db, state: string): Promise<PendingLogin 
   return row && { ...row, registration: row.registration as unknown as PendingRegistration }
 }
 
-/** Forgets those who never came back. */
+/** Deletes sign-ins that were not completed in time. */
 export async function deleteExpiredLogins(db: Db): Promise<void> {
   await db
     .deleteFrom('oauth2Logins')

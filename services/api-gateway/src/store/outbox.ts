@@ -1,55 +1,131 @@
 import { type Db, inBatches, type Outbox, type Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import type { Insertable } from 'kysely'
-import { accountNotFound } from './accounts.ts'
-import { foreignKeyViolation, sqlState } from './database-errors.ts'
+import { type Insertable, type Selectable, sql, type SqlBool } from 'kysely'
+import { orAccountNotFound } from './accounts.ts'
 
 export type NewSubmission = Insertable<Outbox>
 
-/** A larger message is stored alone: nobody else waits for it. */
+/** A larger message is inserted alone, so that others do not wait for it. */
 const maxSharedBytes = 64 * 1024
 
-/** Queues a message; it is promised to be sent from the moment this resolves. */
+/** Inserts a submission. Once resolved, it will be sent. */
 export type InsertSubmission = (submission: NewSubmission) => Promise<void>
 
-/** Messages that come at the same time share a statement, and so the wait for the disk. */
+/** Returns an inserter that merges concurrent submissions into one statement, and so one disk flush. */
 export function createSubmissionInserter(db: Db): InsertSubmission {
   const insert = async (rows: NewSubmission[]) => {
     await insertRows(db, rows)
     return rows.map(() => undefined)
   }
-  const insertTogether = inBatches<NewSubmission, undefined>(insert, { max: 20 })
+  const insertBatched = inBatches<NewSubmission, undefined>(insert, { max: 20 })
   return async (submission) => {
     const isLarge = (submission.mime?.length ?? 0) > maxSharedBytes
-    await unlessDeleted(isLarge ? insert([submission]) : insertTogether(submission))
+    await orAccountNotFound(isLarge ? insert([submission]) : insertBatched(submission))
   }
 }
 
-/** Queues messages in one statement; they must be few enough for one. */
+/** Inserts submissions in one statement. Postgres allows 65,535 parameters. */
 export async function insertRows(db: Db | Tx, rows: NewSubmission[]): Promise<void> {
   if (rows.length > 0) await db.insertInto('outbox').values(rows).execute()
 }
 
-/** Carries out work that queues messages for an account, all of them or none. */
-export async function inOutboxTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return unlessDeleted(db.transaction().execute(work))
+export function submissionNotFound(): AppError {
+  return new AppError('not-found', 'Message not found in the outbox', { code: 'NotFound' })
 }
 
-/** Of an account that was deleted since we looked, nothing is queued. */
-async function unlessDeleted<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    throw sqlState(error) === foreignKeyViolation ? accountNotFound() : error
-  }
+/** Runs work that inserts submissions in one transaction. */
+export function inOutboxTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return orAccountNotFound(db.transaction().execute(work))
 }
 
-/** @throws AppError `not-found` without a code */
-export async function assertGateway(db: Db, gateway: string): Promise<void> {
-  const row = await db
-    .selectFrom('gateways')
-    .select('gateway')
-    .where('gateway', '=', gateway)
-    .executeTakeFirst()
-  if (!row) throw new AppError('not-found', `Gateway "${gateway}" was not found`)
+const columns = [
+  'queueId',
+  'account',
+  'source',
+  'state',
+  'messageId',
+  'envelope',
+  'subject',
+  'gateway',
+  'proxy',
+  'localAddress',
+  'idempotencyKey',
+  'useStructuredFormat',
+  'createdAt',
+  'sendAt',
+  'nextAttemptAt',
+  'attempts',
+  'maxAttempts',
+  'dataSentAt',
+  'lastError',
+  'response',
+  'originalMessageId',
+  'networkRouting',
+] as const
+
+/** Submission without its bytes. */
+export type OutboxRow = Pick<Selectable<Outbox>, (typeof columns)[number]> & {
+  /** True if a sender holds the lease. */
+  leased: boolean
+}
+
+export interface OutboxFilter {
+  account?: string
+  /** Defaults to queued and held submissions. */
+  state?: OutboxRow['state']
+  page: number
+  pageSize: number
+}
+
+/** Maximum rows to count for a total, to bound the cost. */
+const maxCounted = 100_000
+const leased = sql<boolean>`coalesce(lease_until > now(), false)`.as('leased')
+
+/**
+ * One page in the order of submission; finished submissions latest first. The ids of a page come
+ * from an index alone, so that a page far behind costs little more than the first.
+ */
+export async function listOutboxRows(
+  db: Db,
+  { page, pageSize, ...filter }: OutboxFilter,
+): Promise<{ total: number; rows: OutboxRow[] }> {
+  const isFinished = filter.state === 'sent' || filter.state === 'failed'
+  const { rows: counted } = await sql<{ total: number }>`
+    select count(*)::int as total
+    from (select from outbox where ${matching(filter)} limit ${maxCounted}) as o
+  `.execute(db)
+  const order = isFinished ? sql`finished_at desc, queue_id` : sql`created_at, queue_id`
+  const ids = sql<string>`(
+    select queue_id from outbox where ${matching(filter)}
+    order by ${order} limit ${pageSize} offset ${page * pageSize}
+  )`
+  const rows = await db
+    .selectFrom('outbox')
+    .select(columns)
+    .select(leased)
+    .where('queueId', 'in', ids)
+    .orderBy(order)
+    .execute()
+  return { total: counted[0]?.total ?? 0, rows }
+}
+
+function matching({ account, state }: Pick<OutboxFilter, 'account' | 'state'>) {
+  const conditions = [
+    // Literals, not parameters, so that the planner can use the partial indexes.
+    state === undefined
+      ? sql<SqlBool>`state in ('queued', 'held')`
+      : sql<SqlBool>`state = ${sql.lit(state)}`,
+    ...(account === undefined ? [] : [sql<SqlBool>`account = ${account}`]),
+  ]
+  return sql.join(conditions, sql` and `)
+}
+
+/** @throws AppError `not-found` */
+export function getOutboxRow(db: Db, queueId: string): Promise<OutboxRow> {
+  return db
+    .selectFrom('outbox')
+    .select(columns)
+    .select(leased)
+    .where('queueId', '=', queueId)
+    .executeTakeFirstOrThrow(submissionNotFound)
 }

@@ -1,10 +1,10 @@
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** Rows of one queue that are looked at: more are not worth counting. */
+/** Maximum rows to count per queue, to bound the cost. */
 const maxCounted = 10_000
 
-/** The version of Postgres, such as `15.14`. */
+/** Version of Postgres, such as `15.14`. */
 export async function getPostgresVersion(db: Db): Promise<string> {
   const { rows } = await sql<{ version: string }>`
     select split_part(current_setting('server_version'), ' ', 1) as version
@@ -12,17 +12,18 @@ export async function getPostgresVersion(db: Db): Promise<string> {
   return rows[0]?.version ?? ''
 }
 
-/** How many accounts are in which state; `unassigned` for those whose shard no living worker holds. */
+/** Number of accounts per state; `unassigned` if no live worker holds their shard. */
 export async function countAccountsByState(db: Db, expiryMs: number): Promise<Map<string, number>> {
   const { rows } = await sql<{ state: string; count: number }>`
-    with held as (
+    with leased as (
       select shard from shards join workers on workers.id = shards.owner
       where heartbeat_at > now() - make_interval(secs => ${expiryMs / 1000})
     )
-    select case when held.shard is null then 'unassigned' else coalesce(states.state, 'new') end as state, count(*)::int as count
+    select case when leased.shard is null then 'unassigned' else coalesce(states.state, 'new') end as state,
+      count(*)::int as count
     from accounts
     left join account_states states on states.account = accounts.account
-    left join held on held.shard = accounts.shard
+    left join leased on leased.shard = accounts.shard
     group by 1
   `.execute(db)
   return new Map(rows.map(({ state, count }) => [state, count]))
@@ -35,20 +36,25 @@ export interface Jobs {
   failed: number
 }
 
-/** Deliveries of webhooks, each kind counted up to 10,000. */
+/** Webhook deliveries by kind, each counted up to 10,000. */
 export async function countDeliveries(db: Db): Promise<Jobs> {
   const { rows } = await sql<Jobs>`
     select
       count(*) filter (where next_attempt_at <= now())::int as waiting,
       count(*) filter (where next_attempt_at > now() and claim is not null)::int as active,
       count(*) filter (where next_attempt_at > now() and claim is null)::int as delayed,
-      (select count(*)::int from (select from deliveries where state = 'failed' limit ${maxCounted}) f) as failed
-    from (select next_attempt_at, claim from deliveries where state = 'due' order by next_attempt_at limit ${maxCounted}) d
+      (
+        select count(*)::int from (select from deliveries where state = 'failed' limit ${maxCounted}) f
+      ) as failed
+    from (
+      select next_attempt_at, claim from deliveries
+      where state = 'due' order by next_attempt_at limit ${maxCounted}
+    ) d
   `.execute(db)
   return rows[0] ?? { waiting: 0, active: 0, delayed: 0, failed: 0 }
 }
 
-/** Messages to send, each kind counted up to 10,000. */
+/** Submissions by kind, each counted up to 10,000. */
 export async function countSubmissions(db: Db): Promise<Jobs> {
   const { rows } = await sql<Jobs>`
     select
@@ -64,7 +70,15 @@ export async function countSubmissions(db: Db): Promise<Jobs> {
   return rows[0] ?? { waiting: 0, active: 0, delayed: 0, failed: 0 }
 }
 
-/** What was counted in the minutes that reach into the window. */
+/** Held submissions, counted up to 10,000. */
+export async function countHeldSubmissions(db: Db): Promise<number> {
+  const { rows } = await sql<{ held: number }>`
+    select count(*)::int as held from (select from outbox where state = 'held' limit ${maxCounted}) o
+  `.execute(db)
+  return rows[0]?.held ?? 0
+}
+
+/** Sums of the counters over the minutes that overlap the last `seconds`. */
 export async function sumCounters(db: Db, seconds: number): Promise<Map<string, number>> {
   const { rows } = await sql<{ key: string; value: string }>`
     select key, sum(value) as value from stat_counters

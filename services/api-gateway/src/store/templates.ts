@@ -1,13 +1,14 @@
 import type { Db, Templates } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type Insertable, sql, type Updateable } from 'kysely'
+import { orAccountNotFound } from './accounts.ts'
 
 export function templateNotFound(): AppError {
   return new AppError('not-found', 'The template was not found', { code: 'NotFound' })
 }
 
-/** What sending needs of a template; undefined when there is none of that id. `account` null: it is everybody's. */
-export function getTemplate(db: Db, id: string) {
+/** Finds the columns of a template that sending needs. `account` is null for a shared template. */
+export function findTemplateContent(db: Db, id: string) {
   return db
     .selectFrom('templates')
     .select(['id', 'account', 'format', 'content'])
@@ -15,24 +16,25 @@ export function getTemplate(db: Db, id: string) {
     .executeTakeFirst()
 }
 
-export function findTemplate(db: Db, id: string) {
+/** @throws AppError `not-found` */
+export function getTemplate(db: Db, id: string) {
   return db
     .selectFrom('templates')
     .select(['id', 'account', 'name', 'description', 'format'])
     .select(['content', 'createdAt', 'updatedAt'])
     .where('id', '=', id)
-    .executeTakeFirst()
+    .executeTakeFirstOrThrow(templateNotFound)
 }
-export type TemplateRow = NonNullable<Awaited<ReturnType<typeof findTemplate>>>
+export type TemplateRow = Awaited<ReturnType<typeof getTemplate>>
 
 export interface TemplateFilter {
-  /** Null: those of everybody. */
+  /** Null selects the shared templates. */
   account: string | null
   page: number
   pageSize: number
 }
 
-/** One page of the templates of an account, or of everybody's; the newest first. */
+/** One page of the account's own templates, or of the shared ones, newest first. */
 export async function listTemplates(db: Db, { account, page, pageSize }: TemplateFilter) {
   const matching = db
     .selectFrom('templates')
@@ -50,8 +52,9 @@ export async function listTemplates(db: Db, { account, page, pageSize }: Templat
   return { total, rows }
 }
 
+/** @throws AppError `not-found` if the account is missing */
 export async function insertTemplate(db: Db, template: Insertable<Templates>): Promise<void> {
-  await db.insertInto('templates').values(template).execute()
+  await orAccountNotFound(db.insertInto('templates').values(template).execute())
 }
 
 export type TemplateColumns = Pick<
@@ -59,7 +62,7 @@ export type TemplateColumns = Pick<
   'name' | 'description' | 'format' | 'content'
 >
 
-/** Whether there was such a template. */
+/** Changes a template. False if it is missing. */
 export async function updateTemplate(
   db: Db,
   id: string,
@@ -81,7 +84,7 @@ export async function deleteTemplate(db: Db, id: string): Promise<boolean> {
   return numDeletedRows > 0n
 }
 
-/** All that an account has for itself. */
+/** Deletes the account's own templates. */
 export async function deleteTemplatesOf(db: Db, account: string): Promise<void> {
   await db.deleteFrom('templates').where('account', '=', account).execute()
 }

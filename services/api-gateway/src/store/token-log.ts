@@ -15,25 +15,25 @@ const columns = [
 export interface TokenLogPage {
   page: number
   pageSize: number
-  /** Entries of a token that count; older ones wait for the sweep. */
+  /** Entries kept per token; older ones wait for the sweep. */
   keep: number
 }
 
-/** One page of what a token was used for, newest first, and how much there is. */
+/** One page of the log of a token, newest first, and its total. */
 export async function listTokenLog(db: Db, token: string, { page, pageSize, keep }: TokenLogPage) {
-  // Batches of several doors come in some disorder: by number is what is kept, by time is what is shown.
-  const kept = db
+  // Services write batches out of order: entries are kept by id and shown by time.
+  const retained = db
     .selectFrom('tokenLog')
     .select(['id', ...columns])
     .where('token', '=', token)
     .orderBy('id', 'desc')
     .limit(keep)
   const { total } = await db
-    .selectFrom(kept.as('kept'))
+    .selectFrom(retained.as('retained'))
     .select(sql<number>`count(*)::int`.as('total'))
     .executeTakeFirstOrThrow()
   const rows = await db
-    .selectFrom(kept.as('kept'))
+    .selectFrom(retained.as('retained'))
     .select(columns)
     .orderBy('at', 'desc')
     .orderBy('id', 'desc')
@@ -45,36 +45,43 @@ export async function listTokenLog(db: Db, token: string, { page, pageSize, keep
 export type TokenLogRow = Awaited<ReturnType<typeof listTokenLog>>['rows'][number]
 
 export interface TokenLogLimits {
-  /** Entries a token keeps. */
+  /** Entries kept per token. */
   keep: number
-  /** After so long without a use its log goes. */
+  /** The log of a token unused for this time is deleted. */
   ageMs: number
 }
 
 /**
- * Cuts the logs down to what is kept. Goes from token to token along the index, and reads further only where something was written
- * lately: a log that is at rest is as long as it may be. Of several replicas at once one works.
+ * Deletes entries beyond the limits. Steps from token to token along the index and reads the
+ * entries only of tokens used within the last hour. An advisory lock admits one replica at a time.
  */
 export async function sweepTokenLog(db: Db, { keep, ageMs }: TokenLogLimits): Promise<void> {
   await sql`
     with recursive logged as (
       (
         select token, id, at from token_log
-        where (select pg_try_advisory_xact_lock(hashtext('token_log'))) order by token, id desc limit 1
+        where (select pg_try_advisory_xact_lock(hashtext('token_log')))
+        order by token, id desc limit 1
       )
       union all
       select next.token, next.id, next.at from logged, lateral (
-        select token, id, at from token_log where token > logged.token order by token, id desc limit 1
+        select token, id, at from token_log where token > logged.token
+        order by token, id desc limit 1
       ) as next
     ),
     bounds as (
       select token, case
         when at < now() - make_interval(secs => ${ageMs / 1000}) then id
-        else (select id from token_log where token_log.token = logged.token order by id desc offset ${keep} limit 1)
+        else (
+          select id from token_log where token_log.token = logged.token
+          order by id desc offset ${keep} limit 1
+        )
       end as id
       from logged
-      where at < now() - make_interval(secs => ${ageMs / 1000}) or at > now() - interval '1 hour'
+      where at < now() - make_interval(secs => ${ageMs / 1000})
+        or at > now() - interval '1 hour'
     )
-    delete from token_log using bounds where token_log.token = bounds.token and token_log.id <= bounds.id
+    delete from token_log using bounds
+    where token_log.token = bounds.token and token_log.id <= bounds.id
   `.execute(db)
 }

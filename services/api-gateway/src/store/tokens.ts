@@ -1,7 +1,19 @@
+import type { Permissions, Restrictions } from '@posthorn/contracts'
 import type { Db, Tokens, Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type Insertable, sql } from 'kysely'
-import type { Token } from '../access/token.ts'
+import { orAccountNotFound } from './accounts.ts'
+
+/** Access token without its value. */
+export interface Token {
+  readonly id: string
+  /** The only account it may be used for; null if unrestricted. */
+  readonly account: string | null
+  readonly scopes: readonly string[]
+  readonly restrictions: Restrictions | null
+  readonly permissions: Permissions | null
+  readonly expiresAt: Date | null
+}
 
 export interface TokenUse {
   token: string
@@ -9,7 +21,7 @@ export interface TokenUse {
   at: Date
 }
 
-/** The tokens of these ids, in their order; undefined where there is none. */
+/** Tokens of the ids, in their order; undefined for a missing one. */
 export async function findTokens(db: Db, ids: readonly string[]): Promise<(Token | undefined)[]> {
   const rows = await db
     .selectFrom('tokens')
@@ -20,16 +32,20 @@ export async function findTokens(db: Db, ids: readonly string[]): Promise<(Token
   return ids.map((id) => byId.get(id))
 }
 
-/** Stores a token; one that is there already is left as it is. */
+/**
+ * Stores a token. An existing one stays unchanged.
+ *
+ * @throws AppError `not-found` if the account is missing
+ */
 export async function insertToken(db: Db | Tx, token: Insertable<Tokens>): Promise<void> {
-  await db
+  const insert = db
     .insertInto('tokens')
     .values(token)
     .onConflict((conflict) => conflict.column('id').doNothing())
-    .execute()
+  await orAccountNotFound(insert.execute())
 }
 
-/** Deletes the token of any of these ids; says which there were. */
+/** Deletes tokens. Returns the ids that existed. */
 export async function deleteTokens(db: Db, ids: readonly string[]): Promise<string[]> {
   const rows = await db.deleteFrom('tokens').where('id', 'in', ids).returning('id').execute()
   return rows.map(({ id }) => id)
@@ -55,7 +71,7 @@ const recordColumns = [
   'lastUsedIp',
 ] as const
 
-/** The record of the token of any of these ids. */
+/** Finds the record of a token by any of the ids. */
 export function findTokenRecord(db: Db, ids: readonly string[]) {
   return db
     .selectFrom('tokens')
@@ -74,7 +90,7 @@ export interface TokenFilter {
   pageSize: number
 }
 
-/** One page of the tokens, newest first, and how many there are. */
+/** One page of the tokens that match, newest first, and their total. */
 export async function listTokenRecords(db: Db, { account, query, page, pageSize }: TokenFilter) {
   let matching = db.selectFrom('tokens')
   if (account !== undefined) matching = matching.where('account', '=', account)
@@ -98,7 +114,7 @@ export async function listTokenRecords(db: Db, { account, query, page, pageSize 
   return { total, rows }
 }
 
-/** Removes tokens that ended a day ago: until then one can look up why a client is refused. */
+/** Deletes tokens 24 h after expiry. Until then the API shows why a client is rejected. */
 export async function deleteExpiredTokens(db: Db): Promise<void> {
   await db
     .deleteFrom('tokens')
@@ -111,7 +127,7 @@ export async function hasTokens(tx: Tx): Promise<boolean> {
   return row !== undefined
 }
 
-/** Notes uses; a later one that another replica noted stays. */
+/** Records the last uses. A later use recorded by another replica stays. */
 export async function markTokensUsed(db: Db, uses: readonly TokenUse[]): Promise<void> {
   if (uses.length === 0) return
   await sql`

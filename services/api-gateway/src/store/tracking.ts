@@ -2,7 +2,7 @@ import { type Db, type NewEvent, type RecordedEvent, recordEvents } from '@posth
 import { sql } from 'kysely'
 import { inTransaction } from './transaction.ts'
 
-/** Stores openings and clicks. What belongs to an account that is gone, or is known already, is left out. */
+/** Records opens and clicks. Skips those of deleted accounts and those recorded before. */
 export function recordHits(
   db: Db,
   hits: readonly NewEvent[],
@@ -15,10 +15,10 @@ export function recordHits(
       .select('account')
       .where('account', '=', sql<string>`any(${accounts})`)
       .execute()
-    const there = new Set(rows.map(({ account }) => account))
+    const existing = new Set(rows.map(({ account }) => account))
     return recordEvents(
       tx,
-      hits.filter(({ account }) => there.has(account)),
+      hits.filter(({ account }) => existing.has(account)),
       serviceUrl,
     )
   })

@@ -1,21 +1,15 @@
 import type { Db } from '@posthorn/db'
-import { accountNotFound } from './accounts.ts'
-import { foreignKeyViolation, sqlState } from './database-errors.ts'
+import { orAccountNotFound } from './accounts.ts'
 
-/** Puts the bytes of a message where the worker finds them. Nothing is promised by that. */
+/** Stores the bytes of an upload for the worker, which deletes them. No promise to the client. */
 export async function insertUpload(
   db: Db,
   upload: { id: string; account: string; mime: Buffer },
 ): Promise<void> {
-  try {
-    await db.insertInto('uploads').values(upload).execute()
-  } catch (error) {
-    // Deleted since we looked.
-    throw sqlState(error) === foreignKeyViolation ? accountNotFound() : error
-  }
+  await orAccountNotFound(db.insertInto('uploads').values(upload).execute())
 }
 
-/** Takes them away again, where nobody has taken them. */
+/** Deletes the bytes of an upload that the worker did not process. */
 export async function deleteUpload(db: Db, id: string): Promise<void> {
   await db.deleteFrom('uploads').where('id', '=', id).execute()
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Db, Deliveries, ReplayFilter, WebhookReplays } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 
 const columns = [
@@ -26,14 +27,14 @@ export type ReplayRow = Selectable<WebhookReplays>
 
 export interface DeliveryFilter extends ReplayFilter {
   state: DeliveryRow['state']
-  /** Of the page before. */
+  /** Cursor from the previous page. */
   cursor?: string
   pageSize: number
 }
 
 /**
- * A page of the deliveries in one state, the last ones first, and the cursor of the next page. Those that wait are ordered by when they
- * are due, the others by when they ended.
+ * One page of the deliveries in one state and the cursor of the next page. Due deliveries are
+ * ordered by their next attempt, others by their end, latest first.
  */
 export async function listDeliveries(
   db: Db,
@@ -42,7 +43,8 @@ export async function listDeliveries(
   const { state, pageSize } = filter
   const time = state === 'due' ? sql`next_attempt_at` : sql`finished_at`
   const { rows } = await sql<DeliveryRow & { us: string }>`
-    select ${sql.join(columns.map((column) => sql.ref(column)))}, (extract(epoch from ${time}) * 1000000)::bigint as us
+    select ${sql.join(columns.map((column) => sql.ref(column)))},
+      (extract(epoch from ${time}) * 1000000)::bigint as us
     from deliveries where ${sql.join(conditionsOf(filter, time), sql` and `)}
     order by ${time} desc, id desc limit ${pageSize + 1}
   `.execute(db)
@@ -55,7 +57,7 @@ export async function listDeliveries(
 function conditionsOf(filter: DeliveryFilter, time: RawBuilder<unknown>): RawBuilder<unknown>[] {
   const { state, target, address, event, account, outcome, since, until, cursor } = filter
   return [
-    // Written out, for the planner to see that the partial indexes serve.
+    // Literals, not parameters, so that the planner can use the partial indexes.
     state === 'due' || state === 'failed'
       ? sql`state = ${sql.lit(state)}`
       : sql`state <> 'due' and state = ${sql.lit(state)}`,
@@ -66,20 +68,26 @@ function conditionsOf(filter: DeliveryFilter, time: RawBuilder<unknown>): RawBui
     ...(outcome === undefined ? [] : [sql`last_outcome = ${outcome}`]),
     ...(since === undefined ? [] : [sql`${time} >= ${since}::timestamptz`]),
     ...(until === undefined ? [] : [sql`${time} < ${until}::timestamptz`]),
-    ...(cursor === undefined ? [] : [behind(cursor, time)]),
+    ...(cursor === undefined ? [] : [beforeCursor(cursor, time)]),
   ]
 }
 
-function behind(cursor: string, time: RawBuilder<unknown>): RawBuilder<unknown> {
+function beforeCursor(cursor: string, time: RawBuilder<unknown>): RawBuilder<unknown> {
   const [us, id] = cursor.split('_')
-  return sql`(${time}, id) < (timestamptz 'epoch' + ${us}::bigint * interval '1 microsecond', ${id}::uuid)`
+  const end = sql`timestamptz 'epoch' + ${us}::bigint * interval '1 microsecond'`
+  return sql`(${time}, id) < (${end}, ${id}::uuid)`
 }
 
-export async function findDelivery(db: Db, id: string): Promise<DeliveryRow | undefined> {
-  return db.selectFrom('deliveries').select(columns).where('id', '=', id).executeTakeFirst()
+/** @throws AppError `not-found` */
+export function getDelivery(db: Db, id: string): Promise<DeliveryRow> {
+  return db
+    .selectFrom('deliveries')
+    .select(columns)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow(() => notFound('Delivery not found'))
 }
 
-/** The body of its event, its attempts as far as they were logged, and the deliveries that repeat it. */
+/** Body of the event, the logged attempts, and the ids of replays of a delivery. */
 export async function getDeliveryDetails(db: Db, id: string) {
   const { rows } = await sql<{ body: string | null }>`
     select coalesce(d.body, e.body) as body from deliveries d
@@ -100,7 +108,7 @@ export async function getDeliveryDetails(db: Db, id: string) {
   return { body: rows[0]?.body ?? null, log, replays: replays.map((row) => row.id) }
 }
 
-/** Stores the wish to repeat what a filter finds; webhook-dispatcher carries it out. */
+/** Stores a replay of the deliveries that a filter matches. webhook-dispatcher runs it. */
 export async function insertReplay(db: Db, filter: ReplayFilter): Promise<ReplayRow> {
   return db
     .insertInto('webhookReplays')
@@ -109,8 +117,17 @@ export async function insertReplay(db: Db, filter: ReplayFilter): Promise<Replay
     .executeTakeFirstOrThrow()
 }
 
-export async function findReplay(db: Db, id: string): Promise<ReplayRow | undefined> {
-  return db.selectFrom('webhookReplays').selectAll().where('id', '=', id).executeTakeFirst()
+/** @throws AppError `not-found` */
+export function getReplay(db: Db, id: string): Promise<ReplayRow> {
+  return db
+    .selectFrom('webhookReplays')
+    .selectAll()
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow(() => notFound('Replay not found'))
+}
+
+function notFound(message: string): AppError {
+  return new AppError('not-found', message, { code: 'NotFound' })
 }
 
 export async function listReplays(

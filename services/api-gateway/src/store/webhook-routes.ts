@@ -2,7 +2,7 @@ import type { Db, Tx, WebhookRoutes } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type Insertable, sql } from 'kysely'
 
-export function routeNotFound(): AppError {
+function routeNotFound(): AppError {
   return new AppError('not-found', 'The webhook route was not found', { code: 'NotFound' })
 }
 
@@ -20,12 +20,16 @@ function withState(db: Db) {
     .select(['createdAt', 'updatedAt', timesApplied.as('tcount'), errorFlag.as('errorFlag')])
 }
 
-export function findRoute(db: Db, id: string) {
-  return withState(db).select(['filter', 'map', 'version']).where('id', '=', id).executeTakeFirst()
+/** @throws AppError `not-found` */
+export function getRoute(db: Db, id: string) {
+  return withState(db)
+    .select(['filter', 'map', 'version'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow(routeNotFound)
 }
-export type RouteRow = NonNullable<Awaited<ReturnType<typeof findRoute>>>
+export type RouteRow = Awaited<ReturnType<typeof getRoute>>
 
-/** One page of the routes, the oldest first, and how many there are. */
+/** One page of the routes, oldest first, and their total. */
 export async function listRoutes(db: Db, { page, pageSize }: { page: number; pageSize: number }) {
   const { total } = await db
     .selectFrom('webhookRoutes')
@@ -41,16 +45,20 @@ export async function listRoutes(db: Db, { page, pageSize }: { page: number; pag
 }
 export type RouteListRow = Awaited<ReturnType<typeof listRoutes>>['rows'][number]
 
-/** The route as stored, locked until the transaction ends. */
+/**
+ * Locks the stored route until the transaction ends.
+ *
+ * @throws AppError `not-found`
+ */
 export function lockRoute(tx: Tx, id: string) {
   return tx
     .selectFrom('webhookRoutes')
     .select(['targetUrl', 'customHeaders'])
     .where('id', '=', id)
     .forUpdate()
-    .executeTakeFirst()
+    .executeTakeFirstOrThrow(routeNotFound)
 }
-export type LockedRoute = NonNullable<Awaited<ReturnType<typeof lockRoute>>>
+export type LockedRoute = Awaited<ReturnType<typeof lockRoute>>
 
 export async function insertRoute(db: Db, route: Insertable<WebhookRoutes>): Promise<void> {
   await db.insertInto('webhookRoutes').values(route).execute()
@@ -71,23 +79,26 @@ export async function updateRoute(tx: Tx, id: string, columns: RouteColumns): Pr
     .execute()
 }
 
-/** False where there is none. */
-export async function deleteRoute(db: Db, id: string): Promise<boolean> {
+/** @throws AppError `not-found` */
+export async function deleteRoute(db: Db, id: string): Promise<void> {
   const { numDeletedRows } = await db
     .deleteFrom('webhookRoutes')
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
-  return numDeletedRows > 0n
+  if (numDeletedRows === 0n) throw routeNotFound()
 }
 
-/** The last times that its functions failed, the newest first; undefined where there is no such route. */
+/**
+ * Latest failures of the route's functions, newest first.
+ *
+ * @throws AppError `not-found`
+ */
 export async function listRouteErrors(db: Db, id: string, limit: number) {
-  const route = await db
+  await db
     .selectFrom('webhookRoutes')
     .select('id')
     .where('id', '=', id)
-    .executeTakeFirst()
-  if (!route) return undefined
+    .executeTakeFirstOrThrow(routeNotFound)
   return db
     .selectFrom('webhookRouteErrors')
     .select(['createdAt', 'function', 'reason', 'event', 'account', 'eventId'])

@@ -182,9 +182,9 @@ export class AccessTokens {
 
   async #open({ holder }: GrantUse, { tokens, grant }: Holding): Promise<StoredGrant> {
     const { opener } = this.#deps
-    if (tokens !== undefined) return readGrant(await opener.open(tokens, placeOfTokens(holder)))
+    if (tokens !== undefined) return readGrant(await opener.unseal(tokens, placeOfTokens(holder)))
     if (grant === undefined) return {}
-    return readGrant(await opener.open(grant, placeOfPassword(holder, 'oauth2')))
+    return readGrant(await opener.unseal(grant, placeOfPassword(holder, 'oauth2')))
   }
 
   #now(): number {

@@ -1,7 +1,7 @@
 import type { OAuth2AppConfig, OAuth2Provider } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import type { Opener } from '@posthorn/secrets'
+import type { Unsealer } from '@posthorn/secrets'
 import { findApp, placeOfAppSecret } from '../store/oauth2-apps.ts'
 import { type Profile, profileOf } from './profile.ts'
 
@@ -22,7 +22,7 @@ export interface Application {
  * @throws AppError `internal` `InvalidBaseScopes` where its tokens are for an API, and those of `openApplication`
  */
 export async function openMailApplication(
-  deps: { db: Db; opener: Opener },
+  deps: { db: Db; opener: Unsealer },
   id: string,
 ): Promise<Application> {
   const app = await openApplication(deps, id)
@@ -43,7 +43,7 @@ export async function openMailApplication(
  * @throws AppError `internal` `AppNotFound` where it was deleted or is not enabled
  */
 export async function openApplication(
-  { db, opener }: { db: Db; opener: Opener },
+  { db, opener }: { db: Db; opener: Unsealer },
   id: string,
 ): Promise<Application> {
   const stored = await findApp(db, id)
@@ -55,7 +55,7 @@ export async function openApplication(
   const opened = await Promise.all(
     secrets.map(async ({ kind, sealed }) => [
       kind,
-      await opener.open(sealed, placeOfAppSecret(id, kind)),
+      await opener.unseal(sealed, placeOfAppSecret(id, kind)),
     ]),
   )
   return {

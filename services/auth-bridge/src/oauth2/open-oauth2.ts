@@ -1,6 +1,6 @@
 import type { Db } from '@posthorn/db'
 import { createHttpCaller, type EgressPolicy, type HttpProxy } from '@posthorn/net'
-import type { Opener, Sealer } from '@posthorn/secrets'
+import type { Unsealer, Sealer } from '@posthorn/secrets'
 import type { Logger, Metrics } from '@posthorn/telemetry'
 import type { AccessTokens, TokenDeps } from './access-tokens.ts'
 import { onCompleteOAuth2Login } from './complete-login.ts'
@@ -12,7 +12,7 @@ import { onVerifyOAuth2App } from './verify-app.ts'
 
 export interface OAuth2Parts {
   db: Db
-  opener: Opener
+  opener: Unsealer
   sealer: Sealer
   log: Logger
   metrics: Metrics

@@ -22,7 +22,7 @@ export function onRevokeOAuth2Grant(deps: OAuth2Deps) {
   return on(revokeOAuth2Grant, async ({ app: id, account, sealedGrant }) => {
     try {
       const app = await openApplication(deps, id)
-      const text = await deps.opener.open(sealedGrant, placeOfPassword(account, 'oauth2'))
+      const text = await deps.opener.unseal(sealedGrant, placeOfPassword(account, 'oauth2'))
       return { revoked: await revoke(deps, app, readGrant(text)) }
     } catch {
       return { revoked: false }
@@ -40,7 +40,9 @@ export function onRevokeAccountGrant(deps: OAuth2Deps) {
       if (!oauth2 || oauth2.useAuthServer || sealed === undefined) return { revoked: false }
       const place = tokens ? placeOfTokens(account) : placeOfPassword(account, 'oauth2')
       const app = await openApplication(deps, oauth2.provider)
-      return { revoked: await revoke(deps, app, readGrant(await deps.opener.open(sealed, place))) }
+      return {
+        revoked: await revoke(deps, app, readGrant(await deps.opener.unseal(sealed, place))),
+      }
     } catch {
       return { revoked: false }
     }

@@ -1,11 +1,11 @@
 import type { Db, SettingsCache } from '@posthorn/db'
 import { splitCredentials } from '@posthorn/net'
-import type { Opener } from '@posthorn/secrets'
+import type { Unsealer } from '@posthorn/secrets'
 import { findSealedSetting, placeOfSetting } from '../store/credentials.ts'
 
 export interface AddressDeps {
   db: Db
-  opener: Opener
+  opener: Unsealer
   settings: Pick<SettingsCache, 'get'>
 }
 
@@ -19,5 +19,5 @@ export async function authServerAddress({
   if (!authServer || !URL.canParse(authServer)) return authServer
   if (splitCredentials(authServer).authorization === undefined) return authServer
   const sealed = await findSealedSetting(db, 'authServer')
-  return sealed === undefined ? authServer : opener.open(sealed, placeOfSetting('authServer'))
+  return sealed === undefined ? authServer : opener.unseal(sealed, placeOfSetting('authServer'))
 }

@@ -1,10 +1,10 @@
 import { AppError } from '@posthorn/errors'
-import type { Opener } from '@posthorn/secrets'
+import type { Unsealer } from '@posthorn/secrets'
 import { placeOfPassword } from '../store/credentials.ts'
 import type { CredentialProvider } from './provider.ts'
 
 /** The password that was registered. */
-export function storedPassword(opener: Opener): CredentialProvider {
+export function storedPassword(opener: Unsealer): CredentialProvider {
   return {
     async get({ account, protocol, user, sealed }) {
       if (user === undefined || sealed === undefined)
@@ -15,7 +15,7 @@ export function storedPassword(opener: Opener): CredentialProvider {
             code: 'AuthenticationFails',
           },
         )
-      return { user, pass: await opener.open(sealed, placeOfPassword(account, protocol)) }
+      return { user, pass: await opener.unseal(sealed, placeOfPassword(account, protocol)) }
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { Entitlement, ServiceName } from '@posthorn/contracts'
-import { type Db, listTokens, refusalOf } from '@posthorn/db'
+import { listTokens, checkToken } from '@posthorn/access'
+import { type Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { hashToken, sameSecret } from '@posthorn/secrets'
 import type { Protocol } from '../store/credentials.ts'
@@ -67,7 +68,7 @@ async function opensMailbox(db: Db, account: string, token: string): Promise<boo
   const [row] = await listTokens(db, [token])
   if (!row) return false
   const use = { scope: 'imap-proxy', account, address: '' } as const
-  return refusalOf({ ...row, restrictions: null }, use) === undefined
+  return checkToken({ ...row, restrictions: null }, use) === undefined
 }
 
 function notServed(): AppError {

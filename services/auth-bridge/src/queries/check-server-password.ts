@@ -2,12 +2,12 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { type CommandHandler, on } from '@posthorn/bus'
 import { checkImapProxyServerPassword, checkSmtpServerPassword } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
-import type { Opener } from '@posthorn/secrets'
+import type { Unsealer } from '@posthorn/secrets'
 import { findSealedSetting, placeOfSetting } from '../store/credentials.ts'
 
 interface Deps {
   db: Db
-  opener: Opener
+  opener: Unsealer
 }
 
 /** Says whether a mail client's password is the one for all accounts, for sending. */
@@ -32,7 +32,7 @@ async function compare(
 ): Promise<{ valid: boolean }> {
   const sealed = await findSealedSetting(db, setting)
   if (sealed === undefined) return { valid: false }
-  const stored = await opener.open(sealed, placeOfSetting(setting))
+  const stored = await opener.unseal(sealed, placeOfSetting(setting))
   return { valid: timingSafeEqual(digest(stored), digest(password)) }
 }
 

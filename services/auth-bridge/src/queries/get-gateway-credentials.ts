@@ -2,12 +2,12 @@ import { on } from '@posthorn/bus'
 import { getGatewayCredentials } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import type { Opener } from '@posthorn/secrets'
+import type { Unsealer } from '@posthorn/secrets'
 import { assertSendsBy } from './assert-serves.ts'
 import { findGatewayLogin, placeOfGatewayPassword } from '../store/gateways.ts'
 
 /** Answers with what logs in at a gateway now. Asked by whoever is about to log in; safe to repeat. */
-export function onGetGatewayCredentials({ db, opener }: { db: Db; opener: Opener }) {
+export function onGetGatewayCredentials({ db, opener }: { db: Db; opener: Unsealer }) {
   return on(getGatewayCredentials, async ({ gateway, grounds }, { requester: asker }) => {
     await assertSendsBy(db, asker, { gateway, grounds })
     const login = await findGatewayLogin(db, gateway)
@@ -16,7 +16,7 @@ export function onGetGatewayCredentials({ db, opener }: { db: Db; opener: Opener
       throw new AppError('rejected', 'No password is stored for this gateway', {
         code: 'AuthenticationFails',
       })
-    const pass = await opener.open(login.sealed, placeOfGatewayPassword(gateway))
+    const pass = await opener.unseal(login.sealed, placeOfGatewayPassword(gateway))
     return { user: login.username, pass }
   })
 }

@@ -7,7 +7,7 @@ import {
 } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import { type Opener, sameSecret } from '@posthorn/secrets'
+import { type Unsealer, sameSecret } from '@posthorn/secrets'
 import {
   findSealedSetting,
   listPreviousServiceSecrets,
@@ -16,7 +16,7 @@ import {
 
 interface Deps {
   db: Db
-  opener: Opener
+  opener: Unsealer
 }
 
 /** Answers with the keys that webhooks are signed with. */
@@ -24,7 +24,7 @@ export function onGetServiceSecret({ db, opener }: Deps) {
   return on(getServiceSecret, async () => {
     const sealed = await findSealedSetting(db, 'serviceSecret')
     if (sealed === undefined) throw new AppError('not-found', 'No service secret is set')
-    const serviceSecret = await opener.open(sealed, placeOfSetting('serviceSecret'))
+    const serviceSecret = await opener.unseal(sealed, placeOfSetting('serviceSecret'))
     const previous = await openPrevious({ db, opener }, serviceSecret)
     const targets = await openTargets({ db, opener })
     return {
@@ -40,7 +40,7 @@ async function openPrevious({ db, opener }: Deps, present: string) {
   const rows = await listPreviousServiceSecrets(db)
   const opened = await Promise.all(
     rows.map(async ({ sealed, until }) => ({
-      serviceSecret: await opener.open(sealed, placeOfSetting('serviceSecret')),
+      serviceSecret: await opener.unseal(sealed, placeOfSetting('serviceSecret')),
       until: until.toISOString(),
     })),
   )
@@ -54,6 +54,6 @@ async function openPrevious({ db, opener }: Deps, present: string) {
 async function openTargets({ db, opener }: Deps): Promise<WebhookTargetSecret[]> {
   const sealed = await findSealedSetting(db, 'webhookSecrets')
   if (sealed === undefined) return []
-  const text = await opener.open(sealed, placeOfSetting('webhookSecrets'))
+  const text = await opener.unseal(sealed, placeOfSetting('webhookSecrets'))
   return check(WebhookTargetSecrets, JSON.parse(text))
 }

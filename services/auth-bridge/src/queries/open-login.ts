@@ -2,7 +2,7 @@ import { on } from '@posthorn/bus'
 import { unsealLogin, type ServiceName, type SettingKey } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import { type Opener, openLogin as open } from '@posthorn/secrets'
+import { type Unsealer, unsealLogin as open } from '@posthorn/secrets'
 import { isStored } from '../store/addresses.ts'
 
 /** Where the addresses are that a service connects to. The webhook-dispatcher is not here: those that its database role can read are its own. */
@@ -16,7 +16,7 @@ const readers: Partial<
 }
 
 /** Answers with an address whose login is in the clear, to a service that connects to such an address. */
-export function onOpenLogin({ db, opener }: { db: Db; opener: Opener }) {
+export function onOpenLogin({ db, opener }: { db: Db; opener: Unsealer }) {
   return on(unsealLogin, async ({ address }, { requester: asker }) => {
     await assertReads(db, asker, address)
     return { address: await open(address, opener) }

@@ -6,7 +6,7 @@ import {
   type Settings,
 } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
-import type { OpenLogin } from '@posthorn/service'
+import type { UnsealLogin } from '@posthorn/unseal'
 import type { Submission } from '../store/outbox.ts'
 import type { Destination } from '../transports/transport.ts'
 import { AttemptError, PreAttemptError } from '../transports/transport.ts'
@@ -14,7 +14,7 @@ import { chooseNetworkPath } from './network-path.ts'
 
 export interface DestinationDeps {
   bus: Pick<Bus, 'request'>
-  openLogin: OpenLogin
+  openLogin: UnsealLogin
   settings: Settings
   signal: AbortSignal
   credentialsMs: number

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Bus } from '@posthorn/bus'
 import type { Db, SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import type { OpenLogin } from '@posthorn/service'
+import type { UnsealLogin } from '@posthorn/unseal'
 import type { Logger } from '@posthorn/telemetry'
 import { releaseClaim, type Submission } from '../store/outbox.ts'
 import type { Transport } from '../transports/transport.ts'
@@ -18,7 +18,7 @@ import { resolveDestination } from './destination.ts'
 export interface AttemptDeps {
   db: Db
   bus: Pick<Bus, 'request'>
-  openLogin: OpenLogin
+  openLogin: UnsealLogin
   settings: SettingsCache
   transport: Transport
   recorder: OutcomeRecorder

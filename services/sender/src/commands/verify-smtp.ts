@@ -1,7 +1,7 @@
 import { type CommandHandler, on } from '@posthorn/bus'
 import { type CommandRequest, type VerificationResult, verifySmtp } from '@posthorn/contracts'
 import type { SettingsCache } from '@posthorn/db'
-import type { OpenLogin } from '@posthorn/service'
+import type { UnsealLogin } from '@posthorn/unseal'
 import { AttemptError } from '../transports/transport.ts'
 import { chooseNetworkPath } from '../attempt/network-path.ts'
 import { type SmtpLimits, SmtpSession } from '../transports/smtp-session.ts'
@@ -9,7 +9,7 @@ import type { Destination } from '../transports/transport.ts'
 
 export interface Deps {
   settings: SettingsCache
-  openLogin: OpenLogin
+  openLogin: UnsealLogin
   limits: SmtpLimits
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { everyFew, type Loop } from '@posthorn/service'
+import { type PeriodicTask, runPeriodically } from '@posthorn/flow'
 import { AppError } from '@posthorn/errors'
 import type { senderMetrics } from '../metrics.ts'
 import {
@@ -54,9 +54,9 @@ export class Dispatcher implements AsyncDisposable {
   readonly #lanes: LaneLimiter
   readonly #inHand = new Map<string, InHand>()
   readonly #waiting: PrefetchedSubmissions
-  readonly #sweeping: Loop
-  readonly #renewing: Loop
-  readonly #burying: Loop
+  readonly #sweeping: PeriodicTask
+  readonly #renewing: PeriodicTask
+  readonly #burying: PeriodicTask
   /** Due when last looked at, and not claimed: claiming finds out whether they still are. */
   readonly #known = new Map<string, DueSubmission>()
   /** Due, and not to be had when last claimed, with the time from which to try again: they must not be in the way of others. */
@@ -73,13 +73,15 @@ export class Dispatcher implements AsyncDisposable {
     this.#lanes = new LaneLimiter(deps.lanes, deps.retryBaseMs)
     this.#waiting = new PrefetchedSubmissions({ ...deps, lanes: this.#lanes })
     const { log, sweepMs, leaseMs } = deps
-    this.#sweeping = everyFew({ everyMs: sweepMs, log, name: 'sweep' }, (signal) =>
+    this.#sweeping = runPeriodically({ everyMs: sweepMs, log, name: 'sweep' }, (signal) =>
       this.#sweep(signal),
     )
-    this.#burying = everyFew({ everyMs: sweepMs, log, name: 'exhausted' }, (signal) =>
+    this.#burying = runPeriodically({ everyMs: sweepMs, log, name: 'exhausted' }, (signal) =>
       this.#bury(signal),
     )
-    this.#renewing = everyFew({ everyMs: leaseMs / 4, log, name: 'leases' }, () => this.#renew())
+    this.#renewing = runPeriodically({ everyMs: leaseMs / 4, log, name: 'leases' }, () =>
+      this.#renew(),
+    )
   }
 
   /** Something may be due. */

@@ -2,7 +2,7 @@ import type { Bus } from '@posthorn/bus'
 import { fileSent, shardOf } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { AppError, isPermanent, messageOf } from '@posthorn/errors'
-import { everyFew, type Loop } from '@posthorn/service'
+import { type PeriodicTask, runPeriodically } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import { retryDelayMs } from '../attempt/retry-delay.ts'
 import { claimFilings, type DueFiling, endFiling, postponeFiling } from '../store/filing.ts'
@@ -38,12 +38,12 @@ export class Filer implements AsyncDisposable {
   readonly #deps: FilerDeps
   readonly #accounts = new Map<string, Promise<void>>()
   readonly #stop = new AbortController()
-  readonly #loop: Loop
+  readonly #loop: PeriodicTask
 
   constructor(deps: FilerDeps) {
     this.#deps = deps
     const { log, sweepMs } = deps
-    this.#loop = everyFew({ everyMs: sweepMs, log, name: 'filing' }, () => this.#sweep())
+    this.#loop = runPeriodically({ everyMs: sweepMs, log, name: 'filing' }, () => this.#sweep())
   }
 
   /** A message was sent. */

@@ -1,8 +1,8 @@
-import type { Db, Sending } from '@posthorn/db'
+import type { Db, SendPrerequisites } from '@posthorn/db'
 import { sql } from 'kysely'
 
 /** What an account is to a mail client that wants to send. */
-export interface SendingAccount extends Sending {
+export interface SendingAccount extends SendPrerequisites {
   shard: number
 }
 

@@ -1,27 +1,54 @@
 import type { MailSession } from '@posthorn/backends'
-import type { AccountState } from '@posthorn/contracts'
+import { type CommandHandler, on } from '@posthorn/bus'
+import type { AccountState, Command, CommandRequest } from '@posthorn/contracts'
 import type { Db, SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { AccountSession } from '../sessions/account-session.ts'
-import type { WriteRequest, ConnectionRequest } from '../sessions/command-pool.ts'
+import type { ConnectionRequest, WriteRequest } from '../sessions/command-pool.ts'
 import type { Registry } from '../sessions/registry.ts'
-import type { BounceCache } from './bounce-cache.ts'
-import type { MailboxCache } from './mailbox-cache.ts'
+import type { BounceCache, MailboxCache } from './read-caches.ts'
 
-/** What command handlers need. */
+/** Dependencies of command handlers. */
 export interface CommandDeps {
   db: Db
   sessions: Pick<Registry, 'find'>
 }
 
-/** What those need that only read. */
+/** Dependencies of handlers that only read. */
 export interface ReadDeps extends CommandDeps {
   settings: SettingsCache
   mailboxes: MailboxCache
   bounces: BounceCache
 }
 
-/** The account's session on this worker, connected or not. */
+/** Account that a command is about, with its session on this worker. */
+export interface AccountCommand {
+  account: string
+  session: AccountSession
+  signal: AbortSignal
+}
+
+type HandlerOf<C extends Command> = Parameters<typeof on<C>>[1]
+
+/** Handler of a command that needs a connected account; fails as `assertConnected` does. */
+export function onAccount<C extends Command>(
+  deps: CommandDeps,
+  command: C,
+  handle: (request: CommandRequest<C>, target: AccountCommand) => ReturnType<HandlerOf<C>>,
+): CommandHandler {
+  return on<C>(command, (async (request: CommandRequest<C> & { account: string }, { signal }) => {
+    const { account } = request
+    const session = getSession(deps, account)
+    assertConnected(session)
+    return handle(request, { account, session, signal })
+  }) as HandlerOf<C>)
+}
+
+/**
+ * Session of an account on this worker, connected or not.
+ *
+ * @throws AppError `unavailable` `WorkerNotAvailable`
+ */
 export function getSession({ sessions }: CommandDeps, account: string): AccountSession {
   const session = sessions.find(account)
   if (!session)
@@ -29,7 +56,11 @@ export function getSession({ sessions }: CommandDeps, account: string): AccountS
   return session
 }
 
-/** Interface spec, "503 codes". An account that was let in and still does its first sync can be asked already. */
+/**
+ * Rejects commands for accounts without a connection. Accounts in their initial sync accept commands.
+ *
+ * @throws AppError `unavailable` with a code of the interface spec, "503 codes"
+ */
 export function assertConnected({
   state = 'new',
   loggedIn,
@@ -48,7 +79,7 @@ interface UnavailableReason {
   message: string
 }
 
-const notYet: UnavailableReason = {
+const connecting: UnavailableReason = {
   code: 'NotYetConnected',
   state: 'init',
   message: 'The account is not connected yet',
@@ -60,10 +91,10 @@ const paused: UnavailableReason = {
 }
 
 const unavailableReasons: Partial<Record<AccountState, UnavailableReason>> = {
-  new: notYet,
-  init: notYet,
-  connecting: notYet,
-  syncing: notYet,
+  new: connecting,
+  init: connecting,
+  connecting,
+  syncing: connecting,
   disconnected: paused,
   paused,
   unset: { code: 'NotSyncing', state: 'unset', message: 'Syncing of the account is switched off' },
@@ -79,21 +110,21 @@ const unavailableReasons: Partial<Record<AccountState, UnavailableReason>> = {
   },
 }
 
-/** Runs work on a connection of the account that does not sync. */
+/** Runs work on a connection of the account's command pool, never on the one that syncs. */
 export async function withMailSession<T>(
-  session: AccountSession,
-  errand: ConnectionRequest | WriteRequest,
+  { session, signal }: Pick<AccountCommand, 'session' | 'signal'>,
+  options: Omit<ConnectionRequest, 'signal'> | Omit<WriteRequest, 'signal'>,
   work: (mail: MailSession) => Promise<T>,
 ): Promise<T> {
   assertConnected(session)
   try {
-    return await session.commands.run(errand, work)
+    return await session.commands.run({ signal, ...options }, work)
   } catch (error) {
     throw toUnavailable(session, error)
   }
 }
 
-/** A connection that cannot be had or was lost says "try again shortly", whatever the reason. */
+/** Turns a failed or lost connection into a temporary error; returns other errors unchanged. */
 export function toUnavailable(
   { state = 'new' }: Pick<AccountSession, 'state'>,
   error: unknown,
@@ -103,7 +134,7 @@ export function toUnavailable(
     (error.kind !== 'unreachable' && error.kind !== 'unauthorized')
   )
     return error
-  return new AppError('unavailable', 'The connection to the mail server is not up right now', {
+  return new AppError('unavailable', 'The connection to the mail server failed, retry', {
     code: 'IMAPUnavailable',
     extras: { state },
     cause: error,

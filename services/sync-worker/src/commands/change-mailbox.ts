@@ -1,73 +1,181 @@
 import type { MailSession } from '@posthorn/backends'
-import { fieldError, validationError } from '@posthorn/contracts'
+import { type CommandHandler, on } from '@posthorn/bus'
+import {
+  type CommandRequest,
+  type CommandResponse,
+  createMailbox,
+  defined,
+  deleteMailbox,
+  fieldError,
+  updateMailbox,
+  validationError,
+} from '@posthorn/contracts'
+import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { AccountSession } from '../sessions/account-session.ts'
 import { findMailbox, type MailboxRow } from '../store/mailboxes.ts'
-import { type CommandDeps, withMailSession } from './account.ts'
+import {
+  type AccountCommand,
+  type CommandDeps,
+  getSession,
+  onAccount,
+  withMailSession,
+} from './account.ts'
 import { mailboxNotFound } from './mailbox.ts'
 
-/** Whoever changes something about a mailbox of an account. */
-export interface AccountCommand {
-  session: AccountSession
-  account: string
-  signal: AbortSignal
+type UpdateRequest = CommandRequest<typeof updateMailbox>
+
+/** Round trip that detects a stale connection before the change. */
+const pingFirst = { prepare: (mail: MailSession) => mail.ping() }
+
+/** Creates a mailbox and lists the mailboxes again. The sync records the events. */
+export function onCreateMailbox(deps: CommandDeps): CommandHandler {
+  return on(createMailbox, async ({ account, path }, { signal }) => {
+    const session = getSession(deps, account)
+    return withMailSession({ session, signal }, pingFirst, (mail) =>
+      session.changeMailboxes(mail, async () => {
+        try {
+          const created = await mail.createMailbox(path)
+          return { done: created, applied: { created } }
+        } catch (error) {
+          throw toFieldError(error, 'path')
+        }
+      }),
+    )
+  })
 }
 
+/** Deletes a mailbox with its messages. The listing that follows records the event. */
+export function onDeleteMailbox(deps: CommandDeps): CommandHandler {
+  return onAccount(deps, deleteMailbox, async (request, target) => {
+    const { path, mailboxId } = await resolveMailbox(deps, target, request.path)
+    await withMailSession(target, pingFirst, (mail) =>
+      target.session.changeMailboxes(mail, async () => ({
+        done: await mail.deleteMailbox(path),
+        applied: { deleted: path },
+      })),
+    )
+    return defined({ path, mailboxId: mailboxId ?? undefined, deleted: true })
+  })
+}
+
+/** Renames a mailbox with its children, then changes its subscription. */
+export function onUpdateMailbox(deps: CommandDeps): CommandHandler {
+  return onAccount(deps, updateMailbox, async (request, target) => {
+    // RFC 9051 §6.3.7: a nonexistent mailbox can be subscribed to, but not renamed.
+    const find = request.newPath === undefined ? getListedMailbox : resolveMailbox
+    const row = await find(deps, target, request.path)
+    return withMailSession(target, pingFirst, (mail) =>
+      update(target.session, mail, { row, request }),
+    )
+  })
+}
+
+async function update(
+  session: AccountSession,
+  mail: MailSession,
+  { row, request }: { row: ResolvedMailbox; request: UpdateRequest },
+): Promise<CommandResponse<typeof updateMailbox>> {
+  const { path, mailboxId } = row
+  const response = await session.changeMailboxes(mail, async () => {
+    const newPath = await rename(mail, path, request.newPath)
+    const isRenamed = newPath !== undefined
+    const subscribed = await subscribe(mail, newPath ?? path, {
+      subscribed: request.subscribed,
+      isRenamed,
+    })
+    return {
+      done: defined({ newPath, renamed: isRenamed || undefined, subscribed }),
+      applied: isRenamed ? { renamed: { from: path, to: newPath } } : {},
+    }
+  })
+  // RFC 9051 §6.3.6: renaming INBOX moves its messages, but the mailbox stays.
+  if (response.renamed && row.id !== undefined) session.requestSync([row.id])
+  return defined({ path, ...response, mailboxId: mailboxId ?? undefined })
+}
+
+async function rename(
+  mail: MailSession,
+  path: string,
+  newPath: UpdateRequest['newPath'],
+): Promise<string | undefined> {
+  if (newPath === undefined) return undefined
+  try {
+    return await mail.renameMailbox(path, newPath)
+  } catch (error) {
+    throw toFieldError(error, 'newPath')
+  }
+}
+
+/** A rejection after a rename returns the unchanged subscription, because the rename stays. */
+async function subscribe(
+  mail: MailSession,
+  path: string,
+  { subscribed, isRenamed }: { subscribed: boolean | undefined; isRenamed: boolean },
+): Promise<boolean | undefined> {
+  if (subscribed === undefined) return undefined
+  try {
+    await mail.subscribe(path, subscribed)
+    return subscribed
+  } catch (error) {
+    if (isRenamed && error instanceof AppError && error.kind === 'rejected') return !subscribed
+    throw error
+  }
+}
+
+type ResolvedMailbox = Pick<MailboxRow, 'path' | 'mailboxId'> & { id?: string }
+
 /**
- * A mailbox by its path, selectable or not. One that was made elsewhere a moment ago is looked for on the server.
+ * Stored mailbox with a path, selectable or not. Lists the server's mailboxes if it is not stored.
  *
  * @throws AppError `not-found` `FolderNotFound`
  */
-export async function getListedMailbox(
+async function getListedMailbox(
   deps: CommandDeps,
-  changing: AccountCommand,
+  target: AccountCommand,
   path: string,
-): Promise<MailboxRow> {
-  const found = await findOrRelist(deps, changing, path)
-  if (!found) throw mailboxNotFound()
-  return found
+): Promise<ResolvedMailbox> {
+  const row = await findOrRelist(deps, target, path)
+  if (!row) throw mailboxNotFound()
+  return row
 }
 
 /**
- * The same for what the server itself is going to judge: of a mailbox that is not there its refusal is told. Interface spec, "Statuses",
- * 400: NONEXISTENT.
+ * Variant of `getListedMailbox` that returns an unknown path as it is, so that the client gets the
+ * server's rejection. Interface spec, "Statuses", 400: NONEXISTENT.
  */
-export async function resolveMailbox(
+async function resolveMailbox(
   deps: CommandDeps,
-  changing: AccountCommand,
+  target: AccountCommand,
   path: string,
-): Promise<Pick<MailboxRow, 'path' | 'mailboxId'> & { id?: string }> {
-  return (await findOrRelist(deps, changing, path)) ?? { path, mailboxId: null }
+): Promise<ResolvedMailbox> {
+  return (await findOrRelist(deps, target, path)) ?? { path, mailboxId: null }
 }
 
 async function findOrRelist(
   { db }: CommandDeps,
-  { session, account, signal }: AccountCommand,
+  target: AccountCommand,
   path: string,
 ): Promise<MailboxRow | undefined> {
-  const known = await findByPath(db, account, path)
-  if (known) return known
-  await withMailSession(session, { signal }, (mail) => relistMailboxes(session, mail))
-  return findByPath(db, account, path)
+  const row = await findByPath(db, target.account, path)
+  if (row) return row
+  await withMailSession(target, {}, (mail) => relistMailboxes(target.session, mail))
+  return findByPath(db, target.account, path)
 }
 
-/** RFC 9051 §5.1: INBOX in any case is the primary mailbox. */
-async function findByPath(
-  db: CommandDeps['db'],
-  account: string,
-  path: string,
-): Promise<MailboxRow | undefined> {
+/** RFC 9051 §5.1: INBOX is case-insensitive. */
+async function findByPath(db: Db, account: string, path: string): Promise<MailboxRow | undefined> {
   const row = await findMailbox(db, account, path)
   return row ?? (path.toUpperCase() === 'INBOX' ? findMailbox(db, account, 'INBOX') : undefined)
 }
 
-/** Brings the stored list of mailboxes up to date. */
+/** Lists the mailboxes of the server and stores the differences. */
 export function relistMailboxes(session: AccountSession, mail: MailSession): Promise<void> {
   return session.changeMailboxes(mail, () => Promise.resolve({ done: undefined, applied: {} }))
 }
 
-/** What cannot be the name of a mailbox is a field of the request that does not do. */
-export function toFieldError(error: unknown, field: string): unknown {
+/** Turns an invalid mailbox name into a validation error of the request field. */
+function toFieldError(error: unknown, field: string): unknown {
   return error instanceof AppError && error.kind === 'invalid' && !error.extras.fields
     ? validationError([fieldError(field, 'cannot be the name of a folder')])
     : error

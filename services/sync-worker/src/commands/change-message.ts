@@ -1,65 +1,153 @@
 import type { MailSession, MovedMessages, UidRange } from '@posthorn/backends'
-import type { FlagResult, FlagUpdate } from '@posthorn/contracts'
+import type { CommandHandler } from '@posthorn/bus'
+import {
+  defined,
+  deleteMessage,
+  type FlagResult,
+  type FlagUpdate,
+  moveMessage,
+  updateMessage,
+} from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import { encodeMessageId } from '@posthorn/message-id'
 import { rangesOf } from '../index/ranges.ts'
-import { findMailboxByUse, type MailboxRow } from '../store/mailboxes.ts'
-import { isSelectable } from '../sync/mailbox-list/listing.ts'
-import { type CommandDeps, withMailSession } from './account.ts'
-import { type AccountCommand, relistMailboxes } from './change-mailbox.ts'
-import { getMailbox, messageNotFound, selectMailboxOf, retryAfterNoop } from './mailbox.ts'
+import { findMailboxByUse, isSelectable, type MailboxRow } from '../store/mailboxes.ts'
+import { type AccountCommand, type CommandDeps, onAccount, withMailSession } from './account.ts'
+import { relistMailboxes } from './change-mailbox.ts'
+import {
+  getMailbox,
+  locateMessage,
+  messageNotFound,
+  retryAfterNoop,
+  selectMailboxOf,
+} from './mailbox.ts'
 
-/** Opens the mailbox of a message to change it, and makes sure that the message is there: servers pass over those that are not. */
-export function prepareChange({ row, uid }: { row: MailboxRow; uid: number }) {
-  return async (mail: MailSession): Promise<void> => {
-    await selectMailboxOf(mail, row, { readOnly: false })
-    await retryAfterNoop(mail, async () => {
-      const found = await mail.search({ uid: String(uid) })
-      if (found.length === 0) throw messageNotFound()
+/** Changes flags and labels of a message. The next sync records the events. */
+export function onUpdateMessage(deps: CommandDeps): CommandHandler {
+  return onAccount(deps, updateMessage, async ({ message, update }, target) => {
+    const position = await locateMessage(deps.db, target.account, message)
+    const check = (mail: MailSession) => assertLabelSupport(mail, update)
+    await changeMessage(target, { ...position, check }, async (mail, uids) => {
+      try {
+        await applyUpdate(mail, uids, update)
+      } finally {
+        target.session.requestSync([position.row.id])
+      }
     })
-  }
+    return updateResult(update, true)
+  })
+}
+
+/** Moves a message. Returns its new id if the server reports the new UID (UIDPLUS). */
+export function onMoveMessage(deps: CommandDeps): CommandHandler {
+  return onAccount(deps, moveMessage, async ({ message, path }, target) => {
+    const { row, uid } = await locateMessage(deps.db, target.account, message)
+    const destination = await getDestination(deps, target, path)
+    const moved = await changeMessage(target, { row, uid }, async (mail, uids) => {
+      try {
+        return await mail.moveMessages(uids, destination.path)
+      } finally {
+        target.session.requestSync([row.id, destination.id])
+      }
+    })
+    const newUid = moved.uids?.get(uid)
+    if (moved.uids && newUid === undefined) throw messageNotFound()
+    const id = movedMessageId(destination, moved)(uid)
+    return defined({ path: destination.path, id, uid: newUid })
+  })
 }
 
 /**
- * Where messages are to go, ready for ids to be made of them there. A folder that was made elsewhere a moment ago is looked for on the server.
+ * Moves a message to the trash. Deletes it permanently with `force`, if it is in the trash, or if the
+ * account has no trash.
+ */
+export function onDeleteMessage(deps: CommandDeps): CommandHandler {
+  return onAccount(deps, deleteMessage, async ({ message, force }, target) => {
+    const { row, uid } = await locateMessage(deps.db, target.account, message)
+    const trash = await findTrash(deps, target.account)
+    return changeMessage(target, { row, uid }, async (mail, uids) => {
+      try {
+        if (force || !trash || trash.id === row.id) {
+          await deletePermanently(mail, uids, { row, trash })
+          return { deleted: true }
+        }
+        const id = movedMessageId(trash, await mail.moveMessages(uids, trash.path))(uid)
+        return { deleted: false, moved: defined({ destination: trash.path, message: id }) }
+      } finally {
+        target.session.requestSync([row.id, ...(trash ? [trash.id] : [])])
+      }
+    })
+  })
+}
+
+interface MessageChange {
+  row: MailboxRow
+  uid: number
+  /** Precondition of the change; throws if it is not met. */
+  check?: (mail: MailSession) => void
+}
+
+/**
+ * Changes one message on a pooled connection. Selects its mailbox first and verifies that the message
+ * exists, because servers ignore UIDs that do not.
+ */
+export function changeMessage<T>(
+  target: Pick<AccountCommand, 'session' | 'signal'>,
+  { row, uid, check }: MessageChange,
+  change: (mail: MailSession, uids: UidRange[]) => Promise<T>,
+): Promise<T> {
+  const prepare = async (mail: MailSession): Promise<void> => {
+    check?.(mail)
+    await selectMailboxOf(mail, row, { readOnly: false })
+    await retryAfterNoop(mail, async () => {
+      if ((await mail.search({ uid: String(uid) })).length === 0) throw messageNotFound()
+    })
+  }
+  return withMailSession(target, { mailbox: row.path, prepare }, (mail) =>
+    change(mail, [[uid, uid]]),
+  )
+}
+
+/**
+ * Target mailbox of a move, with a stored UIDVALIDITY so that ids can be created. A mailbox that is
+ * not stored yet is looked up on the server.
  */
 export async function getDestination(
   deps: CommandDeps,
-  changing: AccountCommand,
+  target: AccountCommand,
   path: string,
 ): Promise<MailboxRow> {
-  const { session, signal } = changing
-  const row = await findDestination(deps, changing, path)
+  const row = await findDestination(deps, target, path)
   if (row.uidValidity !== null) return row
-  return withMailSession(session, { signal }, async (mail) => {
+  return withMailSession(target, {}, async (mail) => {
     const { uidValidity } = await mail.status(row.path)
-    return (await session.storeUidValidity(mail, row, uidValidity)) ?? row
+    return (await target.session.storeUidValidity(mail, row, uidValidity)) ?? row
   })
 }
 
 async function findDestination(
   { db }: CommandDeps,
-  { session, account, signal }: AccountCommand,
+  target: AccountCommand,
   path: string,
 ): Promise<MailboxRow> {
   try {
-    return await getMailbox(db, account, path)
+    return await getMailbox(db, target.account, path)
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'FolderNotFound') throw error
-    await withMailSession(session, { signal }, (mail) => relistMailboxes(session, mail))
-    return getMailbox(db, account, path)
+    await withMailSession(target, {}, (mail) => relistMailboxes(target.session, mail))
+    return getMailbox(db, target.account, path)
   }
 }
 
-/** Before anything is changed: a server without labels changes no flags either. */
+/** @throws AppError `unprocessable` for label changes without server support, before any change */
 export function assertLabelSupport({ capabilities }: MailSession, { labels }: FlagUpdate): void {
   if (labels && !capabilities.gmail)
-    throw new AppError('unprocessable', 'The mail server has no labels', {
+    throw new AppError('unprocessable', 'Mail server does not support labels', {
       code: 'MissingServerExtension',
     })
 }
 
-/** Changes flags and labels of messages in the open mailbox. */
+/** Changes flags and labels of messages in the selected mailbox. */
 export async function applyUpdate(
   mail: MailSession,
   uids: readonly UidRange[],
@@ -73,17 +161,14 @@ function toFlagChange({ add = [], delete: remove = [], set }: NonNullable<FlagUp
   return set ? { set } : { add, remove }
 }
 
-/** What an update answers: a word for each step that was asked for. */
-export function updateResult({ flags, labels }: FlagUpdate, done: boolean): FlagResult {
-  const steps = (asked: object) =>
-    Object.fromEntries(Object.keys(asked).map((step) => [step, done]))
-  return {
-    ...(flags ? { flags: steps(flags) } : {}),
-    ...(labels ? { labels: steps(labels) } : {}),
-  }
+/** Response of an update: each requested step with its success. */
+export function updateResult({ flags, labels }: FlagUpdate, success: boolean): FlagResult {
+  const steps = (update: object | undefined) =>
+    update && Object.fromEntries(Object.keys(update).map((step) => [step, success]))
+  return defined({ flags: steps(flags), labels: steps(labels) })
 }
 
-/** The trash of an account, where it has one. */
+/** Trash of an account; undefined if there is none that can be selected. */
 export async function findTrash(
   { db }: CommandDeps,
   account: string,
@@ -93,23 +178,23 @@ export async function findTrash(
 }
 
 /**
- * Deletes messages of the open mailbox for good. Gmail only takes a label off what is expunged, apart from its trash and spam: there they
- * go to the trash first.
+ * Deletes messages of the selected mailbox permanently. Outside its trash and spam, Gmail's EXPUNGE
+ * only removes a label, so messages are moved to the trash and expunged there.
  */
 export async function deletePermanently(
   mail: MailSession,
   uids: readonly UidRange[],
   { row, trash }: { row: MailboxRow; trash: MailboxRow | undefined },
 ): Promise<void> {
-  const atOnce = row.id === trash?.id || row.specialUse?.toLowerCase() === '\\junk'
-  if (!mail.capabilities.gmail || !trash || atOnce) return mail.expungeMessages(uids)
+  const deletesHere = row.id === trash?.id || row.specialUse?.toLowerCase() === '\\junk'
+  if (!mail.capabilities.gmail || !trash || deletesHere) return mail.expungeMessages(uids)
   const moved = await mail.moveMessages(uids, trash.path)
   if (!moved.uids) return
   await mail.open(trash.path, { readOnly: false })
   await mail.expungeMessages(rangesOf(moved.uids.values()))
 }
 
-/** The id of a moved message, where its new folder is the one whose ids are known: one of another UIDVALIDITY would lead nowhere. */
+/** New ids of moved messages; undefined unless the target's UIDVALIDITY is the stored one. */
 export function movedMessageId(
   { number, uidValidity }: MailboxRow,
   moved: MovedMessages,

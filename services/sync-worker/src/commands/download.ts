@@ -1,57 +1,102 @@
-import type { Download, MailSession } from '@posthorn/backends'
+import type { BodyPart, Download, MailSession } from '@posthorn/backends'
+import type { CommandHandler } from '@posthorn/bus'
+import { defined, getAttachment, getMessageSource } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
-import type { AccountSession } from '../sessions/account-session.ts'
+import { decodeAttachmentId } from '@posthorn/message-id'
+import { describePart } from '../messages/outline.ts'
 import type { PooledConnection } from '../sessions/command-pool.ts'
-import { toUnavailable } from './account.ts'
+import { type AccountCommand, type CommandDeps, onAccount, toUnavailable } from './account.ts'
+import {
+  getMailboxByNumber,
+  locateMessage,
+  messageNotFound,
+  retryAfterNoop,
+  selectMailboxOf,
+} from './mailbox.ts'
 
-/** What one download may have; beyond it the answer breaks off. */
+/** Limit of one download. A download that exceeds it is aborted. */
 const maxDownloadBytes = 250 * 1024 * 1024
 
-/** A download under way. */
-export interface StreamedDownload {
+/** Streams the decoded bytes of an attachment at the consumer's pace. */
+export function onGetAttachment(deps: CommandDeps): CommandHandler {
+  return onAccount(deps, getAttachment, async ({ attachment }, target) => {
+    const { mailbox, uid, part } = decodeAttachmentId(attachment)
+    const row = await getMailboxByNumber(deps.db, target.account, mailbox)
+    const { download, body } = await startDownload(target, row.path, async (mail) => {
+      await selectMailboxOf(mail, row, { readOnly: true })
+      return retryAfterNoop(mail, () => mail.downloadPart(uid, part)).catch(toMessageNotFound)
+    })
+    const response = defined({ ...describe(download.part), encodedSize: download.size })
+    return { response, body }
+  })
+}
+
+/** Streams the source of a message, unchanged, at the consumer's pace. */
+export function onGetMessageSource(deps: CommandDeps): CommandHandler {
+  return onAccount(deps, getMessageSource, async ({ message }, target) => {
+    const { row, uid } = await locateMessage(deps.db, target.account, message)
+    const { download, body } = await startDownload(target, row.path, async (mail) => {
+      await selectMailboxOf(mail, row, { readOnly: true })
+      return retryAfterNoop(mail, () => mail.downloadSource(uid))
+    })
+    return { response: defined({ size: download.size }), body }
+  })
+}
+
+/** Any missing part means that the attachment does not exist. */
+function toMessageNotFound(error: unknown): never {
+  throw error instanceof AppError && error.kind === 'not-found' ? messageNotFound() : error
+}
+
+function describe(part: BodyPart | undefined) {
+  if (!part) return { contentType: 'application/octet-stream' }
+  return defined(describePart(part))
+}
+
+interface StartedDownload {
   download: Download
-  /** Gives the connection back when it ends, is left early, or the asker goes away. */
+  /** Releases the connection at the end, when the consumer stops, or on abort. */
   body: AsyncIterable<Uint8Array>
 }
 
 /**
- * Borrows a connection and begins a download on it; once more where the connection had died of old age.
+ * Starts a download on a pooled connection; repeats that once per stale connection.
  *
- * @throws AppError `too-large` for what is announced to be too much for one download
+ * @throws AppError `too-large` if the announced size exceeds the limit
  */
-export async function startDownload(
-  session: AccountSession,
-  { signal, mailbox }: { signal: AbortSignal; mailbox: string },
-  begin: (mail: MailSession) => Promise<Download>,
-): Promise<StreamedDownload> {
+async function startDownload(
+  { session, signal }: AccountCommand,
+  mailbox: string,
+  start: (mail: MailSession) => Promise<Download>,
+): Promise<StartedDownload> {
   for (;;) {
-    let borrowed: PooledConnection | undefined
+    let connection: PooledConnection | undefined
     try {
-      borrowed = await session.commands.acquire({
+      connection = await session.commands.acquire({
         signal,
         mailbox,
         longRunning: true,
         consumerPaced: true,
       })
-      const download = await begin(borrowed.session)
-      // Base64 makes four of three and adds line ends.
+      const download = await start(connection.session)
+      // Base64 needs four bytes for three and line ends.
       if ((download.size ?? 0) > maxDownloadBytes * (download.part ? 1.4 : 1)) throw tooLarge()
-      return { download, body: releaseAtEnd(limitBytes(download.content), borrowed, signal) }
+      return { download, body: releaseAtEnd(limitBytes(download.content), connection, signal) }
     } catch (error) {
-      const gone = error instanceof AppError && error.kind === 'unreachable'
-      borrowed?.release(gone)
-      if (!gone || !borrowed?.reused || signal.aborted) throw toUnavailable(session, error)
+      const isLost = error instanceof AppError && error.kind === 'unreachable'
+      connection?.release(isLost)
+      if (!isLost || !connection?.reused || signal.aborted) throw toUnavailable(session, error)
     }
   }
 }
 
-/** What was announced is not always what comes. */
+/** Enforces the limit, because the announced size may be wrong. */
 async function* limitBytes(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let length = 0
-  for await (const piece of content) {
-    length += piece.length
+  for await (const chunk of content) {
+    length += chunk.length
     if (length > maxDownloadBytes) throw tooLarge()
-    yield piece
+    yield chunk
   }
 }
 
@@ -60,29 +105,29 @@ function tooLarge(): AppError {
 }
 
 /**
- * The pieces of a download, which give the connection back when they end, are left early, or the asker goes away. A connection with a
- * download cut short is closed: the rest of the message may still be on its way there.
+ * Iterates over a download and releases the connection at its end. After an incomplete download the
+ * connection is closed, because the server may still be sending.
  */
 function releaseAtEnd(
   content: AsyncIterable<Uint8Array>,
   { release }: PooledConnection,
   signal: AbortSignal,
 ): AsyncIterable<Uint8Array> {
-  const pieces = content[Symbol.asyncIterator]()
-  const cut = () => release(true)
+  const chunks = content[Symbol.asyncIterator]()
+  const abort = () => release(true)
   const end = (broken: boolean) => {
-    signal.removeEventListener('abort', cut)
+    signal.removeEventListener('abort', abort)
     release(broken)
   }
-  signal.addEventListener('abort', cut, { once: true })
-  if (signal.aborted) cut()
+  signal.addEventListener('abort', abort, { once: true })
+  if (signal.aborted) abort()
   return {
     [Symbol.asyncIterator]: () => ({
       async next() {
         try {
-          const piece = await pieces.next()
-          if (piece.done) end(false)
-          return piece
+          const chunk = await chunks.next()
+          if (chunk.done) end(false)
+          return chunk
         } catch (error) {
           end(true)
           throw error

@@ -1,83 +1,97 @@
-import { type CommandContext, type CommandHandler, on } from '@posthorn/bus'
-import { type CommandRequest, type CommandResponse, fileSent } from '@posthorn/contracts'
+import type { MailSession } from '@posthorn/backends'
+import { type CommandHandler, on } from '@posthorn/bus'
+import {
+  type CommandRequest,
+  type CommandResponse,
+  defined,
+  fileSent,
+  findSent,
+} from '@posthorn/contracts'
+import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import { ByteBudget } from '@posthorn/service'
-import type { AccountSession } from '../sessions/account-session.ts'
+import { KeyedMutex, Semaphore } from '@posthorn/flow'
+import type { MailboxRow } from '../store/mailboxes.ts'
 import { findOutboxSize, readOutbox } from '../store/outbox.ts'
-import { assertConnected, type CommandDeps, getSession, withMailSession } from './account.ts'
-import { deletePermanently, findTrash, prepareChange } from './change-message.ts'
-import { locateMessage } from './mailbox.ts'
-import { getSentMailbox, containsMessage } from './sent-mailbox.ts'
+import {
+  type AccountCommand,
+  assertConnected,
+  type CommandDeps,
+  getSession,
+  onAccount,
+  withMailSession,
+} from './account.ts'
+import { changeMessage, deletePermanently, findTrash } from './change-message.ts'
+import { getMailbox, locateMessage, selectForListing } from './mailbox.ts'
 
 type Request = CommandRequest<typeof fileSent>
 type Reference = NonNullable<Request['reference']>
 
-interface Filing {
+interface Filing extends AccountCommand {
   request: Request
-  session: AccountSession
-  signal: CommandContext['signal']
+  /** Bytes of copies in memory. */
+  memory: Semaphore
+  /** Steps that the server rejects permanently, with the reason. */
+  skipped: string[]
 }
 
-/** Bytes of copies that a worker has in memory at once. */
-const budgetBytes = 64 * 1024 * 1024
+/** Limit of all copies that a worker holds in memory, in bytes. */
+const maxCopyBytes = 64 * 1024 * 1024
 
 /**
- * Files a message that was sent: copy, flag, draft, in this order, so that a draft is there as long as its copy is not. Each step finds
- * what was done already. Of two requests for the same message the second waits for the first, whose copy it could not see yet.
+ * Files a sent message: Sent copy, flag on the referenced message, removal of the draft. In this
+ * order the draft exists until its copy does. Each step detects that it was completed before.
+ * Requests for the same message run one after the other, so that the second finds the copy.
  */
 export function onFileSent(deps: CommandDeps): CommandHandler {
-  const budget = new ByteBudget(budgetBytes)
-  const running = new Map<string, Promise<unknown>>()
-  return on(fileSent, async (request, { signal }) => {
-    const before = running.get(request.queueId)
-    const filed = (async () => {
-      await before?.catch(() => undefined)
+  const memory = new Semaphore(maxCopyBytes)
+  const mutex = new KeyedMutex<string>()
+  return on(fileSent, (request, { signal }) => {
+    const { account, queueId } = request
+    const work = () => {
       signal.throwIfAborted()
-      return file(deps, { request, session: getSession(deps, request.account), signal }, budget)
-    })()
-    running.set(request.queueId, filed)
-    try {
-      return await filed
-    } finally {
-      if (running.get(request.queueId) === filed) running.delete(request.queueId)
+      const session = getSession(deps, account)
+      return file(deps, { account, session, signal, request, memory, skipped: [] })
     }
+    return mutex.run(queueId, work, signal)
   })
 }
 
-async function file(
-  deps: CommandDeps,
-  filing: Filing,
-  budget: ByteBudget,
-): Promise<CommandResponse<typeof fileSent>> {
-  const { request, session } = filing
+/** Finds a message in the mailbox where the server files sent messages. */
+export function onFindSent(deps: CommandDeps): CommandHandler {
+  return onAccount(deps, findSent, async ({ messageId, sentMailPath }, target) => {
+    const { row } = await getSentMailbox(deps.db, target.account, sentMailPath)
+    const found = await withMailSession(target, { mailbox: row.path }, (mail) =>
+      containsMessage(mail, row, messageId),
+    )
+    return { found }
+  })
+}
+
+async function file(deps: CommandDeps, filing: Filing): Promise<CommandResponse<typeof fileSent>> {
+  const { request, session, skipped } = filing
   const { reference, draft } = request
   assertConnected(session)
-  const skipped: string[] = []
-  const path = request.copy ? await copyToSent(deps, { ...filing, skipped }, budget) : undefined
+  const path = request.copy ? await copyToSent(deps, filing) : undefined
   if (reference)
-    await skipPermanentFailure(skipped, 'the flag on the message it refers to', () =>
+    await skipPermanentFailure(skipped, 'flag on the referenced message', () =>
       flagReference(deps, filing, reference),
     )
   if (draft !== undefined)
-    await skipPermanentFailure(skipped, 'the removal of the draft', () =>
+    await skipPermanentFailure(skipped, 'removal of the draft', () =>
       removeDraft(deps, filing, draft),
     )
-  return { ...(path === undefined ? {} : { path }), skipped }
+  return defined({ path, skipped })
 }
 
-async function copyToSent(
-  { db }: CommandDeps,
-  { request, session, signal, skipped }: Filing & { skipped: string[] },
-  budget: ByteBudget,
-): Promise<string> {
+async function copyToSent({ db }: CommandDeps, filing: Filing): Promise<string> {
+  const { request, session, signal, memory, skipped } = filing
   const { account, sentMailPath, messageId } = request
-  const { row, instead } = await getSentMailbox(db, account, sentMailPath)
-  if (instead) skipped.push('the folder that was asked for: it does not exist')
+  const { row, isFallback } = await getSentMailbox(db, account, sentMailPath)
+  if (isFallback) skipped.push('requested mailbox: it does not exist')
   const size = await findOutboxSize(db, request)
   if (size === undefined) throw contentNotFound()
-  using _room = await budget.take(size, signal)
-  const errand = { signal, mailbox: row.path, longRunning: true }
-  await withMailSession(session, errand, async (mail) => {
+  using _permit = await memory.acquire(signal, size)
+  await withMailSession(filing, { mailbox: row.path, longRunning: true }, async (mail) => {
     if (await containsMessage(mail, row, messageId)) return
     const mime = await readOutbox(db, request, size)
     if (!mime) throw contentNotFound()
@@ -88,8 +102,8 @@ async function copyToSent(
   return row.path
 }
 
-/** One that was passed on is dealt with as well: not every client shows `$Forwarded` (RFC 9051 §2.3.2). */
-const flagsOf: Record<Reference['action'], readonly string[]> = {
+/** Forwarded messages get `\Answered`, too: not every client shows `$Forwarded` (RFC 9051 §2.3.2). */
+const referenceFlags: Record<Reference['action'], readonly string[]> = {
   reply: ['\\Answered'],
   'reply-all': ['\\Answered'],
   forward: ['\\Answered', '$Forwarded'],
@@ -97,32 +111,26 @@ const flagsOf: Record<Reference['action'], readonly string[]> = {
 
 async function flagReference(
   { db }: CommandDeps,
-  { request: { account }, session, signal }: Filing,
+  filing: Filing,
   { message, action }: Reference,
 ): Promise<void> {
-  const { row, uid } = await locateMessage(db, account, message)
-  const errand = { signal, mailbox: row.path, prepare: prepareChange({ row, uid }) }
-  await withMailSession(session, errand, (mail) =>
-    mail.changeFlags([[uid, uid]], { add: flagsOf[action] }),
+  const position = await locateMessage(db, filing.account, message)
+  await changeMessage(filing, position, (mail, uids) =>
+    mail.changeFlags(uids, { add: referenceFlags[action] }),
   )
-  session.requestSync([row.id])
+  filing.session.requestSync([position.row.id])
 }
 
-async function removeDraft(
-  deps: CommandDeps,
-  { request: { account }, session, signal }: Filing,
-  draft: string,
-): Promise<void> {
-  const { row, uid } = await locateMessage(deps.db, account, draft)
-  const trash = await findTrash(deps, account)
-  const errand = { signal, mailbox: row.path, prepare: prepareChange({ row, uid }) }
-  await withMailSession(session, errand, (mail) =>
-    deletePermanently(mail, [[uid, uid]], { row, trash }),
+async function removeDraft(deps: CommandDeps, filing: Filing, draft: string): Promise<void> {
+  const { row, uid } = await locateMessage(deps.db, filing.account, draft)
+  const trash = await findTrash(deps, filing.account)
+  await changeMessage(filing, { row, uid }, (mail, uids) =>
+    deletePermanently(mail, uids, { row, trash }),
   )
-  session.requestSync([row.id])
+  filing.session.requestSync([row.id])
 }
 
-/** What the server will refuse again is left out and told of; anything else is for another try. */
+/** Records a step that the server will always reject. Temporary failures pass, for a retry. */
 async function skipPermanentFailure(
   skipped: string[],
   step: string,
@@ -131,14 +139,50 @@ async function skipPermanentFailure(
   try {
     await work()
   } catch (error) {
-    const isFinal =
+    const isPermanent =
       error instanceof AppError &&
       ['not-found', 'invalid', 'rejected', 'unprocessable'].includes(error.kind)
-    if (!isFinal) throw error
+    if (!isPermanent) throw error
     skipped.push(`${step}: ${error.message}`)
   }
 }
 
 function contentNotFound(): AppError {
-  return new AppError('not-found', 'The bytes of the message are not kept any more')
+  return new AppError('not-found', 'The content of the message was deleted')
+}
+
+/** Age limit of the search for a copy, so that servers need not read older messages. */
+const maxCopyAgeMs = 3 * 24 * 60 * 60_000
+
+/**
+ * Mailbox of sent messages: the requested one, else the account's own.
+ *
+ * @throws AppError `not-found` `FolderNotFound`
+ */
+async function getSentMailbox(
+  db: Db,
+  account: string,
+  requestedPath: string | undefined,
+): Promise<{ row: MailboxRow; isFallback: boolean }> {
+  if (requestedPath !== undefined) {
+    try {
+      return { row: await getMailbox(db, account, requestedPath), isFallback: false }
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'FolderNotFound') throw error
+    }
+  }
+  const row = await getMailbox(db, account, '\\Sent')
+  return { row, isFallback: requestedPath !== undefined }
+}
+
+/** True if the mailbox contains a recent message with this Message-ID. Selects the mailbox. */
+async function containsMessage(
+  mail: MailSession,
+  row: MailboxRow,
+  messageId: string,
+): Promise<boolean> {
+  await selectForListing(mail, row)
+  const since = new Date(Date.now() - maxCopyAgeMs)
+  const uids = await mail.search({ since, header: { 'Message-ID': messageId } })
+  return uids.length > 0
 }

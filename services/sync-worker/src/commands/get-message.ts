@@ -1,53 +1,69 @@
 import type { FetchedMessage, MailSession } from '@posthorn/backends'
-import { type CommandHandler, on } from '@posthorn/bus'
+import type { CommandHandler } from '@posthorn/bus'
 import {
   type CommandRequest,
+  defined,
   getMessage,
+  getText,
   matches,
   type MessageDetail,
   SpecialUse,
 } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
-import { decodeMessageId } from '@posthorn/message-id'
+import { decodeMessageId, decodeTextId } from '@posthorn/message-id'
 import { isAutoReply, parseHeaders } from '@posthorn/mime'
-import { parseOutline } from '../messages/outline.ts'
-import { addCategories } from '../messages/categories.ts'
 import { messageEntry } from '../messages/entry.ts'
-import { readRequestedText } from '../messages/read-wanted.ts'
+import { addCategories } from '../messages/gmail.ts'
+import { type Outline, parseOutline } from '../messages/outline.ts'
+import { readRequestedText } from '../messages/read-text.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
-import { assertConnected, type ReadDeps, getSession, withMailSession } from './account.ts'
-import { getMailboxByNumber, messageNotFound, selectMailboxOf, retryAfterNoop } from './mailbox.ts'
+import { onAccount, type ReadDeps } from './account.ts'
+import { messageNotFound, retryAfterNoop, selectMailboxOf } from './mailbox.ts'
+import { readMailbox } from './read-caches.ts'
 
-type Request = CommandRequest<typeof getMessage>
-
-/** One message with its headers and, when asked for, its text. Marking it as seen comes first, so that its flags say so. */
+/**
+ * Reads one message with its headers and, if requested, its text. `markAsSeen` is applied first, so
+ * that the returned flags contain it.
+ */
 export function onGetMessage(deps: ReadDeps): CommandHandler {
-  return on(getMessage, async (request, { signal }) => {
-    const session = getSession(deps, request.account)
-    assertConnected(session)
-    const { mailbox, uid } = decodeMessageId(request.message)
-    const find = () => getMailboxByNumber(deps.db, request.account, mailbox)
-    const detail = await deps.mailboxes.use(session, { key: mailbox, find }, (row) =>
-      withMailSession(session, { signal, mailbox: row.path }, async (mail) => {
-        await selectMailboxOf(mail, row, { readOnly: !request.markAsSeen })
-        const message = await retryAfterNoop(mail, async () => {
-          if (request.markAsSeen) await mail.changeFlags([[uid, uid]], { add: ['\\Seen'] })
-          return fetchMessage(mail, uid, { headers: true })
-        })
-        const detail = await describe(mail, { row, message }, request)
-        await addCategories(mail, [detail], await deps.settings.get())
-        return detail
-      }),
-    )
-    const { account } = request
-    const [withBounces] = await deps.bounces.addTo(deps.db, { session, account }, [detail])
+  return onAccount(deps, getMessage, async (request, target) => {
+    const { mailbox: key, uid } = decodeMessageId(request.message)
+    const detail = await readMailbox(deps, { ...target, key }, async (mail, row) => {
+      await selectMailboxOf(mail, row, { readOnly: !request.markAsSeen })
+      const message = await retryAfterNoop(mail, async () => {
+        if (request.markAsSeen) await mail.changeFlags([[uid, uid]], { add: ['\\Seen'] })
+        return fetchMessage(mail, uid, { headers: true })
+      })
+      const detail = await describe(mail, { row, message }, request)
+      await addCategories(mail, [detail], await deps.settings.get())
+      return detail
+    })
+    const [withBounces] = await deps.bounces.addTo(deps.db, target, [detail])
     return withBounces ?? detail
   })
 }
 
+/** Reads the texts that a text id names, as far as they are text parts of the message. */
+export function onGetText(deps: ReadDeps): CommandHandler {
+  return onAccount(deps, getText, async ({ account: _account, text, ...options }, target) => {
+    const { mailbox: key, uid, ...named } = decodeTextId(text)
+    return readMailbox(deps, { ...target, key }, async (mail, row) => {
+      await selectMailboxOf(mail, row, { readOnly: true })
+      const { bodyStructure } = await retryAfterNoop(mail, () => fetchMessage(mail, uid))
+      const outline = selectTexts(parseOutline(bodyStructure), named)
+      const texts = await readRequestedText(mail, { uid, outline }, options)
+      if (!options.webSafeHtml) return texts
+      const { html = '', hasMore } = texts
+      return defined({ html, webSafe: true, hasMore: hasMore || undefined })
+    })
+  })
+}
+
 /**
- * @throws AppError `not-found` `MessageNotFound`; `unreachable` where the message is there and the server gives nothing of it: whoever asks
- * may throw away what he has of a message that does not exist.
+ * Fetches one message.
+ *
+ * @throws AppError `not-found` `MessageNotFound`; `unreachable` if the server lists the message but
+ * returns nothing, because callers may discard data of a message that does not exist
  */
 export async function fetchMessage(
   mail: MailSession,
@@ -57,25 +73,31 @@ export async function fetchMessage(
   const [message] = await Array.fromAsync(mail.fetchMessages([[uid, uid]], options))
   if (message) return message
   if ((await mail.search({ uid: String(uid) })).length === 0) throw messageNotFound()
-  throw new AppError('unreachable', 'The mail server does not give the message')
+  throw new AppError('unreachable', 'The mail server did not return the message')
 }
 
 async function describe(
   mail: MailSession,
   { row, message }: { row: MailboxRow; message: FetchedMessage },
-  request: Request,
+  request: CommandRequest<typeof getMessage>,
 ): Promise<MessageDetail> {
+  const { uid } = message
+  const { specialUse } = row
   const outline = parseOutline(message.bodyStructure)
   const { text, ...entry } = messageEntry(message, row, outline)
   const headers = message.headers ? parseHeaders(message.headers) : {}
-  const read = await readRequestedText(mail, { uid: message.uid, outline }, request)
-  return {
+  const texts = await readRequestedText(mail, { uid, outline }, request)
+  return defined({
     ...entry,
     headers,
-    ...(text ? { text: { ...text, ...read } } : {}),
-    ...(row.specialUse !== null && matches(SpecialUse, row.specialUse)
-      ? { specialUse: row.specialUse }
-      : {}),
-    ...(isAutoReply(headers) ? { isAutoReply: true } : {}),
-  }
+    text: text && { ...text, ...texts },
+    specialUse: specialUse !== null && matches(SpecialUse, specialUse) ? specialUse : undefined,
+    isAutoReply: isAutoReply(headers) || undefined,
+  })
+}
+
+function selectTexts(outline: Outline, named: { plain: string[]; html: string[] }): Outline {
+  const select = (kind: 'plain' | 'html') =>
+    outline[kind].filter(({ part }) => named[kind].includes(part))
+  return { ...outline, plain: select('plain'), html: select('html') }
 }

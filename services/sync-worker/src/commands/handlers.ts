@@ -1,33 +1,21 @@
-import type { CommandHandler } from '@posthorn/bus'
+import { type CommandHandler, on } from '@posthorn/bus'
+import { getQuota, syncAccount } from '@posthorn/contracts'
 import type { SettingsCache } from '@posthorn/db'
-import type { CommandDeps } from './account.ts'
-import { onFileSent } from './file-sent.ts'
-import { onFindSent } from './find-sent.ts'
-import { onGetAttachment } from './get-attachment.ts'
-import { onGetMessageSource } from './get-message-source.ts'
-import { onGetMessage } from './get-message.ts'
-import { onGetQuota } from './get-quota.ts'
-import { onGetText } from './get-text.ts'
-import { BounceCache } from './bounce-cache.ts'
-import { MailboxCache } from './mailbox-cache.ts'
+import { type CommandDeps, getSession, onAccount, withMailSession } from './account.ts'
+import { onCreateMailbox, onDeleteMailbox, onUpdateMailbox } from './change-mailbox.ts'
+import { onDeleteMessage, onMoveMessage, onUpdateMessage } from './change-message.ts'
+import { onGetAttachment, onGetMessageSource } from './download.ts'
+import { onFileSent, onFindSent } from './file-sent.ts'
+import { onGetMessage, onGetText } from './get-message.ts'
 import { onListMailboxes } from './list-mailboxes.ts'
-import { onListMessages } from './list-messages.ts'
-import { onSearchMessages } from './search-messages.ts'
-import { onSyncAccount } from './sync-account.ts'
+import { onListMessages, onSearchMessages } from './list-messages.ts'
+import { BounceCache, MailboxCache } from './read-caches.ts'
+import { onDeleteMessages, onMoveMessages, onUpdateMessages } from './update-matches.ts'
 import { onUploadMessage } from './upload-message.ts'
-import { onCreateMailbox } from './create-mailbox.ts'
-import { onDeleteMailbox } from './delete-mailbox.ts'
-import { onUpdateMailbox } from './update-mailbox.ts'
-import { onUpdateMessage } from './update-message.ts'
-import { onUpdateMessages } from './update-messages.ts'
-import { onMoveMessage } from './move-message.ts'
-import { onMoveMessages } from './move-messages.ts'
-import { onDeleteMessage } from './delete-message.ts'
-import { onDeleteMessages } from './delete-messages.ts'
 
-/** Every command that the holder of an account's shard answers, with its handler. */
+/** Handlers of all commands that the worker of an account serves. */
 export function createHandlers(deps: CommandDeps & { settings: SettingsCache }): CommandHandler[] {
-  const reading = { ...deps, mailboxes: new MailboxCache(), bounces: new BounceCache() }
+  const readDeps = { ...deps, mailboxes: new MailboxCache(), bounces: new BounceCache() }
   return [
     onDeleteMessages(deps),
     onDeleteMessage(deps),
@@ -39,16 +27,33 @@ export function createHandlers(deps: CommandDeps & { settings: SettingsCache }):
     onDeleteMailbox(deps),
     onCreateMailbox(deps),
     onGetAttachment(deps),
-    onGetMessage(reading),
+    onGetMessage(readDeps),
     onGetMessageSource(deps),
     onGetQuota(deps),
-    onGetText(reading),
+    onGetText(readDeps),
     onListMailboxes(deps),
-    onListMessages(reading),
-    onSearchMessages(reading),
+    onListMessages(readDeps),
+    onSearchMessages(readDeps),
     onSyncAccount(deps),
     onUploadMessage(deps),
     onFileSent(deps),
     onFindSent(deps),
   ]
+}
+
+function onGetQuota(deps: CommandDeps): CommandHandler {
+  return on(getQuota, async ({ account }, { signal }) => {
+    const session = getSession(deps, account)
+    return withMailSession({ session, signal }, {}, async (mail) => ({
+      quota: (await mail.quota()) ?? (false as const),
+    }))
+  })
+}
+
+/** Requests a full sync. Requests that arrive before it starts are merged into it. */
+function onSyncAccount(deps: CommandDeps): CommandHandler {
+  return onAccount(deps, syncAccount, async (_request, { session }) => {
+    session.requestFullSync()
+    return { sync: true as const }
+  })
 }

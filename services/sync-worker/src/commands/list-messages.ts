@@ -1,30 +1,76 @@
+import type { FetchedMessage, MailSession } from '@posthorn/backends'
 import { type CommandHandler, on } from '@posthorn/bus'
-import { listMessages } from '@posthorn/contracts'
-import { addCategories } from '../messages/categories.ts'
+import { listMessages, type MessagePage, searchMessages } from '@posthorn/contracts'
+import { countUids } from '../index/ranges.ts'
 import { messageEntry } from '../messages/entry.ts'
-import { buildPage, requestedPage, pagePosition, sequenceNumbers } from '../messages/page.ts'
-import { assertConnected, type ReadDeps, getSession, withMailSession } from './account.ts'
-import { getMailbox, selectIndexed } from './mailbox.ts'
+import { addCategories } from '../messages/gmail.ts'
+import {
+  buildPage,
+  type PagePosition,
+  pagePosition,
+  type PageRequest,
+  pageUids,
+  requestedPage,
+  sequenceNumbers,
+} from '../messages/page.ts'
+import { toSearchTerms } from '../messages/search-terms.ts'
+import { assertConnected, getSession, type ReadDeps } from './account.ts'
+import { selectIndexed } from './mailbox.ts'
+import { readMailbox } from './read-caches.ts'
 
-/** One page of a mailbox as it is on the server now, newest first. */
+type ListOptions = PageRequest & { account: string; path: string }
+
+interface FetchedPage {
+  position: PagePosition
+  /** Oldest first. */
+  messages: FetchedMessage[]
+}
+
+/** Fetches one page of the selected mailbox, which contains `total` messages. */
+type FetchPage = (
+  mail: MailSession,
+  total: number,
+  at: { page: number; pageSize: number },
+) => Promise<FetchedPage>
+
+/** Lists one page of the current content of a mailbox, newest first. */
 export function onListMessages(deps: ReadDeps): CommandHandler {
-  return on(listMessages, async ({ account, path, ...wish }, { signal }) => {
-    const session = getSession(deps, account)
-    const { pageSize } = wish
-    const page = requestedPage(wish)
-    assertConnected(session)
-    const sought = { key: path, find: () => getMailbox(deps.db, account, path) }
-    const found = await deps.mailboxes.use(session, sought, (row) =>
-      withMailSession(session, { signal, mailbox: row.path }, async (mail) => {
-        const { messages } = await selectIndexed(mail, row, { session })
-        const place = pagePosition(messages, { page, pageSize })
-        const places = sequenceNumbers(place)
-        const fetched = places ? await mail.fetchPlaces(...places) : []
-        const entries = fetched.reverse().map((message) => messageEntry(message, row))
-        return buildPage(place, await addCategories(mail, entries, await deps.settings.get()))
-      }),
-    )
-    const messages = await deps.bounces.addTo(deps.db, { session, account }, found.messages)
-    return { ...found, messages }
+  return on(listMessages, async (request, { signal }) =>
+    readPage(deps, { ...request, signal }, async (mail, total, at) => {
+      const position = pagePosition(total, at)
+      const range = sequenceNumbers(position)
+      return { position, messages: range ? await mail.fetchPlaces(...range) : [] }
+    }),
+  )
+}
+
+/** Searches a mailbox and lists one page of the results, newest first. Fetches only that page. */
+export function onSearchMessages(deps: ReadDeps): CommandHandler {
+  return on(searchMessages, async ({ search, ...request }, { signal }) => {
+    const terms = toSearchTerms(search)
+    return readPage(deps, { ...request, signal }, async (mail, _total, at) => {
+      const uids = await mail.search(terms)
+      const position = pagePosition(countUids(uids), at)
+      const messages = await Array.fromAsync(mail.fetchMessages(pageUids(uids, position)))
+      return { position, messages }
+    })
   })
+}
+
+async function readPage(
+  deps: ReadDeps,
+  { account, path, signal, ...request }: ListOptions & { signal: AbortSignal },
+  fetchPage: FetchPage,
+): Promise<MessagePage> {
+  const session = getSession(deps, account)
+  const at = { page: requestedPage(request), pageSize: request.pageSize }
+  assertConnected(session)
+  const target = { account, session, signal, key: path }
+  const page = await readMailbox(deps, target, async (mail, row) => {
+    const { messages: total } = await selectIndexed(mail, row, { session })
+    const { position, messages } = await fetchPage(mail, total, at)
+    const entries = messages.reverse().map((message) => messageEntry(message, row))
+    return buildPage(position, await addCategories(mail, entries, await deps.settings.get()))
+  })
+  return { ...page, messages: await deps.bounces.addTo(deps.db, target, page.messages) }
 }

@@ -2,16 +2,20 @@ import type { MailSession, OpenedMailbox } from '@posthorn/backends'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { decodeMessageId } from '@posthorn/message-id'
+import type { AccountSession } from '../sessions/account-session.ts'
 import {
   findMailbox,
   findMailboxByNumber,
   findMailboxByUse,
+  isSelectable,
   type MailboxRow,
 } from '../store/mailboxes.ts'
-import type { AccountSession } from '../sessions/account-session.ts'
-import { isSelectable } from '../sync/mailbox-list/listing.ts'
 
-/** The mailbox of a path, or of a special use such as `\Sent`. */
+/**
+ * Mailbox with a path, or with a special use such as `\Sent`.
+ *
+ * @throws AppError `not-found` `FolderNotFound`
+ */
 export async function getMailbox(db: Db, account: string, path: string): Promise<MailboxRow> {
   const row =
     (await findMailbox(db, account, path)) ??
@@ -22,12 +26,12 @@ export async function getMailbox(db: Db, account: string, path: string): Promise
   return row
 }
 
-/** The name of the Inbox is the same in upper and lower case (RFC 3501 §5.1), so in the paths of what is below it. */
+/** RFC 3501 §5.1: INBOX is case-insensitive, so in the paths of its children. */
 function isBelowInbox(path: string): boolean {
   return /^inbox[^\p{L}\p{N}]/iu.test(path)
 }
 
-/** Where the message of an id is. An id of before a reset leads nowhere. */
+/** Mailbox and UID of a message id. @throws AppError `not-found` `MessageNotFound` after a reset */
 export async function locateMessage(
   db: Db,
   account: string,
@@ -37,7 +41,7 @@ export async function locateMessage(
   return { row: await getMailboxByNumber(db, account, mailbox), uid }
 }
 
-/** The mailbox of an id's number. */
+/** Mailbox with the number that message ids contain. @throws AppError `not-found` */
 export async function getMailboxByNumber(
   db: Db,
   account: string,
@@ -48,43 +52,44 @@ export async function getMailboxByNumber(
   return row
 }
 
-/** Opens the mailbox of a message, which is gone where the mailbox has become another one. */
+/** Selects the mailbox of a message. @throws AppError `not-found` if its UIDVALIDITY has changed */
 export async function selectMailboxOf(
   mail: MailSession,
   row: MailboxRow,
   { readOnly }: { readOnly: boolean },
 ): Promise<void> {
-  const { uidValidity } = await selectRow(mail, row, { readOnly, gone: messageNotFound })
+  const { uidValidity } = await selectRow(mail, row, { readOnly, notFound: messageNotFound })
   if (row.uidValidity !== String(uidValidity)) throw messageNotFound()
 }
 
-/** Opens a mailbox to list it, with what came and went until now. */
+/** Selects a mailbox to list it. NOOP brings the counters of a selected one up to date. */
 export async function selectForListing(
   mail: MailSession,
   row: MailboxRow,
   { readOnly = true }: { readOnly?: boolean } = {},
 ): Promise<OpenedMailbox> {
-  return selectRow(mail, row, { readOnly, fresh: true, gone: mailboxNotFound })
+  return selectRow(mail, row, { readOnly, fresh: true, notFound: mailboxNotFound })
 }
 
-/** What opening a mailbox needs of the account's session. */
+/** Part of the account session that `selectIndexed` uses. */
 export type IndexingSession = Pick<AccountSession, 'requestReselect' | 'state' | 'storeUidValidity'>
 
 /**
- * Opens a mailbox to tell ids of what is in it. Ids made of a UIDVALIDITY that the sync has not seen yet would be void in a moment: the
- * asker is to come again. Of a mailbox that no sync looks at they are made here.
+ * Selects a mailbox whose message ids the response will contain. Ids for a UIDVALIDITY that the sync
+ * has not stored would soon be invalid, so the caller must retry. For a mailbox without a sync, the
+ * UIDVALIDITY is stored here.
  *
- * @throws AppError `unavailable` where the mailbox is another one than that whose ids are known
+ * @throws AppError `unavailable` if the UIDVALIDITY differs from the stored one
  */
 export async function selectIndexed(
   mail: MailSession,
   row: MailboxRow,
   { session, readOnly = true }: { session: IndexingSession; readOnly?: boolean },
 ): Promise<OpenedMailbox> {
-  const found = await selectForListing(mail, row, { readOnly })
-  if (row.uidValidity === String(found.uidValidity)) return found
-  const learnt = await session.storeUidValidity(mail, row, found.uidValidity)
-  if (learnt?.number === row.number) return found
+  const selected = await selectForListing(mail, row, { readOnly })
+  if (row.uidValidity === String(selected.uidValidity)) return selected
+  const stored = await session.storeUidValidity(mail, row, selected.uidValidity)
+  if (stored?.number === row.number) return selected
   session.requestReselect(row.id)
   throw indexingError(session.state ?? 'init')
 }
@@ -95,11 +100,11 @@ export function indexingError(state: string): AppError {
   return new AppError('unavailable', indexing, { code: 'IMAPUnavailable', extras: { state } })
 }
 
-export function isIndexingError(error: AppError): boolean {
-  return error.message === indexing
+export function isIndexingError(error: unknown): boolean {
+  return error instanceof AppError && error.message === indexing
 }
 
-/** Reads a message; once more where the server has not told this connection of it yet. */
+/** Reads a message; once more after NOOP if the server has not announced it on this connection. */
 export async function retryAfterNoop<T>(mail: MailSession, read: () => Promise<T>): Promise<T> {
   try {
     return await read()
@@ -110,17 +115,25 @@ export async function retryAfterNoop<T>(mail: MailSession, read: () => Promise<T
   }
 }
 
+interface SelectOptions {
+  notFound: () => AppError
+  readOnly: boolean
+  fresh?: boolean
+}
+
 async function selectRow(
   mail: MailSession,
   { path, uidValidity }: MailboxRow,
-  { gone, readOnly, fresh = false }: { gone: () => AppError; readOnly: boolean; fresh?: boolean },
+  { notFound, readOnly, fresh = false }: SelectOptions,
 ): Promise<OpenedMailbox> {
   try {
-    const found = await mail.open(path, { readOnly, fresh })
-    // One that was deleted and made anew while it was open here: only a SELECT tells.
-    return String(found.uidValidity) === uidValidity ? found : await mail.select(path, { readOnly })
+    const selected = await mail.open(path, { readOnly, fresh })
+    // Only SELECT reveals that a selected mailbox was deleted and created again.
+    return String(selected.uidValidity) === uidValidity
+      ? selected
+      : await mail.select(path, { readOnly })
   } catch (error) {
-    if (error instanceof AppError && error.kind === 'not-found') throw gone()
+    if (error instanceof AppError && error.kind === 'not-found') throw notFound()
     throw error
   }
 }

@@ -1,73 +1,146 @@
 import type { MailSession, MovedMessages, UidRange } from '@posthorn/backends'
-import type { Search } from '@posthorn/contracts'
+import type { CommandHandler } from '@posthorn/bus'
+import {
+  defined,
+  deleteMessages,
+  moveMessages,
+  type Search,
+  updateMessages,
+} from '@posthorn/contracts'
 import { encodeMessageId } from '@posthorn/message-id'
 import { batchesOf } from '../index/ranges.ts'
 import { toSearchTerms } from '../messages/search-terms.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
-import { withMailSession } from './account.ts'
-import { movedMessageId } from './change-message.ts'
-import type { AccountCommand } from './change-mailbox.ts'
-import { selectIndexed } from './mailbox.ts'
+import { type AccountCommand, type CommandDeps, onAccount, withMailSession } from './account.ts'
+import {
+  applyUpdate,
+  assertLabelSupport,
+  deletePermanently,
+  findTrash,
+  getDestination,
+  movedMessageId,
+  updateResult,
+} from './change-message.ts'
+import { getMailbox, selectIndexed } from './mailbox.ts'
 
-/** Messages that are changed in one go. Between two of them the deadline is looked at. */
+/** Messages per batch. The deadline is checked between batches. */
 const batchSize = 1_000
-/** Pairs of ids that an answer holds: some megabytes. */
+/** Maximum ids or pairs of ids in a response, some megabytes. */
 const maxIds = 250_000
 
-/** All that a search in a folder finds. */
-export interface SearchScope {
+/** Changes flags and labels of all messages of a mailbox that match a search. */
+export function onUpdateMessages(deps: CommandDeps): CommandHandler {
+  return onAccount(deps, updateMessages, async ({ path, search, update }, target) => {
+    const row = await getMailbox(deps.db, target.account, path)
+    try {
+      const { count, ...emailIds } = await updateMatches(
+        target,
+        { row, search, check: (mail) => assertLabelSupport(mail, update) },
+        (mail, uids) => applyUpdate(mail, uids, update),
+      )
+      return { ...updateResult(update, count > 0), ...emailIds }
+    } finally {
+      target.session.requestSync([row.id])
+    }
+  })
+}
+
+/** Moves all messages of a mailbox that match a search. */
+export function onMoveMessages(deps: CommandDeps): CommandHandler {
+  return onAccount(deps, moveMessages, async ({ path, search, destination }, target) => {
+    const row = await getMailbox(deps.db, target.account, path)
+    const to = await getDestination(deps, target, destination)
+    try {
+      return { path: to.path, ...(await moveMatches(target, { row, search }, to)) }
+    } finally {
+      target.session.requestSync([row.id, to.id])
+    }
+  })
+}
+
+/** Applies the rules of `deleteMessage` to all messages of a mailbox that match a search. */
+export function onDeleteMessages(deps: CommandDeps): CommandHandler {
+  return onAccount(deps, deleteMessages, async ({ path, search, force }, target) => {
+    const row = await getMailbox(deps.db, target.account, path)
+    const trash = await findTrash(deps, target.account)
+    try {
+      if (force || !trash || trash.id === row.id) {
+        const { count, emailIds } = await updateMatches(target, { row, search }, (mail, uids) =>
+          deletePermanently(mail, uids, { row, trash }),
+        )
+        return defined({ deleted: count > 0, deletedMessages: emailIds && { emailIds } })
+      }
+      const moved = await moveMatches(target, { row, search }, trash)
+      return { deleted: false, moved: { destination: trash.path, ...moved } }
+    } finally {
+      target.session.requestSync([row.id, ...(trash ? [trash.id] : [])])
+    }
+  })
+}
+
+/** Messages of a mailbox that match a search. */
+interface SearchScope {
   row: MailboxRow
   search: Search
-  /** Said before anything is searched for or changed. */
+  /** Precondition, checked before the search; throws if it is not met. */
   check?: (mail: MailSession) => void
 }
 
-export interface UpdatedMatches {
-  /** How many were found. */
+interface UpdatedMatches {
+  /** Number of matching messages. */
   count: number
-  /** The ids that last of those that were changed, where the server has such. */
+  /** Persistent ids of the changed messages, if the server has such ids. */
   emailIds?: string[]
 }
 
 /**
- * Changes what a search finds, piece by piece, on one connection. When time is up between two pieces it ends there: what is done stays
- * done. Nothing is done twice.
+ * Changes all matches in batches on one connection. At the deadline it stops between two batches:
+ * completed batches stay changed. No batch is repeated.
  */
-export async function updateMatches(
+async function updateMatches(
   { session, signal }: AccountCommand,
   { row, search, check }: SearchScope,
   change: (mail: MailSession, uids: UidRange[]) => Promise<void>,
 ): Promise<UpdatedMatches> {
   const terms = toSearchTerms(search)
   let matches: UidRange[] = []
-  const ready = async (mail: MailSession) => {
+  const prepare = async (mail: MailSession) => {
     check?.(mail)
     await selectIndexed(mail, row, { session, readOnly: false })
     matches = await mail.search(terms)
   }
-  return withMailSession(
-    session,
-    { signal, mailbox: row.path, longRunning: true, prepare: ready },
-    async (mail) => {
-      const { objectId, gmail } = mail.capabilities
-      const emailIds: string[] = []
-      let count = 0
-      for (const uids of batchesOf(matches, batchSize)) {
-        signal.throwIfAborted()
-        await mail.open(row.path, { readOnly: false })
-        const ids = await mail.emailIds(uids)
-        await change(mail, uids)
-        for (const id of ids) emailIds.push(id)
-        for (const [first, last] of uids) count += last - first + 1
-      }
-      return { count, ...(objectId || gmail ? { emailIds: emailIds.slice(0, maxIds) } : {}) }
-    },
-  )
+  const options = { mailbox: row.path, longRunning: true, prepare }
+  return withMailSession({ session, signal }, options, async (mail) => {
+    const { objectId, gmail } = mail.capabilities
+    const emailIds: string[] = []
+    let count = 0
+    for (const uids of batchesOf(matches, batchSize)) {
+      signal.throwIfAborted()
+      await mail.open(row.path, { readOnly: false })
+      const ids = await mail.emailIds(uids)
+      await change(mail, uids)
+      for (const id of ids) emailIds.push(id)
+      for (const [first, last] of uids) count += last - first + 1
+    }
+    return defined({ count, emailIds: objectId || gmail ? emailIds.slice(0, maxIds) : undefined })
+  })
 }
 
-/** Pairs of ids before and after, gathered piece by piece. Undefined as soon as some are not told. */
-export class IdMap {
-  #pairs: [string, string][] | undefined = []
+async function moveMatches(
+  target: AccountCommand,
+  { row, search }: SearchScope,
+  destination: MailboxRow,
+): Promise<{ idMap?: [string, string][]; emailIds?: string[] }> {
+  const ids = new IdMap(row, destination)
+  const { emailIds } = await updateMatches(target, { row, search }, async (mail, uids) =>
+    ids.add(await mail.moveMessages(uids, destination.path)),
+  )
+  return defined({ idMap: ids.pairs, emailIds })
+}
+
+/** Collects pairs of old and new ids. Undefined once the server omits some or the limit is hit. */
+class IdMap {
+  pairs: [string, string][] | undefined = []
   readonly #from: MailboxRow
   readonly #to: MailboxRow
 
@@ -81,12 +154,8 @@ export class IdMap {
     for (const uid of moved.uids?.keys() ?? []) {
       const id = newId(uid)
       if (id !== undefined)
-        this.#pairs?.push([encodeMessageId({ mailbox: this.#from.number, uid }), id])
+        this.pairs?.push([encodeMessageId({ mailbox: this.#from.number, uid }), id])
     }
-    if (!moved.uids || (this.#pairs?.length ?? 0) > maxIds) this.#pairs = undefined
-  }
-
-  get member(): { idMap?: [string, string][] } {
-    return this.#pairs ? { idMap: this.#pairs } : {}
+    if (!moved.uids || (this.pairs?.length ?? 0) > maxIds) this.pairs = undefined
   }
 }

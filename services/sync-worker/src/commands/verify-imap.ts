@@ -1,30 +1,35 @@
 import type { ListedMailbox, MailSession } from '@posthorn/backends'
 import { type CommandHandler, on } from '@posthorn/bus'
-import { type VerificationResult, type VerifiedMailbox, verifyImap } from '@posthorn/contracts'
+import {
+  defined,
+  type VerificationResult,
+  type VerifiedMailbox,
+  verifyImap,
+} from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import type { Deps } from '../deps.ts'
 import { serverOptions } from '../sessions/connect.ts'
 
-/** Kept of the time there is for the answer to arrive in. */
-const marginMs = 500
+/** Part of the deadline that is reserved for the reply. */
+const replyMarginMs = 500
 
-/** Logs in at a server that belongs to no account yet. Credentials come with the question, and are gone with it. */
+/** Tests a login at a server without an account. The credentials are not stored. */
 export function onVerifyImap(
   deps: Pick<Deps, 'backend' | 'settings' | 'openLogin' | 'config' | 'log'>,
 ): CommandHandler {
-  return on(verifyImap, async (asked, { signal, deadline }) => {
-    const options = await serverOptions(deps, asked.server, asked.proxy ?? null)
-    const leftMs = Math.max(1, deadline - Date.now() - marginMs)
+  return on(verifyImap, async (request, { signal, deadline }) => {
+    const options = await serverOptions(deps, request.server, request.proxy ?? null)
+    const leftMs = Math.max(1, deadline - Date.now() - replyMarginMs)
     try {
       await using session = await deps.backend.connect({
         ...options,
-        credentials: asked.credentials,
+        credentials: request.credentials,
         connectTimeoutMs: Math.min(options.connectTimeoutMs ?? leftMs, leftMs),
         log: deps.log,
         signal,
       })
       const verdict = { success: true }
-      return asked.mailboxes ? { verdict, mailboxes: await list(session) } : { verdict }
+      return request.mailboxes ? { verdict, mailboxes: await list(session) } : { verdict }
     } catch (error) {
       if (signal.aborted || !(error instanceof AppError)) throw error
       return { verdict: failedResult(error) }
@@ -33,13 +38,9 @@ export function onVerifyImap(
 }
 
 function failedResult({ message, code, extras }: AppError): VerificationResult {
-  const responseText = extras.info?.['response']
-  return {
-    success: false,
-    error: message,
-    ...(code === undefined ? {} : { code }),
-    ...(typeof responseText === 'string' ? { responseText } : {}),
-  }
+  const response = extras.info?.['response']
+  const responseText = typeof response === 'string' ? response : undefined
+  return defined({ success: false, error: message, code, responseText })
 }
 
 async function list(session: MailSession): Promise<VerifiedMailbox[]> {
@@ -49,18 +50,18 @@ async function list(session: MailSession): Promise<VerifiedMailbox[]> {
 function describe(mailbox: ListedMailbox): VerifiedMailbox {
   const { path, delimiter, parentPath, name, subscribed, attributes } = mailbox
   const { specialUse, specialUseSource = 'name' } = mailbox
-  const inbox = path.toUpperCase() === 'INBOX'
+  // RFC 9051 §5.1: INBOX is case-insensitive.
+  const isInbox = path.toUpperCase() === 'INBOX'
   const noInferiors = attributes.some((attribute) => attribute.toLowerCase() === '\\noinferiors')
-  return {
+  return defined({
     path,
     delimiter,
-    ...(parentPath === '' ? {} : { parentPath }),
+    parentPath: parentPath || undefined,
     name,
     listed: true,
     subscribed,
-    // RFC 9051 §5.1: INBOX in any case is the primary mailbox.
-    ...(inbox ? { specialUse: '\\Inbox', specialUseSource: 'name' } : {}),
-    ...(!inbox && specialUse ? { specialUse, specialUseSource } : {}),
-    ...(noInferiors ? { noInferiors } : {}),
-  }
+    ...(isInbox ? { specialUse: '\\Inbox', specialUseSource: 'name' as const } : {}),
+    ...(!isInbox && specialUse ? { specialUse, specialUseSource } : {}),
+    noInferiors: noInferiors || undefined,
+  })
 }

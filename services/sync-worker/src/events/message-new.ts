@@ -1,11 +1,17 @@
 import type { FetchedMessage, MailSession, ReadAddress } from '@posthorn/backends'
 import type { AttachmentInfo, CalendarEvent, MessageNew, Settings } from '@posthorn/contracts'
 import { isAutoReply, parseHeaders } from '@posthorn/mime'
-import { embedImages, maxEmbeddedBytes } from '../messages/embed-images.ts'
 import { type EntryMailbox, isSameAddress, messageEntry } from '../messages/entry.ts'
 import { type AttachedPart, type Outline, parseOutline } from '../messages/outline.ts'
-import { maxTextBytes, readPart, type ReadText, readText } from '../messages/read-text.ts'
-import { undefinedIfMissing } from '../messages/undefined-if-missing.ts'
+import {
+  embedImages,
+  maxEmbeddedBytes,
+  maxTextBytes,
+  readPart,
+  type ReadText,
+  readText,
+  undefinedIfMissing,
+} from '../messages/read-text.ts'
 import { buildSummaryInput, type SummaryInput } from '../summaries/input.ts'
 import { readCalendarEvents } from './calendar-events.ts'
 import { type MessageReport, readMessageReport } from './reports.ts'

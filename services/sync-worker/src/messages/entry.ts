@@ -1,17 +1,17 @@
 import type { FetchedMessage, ReadAddress } from '@posthorn/backends'
-import type { AttachmentInfo, MessageEntry, TextInfo } from '@posthorn/contracts'
+import { type AttachmentInfo, defined, type MessageEntry, type TextInfo } from '@posthorn/contracts'
 import { encodeAttachmentId, encodeMessageId, encodeTextId } from '@posthorn/message-id'
 import { canonicalFlag } from '../index/mailbox-index.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
-import { type AttachedPart, type Outline, parseOutline } from './outline.ts'
 import { type GmailMailbox, messageLabels } from './gmail.ts'
+import { type AttachedPart, type Outline, parseOutline } from './outline.ts'
 
 export type EntryMailbox = Pick<MailboxRow, 'number'> & GmailMailbox
 
-/** RFC 5322 sets no limit; a subject beyond this is not meant to be read. */
+/** Subject limit in characters; RFC 5322 sets none. */
 const maxSubject = 10_240
 
-/** A fetched message as lists, details and events show it, without its text. Pure. */
+/** Converts a fetched message to the entry of lists, details and events, without its text. Pure. */
 export function messageEntry(
   message: FetchedMessage,
   mailbox: EntryMailbox,
@@ -21,94 +21,91 @@ export function messageEntry(
   const labels = message.labels && messageLabels(mailbox, message.labels)
   const position = { mailbox: mailbox.number, uid }
   const attachments = outline.attachments.map((part) => attachmentInfo(position, part))
-  return {
+  return defined({
     id: encodeMessageId(position),
     uid,
-    ...given({ emailId, threadId }),
+    emailId,
+    threadId,
     path: mailbox.path,
     date: dateOf(message),
     ...flagsOf(message),
     size,
-    ...given({ subject: envelope.subject?.slice(0, maxSubject) }),
+    subject: envelope.subject?.slice(0, maxSubject),
     ...addressesOf(envelope),
-    ...given({ messageId: envelope.messageId, inReplyTo: envelope.inReplyTo }),
-    ...given({ labels, messageSpecialUse: specialUseOf(mailbox, labels) }),
-    ...(attachments.length > 0 ? { attachments } : {}),
+    messageId: envelope.messageId,
+    inReplyTo: envelope.inReplyTo,
+    labels,
+    messageSpecialUse: specialUseOf(mailbox, labels),
+    attachments: nonEmpty(attachments),
     text: textInfo(position, outline),
-  }
+  })
 }
 
-/** The flags of a message, and those that have a field of their own: only there when they are set. */
+function nonEmpty<T>(list: T[]): T[] | undefined {
+  return list.length > 0 ? list : undefined
+}
+
+/** Flags of a message. Those with a field of their own are present only if set. */
 function flagsOf({ flags: raw }: FetchedMessage) {
   const flags = [...new Set(raw.flatMap((flag) => canonicalFlag(flag) ?? []))].sort()
+  const isSet = (flag: string) => flags.includes(flag) || undefined
   return {
     flags,
-    ...(flags.includes('\\Seen') ? {} : { unseen: true }),
-    ...(flags.includes('\\Flagged') ? { flagged: true } : {}),
-    ...(flags.includes('\\Answered') ? { answered: true } : {}),
-    ...(flags.includes('\\Draft') ? { draft: true } : {}),
+    unseen: !flags.includes('\\Seen') || undefined,
+    flagged: isSet('\\Flagged'),
+    answered: isSet('\\Answered'),
+    draft: isSet('\\Draft'),
   }
 }
 
-/** `sender` and `replyTo` only where they say something else than `from`: RFC 9051 §7.5.2 fills them with it. */
+/** RFC 9051 §7.5.2: servers fill `sender` and `replyTo` from `from`. Equal values are left out. */
 function addressesOf(envelope: FetchedMessage['envelope']) {
-  const from = first(envelope.from)
-  const sender = first(envelope.sender)
-  const replyTo = envelope.replyTo.map(address)
-  const repliesElsewhere = !isFrom(replyTo, from ? [from] : []) && !isFrom(replyTo, envelope.from)
+  const from = firstAddress(envelope.from)
+  const sender = firstAddress(envelope.sender)
+  const replyTo = envelope.replyTo.map(toAddress)
+  const differs = !isFrom(replyTo, from ? [from] : []) && !isFrom(replyTo, envelope.from)
   return {
-    ...given({ from }),
-    ...(sender && !isSameAddress(sender, from) ? { sender } : {}),
-    ...(repliesElsewhere ? { replyTo } : {}),
-    ...list('to', envelope.to),
-    ...list('cc', envelope.cc),
-    ...list('bcc', envelope.bcc),
+    from,
+    sender: sender && !isSameAddress(sender, from) ? sender : undefined,
+    replyTo: differs ? replyTo : undefined,
+    to: nonEmpty(envelope.to.map(toAddress)),
+    cc: nonEmpty(envelope.cc.map(toAddress)),
+    bcc: nonEmpty(envelope.bcc.map(toAddress)),
   }
 }
 
-function list<K extends string>(
-  name: K,
-  addresses: readonly ReadAddress[],
-): { [_ in K]?: ReadAddress[] } {
-  return (addresses.length > 0 ? { [name]: addresses.map(address) } : {}) as {
-    [_ in K]?: ReadAddress[]
-  }
+function firstAddress([address]: readonly ReadAddress[]): ReadAddress | undefined {
+  return address && toAddress(address)
 }
 
-function first([one]: readonly ReadAddress[]): ReadAddress | undefined {
-  return one && address(one)
-}
-
-function address({ name = '', address = '' }: ReadAddress): ReadAddress {
+function toAddress({ name = '', address = '' }: ReadAddress): ReadAddress {
   return { name, address }
 }
 
 function isFrom(replyTo: readonly ReadAddress[], from: readonly ReadAddress[]): boolean {
-  return (
-    replyTo.length === 0 ||
-    (replyTo.length === from.length && replyTo.every((one, at) => isSameAddress(one, from[at])))
-  )
+  if (replyTo.length === 0) return true
+  return replyTo.length === from.length && replyTo.every((a, at) => isSameAddress(a, from[at]))
 }
 
-/** Whether they are one mailbox, whatever name it goes by. */
+/** True for the same address, ignoring case and display name. */
 export function isSameAddress(a: ReadAddress, b: ReadAddress | undefined): boolean {
   return a.address?.toLowerCase() === b?.address?.toLowerCase()
 }
 
-/** The date of the envelope where it is one, else when the message came. */
+/** Date header if valid, else the time of receipt, else the epoch. */
 function dateOf({ envelope, internalDate }: FetchedMessage): string {
-  return [envelope.date, internalDate].find(isSensible)?.toISOString() ?? new Date(0).toISOString()
+  return [envelope.date, internalDate].find(isPlausible)?.toISOString() ?? new Date(0).toISOString()
 }
 
-function isSensible(date: Date | undefined): boolean {
+function isPlausible(date: Date | undefined): boolean {
   return date !== undefined && date.getTime() >= 0 && date.getUTCFullYear() <= 9_999
 }
 
-type ShownUse = NonNullable<MessageEntry['messageSpecialUse']>
+type EntryUse = NonNullable<MessageEntry['messageSpecialUse']>
 
-const shownUses: readonly ShownUse[] = ['\\Drafts', '\\Junk', '\\Sent', '\\Trash', '\\Inbox']
-/** What Gmail's own labels say, the more telling ones first: a message in its All Mail belongs where they say. */
-const usesOfLabels: readonly [label: string, use: ShownUse][] = [
+const entryUses: readonly EntryUse[] = ['\\Drafts', '\\Junk', '\\Sent', '\\Trash', '\\Inbox']
+/** Special uses of Gmail's system labels, most specific first, for messages in All Mail. */
+const labelUses: readonly [label: string, use: EntryUse][] = [
   ['\\draft', '\\Drafts'],
   ['\\drafts', '\\Drafts'],
   ['\\trash', '\\Trash'],
@@ -121,48 +118,37 @@ const usesOfLabels: readonly [label: string, use: ShownUse][] = [
 function specialUseOf(
   { specialUse }: EntryMailbox,
   labels: readonly string[] = [],
-): ShownUse | undefined {
-  const ofMailbox = shownUses.find((use) => use === specialUse)
-  if (ofMailbox || labels.length === 0) return ofMailbox
-  const given = new Set(labels.map((label) => label.toLowerCase()))
-  return usesOfLabels.find(([label]) => given.has(label))?.[1]
+): EntryUse | undefined {
+  const mailboxUse = entryUses.find((use) => use === specialUse)
+  if (mailboxUse || labels.length === 0) return mailboxUse
+  const names = new Set(labels.map((label) => label.toLowerCase()))
+  return labelUses.find(([label]) => names.has(label))?.[1]
 }
 
 function textInfo(position: { mailbox: number; uid: number }, { plain, html }: Outline): TextInfo {
   const sum = (parts: readonly { size: number }[]) =>
-    parts.reduce((total, { size }) => total + size, 0)
+    parts.length > 0 ? parts.reduce((total, { size }) => total + size, 0) : undefined
   const numbers = (parts: readonly { part: string }[]) => parts.map(({ part }) => part)
   return {
     id: encodeTextId({ ...position, plain: numbers(plain), html: numbers(html) }),
-    encodedSize: {
-      ...(plain.length > 0 ? { plain: sum(plain) } : {}),
-      ...(html.length > 0 ? { html: sum(html) } : {}),
-    },
+    encodedSize: defined({ plain: sum(plain), html: sum(html) }),
   }
 }
 
 function attachmentInfo(
   position: { mailbox: number; uid: number },
-  part: AttachedPart,
+  { part, contentType, size, embedded, inline, contentId, filename, method }: AttachedPart,
 ): AttachmentInfo {
-  const { contentType, size, embedded, inline, contentId, filename, method } = part
-  return {
-    id: encodeAttachmentId({ ...position, part: part.part }),
+  return defined({
+    id: encodeAttachmentId({ ...position, part }),
     contentType,
     encodedSize: size,
     embedded,
     inline,
-    // RFC 2046 §5.2.3: such a part only says where its content is.
+    // RFC 2046 §5.2.3: an external body is only a reference to content elsewhere.
     encodedInMessage: contentType !== 'message/external-body',
-    ...given({ contentId, filename, method }),
-  }
-}
-
-type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
-
-/** Without the members that are undefined. */
-function given<T extends object>(members: T): Given<T> {
-  return Object.fromEntries(
-    Object.entries(members).filter(([, value]) => value !== undefined),
-  ) as Given<T>
+    contentId,
+    filename,
+    method,
+  })
 }

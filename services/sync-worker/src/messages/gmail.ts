@@ -1,14 +1,19 @@
+import type { MailSession } from '@posthorn/backends'
+import type { MessageCategory, MessageEntry, Settings } from '@posthorn/contracts'
+import { AppError } from '@posthorn/errors'
 import { canonicalLabel } from '../index/labels.ts'
-import type { MailboxRow } from '../store/mailboxes.ts'
-import { isSelectable } from '../sync/mailbox-list/listing.ts'
+import { rangesOf, uidsIn } from '../index/ranges.ts'
+import { isSelectable, type MailboxRow } from '../store/mailboxes.ts'
 
-/** What of a mailbox of Gmail tells which label it is. */
+// Gmail: labels that mailboxes stand for, and categories (tabs of the inbox).
+
+/** Columns that determine the label of a Gmail mailbox. */
 export type GmailMailbox = Pick<
   MailboxRow,
   'path' | 'specialUse' | 'specialUseSource' | 'attributes'
 >
 
-const labelsOfUses = new Map<string, string | undefined>([
+const specialUseLabels = new Map<string, string | undefined>([
   ['\\all', undefined],
   ['\\sent', '\\Sent'],
   ['\\drafts', '\\Draft'],
@@ -18,24 +23,93 @@ const labelsOfUses = new Map<string, string | undefined>([
 ])
 
 /**
- * The label that a mailbox of Gmail stands for: messages have it that are in there, and Gmail does not name it where it tells their labels.
- * All Mail is none. Spam and the trash are none to Gmail either, and get the names of their special uses. Pure.
+ * Label that a Gmail mailbox stands for. X-GM-LABELS omits it for messages in that mailbox.
+ * Undefined for All Mail. Spam and Trash get the names of their special uses. Pure.
  */
 export function mailboxLabel(mailbox: GmailMailbox): string | undefined {
   const { path, specialUse, specialUseSource, attributes } = mailbox
   if (!isSelectable(mailbox)) return undefined
   if (path.toUpperCase() === 'INBOX') return '\\Inbox'
   const use = specialUse?.toLowerCase()
-  // Only what Gmail says: a folder of the user's that looks like a trash by its name is a label like others.
-  if (use !== undefined && specialUseSource === 'extension' && labelsOfUses.has(use))
-    return labelsOfUses.get(use)
+  // Only special uses reported by Gmail: one derived from a path is an ordinary label.
+  if (use !== undefined && specialUseSource === 'extension' && specialUseLabels.has(use))
+    return specialUseLabels.get(use)
   if (attributes.some((attribute) => attribute.toLowerCase() === '\\important'))
     return '\\Important'
   return /^\[(?:gmail|google mail)\]/i.test(path) ? undefined : path
 }
 
-/** The labels of a message in a mailbox, that of the mailbox itself included, in the order of the alphabet. Pure. */
+/** Labels of a message in a mailbox, including the mailbox's own label, sorted. Pure. */
 export function messageLabels(mailbox: GmailMailbox, labels: readonly string[]): string[] {
   const own = mailboxLabel(mailbox)
   return [...new Set([...labels.map(canonicalLabel), ...(own === undefined ? [] : [own])])].sort()
+}
+
+/** Categories in search order, the most frequent first. */
+const categories: readonly MessageCategory[] = [
+  'primary',
+  'promotions',
+  'updates',
+  'social',
+  'forums',
+]
+/** Maximum UIDs per search command, because servers limit the line length. */
+const maxUidsPerSearch = 250
+
+type CategorisedEntry = Pick<MessageEntry, 'uid' | 'messageSpecialUse' | 'category'>
+
+/**
+ * Sets the Gmail category of messages in the selected mailbox if `resolveGmailCategories` is on.
+ * Gmail reveals it by search only: at most one search per category and 250 messages. A rejected
+ * search leaves the category unset.
+ */
+export async function addCategories<T extends CategorisedEntry>(
+  session: Pick<MailSession, 'capabilities' | 'search'>,
+  messages: T[],
+  { resolveGmailCategories = false }: Settings,
+): Promise<T[]> {
+  if (!resolveGmailCategories || !session.capabilities.gmail) return messages
+  const byUid = new Map<number, MessageCategory>()
+  const uids = messages.filter(isReceived).flatMap(({ uid }) => uid ?? [])
+  for (let from = 0; from < uids.length; from += maxUidsPerSearch)
+    await findCategories(session, uids.slice(from, from + maxUidsPerSearch), byUid)
+  for (const message of messages) {
+    const category = byUid.get(message.uid ?? 0)
+    if (category) message.category = category
+  }
+  return messages
+}
+
+/** Only received messages have a category. */
+function isReceived({ messageSpecialUse: use }: CategorisedEntry): boolean {
+  return use === undefined || use === '\\Inbox'
+}
+
+async function findCategories(
+  session: Pick<MailSession, 'search'>,
+  uids: readonly number[],
+  byUid: Map<number, MessageCategory>,
+): Promise<void> {
+  let remaining = [...uids]
+  for (const category of categories) {
+    if (remaining.length === 0) return
+    for (const uid of await searchCategory(session, category, remaining)) byUid.set(uid, category)
+    remaining = remaining.filter((uid) => !byUid.has(uid))
+  }
+}
+
+async function searchCategory(
+  session: Pick<MailSession, 'search'>,
+  category: MessageCategory,
+  uids: readonly number[],
+): Promise<number[]> {
+  const uid = rangesOf(uids)
+    .map(([first, last]) => (first === last ? `${first}` : `${first}:${last}`))
+    .join(',')
+  try {
+    return [...uidsIn(await session.search({ uid, gmailRaw: `category:${category}` }))]
+  } catch (error) {
+    if (error instanceof AppError && error.kind === 'rejected') return []
+    throw error
+  }
 }

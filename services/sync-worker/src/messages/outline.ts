@@ -1,47 +1,48 @@
 import type { BodyPart } from '@posthorn/backends'
+import { defined } from '@posthorn/contracts'
 
-/** A part with text that is shown as the message's body. */
+/** Text part that is shown as the message's body. */
 export interface TextPart {
   part: string
   charset: string | undefined
-  /** Bytes as transferred. */
+  /** Bytes in transfer encoding. */
   size: number
 }
 
 export interface AttachedPart {
   part: string
   contentType: string
+  /** Bytes in transfer encoding. */
   size: number
-  /** Referred to from the HTML of the same multipart/related. */
+  /** True if the HTML of the same multipart/related may refer to it. */
   embedded: boolean
   inline: boolean
   contentId?: string
   filename?: string
-  /** Of a calendar part: REQUEST, REPLY … */
+  /** Method of a calendar part: REQUEST, REPLY, … */
   method?: string
-  /** Of a part that is text. */
   charset?: string
 }
 
-/** What a message consists of. */
+/** Text parts and attachments of a message. */
 export interface Outline {
   plain: TextPart[]
   html: TextPart[]
   attachments: AttachedPart[]
-  /** What it was read from. */
+  /** BODYSTRUCTURE that the outline was built from. */
   structure: BodyPart
 }
 
-/** A structure may nest without end and name parts by the thousand: beyond these the rest is ignored. */
+/** Limits of nesting and number of parts; further parts are ignored. */
 const maxDepth = 50
 const maxParts = 1_000
 
-/** Tells texts from attachments in a BODYSTRUCTURE. Messages inside of messages are attachments as a whole. Pure. */
+/** Separates texts from attachments in a BODYSTRUCTURE. A nested message is one attachment. Pure. */
 export function parseOutline(structure: BodyPart): Outline {
   const outline: Outline = { plain: [], html: [], attachments: [], structure }
-  let seen = 0
+  let count = 0
   const visit = (node: BodyPart, parent: BodyPart | undefined, depth: number) => {
-    if (depth > maxDepth || ++seen > maxParts) return
+    if (depth > maxDepth || ++count > maxParts) return
     if (isMultipart(node)) for (const child of node.childNodes ?? []) visit(child, node, depth + 1)
     else addPart(outline, node, parent)
   }
@@ -54,46 +55,37 @@ function isMultipart({ type }: BodyPart): boolean {
 }
 
 function addPart(outline: Outline, node: BodyPart, parent: BodyPart | undefined): void {
-  const type = node.type.toLowerCase()
-  if ((type === 'text/plain' || type === 'text/html') && isBody(node, parent)) {
-    const texts = type === 'text/plain' ? outline.plain : outline.html
-    texts.push({
-      part: partNumber(node),
-      charset: parameter(node.parameters, 'charset'),
-      size: node.size ?? 0,
-    })
+  const { contentType, charset } = describePart(node)
+  const isText = contentType === 'text/plain' || contentType === 'text/html'
+  if (isText && isBody(node, parent)) {
+    const texts = contentType === 'text/plain' ? outline.plain : outline.html
+    texts.push({ part: partNumber(node), charset, size: node.size ?? 0 })
   } else outline.attachments.push(describeAttachment(node, parent))
 }
 
-/** Text is an attachment where it is called one, or has a name outside of a multipart/alternative. */
+/** False if the disposition is attachment, or for a named part outside multipart/alternative. */
 function isBody(node: BodyPart, parent: BodyPart | undefined): boolean {
   if (node.disposition?.toLowerCase() === 'attachment') return false
   return filenameOf(node) === undefined || parent?.type.toLowerCase() === 'multipart/alternative'
 }
 
 function describeAttachment(node: BodyPart, parent: BodyPart | undefined): AttachedPart {
-  const filename = filenameOf(node)
-  const method = parameter(node.parameters, 'method')
-  const charset = parameter(node.parameters, 'charset')
-  return {
+  const { contentType, charset, filename } = describePart(node)
+  return defined({
     part: partNumber(node),
-    contentType: node.type.toLowerCase(),
+    contentType,
     size: node.size ?? 0,
     embedded: node.id !== undefined && parent?.type.toLowerCase() === 'multipart/related',
     inline: node.disposition?.toLowerCase() === 'inline',
-    ...(node.id === undefined ? {} : { contentId: node.id }),
-    ...(filename === undefined ? {} : { filename }),
-    ...(method === undefined ? {} : { method }),
-    ...(charset === undefined ? {} : { charset }),
-  }
+    contentId: node.id,
+    filename,
+    method: parameter(node.parameters, 'method'),
+    charset,
+  })
 }
 
-/** What a part is called and made of. */
-export function describePart(node: BodyPart): {
-  contentType: string
-  charset: string | undefined
-  filename: string | undefined
-} {
+/** Media type, charset and file name of a part. */
+export function describePart(node: BodyPart) {
   return {
     contentType: node.type.toLowerCase(),
     charset: parameter(node.parameters, 'charset'),
@@ -107,7 +99,7 @@ function filenameOf(node: BodyPart): string | undefined {
   return name?.slice(0, 256)
 }
 
-/** RFC 3501 §6.4.5: the only part of a message without parts is number 1. */
+/** RFC 3501 §6.4.5: a message that is not multipart has only part 1. */
 function partNumber({ part }: BodyPart): string {
   return part ?? '1'
 }

@@ -2,14 +2,14 @@ import type { UidRange } from '@posthorn/backends'
 import type { MessageEntry, MessagePage } from '@posthorn/contracts'
 import { decodeCursor, encodeCursor } from '@posthorn/message-id'
 
-/** Which page is asked for. A cursor wins over a page. */
+/** Requested page. The cursor takes precedence over the page number. */
 export interface PageRequest {
   page: number
   pageSize: number
   cursor?: string
 }
 
-/** Where a page of so many is. */
+/** Position of a page in a list of `total` messages. */
 export interface PagePosition {
   total: number
   page: number
@@ -18,7 +18,7 @@ export interface PagePosition {
 }
 
 /**
- * The number of the page that is asked for.
+ * Number of the requested page, from 0.
  *
  * @throws AppError `invalid` `InvalidCursorType`, `InvalidCursorValue`
  */
@@ -33,7 +33,7 @@ export function pagePosition(
   return { total, page, pages: Math.max(Math.ceil(total / pageSize), 1), pageSize }
 }
 
-/** The page as it is answered: from one beyond the end the way back leads to the last. */
+/** Response for a page. Beyond the end, the previous page is the last one. */
 export function buildPage(
   { total, page, pages }: PagePosition,
   messages: MessageEntry[],
@@ -48,13 +48,13 @@ export function buildPage(
   }
 }
 
-/** The places of a page in a mailbox, counted from 1 for the oldest message; undefined where there are none. */
+/** Message sequence numbers of a page (1 is the oldest message); undefined if the page is empty. */
 export function sequenceNumbers({ total, page, pageSize }: PagePosition): UidRange | undefined {
   const last = total - page * pageSize
   return last < 1 ? undefined : [Math.max(last - pageSize + 1, 1), last]
 }
 
-/** The UIDs of a page, ascending. */
+/** UIDs of a page of ascending search results, ascending. */
 export function pageUids(uids: readonly UidRange[], { page, pageSize }: PagePosition): UidRange[] {
   const selected: UidRange[] = []
   let skipping = page * pageSize

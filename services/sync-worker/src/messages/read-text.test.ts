@@ -1,8 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { BodyPart, WantedPart } from '@posthorn/backends'
 import { parseOutline } from './outline.ts'
-import { truncateToFit } from './read-wanted.ts'
-import { readText } from './read-text.ts'
+import { readText, truncateToFit } from './read-text.ts'
 
 /** A message of such texts, and what it was asked for. */
 function message(texts: { type: string; content: string; size?: number }[]) {

@@ -1,50 +1,111 @@
 import type { MailSession, WantedPart } from '@posthorn/backends'
-import { decodeText, safeHtml } from '@posthorn/mime'
+import { defined } from '@posthorn/contracts'
+import { AppError } from '@posthorn/errors'
+import { decodeText, escapeHtml, safeHtml } from '@posthorn/mime'
 import type { Outline, TextPart } from './outline.ts'
+
+/** Message whose parts are read. */
+interface OutlinedMessage {
+  uid: number
+  outline: Outline
+}
 
 export interface TextOptions {
   plain: boolean
   html: boolean
-  /** Bytes of each kind at most, after decoding of the transfer encoding; all where it is absent. */
+  /** Maximum bytes per kind, after decoding of the transfer encoding. */
   maxBytes: number
-  /** HTML that can be shown inside a page, made of the plain text where there is none. */
+  /** Sanitises the HTML for display in a page; converts the plain text if there is no HTML. */
   webSafe: boolean
+}
+
+/** Text options of a request. `webSafeHtml` implies both kinds of text and embedded images. */
+export interface ReadOptions {
+  textType?: 'plain' | 'html' | '*'
+  maxBytes?: number
+  webSafeHtml?: boolean
+  embedAttachedImages?: boolean
 }
 
 export interface ReadText {
   plain?: string
   html?: string
+  /** True if text was left out because of a limit. */
   hasMore: boolean
   webSafe?: boolean
 }
 
-/** What is read where no limit is asked for. */
+/** Limit per kind of text if the request has none. */
 export const maxTextBytes = 16 * 1024 * 1024
-/** A message of a thousand texts is somebody's joke. */
+/** Maximum parts per kind that are read. */
 const maxTextParts = 20
+/** JSON size limit of both texts, because a reply is one bus message of at most 15 MiB. */
+const maxJsonBytes = 12 * 1024 * 1024
 
-/** Reads the texts of a message, all of them in one round trip where their sizes are known. Several of a kind are joined. */
+/** Limit per image; a larger one stays a reference. */
+const maxImageBytes = 2 * 1024 * 1024
+/** Limits of all embedded images of a message in a response and in an event. */
+export const maxEmbeddedBytes = { reading: 10 * 1024 * 1024, event: 2 * 1024 * 1024 }
+const maxImages = 100
+
+/** Reads the requested texts of a message. Returns nothing if none is requested. */
+export async function readRequestedText(
+  session: Pick<MailSession, 'readParts'>,
+  message: OutlinedMessage,
+  { textType, webSafeHtml = false, maxBytes, embedAttachedImages = webSafeHtml }: ReadOptions,
+): Promise<Partial<ReadText>> {
+  const type = textType ?? (webSafeHtml ? '*' : undefined)
+  if (!type) return {}
+  const text = await readText(session, message, {
+    plain: type !== 'html',
+    html: type !== 'plain',
+    webSafe: webSafeHtml,
+    maxBytes: maxBytes ?? maxTextBytes,
+  })
+  const fitting = truncateToFit(text, maxJsonBytes)
+  if (!embedAttachedImages || fitting.html === undefined) return fitting
+  const html = await embedImages(session, message, {
+    html: fitting.html,
+    maxTotalBytes: maxEmbeddedBytes.reading,
+  })
+  // Complete text without images is preferred to truncated text with images.
+  return jsonBytes({ ...fitting, html }) > maxJsonBytes ? fitting : { ...fitting, html }
+}
+
+/** Halves the longer text until the JSON fits. Control characters take six bytes each in JSON. */
+export function truncateToFit(text: ReadText, maxBytes: number): ReadText {
+  let fitting = text
+  while (jsonBytes(fitting) > maxBytes) {
+    const { plain = '', html = '' } = fitting
+    const longer = html.length > plain.length ? 'html' : 'plain'
+    const half = Math.max(plain.length, html.length) / 2
+    const truncated = (longer === 'html' ? html : plain).slice(0, half)
+    fitting = { ...fitting, [longer]: truncated.replace(/[\uD800-\uDBFF]$/, ''), hasMore: true }
+  }
+  return fitting
+}
+
+function jsonBytes({ plain = '', html = '' }: ReadText): number {
+  // A character takes at most six bytes, so most texts need no exact count.
+  const upperBound = (plain.length + html.length) * 6
+  return upperBound <= maxJsonBytes ? upperBound : Buffer.byteLength(JSON.stringify([plain, html]))
+}
+
+/** Reads the texts of a message, in one round trip if the sizes are known. Joins parts per kind. */
 export async function readText(
   session: Pick<MailSession, 'readParts'>,
-  { uid, outline }: { uid: number; outline: Outline },
+  { uid, outline }: OutlinedMessage,
   { maxBytes, ...options }: TextOptions,
 ): Promise<ReadText> {
   const limit = Math.min(maxBytes, maxTextBytes)
-  const plain = new TextReader(needsPlain(options, outline) ? outline.plain : [], limit)
+  const needsPlain = options.plain || (options.webSafe && outline.html.length === 0)
+  const plain = new TextReader(needsPlain ? outline.plain : [], limit)
   const html = new TextReader(options.html || options.webSafe ? outline.html : [], limit)
-  await readAll([plain, html], (wanted) => session.readParts(uid, outline.structure, wanted))
-  return joinTexts(plain, html, options)
-}
-
-async function readAll(
-  readers: readonly TextReader[],
-  read: (wanted: WantedPart[]) => Promise<ReadonlyMap<string, Buffer>>,
-): Promise<void> {
   for (;;) {
-    const wanted = readers.flatMap((reader) => reader.nextParts())
-    if (wanted.length === 0) return
-    const parts = await read(wanted)
-    for (const reader of readers) reader.addParts(parts)
+    const parts = [...plain.nextParts(), ...html.nextParts()]
+    if (parts.length === 0) return joinTexts(plain, html, options)
+    const contents = await session.readParts(uid, outline.structure, parts)
+    for (const reader of [plain, html]) reader.addParts(contents)
   }
 }
 
@@ -53,43 +114,42 @@ function joinTexts(
   html: TextReader,
   options: Omit<TextOptions, 'maxBytes'>,
 ): ReadText {
-  const shown = options.webSafe ? safeHtml(html.text ?? toHtml(plain.text ?? '')) : html.text
-  return {
-    ...(options.plain && plain.text !== undefined ? { plain: plain.text } : {}),
-    ...(shown === undefined ? {} : { html: shown }),
+  return defined({
+    plain: options.plain ? plain.text : undefined,
+    html: options.webSafe ? safeHtml(html.text ?? toHtml(plain.text ?? '')) : html.text,
     hasMore: plain.truncated || html.truncated,
-    ...(options.webSafe ? { webSafe: true } : {}),
-  }
+    webSafe: options.webSafe || undefined,
+  })
 }
 
-function needsPlain(
-  { plain, webSafe }: Pick<TextOptions, 'plain' | 'webSafe'>,
-  { html }: Outline,
-): boolean {
-  return plain || (webSafe && html.length === 0)
+function toHtml(plain: string): string {
+  return `<p>${escapeHtml(plain).replaceAll('\n', '<br>\n')}</p>`
 }
 
-/** The texts of one kind, as far as there is room for them. */
+/** Reads the texts of one kind up to a byte limit. */
 class TextReader {
-  /** Whether something was left out. */
+  /** True if a part or the end of one was left out. */
   truncated: boolean
   readonly #parts: TextPart[]
   readonly #texts: string[] = []
   #remainingBytes: number
   #requested: TextPart[] = []
 
-  constructor(parts: readonly TextPart[], room: number) {
+  constructor(parts: readonly TextPart[], maxBytes: number) {
     this.#parts = parts.slice(0, maxTextParts)
     this.truncated = parts.length > maxTextParts
-    this.#remainingBytes = room
+    this.#remainingBytes = maxBytes
   }
 
-  /** Undefined where the message has no text of the kind. */
+  /** Undefined if the message has no text of the kind. */
   get text(): string | undefined {
     return this.#texts.length > 0 ? this.#texts.join('\n') : undefined
   }
 
-  /** What to ask for next: the next part, and those after it that surely fit beside it. One byte more tells whether it was all. */
+  /**
+   * Parts to read next: the first remaining one and those after it that certainly fit. Requests one
+   * byte beyond the limit, which shows whether the part is complete.
+   */
   nextParts(): WantedPart[] {
     let left = this.#remainingBytes
     const fits = (part: TextPart, at: number) => (left -= part.size) >= 0 || at === 0
@@ -98,22 +158,74 @@ class TextReader {
     return this.#requested.map(({ part }) => ({ part, maxBytes: this.#remainingBytes + 1 }))
   }
 
-  addParts(parts: ReadonlyMap<string, Buffer>): void {
+  addParts(contents: ReadonlyMap<string, Buffer>): void {
     for (const { part, charset } of this.#requested) {
-      const bytes = parts.get(part) ?? Buffer.alloc(0)
-      const kept = bytes.subarray(0, this.#remainingBytes)
-      const isCut = kept.length < bytes.length
-      const text = decodeText(kept, charset).replaceAll('\r\n', '\n')
-      // Where it was cut inside of a character, half of one is left.
-      this.#texts.push(isCut ? text.replace(/\uFFFD+$/, '') : text)
-      this.truncated ||= isCut
-      this.#remainingBytes -= kept.length
+      const bytes = contents.get(part) ?? Buffer.alloc(0)
+      const limited = bytes.subarray(0, this.#remainingBytes)
+      const isTruncated = limited.length < bytes.length
+      const text = decodeText(limited, charset).replaceAll('\r\n', '\n')
+      // Truncation may leave half a character at the end.
+      this.#texts.push(isTruncated ? text.replace(/\uFFFD+$/, '') : text)
+      this.truncated ||= isTruncated
+      this.#remainingBytes -= limited.length
     }
     this.#requested = []
   }
 }
 
-/** One part, decoded from its transfer encoding, and no more than so many bytes of it. */
+/** Image that the HTML refers to. */
+interface ReferencedImage {
+  part: string
+  contentType: string
+  reference: string
+  occurrences: number
+}
+
+/** Replaces `cid:` references (RFC 2392) in HTML with the images. One round trip for all images. */
+export async function embedImages(
+  session: Pick<MailSession, 'readParts'>,
+  { uid, outline }: OutlinedMessage,
+  { html, maxTotalBytes }: { html: string; maxTotalBytes: number },
+): Promise<string> {
+  const images = findReferencedImages(html, outline, maxTotalBytes)
+  if (images.length === 0) return html
+  const parts = images.map(({ part }) => ({ part, maxBytes: maxImageBytes + 1 }))
+  const contents = await session.readParts(uid, outline.structure, parts)
+  let result = html
+  let remainingBytes = maxTotalBytes
+  for (const { part, contentType, reference, occurrences } of images) {
+    const bytes = contents.get(part)
+    if (!bytes || bytes.length > maxImageBytes) continue
+    if (bytes.length * occurrences > remainingBytes) continue
+    remainingBytes -= bytes.length * occurrences
+    const dataUrl = `data:${contentType};base64,${bytes.toString('base64')}`
+    result = result.replaceAll(reference, () => dataUrl)
+  }
+  return result
+}
+
+/** Images whose sizes in the structure fit the limit. Base64 takes up to 1.4 times the bytes. */
+function findReferencedImages(
+  html: string,
+  { attachments }: Outline,
+  maxTotalBytes: number,
+): ReferencedImage[] {
+  let remainingBytes = maxTotalBytes * 1.4
+  return attachments
+    .flatMap(({ part, contentType, contentId, size }) => {
+      if (contentId === undefined || !/^image\/[a-z0-9.+-]+$/.test(contentType)) return []
+      const reference = `cid:${contentId.replace(/^<|>$/g, '')}`
+      // Every occurrence becomes a copy of the image.
+      const occurrences = html.split(reference).length - 1
+      if (occurrences === 0 || size > maxImageBytes * 1.4) return []
+      if (size * occurrences > remainingBytes) return []
+      remainingBytes -= size * occurrences
+      return [{ part, contentType, reference, occurrences }]
+    })
+    .slice(0, maxImages)
+}
+
+/** Reads one part, decoded from its transfer encoding, up to `maxBytes`. */
 export async function readPart(
   session: Pick<MailSession, 'downloadPart'>,
   { uid, part, maxBytes }: { uid: number; part: string; maxBytes: number },
@@ -129,9 +241,16 @@ export async function readPart(
   return Buffer.concat(chunks).subarray(0, maxBytes)
 }
 
-const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-
-function toHtml(plain: string): string {
-  const escaped = plain.replace(/[&<>"]/g, (character) => escapes[character] ?? '')
-  return `<p>${escaped.replaceAll('\n', '<br>\n')}</p>`
+/**
+ * Resolves to undefined if the server does not return a part that it listed, or the message was
+ * expunged meanwhile. Other errors pass.
+ */
+export async function undefinedIfMissing<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading
+  } catch (error) {
+    if (error instanceof AppError && (error.kind === 'not-found' || error.kind === 'rejected'))
+      return undefined
+    throw error
+  }
 }

@@ -1,25 +1,19 @@
 import type { SearchTerms } from '@posthorn/backends'
-import { parseDate, type Search } from '@posthorn/contracts'
+import { defined, parseDate, type Search } from '@posthorn/contracts'
 
-/** The terms of a request, checked already, as a mail session takes them. Pure. */
+/** Converts validated search terms of a request to those of a mail session. Pure. */
 export function toSearchTerms(search: Search): SearchTerms {
-  const { modseq, before, since, sentBefore, sentSince, labels, ...terms } = search
-  const dates = { before, since, sentBefore, sentSince }
-  return {
+  const { modseq, before, since, sentBefore, sentSince, ...terms } = search
+  return defined({
     ...terms,
-    ...datesOf(dates),
-    ...(modseq === undefined ? {} : { modseq: BigInt(modseq) }),
-    ...(labels === undefined ? {} : { labels }),
-  }
+    before: toDate(before),
+    since: toDate(since),
+    sentBefore: toDate(sentBefore),
+    sentSince: toDate(sentSince),
+    modseq: modseq === undefined ? undefined : BigInt(modseq),
+  })
 }
 
-type Dates = 'before' | 'since' | 'sentBefore' | 'sentSince'
-
-function datesOf(dates: Record<Dates, string | undefined>): { [_ in Dates]?: Date } {
-  return Object.fromEntries(
-    Object.entries(dates).flatMap(([name, text]) => {
-      const date = text === undefined ? undefined : parseDate(text)
-      return date === undefined ? [] : [[name, date]]
-    }),
-  ) as { [_ in Dates]?: Date }
+function toDate(text: string | undefined): Date | undefined {
+  return text === undefined ? undefined : parseDate(text)
 }

@@ -10,7 +10,7 @@ import {
 import type { StoredServer } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { rankAddresses } from '@posthorn/net'
-import type { OpenLogin } from '@posthorn/service'
+import type { UnsealLogin } from '@posthorn/unseal'
 import type { Deps } from '../deps.ts'
 import type { Account } from './account.ts'
 
@@ -120,7 +120,7 @@ export async function serverOptions(
 }
 
 /** A login that no key opens is trouble of the account, as a proxy is that refuses it. */
-async function openProxy(address: string, openLogin: OpenLogin): Promise<string> {
+async function openProxy(address: string, openLogin: UnsealLogin): Promise<string> {
   try {
     return await openLogin(address)
   } catch (cause) {

@@ -1,4 +1,4 @@
-import { everyFew } from '@posthorn/service'
+import { runPeriodically } from '@posthorn/flow'
 import type { Deps } from '../deps.ts'
 import type { ShardObserver } from '../shards/holder.ts'
 import { type AccountVersion, listAccountVersions } from '../store/accounts.ts'
@@ -18,7 +18,7 @@ export interface Registry extends ShardObserver, AsyncDisposable {
  */
 export function startSessions(deps: Deps): Registry {
   const sessions = new Sessions(deps)
-  const sweep = everyFew(
+  const sweep = runPeriodically(
     { everyMs: deps.config.accountsSweepMs, log: deps.log, name: 'accounts' },
     () => sessions.sweep(),
   )

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { Db } from '@posthorn/db'
-import { everyFew } from '@posthorn/service'
+import { runPeriodically } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import type { WorkerMetrics } from '../metrics.ts'
 import type { Lease } from '../store/lease.ts'
@@ -58,12 +58,12 @@ const handOverAtOnce = 64
 export function holdShards(options: ShardHolderOptions): ShardHolder {
   const { db, worker, log, claimMs, heartbeatMs } = options
   const holding = new Holding(options)
-  const loop = everyFew(
+  const loop = runPeriodically(
     { everyMs: Math.min(claimMs, heartbeatMs), log, name: 'shards' },
     (signal) => holding.pass(signal),
   )
   const watchdog = setInterval(() => holding.dropWhenLost(), heartbeatMs / 4)
-  const reaper = everyFew({ everyMs: 3_600_000, log, name: 'dead workers' }, () =>
+  const reaper = runPeriodically({ everyMs: 3_600_000, log, name: 'dead workers' }, () =>
     deleteDeadWorkers(db),
   )
   return {

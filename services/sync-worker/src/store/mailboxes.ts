@@ -4,12 +4,9 @@ import { type Selectable, sql, type Updateable } from 'kysely'
 
 export type MailboxRow = Selectable<Mailboxes>
 
-/** Attributes of a mailbox that cannot be selected (RFC 9051 §7.3.1). */
-export const unselectableAttribute = /^\\(?:noselect|nonexistent)$/i
-
-/** True if the mailbox can have messages. */
+/** True if a mailbox can contain messages (RFC 9051 §7.3.1). */
 export function isSelectable({ attributes }: Pick<Listing, 'attributes'>): boolean {
-  return !attributes.some((attribute) => unselectableAttribute.test(attribute))
+  return !attributes.some((attribute) => /^\\(?:noselect|nonexistent)$/i.test(attribute))
 }
 
 /** Columns that a LIST response determines. */

@@ -1,6 +1,6 @@
 import type { Bus } from '@posthorn/bus'
 import { createHttpCaller, type HttpProxy } from '@posthorn/net'
-import type { OpenLogin } from '@posthorn/service'
+import type { UnsealLogin } from '@posthorn/unseal'
 import type { Logger } from '@posthorn/telemetry'
 import type { SummariesConfig } from '../config.ts'
 import type { WorkerMetrics } from '../metrics.ts'
@@ -10,7 +10,7 @@ import { scheduleSummaries, type Summaries } from './summaries.ts'
 
 interface Parts {
   bus: Bus
-  openLogin: OpenLogin
+  openLogin: UnsealLogin
   metrics: WorkerMetrics
   log: Logger
   config: SummariesConfig

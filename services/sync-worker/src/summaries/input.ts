@@ -1,7 +1,7 @@
 import type { MailSession } from '@posthorn/backends'
 import type { MessageNew, Settings } from '@posthorn/contracts'
 import { htmlToText } from '@posthorn/mime'
-import { undefinedIfMissing } from '../messages/undefined-if-missing.ts'
+import { undefinedIfMissing } from '../messages/read-text.ts'
 import type { Outline } from '../messages/outline.ts'
 import { type ReadText, readText } from '../messages/read-text.ts'
 

@@ -1,7 +1,7 @@
 import type { MessageSummary, Settings } from '@posthorn/contracts'
 import { Slots } from '@posthorn/bus'
 import { messageOf } from '@posthorn/errors'
-import type { OpenLogin } from '@posthorn/service'
+import type { UnsealLogin } from '@posthorn/unseal'
 import type { Logger } from '@posthorn/telemetry'
 import type { ApiKeyCache } from './api-key.ts'
 import type { SummaryResponse, SummaryEndpoint } from './endpoint.ts'
@@ -22,7 +22,7 @@ export type SummaryOutcome =
 export interface SummariesDeps {
   endpoint: SummaryEndpoint
   apiKey: ApiKeyCache
-  openLogin: OpenLogin
+  openLogin: UnsealLogin
   /** For one summary, waiting for its turn included. */
   timeoutMs: number
   /** Asked for at the same time, of all accounts. */

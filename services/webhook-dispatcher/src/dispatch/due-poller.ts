@@ -1,5 +1,5 @@
 import type { Db } from '@posthorn/db'
-import { everyFew } from '@posthorn/service'
+import { runPeriodically } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import {
   type ClaimOwner,
@@ -56,7 +56,7 @@ export function startDuePoller(options: DuePollerOptions): DuePoller {
     take(claimed)
     return claimed.length
   }
-  const loop = everyFew({ everyMs, log, name: 'retries' }, async (signal) => {
+  const loop = runPeriodically({ everyMs, log, name: 'retries' }, async (signal) => {
     if (options.paused()) return
     const found = backlog.reading()
     const next = await findNextDueMs(db)

@@ -1,5 +1,5 @@
 import type { Db } from '@posthorn/db'
-import { everyFew } from '@posthorn/service'
+import { runPeriodically } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import { type ClaimOwner, type ClaimedDelivery, renewClaims } from '../store/deliveries.ts'
 import type { DeliveryResult } from '../store/results.ts'
@@ -183,7 +183,7 @@ function naming({ id, event, account }: ClaimedDelivery) {
 }
 
 function renewHeld({ db, claim, log }: InFlightOptions, held: ReadonlyMap<string, unknown>) {
-  return everyFew({ everyMs: claim.leaseMs / 3, log, name: 'renew-claims' }, async () => {
+  return runPeriodically({ everyMs: claim.leaseMs / 3, log, name: 'renew-claims' }, async () => {
     const ids = [...held.keys()]
     for (let done = 0; done < ids.length; done += renewedAtOnce)
       await renewClaims(db, ids.slice(done, done + renewedAtOnce), claim)

@@ -1,5 +1,5 @@
 import type { Db } from '@posthorn/db'
-import { everyFew } from '@posthorn/service'
+import { runPeriodically } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import type { ClaimedDelivery } from '../store/deliveries.ts'
 import type { DeliveryResult } from '../store/results.ts'
@@ -35,7 +35,7 @@ export function startRouteErrorLog(db: Db, log: Logger): RouteErrorLog {
     await clearFlagsWhileOff(db)
     await insertRouteErrors(db, failed, keptFailures)
   }
-  const writing = everyFew({ everyMs, log, name: 'route-notes' }, write)
+  const writing = runPeriodically({ everyMs, log, name: 'route-notes' }, write)
 
   return {
     recordFailures(more) {

@@ -1,5 +1,5 @@
 import type { Settings } from '@posthorn/contracts'
-import type { HeaderOwner } from '@posthorn/service'
+import type { HeaderOwner } from '@posthorn/secrets'
 
 export interface Header {
   key: string

@@ -1,5 +1,5 @@
 import { AppError } from '@posthorn/errors'
-import type { OpenHeader, OpenLogin } from '@posthorn/service'
+import type { UnsealHeader, UnsealLogin } from '@posthorn/unseal'
 import type { Header, OwnedHeaders, Target } from './target.ts'
 
 /** A target with the login in its address and the values of its headers in the clear. */
@@ -12,8 +12,8 @@ export interface UnsealedTarget {
 }
 
 export interface Unsealers {
-  openLogin: OpenLogin
-  openHeader: OpenHeader
+  openLogin: UnsealLogin
+  openHeader: UnsealHeader
 }
 
 /** @throws AppError `unavailable` or `timeout` while what is sealed cannot be asked for */
@@ -32,7 +32,7 @@ export async function unsealTarget(
 
 async function unsealHeaders(
   owned: readonly OwnedHeaders[],
-  openHeader: OpenHeader,
+  openHeader: UnsealHeader,
 ): Promise<Header[]> {
   return Promise.all(
     owned.flatMap(({ owner, headers }) =>

@@ -1,9 +1,8 @@
-import type { SmtpStatus } from '@posthorn/contracts'
-import type { AccountListRow, AccountRow } from '../../store/accounts.ts'
-import type { SendingAttempt } from '../../store/smtp-status.ts'
+import { defined, type SmtpStatus } from '@posthorn/contracts'
 import { mask, maskHeaders, maskUrl } from '../../http/masks.ts'
+import type { AccountListRow, AccountRow, SendingAttempt } from '../../store/account-records.ts'
 
-/** An account in a list. Members that are unset are absent. */
+/** Account in a list. Unset members are absent. */
 export function describeListed(row: AccountListRow) {
   const { account, name, email, oauth2, webhooks, proxy, smtpEhloName, syncTime } = row
   const state = row.state ?? ('new' as const)
@@ -16,12 +15,12 @@ export function describeListed(row: AccountListRow) {
     ...present({ app: oauth2?.provider }),
     state,
     counters: { events: row.eventCounts },
-    // What went wrong before is over once the account is connected.
+    // A connected account has recovered from its last error.
     lastError: state === 'connected' ? null : row.lastError,
   }
 }
 
-/** An account as it is read back: secrets masked, members that are unset absent. */
+/** Complete account with masked secrets. Unset members are absent. */
 export function describeAccount(row: AccountRow) {
   const { expectedEmail, path, subconnections, copy, logs, imapIndexer, locale, tz } = row
   return {
@@ -45,20 +44,20 @@ export function describeAccount(row: AccountRow) {
 
 function describeSending(attempt: SendingAttempt): SmtpStatus {
   const { at, sent, networkRouting } = attempt
-  const when = { created: new Date(at).toISOString(), networkRouting }
-  if (sent) return { ...when, status: 'ok', ...present({ response: attempt.response }) }
+  const base = { created: new Date(at).toISOString(), networkRouting }
+  if (sent) return { ...base, status: 'ok', ...present({ response: attempt.response }) }
   const { message, ...rest } = attempt.lastError ?? {}
-  return { ...when, status: 'error', ...present({ ...rest, description: message }) }
+  return { ...base, status: 'error', ...present({ ...rest, description: message }) }
 }
 
-/** What an account is: of OAuth2 the kind of the application. */
+/** Type of the account; with OAuth2 the type of the application. */
 function typeOf({ imap, oauth2, oauth2Provider, hasDelegate }: AccountListRow) {
   if (!oauth2) return imap ? ('imap' as const) : ('sending' as const)
   if (oauth2.auth?.delegatedAccount === undefined) return oauth2Provider ?? ('oauth2' as const)
   return hasDelegate ? ('delegated' as const) : ('invalid' as const)
 }
 
-/** Which tokens there are, is not known here: what is there is masked whole. */
+/** The tokens inside a sealed grant are unknown here, so both are shown masked. */
 function describeOAuth2(row: AccountRow) {
   const { oauth2, passwords, scopes, tokenExpiresAt, tokenUpdatedAt, grantedAt } = row
   if (!oauth2) return undefined
@@ -66,7 +65,7 @@ function describeOAuth2(row: AccountRow) {
   return {
     ...oauth2,
     ...(hasGrant ? { accessToken: mask, refreshToken: mask } : {}),
-    ...present({
+    ...defined({
       scope: scopes?.length ? scopes : undefined,
       tokenType: scopes?.length ? 'Bearer' : undefined,
       expires: tokenExpiresAt?.toISOString(),
@@ -76,18 +75,17 @@ function describeOAuth2(row: AccountRow) {
   }
 }
 
-/** Whoever held the account may have died with the last word about them. */
+/** A worker that crashed leaves its last number behind, so other states report 0. */
 function connectionsOf({ state, connections }: AccountRow): number {
   return state === 'connected' || state === 'init' ? (connections ?? 0) : 0
 }
 
-/** Server settings with a mask where the password is. */
 function withMask<S extends { auth?: { user: string } | false }>(server: S, hasPassword: boolean) {
   const { auth } = server
   return auth && hasPassword ? { ...server, auth: { ...auth, pass: mask } } : server
 }
 
-/** Leaves out what is null or undefined. */
+/** Drops members that are null or undefined. */
 function present<T extends Record<string, unknown>>(members: T) {
   const entries = Object.entries(members).filter(
     ([, value]) => value !== null && value !== undefined,

@@ -1,14 +1,17 @@
 import type { Bus } from '@posthorn/bus'
-import { operations } from '@posthorn/contracts'
+import { type AccountRegistration, defined, operations } from '@posthorn/contracts'
 import { type Db, publishEvents, type SettingsCache } from '@posthorn/db'
 import type { Sealer } from '@posthorn/secrets'
-import type { BackgroundTasks } from '../../background-tasks.ts'
-import { inTransaction } from '../../store/transaction.ts'
-import { handle } from '../../http/route.ts'
-import { startConsent } from './ask-for-consent.ts'
+import { planAccount } from '../../accounts/plan-account.ts'
+import { findAppFor } from '../../accounts/plan-oauth2.ts'
 import { newAccountId, register } from '../../accounts/register.ts'
+import { sealRegistration } from '../../accounts/seal-account.ts'
+import type { BackgroundTasks } from '../../background-tasks.ts'
+import { handle } from '../../http/handle.ts'
+import { startSignIn } from '../../sign-in/start-sign-in.ts'
+import { inTransaction } from '../../store/transaction.ts'
 
-export interface Deps {
+export interface CreateAccountDeps {
   db: Db
   bus: Bus
   sealer: Sealer
@@ -17,12 +20,13 @@ export interface Deps {
   timeoutMs: number
 }
 
-/** Registers an account or changes the one there is. Of two requests at once that bring a new id, exactly one is told `new`. */
-export function onCreateAccount({ db, bus, sealer, settings, tasks, timeoutMs }: Deps) {
+/** Registers or changes an account. Of concurrent requests with a new id, one returns `new`. */
+export function onCreateAccount(deps: CreateAccountDeps) {
+  const { db, bus, sealer, settings, tasks } = deps
   return handle(operations.createAccount, async ({ body }) => {
     const account = body.account ?? newAccountId()
     if (body.oauth2 && body.oauth2.authorize)
-      return { redirect: await startConsent({ db, bus, sealer, timeoutMs }, account, body) }
+      return { redirect: await startConsent(deps, account, body) }
     const { serviceUrl = null } = await settings.get()
     const events = await inTransaction(db, (tx) =>
       register(tx, { account, body, sealer, serviceUrl }),
@@ -31,4 +35,22 @@ export function onCreateAccount({ db, bus, sealer, settings, tasks, timeoutMs }:
     tasks.run(bus.invalidate({ topic: 'accounts', id: account }))
     return { account, state: events ? ('new' as const) : ('existing' as const) }
   })
+}
+
+/** Stores a registration until the owner consents. Returns the URL of the consent page. */
+async function startConsent(
+  deps: CreateAccountDeps,
+  account: string,
+  { account: _account, ...input }: AccountRegistration,
+): Promise<string> {
+  const body = await sealRegistration(input, { account, sealer: deps.sealer })
+  const { oauth2, expectedEmail, email } = body
+  const { provider = '', redirectUrl = '', auth } = oauth2 || {}
+  // Errors are reported now: the client receives no response when the owner returns.
+  await inTransaction(deps.db, async (tx) => {
+    planAccount(input, undefined, await findAppFor(tx, oauth2, undefined))
+  })
+  const loginHint = expectedEmail ?? auth?.user ?? email
+  const registration = { account, body, redirectUrl }
+  return startSignIn(deps, { app: provider, registration, ...defined({ loginHint }) })
 }

@@ -9,14 +9,14 @@ import {
 } from '@posthorn/db'
 import type { TokenCache } from '../../access/token-cache.ts'
 import type { BackgroundTasks } from '../../background-tasks.ts'
+import { handle } from '../../http/handle.ts'
 import { accountNotFound, deleteAccount, lockAccount } from '../../store/accounts.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { handle } from '../../http/route.ts'
 
-/** A provider may take this long to take a grant back. */
-const revokeMs = 10_000
+/** Timeout of the provider's revocation endpoint. */
+const revokeTimeoutMs = 10_000
 
-export interface Deps {
+export interface DeleteAccountDeps {
   db: Db
   bus: Bus
   settings: SettingsCache
@@ -24,16 +24,10 @@ export interface Deps {
   tasks: BackgroundTasks
 }
 
-/** Before the account is deleted, for the grant goes with it. That it cannot be given back stops nobody. */
-async function revoke(bus: Bus, account: string, signal: AbortSignal): Promise<void> {
-  const how = { key: 'credentials', timeoutMs: revokeMs, signal }
-  await bus.request(revokeAccountGrant, { account }, how).catch(() => undefined)
-}
-
-/** Deletes an account. Its webhook target goes with the event, which is delivered when the account is no longer there. */
-export function onDeleteAccount({ db, bus, settings, tokens, tasks }: Deps) {
+/** Deletes an account. Its webhook target is stored with the event, which is delivered later. */
+export function onDeleteAccount({ db, bus, settings, tokens, tasks }: DeleteAccountDeps) {
   return handle(operations.deleteAccount, async ({ params: { account }, query, signal }) => {
-    if (query.revoke) await revoke(bus, account, signal)
+    if (query.revoke) await revokeGrant(bus, account, signal)
     const { serviceUrl = null } = await settings.get()
     const events = await inTransaction(db, async (tx) => {
       const stored = await lockAccount(tx, account)
@@ -58,4 +52,10 @@ export function onDeleteAccount({ db, bus, settings, tokens, tasks }: Deps) {
     tasks.run(bus.invalidate({ topic: 'tokens' }))
     return { account, deleted: true }
   })
+}
+
+/** Runs before the deletion, which deletes the grant. A failure does not prevent the deletion. */
+async function revokeGrant(bus: Bus, account: string, signal: AbortSignal): Promise<void> {
+  const options = { key: 'credentials', timeoutMs: revokeTimeoutMs, signal }
+  await bus.request(revokeAccountGrant, { account }, options).catch(() => undefined)
 }

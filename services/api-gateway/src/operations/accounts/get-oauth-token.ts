@@ -1,39 +1,34 @@
 import type { Bus } from '@posthorn/bus'
-import { getOAuth2Token, operations } from '@posthorn/contracts'
+import { defined, getOAuth2Token, operations } from '@posthorn/contracts'
 import type { Db, SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
+import { requestTimeout } from '../../http/call-worker.ts'
+import { handle } from '../../http/handle.ts'
 import { getShard } from '../../store/accounts.ts'
-import { handle } from '../../http/route.ts'
 
-export interface Deps {
+export interface OAuthTokenDeps {
   db: Db
   bus: Bus
   settings: SettingsCache
   timeoutMs: number
-  /** Whatever the setting says. */
+  /** True enables the operation regardless of the setting. */
   oauthTokensApi: boolean
 }
 
-/** Gives an access token away, where the operator lets that be. */
-export function onGetOAuthToken({ db, bus, settings, timeoutMs, oauthTokensApi }: Deps) {
+/** Returns the provider access token of an account, if the operator has enabled it. */
+export function onGetOAuthToken(deps: OAuthTokenDeps) {
+  const { db, bus, settings, oauthTokensApi } = deps
   return handle(operations.getOAuthToken, async ({ params: { account }, headers, signal }) => {
     const { enableOAuthTokensApi = false } = await settings.get()
     if (!oauthTokensApi && !enableOAuthTokensApi)
-      throw new AppError('forbidden', 'Access tokens are not given away here', {
+      throw new AppError('forbidden', 'Reading access tokens is disabled', {
         code: 'ApiEndpointDisabled',
       })
     await getShard(db, account)
-    const limit = Math.max(timeoutMs, headers['x-svc-timeout'] ?? 0)
-    const { scopes, expires, ...token } = await bus.request(
-      getOAuth2Token,
-      { account },
-      { key: 'credentials', timeoutMs: limit, signal },
-    )
-    return {
-      account,
-      ...token,
-      registeredScopes: scopes,
-      ...(expires === undefined ? {} : { expires: new Date(expires).toISOString() }),
-    }
+    const options = { key: 'credentials', timeoutMs: requestTimeout(deps, headers), signal }
+    const reply = await bus.request(getOAuth2Token, { account }, options)
+    const { scopes: registeredScopes, expires, ...token } = reply
+    const expiry = expires === undefined ? undefined : new Date(expires).toISOString()
+    return { account, ...token, registeredScopes, ...defined({ expires: expiry }) }
   })
 }

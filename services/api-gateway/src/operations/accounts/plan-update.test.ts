@@ -40,13 +40,13 @@ function refused(body: AccountUpdate): string[] {
   return []
 }
 
-test('a partial update keeps what is not given, the password with it', () => {
+test('planUpdate: a partial server keeps absent fields and the password', () => {
   const body = { imap: { partial: true, port: 143, secure: false } }
   expect(column(body, 'imap')).toEqual({ ...stored.imap, port: 143, secure: false })
   expect(plan(body)).toMatchObject({ passwords: [], restarts: true })
 })
 
-test('an update that is not partial is the whole', () => {
+test('planUpdate: a complete server replaces the stored one', () => {
   const auth = { user: 'other', pass: 'new' }
   const body = { imap: { host: 'imap.mail.example', port: 993, auth } }
   expect(column(body, 'imap')).toEqual({
@@ -59,7 +59,7 @@ test('an update that is not partial is the whole', () => {
   expect(refused({ imap: { port: 993 } })).toEqual(['imap.host', 'imap.auth'])
 })
 
-test('a stored password goes to no other host', () => {
+test('planUpdate: a masked password with another host is rejected', () => {
   const masked = { user: 'me', pass: '******' }
   const elsewhere = { host: 'evil.example', port: 993 }
   expect(refused({ imap: { partial: true, host: 'evil.example' } })).toEqual(['imap.auth.pass'])
@@ -72,7 +72,7 @@ test('a stored password goes to no other host', () => {
   expect(refused({ imap: { partial: true, host: 'other.example', auth } })).toEqual([])
 })
 
-test('a new user needs a password, be it the stored one by its mask', () => {
+test('planUpdate: a new user needs a password, which may be the masked stored one', () => {
   expect(refused({ imap: { partial: true, auth: { user: 'you' } } })).toEqual(['imap.auth.pass'])
   expect(refused({ imap: { partial: true, auth: { user: 'me' } } })).toEqual([])
   const body = { imap: { partial: true, auth: { user: 'you', pass: '******' } } }
@@ -80,7 +80,7 @@ test('a new user needs a password, be it the stored one by its mask', () => {
   expect(plan(body).passwords).toEqual([])
 })
 
-test('a login and the authentication server take turns', () => {
+test('planUpdate: a login and useAuthServer replace each other', () => {
   const server = plan({ imap: { partial: true, useAuthServer: true } })
   expect(JSON.parse(String(server.columns.imap))).not.toHaveProperty('auth')
   expect(server.passwords).toEqual([{ kind: 'imap', forget: true }])
@@ -94,7 +94,7 @@ test('a login and the authentication server take turns', () => {
   })
 })
 
-test('false takes a server away, null and an empty text take other things away', () => {
+test('planUpdate: false removes a server, null and empty text remove other values', () => {
   expect(plan({ imap: false, smtp: false })).toMatchObject({
     columns: { imap: null, smtp: null },
     passwords: [
@@ -111,7 +111,7 @@ test('false takes a server away, null and an empty text take other things away',
   })
 })
 
-test('masked addresses that are sent back stand for what is stored', () => {
+test('planUpdate: masked URLs keep the stored ones', () => {
   const body = {
     webhooks: 'https://u:******@hooks.example/',
     proxy: 'socks5://u:******@proxy.example:1080',
@@ -136,6 +136,6 @@ test.each<[string, AccountUpdate, boolean]>([
   ['logs', { logs: true }, true],
   ['the same date', { notifyFrom: '2026-01-01' }, false],
   ['another date', { notifyFrom: '2026-01-02' }, true],
-])('%s: sessions start anew: %s', (...[, body, restarts]) => {
+])('planUpdate: %s, restarts the sessions: %s', (...[, body, restarts]) => {
   expect(plan(body).restarts).toBe(restarts)
 })

@@ -1,17 +1,18 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { AccountUpdate } from '@posthorn/contracts'
+import { type AccountUpdate, defined, type ImapUpdate, type SmtpUpdate } from '@posthorn/contracts'
+import { type AccountPlan, planAccount } from '../../accounts/plan-account.ts'
+import type { ServerInput, StoredServers } from '../../accounts/plan-server.ts'
+import { mask } from '../../http/masks.ts'
 import type { LockedAccount } from '../../store/accounts.ts'
 import type { AppForAccount } from '../../store/oauth2-apps.ts'
-import { mergeServer } from './merge-server.ts'
-import { planAccount, type RegistrationPlan } from '../../accounts/plan-account.ts'
 
-export interface UpdatePlan extends RegistrationPlan {
-  /** Sessions that run on what the account was before are to end. */
+export interface UpdatePlan extends AccountPlan {
+  /** True if sessions use something that changes. */
   restarts: boolean
 }
 
-/** What sessions work with. Whom events go to, and what people call the account, they do not know. */
-const workedWith = [
+/** Columns that sessions use. Webhook targets and names are not among them. */
+const sessionColumns = [
   'imap',
   'smtp',
   'oauth2',
@@ -24,36 +25,67 @@ const workedWith = [
 ] as const
 
 /**
- * What an update makes of a stored account.
+ * Plans the update of a stored account.
  *
  * @throws AppError `invalid` with `fields`
  */
 export function planUpdate(
-  body: AccountUpdate,
+  { imap, smtp, ...rest }: AccountUpdate,
   stored: LockedAccount,
   app?: AppForAccount,
 ): UpdatePlan {
-  const { imap, smtp, ...rest } = body
-  const servers = {
+  const servers = defined({
     imap: mergeServer(imap, stored.imap),
     smtp: mergeServer(smtp, stored.smtp),
-  }
-  const plan = planAccount({ ...rest, ...given(servers) }, stored, app)
+  })
+  const plan = planAccount({ ...rest, ...servers }, stored, app)
   const { columns, passwords } = plan
   const restarts =
     passwords.some((password) => 'seal' in password) ||
-    workedWith.some((name) => name in columns && !same(columns[name], stored[name]))
+    sessionColumns.some((name) => name in columns && !isSame(columns[name], stored[name]))
   return { ...plan, restarts }
 }
 
-function given<T extends object>(members: T) {
-  const entries = Object.entries(members).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> }
-}
-
-/** A column to be written, JSON as its text, and what there is. */
-function same(column: unknown, stored: unknown): boolean {
+/** Compares a new column, JSON as text, with the stored value. */
+function isSame(column: unknown, stored: unknown): boolean {
   if (typeof column === 'string' && typeof stored !== 'string' && stored !== null)
     return isDeepStrictEqual(JSON.parse(column), stored)
   return isDeepStrictEqual(column, stored)
+}
+
+type StoredServer = StoredServers['imap' | 'smtp']
+
+/**
+ * Completes a partial server from the stored one; the password stays with its user, as a mask.
+ * Other input replaces the server.
+ */
+function mergeServer(
+  input: ImapUpdate | SmtpUpdate | false | undefined,
+  stored: StoredServer,
+): ServerInput | false | undefined {
+  if (input === undefined || input === false) return input
+  const { partial, ...update } = input
+  if (!partial) return update
+  const merged: ServerInput = { ...stored, ...update }
+  const auth = mergeLogin(update, stored)
+  if (auth === undefined) delete merged.auth
+  else merged.auth = auth
+  // An own login replaces the authentication server.
+  if (auth && merged.useAuthServer && !update.useAuthServer) merged.useAuthServer = false
+  return merged
+}
+
+function mergeLogin(
+  { auth, useAuthServer }: ServerInput,
+  stored: StoredServer,
+): ServerInput['auth'] {
+  const login = stored?.auth
+  if (auth)
+    return auth.pass === undefined && login && login.user === auth.user ? masked(auth) : auth
+  if (auth === false || useAuthServer) return auth
+  return login ? masked(login) : login
+}
+
+function masked({ user }: { user: string }): { user: string; pass: string } {
+  return { user, pass: mask }
 }

@@ -2,27 +2,28 @@ import type { Bus } from '@posthorn/bus'
 import { operations } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import type { Sealer } from '@posthorn/secrets'
+import { assertUserUnique, findAppFor } from '../../accounts/plan-oauth2.ts'
+import { sealColumns, storePasswords } from '../../accounts/seal-account.ts'
 import type { BackgroundTasks } from '../../background-tasks.ts'
+import { handle } from '../../http/handle.ts'
 import { accountNotFound, lockAccount, patchAccount, updateAccount } from '../../store/accounts.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { handle } from '../../http/route.ts'
-import { assertMailboxUnchanged } from './assert-same-mailbox.ts'
-import { assertTargetUnchanged } from './assert-same-receiver.ts'
-import { assertMailServerUnchanged } from './assert-same-way.ts'
-import { assertUserUnique, findAppFor } from '../../accounts/plan-oauth2-account.ts'
+import {
+  assertMailboxUnchanged,
+  assertMailServerUnchanged,
+  assertTargetUnchanged,
+} from './assert-no-redirect.ts'
 import { planUpdate } from './plan-update.ts'
-import { sealColumns } from '../../accounts/seal-in-place.ts'
-import { storePasswords } from '../../accounts/store-passwords.ts'
 
-export interface Deps {
+export interface UpdateAccountDeps {
   db: Db
   bus: Bus
   sealer: Sealer
   tasks: BackgroundTasks
 }
 
-/** Changes an account. Its sessions start anew only where what they work with is another. */
-export function onUpdateAccount({ db, bus, sealer, tasks }: Deps) {
+/** Changes an account. Its sessions restart only if something that they use has changed. */
+export function onUpdateAccount({ db, bus, sealer, tasks }: UpdateAccountDeps) {
   return handle(operations.updateAccount, async ({ params: { account }, body, caller }) => {
     await inTransaction(db, async (tx) => {
       const stored = await lockAccount(tx, account)

@@ -6,24 +6,26 @@ import {
   operations,
   type VerifyRequest,
 } from '@posthorn/contracts'
-import { handle } from '../../http/route.ts'
 import { credentialsOf, probeServers } from '../../accounts/probe-servers.ts'
+import { requestTimeout } from '../../http/call-worker.ts'
+import { handle } from '../../http/handle.ts'
 
-export interface Deps {
+export interface VerifyDeps {
   bus: Bus
   timeoutMs: number
 }
 
-export function onVerifyAccount({ bus, timeoutMs: leastMs }: Deps) {
+/** Tests the logins of a request. Stores nothing. */
+export function onVerifyAccount(deps: VerifyDeps) {
   return handle(operations.verifyAccount, async ({ body, headers, signal }) => {
-    assertPossible(body)
-    const timeoutMs = Math.max(leastMs, headers['x-svc-timeout'] ?? 0)
-    return probeServers({ bus, timeoutMs, signal }, body)
+    assertVerifiable(body)
+    const timeoutMs = requestTimeout(deps, headers)
+    return probeServers({ bus: deps.bus, timeoutMs, signal }, body)
   })
 }
 
-/** The authentication server is asked by account, and there is none. */
-function assertPossible({ imap, smtp }: VerifyRequest): void {
+/** The authentication server needs a registered account, which does not exist here. */
+function assertVerifiable({ imap, smtp }: VerifyRequest): void {
   const errors: FieldError[] = []
   for (const [kind, server] of Object.entries({ imap, smtp })) {
     if (!server || ('disabled' in server && server.disabled)) continue

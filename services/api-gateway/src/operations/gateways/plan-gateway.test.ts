@@ -1,8 +1,9 @@
 import { expect, test } from '@jest/globals'
 import type { AppError } from '@posthorn/errors'
-import { planRegistration, planUpdate, type StoredGateway } from './plan-gateway.ts'
+import type { LockedGateway } from '../../store/gateways.ts'
+import { planRegistration, planUpdate } from './plan-gateway.ts'
 
-const stored: StoredGateway = {
+const stored: LockedGateway = {
   name: 'Relay',
   host: 'relay.example',
   port: 587,
@@ -10,7 +11,7 @@ const stored: StoredGateway = {
   username: 'user',
   hasPassword: true,
 }
-const open: StoredGateway = { ...stored, username: null, hasPassword: false }
+const withoutLogin: LockedGateway = { ...stored, username: null, hasPassword: false }
 const server = { name: 'Relay', host: 'Relay.example', port: 587 }
 const masked = '******'
 
@@ -22,7 +23,7 @@ const refusal = (plan: () => unknown) => {
   }
 }
 
-test('a registration is the whole gateway', () => {
+test('planRegistration: replaces all columns and the password', () => {
   expect(planRegistration(server, stored)).toEqual({
     columns: { ...server, secure: false, username: null },
     password: { forget: true },
@@ -33,9 +34,9 @@ test('a registration is the whole gateway', () => {
   })
 })
 
-test('the mask of a stored password keeps it', () => {
-  const given = { ...server, user: 'user', pass: masked }
-  expect(planRegistration(given, stored).password).toEqual({ keep: true })
+test('planRegistration, planUpdate: with the masked stored password, keep it', () => {
+  const input = { ...server, user: 'user', pass: masked }
+  expect(planRegistration(input, stored).password).toEqual({ keep: true })
   expect(planUpdate({ pass: masked }, stored).password).toEqual({ keep: true })
   expect(planUpdate({ user: 'other', pass: masked }, stored).password).toEqual({ keep: true })
 })
@@ -47,7 +48,7 @@ test.each<[string, () => unknown, string]>([
     '"pass" is required',
   ],
   [
-    'user without password, one stored',
+    'user without password and one stored',
     () => planRegistration({ ...server, user: 'user' }, stored),
     '"pass" is required',
   ],
@@ -62,13 +63,13 @@ test.each<[string, () => unknown, string]>([
     '"user" is required with a password',
   ],
   [
-    'a mask of nothing',
+    'a mask without a stored gateway',
     () => planRegistration({ ...server, user: 'u', pass: masked }, undefined),
     '"pass" is required',
   ],
   [
-    'a mask, nothing stored',
-    () => planUpdate({ user: 'u', pass: masked }, open),
+    'a mask without a stored password',
+    () => planUpdate({ user: 'u', pass: masked }, withoutLogin),
     '"pass" is required',
   ],
   [
@@ -77,26 +78,30 @@ test.each<[string, () => unknown, string]>([
     '"pass" is required for another host',
   ],
   [
-    'another host, the password not named',
+    'another host without a password',
     () => planUpdate({ host: 'evil.example' }, stored),
     '"pass" is required for another host',
   ],
   [
-    'another host, the password masked',
+    'another host with a masked password',
     () => planUpdate({ host: 'evil.example', pass: masked }, stored),
     '"pass" is required for another host',
   ],
   [
-    'another user, the password not named',
+    'another user without a password',
     () => planUpdate({ user: 'other' }, stored),
     '"pass" is required',
   ],
-  ['no password, the user kept', () => planUpdate({ pass: null }, stored), '"pass" is required'],
-])('%s is refused', (...[, plan, message]) => {
+  [
+    'a removed password with a user',
+    () => planUpdate({ pass: null }, stored),
+    '"pass" is required',
+  ],
+])('planRegistration, planUpdate: %s, rejects the field', (...[, plan, message]) => {
   expect(refusal(plan)).toEqual([message])
 })
 
-test('an update changes what it names', () => {
+test('planUpdate: changes the fields of the request only', () => {
   expect(planUpdate({ name: 'New', port: 465, secure: true }, stored)).toEqual({
     columns: { name: 'New', host: 'relay.example', port: 465, secure: true, username: 'user' },
     password: { keep: true },
@@ -107,11 +112,11 @@ test('an update changes what it names', () => {
   })
 })
 
-test('without a user there is no password', () => {
+test('planUpdate: without a user, deletes the password', () => {
   expect(planUpdate({ user: null }, stored)).toMatchObject({
     columns: { username: null },
     password: { forget: true },
   })
   expect(planUpdate({ user: null, host: 'new.example' }, stored).password).toEqual({ forget: true })
-  expect(planUpdate({ host: 'new.example' }, open).password).toEqual({ forget: true })
+  expect(planUpdate({ host: 'new.example' }, withoutLogin).password).toEqual({ forget: true })
 })

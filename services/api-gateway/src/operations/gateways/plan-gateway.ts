@@ -7,40 +7,41 @@ import {
 import type { GatewayColumns, LockedGateway } from '../../store/gateways.ts'
 import { mask } from '../../http/masks.ts'
 
-export type StoredGateway = LockedGateway
-
+/** Changes of a gateway: its columns, and what becomes of the password. */
 export interface GatewayPlan {
   columns: GatewayColumns
-  /** None of these: it stays. */
   password: { seal: string } | { forget: true } | { keep: true }
 }
 
-/** What a registration makes of a gateway. The stored password is kept where its mask is sent back, and goes to no other host. */
+/** Plans a registration. A masked password keeps the stored one, for the same host only. */
 export function planRegistration(
-  given: Omit<GatewayRegistration, 'gateway'>,
-  stored: StoredGateway | undefined,
+  input: Omit<GatewayRegistration, 'gateway'>,
+  stored: LockedGateway | undefined,
 ): GatewayPlan {
-  const { name, host, port, secure = false, user, pass } = given
+  const { name, host, port, secure = false, user, pass } = input
   const username = user || null
   const columns = { name, host, port, secure, username }
   return { columns, password: planPassword(columns, pass ?? undefined, stored) }
 }
 
-/** What an update makes of it: what is not given stays, the password with its user. */
-export function planUpdate(given: GatewayUpdate, stored: StoredGateway): GatewayPlan {
-  const { user, pass, ...rest } = given
+/** Plans an update. Absent fields stay, the password only if its user does. */
+export function planUpdate(input: GatewayUpdate, stored: LockedGateway): GatewayPlan {
+  const { user, pass, ...rest } = input
   const { name, host, port, secure } = { ...stored, ...rest }
   const username = user === undefined ? stored.username : user || null
   const columns = { name, host, port, secure, username }
-  const kept = pass === undefined && stored.hasPassword && username === stored.username
-  return { columns, password: planPassword(columns, kept ? mask : (pass ?? undefined), stored) }
+  const keepsPassword = pass === undefined && stored.hasPassword && username === stored.username
+  return {
+    columns,
+    password: planPassword(columns, keepsPassword ? mask : (pass ?? undefined), stored),
+  }
 }
 
-/** @throws AppError `invalid` where a login is half, or would reveal a password that is stored. */
+/** @throws AppError `invalid` if a login is incomplete or the stored password would change hosts */
 function planPassword(
   { username, host }: GatewayColumns,
   pass: string | undefined,
-  stored: StoredGateway | undefined,
+  stored: LockedGateway | undefined,
 ): GatewayPlan['password'] {
   if (username === null) {
     if (pass && pass !== mask)
@@ -50,7 +51,7 @@ function planPassword(
   if (!pass) throw validationError([fieldError('pass', 'is required')])
   if (pass !== mask) return { seal: pass }
   if (!stored?.hasPassword) throw validationError([fieldError('pass', 'is required')])
-  // Whoever may change a gateway, and not read its password, would have it sent to a server of theirs.
+  // Otherwise a client could have the password, which it cannot read, sent to its own server.
   if (stored.host.toLowerCase() !== host.toLowerCase())
     throw validationError([fieldError('pass', 'is required for another host')])
   return { keep: true }

@@ -8,26 +8,27 @@ import {
   type Settings,
 } from '@posthorn/contracts'
 import { type Db, readSettings } from '@posthorn/db'
-import { listSealedSettings } from '../../store/settings.ts'
-import { handle } from '../../http/route.ts'
+import { handle } from '../../http/handle.ts'
 import { maskHeaders, maskUrl } from '../../http/masks.ts'
-import { assertSettingsAllowed, readableSettings } from './privileged.ts'
+import { listSealedSettings } from '../../store/settings.ts'
+import { assertSettingsAllowed, readableSettings } from './setting-permissions.ts'
 
 const secret = new Set<string>(secretSettings)
 const addresses = new Set<string>(addressSettings)
 
-/** Answers the settings asked for, or all that may be read; unset ones are null. */
+/** Reads the requested settings, or all readable ones without a query. Unset ones are null. */
 export function onGetSettings({ db }: { db: Db }) {
   const operation = operations.getSettings
   return handle(operation, async ({ query, caller }) => {
-    const asked = isEmpty(query)
-      ? readableSettings(caller)
-      : settingKeys.filter((key) => query[key])
-    assertSettingsAllowed(caller, operation, asked)
+    const keys =
+      Object.keys(query).length === 0
+        ? readableSettings(caller)
+        : settingKeys.filter((key) => query[key])
+    assertSettingsAllowed(caller, operation, keys)
     const [settings, sealed] = await Promise.all([readSettings(db), listSealedSettings(db)])
-    const entries = asked.map((key): [string, unknown] => [
+    const entries = keys.map((key): [string, unknown] => [
       key,
-      secret.has(key) ? sealed.has(key) : shown(settings, key),
+      secret.has(key) ? sealed.has(key) : describeSetting(settings, key),
     ])
     return {
       ...Object.fromEntries(entries),
@@ -36,12 +37,8 @@ export function onGetSettings({ db }: { db: Db }) {
   })
 }
 
-function isEmpty(query: object): boolean {
-  return Object.keys(query).length === 0
-}
-
-/** A setting as it may be shown: credentials in addresses and the values of headers are masked. */
-function shown(settings: Settings, key: SettingKey): unknown {
+/** Masks credentials in addresses and the values of headers. */
+function describeSetting(settings: Settings, key: SettingKey): unknown {
   if (key === 'webhooksCustomHeaders')
     return settings[key]
       ? maskHeaders(settings[key].map(({ key, value = '' }) => ({ key, value })))

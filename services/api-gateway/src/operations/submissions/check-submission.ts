@@ -8,14 +8,15 @@ import {
 } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import type { Caller } from '../../access/token.ts'
-import { assertNoThread, attachmentFields, referenceFields } from '../../composing/check-content.ts'
+import { attachmentFields } from '../../composing/attachments.ts'
+import { assertNoThread, referenceFields } from '../../composing/references.ts'
 
-/** What a raw message brings itself, or what would have to be put into its bytes. */
+/** Fields that a raw message contains itself, or that would change its bytes. */
 const notBesideRaw = ['text', 'html', 'attachments', 'previewText', 'template', 'render'] as const
-/** What every recipient of a mail merge has for themselves. */
+/** Fields that each entry of a mail merge has for its recipient. */
 const notBesideMerge = ['envelope', 'raw', 'to', 'cc', 'bcc', 'messageId', 'render'] as const
 
-/** What the schema cannot say: which fields exclude each other, and which need each other. */
+/** Checks rules that the schema cannot express: fields that exclude or require each other. */
 export function checkSubmission(submission: Submission): void {
   const fields = [
     ...exclusions(submission),
@@ -29,10 +30,10 @@ export function checkSubmission(submission: Submission): void {
 }
 
 function exclusions(submission: Submission): FieldError[] {
-  const beside = (names: readonly (keyof Submission)[], what: string) =>
+  const beside = (names: readonly (keyof Submission)[], other: string) =>
     names
       .filter((name) => submission[name] !== undefined)
-      .map((name) => fieldError(name, `is not allowed beside "${what}"`))
+      .map((name) => fieldError(name, `is not allowed beside "${other}"`))
   if (submission.mailMerge) return beside(notBesideMerge, 'mailMerge')
   if (submission.raw === undefined) return []
   const tracked = (['trackOpens', 'trackClicks', 'trackingEnabled'] as const)
@@ -41,7 +42,10 @@ function exclusions(submission: Submission): FieldError[] {
   return [...beside(notBesideRaw, 'raw'), ...tracked]
 }
 
-/** Schemas bound each list; this bounds them together. Nobody at all is found out once it is known whom a reply goes to. */
+/**
+ * The schema limits each list, this function all together. An empty set of recipients is detected
+ * later, because a reply adds some.
+ */
 function recipientFields({ to, cc, bcc, envelope }: Submission): FieldError[] {
   if (envelope?.to?.length === 0)
     return [fieldError('envelope.to', 'must name at least one recipient')]
@@ -54,7 +58,7 @@ function recipientFields({ to, cc, bcc, envelope }: Submission): FieldError[] {
   return []
 }
 
-/** RFC 3461 §4.1: NEVER stands alone. */
+/** RFC 3461 §4.1: NEVER excludes all other keywords. */
 export function dsnFields(dsn: Dsn | undefined): FieldError[] {
   const { notify = [] } = dsn ?? {}
   return notify.includes('never') && notify.length > 1
@@ -62,7 +66,7 @@ export function dsnFields(dsn: Dsn | undefined): FieldError[] {
     : []
 }
 
-/** Whoever may choose a proxy sees what goes through it, credentials of the account included. */
+/** Rejects a proxy from a restricted token: the proxy can read the credentials of the account. */
 export function assertProxyAllowed({ proxy }: { proxy?: string }, { token }: Caller): void {
   if (proxy === undefined || !token) return
   if (token.permissions)

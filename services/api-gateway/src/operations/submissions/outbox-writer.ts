@@ -1,6 +1,10 @@
-import type { DraftSubmission, SubmissionResult } from '@posthorn/contracts'
-import { parseDate } from '@posthorn/contracts'
 import type { Bus } from '@posthorn/bus'
+import {
+  defined,
+  type DraftSubmission,
+  parseDate,
+  type SubmissionResult,
+} from '@posthorn/contracts'
 import {
   assertCanSend,
   type Db,
@@ -11,26 +15,26 @@ import {
 } from '@posthorn/db'
 import { type Sealer, sealLogin } from '@posthorn/secrets'
 import type { BackgroundTasks } from '../../background-tasks.ts'
+import type { ComposedCopy } from '../../composing/compose-copy.ts'
 import { getSendingAccount, type SendingAccount } from '../../store/accounts.ts'
+import { getGateway } from '../../store/gateways.ts'
 import {
-  runIdempotent,
   findIdempotentResponse,
   type IdempotencyKey,
-} from '../../store/idempotency.ts'
+  runIdempotent,
+} from '../../store/idempotency-keys.ts'
 import { recipientKey } from '../../store/lists.ts'
 import {
-  assertGateway,
+  createSubmissionInserter,
+  inOutboxTransaction,
   type InsertSubmission,
   insertRows,
-  createSubmissionInserter,
   type NewSubmission,
-  inOutboxTransaction,
 } from '../../store/outbox.ts'
-import type { ComposedCopy } from '../../composing/compose-copy.ts'
 
 export interface OutboxWriterDeps {
   db: Db
-  /** Connections of their own: a message may take longer to store than anything else may take. */
+  /** Pool for storing messages, which takes longer than other statements. */
   outbox: Db
   bus: Bus
   sealer: Sealer
@@ -38,7 +42,7 @@ export interface OutboxWriterDeps {
   tasks: BackgroundTasks
 }
 
-/** How messages of one request are sent, whatever they say. */
+/** Options that all messages of one request share. */
 export interface SendOptions {
   account: string
   owner: SendingAccount
@@ -48,19 +52,19 @@ export interface SendOptions {
   useStructuredFormat?: boolean | undefined
 }
 
-/** The account, if it may send by the way that is asked for. @throws AppError, see `assertCanSend` */
+/** Loads the account if it may send by the requested gateway. @throws AppError of `assertCanSend` */
 export async function getSender(
   db: Db,
   account: string,
   { gateway }: { gateway?: string },
 ): Promise<SendingAccount> {
   const owner = await getSendingAccount(db, account)
-  if (gateway !== undefined) await assertGateway(db, gateway)
+  if (gateway !== undefined) await getGateway(db, gateway)
   assertCanSend({ ...owner, gateway: gateway ?? null })
   return owner
 }
 
-/** Stores messages to be sent; the sender is told of those that are due, and finds them without that as well. */
+/** Stores submissions in the outbox and publishes hints for due ones. Senders also poll. */
 export class OutboxWriter {
   readonly #deps: OutboxWriterDeps
   readonly #insert: InsertSubmission
@@ -70,86 +74,88 @@ export class OutboxWriter {
     this.#insert = createSubmissionInserter(deps.outbox)
   }
 
-  /** What makes rows of messages. */
+  /** Returns a function that creates outbox rows with the options of a request. */
   async rowFactory(
-    sending: SendOptions,
+    sendOptions: SendOptions,
   ): Promise<(message: ComposedCopy, sendAt: Date) => NewSubmission> {
     const { deliveryAttempts = 10 } = await this.#deps.settings.get()
-    const { account, owner, options: how, idempotencyKey: once } = sending
-    const filing = filingOf(sending)
-    const always = {
+    const { account, owner, options, idempotencyKey } = sendOptions
+    const filing = filingOf(sendOptions)
+    const { proxy } = options
+    const shared = {
       account,
       shard: owner.shard,
       source: 'api' as const,
-      maxAttempts: how.deliveryAttempts ?? deliveryAttempts,
-      gateway: how.gateway ?? null,
-      proxy: how.proxy === undefined ? null : await sealLogin(how.proxy, this.#deps.sealer),
-      localAddress: how.localAddress ?? null,
-      dsn: how.dsn ? JSON.stringify(how.dsn) : null,
+      maxAttempts: options.deliveryAttempts ?? deliveryAttempts,
+      gateway: options.gateway ?? null,
+      proxy: proxy === undefined ? null : await sealLogin(proxy, this.#deps.sealer),
+      localAddress: options.localAddress ?? null,
+      dsn: options.dsn ? JSON.stringify(options.dsn) : null,
       filing: filing ? JSON.stringify(filing) : null,
-      idempotencyKey: once?.key ?? null,
-      useStructuredFormat: sending.useStructuredFormat ?? false,
+      idempotencyKey: idempotencyKey?.key ?? null,
+      useStructuredFormat: sendOptions.useStructuredFormat ?? false,
     }
     return ({ mime, messageId, envelope, subject = null }, sendAt) => ({
-      ...always,
+      ...shared,
       queueId: newQueueId(Date.now()),
       messageId,
       envelope: JSON.stringify(envelope),
       subject,
       mime,
-      ...listOf(how, envelope),
+      ...listColumns(options, envelope),
       sendAt,
       nextAttemptAt: sendAt,
     })
   }
 
-  /** The answer to the same request, if it came before. */
-  async findResponse(once: IdempotencyKey | undefined): Promise<SubmissionResult | undefined> {
-    const answer = once && (await findIdempotentResponse<SubmissionResult>(this.#deps.db, once))
-    return answer && withKey(answer, once, 'HIT')
+  /** Finds the response to an earlier request with the same idempotency key. */
+  async findResponse(key: IdempotencyKey | undefined): Promise<SubmissionResult | undefined> {
+    const response = key && (await findIdempotentResponse<SubmissionResult>(this.#deps.db, key))
+    return response && withKey(response, key, 'HIT')
   }
 
-  /** Queues one message, or none, and gives the answer, or the one that the same request was given meanwhile. */
+  /** Stores at most one row. Returns the response, or that of a concurrent request with the key. */
   async writeOne(
     row: NewSubmission | undefined,
-    answer: SubmissionResult,
-    once: IdempotencyKey | undefined,
+    response: SubmissionResult,
+    key: IdempotencyKey | undefined,
   ): Promise<SubmissionResult> {
-    if (once)
-      return this.writeMany(once, async (insert) => {
+    if (key)
+      return this.writeMany(key, async (insert) => {
         await insert(row ? [row] : [])
-        return answer
+        return response
       })
     if (row) {
       await this.#insert(row)
-      this.#hint([row])
+      this.#publishHints([row])
     }
-    return answer
+    return response
   }
 
-  /** Queues what the work inserts, all of it or nothing, and gives its answer. */
+  /** Stores all rows that `work` inserts in one transaction. Returns its response. */
   async writeMany(
-    once: IdempotencyKey | undefined,
+    key: IdempotencyKey | undefined,
     work: (insert: (rows: NewSubmission[]) => Promise<void>) => Promise<SubmissionResult>,
   ): Promise<SubmissionResult> {
     const { outbox } = this.#deps
-    const due: Pick<NewSubmission, 'queueId' | 'sendAt'>[] = []
+    const inserted: HintedRow[] = []
     const inTx = (tx: Tx) =>
       work(async (rows) => {
         await insertRows(tx, rows)
-        due.push(...rows.map(({ queueId, sendAt }) => ({ queueId, ...(sendAt ? { sendAt } : {}) })))
+        // Without their bytes: all of a merge together may be large.
+        inserted.push(...rows.map(({ queueId, sendAt }) => defined({ queueId, sendAt })))
       })
-    if (!once) {
-      const answer = await inOutboxTransaction(outbox, inTx)
-      this.#hint(due)
-      return answer
+    if (!key) {
+      const response = await inOutboxTransaction(outbox, inTx)
+      this.#publishHints(inserted)
+      return response
     }
-    const { answer, isNew } = await runIdempotent(outbox, once, inTx)
-    if (isNew) this.#hint(due)
-    return withKey(answer, once, isNew ? 'MISS' : 'HIT')
+    const { response, isNew } = await runIdempotent(outbox, key, inTx)
+    if (isNew) this.#publishHints(inserted)
+    return withKey(response, key, isNew ? 'MISS' : 'HIT')
   }
 
-  #hint(rows: readonly Pick<NewSubmission, 'queueId' | 'sendAt'>[]): void {
+  #publishHints(rows: readonly HintedRow[]): void {
     const { tasks, bus } = this.#deps
     const now = new Date()
     for (const { queueId, sendAt } of rows)
@@ -157,28 +163,29 @@ export class OutboxWriter {
   }
 }
 
+type HintedRow = Pick<NewSubmission, 'queueId' | 'sendAt'>
+
 function withKey(
-  answer: SubmissionResult,
-  once: IdempotencyKey | undefined,
+  response: SubmissionResult,
+  key: IdempotencyKey | undefined,
   status: 'MISS' | 'HIT',
 ): SubmissionResult {
-  return once ? { ...answer, idempotency: { key: once.key, status } } : answer
+  return key ? { ...response, idempotency: { key: key.key, status } } : response
 }
 
-/** What the request says of the mailbox once the message is sent; null where it says nothing, or there is none. */
-function filingOf({ owner: { imap }, options: how, filing = {} }: SendOptions): Filing | null {
+/** Filing after sending. Null if the request has no filing options or the account no mailbox. */
+function filingOf({ owner: { imap }, options, filing }: SendOptions): Filing | null {
   if (!imap || imap.disabled) return null
-  const { copy, sentMailPath } = how
-  const asked = {
+  const { copy, sentMailPath } = options
+  const all = {
     ...filing,
-    ...(typeof copy === 'boolean' ? { copy } : {}),
-    ...(sentMailPath === undefined ? {} : { sentMailPath }),
+    ...defined({ copy: typeof copy === 'boolean' ? copy : undefined, sentMailPath }),
   }
-  return Object.keys(asked).length === 0 ? null : asked
+  return Object.keys(all).length === 0 ? null : all
 }
 
-/** By which the sender sees whether the recipient has left the list meanwhile. A message of a list has one recipient. */
-function listOf(
+/** Columns by which the sender checks the block again. A message of a list has one recipient. */
+function listColumns(
   { listId }: SendOptions['options'],
   { to: [recipient = ''] }: ComposedCopy['envelope'],
 ) {
@@ -186,8 +193,8 @@ function listOf(
   return { listId: listId.toLowerCase(), listRecipient: recipientKey(recipient) }
 }
 
-/** A time that has passed means now. */
+/** Time to send at. A past time means now. */
 export function sendTime(sendAt: string | undefined, now = new Date()): Date {
-  const asked = sendAt === undefined ? undefined : parseDate(sendAt)
-  return asked && asked > now ? asked : now
+  const requested = sendAt === undefined ? undefined : parseDate(sendAt)
+  return requested && requested > now ? requested : now
 }

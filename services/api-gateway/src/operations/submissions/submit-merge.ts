@@ -1,97 +1,95 @@
-import type { MergeResult, Submission, SubmissionResult } from '@posthorn/contracts'
+import {
+  defined,
+  type MergeResult,
+  type Submission,
+  type SubmissionResult,
+} from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import { describeProblem } from '@posthorn/http'
 import { formatMessageId, newMessageId } from '@posthorn/mime'
-import type { NewSubmission } from '../../store/outbox.ts'
-import { blockedRecipients } from '../../store/lists.ts'
-import { senderOf } from '../../composing/sender.ts'
 import { composeCopy, type ComposedCopy } from '../../composing/compose-copy.ts'
 import type { ResolvedSubmission } from '../../composing/resolve-submission.ts'
+import { senderOf } from '../../composing/sender.ts'
+import { blockedRecipients } from '../../store/lists.ts'
+import type { NewSubmission } from '../../store/outbox.ts'
 import { type SendOptions, sendTime } from './outbox-writer.ts'
 import type { SubmitTools } from './submit-single.ts'
 
 type Entry = NonNullable<Submission['mailMerge']>[number]
 
-/** What became of one recipient. */
-interface Outcome {
+/** Outcome of one recipient. */
+interface MergeOutcome {
   result: MergeResult
   row?: NewSubmission
   bytes: number
 }
 
-/** Messages that are in memory at once before they are stored; what fits is composed before anything is asked of Postgres. */
-const maxHeldBytes = 16 * 1024 * 1024
-/** Postgres takes 65,535 values a statement. */
-const maxHeldRows = 1_000
-/** Of the first so many recipients one must succeed: what fails for all of them fails for all. */
-const tries = 3
-/** A merge that takes longer holds up too much. */
-const patienceMs = 60_000
+/** Size of a batch. All of the first batch is composed before Postgres is used. */
+const maxBatchBytes = 16 * 1024 * 1024
+/** Postgres allows 65,535 parameters per statement. */
+const maxBatchRows = 1_000
+/** If this many first recipients all fail, the error is not specific to one, and the request fails. */
+const maxFirstFailures = 3
+/** Time limit of one merge. A longer one blocks the connection and its transaction for too long. */
+const maxMergeMs = 60_000
 
-/** Queues a message of its own for each recipient of a mail merge, in one transaction. What fails for one does not stop the others. */
+/** Stores one message per recipient in one transaction. Errors of one recipient affect no others. */
 export async function submitMerge(
   tools: SubmitTools,
-  gathered: ResolvedSubmission,
-  sending: SendOptions,
+  resolved: ResolvedSubmission,
+  options: SendOptions,
 ): Promise<SubmissionResult> {
-  const { submission, reference } = gathered
-  const told = reference ? { reference } : {}
-  const outcomes = composeAll(tools, gathered, sending)
-  if (submission.dryRun) return { ...(await preview(outcomes)), ...told }
-  const first = await held(outcomes)
+  const { submission, reference } = resolved
+  const details = defined({ reference })
+  const outcomes = composeAll(tools, resolved, options)
+  if (submission.dryRun) return { ...(await preview(outcomes)), ...details }
+  const first = await nextBatch(outcomes)
   const sendAt = sendTime(submission.sendAt).toISOString()
-  return tools.queue.writeMany(sending.idempotencyKey, async (insert) => {
+  return tools.writer.writeMany(options.idempotencyKey, async (insert) => {
     const results: MergeResult[] = []
-    for (let group = first; group.length > 0; group = await held(outcomes)) {
-      await insert(group.flatMap(({ row }) => row ?? []))
-      results.push(...group.map(({ result }) => result))
+    for (let batch = first; batch.length > 0; batch = await nextBatch(outcomes)) {
+      await insert(batch.flatMap(({ row }) => row ?? []))
+      results.push(...batch.map(({ result }) => result))
     }
-    return { response: 'Queued for delivery', sendAt, ...told, mailMerge: results }
+    return { response: 'Queued for delivery', sendAt, ...details, mailMerge: results }
   })
 }
 
-/** The next messages, as many as may be in memory. */
-async function held(outcomes: AsyncGenerator<Outcome>): Promise<Outcome[]> {
-  const group: Outcome[] = []
+/** Next outcomes, up to the limits of a batch. */
+async function nextBatch(outcomes: AsyncGenerator<MergeOutcome>): Promise<MergeOutcome[]> {
+  const batch: MergeOutcome[] = []
   let bytes = 0
-  while (bytes < maxHeldBytes && group.length < maxHeldRows) {
+  while (bytes < maxBatchBytes && batch.length < maxBatchRows) {
     const next = await outcomes.next()
     if (next.done) break
-    group.push(next.value)
+    batch.push(next.value)
     bytes += next.value.bytes
   }
-  return group
+  return batch
 }
 
-/** What each would get is told; the first message is shown. */
-async function preview(outcomes: AsyncGenerator<Outcome>): Promise<SubmissionResult> {
-  const results: MergeResult[] = []
-  let shown: string | undefined
+/** Results of all recipients with the bytes of the first message. */
+async function preview(outcomes: AsyncGenerator<MergeOutcome>): Promise<SubmissionResult> {
+  const mailMerge: MergeResult[] = []
+  let first: string | undefined
   for await (const { row, result } of outcomes) {
-    shown ??= row?.mime?.toString('base64')
-    const { queueId: _none, sendAt: _never, ...told } = result
-    results.push(told)
+    first ??= row?.mime?.toString('base64')
+    const { queueId: _queueId, sendAt: _sendAt, ...rest } = result
+    mailMerge.push(rest)
   }
-  return {
-    response: 'Dry run',
-    ...(shown === undefined ? {} : { preview: shown }),
-    mailMerge: results,
-  }
+  return { response: 'Dry run', ...defined({ preview: first }), mailMerge }
 }
 
 async function* composeAll(
   tools: SubmitTools,
-  gathered: ResolvedSubmission,
-  sending: SendOptions,
-): AsyncGenerator<Outcome> {
-  const { mailMerge = [], listId = '', sendAt } = gathered.submission
-  const addresses = mailMerge.map(({ to }) => to.address)
-  const blocked =
-    listId === ''
-      ? new Map<string, { reason: string }>()
-      : await blockedRecipients(tools.db, listId, addresses)
-  const rowOf = await tools.queue.rowFactory(sending)
-  const patience = AbortSignal.timeout(patienceMs)
+  resolved: ResolvedSubmission,
+  options: SendOptions,
+): AsyncGenerator<MergeOutcome> {
+  const { mailMerge = [], listId = '', sendAt } = resolved.submission
+  const addresses = listId === '' ? [] : mailMerge.map(({ to }) => to.address)
+  const blocked = await blockedRecipients(tools.db, listId, addresses)
+  const createRow = await tools.writer.rowFactory(options)
+  const timeout = AbortSignal.timeout(maxMergeMs)
   let succeeded = 0
   let failed = 0
   for (const entry of mailMerge) {
@@ -101,57 +99,52 @@ async function* composeAll(
       yield { result: { success: true, to: entry.to, skipped }, bytes: 0 }
       continue
     }
-    if (patience.aborted)
+    if (timeout.aborted)
       throw new AppError('unprocessable', 'The mail merge takes too long; split it')
-    const composed = await composeFor(tools, gathered, entry)
+    const composed = await composeEntry(tools, resolved, entry)
     if (composed instanceof AppError) {
       failed += 1
-      if (succeeded === 0 && failed === tries) throw composed
-      yield { result: failure(entry, composed), bytes: 0 }
+      if (succeeded === 0 && failed === maxFirstFailures) throw composed
+      yield { result: failureResult(entry, composed), bytes: 0 }
       continue
     }
     succeeded += 1
-    const row = rowOf(composed, sendTime(entry.sendAt ?? sendAt))
-    yield { row, result: success(entry, row), bytes: composed.mime.length }
+    const row = createRow(composed, sendTime(entry.sendAt ?? sendAt))
+    yield { row, result: successResult(entry, row), bytes: composed.mime.length }
   }
   return undefined
 }
 
-/** Its message, or what is wrong with it. What goes wrong for all, such as that something is away, is thrown. */
-async function composeFor(
+/** Composes the message of one recipient. Returns its own errors and throws all others. */
+async function composeEntry(
   tools: SubmitTools,
-  gathered: ResolvedSubmission,
+  resolved: ResolvedSubmission,
   { to, messageId, params = {} }: Entry,
 ): Promise<ComposedCopy | AppError> {
   try {
-    return await composeCopy(tools, gathered, {
+    return await composeCopy(tools, resolved, {
       messageId:
         messageId === undefined
-          ? newMessageId(senderOf(gathered.submission, gathered.owner))
+          ? newMessageId(senderOf(resolved.submission, resolved.owner))
           : formatMessageId(messageId),
       params,
       recipient: to,
       isMerged: true,
     })
   } catch (error) {
-    const own = ['invalid', 'unprocessable', 'too-large']
-    if (error instanceof AppError && own.includes(error.kind)) return error
+    const recipientKinds = ['invalid', 'unprocessable', 'too-large']
+    if (error instanceof AppError && recipientKinds.includes(error.kind)) return error
     throw error
   }
 }
 
-function success({ to }: Entry, { queueId, messageId, sendAt }: NewSubmission): MergeResult {
-  const when = sendAt ? { sendAt: sendAt.toISOString() } : {}
-  return { success: true, to, messageId, queueId, ...when }
+function successResult({ to }: Entry, { queueId, messageId, sendAt }: NewSubmission): MergeResult {
+  const time = sendAt ? { sendAt: sendAt.toISOString() } : {}
+  return { success: true, to, messageId, queueId, ...time }
 }
 
-function failure({ to }: Entry, error: AppError): MergeResult {
+function failureResult({ to }: Entry, error: AppError): MergeResult {
+  const { message, code } = error
   const { status } = describeProblem(error)
-  return {
-    success: false,
-    to,
-    error: error.message,
-    ...(error.code === undefined ? {} : { code: error.code }),
-    statusCode: status,
-  }
+  return { success: false, to, error: message, ...defined({ code }), statusCode: status }
 }

@@ -1,13 +1,14 @@
 import { operations, type Submission } from '@posthorn/contracts'
-import { handle } from '../../http/route.ts'
-import { assertProxyAllowed, checkSubmission } from './check-submission.ts'
+import type { Renderer } from '@posthorn/templates'
+import { createMessageLinks, type LinkDeps } from '../../composing/message-links.ts'
 import {
-  resolveSubmission,
   type ResolveDeps,
   type ResolvedSubmission,
+  resolveSubmission,
 } from '../../composing/resolve-submission.ts'
-import { idempotencyKeyOf } from './idempotency.ts'
-import { linkUseOf } from '../../composing/link-use.ts'
+import { handle } from '../../http/handle.ts'
+import { assertProxyAllowed, checkSubmission } from './check-submission.ts'
+import { idempotencyKeyOf } from './idempotency-key.ts'
 import {
   getSender,
   OutboxWriter,
@@ -17,36 +18,36 @@ import {
 import { submitMerge } from './submit-merge.ts'
 import { submitSingle } from './submit-single.ts'
 
-export type Deps = ResolveDeps & OutboxWriterDeps
+export type SubmitDeps = ResolveDeps & LinkDeps & OutboxWriterDeps & { renderer: Renderer }
 
-/** Takes messages for sending. They are stored before we answer; the hint only saves the sender's sweep its time. */
-export function onSubmitMessage(deps: Deps) {
+/** Stores messages for sending. The response confirms storage; a lost hint only delays the sender. */
+export function onSubmitMessage(deps: SubmitDeps) {
   const { db, renderer } = deps
-  const queue = new OutboxWriter(deps)
+  const writer = new OutboxWriter(deps)
   return handle(operations.submitMessage, async (input) => {
     const { params, query, body: submission } = input
     checkSubmission(submission)
     assertProxyAllowed(submission, input.caller)
-    const once = submission.dryRun ? undefined : idempotencyKeyOf('submitMessage', input)
-    const known = await queue.findResponse(once)
-    if (known) return known
+    const idempotencyKey = submission.dryRun ? undefined : idempotencyKeyOf('submitMessage', input)
+    const earlier = await writer.findResponse(idempotencyKey)
+    if (earlier) return earlier
     const owner = await getSender(db, params.account, submission)
     using held = new DisposableStack()
-    const gathered = await resolveSubmission(deps, input, { owner, held })
+    const resolved = await resolveSubmission(deps, input, { owner, held })
     const { useStructuredFormat } = query
-    const sending = { ...sendingOf(gathered), once, useStructuredFormat }
-    const tools = { db, queue, renderer, links: await linkUseOf(deps, gathered) }
-    const submitGathered = submission.mailMerge ? submitMerge : submitSingle
-    return await submitGathered(tools, gathered, sending)
+    const options = { ...sendOptionsOf(resolved), idempotencyKey, useStructuredFormat }
+    const tools = { db, writer, renderer, links: await createMessageLinks(deps, resolved) }
+    const submitResolved = submission.mailMerge ? submitMerge : submitSingle
+    return await submitResolved(tools, resolved, options)
   })
 }
 
-function sendingOf({ account, owner, submission, original }: ResolvedSubmission): SendOptions {
-  const filing = original ? referenceOf(submission) : {}
+function sendOptionsOf({ account, owner, submission, original }: ResolvedSubmission): SendOptions {
+  const filing = original ? referenceFiling(submission) : {}
   return { account, owner, options: submission, filing }
 }
 
-function referenceOf({ reference }: Submission): SendOptions['filing'] & object {
+function referenceFiling({ reference }: Submission): SendOptions['filing'] & object {
   const { message, action = 'reply' } = reference ?? {}
   return message === undefined ? {} : { reference: { message, action } }
 }

@@ -1,12 +1,12 @@
 import {
+  defined,
   fieldError,
   validationError,
   maxRecipients,
   type SubmissionResult,
 } from '@posthorn/contracts'
+import type { Db } from '@posthorn/db'
 import { formatMessageId, newMessageId } from '@posthorn/mime'
-import { blockedRecipients } from '../../store/lists.ts'
-import { type Mailbox, senderOf } from '../../composing/sender.ts'
 import {
   addressCopy,
   composeCopy,
@@ -15,88 +15,74 @@ import {
   prepareRaw,
 } from '../../composing/compose-copy.ts'
 import type { ResolvedSubmission } from '../../composing/resolve-submission.ts'
-import {
-  type OutboxWriter,
-  type OutboxWriterDeps,
-  type SendOptions,
-  sendTime,
-} from './outbox-writer.ts'
+import { type Mailbox, senderOf } from '../../composing/sender.ts'
+import { blockedRecipients } from '../../store/lists.ts'
+import { type OutboxWriter, type SendOptions, sendTime } from './outbox-writer.ts'
 
-export interface SubmitTools extends ComposeTools, Pick<OutboxWriterDeps, 'db'> {
-  queue: OutboxWriter
+export interface SubmitTools extends ComposeTools {
+  db: Db
+  writer: OutboxWriter
 }
 
-/** Queues the one message of a submission; in a dry run, shows it. */
+/** Stores the only message of a submission. A dry run returns its bytes instead. */
 export async function submitSingle(
   tools: SubmitTools,
-  gathered: ResolvedSubmission,
-  sending: SendOptions,
+  resolved: ResolvedSubmission,
+  options: SendOptions,
 ): Promise<SubmissionResult> {
-  const { submission, reference } = gathered
-  const told = reference ? { reference } : {}
-  const opened = submission.raw === undefined ? undefined : prepareRaw(gathered, given(gathered))
-  const recipients = opened
-    ? opened.envelope.to.map((address) => ({ address }))
-    : recipientsOf(gathered)
-  assertRecipients(gathered, recipients)
-  const skipped = await skippedOf(tools, gathered, recipients)
-  const message = await composed(tools, gathered, { opened, recipients })
+  const { submission, reference } = resolved
+  const raw = submission.raw === undefined ? undefined : prepareRaw(resolved, rawHeaders(resolved))
+  const recipients = raw ? raw.envelope.to.map((address) => ({ address })) : recipientsOf(resolved)
+  assertRecipients(resolved, recipients)
+  const skipped = await findSkipped(tools, resolved, recipients)
+  const message = await composeMessage(tools, resolved, { raw, recipients })
   const { messageId } = message
-  if (submission.dryRun) {
-    const preview = message.mime.toString('base64')
-    return { response: 'Dry run', messageId, preview, ...told, ...skipped }
-  }
+  const details = defined({ reference, skipped })
+  if (submission.dryRun)
+    return { response: 'Dry run', messageId, preview: message.mime.toString('base64'), ...details }
   const sendAt = sendTime(submission.sendAt)
-  const answer = { messageId, sendAt: sendAt.toISOString(), ...told }
-  if (skipped)
-    return tools.queue.writeOne(
-      undefined,
-      { response: 'Not queued: the recipient has left the list', ...answer, ...skipped },
-      sending.idempotencyKey,
-    )
-  const row = (await tools.queue.rowFactory(sending))(message, sendAt)
-  const { queueId } = row
-  return tools.queue.writeOne(
-    row,
-    { response: 'Queued for delivery', ...answer, queueId },
-    sending.idempotencyKey,
-  )
+  const result = { messageId, sendAt: sendAt.toISOString(), ...details }
+  const { idempotencyKey } = options
+  if (skipped) {
+    const response = 'Not queued: the recipient has left the list'
+    return tools.writer.writeOne(undefined, { response, ...result }, idempotencyKey)
+  }
+  const row = (await tools.writer.rowFactory(options))(message, sendAt)
+  const queued = { response: 'Queued for delivery', ...result, queueId: row.queueId }
+  return tools.writer.writeOne(row, queued, idempotencyKey)
 }
 
-function given({ submission: { headers } }: ResolvedSubmission) {
-  return headers ? { headers } : {}
+function rawHeaders({ submission: { headers } }: ResolvedSubmission) {
+  return defined({ headers })
 }
 
-interface Found {
-  opened: ComposedCopy | undefined
-  recipients: readonly Mailbox[]
-}
-
-function composed(
+function composeMessage(
   tools: SubmitTools,
-  gathered: ResolvedSubmission,
-  { opened, recipients }: Found,
+  resolved: ResolvedSubmission,
+  { raw, recipients }: { raw: ComposedCopy | undefined; recipients: readonly Mailbox[] },
 ): ComposedCopy | Promise<ComposedCopy> {
-  const { submission, owner } = gathered
-  if (opened && submission.listId === undefined) return opened
-  const [recipient] = recipients.length === 1 ? recipients : []
-  const asked = submission.messageId ?? opened?.messageId
-  return composeCopy(tools, gathered, {
+  const { submission, owner } = resolved
+  if (raw && submission.listId === undefined) return raw
+  const recipient = recipients.length === 1 ? recipients[0] : undefined
+  const messageId = submission.messageId ?? raw?.messageId
+  return composeCopy(tools, resolved, {
     messageId:
-      asked === undefined ? newMessageId(senderOf(submission, owner)) : formatMessageId(asked),
+      messageId === undefined
+        ? newMessageId(senderOf(submission, owner))
+        : formatMessageId(messageId),
     params: (submission.render ? submission.render.params : undefined) ?? {},
-    ...(recipient ? { recipient } : {}),
+    ...defined({ recipient }),
   })
 }
 
-/** Everybody who gets the message, once. */
-function recipientsOf(gathered: ResolvedSubmission): Mailbox[] {
-  const { draft } = addressCopy(gathered, {}, {})
+/** All recipients of the message, without duplicates. */
+function recipientsOf(resolved: ResolvedSubmission): Mailbox[] {
+  const { draft } = addressCopy(resolved, {}, {})
   const { to = [], cc = [], bcc = [] } = draft
   const named = new Map(
     [...to, ...cc, ...bcc].toReversed().map((mailbox) => [mailbox.address.toLowerCase(), mailbox]),
   )
-  const { envelope } = gathered.submission
+  const { envelope } = resolved.submission
   if (!envelope?.to) return [...named.values()]
   const addresses = new Map(envelope.to.map((address) => [address.toLowerCase(), address]))
   return [...addresses].map(([key, address]) => ({ ...named.get(key), address }))
@@ -120,14 +106,14 @@ function assertRecipients(
     ])
 }
 
-/** Set where the one recipient has left the list. */
-async function skippedOf(
+/** Set if the only recipient is blocked on the list. */
+async function findSkipped(
   { db }: SubmitTools,
   { submission: { listId } }: ResolvedSubmission,
   [recipient]: readonly Mailbox[],
-): Promise<Pick<SubmissionResult, 'skipped'> | undefined> {
+): Promise<SubmissionResult['skipped']> {
   if (listId === undefined || !recipient) return undefined
   const blocked = await blockedRecipients(db, listId, [recipient.address])
   const block = blocked.get(recipient.address)
-  return block && { skipped: { reason: block.reason, listId } }
+  return block && { reason: block.reason, listId }
 }

@@ -1,4 +1,5 @@
 import {
+  defined,
   fieldError,
   validationError,
   type RouteFunctions,
@@ -7,77 +8,69 @@ import {
 } from '@posthorn/contracts'
 import type { Sandbox } from '@posthorn/sandbox'
 import { type Sealer, sealLogin } from '@posthorn/secrets'
+import { sealHeaderColumn, unknownMask, unmaskHeaders, unmaskUrl } from '../../http/masks.ts'
 import type { LockedRoute, RouteColumns } from '../../store/webhook-routes.ts'
-import { unmaskHeaders, unmaskUrl } from '../../http/masks.ts'
-import { sealHeaderColumn } from '../../http/seal-headers.ts'
 
-/** What a request says of a route, as columns; what it does not say is absent. @throws AppError `invalid` */
+/** Columns that a request sets. @throws AppError `invalid` for an unknown masked value */
 export function columnsOf(
-  given: Partial<WebhookRouteCreation> & WebhookRouteUpdate,
+  input: Partial<WebhookRouteCreation> & WebhookRouteUpdate,
   stored?: LockedRoute,
 ): RouteColumns {
-  const { name, description, targetUrl, enabled, customHeaders, content } = given
-  return {
-    ...(name === undefined ? {} : { name }),
-    ...(description === undefined ? {} : { description }),
-    ...(enabled === undefined ? {} : { enabled }),
-    ...(targetUrl === undefined ? {} : { targetUrl: addressOf(targetUrl, stored) }),
-    ...(customHeaders === undefined
-      ? {}
-      : { customHeaders: JSON.stringify(headersOf(customHeaders, stored)) }),
-    ...(content?.fn === undefined ? {} : { filter: sourceOf(content.fn) }),
-    ...(content?.map === undefined ? {} : { map: sourceOf(content.map) }),
-  }
+  const { name, description, targetUrl, enabled, customHeaders, content } = input
+  const { fn, map } = content ?? {}
+  return defined({
+    name,
+    description,
+    enabled,
+    targetUrl: targetUrl === undefined ? undefined : unmaskTarget(targetUrl, stored),
+    customHeaders: customHeaders && JSON.stringify(unmaskCustomHeaders(customHeaders, stored)),
+    filter: fn === undefined ? undefined : sourceOf(fn),
+    map: map === undefined ? undefined : sourceOf(map),
+  })
 }
 
-/** Seals the login in the address of a route and the values of its headers; what is not given or sealed already stays. */
+/** Seals the login in the target URL and the header values. Sealed values stay as they are. */
 export async function sealColumns(
   columns: RouteColumns,
   { id, sealer }: { id: string; sealer: Sealer },
 ): Promise<RouteColumns> {
   const { targetUrl, customHeaders } = columns
-  return {
-    ...columns,
-    ...(targetUrl === undefined ? {} : { targetUrl: await sealLogin(targetUrl, sealer) }),
-    ...(customHeaders === undefined
-      ? {}
-      : { customHeaders: await sealHeaderColumn(customHeaders, `route/${id}`, sealer) }),
-  }
+  const sealedUrl = targetUrl === undefined ? undefined : await sealLogin(targetUrl, sealer)
+  const headers = customHeaders && (await sealHeaderColumn(customHeaders, `route/${id}`, sealer))
+  return { ...columns, ...defined({ targetUrl: sealedUrl, customHeaders: headers }) }
 }
 
-/** A function that is blank is none: a filter without a word would let nothing through. */
+/** A blank function counts as absent, because a blank filter would match nothing. */
 export function sourceOf(source: string | null | undefined): string | null {
   return source === undefined || source === null || source.trim() === '' ? null : source
 }
 
-/** @throws AppError `invalid` with a field for each source that is not the body of a function */
+/** @throws AppError `invalid` with one field per source that is not a function body */
 export async function checkFunctions(
   sandbox: Sandbox,
   content: RouteFunctions | undefined,
 ): Promise<void> {
-  const fields = []
+  const errors = []
   for (const name of ['fn', 'map'] as const) {
     const source = sourceOf(content?.[name])
     const fault = source === null ? undefined : await sandbox.check(source)
     if (fault !== undefined)
-      fields.push(fieldError(`content.${name}`, `is not the body of a function: ${fault}`))
+      errors.push(fieldError(`content.${name}`, `is not the body of a function: ${fault}`))
   }
-  if (fields.length > 0) throw validationError(fields)
+  if (errors.length > 0) throw validationError(errors)
 }
 
-const hidden = 'contains a masked value that is not the stored one'
-
-function addressOf(given: string, stored: LockedRoute | undefined): string {
-  const url = unmaskUrl(given, stored?.targetUrl)
-  if (url === undefined) throw validationError([fieldError('targetUrl', hidden)])
+function unmaskTarget(targetUrl: string, stored: LockedRoute | undefined): string {
+  const url = unmaskUrl(targetUrl, stored?.targetUrl)
+  if (url === undefined) throw validationError([fieldError('targetUrl', unknownMask)])
   return url
 }
 
-function headersOf(
-  given: NonNullable<WebhookRouteUpdate['customHeaders']>,
+function unmaskCustomHeaders(
+  customHeaders: NonNullable<WebhookRouteUpdate['customHeaders']>,
   stored: LockedRoute | undefined,
 ) {
-  const headers = unmaskHeaders(given, stored?.customHeaders)
-  if (!headers) throw validationError([fieldError('customHeaders', hidden)])
+  const headers = unmaskHeaders(customHeaders, stored?.customHeaders)
+  if (!headers) throw validationError([fieldError('customHeaders', unknownMask)])
   return headers
 }

@@ -1,4 +1,4 @@
-import { keepForLink, readKept } from '@posthorn/links'
+import { encryptFormState, decryptFormState } from '@posthorn/links'
 import type { Autoconfig } from '../../autoconfig/autoconfig.ts'
 import { appPasswordFor, providerOfDomain } from '../../autoconfig/providers.ts'
 import { probeServers } from '../../accounts/probe-servers.ts'
@@ -57,7 +57,7 @@ export async function onPerson(deps: ImapFormDeps, opened: Opened) {
     smtpUser: smtp ? smtp.auth.user : email,
   }
   deps.count('page')
-  const kept = keepForLink(key, nonce, JSON.stringify({ imap: pass, smtp: '' }))
+  const kept = encryptFormState(key, nonce, JSON.stringify({ imap: pass, smtp: '' }))
   sendServers(opened, { filled, kept, found: Boolean(imap) })
 }
 
@@ -83,7 +83,7 @@ async function tried(deps: ImapFormDeps, opened: Opened): Promise<WholeRegistrat
   const { given, link, nonce, key, signal, request } = opened
   const filled = readFilled(given)
   const passwords = passwordsOf(opened)
-  const kept = keepForLink(key, nonce, JSON.stringify(passwords))
+  const kept = encryptFormState(key, nonce, JSON.stringify(passwords))
   const view = { filled, kept, found: given.get('found') === '1' }
   const { body, wrong } = planSettings(link, filled, passwords)
   if (wrong) {
@@ -147,7 +147,7 @@ function readFilled(given: URLSearchParams): Filled {
 
 /** What is typed now, else what was typed before. */
 function passwordsOf({ given, key, nonce }: Opened): Passwords {
-  const before = readKept(key, nonce, given.get('kept') ?? '')
+  const before = decryptFormState(key, nonce, given.get('kept') ?? '')
   const known = before === undefined ? {} : (JSON.parse(before) as Partial<Passwords>)
   return {
     imap: given.get('imapPass') || (known.imap ?? ''),

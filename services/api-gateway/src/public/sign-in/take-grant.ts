@@ -1,8 +1,7 @@
 import { type CommandResponse, completeOAuth2Login, revokeOAuth2Grant } from '@posthorn/contracts'
 import type { Tx } from '@posthorn/db'
-import { findExpectedEmail } from '../../store/account-pins.ts'
+import { findExpectedEmail, isUserConnected } from '../../store/accounts.ts'
 import type { PendingLogin } from '../../store/oauth2-logins.ts'
-import { isUserConnected } from '../../store/oauth2-accounts.ts'
 import { upsertPassword } from '../../store/credentials.ts'
 import { type ConnectDeps, connectMailbox } from '../form/connect-mailbox.ts'
 

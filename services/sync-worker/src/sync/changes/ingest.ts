@@ -20,7 +20,7 @@ import {
   subtractRanges,
   uidsIn,
 } from '../../index/ranges.ts'
-import { addCategories } from '../../messages/categories.ts'
+import { addCategories } from '../../messages/gmail.ts'
 import { announcedDays, hashMessageId, insertAnnounced } from '../../store/announced.ts'
 import { insertBounces } from '../../store/bounces.ts'
 import { saveChunks } from '../../store/chunks.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { ListedMailbox } from '@posthorn/backends'
-import type { Listing, MailboxRow } from '../../store/mailboxes.ts'
-import { compareListing, describeListing, isSelectable } from './listing.ts'
+import { isSelectable, type Listing, type MailboxRow } from '../../store/mailboxes.ts'
+import { compareListing, describeListing } from './listing.ts'
 
 const listed = (path: string, over: Partial<ListedMailbox> = {}): ListedMailbox => ({
   path,

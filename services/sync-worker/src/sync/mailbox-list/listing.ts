@@ -1,11 +1,6 @@
 import type { ListedMailbox } from '@posthorn/backends'
 import type { ImapConfig, SpecialUse } from '@posthorn/contracts'
-import {
-  isSelectable,
-  type Listing,
-  type MailboxRow,
-  unselectableAttribute,
-} from '../../store/mailboxes.ts'
+import { isSelectable, type Listing, type MailboxRow } from '../../store/mailboxes.ts'
 import type { Counters } from '../sync-plan.ts'
 
 // Pure functions: special uses of a LIST response, its differences from the rows, and renames.
@@ -36,7 +31,7 @@ export function describeListing(listed: readonly ListedMailbox[], overrides: Ove
 function describe(mailbox: ListedMailbox, overrides: ReadonlyMap<SpecialUse, string>): Listing {
   const { path, name, delimiter, parentPath, subscribed, selectable } = mailbox
   const attributes = withoutTransient(mailbox.attributes)
-  const isExplicit = selectable || attributes.some((each) => unselectableAttribute.test(each))
+  const isExplicit = selectable || !isSelectable({ attributes })
   return {
     path,
     name,

@@ -1,0 +1,76 @@
+import type { Db } from '@posthorn/db'
+import { hashToken } from '@posthorn/secrets'
+import { addressAllowed } from './address-ranges.ts'
+import { hasScope, isExpired, permits, type RequiredPermission } from './permissions.ts'
+import { listTokens, type TokenRow } from './store/tokens.ts'
+
+/** Use of a token by a mail client at one of the proxies. */
+export interface ProxyTokenUse {
+  scope: 'imap-proxy' | 'smtp'
+  /** Account that the client names as its user. */
+  account: string
+  /** IP address of the client. */
+  address: string
+}
+
+export interface UsableToken {
+  id: string
+  expiresAt: Date | null
+}
+
+/** Reason of a rejection. Clients can tell `address` from the others only; the log names it. */
+export type TokenRejection = 'unknown' | 'expired' | 'scope' | 'account' | 'permission' | 'address'
+
+/** Result of a lookup. The id of a rejected token is absent if the token does not exist. */
+export type TokenLookup =
+  | { id: string; token: UsableToken; refused?: never }
+  | { id?: string; token?: never; refused: TokenRejection }
+
+/** Permissions that a client can exercise once logged in. A token must have all of them. */
+const requiredPermissions: Record<ProxyTokenUse['scope'], readonly RequiredPermission[]> = {
+  smtp: [{ group: 'submit', action: 'send' }],
+  'imap-proxy': [
+    { group: 'message', action: 'read' },
+    { group: 'message', action: 'write' },
+    { group: 'message', action: 'destructive' },
+    { group: 'mailbox', action: 'write' },
+    { group: 'mailbox', action: 'destructive' },
+  ],
+}
+
+/** Generated tokens have 64 hex digits, those set by an operator up to 256 characters. */
+const tokenShape = /^[!-~]{32,256}$/
+
+/**
+ * Finds a token by its hash and checks the use. Compares no secret. Does not check that the account
+ * exists.
+ */
+export async function findUsableToken(
+  db: Db,
+  value: string,
+  use: ProxyTokenUse,
+): Promise<TokenLookup> {
+  if (!tokenShape.test(value)) return { refused: 'unknown' }
+  const id = hashToken(value)
+  const [row] = await listTokens(db, [id])
+  if (!row) return { refused: 'unknown' }
+  const refused = checkToken(row, use)
+  return refused ? { id, refused } : { id, token: { id: row.id, expiresAt: row.expiresAt } }
+}
+
+/**
+ * Returns the reason why a token does not allow the use, or undefined. The address is checked last,
+ * so that only the holder of a token that is otherwise valid learns about it.
+ */
+export function checkToken(
+  row: TokenRow,
+  use: ProxyTokenUse,
+  now: number = Date.now(),
+): TokenRejection | undefined {
+  if (isExpired(row, now)) return 'expired'
+  if (!hasScope(row, use.scope)) return 'scope'
+  if (row.account !== null && row.account !== use.account) return 'account'
+  const permitted = requiredPermissions[use.scope].every((one) => permits(row.permissions, one))
+  if (!permitted) return 'permission'
+  return addressAllowed(row.restrictions?.addresses, use.address) ? undefined : 'address'
+}

@@ -1,0 +1,25 @@
+export { addressAllowed } from './address-ranges.ts'
+export {
+  checkToken,
+  findUsableToken,
+  type ProxyTokenUse,
+  type TokenLookup,
+  type TokenRejection,
+  type UsableToken,
+} from './check-token.ts'
+export { hasScope, isExpired, permits, type RequiredPermission } from './permissions.ts'
+export {
+  type CountedRequest,
+  countRequest,
+  countRequests,
+  type TokenWindow,
+} from './store/token-windows.ts'
+export { listTokens, markTokenUsed, type TokenRow } from './store/tokens.ts'
+export {
+  auditProxyLogin,
+  type ProxyLogin,
+  startTokenLog,
+  type TokenLog,
+  type TokenLogEntry,
+  type TokenLogOptions,
+} from './token-log.ts'

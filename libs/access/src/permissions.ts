@@ -1,0 +1,38 @@
+import type { Action, Group } from '@posthorn/contracts'
+
+/** Action on a group of operations, as a permission record names them. */
+export interface RequiredPermission {
+  action: Action
+  group: Group
+}
+
+/**
+ * True if a token's permission record permits the action on the group. Null or undefined, which
+ * means no record, permits everything. A record without both lists, or one that is malformed,
+ * permits nothing. No record permits the group `admin`.
+ */
+export function permits(record: unknown, { action, group }: RequiredPermission): boolean {
+  if (record === null || record === undefined) return true
+  if (typeof record !== 'object' || group === 'admin') return false
+  const { actions, groups } = record as { actions?: unknown; groups?: unknown }
+  if (actions === undefined && groups === undefined) return false
+  return listPermits(actions, action) && listPermits(groups, group)
+}
+
+/** An absent list permits every word, anything but an array none. */
+function listPermits(list: unknown, word: string): boolean {
+  return list === undefined || (Array.isArray(list) && list.includes(word))
+}
+
+/** True if a token has the scope. The operator scope `*` includes all others. */
+export function hasScope({ scopes }: { scopes: readonly string[] }, scope: string): boolean {
+  return scopes.includes(scope) || scopes.includes('*')
+}
+
+/** True if a token has reached the end of its lifetime. */
+export function isExpired(
+  { expiresAt }: { expiresAt?: Date | null },
+  now: number = Date.now(),
+): boolean {
+  return expiresAt instanceof Date && expiresAt.getTime() <= now
+}

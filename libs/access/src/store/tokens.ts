@@ -1,0 +1,25 @@
+import type { Db, Tokens } from '@posthorn/db'
+import { type Selectable, sql } from 'kysely'
+
+// The roles of the proxies cannot read the table `tokens`. They call functions that return the rows
+// of the ids they pass, so a proxy sees only tokens that a client has presented.
+
+export type TokenRow = Pick<
+  Selectable<Tokens>,
+  'id' | 'account' | 'scopes' | 'restrictions' | 'permissions' | 'expiresAt'
+>
+
+const columns = ['id', 'account', 'scopes', 'restrictions', 'permissions', 'expiresAt'] as const
+
+/** Returns the rows of those ids that exist. */
+export async function listTokens(db: Db, ids: readonly string[]): Promise<TokenRow[]> {
+  if (ids.length === 0) return []
+  const { rows } = await sql<TokenRow>`select ${sql.join(columns.map((name) => sql.ref(name)))}
+    from tokens_by_id(${[...ids]}::text[])`.execute(db)
+  return rows
+}
+
+/** Records the time and address of a token's use, at most once per minute and token. */
+export async function markTokenUsed(db: Db, id: string, address: string): Promise<void> {
+  await sql`select mark_token_used(${id}, ${address})`.execute(db)
+}

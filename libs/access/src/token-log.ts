@@ -1,0 +1,128 @@
+import { type Db, isDataError, type SettingsCache } from '@posthorn/db'
+import type { Logger } from '@posthorn/telemetry'
+import type { ProxyTokenUse, TokenRejection } from './check-token.ts'
+import { insertTokenLog, type TimedEntry, type TokenLogEntry } from './store/token-log.ts'
+
+export type { TokenLogEntry } from './store/token-log.ts'
+
+/** Audit log of tokens, written in the background. */
+export interface TokenLog extends AsyncDisposable {
+  /** Queues an entry. `describe` is called only if the setting `tokenAuditLog` is on. */
+  record(describe: () => TokenLogEntry): void
+}
+
+export interface TokenLogOptions {
+  /** Receives a warning for failed writes and dropped entries. */
+  log?: Logger
+  /** Time between two writes; defaults to 1 s. */
+  everyMs?: number
+  /** Maximum queued entries; defaults to 20,000. Further ones are dropped. */
+  maxWaiting?: number
+  /** Called when a write failed. Its entries stay queued. */
+  onError?: (error: unknown) => void
+  /** Called with the number of dropped entries. */
+  onLost?: (entries: number) => void
+}
+
+const rowsPerStatement = 2_000
+
+/**
+ * Starts the audit log. Entries are written in batches, off the request path. A crash loses the
+ * entries of the last interval; disposal writes those that are queued.
+ */
+export function startTokenLog(
+  db: Db,
+  settings: SettingsCache,
+  options: TokenLogOptions = {},
+): TokenLog {
+  const { log, everyMs = 1_000, maxWaiting = 20_000 } = options
+  const {
+    onError = (err) => log?.warn({ err }, 'token log flush failed, will retry'),
+    onLost = (entries) => log?.warn({ entries }, 'token log entries dropped'),
+  } = options
+  let waiting: TimedEntry[] = []
+  let lost = 0
+  let writing: Promise<void> = Promise.resolve()
+  const write = async () => {
+    if (lost > 0) onLost(lost)
+    lost = 0
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, rowsPerStatement)
+      try {
+        await insertTokenLog(db, batch)
+      } catch (error) {
+        // A batch that Postgres rejects must not block the entries behind it.
+        if (isDataError(error)) lost += batch.length
+        else waiting = [...batch, ...waiting]
+        onError(error)
+        return
+      }
+    }
+  }
+  const timer = setInterval(() => {
+    writing = writing.then(write)
+  }, everyMs)
+  timer.unref()
+  const queue = async (describe: () => TokenLogEntry, at: Date) => {
+    const { tokenAuditLog = false } = await settings.get()
+    if (!tokenAuditLog) return
+    if (waiting.length < maxWaiting) waiting.push({ ...describe(), at })
+    else lost += 1
+  }
+  return {
+    record: (describe) => void queue(describe, new Date()).catch(() => (lost += 1)),
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer)
+      // Entries recorded just before may still be waiting for the settings.
+      await settings.get().catch(() => undefined)
+      await writing
+      await write()
+    },
+  }
+}
+
+/** Action and group that a login at each proxy is recorded as. */
+const recordedAs = {
+  smtp: { action: 'send', group: 'submit' },
+  'imap-proxy': { action: 'read', group: 'message' },
+} as const
+
+/** Result of a token check at a mail proxy. */
+export interface ProxyLogin {
+  /** Id of the token; undefined if it does not exist. */
+  token: string | undefined
+  refused: TokenRejection | 'rate' | undefined
+  /** Command of the client, without its arguments. */
+  command: string
+}
+
+const reasons: Record<TokenRejection | 'rate', string> = {
+  unknown: 'Bad token',
+  expired: 'Token expired',
+  scope: 'Unauthorized scope',
+  account: 'Unauthorized account',
+  permission: 'Unauthorized permission',
+  address: 'Unauthorized address',
+  rate: 'Rate limit exceeded',
+}
+
+/** Records the use of a token at a mail proxy. Does nothing if the token does not exist. */
+export function auditProxyLogin(
+  log: TokenLog,
+  { scope, account, address }: ProxyTokenUse,
+  { token, refused, command }: ProxyLogin,
+): void {
+  if (token === undefined) return
+  const denied = refused === undefined ? null : reasons[refused]
+  const { action, group } = recordedAs[scope]
+  log.record(() => ({
+    token,
+    method: scope,
+    path: command,
+    denied,
+    account,
+    ip: address,
+    action,
+    group,
+  }))
+}

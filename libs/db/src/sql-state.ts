@@ -1,0 +1,11 @@
+import { DatabaseError } from 'pg'
+
+/** Returns the SQLSTATE of a Postgres error; undefined for any other error. */
+export function sqlState(error: unknown): string | undefined {
+  return error instanceof DatabaseError ? error.code : undefined
+}
+
+/** True if Postgres rejected the data itself: SQLSTATE classes 22 (data) and 23 (constraint). */
+export function isDataError(error: unknown): boolean {
+  return /^2[23]/.test(sqlState(error) ?? '')
+}

@@ -1,0 +1,86 @@
+import { QueueFullError } from './queue-full-error.ts'
+
+export interface BatcherOptions<Item, Result> {
+  /** Processes a batch. Returns one result per item, in their order. */
+  run: (items: Item[]) => Promise<readonly Result[]>
+  /** Maximum items of one batch. Default 100. */
+  maxItems?: number
+  /** Time a batch that is not full waits for more items. Default 0: one event loop turn. */
+  lingerMs?: number
+  /** True if a failed batch is to be run again item by item. Default: all its calls reject. */
+  isolates?: (error: unknown) => boolean
+  /** Maximum waiting items; more reject with `QueueFullError`. Default: no limit. */
+  maxWaiting?: number
+}
+
+interface Waiting<Item, Result> {
+  item: Item
+  resolve: (result: Result) => void
+  reject: (error: unknown) => void
+}
+
+/**
+ * Merges concurrent calls into few large ones, such as statements with one commit.
+ *
+ * Batches run one after the other, in FIFO order. Items added during a batch go into the next one.
+ * Nothing is cancelled: a caller that stops waiting does not withdraw its item.
+ */
+export class Batcher<Item, Result> {
+  readonly #options: BatcherOptions<Item, Result>
+  readonly #maxItems: number
+  readonly #waiting: Waiting<Item, Result>[] = []
+  #running: Promise<void> | undefined
+
+  constructor(options: BatcherOptions<Item, Result>) {
+    this.#options = options
+    this.#maxItems = options.maxItems ?? 100
+  }
+
+  /** Number of items that are not part of a batch yet. */
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
+  /** Adds an item. Resolves to its result when its batch is done; rejects if the batch failed. */
+  add(item: Item): Promise<Result> {
+    const { maxWaiting = Infinity } = this.#options
+    if (this.#waiting.length >= maxWaiting) return Promise.reject(new QueueFullError(maxWaiting))
+    return new Promise<Result>((resolve, reject) => {
+      this.#waiting.push({ item, resolve, reject })
+      this.#running ??= this.#runAll()
+    })
+  }
+
+  /** Resolves when no item waits or runs. Never rejects. */
+  async drain(): Promise<void> {
+    while (this.#running) await this.#running
+  }
+
+  async #runAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      if (this.#waiting.length < this.#maxItems) await this.#linger()
+      const batch = this.#waiting.splice(0, this.#maxItems)
+      await this.#runBatch(batch)
+    }
+    this.#running = undefined
+  }
+
+  #linger(): Promise<void> {
+    const { lingerMs = 0 } = this.#options
+    return new Promise((resolve) => {
+      if (lingerMs > 0) setTimeout(resolve, lingerMs)
+      else setImmediate(resolve)
+    })
+  }
+
+  async #runBatch(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const results = await this.#options.run(batch.map(({ item }) => item))
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result)
+    } catch (error) {
+      if (batch.length > 1 && this.#options.isolates?.(error) === true)
+        await Promise.all(batch.map((waiting) => this.#runBatch([waiting])))
+      else for (const { reject } of batch) reject(error)
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import { type Clock, monotonicClock } from './clock.ts'
+
+export interface CircuitBreakerOptions {
+  /** Consecutive failures that open the breaker. */
+  failureThreshold: number
+  /** Duration of the n-th opening since the last success, from 1. See `backoff`. */
+  openMs: (opening: number) => number
+  /**
+   * If false, a success while the breaker is open resets the counts, but calls stay blocked until
+   * the time is over. Default true: the success closes the breaker.
+   */
+  successCloses?: boolean
+  clock?: Clock
+}
+
+export type CircuitState = 'closed' | 'open' | 'half-open'
+
+/**
+ * Stops calls after consecutive failures, then admits one probe at a time until a call succeeds.
+ *
+ * | state | trigger | next |
+ * |---|---|---|
+ * | closed | `failureThreshold`-th consecutive failure | open |
+ * | open | `openMs` elapsed | half-open |
+ * | half-open | success | closed |
+ * | half-open | failure | open, for the next `openMs` |
+ *
+ * Failures of calls that started before the breaker opened are counted, but extend nothing. Callers
+ * that limit concurrency themselves may ignore `tryAcquire` and use `isOpen` and
+ * `consecutiveFailures`.
+ */
+export class CircuitBreaker {
+  readonly #options: CircuitBreakerOptions
+  readonly #clock: Clock
+  #failures = 0
+  #openings = 0
+  #openUntil = -Infinity
+  #isProbing = false
+
+  constructor(options: CircuitBreakerOptions) {
+    this.#options = options
+    this.#clock = options.clock ?? monotonicClock
+  }
+
+  get state(): CircuitState {
+    if (this.isOpen) return 'open'
+    return this.#openings > 0 ? 'half-open' : 'closed'
+  }
+
+  get isOpen(): boolean {
+    return this.#clock() < this.#openUntil
+  }
+
+  /** Milliseconds until calls are admitted again; 0 unless open. */
+  get remainingMs(): number {
+    return Math.max(0, this.#openUntil - this.#clock())
+  }
+
+  /** Time of the last opening's end, by the clock of the breaker; -Infinity if never opened. */
+  get openUntil(): number {
+    return this.#openUntil
+  }
+
+  get consecutiveFailures(): number {
+    return this.#failures
+  }
+
+  /** True if the state equals that of a new breaker, so that it may be dropped. */
+  get isIdle(): boolean {
+    return this.#failures === 0 && !this.#isProbing && !this.isOpen
+  }
+
+  /**
+   * True if a call may start now. The caller then reports `success`, `failure` or `cancel`. In the
+   * state half-open only one call at a time is admitted.
+   */
+  tryAcquire(): boolean {
+    if (this.isOpen || this.#isProbing) return false
+    this.#isProbing = this.#openings > 0
+    return true
+  }
+
+  /** Makes the next result count as that of a probe: for a call although the breaker is open. */
+  forceProbe(): void {
+    this.#isProbing = true
+  }
+
+  success(): void {
+    this.#failures = 0
+    this.#openings = 0
+    this.#isProbing = false
+    if (this.#options.successCloses !== false) this.#openUntil = -Infinity
+  }
+
+  /** Counts a failure. `retryAfterMs` blocks calls at least that long and is no opening. */
+  failure(retryAfterMs = 0): void {
+    const mayOpen = this.#isProbing || !this.isOpen
+    this.#isProbing = false
+    this.#failures += 1
+    this.block(retryAfterMs)
+    if (!mayOpen || this.#failures < this.#options.failureThreshold) return
+    this.#openings += 1
+    this.block(this.#options.openMs(this.#openings))
+  }
+
+  /** Ends a call whose result says nothing about the callee. */
+  cancel(): void {
+    this.#isProbing = false
+  }
+
+  /** Blocks calls for at least `ms`, without counting a failure: for `Retry-After`. */
+  block(ms: number): void {
+    if (ms > 0) this.#openUntil = Math.max(this.#openUntil, this.#clock() + ms)
+  }
+
+  /** Returns to the initial state: for a changed callee. */
+  reset(): void {
+    this.success()
+    this.#openUntil = -Infinity
+  }
+}

@@ -1,0 +1,133 @@
+import { QueueFullError } from './queue-full-error.ts'
+
+export interface FairQueueOptions<K> {
+  /** Maximum items of one key that run concurrently; a function is evaluated at each use. */
+  maxRunningPerKey: number | ((key: K) => number)
+  /** Maximum running items over all keys. Default: no limit. */
+  maxRunning?: number
+  /** Maximum waiting items over all keys. Default: no limit. */
+  maxWaiting?: number
+}
+
+/** Item taken from a queue. It counts as running until disposed. */
+export interface RunningItem<T, K> extends Disposable {
+  readonly key: K
+  readonly item: T
+}
+
+interface KeyQueue<T> {
+  items: T[]
+  running: number
+}
+
+/**
+ * Queue that serves its keys round-robin and the items of one key in FIFO order. A key with many or
+ * slow items delays no other key. `take` needs constant time, however many keys wait.
+ */
+export class FairQueue<T, K = string> {
+  readonly #limitOf: (key: K) => number
+  readonly #maxRunning: number
+  readonly #maxWaiting: number
+  readonly #queues = new Map<K, KeyQueue<T>>()
+  /** Keys with a waiting item and a free slot, in the order of their turns. */
+  readonly #ready = new Set<K>()
+  #running = 0
+  #waiting = 0
+
+  constructor(options: FairQueueOptions<K>) {
+    const { maxRunningPerKey, maxRunning = Infinity, maxWaiting = Infinity } = options
+    this.#limitOf =
+      typeof maxRunningPerKey === 'function' ? maxRunningPerKey : () => maxRunningPerKey
+    this.#maxRunning = maxRunning
+    this.#maxWaiting = maxWaiting
+  }
+
+  /** Number of waiting items. */
+  get waiting(): number {
+    return this.#waiting
+  }
+
+  /** Number of items taken and not disposed. */
+  get running(): number {
+    return this.#running
+  }
+
+  /** Number of waiting items of a key. */
+  waitingOf(key: K): number {
+    return this.#queues.get(key)?.items.length ?? 0
+  }
+
+  /** Number of running items of a key. */
+  runningOf(key: K): number {
+    return this.#queues.get(key)?.running ?? 0
+  }
+
+  /** Appends an item. @throws QueueFullError beyond `maxWaiting` */
+  add(key: K, item: T): void {
+    if (this.#waiting >= this.#maxWaiting) throw new QueueFullError(this.#maxWaiting)
+    let queue = this.#queues.get(key)
+    if (!queue) this.#queues.set(key, (queue = { items: [], running: 0 }))
+    queue.items.push(item)
+    this.#waiting += 1
+    this.refresh(key)
+  }
+
+  /** Next item that may run, or undefined if none waits or the limits are reached. */
+  take(): RunningItem<T, K> | undefined {
+    if (this.#running >= this.#maxRunning) return undefined
+    for (const key of this.#ready) {
+      this.#ready.delete(key)
+      const queue = this.#queues.get(key)
+      // The limit may have fallen since the key became ready.
+      if (!queue || queue.running >= this.#limitOf(key)) continue
+      const item = queue.items.shift() as T
+      queue.running += 1
+      this.#running += 1
+      this.#waiting -= 1
+      this.refresh(key)
+      return this.#runningItem(key, item)
+    }
+    return undefined
+  }
+
+  /** Re-evaluates a key after its limit changed. */
+  refresh(key: K): void {
+    const queue = this.#queues.get(key)
+    if (!queue) return
+    if (queue.items.length > 0) {
+      if (queue.running < this.#limitOf(key)) this.#ready.add(key)
+    } else if (queue.running === 0) this.#queues.delete(key)
+  }
+
+  /** Removes and returns all waiting items. Running ones are unaffected. */
+  clear(): T[] {
+    const items: T[] = []
+    for (const [key, queue] of this.#queues) {
+      items.push(...queue.items.splice(0))
+      if (queue.running === 0) this.#queues.delete(key)
+    }
+    this.#ready.clear()
+    this.#waiting = 0
+    return items
+  }
+
+  #runningItem(key: K, item: T): RunningItem<T, K> {
+    let isRunning = true
+    return {
+      key,
+      item,
+      [Symbol.dispose]: () => {
+        if (!isRunning) return
+        isRunning = false
+        this.#finish(key)
+      },
+    }
+  }
+
+  #finish(key: K): void {
+    this.#running -= 1
+    const queue = this.#queues.get(key)
+    if (queue) queue.running -= 1
+    this.refresh(key)
+  }
+}

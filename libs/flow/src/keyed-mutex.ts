@@ -1,0 +1,13 @@
+import { KeyedSemaphore } from './keyed-semaphore.ts'
+
+/** One FIFO lock per key. A key without owner and waiting caller takes no memory. Not reentrant. */
+export class KeyedMutex<K = string> extends KeyedSemaphore<K> {
+  constructor() {
+    super(1)
+  }
+
+  /** True if the key has an owner. */
+  isLocked(key: K): boolean {
+    return this.available(key) === 0
+  }
+}

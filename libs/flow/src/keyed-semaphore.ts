@@ -1,0 +1,59 @@
+import { type Permit, Semaphore, type SemaphoreOptions } from './semaphore.ts'
+
+/**
+ * One semaphore per key, created on first use and dropped when idle. Keys do not affect each other;
+ * within a key the contract is that of `Semaphore`.
+ */
+export class KeyedSemaphore<K = string> {
+  readonly #capacityOf: (key: K) => number
+  readonly #options: SemaphoreOptions
+  readonly #semaphores = new Map<K, Semaphore>()
+
+  /** A function as `capacity` is evaluated whenever an idle key is used again. */
+  constructor(capacity: number | ((key: K) => number), options: SemaphoreOptions = {}) {
+    this.#capacityOf = typeof capacity === 'function' ? capacity : () => capacity
+    this.#options = options
+  }
+
+  /** Number of keys with a permit or a waiting caller. */
+  get size(): number {
+    return this.#semaphores.size
+  }
+
+  /** Free permits or weight of the key. */
+  available(key: K): number {
+    return this.#semaphores.get(key)?.available ?? this.#capacityOf(key)
+  }
+
+  /** Number of callers waiting for the key. */
+  waiting(key: K): number {
+    return this.#semaphores.get(key)?.waiting ?? 0
+  }
+
+  /** Permit of the key, or undefined if there is none or other callers wait. */
+  tryAcquire(key: K, weight = 1): Permit | undefined {
+    return this.#use(key, (semaphore) => semaphore.tryAcquire(weight))
+  }
+
+  /** As `Semaphore.acquire`. */
+  acquire(key: K, signal?: AbortSignal, weight = 1): Promise<Permit> {
+    return this.#use(key, (semaphore) => semaphore.acquire(signal, weight))
+  }
+
+  /** Runs `work` with a permit of the key and releases it in every case. */
+  async run<T>(key: K, work: () => Promise<T> | T, signal?: AbortSignal): Promise<T> {
+    using _permit = this.tryAcquire(key) ?? (await this.acquire(key, signal))
+    return await work()
+  }
+
+  /** Drops the semaphore again if the call left it idle. */
+  #use<R>(key: K, call: (semaphore: Semaphore) => R): R {
+    const existing = this.#semaphores.get(key)
+    if (existing) return call(existing)
+    const drop = () => this.#semaphores.delete(key)
+    const semaphore = new Semaphore(this.#capacityOf(key), this.#options, drop)
+    const result = call(semaphore)
+    if (!semaphore.isIdle) this.#semaphores.set(key, semaphore)
+    return result
+  }
+}

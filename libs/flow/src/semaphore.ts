@@ -1,0 +1,144 @@
+import { QueueFullError } from './queue-full-error.ts'
+
+/** Capacity taken from a semaphore. Disposing returns it; a second disposal has no effect. */
+export type Permit = Disposable
+
+export interface SemaphoreOptions {
+  /** Maximum callers waiting in `acquire`; more reject with `QueueFullError`. Default: no limit. */
+  maxWaiting?: number
+}
+
+interface Waiter {
+  weight: number
+  admit: () => void
+}
+
+/**
+ * Bounded number of permits, or of weight such as bytes.
+ *
+ * Strictly FIFO: a caller never overtakes a waiting one, even if its smaller weight would fit. A
+ * weight above the capacity counts as the whole capacity; a capacity of 0 admits nothing. All
+ * operations take constant time.
+ */
+export class Semaphore {
+  readonly capacity: number
+  readonly #maxWaiting: number
+  readonly #waiters = new Set<Waiter>()
+  readonly #onIdle: (() => void) | undefined
+  #free: number
+
+  /** `onIdle` is called when the last permit was returned and no caller waits. */
+  constructor(capacity: number, options: SemaphoreOptions = {}, onIdle?: () => void) {
+    this.capacity = capacity
+    this.#free = capacity
+    this.#maxWaiting = options.maxWaiting ?? Infinity
+    this.#onIdle = onIdle
+  }
+
+  /** Free permits or weight. */
+  get available(): number {
+    return this.#free
+  }
+
+  /** Number of callers waiting in `acquire`. */
+  get waiting(): number {
+    return this.#waiters.size
+  }
+
+  /** True if no permit is taken and no caller waits. */
+  get isIdle(): boolean {
+    return this.#free === this.capacity && this.#waiters.size === 0
+  }
+
+  /** Permit, or undefined if there is not enough capacity or other callers wait. */
+  tryAcquire(weight = 1): Permit | undefined {
+    const cost = this.#cost(weight)
+    return this.#canTake(cost) ? this.#take(cost) : undefined
+  }
+
+  /**
+   * Waits for a permit. Takes a free one synchronously. Rejects with the signal's reason, in which
+   * case nothing was taken, or with `QueueFullError`.
+   */
+  acquire(signal?: AbortSignal, weight = 1): Promise<Permit> {
+    if (signal?.aborted) return Promise.reject(signal.reason as Error)
+    const cost = this.#cost(weight)
+    if (this.#canTake(cost)) return Promise.resolve(this.#take(cost))
+    if (this.#waiters.size >= this.#maxWaiting)
+      return Promise.reject(new QueueFullError(this.#maxWaiting))
+    return this.#wait(cost, signal)
+  }
+
+  /** Waits for the whole capacity, so that nothing else runs until the permit is disposed. */
+  acquireAll(signal?: AbortSignal): Promise<Permit> {
+    return this.acquire(signal, this.capacity)
+  }
+
+  /** Runs `work` with a permit and releases it in every case. */
+  async run<T>(work: () => Promise<T> | T, signal?: AbortSignal): Promise<T> {
+    using _permit = this.tryAcquire() ?? (await this.acquire(signal))
+    return await work()
+  }
+
+  #cost(weight: number): number {
+    return weight > this.capacity ? Math.max(1, this.capacity) : weight
+  }
+
+  #canTake(cost: number): boolean {
+    return cost <= this.#free && this.#waiters.size === 0
+  }
+
+  #take(cost: number): Permit {
+    this.#free -= cost
+    return new TakenPermit(cost, this.#release)
+  }
+
+  #wait(cost: number, signal: AbortSignal | undefined): Promise<Permit> {
+    return new Promise<Permit>((resolve, reject) => {
+      const waiter: Waiter = {
+        weight: cost,
+        admit: () => {
+          signal?.removeEventListener('abort', onAbort)
+          resolve(this.#take(cost))
+        },
+      }
+      const onAbort = () => {
+        this.#waiters.delete(waiter)
+        reject(signal?.reason as Error)
+        this.#admit()
+      }
+      this.#waiters.add(waiter)
+      signal?.addEventListener('abort', onAbort, { once: true })
+    })
+  }
+
+  readonly #release = (cost: number): void => {
+    this.#free += cost
+    this.#admit()
+    if (this.isIdle) this.#onIdle?.()
+  }
+
+  #admit(): void {
+    for (const waiter of this.#waiters) {
+      if (waiter.weight > this.#free) return
+      this.#waiters.delete(waiter)
+      waiter.admit()
+    }
+  }
+}
+
+class TakenPermit implements Permit {
+  readonly #cost: number
+  #release: ((cost: number) => void) | undefined
+
+  constructor(cost: number, release: (cost: number) => void) {
+    this.#cost = cost
+    this.#release = release
+  }
+
+  [Symbol.dispose](): void {
+    const release = this.#release
+    this.#release = undefined
+    release?.(this.#cost)
+  }
+}

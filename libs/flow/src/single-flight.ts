@@ -1,0 +1,35 @@
+/**
+ * Shares one call among concurrent callers with the same key, result and error alike. Nothing is
+ * kept after the call; see `TtlCache.load` for that. A caller that stops waiting cancels nothing.
+ */
+export class SingleFlight<K, T> {
+  readonly #flights = new Map<K, Promise<T>>()
+
+  /** Number of calls in flight. */
+  get size(): number {
+    return this.#flights.size
+  }
+
+  /** Call in flight for the key, if any. */
+  inFlight(key: K): Promise<T> | undefined {
+    return this.#flights.get(key)
+  }
+
+  /** Joins the call in flight for the key or starts `work`. */
+  run(key: K, work: () => Promise<T>): Promise<T> {
+    return this.#flights.get(key) ?? this.#start(key, work)
+  }
+
+  /** Makes the next caller start a new call. Present callers still get the old result. */
+  forget(key: K): void {
+    this.#flights.delete(key)
+  }
+
+  #start(key: K, work: () => Promise<T>): Promise<T> {
+    const flight: Promise<T> = work().finally(() => {
+      if (this.#flights.get(key) === flight) this.#flights.delete(key)
+    })
+    this.#flights.set(key, flight)
+    return flight
+  }
+}

@@ -1,0 +1,157 @@
+import { LRUCache } from 'lru-cache'
+import { type Clock, monotonicClock } from './clock.ts'
+
+/** At least one of `max` and `maxSize` bounds the cache. */
+export type TtlCacheOptions<K, V> = {
+  /** Lifetime of an entry. Default: no expiry. */
+  ttlMs?: number
+  /** Clock of expiry. Default: the monotonic clock; `Date.now` where entries have a date. */
+  clock?: Clock
+} & (
+  | { max: number; maxSize?: never; sizeOf?: never }
+  | {
+      max?: number
+      /** Maximum sum of the sizes. An entry above it is not stored. */
+      maxSize: number
+      /** Size of an entry, at least 1. */
+      sizeOf: (value: V, key: K) => number
+    }
+)
+
+export interface LoadOptions<V> {
+  /** True if the result may be stored. Default: every result. */
+  storeIf?: (value: V) => boolean
+  /** Expiry by the clock of the cache. Default: `ttlMs` after the load started. */
+  expiresAt?: (value: V) => number
+}
+
+interface Entry<V> {
+  value: V
+  expiresAt: number
+}
+
+interface Load<V> {
+  promise: Promise<V>
+  expiresAt: number
+}
+
+/**
+ * Cache with expiry and bounded size, which evicts the least recently used entry. An entry is valid
+ * before, and not at, its expiry. Expired entries are removed when read or evicted; there is no
+ * timer and nothing to dispose.
+ */
+export class TtlCache<K extends NonNullable<unknown>, V> {
+  readonly #entries: LRUCache<K, Entry<V>>
+  readonly #loads = new Map<K, Load<V>>()
+  readonly #ttlMs: number
+  readonly #clock: Clock
+
+  constructor({ ttlMs = Infinity, clock = monotonicClock, ...bounds }: TtlCacheOptions<K, V>) {
+    this.#ttlMs = ttlMs
+    this.#clock = clock
+    const { max, maxSize, sizeOf } = bounds
+    this.#entries = new LRUCache<K, Entry<V>>({
+      ...(max === undefined ? {} : { max }),
+      ...(maxSize === undefined ? {} : { maxSize }),
+      ...(sizeOf && { sizeCalculation: ({ value }, key) => Math.max(1, sizeOf(value, key)) }),
+    } as LRUCache.Options<K, Entry<V>, unknown>)
+  }
+
+  /** Number of stored entries, expired ones included. */
+  get size(): number {
+    return this.#entries.size
+  }
+
+  /** Valid entry of the key. Makes it the most recently used. */
+  get(key: K): V | undefined {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return undefined
+    if (this.#isValid(entry)) return entry.value
+    this.#entries.delete(key)
+    return undefined
+  }
+
+  /** True if there is a valid entry. Does not count as use. */
+  has(key: K): boolean {
+    const entry = this.#entries.peek(key)
+    return entry !== undefined && this.#isValid(entry)
+  }
+
+  /** Stores or replaces an entry. A load of the key in flight will not be stored. */
+  set(key: K, value: V, expiresAt = this.#defaultExpiry()): void {
+    this.#loads.delete(key)
+    this.#entries.set(key, { value, expiresAt })
+  }
+
+  /** Valid entry of the key, or the stored result of `create`. */
+  getOrCreate(key: K, create: () => V): V {
+    const entry = this.#entries.get(key)
+    if (entry !== undefined && this.#isValid(entry)) return entry.value
+    const value = create()
+    this.set(key, value)
+    return value
+  }
+
+  /**
+   * Valid entry of the key, or the result of `loader`. Concurrent callers share one load, unless it
+   * started `ttlMs` ago or longer. Failures are not stored. Results of invalidated loads go to
+   * their callers and are not stored.
+   */
+  load(key: K, loader: () => Promise<V>, options: LoadOptions<V> = {}): Promise<V> {
+    const entry = this.#entries.get(key)
+    if (entry !== undefined && this.#isValid(entry)) return Promise.resolve(entry.value)
+    const load = this.#loads.get(key)
+    if (load !== undefined && this.#isValid(load)) return load.promise
+    return this.#start(key, loader, options)
+  }
+
+  /** Removes an entry. Returns true if there was one. */
+  delete(key: K): boolean {
+    this.#loads.delete(key)
+    return this.#entries.delete(key)
+  }
+
+  /** Removes the entries whose key matches. */
+  deleteIf(matches: (key: K) => boolean): void {
+    for (const key of this.#loads.keys()) if (matches(key)) this.#loads.delete(key)
+    for (const key of Array.from(this.#entries.keys())) if (matches(key)) this.#entries.delete(key)
+  }
+
+  clear(): void {
+    this.#loads.clear()
+    this.#entries.clear()
+  }
+
+  #start(key: K, loader: () => Promise<V>, { storeIf, expiresAt }: LoadOptions<V>): Promise<V> {
+    const load: Load<V> = { promise: loader(), expiresAt: this.#defaultExpiry() }
+    this.#loads.set(key, load)
+    const finish = (value: V) => {
+      if (this.#loads.get(key) !== load) return
+      this.#loads.delete(key)
+      if (storeIf?.(value) === false) return
+      this.set(key, value, expiresAt ? expiresAt(value) : load.expiresAt)
+    }
+    const fail = () => {
+      if (this.#loads.get(key) === load) this.#loads.delete(key)
+    }
+    load.promise = load.promise.then(
+      (value) => {
+        finish(value)
+        return value
+      },
+      (error: unknown) => {
+        fail()
+        throw error
+      },
+    )
+    return load.promise
+  }
+
+  #defaultExpiry(): number {
+    return this.#ttlMs === Infinity ? Infinity : this.#clock() + this.#ttlMs
+  }
+
+  #isValid({ expiresAt }: { expiresAt: number }): boolean {
+    return expiresAt === Infinity || this.#clock() < expiresAt
+  }
+}

@@ -1,0 +1,41 @@
+import { checkToken, isExpired, type ProxyTokenUse, type TokenRow } from '@posthorn/access'
+import type { ClientSession } from './client-sessions.ts'
+
+/** Tokens, accounts and server password as stored at one time. */
+export interface AuthSnapshot {
+  scope: ProxyTokenUse['scope']
+  tokens: ReadonlyMap<string, TokenRow>
+  /** Accounts that exist and may use this proxy. */
+  accounts: ReadonlySet<string>
+  passwordRevision: string | undefined
+}
+
+/** Sent to a client whose token has expired. */
+export const sessionExpired = 'Session expired'
+
+type CheckedSession = Pick<ClientSession, 'auth' | 'account' | 'address'>
+
+/**
+ * Returns the reason to end a session, or undefined if it may continue. An expired token is reported
+ * as expired whether or not it is still stored.
+ */
+export function terminationReason(
+  session: CheckedSession,
+  snapshot: AuthSnapshot,
+  now: number = Date.now(),
+): string | undefined {
+  if (isExpired(session.auth, now)) return sessionExpired
+  const valid = snapshot.accounts.has(session.account) && isAuthValid(session, snapshot, now)
+  return valid ? undefined : 'Access was withdrawn'
+}
+
+function isAuthValid(
+  { auth, account, address }: CheckedSession,
+  snapshot: AuthSnapshot,
+  now: number,
+): boolean {
+  if (auth.tokenId === undefined) return auth.passwordRevision === snapshot.passwordRevision
+  const token = snapshot.tokens.get(auth.tokenId)
+  const use = { scope: snapshot.scope, account, address }
+  return token !== undefined && checkToken(token, use, now) === undefined
+}

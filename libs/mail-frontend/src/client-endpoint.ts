@@ -1,0 +1,32 @@
+import type { Socket } from 'node:net'
+import { addressAllowed } from '@posthorn/access'
+import { addressRanges, type Env } from '@posthorn/config'
+import { plainAddress } from './addresses.ts'
+import { type ProxiedSource, readProxyHeader } from './proxy-protocol.ts'
+
+/** IP address and port of a mail client. */
+export type ClientEndpoint = Required<ProxiedSource>
+
+/**
+ * Resolves the client of a connection: from the PROXY header if a trusted proxy connected, else from
+ * the socket. Undefined if a trusted proxy sends no valid header in time. A header of any other peer
+ * is left in the stream.
+ */
+export async function resolveClientEndpoint(
+  socket: Socket,
+  trustedProxies: readonly string[],
+): Promise<ClientEndpoint | undefined> {
+  const address = plainAddress(socket.remoteAddress)
+  const peer = { address, port: socket.remotePort ?? 0 }
+  // An empty list would match every address.
+  if (trustedProxies.length === 0 || !addressAllowed(trustedProxies, address)) return peer
+  const source = await readProxyHeader(socket)
+  return source && { ...peer, ...source }
+}
+
+const loopback = ['127.0.0.0/8', '::1']
+
+/** Reads a comma-separated list of addresses and CIDR ranges. Defaults to the loopback addresses. */
+export function readTrustedProxies(env: Env, name: string): readonly string[] {
+  return addressRanges(env, name) ?? loopback
+}

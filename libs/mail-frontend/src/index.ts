@@ -1,0 +1,18 @@
+export { isLoopback, networkOf, plainAddress } from './addresses.ts'
+export {
+  type ClientEndpoint,
+  readTrustedProxies,
+  resolveClientEndpoint,
+} from './client-endpoint.ts'
+export { type ClientSession, ClientSessions, type SessionAuth } from './client-sessions.ts'
+export { LoginThrottle } from './login-throttle.ts'
+export { Places } from './places.ts'
+export {
+  listen,
+  type Listener,
+  type ListenerAddress,
+  type ReloadableListener,
+} from './reloadable-listener.ts'
+export type { SessionPolicy } from './revalidate-sessions.ts'
+export { matchServerPassword, type ServerPassword } from './server-password.ts'
+export { type MailListenerOptions, startMailListener } from './start-mail-listener.ts'

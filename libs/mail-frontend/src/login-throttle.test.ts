@@ -1,0 +1,63 @@
+import { expect, test } from '@jest/globals'
+import { networkOf, plainAddress } from './addresses.ts'
+import { LoginThrottle } from './login-throttle.ts'
+import { Places } from './places.ts'
+
+test('LoginThrottle: with repeated failures of one pair, doubles the delay up to 15 s', () => {
+  const throttle = new LoginThrottle(() => 0)
+  const waits = Array.from({ length: 9 }, () => throttle.recordFailure('10.0.0.1', 'a'))
+  expect(waits).toEqual([0, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000])
+  expect(throttle.recordFailure('10.0.0.2', 'a')).toBe(0)
+})
+
+test('LoginThrottle: with one address failing at many accounts, adds 250 ms per failure', () => {
+  const throttle = new LoginThrottle(() => 0)
+  const waits = Array.from({ length: 100 }, (_, n) =>
+    throttle.recordFailure('10.0.0.1', `account-${n}`),
+  )
+  expect(waits.slice(0, 7)).toEqual([0, 0, 0, 0, 0, 250, 500])
+  expect(waits.at(-1)).toBe(15_000)
+})
+
+test('LoginThrottle: with one account failing from many addresses, adds 250 ms per failure', () => {
+  const throttle = new LoginThrottle(() => 0)
+  const waits = Array.from({ length: 100 }, (_, n) => throttle.recordFailure(`10.0.0.${n}`, 'a'))
+  expect(waits.slice(18, 22)).toEqual([0, 0, 250, 500])
+  expect(waits.at(-1)).toBe(15_000)
+  expect(throttle.recordFailure('10.0.1.1', 'b')).toBe(0)
+})
+
+test('LoginThrottle: after a success or 15 minutes, starts without a delay', () => {
+  let now = 0
+  const throttle = new LoginThrottle(() => now)
+  throttle.recordFailure('10.0.0.1', 'a')
+  throttle.recordSuccess('10.0.0.1', 'a')
+  expect(throttle.recordFailure('10.0.0.1', 'a')).toBe(0)
+  now = 15 * 60_000
+  expect(throttle.recordFailure('10.0.0.1', 'a')).toBe(0)
+  expect(throttle.recordFailure('10.0.0.1', 'a')).toBe(500)
+})
+
+test('networkOf: returns the /64 of IPv6 and IPv4 unchanged', () => {
+  expect(networkOf('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2')
+  expect(networkOf('2001:db8:1:2::9')).toBe('2001:db8:1:2')
+  expect(networkOf('192.0.2.1')).toBe('192.0.2.1')
+})
+
+test('Places: a permit disposed twice is released once', () => {
+  const places = new Places(1)
+  const first = places.take('a')
+  expect(places.take('a')).toBeUndefined()
+  expect(places.take('b')).toBeDefined()
+  first?.[Symbol.dispose]()
+  const second = places.take('a')
+  first?.[Symbol.dispose]()
+  expect(second).toBeDefined()
+  expect(places.take('a')).toBeUndefined()
+})
+
+test('plainAddress: removes the IPv4-mapped prefix and the zone id', () => {
+  expect(plainAddress('::ffff:192.0.2.1')).toBe('192.0.2.1')
+  expect(plainAddress('fe80::1%eth0')).toBe('fe80::1')
+  expect(plainAddress(undefined)).toBe('')
+})

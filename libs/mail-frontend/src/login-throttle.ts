@@ -1,0 +1,67 @@
+import { networkOf } from './addresses.ts'
+
+/** Time after its last failure that an entry expires. */
+const expiryMs = 15 * 60_000
+const maxDelayMs = 15_000
+const maxEntries = 20_000
+
+/** Failures without a delay per address and account, such as a wrong token pasted once. */
+const freePerPair = 1
+/** Failures without a delay per address: several users may share one router. */
+const freePerAddress = 5
+/** Failures without a delay per account: the owner's devices fail when the token is replaced. */
+const freePerAccount = 20
+
+interface Failures {
+  count: number
+  last: number
+}
+
+/**
+ * Delays the replies to failed logins. Each failure of an address at one account doubles the delay;
+ * failures per address and per account add to it linearly. Successful logins are not delayed. Counts
+ * expire 15 minutes after the last failure, or with a success of the pair. They are kept in memory,
+ * per process.
+ */
+export class LoginThrottle {
+  readonly #failures = new Map<string, Failures>()
+  readonly #now: () => number
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now
+  }
+
+  /** Counts a failure and returns the delay of its reply in milliseconds. */
+  recordFailure(address: string, account: string): number {
+    const pair = this.#add(pairKey(address, account)) - freePerPair
+    const byAddress = this.#add(networkOf(address)) - freePerAddress
+    const byAccount = this.#add(accountKey(account)) - freePerAccount
+    const delay = Math.max(
+      pair > 0 ? 250 * 2 ** Math.min(pair, 10) : 0,
+      250 * Math.max(byAddress, byAccount, 0),
+    )
+    return Math.min(delay, maxDelayMs)
+  }
+
+  recordSuccess(address: string, account: string): void {
+    this.#failures.delete(pairKey(address, account))
+  }
+
+  #count(key: string): number {
+    const failures = this.#failures.get(key)
+    return failures && this.#now() - failures.last < expiryMs ? failures.count : 0
+  }
+
+  #add(key: string): number {
+    const count = this.#count(key) + 1
+    this.#failures.delete(key)
+    this.#failures.set(key, { count, last: this.#now() })
+    // A Map keeps insertion order, so the first key is the least recent.
+    const [oldest] = this.#failures.keys()
+    if (this.#failures.size > maxEntries && oldest !== undefined) this.#failures.delete(oldest)
+    return count
+  }
+}
+
+const accountKey = (account: string) => ` ${account.slice(0, 256)}`
+const pairKey = (address: string, account: string) => networkOf(address) + accountKey(account)

@@ -1,0 +1,104 @@
+import { once } from 'node:events'
+import type { Server } from 'node:net'
+import { type PeriodicTask, runPeriodically } from '@posthorn/flow'
+import type { Logger } from '@posthorn/telemetry'
+
+export interface ListenerAddress {
+  host: string
+  port: number
+  tls: boolean
+  /** Any other value whose change requires a new listener: the fingerprint of the certificate. */
+  revision?: string
+}
+
+/** Open listener. Disposal stops accepting connections; existing ones continue. */
+export type Listener = AsyncDisposable
+
+export interface ReloadableListenerOptions<A extends ListenerAddress> {
+  /** Reads the address from the settings; undefined closes the listener. An error changes nothing. */
+  resolveAddress: () => Promise<A | undefined>
+  start: (address: A) => Promise<Listener>
+  /** Time between two reads of the settings; defaults to 2 s. */
+  everyMs?: number
+  log: Logger
+}
+
+export interface ReloadableListener<
+  A extends ListenerAddress = ListenerAddress,
+> extends PeriodicTask {
+  /** Current address; undefined while closed. */
+  readonly address: A | undefined
+}
+
+/**
+ * Starts a listener that opens, moves and closes as the settings change. A port that is in use is
+ * tried again at every read of the settings. `wake` reads them immediately.
+ */
+export function startReloadableListener<A extends ListenerAddress>({
+  resolveAddress,
+  start,
+  everyMs = 2_000,
+  log,
+}: ReloadableListenerOptions<A>): ReloadableListener<A> {
+  let current: { address: A; listener: Listener } | undefined
+  let failedKey: string | undefined
+  const close = async () => {
+    const closing = current
+    current = undefined
+    if (!closing) return
+    await closing.listener[Symbol.asyncDispose]()
+    log.info(fieldsOf(closing.address), 'listener closed')
+  }
+  const loop = runPeriodically({ everyMs, log, name: 'listener' }, async (signal) => {
+    const address = await resolveAddress()
+    if (signal.aborted || keyOf(address) === keyOf(current?.address)) return
+    await close()
+    if (!address) return
+    try {
+      current = { address, listener: await start(address) }
+      failedKey = undefined
+      log.info(fieldsOf(address), 'listening')
+    } catch (err) {
+      // Logged once per address, not at every attempt.
+      if (failedKey !== keyOf(address))
+        log.error({ err, ...fieldsOf(address) }, 'listener failed to start, will retry')
+      failedKey = keyOf(address)
+    }
+  })
+  return {
+    get address() {
+      return current?.address
+    },
+    wake: () => loop.wake(),
+    async [Symbol.asyncDispose]() {
+      await loop[Symbol.asyncDispose]()
+      await close()
+    },
+  }
+}
+
+function keyOf(address: ListenerAddress | undefined): string | undefined {
+  if (!address) return undefined
+  const { host, port, tls, revision = '' } = address
+  return JSON.stringify([host, port, tls, revision])
+}
+
+/** Listens with SO_REUSEPORT where the system supports it, so that local replicas share the port. */
+export async function listen(
+  server: Server,
+  { host, port }: Pick<ListenerAddress, 'host' | 'port'>,
+): Promise<void> {
+  try {
+    server.listen({ host, port, reusePort: true })
+    await once(server, 'listening')
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (!['ENOTSUP', 'EOPNOTSUPP', 'EINVAL'].includes(code)) throw error
+    server.listen({ host, port })
+    await once(server, 'listening')
+  }
+}
+
+function fieldsOf(address: ListenerAddress): object {
+  return { ...address }
+}

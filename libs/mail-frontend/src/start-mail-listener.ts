@@ -1,0 +1,64 @@
+import type { Bus } from '@posthorn/bus'
+import type { Secret } from '@posthorn/config'
+import type { Settings } from '@posthorn/contracts'
+import type { Db, SettingsCache } from '@posthorn/db'
+import { type Certificate, readCertificate } from '@posthorn/service'
+import type { Logger } from '@posthorn/telemetry'
+import type { ClientSessions } from './client-sessions.ts'
+import {
+  type Listener,
+  type ListenerAddress,
+  type ReloadableListener,
+  startReloadableListener,
+} from './reloadable-listener.ts'
+import { revalidateSessions, type SessionPolicy } from './revalidate-sessions.ts'
+
+export interface MailListenerOptions<A extends ListenerAddress> {
+  db: Db
+  bus: Bus
+  log: Logger
+  settings: SettingsCache
+  sessions: ClientSessions
+  policy: SessionPolicy
+  /** Certificate and key, as PEM text or as paths of PEM files. */
+  config: { tlsCert: string | undefined; tlsKey: Secret | undefined }
+  /** Returns the address set in the settings; undefined if the listener is off. */
+  resolveAddress: (
+    settings: Settings,
+    certificateRevision: string | undefined,
+  ) => A | undefined | Promise<A | undefined>
+  start: (address: A, certificate: Certificate | undefined) => Promise<Listener>
+}
+
+/**
+ * Starts a listener for mail clients and the revalidation of its sessions, both until `stack` is
+ * disposed. Changes of settings apply on their invalidation, changes of the certificate within 2 s.
+ */
+export async function startMailListener<A extends ListenerAddress>(
+  stack: AsyncDisposableStack,
+  options: MailListenerOptions<A>,
+): Promise<ReloadableListener<A>> {
+  const { db, bus, log, settings, sessions, policy, config, resolveAddress, start } = options
+  const certificate = () => readCertificate(config.tlsCert, config.tlsKey)
+  const revalidation = revalidateSessions(stack, sessions, { db, log, policy })
+  let listener: ReloadableListener<A> | undefined
+  stack.use(
+    await bus.onInvalidate(({ topic }) => {
+      if (topic === 'settings') {
+        settings.invalidate()
+        listener?.wake()
+      }
+      // Also for settings: the server password is one.
+      revalidation.wake()
+    }),
+  )
+  listener = stack.use(
+    startReloadableListener({
+      log,
+      resolveAddress: async () =>
+        resolveAddress(await settings.get(), (await certificate())?.revision),
+      start: async (address) => start(address, await certificate()),
+    }),
+  )
+  return listener
+}

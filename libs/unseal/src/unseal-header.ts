@@ -1,0 +1,32 @@
+import type { Bus } from '@posthorn/bus'
+import { unsealHeader } from '@posthorn/contracts'
+import { type HeaderSealContext, isHeaderSealed } from '@posthorn/secrets'
+import { UnsealCache, unsealTimeoutMs } from './unseal-cache.ts'
+
+type SealedHeader = HeaderSealContext & { value: string }
+
+/**
+ * Unseals the value of a custom header. A value that is not sealed is returned unchanged.
+ *
+ * @throws AppError `unavailable` or `timeout` while auth-bridge cannot be reached, `internal` if no
+ * key unseals the value for that owner and name
+ */
+export type UnsealHeader = (header: SealedHeader) => Promise<string>
+
+/**
+ * Creates a function that has auth-bridge unseal header values. A cached value is returned for the
+ * owner and name it was sealed for, and for no other.
+ */
+export function createHeaderUnsealer(bus: Pick<Bus, 'request'>): UnsealHeader {
+  const cache = new UnsealCache()
+  const request = async ({ owner, key, value }: SealedHeader) => {
+    const options = { key: 'credentials', timeoutMs: unsealTimeoutMs }
+    return (await bus.request(unsealHeader, { owner, key, value }, options)).value
+  }
+  return async (header) => {
+    const name = `${header.owner}\0${header.key}\0${header.value}`
+    const cached = cache.get(name)
+    if (cached) return cached
+    return isHeaderSealed(header.value) ? cache.set(name, request(header)) : header.value
+  }
+}

@@ -1,0 +1,26 @@
+import type { Bus } from '@posthorn/bus'
+import { unsealLogin } from '@posthorn/contracts'
+import { isLoginSealed } from '@posthorn/secrets'
+import { UnsealCache, unsealTimeoutMs } from './unseal-cache.ts'
+
+/**
+ * Unseals the login in a URL. A URL without a sealed login is returned unchanged.
+ *
+ * @throws AppError `unavailable` or `timeout` while auth-bridge cannot be reached, `internal` if no
+ * key unseals the login
+ */
+export type UnsealLogin = (address: string) => Promise<string>
+
+/** Creates a function that has auth-bridge unseal logins and caches them by their sealed form. */
+export function createLoginUnsealer(bus: Pick<Bus, 'request'>): UnsealLogin {
+  const cache = new UnsealCache()
+  const request = async (address: string) => {
+    const options = { key: 'credentials', timeoutMs: unsealTimeoutMs }
+    return (await bus.request(unsealLogin, { address }, options)).address
+  }
+  return async (address) => {
+    const cached = cache.get(address)
+    if (cached) return cached
+    return isLoginSealed(address) ? cache.set(address, request(address)) : address
+  }
+}

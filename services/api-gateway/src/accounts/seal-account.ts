@@ -1,0 +1,68 @@
+import { type AccountRegistration, defined } from '@posthorn/contracts'
+import type { Tx } from '@posthorn/db'
+import { type Sealer, sealHeaders, sealLogin } from '@posthorn/secrets'
+import { sealHeaderColumn } from '../http/masks.ts'
+import type { AccountColumns } from '../store/accounts.ts'
+import { deletePassword, passwordSealContext, upsertPassword } from '../store/credentials.ts'
+import type { PasswordPlan } from './plan-server.ts'
+
+export interface SealDeps {
+  account: string
+  sealer: Sealer
+}
+
+/** Seals logins in the URLs of an account and its header values. Sealed values stay as they are. */
+export async function sealColumns(
+  columns: AccountColumns,
+  { account, sealer }: SealDeps,
+): Promise<AccountColumns> {
+  const { webhooksCustomHeaders: json } = columns
+  const headers = json ? await sealHeaderColumn(json, `account/${account}`, sealer) : undefined
+  return {
+    ...(await sealUrls(columns, sealer)),
+    ...defined({ webhooksCustomHeaders: headers }),
+  }
+}
+
+/** Variant of `sealColumns` for a registration that waits for consent. */
+export async function sealRegistration<T extends Omit<AccountRegistration, 'account'>>(
+  registration: T,
+  { account, sealer }: SealDeps,
+): Promise<T> {
+  const input = registration.webhooksCustomHeaders?.map(({ key, value = '' }) => ({ key, value }))
+  const headers = input && (await sealHeaders(input, `account/${account}`, sealer))
+  return {
+    ...(await sealUrls(registration, sealer)),
+    ...defined({ webhooksCustomHeaders: headers }),
+  }
+}
+
+interface AccountUrls {
+  webhooks?: string | null
+  proxy?: string | null
+}
+
+async function sealUrls<T extends AccountUrls>(input: T, sealer: Sealer): Promise<T> {
+  const { webhooks, proxy } = input
+  const sealed = {
+    webhooks: webhooks ? await sealLogin(webhooks, sealer) : undefined,
+    proxy: proxy ? await sealLogin(proxy, sealer) : undefined,
+  }
+  return { ...input, ...defined(sealed) }
+}
+
+/** Seals and stores new credentials of an account, and deletes those that it no longer needs. */
+export async function storePasswords(
+  tx: Tx,
+  { account, sealer }: SealDeps,
+  passwords: readonly PasswordPlan[],
+): Promise<void> {
+  for (const password of passwords) {
+    const { kind } = password
+    if ('forget' in password) await deletePassword(tx, account, kind)
+    else {
+      const sealed = await sealer.seal(password.seal, passwordSealContext(account, kind))
+      await upsertPassword(tx, { account, kind, sealed })
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import {
+  defined,
+  fieldError,
+  validationError,
+  type MessageContent,
+  type MessageDetail,
+  type MessageUpload,
+} from '@posthorn/contracts'
+import {
+  type AttachedContent,
+  canonicalLines,
+  composeMessage,
+  parseHeaders,
+  applyReference,
+} from '@posthorn/mime'
+import { referTo } from './references.ts'
+import { type Owner, senderOf } from './sender.ts'
+
+/** Upload with everything that it refers to. */
+export interface ResolvedUpload {
+  upload: MessageUpload
+  owner: Owner & { locale: string | null; tz: string | null }
+  /** Message to reply to or forward; undefined if it is missing. */
+  original: MessageDetail | undefined
+  attached: readonly AttachedContent[]
+}
+
+export interface ComposedUpload {
+  mime: Buffer
+  /** Absent if a raw message has none. */
+  messageId?: string
+}
+
+/** Composes the bytes to store. @throws AppError `invalid` with `fields` */
+export async function composeUpload(resolved: ResolvedUpload): Promise<ComposedUpload> {
+  const { upload, owner, original, attached } = resolved
+  if (upload.raw !== undefined) return composeRaw(upload.raw, original)
+  const { reference, locale, tz, from, headers, messageId } = upload
+  const { draft, references } = referTo(upload, {
+    original,
+    reference,
+    locale: locale ?? owner.locale,
+    tz: tz ?? owner.tz,
+    own: [from?.address, owner.email],
+  })
+  const content: MessageContent = {
+    ...draft,
+    ...defined({ from, headers, messageId: messageId || undefined }),
+  }
+  const options = { from: senderOf(upload, owner), attached, references }
+  // The stored message is not sent, so Bcc stays visible to its writer.
+  return composeMessage(content, { ...defined(options), keepBcc: true })
+}
+
+/** Normalizes line ends. A reference adds only headers that the message does not have. */
+function composeRaw(raw: string, original: MessageDetail | undefined): ComposedUpload {
+  const message = canonicalLines(Buffer.from(raw, 'base64'))
+  if (message.length === 0) throw validationError([fieldError('raw', 'must not be empty')])
+  const headers = parseHeaders(message)
+  const messageId = headers['message-id']?.[0]
+  const references =
+    original && applyReference({}, original, { action: 'reply', inline: false, own: [] }).references
+  const added = references
+    ? [
+        ['In-Reply-To', references.inReplyTo],
+        ['References', references.references.join('\r\n ')],
+      ].filter(([name = '']) => headers[name.toLowerCase()] === undefined)
+    : []
+  const head = added.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+  const mime = head === '' ? message : Buffer.concat([Buffer.from(head), message])
+  return defined({ mime, messageId })
+}

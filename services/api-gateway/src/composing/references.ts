@@ -1,0 +1,101 @@
+import {
+  defined,
+  type FieldError,
+  fieldError,
+  getMessage,
+  type MessageDetail,
+  type Reference,
+  type ReferenceResult,
+} from '@posthorn/contracts'
+import { AppError } from '@posthorn/errors'
+import { applyReference, type ReferenceResult as ReferredDraft } from '@posthorn/mime'
+import { callWorker, type WorkerCall, type WorkerDeps } from '../http/call-worker.ts'
+
+/** Field errors of a reference that the schema cannot express. */
+export function referenceFields(reference: Reference | undefined): FieldError[] {
+  if (!reference) return []
+  const { message, threadId, action = 'reply', forwardAttachments } = reference
+  const errors: FieldError[] = []
+  if (message === undefined && threadId === undefined)
+    errors.push(fieldError('reference.message', 'is required'))
+  if (forwardAttachments && action !== 'forward')
+    errors.push(fieldError('reference.forwardAttachments', 'is allowed with action "forward" only'))
+  return errors
+}
+
+/** @throws AppError `invalid` `UnsupportedOperation`: mail servers have no threads to refer to */
+export function assertNoThread(reference: Reference | undefined): void {
+  if (reference && reference.message === undefined)
+    throw new AppError('invalid', 'The account cannot refer to a thread, only to a message', {
+      code: 'UnsupportedOperation',
+    })
+}
+
+/**
+ * Reads the referenced message. Undefined if it is missing and `ignoreMissing` is set.
+ *
+ * @throws AppError `not-found` `MessageNotFound`, unless `ignoreMissing` is set
+ */
+export async function readOriginal(
+  deps: WorkerDeps,
+  call: WorkerCall,
+  { message = '', messageId, inline = false, ignoreMissing = false }: Reference,
+): Promise<MessageDetail | undefined> {
+  const { account } = call.params
+  // The quoted text becomes HTML of the new message: nothing in it may run there.
+  const text = inline ? { webSafeHtml: true, embedAttachedImages: false } : {}
+  try {
+    const original = await callWorker(deps, call, [getMessage, { account, message, ...text }])
+    if (messageId !== undefined && bareId(messageId) !== bareId(original.messageId))
+      throw messageNotFound()
+    return original
+  } catch (error) {
+    const isMissing = error instanceof AppError && error.code === 'MessageNotFound'
+    if (isMissing && ignoreMissing) return undefined
+    throw error
+  }
+}
+
+function bareId(messageId = ''): string {
+  return messageId.trim().replace(/^<|>$/g, '')
+}
+
+function messageNotFound(): AppError {
+  return new AppError('not-found', 'The message does not exist', { code: 'MessageNotFound' })
+}
+
+/** Part of the response about the referenced message. */
+export function referenceResult(
+  { message, threadId }: Reference,
+  original: MessageDetail | undefined,
+): ReferenceResult {
+  const error = original ? undefined : messageNotFound().message
+  return defined({ message, threadId, success: original !== undefined, error })
+}
+
+/** Message to reply to or forward, and the options of the reference. */
+export interface ReferenceInput {
+  original: MessageDetail | undefined
+  reference: Reference | undefined
+  /** Addresses of the sender, which a reply to all leaves out. */
+  own: readonly (string | null | undefined)[]
+  locale?: string | null | undefined
+  tz?: string | null | undefined
+}
+
+type Draft = ReferredDraft['draft']
+type DraftInput = { [K in keyof Draft]?: Draft[K] | undefined }
+
+/** Completes a draft from the message it replies to or forwards. Unchanged without a reference. */
+export function referTo(
+  input: DraftInput,
+  { original, reference, ...rest }: ReferenceInput,
+): ReferredDraft {
+  const { to, cc, bcc, subject, text, html } = input
+  const draft: Draft = defined({ to, cc, bcc, subject, text, html })
+  if (!original || !reference) return { draft }
+  const { action = 'reply', inline = false } = reference
+  const own = rest.own.filter((address) => typeof address === 'string')
+  const language = defined({ locale: rest.locale || undefined, tz: rest.tz || undefined })
+  return applyReference(draft, original, { action, inline, own, ...language })
+}

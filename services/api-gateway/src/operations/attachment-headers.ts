@@ -1,0 +1,54 @@
+/** Attachment as its message describes it. Untrusted. */
+export interface AttachmentHead {
+  contentType: string
+  charset?: string
+  filename?: string
+}
+
+const token = /^[a-z0-9!#$&^_.+-]{1,100}$/i
+
+/** Response headers of an attachment. Browsers download it instead of showing it in a page. */
+export function attachmentHeaders({
+  contentType,
+  charset,
+  filename,
+}: AttachmentHead): Record<string, string> {
+  const [type = '', subtype = '', ...rest] = contentType.split('/')
+  const isType = token.test(type) && token.test(subtype) && rest.length === 0
+  const hasCharset = charset !== undefined && token.test(charset) && /^text$/i.test(type)
+  return {
+    'Content-Type': isType
+      ? `${contentType.toLowerCase()}${hasCharset ? `; charset=${charset}` : ''}`
+      : 'application/octet-stream',
+    'Content-Disposition': disposition(filename),
+  }
+}
+
+/**
+ * RFC 6266: ASCII name for old clients and, if it differs, the UTF-8 name (RFC 8187). Removes path
+ * separators and invisible characters.
+ */
+function disposition(filename = ''): string {
+  const name = filename
+    .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu, '')
+    .replace(/[\\/]+/g, '_')
+    .trim()
+    .slice(0, 255)
+  if (name === '') return 'attachment'
+  const ascii = name.replace(/[^\x20-\x7e]/gu, '_').replace(/["%]/g, '_')
+  const extended = ascii === name ? '' : `; filename*=UTF-8''${encode(name)}`
+  return `attachment; filename="${ascii}"${extended}`
+}
+
+/** RFC 8187 §3.2.1: only `attr-char` stays unencoded. */
+function encode(name: string): string {
+  return encodeURIComponent(dropHalfSurrogate(name)).replace(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+}
+
+/** A name cut inside a surrogate pair ends in half of it. */
+function dropHalfSurrogate(name: string): string {
+  return name.replace(/[\uD800-\uDBFF]$/, '')
+}

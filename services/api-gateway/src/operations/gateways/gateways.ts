@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto'
+import type { Bus } from '@posthorn/bus'
+import { defined, type GatewayRegistration, operations } from '@posthorn/contracts'
+import type { Db, Tx } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import type { Sealer } from '@posthorn/secrets'
+import type { BackgroundTasks } from '../../background-tasks.ts'
+import { handle, type OperationHandler } from '../../http/handle.ts'
+import { mask } from '../../http/masks.ts'
+import {
+  deleteGateway,
+  deleteGatewayPassword,
+  type GatewayListRow,
+  gatewayNotFound,
+  gatewayPasswordSealContext,
+  getGateway,
+  insertGateway,
+  listGateways,
+  lockGateway,
+  updateGateway,
+  upsertGatewayPassword,
+} from '../../store/gateways.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { type GatewayPlan, planRegistration, planUpdate } from './plan-gateway.ts'
+
+export interface GatewayDeps {
+  db: Db
+  bus: Bus
+  sealer: Sealer
+  tasks: BackgroundTasks
+}
+
+/** Operations on gateways. Queued messages are sent through the gateway as it is at the attempt. */
+export function gatewayHandlers({ db, bus, sealer, tasks }: GatewayDeps): OperationHandler[] {
+  const invalidate = (id: string) => tasks.run(bus.invalidate({ topic: 'gateways', id }))
+  return [
+    handle(operations.listGateways, async ({ query: { page = 0, pageSize = 20 } }) => {
+      const { total, rows } = await listGateways(db, { page, pageSize })
+      return { total, page, pages: Math.ceil(total / pageSize), gateways: rows.map(describeListed) }
+    }),
+    handle(operations.getGateway, async ({ params: { gateway } }) => {
+      const row = await getGateway(db, gateway)
+      const { username, hasPassword, host, port, secure } = row
+      const pass = hasPassword ? mask : undefined
+      return { ...describeListed(row), user: username, ...defined({ pass }), host, port, secure }
+    }),
+    handle(operations.createGateway, async ({ body: { gateway: id, ...input } }) => {
+      const gateway = id ?? randomBytes(16).toString('base64url')
+      const registration = { gateway, input, sealer }
+      const state = await inTransaction(db, (tx) => registerGateway(tx, registration))
+      invalidate(gateway)
+      return { gateway, state }
+    }),
+    handle(operations.updateGateway, async ({ params: { gateway }, body }) => {
+      await inTransaction(db, async (tx) => {
+        const stored = await lockGateway(tx, gateway)
+        if (!stored) throw gatewayNotFound(gateway)
+        const { columns, password } = planUpdate(body, stored)
+        await updateGateway(tx, gateway, columns)
+        await storePassword(tx, { gateway, sealer }, password)
+      })
+      invalidate(gateway)
+      return { gateway }
+    }),
+    handle(operations.deleteGateway, async ({ params: { gateway } }) => {
+      await deleteGateway(db, gateway)
+      invalidate(gateway)
+      return { gateway, deleted: true }
+    }),
+  ]
+}
+
+/** A gateway that was never used has no state yet. */
+function describeListed(row: GatewayListRow) {
+  const { gateway, name, deliveries, lastUse, lastError } = row
+  return {
+    gateway,
+    name,
+    deliveries: Number(deliveries ?? 0),
+    lastUse: lastUse?.toISOString() ?? null,
+    lastError,
+  }
+}
+
+interface Registration {
+  gateway: string
+  input: Omit<GatewayRegistration, 'gateway'>
+  sealer: Sealer
+}
+
+/** Registers or replaces a gateway. Of concurrent requests with a new id, one returns `new`. */
+async function registerGateway(tx: Tx, registration: Registration): Promise<'new' | 'existing'> {
+  const { gateway, input } = registration
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    const stored = await lockGateway(tx, gateway)
+    const { columns, password } = planRegistration(input, stored)
+    if (stored) await updateGateway(tx, gateway, columns)
+    // A concurrent request may have inserted it: this insert waits for its commit.
+    else if (!(await insertGateway(tx, { gateway, ...columns }))) continue
+    await storePassword(tx, registration, password)
+    return stored ? 'existing' : 'new'
+  }
+  throw new AppError('unavailable', 'Concurrent update of the gateway, retry')
+}
+
+/** Seals and stores a new password, or deletes the stored one. */
+async function storePassword(
+  tx: Tx,
+  { gateway, sealer }: { gateway: string; sealer: Sealer },
+  password: GatewayPlan['password'],
+): Promise<void> {
+  if ('forget' in password) await deleteGatewayPassword(tx, gateway)
+  else if ('seal' in password) {
+    const sealed = await sealer.seal(password.seal, gatewayPasswordSealContext(gateway))
+    await upsertGatewayPassword(tx, gateway, sealed)
+  }
+}

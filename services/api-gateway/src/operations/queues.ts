@@ -1,0 +1,41 @@
+import type { Bus } from '@posthorn/bus'
+import { operations, type PausableQueue, type QueueJobs } from '@posthorn/contracts'
+import { type Db, isQueuePaused } from '@posthorn/db'
+import type { BackgroundTasks } from '../background-tasks.ts'
+import { handle, type OperationHandler } from '../http/handle.ts'
+import { setQueuePaused } from '../store/paused-queues.ts'
+import { countDeliveries, countHeldSubmissions, countSubmissions } from '../store/stats.ts'
+
+export interface QueueDeps {
+  db: Db
+  bus: Bus
+  tasks: BackgroundTasks
+}
+
+/** Operations on pausable queues. Consumers see a change by broadcast, or within 1 s by polling. */
+export function queueHandlers({ db, bus, tasks }: QueueDeps): OperationHandler[] {
+  return [
+    handle(operations.getQueue, async ({ params: { queue } }) => {
+      const paused = await isQueuePaused(db, queue)
+      return { queue, jobs: await countJobs(db, queue, paused), paused }
+    }),
+    handle(operations.updateQueue, async ({ params: { queue }, body: { paused } }) => {
+      if (paused === undefined) return { queue, paused: await isQueuePaused(db, queue) }
+      await setQueuePaused(db, queue, paused)
+      tasks.run(bus.invalidate({ topic: 'settings' }))
+      return { queue, paused }
+    }),
+  ]
+}
+
+async function countJobs(db: Db, queue: PausableQueue, paused: boolean): Promise<QueueJobs> {
+  const isSubmit = queue === 'submit'
+  const { active, delayed, waiting } = await (isSubmit ? countSubmissions(db) : countDeliveries(db))
+  const held = isSubmit ? await countHeldSubmissions(db) : 0
+  return {
+    active,
+    delayed,
+    paused: held + (paused ? waiting : 0),
+    waiting: paused ? 0 : waiting,
+  }
+}

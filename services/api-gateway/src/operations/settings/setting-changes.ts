@@ -1,0 +1,98 @@
+import {
+  addressSettings,
+  type FieldError,
+  fieldError,
+  validationError,
+  secretSettings,
+  type SettingKey,
+  type Settings,
+  type SettingsUpdate,
+} from '@posthorn/contracts'
+import { type Sealer, sealHeaders, sealLogin } from '@posthorn/secrets'
+import { mask, maskUrl, unknownMask, unmaskHeaders } from '../../http/masks.ts'
+import { type SettingChange, settingSealContext } from '../../store/settings.ts'
+
+/** Change of a setting before sealing: `seal` and header values are in plaintext. */
+export type PlannedChange =
+  | ({ key: SettingKey } & ({ value: unknown } | { seal: string } | { unset: true }))
+  /** The value is the masked URL, which is shown; the whole URL is sealed. */
+  | { key: 'authServer'; value: string; seal: string }
+  | { key: 'webhooksCustomHeaders'; headers: { key: string; value: string }[] }
+  /** Generated once; no request reads or changes it. */
+  | { key: 'linkSecret'; seal: string }
+
+const secret = new Set<string>(secretSettings)
+const addresses = new Set<string>(addressSettings)
+
+/**
+ * Plans an update. A masked value that equals the stored one is skipped.
+ *
+ * @throws AppError `invalid` with `fields` for a masked value that differs from the stored one
+ */
+export function planChanges(update: SettingsUpdate, stored: Settings): PlannedChange[] {
+  const errors: FieldError[] = []
+  const changes = (Object.keys(update) as SettingKey[]).flatMap((key): PlannedChange[] => {
+    const planned = planChange(key, update[key], stored)
+    if (planned === 'unknownMask') errors.push(fieldError(key, unknownMask))
+    return typeof planned === 'string' ? [] : [planned]
+  })
+  if (errors.length > 0) throw validationError(errors)
+  return changes
+}
+
+type ChangePlan = PlannedChange | 'unchanged' | 'unknownMask'
+
+function planChange(key: SettingKey, value: unknown, stored: Settings): ChangePlan {
+  if (secret.has(key)) return planSecret(key, value)
+  if (value === null || value === undefined || (value === '' && addresses.has(key)))
+    return { key, unset: true }
+  if (key === 'webhooksCustomHeaders') return planHeaders(value as Headers, stored)
+  if (key === 'serviceUrl') return { key, value: new URL(value as string).origin }
+  return typeof value === 'string' ? planText(key, value, stored) : { key, value }
+}
+
+function planText(key: SettingKey, value: string, stored: Settings): ChangePlan {
+  if (value.includes(mask)) {
+    const current = stored[key]
+    return typeof current === 'string' && maskUrl(current) === value ? 'unchanged' : 'unknownMask'
+  }
+  if (key === 'authServer' && maskUrl(value) !== value)
+    return { key, value: maskUrl(value), seal: value }
+  return { key, value }
+}
+
+/** The service secret can be replaced, not removed: webhooks are always signed. */
+function planSecret(key: SettingKey, value: unknown): ChangePlan {
+  if (Array.isArray(value) && value.length > 0) return planSecret(key, JSON.stringify(value))
+  if (typeof value !== 'string' || value === '')
+    return key === 'serviceSecret' ? 'unchanged' : { key, unset: true }
+  return value.includes(mask) ? 'unknownMask' : { key, seal: value }
+}
+
+type Headers = NonNullable<SettingsUpdate['webhooksCustomHeaders']>
+
+function planHeaders(input: Headers, { webhooksCustomHeaders }: Settings): ChangePlan {
+  const stored = webhooksCustomHeaders?.map(({ key, value = '' }) => ({ key, value }))
+  const headers = unmaskHeaders(input, stored)
+  return headers ? { key: 'webhooksCustomHeaders', headers } : 'unknownMask'
+}
+
+/** Seals secrets for their seal contexts, logins in addresses, and header values. */
+export function sealChanges(
+  planned: readonly PlannedChange[],
+  sealer: Sealer,
+): Promise<SettingChange[]> {
+  return Promise.all(planned.map((change) => sealChange(change, sealer)))
+}
+
+async function sealChange(change: PlannedChange, sealer: Sealer): Promise<SettingChange> {
+  if ('seal' in change) {
+    const sealed = await sealer.seal(change.seal, settingSealContext(change.key))
+    return { ...('value' in change ? { value: change.value } : {}), key: change.key, sealed }
+  }
+  if ('headers' in change)
+    return { key: change.key, value: await sealHeaders(change.headers, 'settings', sealer) }
+  if (!('value' in change) || typeof change.value !== 'string' || !addresses.has(change.key))
+    return change
+  return { key: change.key, value: await sealLogin(change.value, sealer) }
+}

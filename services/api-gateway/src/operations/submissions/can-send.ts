@@ -1,2 +1,0 @@
-// The SMTP door asks the same.
-export { assertCanSend, type Sending } from '@posthorn/db'

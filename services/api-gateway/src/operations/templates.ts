@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto'
+import {
+  defined,
+  fieldError,
+  validationError,
+  operations,
+  type TemplateContent,
+  type TemplateUpdate,
+} from '@posthorn/contracts'
+import type { Db } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import type { Renderer, TemplateFormat } from '@posthorn/templates'
+import { assertAccount } from '../access/admit.ts'
+import type { Token } from '../store/tokens.ts'
+import { handle, type OperationHandler } from '../http/handle.ts'
+import { getOwner } from '../store/accounts.ts'
+import {
+  deleteTemplate,
+  deleteTemplatesOf,
+  findTemplateContent,
+  getTemplate,
+  insertTemplate,
+  listTemplates,
+  type TemplateColumns,
+  templateNotFound,
+  type TemplateRow,
+  updateTemplate,
+} from '../store/templates.ts'
+
+export interface TemplateDeps {
+  db: Db
+  renderer: Renderer
+}
+
+/** Operations on templates. Queued messages keep the texts they were rendered with. */
+export function templateHandlers({ db, renderer }: TemplateDeps): OperationHandler[] {
+  return [
+    handle(operations.listTemplates, async ({ query }) => {
+      const { account = null, page = 0, pageSize = 20 } = query
+      if (account !== null) await getOwner(db, account)
+      const { total, rows } = await listTemplates(db, { account, page, pageSize })
+      const pages = Math.ceil(total / pageSize)
+      return { account, total, page, pages, templates: rows.map(describeListed) }
+    }),
+    handle(operations.getTemplate, async ({ params, caller }) => {
+      const row = await getTemplate(db, params.template)
+      const { account, content } = row
+      if (account !== null) assertAccount(caller.token, account)
+      return { account, ...describeListed(row), content }
+    }),
+    handle(operations.createTemplate, async ({ body, caller }) => {
+      const { name, description = null, format = 'html', content } = body
+      const account = caller.token?.account ?? body.account
+      await checkContent(renderer, content, format)
+      const id = randomBytes(16).toString('base64url')
+      const columns = { id, account, name, description, format }
+      await insertTemplate(db, { ...columns, content: JSON.stringify(content) })
+      return { created: true, account, id }
+    }),
+    handle(operations.updateTemplate, async ({ params: { template: id }, body, caller }) => {
+      const stored = await getOwnTemplate(db, id, caller.token)
+      const { content, format = stored.format } = body
+      if (content) await checkContent(renderer, content, format)
+      if (!(await updateTemplate(db, id, columnsOf(body)))) throw templateNotFound()
+      return { updated: true, account: stored.account, id }
+    }),
+    handle(operations.deleteTemplate, async ({ params: { template: id }, caller }) => {
+      const { account } = await getOwnTemplate(db, id, caller.token)
+      if (!(await deleteTemplate(db, id))) throw templateNotFound()
+      return { deleted: true, account, id }
+    }),
+    handle(operations.flushTemplates, async ({ params: { account }, query }) => {
+      if (!query.force)
+        throw new AppError('invalid', 'force must be true to delete all templates of an account', {
+          code: 'ForceRequired',
+        })
+      await getOwner(db, account)
+      await deleteTemplatesOf(db, account)
+      return { flushed: true, account }
+    }),
+  ]
+}
+
+/** Loads a template that the token may change. @throws AppError `not-found`, `forbidden` */
+async function getOwnTemplate(db: Db, id: string, token: Token | null) {
+  const stored = await findTemplateContent(db, id)
+  if (!stored) throw templateNotFound()
+  assertAccount(token, stored.account)
+  return stored
+}
+
+/** @throws AppError `invalid` with one field per text that is not a valid template */
+async function checkContent(
+  renderer: Renderer,
+  content: TemplateContent,
+  format: TemplateFormat,
+): Promise<void> {
+  const problems = await renderer.check(content, format)
+  if (problems.length === 0) return
+  throw validationError(
+    problems.map(({ field, line, reason }) => {
+      const position = line === undefined ? '' : ` (line ${line})`
+      return fieldError(`content.${field}`, `is not a template${position}: ${reason}`)
+    }),
+  )
+}
+
+function columnsOf({ content, ...columns }: TemplateUpdate): TemplateColumns {
+  return content === undefined ? columns : { ...columns, content: JSON.stringify(content) }
+}
+
+function describeListed(row: Omit<TemplateRow, 'account' | 'content'>) {
+  const { id, name, description, format, createdAt, updatedAt } = row
+  return defined({
+    id,
+    name,
+    description: description ?? undefined,
+    format,
+    created: createdAt.toISOString(),
+    updated: updatedAt.toISOString(),
+  })
+}

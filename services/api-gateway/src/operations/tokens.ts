@@ -1,0 +1,172 @@
+import type { Bus } from '@posthorn/bus'
+import {
+  defined,
+  fieldError,
+  validationError,
+  operations,
+  parseDate,
+  type TokenLogEntry,
+  type TokenRecord,
+  type TokenRequest,
+} from '@posthorn/contracts'
+import type { Db } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import { hashToken, newToken } from '@posthorn/secrets'
+import { assertNotWider, type Reach } from '../access/mint.ts'
+import type { TokenCache } from '../access/token-cache.ts'
+import type { Caller } from '../access/token.ts'
+import type { BackgroundTasks } from '../background-tasks.ts'
+import { handle, type OperationHandler } from '../http/handle.ts'
+import { listTokenLog, type TokenLogRow } from '../store/token-log.ts'
+import {
+  deleteTokens,
+  findTokenRecord,
+  insertToken,
+  listTokenRecords,
+  tokenNotFound,
+  type TokenRecordRow,
+} from '../store/tokens.ts'
+
+export interface TokenDeps {
+  db: Db
+  bus: Bus
+  tokens: TokenCache
+  tasks: BackgroundTasks
+  /** Log entries kept per token. */
+  tokenLogEntries: number
+}
+
+/** Maximum tokens in a response of the alias, which has no pages. */
+const maxAliasTokens = 1_000
+
+/** Operations on tokens, by value or id. Each of the older paths is an alias of a newer one. */
+export function tokenHandlers(deps: TokenDeps): OperationHandler[] {
+  const { db } = deps
+  const create = (input: { body: TokenRequest; caller: Caller }) => createToken(db, input)
+  const remove = ({ params }: { params: { token: string } }) => deleteToken(deps, params.token)
+  return [
+    handle(operations.createToken, create),
+    handle(operations.createTokenAlias, create),
+    handle(operations.deleteToken, remove),
+    handle(operations.deleteTokenAlias, remove),
+    // Lists come before paths with a token, because an account may have the id `log`.
+    handle(
+      operations.listTokens,
+      async ({ query: { account, query, page = 0, pageSize = 20 } }) => {
+        const { total, rows } = await listTokenRecords(db, { account, query, page, pageSize })
+        const pages = Math.ceil(total / pageSize)
+        return { account: account ?? null, total, page, pages, tokens: rows.map(describeToken) }
+      },
+    ),
+    handle(operations.listTokensAlias, async ({ params: { account } }) => {
+      const { rows } = await listTokenRecords(db, { account, page: 0, pageSize: maxAliasTokens })
+      return { tokens: rows.map(describeToken) }
+    }),
+    handle(operations.getToken, async ({ params: { token } }) => {
+      const row = await findTokenRecord(db, [token, hashToken(token)])
+      if (!row) throw tokenNotFound()
+      return describeToken(row)
+    }),
+    onGetTokenLog(deps),
+  ]
+}
+
+/** The response is the only place that contains the value of the token. */
+async function createToken(db: Db, { body, caller }: { body: TokenRequest; caller: Caller }) {
+  // Applies without SVC_REQUIRE_API_AUTH, too: a token needs a known creator.
+  if (!caller.token) throw new AppError('unauthorized', 'Unauthorized')
+  const reach = reachOf(body)
+  assertNotWider(caller.token, reach)
+  assertMetadata(body)
+  const token = newToken()
+  const id = hashToken(token)
+  const { description = null, metadata = null, ip = null } = body
+  const { restrictions, permissions } = reach
+  await insertToken(db, {
+    id,
+    account: reach.account,
+    scopes: [...reach.scopes],
+    description,
+    metadata,
+    ip,
+    remoteAddress: caller.address,
+    restrictions: restrictions && JSON.stringify(restrictions),
+    permissions: permissions && JSON.stringify(permissions),
+    expiresAt: reach.expiresAt,
+  })
+  return { token, id }
+}
+
+function reachOf(body: TokenRequest): Reach {
+  const { account = null, scopes = ['api'], restrictions = null, permissions = null } = body
+  return { account, scopes, restrictions, permissions, expiresAt: expiryOf(body) }
+}
+
+function expiryOf({ expires }: TokenRequest): Date | null {
+  const expiry = expires === undefined ? undefined : parseDate(expires)
+  if (expiry && expiry.getTime() <= Date.now())
+    throw validationError([fieldError('expires', 'must be in the future')])
+  return expiry ?? null
+}
+
+function assertMetadata({ metadata }: TokenRequest): void {
+  if (metadata === undefined) return
+  try {
+    JSON.parse(metadata)
+  } catch {
+    throw validationError([fieldError('metadata', 'must be JSON')])
+  }
+}
+
+/** Deleting a missing token is not an error. */
+async function deleteToken({ db, bus, tokens, tasks }: TokenDeps, valueOrId: string) {
+  const deleted = await deleteTokens(db, [valueOrId, hashToken(valueOrId)])
+  for (const id of deleted) {
+    tokens.invalidate(id)
+    tasks.run(bus.invalidate({ topic: 'tokens', id }))
+  }
+  return { deleted: deleted.length > 0 }
+}
+
+/** The log of a deleted token can be read by its id as long as it has entries. */
+function onGetTokenLog({ db, tokenLogEntries: keep }: TokenDeps) {
+  return handle(operations.getTokenLog, async ({ params, query: { page = 0, pageSize = 20 } }) => {
+    const stored = await findTokenRecord(db, [params.token, hashToken(params.token)])
+    const token = stored?.id ?? params.token
+    const { total, rows } = await listTokenLog(db, token, { page, pageSize, keep })
+    if (!stored && total === 0) throw tokenNotFound()
+    const pages = Math.ceil(total / pageSize)
+    return { token, total, page, pages, entries: rows.map(describeLogEntry) }
+  })
+}
+
+/** Record of a token. Unset texts are absent. */
+function describeToken(row: TokenRecordRow): TokenRecord {
+  const { id, account, scopes, restrictions, permissions } = row
+  return {
+    ...defined({
+      description: row.description ?? undefined,
+      metadata: row.metadata ?? undefined,
+      ip: row.ip ?? undefined,
+      remoteAddress: row.remoteAddress ?? undefined,
+    }),
+    id,
+    account,
+    scopes,
+    restrictions,
+    permissions,
+    created: row.createdAt.toISOString(),
+    ...defined({ expires: row.expiresAt?.toISOString() }),
+    access: { time: row.lastUsedAt?.toISOString() ?? null, ip: row.lastUsedIp },
+  }
+}
+
+function describeLogEntry({ at, actionGroup, denied, ...row }: TokenLogRow): TokenLogEntry {
+  return {
+    time: at.toISOString(),
+    ...row,
+    group: actionGroup,
+    status: denied === null ? 'allowed' : 'denied',
+    reason: denied,
+  }
+}

@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto'
+import {
+  defined,
+  fieldError,
+  validationError,
+  type MessageDetail,
+  type MessageUpload,
+  operations,
+  uploadMessage,
+} from '@posthorn/contracts'
+import type { Db, SettingsCache } from '@posthorn/db'
+import type { AttachedContent } from '@posthorn/mime'
+import type { BackgroundTasks } from '../background-tasks.ts'
+import { AttachmentCollector, attachmentFields } from '../composing/attachments.ts'
+import { composeUpload } from '../composing/compose-upload.ts'
+import {
+  assertNoThread,
+  readOriginal,
+  referenceFields,
+  referenceResult,
+} from '../composing/references.ts'
+import { withLanguage } from '../composing/sender.ts'
+import { callWorker, type WorkerCall, type WorkerDeps } from '../http/call-worker.ts'
+import { handle } from '../http/handle.ts'
+import { getOwner } from '../store/accounts.ts'
+import { deleteUpload, insertUpload } from '../store/uploads.ts'
+
+export interface UploadDeps extends WorkerDeps {
+  /** Pool for storing messages, which takes longer than other statements. */
+  outbox: Db
+  settings: SettingsCache
+  tasks: BackgroundTasks
+  maxUploadBytes: number
+}
+
+/**
+ * Stores a message in a mailbox. Its bytes reach the worker through the table `uploads`, because
+ * they are too large for the bus. Bytes that no worker processes are deleted.
+ */
+export function onUploadMessage(deps: UploadDeps) {
+  return handle(operations.uploadMessage, async (input) => {
+    const { params, body: upload } = input
+    checkUpload(upload)
+    const [stored, settings] = await Promise.all([
+      getOwner(deps.db, params.account),
+      deps.settings.get(),
+    ])
+    const owner = withLanguage(stored, settings)
+    const { reference } = upload
+    const original = reference && (await readOriginal(deps, input, reference))
+    const attached = await collectAttachments(deps, input, { upload, original })
+    const { mime, messageId } = await composeUpload({ upload, owner, original, attached })
+    return {
+      ...(await sendToWorker(deps, input, { mime, upload })),
+      ...defined({ messageId, reference: reference && referenceResult(reference, original) }),
+    }
+  })
+}
+
+const notBesideRaw = [
+  'from',
+  'to',
+  'cc',
+  'bcc',
+  'subject',
+  'text',
+  'html',
+  'attachments',
+  'messageId',
+  'headers',
+] as const
+
+/** Checks rules that the schema cannot express: fields that exclude or require each other. */
+function checkUpload(upload: MessageUpload): void {
+  const besideRaw =
+    upload.raw === undefined ? [] : notBesideRaw.filter((name) => upload[name] !== undefined)
+  const fields = [
+    ...besideRaw.map((name) => fieldError(name, 'is not allowed beside "raw"')),
+    ...attachmentFields(upload.attachments),
+    ...referenceFields(upload.reference),
+  ]
+  if (fields.length > 0) throw validationError(fields)
+  assertNoThread(upload.reference)
+}
+
+async function collectAttachments(
+  deps: UploadDeps,
+  call: WorkerCall,
+  { upload, original }: { upload: MessageUpload; original: MessageDetail | undefined },
+): Promise<AttachedContent[]> {
+  const collector = new AttachmentCollector(deps, call, deps.maxUploadBytes)
+  const own = await collector.ofRequest(upload.attachments ?? [])
+  if (!original || !upload.reference?.forwardAttachments || upload.raw !== undefined) return own
+  return [...own, ...(await collector.ofMessage(original))]
+}
+
+async function sendToWorker(
+  { outbox, tasks, ...deps }: UploadDeps,
+  call: WorkerCall,
+  { mime, upload: { path, flags, internalDate } }: { mime: Buffer; upload: MessageUpload },
+) {
+  const { account } = call.params
+  const upload = randomUUID()
+  await insertUpload(outbox, { id: upload, account, mime })
+  const options = defined({ flags, internalDate: internalDate || undefined })
+  const request = { account, upload, size: mime.length, path, ...options }
+  try {
+    return await callWorker(deps, call, [uploadMessage, request])
+  } catch (error) {
+    tasks.run(deleteUpload(outbox, upload))
+    throw error
+  }
+}

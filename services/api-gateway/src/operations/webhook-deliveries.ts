@@ -1,0 +1,76 @@
+import { operations } from '@posthorn/contracts'
+import type { Db } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import { handle, type OperationHandler } from '../http/handle.ts'
+import {
+  type DeliveryRow,
+  getDelivery,
+  getDeliveryDetails,
+  getReplay,
+  insertReplay,
+  listDeliveries,
+  listReplays,
+  type ReplayRow,
+} from '../store/webhook-deliveries.ts'
+
+/** Operations on webhook deliveries. Replays are rows, so webhook-dispatcher resumes them after a crash. */
+export function webhookDeliveryHandlers({ db }: { db: Db }): OperationHandler[] {
+  return [
+    handle(operations.listWebhookDeliveries, async ({ query }) => {
+      const { state = 'failed', pageSize = 20, ...filter } = query
+      const { rows, nextCursor } = await listDeliveries(db, { ...filter, state, pageSize })
+      return { deliveries: rows.map(describeDelivery), nextCursor }
+    }),
+    handle(operations.getWebhookDelivery, async ({ params: { delivery } }) => {
+      const row = await getDelivery(db, delivery)
+      const { body, log, replays } = await getDeliveryDetails(db, delivery)
+      return {
+        ...describeDelivery(row),
+        payload: body === null ? null : (JSON.parse(body) as unknown),
+        log: log.map((attempt) => ({ ...attempt, endedAt: attempt.endedAt.toISOString() })),
+        replays,
+      }
+    }),
+    handle(operations.retryWebhookDelivery, async ({ params: { delivery } }) => {
+      const { state, replayedAt } = await getDelivery(db, delivery)
+      if (state !== 'failed' || replayedAt !== null)
+        throw new AppError('invalid', 'Only failed deliveries can be replayed, and only once', {
+          code: 'UnsupportedOperation',
+        })
+      return describeReplay(await insertReplay(db, { id: delivery }))
+    }),
+    handle(operations.createWebhookReplay, async ({ body }) =>
+      describeReplay(await insertReplay(db, body)),
+    ),
+    handle(operations.listWebhookReplays, async ({ query: { page = 0, pageSize = 20 } }) => ({
+      replays: (await listReplays(db, { page, pageSize })).map(describeReplay),
+    })),
+    handle(operations.getWebhookReplay, async ({ params: { replay } }) =>
+      describeReplay(await getReplay(db, replay)),
+    ),
+  ]
+}
+
+/** A finished delivery has no next attempt. */
+function describeDelivery({ lane, ...row }: DeliveryRow) {
+  return {
+    ...row,
+    address: lane,
+    queuedAt: row.queuedAt.toISOString(),
+    nextAttemptAt: row.state === 'due' ? row.nextAttemptAt.toISOString() : null,
+    finishedAt: row.finishedAt?.toISOString() ?? null,
+    replayedAt: row.replayedAt?.toISOString() ?? null,
+  }
+}
+
+function describeReplay({ total, replayed, ...row }: ReplayRow) {
+  return {
+    ...row,
+    filter: { ...row.filter },
+    total: total === null ? null : Number(total),
+    replayed: Number(replayed),
+    createdAt: row.createdAt.toISOString(),
+    startedAt: row.startedAt?.toISOString() ?? null,
+    finishedAt: row.finishedAt?.toISOString() ?? null,
+  }
+}

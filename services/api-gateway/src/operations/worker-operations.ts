@@ -1,0 +1,114 @@
+import {
+  allOperations,
+  type Command,
+  type CommandRequest,
+  defined,
+  fieldError,
+  type FlagUpdate,
+  type ForwardedOperation,
+  getAttachment,
+  isForwarded,
+  moveMessages,
+  type OperationInput,
+  operations,
+  searchMessages,
+  toCommandRequest,
+  updateMessage,
+  validationError,
+} from '@posthorn/contracts'
+import { assertPermitted } from '../access/admit.ts'
+import {
+  callWorker,
+  streamFromWorker,
+  type WorkerCall,
+  type WorkerDeps,
+} from '../http/call-worker.ts'
+import { handle, handleStream, type OperationHandler, type RequestContext } from '../http/handle.ts'
+import { attachmentHeaders } from './attachment-headers.ts'
+
+/** Operations on mailboxes and messages, which the worker of the account serves. */
+export function workerHandlers(deps: WorkerDeps): OperationHandler[] {
+  return [
+    ...allOperations.filter(isForwarded).map((operation) => forward(deps, operation)),
+    handle(operations.updateMessage, async (input) => {
+      assertFlagUpdate(input.body)
+      return callWorker(deps, input, [updateMessage, { ...input.params, update: input.body }])
+    }),
+    handle(operations.moveMessages, async (input) => {
+      const { account } = input.params
+      const { search, path: destination } = input.body
+      const request = { account, path: input.query.path, search, destination }
+      return callWorker(deps, input, [moveMessages, request])
+    }),
+    handle(operations.searchMessages, async (input) => {
+      const { path, page = 0, pageSize = 20, cursor } = input.query
+      // IMAP searches one mailbox at a time.
+      if (path === undefined) throw validationError([fieldError('path', 'is required')])
+      const paging = defined({ page, pageSize, cursor })
+      const request = { ...input.params, path, ...paging, search: input.body.search }
+      return callWorker(deps, input, [searchMessages, request])
+    }),
+    handleStream(operations.getAttachment, async (input) => {
+      const { response, body } = await streamFromWorker(deps, input, [getAttachment, input.params])
+      return { headers: attachmentHeaders(response), body }
+    }),
+  ]
+}
+
+type ForwardedCall = WorkerCall & { query?: object; body?: object }
+
+/** Handler of an operation whose contract declares the command that serves it. */
+function forward(deps: WorkerDeps, operation: ForwardedOperation): OperationHandler {
+  const assertValid = (checks as Partial<Record<string, (input: object) => void>>)[operation.id]
+  const { command } = operation
+  return {
+    operation,
+    run: async (input: ForwardedCall) => {
+      assertValid?.(input)
+      const request = toCommandRequest(operation, input) as CommandRequest<Command>
+      if (command.streams) return streamFromWorker(deps, input, [command, request])
+      return callWorker(deps, input, [command, request])
+    },
+  }
+}
+
+type Checks = {
+  [K in keyof typeof operations]?: (
+    input: OperationInput<(typeof operations)[K]> & RequestContext,
+  ) => void
+}
+
+/** Checks of forwarded operations that their schemas cannot express. */
+const checks: Checks = {
+  createMailbox: ({ body }) => assertPathLength('path', body.path),
+  updateMailbox: ({ body: { newPath, subscribed } }) => {
+    if (newPath === undefined && subscribed === undefined)
+      throw validationError([fieldError('newPath', 'or "subscribed" is required')])
+    if (newPath !== undefined) assertPathLength('newPath', newPath)
+  },
+  getMessage: ({ query, caller }) => {
+    if (query.markAsSeen) assertPermitted(caller.token, { action: 'write', group: 'message' })
+  },
+  updateMessages: ({ body }) => assertFlagUpdate(body.update, 'update.'),
+}
+
+/** Maximum characters of a mailbox path with all its levels. */
+const maxPathLength = 1024
+
+function assertPathLength(field: string, path: string | readonly string[]): void {
+  const length = typeof path === 'string' ? path.length : path.join('/').length
+  if (length > maxPathLength)
+    throw validationError([
+      fieldError(field, `must not have more than ${maxPathLength} characters in all`),
+    ])
+}
+
+/** `set` replaces all flags or labels, so it excludes `add` and `delete`. */
+function assertFlagUpdate({ flags, labels }: FlagUpdate, prefix = ''): void {
+  const errors = Object.entries({ flags, labels }).flatMap(([name, update]) =>
+    update?.set && (update.add ?? update.delete)
+      ? [fieldError(`${prefix}${name}.set`, 'cannot be combined with "add" or "delete"')]
+      : [],
+  )
+  if (errors.length > 0) throw validationError(errors)
+}

@@ -1,0 +1,150 @@
+import type { AccountState, OAuth2Provider } from '@posthorn/contracts'
+import { compileOnce, type Db, type NetworkRouting, type OutboxError } from '@posthorn/db'
+import { sql } from 'kysely'
+import type { PasswordKind } from './credentials.ts'
+
+const listColumns = [
+  'accounts.account',
+  'name',
+  'email',
+  'imap',
+  'smtp',
+  'oauth2',
+  'webhooks',
+  'proxy',
+  'smtpEhloName',
+  'accountStates.state',
+  'accountStates.lastError',
+  'accountStates.syncTime',
+] as const
+
+const recordColumns = [
+  ...listColumns,
+  'expectedEmail',
+  'path',
+  'subconnections',
+  'webhooksCustomHeaders',
+  'copy',
+  'logs',
+  'notifyFrom',
+  'imapIndexer',
+  'locale',
+  'tz',
+  'accountStates.authFailureDisabledAt',
+  'accountStates.connections',
+  'accountStates.syncError',
+] as const
+
+/** Accounts with their states. A new account has none until a worker has connected it. */
+export function accountsWithState(db: Db) {
+  return db
+    .selectFrom('accounts')
+    .leftJoin('accountStates', 'accountStates.account', 'accounts.account')
+}
+
+/** Kinds of credentials that are stored for the account of the enclosing statement. */
+export const passwordKinds = sql<PasswordKind[]>`array(
+  select kind from credentials where credentials.account = accounts.account
+)`
+
+/** Null if the application does not exist. */
+const oauth2Provider = sql<OAuth2Provider | null>`(
+  select provider from oauth2_apps where oauth2_apps.id = accounts.oauth2 ->> 'provider'
+)`
+const baseScopes = sql<'imap' | 'api' | 'pubsub' | null>`(
+  select coalesce(config ->> 'baseScopes', 'imap') from oauth2_apps
+  where oauth2_apps.id = accounts.oauth2 ->> 'provider'
+)`
+const hasDelegate = sql<boolean>`exists (
+  select from accounts delegate
+  where delegate.account = accounts.oauth2 -> 'auth' ->> 'delegatedAccount'
+)`
+const grantedAt = sql<Date | null>`(
+  select updated_at from credentials
+  where credentials.account = accounts.account and kind = 'oauth2'
+)`
+const eventCounts = sql<Record<string, number>>`(
+  select coalesce(jsonb_object_agg(event, count), '{}') from account_event_counts counts
+  where counts.account = accounts.account
+)`
+
+/** Last attempt to send through the account's own server. */
+export interface SendingAttempt {
+  /** Time of the attempt, as JSON text. */
+  at: string
+  sent: boolean
+  response: string | null
+  lastError: OutboxError | null
+  networkRouting: NetworkRouting | null
+}
+
+/** A message that waits for its next attempt counts with the outcome of the last one. */
+const hasOutcome = sql`gateway is null and (state = 'sent' or last_error is not null)`
+/** Newest messages to search for an attempt: bounds the cost for an account that sends a lot. */
+const maxSearched = 100
+
+/** Derived from the account's newest messages, so that sending writes nothing more. Null without. */
+const lastSendingAttempt = sql<SendingAttempt | null>`(
+  select jsonb_build_object('at', at, 'sent', state = 'sent', 'response', response,
+    'lastError', last_error, 'networkRouting', network_routing)
+  from (
+    select state, response, last_error, network_routing, gateway,
+      coalesce(finished_at, attempt_started_at, created_at) as at from outbox
+    where outbox.account = accounts.account
+    order by created_at desc, queue_id desc limit ${sql.lit(maxSearched)}
+  ) as newest_messages
+  where ${hasOutcome} order by at desc limit 1
+)`
+
+const accountRow = compileOnce((db, account: string) =>
+  accountsWithState(db)
+    .leftJoin('oauth2Tokens', 'oauth2Tokens.account', 'accounts.account')
+    .select(recordColumns)
+    .select(['oauth2Tokens.scopes', 'oauth2Tokens.expiresAt as tokenExpiresAt'])
+    .select(['oauth2Tokens.updatedAt as tokenUpdatedAt', grantedAt.as('grantedAt')])
+    .select([passwordKinds.as('passwords'), eventCounts.as('eventCounts')])
+    .select([oauth2Provider.as('oauth2Provider'), baseScopes.as('baseScopes')])
+    .select([hasDelegate.as('hasDelegate'), lastSendingAttempt.as('lastSendingAttempt')])
+    .where('accounts.account', '=', account),
+)
+
+/** Finds an account with its state, token expiry, credential kinds and last sending attempt. */
+export async function findAccount(db: Db, account: string) {
+  const [row] = await accountRow(db, account)
+  return row
+}
+export type AccountRow = NonNullable<Awaited<ReturnType<typeof findAccount>>>
+
+export interface AccountFilter {
+  state: AccountState | undefined
+  /** Part of the id, the name or the address. */
+  query: string | undefined
+  page: number
+  pageSize: number
+}
+
+/** One page of the accounts that match, ordered by id, and their total. */
+export async function listAccounts(db: Db, { state, query, page, pageSize }: AccountFilter) {
+  let matching = accountsWithState(db)
+  if (state) matching = matching.where(sql`coalesce(account_states.state, 'new')`, '=', state)
+  if (query) {
+    const contains = (column: 'accounts.account' | 'name' | 'email') =>
+      sql<boolean>`position(lower(${query}) in lower(${sql.ref(column)})) > 0`
+    matching = matching.where((where) =>
+      where.or([contains('accounts.account'), contains('name'), contains('email')]),
+    )
+  }
+  const { total } = await matching
+    .select(sql<number>`count(*)::int`.as('total'))
+    .executeTakeFirstOrThrow()
+  const rows = await matching
+    .select(listColumns)
+    .select([eventCounts.as('eventCounts'), hasDelegate.as('hasDelegate')])
+    .select(oauth2Provider.as('oauth2Provider'))
+    .orderBy('accounts.account')
+    .limit(pageSize)
+    .offset(page * pageSize)
+    .execute()
+  return { total, rows }
+}
+export type AccountListRow = Awaited<ReturnType<typeof listAccounts>>['rows'][number]

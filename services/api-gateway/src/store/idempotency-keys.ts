@@ -1,0 +1,91 @@
+import { fieldError, validationError } from '@posthorn/contracts'
+import type { Db, Tx } from '@posthorn/db'
+import { sql } from 'kysely'
+import { orAccountNotFound } from './accounts.ts'
+
+/** Identity of a request that must take effect once. */
+export interface IdempotencyKey {
+  account: string
+  key: string
+  /** SHA-256 of the request. */
+  requestHash: Buffer
+}
+
+/** A key is valid for 24 h. */
+const isValid = sql<boolean>`(idempotency_keys.created_at > now() - interval '24 hours')`
+
+/**
+ * Finds the response to an earlier request with the key.
+ *
+ * @throws AppError `invalid` if the key was used for a different request
+ */
+export async function findIdempotentResponse<T>(
+  db: Db | Tx,
+  { account, key, requestHash }: IdempotencyKey,
+): Promise<T | undefined> {
+  const row = await db
+    .selectFrom('idempotencyKeys')
+    .select(['requestHash', 'response'])
+    .where('account', '=', account)
+    .where('key', '=', key)
+    .where(isValid)
+    .executeTakeFirst()
+  if (!row) return undefined
+  if (!row.requestHash.equals(requestHash))
+    throw validationError([fieldError('idempotency-key', 'was used for another request')])
+  return row.response as T
+}
+
+/**
+ * Runs work and stores its response in one transaction. Concurrent requests with the key wait for
+ * it and get its response. If the work fails, the next waiting request runs.
+ *
+ * @throws AppError `not-found` if the account is missing
+ */
+export function runIdempotent<T>(
+  db: Db,
+  idempotencyKey: IdempotencyKey,
+  work: (tx: Tx) => Promise<T>,
+): Promise<{ response: T; isNew: boolean }> {
+  const { account, key } = idempotencyKey
+  const transaction = db.transaction().execute(async (tx) => {
+    if (!(await insertKey(tx, idempotencyKey))) {
+      const earlier = await findIdempotentResponse<T>(tx, idempotencyKey)
+      if (earlier === undefined) throw new Error('idempotency key was deleted concurrently')
+      return { response: earlier, isNew: false }
+    }
+    const response = await work(tx)
+    await tx
+      .updateTable('idempotencyKeys')
+      .set({ response: JSON.stringify(response) })
+      .where('account', '=', account)
+      .where('key', '=', key)
+      .execute()
+    return { response, isNew: true }
+  })
+  return orAccountNotFound(transaction)
+}
+
+/** Inserts the key or replaces an expired one. Waits for a transaction that holds the key. */
+async function insertKey(tx: Tx, { account, key, requestHash }: IdempotencyKey): Promise<boolean> {
+  const row = await tx
+    .insertInto('idempotencyKeys')
+    .values({ account, key, requestHash, response: 'null' })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['account', 'key'])
+        .doUpdateSet({ requestHash, response: 'null', createdAt: sql<Date>`now()` })
+        .where(sql<boolean>`not ${isValid}`),
+    )
+    .returning('key')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Deletes keys older than 24 h. */
+export async function deleteExpiredKeys(db: Db): Promise<void> {
+  await db
+    .deleteFrom('idempotencyKeys')
+    .where(sql<boolean>`not ${isValid}`)
+    .execute()
+}
