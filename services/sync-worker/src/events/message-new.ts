@@ -118,11 +118,7 @@ async function withImages(
 /** Interface spec, "Conditional inclusion": attachments above the requested size are left out. */
 async function readContents(
   session: MailSession,
-  {
-    uid,
-    outline,
-    attachments,
-  }: { uid: number; outline: Outline; attachments: AttachmentInfo[] },
+  { uid, outline, attachments }: { uid: number; outline: Outline; attachments: AttachmentInfo[] },
   { notifyAttachments = false, notifyAttachmentSize = maxAttachmentBytes }: Settings,
 ): Promise<AttachmentInfo[] | undefined> {
   if (!notifyAttachments) return undefined

@@ -83,25 +83,25 @@ function toMessageReport(
       complaint: toComplaint(report, id),
     }
   }
-  const { fates, fields } = report
-  const bounces = fates.filter(({ action }) => action === 'failed' || action === 'delayed')
-  const hasDelivered = fates.some(({ action }) => action !== 'failed')
+  const { recipients, fields } = report
+  const bounces = recipients.filter(({ action }) => action === 'failed' || action === 'delayed')
+  const hasDelivered = recipients.some(({ action }) => action !== 'failed')
   const isDeliveryReport = isInbox && hasDelivered && Object.keys(fields).length > 0
   return {
     flags: {
       ...(bounces.length > 0 && { isBounce: true, ...related }),
       ...(isDeliveryReport && { deliveryReport: fields }),
     },
-    bounces: bounces.map((fate) => toBounce(report, fate, id)),
+    bounces: bounces.map((recipient) => toBounce(report, recipient, id)),
   }
 }
 
 function toBounce(
   { messageId, headers }: DeliveryReport,
-  fate: DeliveryReport['fates'][number],
+  recipient: DeliveryReport['recipients'][number],
   id: string,
 ): MessageBounce {
-  return { bounceMessage: id, ...fate, ...defined({ messageId, messageHeaders: headers }) }
+  return { bounceMessage: id, ...recipient, ...defined({ messageId, messageHeaders: headers }) }
 }
 
 function toComplaint({ arf, messageId, headers = {} }: Complaint, id: string): MessageComplaint {

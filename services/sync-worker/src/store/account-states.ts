@@ -90,7 +90,8 @@ export async function findStoredPaths(
   const hex = row?.knownMailboxes?.toString('hex')
   if (hex === undefined) return undefined
   const hashes = new Set<string>()
-  for (let at = 0; at < hex.length; at += hashHexLength) hashes.add(hex.slice(at, at + hashHexLength))
+  for (let at = 0; at < hex.length; at += hashHexLength)
+    hashes.add(hex.slice(at, at + hashHexLength))
   return hashes
 }
 

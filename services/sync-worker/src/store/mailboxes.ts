@@ -1,6 +1,6 @@
 import { defined } from '@posthorn/contracts'
 import type { Db, Mailboxes, Tx } from '@posthorn/db'
-import { type Selectable, sql, type Updateable } from 'kysely'
+import { type Selectable, sql, type Transaction, type UpdateObject } from 'kysely'
 
 export type MailboxRow = Selectable<Mailboxes>
 
@@ -106,7 +106,9 @@ export async function insertMailboxes(
   return inserted
 }
 
-function update(tx: Tx, id: string, set: Updateable<Mailboxes>): Promise<MailboxRow> {
+type Tables = Tx extends Transaction<infer T> ? T : never
+
+function update(tx: Tx, id: string, set: UpdateObject<Tables, 'mailboxes'>): Promise<MailboxRow> {
   return tx
     .updateTable('mailboxes')
     .set(set)

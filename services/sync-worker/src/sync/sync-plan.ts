@@ -45,11 +45,7 @@ export function planSync(row: MailboxRow, counters: Counters, full: boolean): Sy
   return { uids, flags: row.indexer === 'full' ? planFlags(row, counters, full) : 'none' }
 }
 
-function planFlags(
-  row: MailboxRow,
-  { highestModseq }: Counters,
-  full: boolean,
-): SyncPlan['flags'] {
+function planFlags(row: MailboxRow, { highestModseq }: Counters, full: boolean): SyncPlan['flags'] {
   if (highestModseq === undefined) return full ? 'search' : 'none'
   if (row.highestModseq === null) return 'search'
   const stored = BigInt(row.highestModseq)

@@ -43,10 +43,7 @@ export async function applyChanges(
   const added = subtractRanges(all, indexed)
   await announceNew(mailbox, added, { announceFrom })
   const { uidNext, highestModseq } = selected
-  await storeCursor(
-    mailbox,
-    defined({ uidNext, messages: countUids(index.uids()), highestModseq }),
-  )
+  await storeCursor(mailbox, defined({ uidNext, messages: countUids(index.uids()), highestModseq }))
   return (deltas ?? 0) + countUids(removed) + changed + countUids(added) > 0
 }
 
@@ -121,10 +118,7 @@ async function compareFlags(mailbox: MailboxContext, selected: SelectedMailbox):
   return changed.length
 }
 
-function storeCursor(
-  { deps, account, row }: MailboxContext,
-  cursor: SyncCursor,
-): Promise<unknown> {
+function storeCursor({ deps, account, row }: MailboxContext, cursor: SyncCursor): Promise<unknown> {
   return commit(deps, account.lease, (tx) => saveCursor(tx, row.id, cursor))
 }
 

@@ -3,11 +3,7 @@ import { listMailboxRows } from '../../store/mailboxes.ts'
 import { UidValidityGuard } from '../changes/uid-validity.ts'
 import { syncUntilUnchanged } from '../changes/mailbox-sync.ts'
 import type { SyncContext } from '../context.ts'
-import {
-  selectionRules,
-  selectMonitored,
-  selectSubconnected,
-} from '../mailbox-list/selection.ts'
+import { selectionRules, selectMonitored, selectSubconnected } from '../mailbox-list/selection.ts'
 import { type MainSync, watch } from './notification-handler.ts'
 import { Subconnections } from './subconnections.ts'
 import {

@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { MailboxNotification, MessageFlags } from '@posthorn/backends'
-import { defined } from '@posthorn/contracts'
+import type { MailboxNotice, MessageFlags } from '@posthorn/backends'
 import { loadIndex } from '../../store/chunks.ts'
 import { findMailboxById, listMailboxRowsByPath, type MailboxRow } from '../../store/mailboxes.ts'
 import { storeFlags } from '../changes/apply-changes.ts'
@@ -98,7 +97,7 @@ class NotificationHandler {
     this.#isLive = true
   }
 
-  handle(notification: MailboxNotification): void {
+  handle(notification: MailboxNotice): void {
     switch (notification.kind) {
       case 'exists':
       case 'expunge':
@@ -129,14 +128,14 @@ class NotificationHandler {
     this.#endWatch()
   }
 
-  #onFlags({ uid, flags, modseq }: MailboxNotification & { kind: 'flags' }): void {
+  #onFlags({ uid, flags, modseq }: MailboxNotice & { kind: 'flags' }): void {
     // Gmail does not report labels here, which may have changed as well.
     if (this.#context.session.capabilities.gmail) return this.#requestSync('sync')
     // Without a UID the message is unknown. Without MODSEQ, buffered flags may be older than the
     // last sync.
     const isUsable = uid !== undefined && (modseq !== undefined || this.#isLive)
     if (!isUsable || this.#flags.length >= maxPendingFlags) return this.#requestSync('full')
-    this.#flags.push(defined({ uid, flags, modseq }))
+    this.#flags.push({ uid, flags, ...(modseq !== undefined && { modseq }) })
     this.#process()
   }
 

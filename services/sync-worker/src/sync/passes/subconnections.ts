@@ -1,7 +1,8 @@
 import { AppError } from '@posthorn/errors'
-import { backoff, sleep } from '@posthorn/flow'
+import { sleep } from '@posthorn/flow'
 import type { SyncContext } from '../context.ts'
 import { syncUntilUnchanged } from '../changes/mailbox-sync.ts'
+import { reconnectDelayMs } from '../reconnect.ts'
 import { watch } from './notification-handler.ts'
 
 /** A connection that lasted as long resets the backoff: its loss is an accident. */
@@ -48,10 +49,8 @@ export class Subconnections implements AsyncDisposable {
 
 async function runSubconnection(context: SyncContext, mailbox: string): Promise<void> {
   const { deps, signal, log } = context
-  const { reconnectMinMs, reconnectMaxMs } = deps.config
-  const delayMs = backoff({ baseMs: reconnectMinMs, maxMs: reconnectMaxMs, jitter: 0.5 })
   for (let attempts = 0; ; attempts++) {
-    await sleep(delayMs(attempts), signal)
+    await sleep(reconnectDelayMs(attempts, deps.config), signal)
     const startedAt = Date.now()
     try {
       await watchMailbox(context, mailbox)
