@@ -73,8 +73,8 @@ const eventsOf = ({ account }: AccountLease) =>
 
 test('what happens to many accounts at once is stored with its events and its change, for each of them', async () => {
   const leases = await Promise.all(Array.from({ length: 20 }, register))
-  const stand = await Promise.all(leases.map(synced))
-  expect(stand).toMatchObject(leases.map(() => ({ standing: connected, changed: true })))
+  const results = await Promise.all(leases.map(synced))
+  expect(results).toMatchObject(leases.map(() => ({ status: connected, changed: true })))
   for (const lease of leases) {
     expect(await stateOf(lease)).toBe('connected')
     expect(await eventsOf(lease)).toEqual([{ event: 'accountInitialized' }])
@@ -87,7 +87,7 @@ test('what happens to many accounts at once is stored with its events and its ch
   }
   // Once more: nothing is different, and nothing is told.
   expect(await Promise.all(leases.slice(0, 3).map(synced))).toMatchObject(
-    leases.slice(0, 3).map(() => ({ standing: connected, changed: false })),
+    leases.slice(0, 3).map(() => ({ status: connected, changed: false })),
   )
   expect(await eventsOf(leases[0] as AccountLease)).toHaveLength(1)
 })
@@ -131,7 +131,7 @@ test('an account that is locked waits by itself', async () => {
   expect(await stateOf(locked)).toBe('new')
   held.resolve()
   await holding
-  expect(await waits).toMatchObject({ standing: connected, changed: true })
+  expect(await waits).toMatchObject({ status: connected, changed: true })
 })
 
 test('an account that comes back as it was waits for nobody; when it was synced is stored with the next others, unless the lease is lost', async () => {
