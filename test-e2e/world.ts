@@ -5,9 +5,15 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { operations } from '@posthorn/contracts'
-import { type Life, type Postgres, type Rabbit, startPostgres, startRabbit } from '@posthorn/local'
-import { cacheFolder, checkout, localFolder } from '@posthorn/local/paths'
-import { type Services, startServices } from '@posthorn/local/services'
+import {
+  type ManagedServer,
+  type Postgres,
+  type Rabbit,
+  startPostgres,
+  startRabbit,
+} from '@posthorn/local'
+import { cacheDirectory, checkout, localDirectory } from '@posthorn/local/paths'
+import { type Services, startServices } from '@posthorn/local/system/services'
 import { rolePasswords, serviceNames, type ServiceName } from '@posthorn/local/role-passwords'
 import {
   eventually,
@@ -108,7 +114,7 @@ export async function startWorld({
   const receiver = opened.adopt(await startWebhookReceiver(), (hook) => hook.close())
   const serviceSecret = randomBytes(16).toString('hex')
   const token = randomBytes(32).toString('hex')
-  const logDir = join(localFolder, 'e2e-logs', basename(dir)) // kept: what a failed run leaves to look at
+  const logDir = join(localDirectory, 'e2e-logs', basename(dir)) // kept: what a failed run leaves to look at
   const shared = {
     ownerUrl,
     amqpUrl,
@@ -242,7 +248,7 @@ async function sharedServers(
 ): Promise<{ ownerUrl: string; amqpUrl: string }> {
   const database = opened.adopt(await testDatabase(), (made) => made.drop())
   const bus = opened.adopt(await testBus(), (made) => made.drop())
-  await bus.letServicesIn()
+  await bus.grantServices()
   return { ownerUrl: database.ownerUrl, amqpUrl: bus.url }
 }
 
@@ -250,15 +256,15 @@ async function ownServers(
   { dir, durable }: { dir: string; durable: boolean },
   opened: AsyncDisposableStack,
 ): Promise<{ ownerUrl: string; amqpUrl: string; postgres: Postgres; rabbit: Rabbit }> {
-  const stop = (server: Life & { destroy(): Promise<void> }) => server.destroy()
+  const stop = (server: ManagedServer & { destroy(): Promise<void> }) => server.destroy()
   const [postgres, rabbit] = await Promise.all([
     startPostgres({ dir: join(dir, 'postgres'), durable }),
-    startRabbit({ dir: join(dir, 'rabbitmq'), cache: cacheFolder(process.env) }),
+    startRabbit({ dir: join(dir, 'rabbitmq'), cache: cacheDirectory(process.env) }),
   ])
   opened.adopt(postgres, stop)
   opened.adopt(rabbit, stop)
   const ownerUrl = await postgres.database('posthorn')
-  await Promise.all([migrate(ownerUrl), rabbit.letServicesIn('/')])
+  await Promise.all([migrate(ownerUrl), rabbit.grantServices('/')])
   return { ownerUrl, amqpUrl: rabbit.amqp, postgres, rabbit }
 }
 

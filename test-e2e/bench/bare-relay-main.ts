@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls'
-import { selfSigned } from '@posthorn/local/self-signed'
+import { selfSigned } from '@posthorn/local/files/certificate'
 
 // What Node alone takes to pass bytes on: two sockets and two pipes a session, with or without TLS towards the client and the server.
 const [target = '0', over = 'clear', upstreamOver = 'clear'] = process.argv.slice(2)

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { operations } from '@posthorn/contracts'
 import { freePort, startDovecot } from '@posthorn/local'
-import { cacheFolder } from '@posthorn/local/paths'
-import { selfSigned } from '@posthorn/local/self-signed'
+import { cacheDirectory } from '@posthorn/local/paths'
+import { selfSigned } from '@posthorn/local/files/certificate'
 import { eventually, type TestUser } from '@posthorn/testkit'
 import { logIn } from '../stories/imap-client.ts'
 import type { World } from '../world.ts'
@@ -88,7 +88,7 @@ async function clearUser(world: World, opened: AsyncDisposableStack): Promise<Te
   const dir = await mkdtemp(join(tmpdir(), 'posthorn-clear-'))
   await chmod(dir, 0o755)
   opened.defer(() => rm(dir, { recursive: true, force: true }))
-  const dovecot = await startDovecot({ dir, cache: cacheFolder(process.env), tls: false })
+  const dovecot = await startDovecot({ dir, cache: cacheDirectory(process.env), tls: false })
   opened.defer(() => dovecot.destroy())
   const { imapPort, imapsPort, password: pass } = dovecot
   return { ...world.mail.freshUser('door'), imapPort, imapsPort, pass }

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { operations } from '@posthorn/contracts'
-import { withClient } from '@posthorn/local/postgres-client'
+import { withClient } from '@posthorn/local/postgres/client'
 import { createTransport } from 'nodemailer'
 import { untilConnected, type World } from '../world.ts'
 import { type Child, startChild } from './child.ts'

@@ -1,5 +1,5 @@
 import { operations } from '@posthorn/contracts'
-import { withClient } from '@posthorn/local/postgres-client'
+import { withClient } from '@posthorn/local/postgres/client'
 import type { World } from '../world.ts'
 import { startChild } from './child.ts'
 import type { Row } from './report.ts'

@@ -1,5 +1,5 @@
 import { operations } from '@posthorn/contracts'
-import { withClient } from '@posthorn/local/postgres-client'
+import { withClient } from '@posthorn/local/postgres/client'
 import { eventually, type SmtpScript } from '@posthorn/testkit'
 import { untilConnected, type World } from '../world.ts'
 

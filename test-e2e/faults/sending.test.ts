@@ -1,5 +1,5 @@
 import { afterAll, afterEach, expect, test } from '@jest/globals'
-import { withClient } from '@posthorn/local/postgres-client'
+import { withClient } from '@posthorn/local/postgres/client'
 import {
   eventually,
   freePort,
@@ -104,7 +104,7 @@ function killsAt(then: SmtpHook = smtpFaults.closes): SmtpHook {
 
 /** The server has it, and the sender will not hear so. */
 const kept: SmtpHook = async (command) => {
-  await command.usual()
+  await command.defaultReply()
   return { raw: '', then: 'close' }
 }
 
@@ -155,7 +155,7 @@ function holdRowAt(moment: SmtpMoment) {
         })
         holding.catch(failed)
       })
-      return command.usual()
+      return command.defaultReply()
     }),
   )
   const letGo = async () => {
@@ -205,7 +205,7 @@ test('killed after the record and before anybody was told: told once, sent once'
     'dot',
     smtpFaults.times(1, async (command) => {
       rabbit.pause()
-      return command.usual()
+      return command.defaultReply()
     }),
   )
   const submitted = await submit(world, account)

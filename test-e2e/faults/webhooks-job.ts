@@ -1,5 +1,5 @@
 import { operations } from '@posthorn/contracts'
-import { withClient } from '@posthorn/local/postgres-client'
+import { withClient } from '@posthorn/local/postgres/client'
 import { eventually, type ReceivedRequest } from '@posthorn/testkit'
 import type { World } from '../world.ts'
 
@@ -53,7 +53,7 @@ export async function twoTargets({ client, receiver }: World): Promise<FaultTarg
 /** Fails a third of the calls, whichever they are; none so often that its attempts could be used up. Returns what was answered well. */
 export function failAThird({ receiver }: World): Set<ReceivedRequest> {
   const taken = new Set<ReceivedRequest>()
-  receiver.answer((request) => {
+  receiver.replyWith((request) => {
     if (madeOf(request) < 4 && Math.random() < 1 / 3)
       return Math.random() < 1 / 4 ? { instead: 'drop' } : { status: 500 }
     taken.add(request)

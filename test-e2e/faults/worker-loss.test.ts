@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { operations } from '@posthorn/contracts'
-import { withClient } from '@posthorn/local/postgres-client'
+import { withClient } from '@posthorn/local/postgres/client'
 import { eventually, type TestUser } from '@posthorn/testkit'
 import { fillInbox } from '../bench/fill-mailbox.ts'
 import { logIn } from '../stories/imap-client.ts'

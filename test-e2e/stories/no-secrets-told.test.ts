@@ -189,7 +189,7 @@ async function send(): Promise<void> {
     call(operations.submitMessage, { params: { account: 'good' }, body: { ...message, ...body } })
   await submit({})
   await world.webhook(({ event }) => event === 'messageSent', 60_000)
-  smtp.on('AUTH', smtpFaults.says('535 5.7.8 No'))
+  smtp.on('AUTH', smtpFaults.replies('535 5.7.8 No'))
   await submit({ subject: 'Refused', deliveryAttempts: 1 })
   await submit({ gateway: 'relay', deliveryAttempts: 1 })
   await submit({ proxy: login('http://127.0.0.1:1', 'login of the proxy of a message') })
@@ -271,7 +271,7 @@ test('what the system tells has no secret in it', async () => {
     if (names.length > 0) found[where] = names
   }
   for (const text of answers) search(`answer: ${text.slice(0, 300)}`, text)
-  for (const text of tap.heard) search(`broker: ${text.slice(0, 300)}`, text)
+  for (const text of tap.messages) search(`broker: ${text.slice(0, 300)}`, text)
   for (const [column, text] of Object.entries(await dumpColumns(world.ownerUrl)))
     search(column, text)
   // Last, for lines wait for company before they are written.
@@ -283,7 +283,7 @@ test('what the system tells has no secret in it', async () => {
   // The search is no better than what it was given to search.
   expect(Object.keys(logs)).toHaveLength(7)
   expect(Object.values(logs).join('')).toContain('"level":"trace"')
-  expect(tap.heard.some((text) => text.startsWith('authenticationError.'))).toBe(true)
+  expect(tap.messages.some((text) => text.startsWith('authenticationError.'))).toBe(true)
   expect(answers.length).toBeGreaterThan(60)
 }, 240_000)
 

@@ -10,7 +10,7 @@ test('a failing receiver is called again with the same id, bytes and signature',
   await world.webhook(({ event }) => event === 'accountInitialized')
   const messageId = freshMessageId()
   let failures = 2
-  world.receiver.answer((request) =>
+  world.receiver.replyWith((request) =>
     (request.json() as { event: string }).event === 'messageNew' && failures-- > 0
       ? { status: 500 }
       : {},

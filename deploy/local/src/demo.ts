@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { playStory } from './demo/story.ts'
-import { deliver } from './dovecot.ts'
-import { cacheFolder, localFolder } from './paths.ts'
-import { startSystem } from './system.ts'
+import { runScenario } from './demo/scenario.ts'
+import { deliver } from './mail-hub/lmtp.ts'
+import { cacheDirectory, localDirectory } from './paths.ts'
+import { startSystem } from './system/system.ts'
 
 // `make demo`: the whole system on this machine, from nothing, and its main job told line by line. Exit code 0 only if all of it happened.
 const began = performance.now()
@@ -16,20 +16,20 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 
 tell('starting PostgreSQL, RabbitMQ, Dovecot and seven services; the first time fetches packages')
 const system = await startSystem({
-  dir: join(localFolder, `demo-${process.pid}`),
-  cache: cacheFolder(process.env),
+  dir: join(localDirectory, `demo-${process.pid}`),
+  cache: cacheDirectory(process.env),
   env: process.env,
 })
 try {
   const { url, token, serviceSecret, imapProxyPort, mail, services } = system
   if (!mail) throw new Error('the demo needs its mail server: do not set POSTHORN_DOVECOT=off')
   tell(`all are ready; the API is at ${url}`)
-  const story = playStory({
+  const story = runScenario({
     url,
     token,
     serviceSecret,
     imapProxyPort,
-    tell,
+    report: tell,
     mail: { ...mail, deliver: (user, rfc822) => deliver(mail.lmtpPort, user, rfc822) },
   })
   await Promise.race([story, interrupted(stop.signal)])

@@ -1,47 +1,51 @@
 export {
   type Cyrus,
   type CyrusAddress,
-  cyrusAddressOf,
+  toCyrusAddress,
   type CyrusOptions,
   startCyrus,
-} from './cyrus.ts'
+} from './cyrus/server.ts'
 export {
-  addressOf,
-  deliver,
+  toDovecotAddress,
   type Dovecot,
   type DovecotAddress,
   type DovecotOptions,
   startDovecot,
-} from './dovecot.ts'
-export type { Life } from './life.ts'
+} from './dovecot/server.ts'
+export { deliver } from './mail-hub/lmtp.ts'
+export type { ManagedServer } from './process/managed-server.ts'
 export {
-  type Accepted,
-  listAccepted,
+  type AcceptedMessage,
+  listAcceptedMessages,
   type MailHub,
   type MailHubAddress,
   startMailHub,
-} from './mail-hub.ts'
-export { startOpenSmtpd } from './opensmtpd.ts'
+} from './mail-hub/server.ts'
+export { startOpenSmtpd } from './outgoing/opensmtpd.ts'
 export {
-  type Outgoing,
+  type OutgoingServer,
   type OutgoingAddress,
-  outgoingAddressOf,
-  type OutgoingOptions,
-} from './outgoing.ts'
-export { canChangeRoot } from './own-root.ts'
-export { cacheFolder, checkout, localFolder } from './paths.ts'
-export { freePort, freePortFrom, freePorts } from './ports.ts'
-export { startPostfix } from './postfix.ts'
-export { type Postgres, type PostgresOptions, startPostgres } from './postgres.ts'
-export { type Rabbit, type RabbitOptions, startRabbit } from './rabbitmq.ts'
+  toOutgoingAddress,
+  type OutgoingServerOptions,
+} from './outgoing/server.ts'
+export { canChroot } from './outgoing/chroot.ts'
+export { cacheDirectory, checkout, localDirectory } from './paths.ts'
+export { freePort, freePortFrom, freePorts } from './process/ports.ts'
+export { startPostfix } from './outgoing/postfix.ts'
+export { type Postgres, type PostgresOptions, startPostgres } from './postgres/server.ts'
+export { type Rabbit, type RabbitOptions, startRabbit } from './rabbitmq/server.ts'
 export {
   closeConnections,
   dropVhost,
   listVhosts,
-  makeVhost,
+  createVhost,
   type RabbitAddress,
-} from './rabbitmq-api.ts'
-export { startTestServers, type TestServers, type TestServersOptions } from './test-servers.ts'
+} from './rabbitmq/management-api.ts'
+export {
+  startTestServers,
+  type TestServers,
+  type TestServersOptions,
+} from './system/test-servers.ts'
 export {
   rolePassword,
   rolePasswords,
@@ -49,6 +53,7 @@ export {
   serviceNames,
   type ServiceName,
 } from './role-passwords.ts'
-export { selfSigned, type SelfSigned } from './self-signed.ts'
-export { type Services, type ServicesOptions, startServices } from './services.ts'
-export { startSystem, type System, type SystemOptions, type SystemPorts } from './system.ts'
+export { selfSigned, type SelfSignedCertificate } from './files/certificate.ts'
+export { type Services, type ServicesOptions, startServices } from './system/services.ts'
+export type { SystemPorts } from './system/servers.ts'
+export { startSystem, type System, type SystemOptions } from './system/system.ts'

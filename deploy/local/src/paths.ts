@@ -5,9 +5,16 @@ import { join } from 'node:path'
 export const checkout = realpathSync(join(import.meta.dirname, '../../..'))
 
 /** What this copy starts and fetches is kept here: two copies can run side by side. */
-export const localFolder = join(checkout, '.local')
+export const localDirectory = join(checkout, '.local')
 
 /** Where fetched packages are kept: POSTHORN_CACHE, for machines with several copies, else this copy's own. */
-export function cacheFolder(env: Readonly<Record<string, string | undefined>>): string {
-  return env['POSTHORN_CACHE'] || localFolder
+export function cacheDirectory(env: Readonly<Record<string, string | undefined>>): string {
+  return env['POSTHORN_CACHE'] || localDirectory
 }
+
+/** What `make up` leaves for `make down` and for people. */
+export const upFiles = {
+  record: join(localDirectory, 'run/system'),
+  lock: join(localDirectory, 'run/lock'),
+  env: join(localDirectory, 'posthorn.env'),
+} as const

@@ -1,21 +1,21 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { cacheFolder, localFolder } from './paths.ts'
-import { stopRun, whatEnded, whatRuns } from './run-record.ts'
-import { startTestServers } from './test-servers.ts'
+import { cacheDirectory, localDirectory } from './paths.ts'
+import { stopRecorded, listEnded, listRunning } from './process/run-record.ts'
+import { startTestServers } from './system/test-servers.ts'
 
 // node servers.ts start|stop: Postgres, RabbitMQ, Dovecot with a mail hub, Cyrus, Postfix and OpenSMTPD for tests, left running; their
 // addresses, as shell lines, in .local/servers.env. Stopping them removes their data. TEST_CYRUS=off does without Cyrus, and skips what is
 // tested with it; TEST_POSTFIX and TEST_OPENSMTPD likewise.
-const dir = join(localFolder, 'test-servers')
-const record = join(localFolder, 'run/servers')
-const envFile = join(localFolder, 'servers.env')
+const dir = join(localDirectory, 'test-servers')
+const record = join(localDirectory, 'run/servers')
+const envFile = join(localDirectory, 'servers.env')
 const optional = ['TEST_CYRUS', 'TEST_POSTFIX', 'TEST_OPENSMTPD']
 
 async function start(): Promise<void> {
   const lines = await readFile(envFile, 'utf8').catch(() => '')
   // The addresses are written when all have started.
-  if (lines !== '' && whatRuns(record).length > 0 && whatEnded(record).length === 0) {
+  if (lines !== '' && listRunning(record).length > 0 && listEnded(record).length === 0) {
     process.stdout.write(`they run already; for tests: . .local/servers.env\n${lines}`)
     return
   }
@@ -23,7 +23,7 @@ async function start(): Promise<void> {
   await mkdir(dir, { recursive: true })
   const { env } = await startTestServers({
     dir,
-    cache: cacheFolder(process.env),
+    cache: cacheDirectory(process.env),
     record,
     env: Object.fromEntries(
       optional.filter((name) => process.env[name] === 'off').map((name) => [name, 'off']),
@@ -35,7 +35,7 @@ async function start(): Promise<void> {
 }
 
 async function stop(): Promise<number> {
-  const stopped = await stopRun(record)
+  const stopped = await stopRecorded(record)
   await rm(dir, { recursive: true, force: true })
   await rm(envFile, { force: true })
   return stopped

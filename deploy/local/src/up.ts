@@ -1,20 +1,19 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { lock } from './lock.ts'
-import { cacheFolder, localFolder } from './paths.ts'
-import { freePortFrom, isFree } from './ports.ts'
-import { stopRun, whatEnded, whatRuns } from './run-record.ts'
-import { readState } from './state-file.ts'
-import { startSystem, type System } from './system.ts'
-import { upFiles } from './up-files.ts'
+import { acquireCommandLock } from './process/command-lock.ts'
+import { cacheDirectory, localDirectory, upFiles } from './paths.ts'
+import { freePortFrom, isFree } from './process/ports.ts'
+import { stopRecorded, listEnded, listRunning } from './process/run-record.ts'
+import { readState } from './files/state-file.ts'
+import { startSystem, type System } from './system/system.ts'
 
 // The system on this machine, left running. `make down` stops it and keeps its data. See ../README.md for the variables.
 const { env } = process
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 
-await using _lock = await lock(upFiles.lock, '`make up` or `make down`')
-const running = whatRuns(upFiles.record)
-const ended = whatEnded(upFiles.record)
+await using _lock = await acquireCommandLock(upFiles.lock, '`make up` or `make down`')
+const running = listRunning(upFiles.record)
+const ended = listEnded(upFiles.record)
 const lines = await readFile(upFiles.env, 'utf8').catch(() => '')
 if (running.length > 0 && ended.length === 0 && lines !== '') {
   say(`it is up already; for a shell: . ${upFiles.env}`)
@@ -24,7 +23,7 @@ if (running.length > 0 && ended.length === 0 && lines !== '') {
     say(`ended since the last start: ${ended.map(({ name }) => name).join(', ')}`)
   if (running.length > 0)
     say(`stopping what is left: ${running.map(({ name }) => name).join(', ')}`)
-  await stopRun(upFiles.record)
+  await stopRecorded(upFiles.record)
   await rm(upFiles.env, { force: true })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void abandon())
   await bringUp()
@@ -34,8 +33,8 @@ async function bringUp(): Promise<void> {
   const api = await choosePort()
   say('starting PostgreSQL, RabbitMQ, Dovecot and the services; the first time fetches packages')
   const system = await startSystem({
-    dir: join(localFolder, 'system'),
-    cache: cacheFolder(env),
+    dir: join(localDirectory, 'system'),
+    cache: cacheDirectory(env),
     keep: true,
     durable: true,
     env,
@@ -52,7 +51,7 @@ async function bringUp(): Promise<void> {
 async function choosePort(): Promise<number> {
   const asked = port('POSTHORN_PORT')
   if (asked !== undefined) return asked
-  const { api } = await readState<{ api: number }>(join(localFolder, 'system/system.json'))
+  const { api } = await readState<{ api: number }>(join(localDirectory, 'system/system.json'))
   if (api !== undefined && (await isFree(api))) return api
   const found = await freePortFrom(3000)
   if (found !== 3000) say(`port 3000 is taken: the API is at ${found}`)
@@ -106,6 +105,6 @@ function describe(system: System): string {
 }
 
 async function abandon(): Promise<void> {
-  await stopRun(upFiles.record)
+  await stopRecorded(upFiles.record)
   process.exit(130)
 }

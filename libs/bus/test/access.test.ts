@@ -16,7 +16,7 @@ import { event } from './events.ts'
 import { openBus } from './open-bus.ts'
 
 const broker = await testBus()
-await broker.letServicesIn()
+await broker.grantServices()
 const buses = {} as Record<ServiceName, Bus>
 // One after the other, auth-bridge last: whoever starts first finds nothing in the broker.
 for (const service of serviceNames)

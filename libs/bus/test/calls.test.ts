@@ -84,7 +84,7 @@ test('an error with a meaning crosses whole; one without loses its text and is l
   const secret = asker.request(greet, { name: 'me' }, { key, timeoutMs: 5_000 })
   await expect(secret).rejects.toMatchObject({ kind: 'internal', message: 'Internal Server Error' })
   expect(lines.filter(({ level }) => level === 'error')).toEqual([
-    expect.objectContaining({ words: 'a command failed' }),
+    expect.objectContaining({ words: 'command failed' }),
   ])
 })
 

@@ -3,10 +3,10 @@ import { type EventMessage, EventMessageSchema, SubmissionHint } from '@posthorn
 import { AppError } from '@posthorn/errors'
 import { eventually, testBus } from '@posthorn/testkit'
 import { type Channel, type ChannelModel, connect } from 'amqplib'
-import { Consumer } from '../src/consume.ts'
+import { Consumer } from '../src/pubsub/consumer.ts'
 import type { ConsumeOptions, Delivery } from '../src/index.ts'
 import { createInstruments } from '../src/instruments.ts'
-import { Link } from '../src/link.ts'
+import { RecoveringConnection } from '../src/connection/recovering-connection.ts'
 import { deliveryLimit } from '../src/topology.ts'
 import { createMetrics } from '@posthorn/telemetry'
 import { event } from './events.ts'
@@ -170,8 +170,13 @@ test('a deleted queue is made again with all that belongs to it, and read on', a
 })
 
 test('a channel that the broker closes (406) is made again, and read on', async () => {
-  const link = new Link({ url, name: 'test', changed: () => undefined, trouble: () => undefined })
-  const model = await link.model(AbortSignal.timeout(10_000))
+  const connection = new RecoveringConnection({
+    url,
+    name: 'test',
+    onChange: () => undefined,
+    onFailure: () => undefined,
+  })
+  const model = await connection.whenConnected(AbortSignal.timeout(10_000))
   const channels: Channel[] = []
   const spied = {
     createChannel: async () => {
@@ -187,7 +192,7 @@ test('a channel that the broker closes (406) is made again, and read on', async 
   const seen: string[] = []
   const consumer = new Consumer(
     {
-      link: { up: link.up, model: async () => spied },
+      connection: { connected: connection.connected, whenConnected: async () => spied },
       log: silent,
       instruments,
       reconcileMs: 60_000,
@@ -199,7 +204,7 @@ test('a channel that the broker closes (406) is made again, and read on', async 
       handle: async ({ payload }) => void seen.push(payload.queueId),
     },
   )
-  await consumer.kept.firstTry
+  await consumer.channel.firstAttempt
   await bus.publishHint('sender.submissions', { queueId: 'before' })
   await eventually(() => seen.includes('before'))
   channels[0]?.ack({ fields: { deliveryTag: 4_711 } } as never) // unknown: PRECONDITION_FAILED
@@ -207,7 +212,7 @@ test('a channel that the broker closes (406) is made again, and read on', async 
   await bus.publishHint('sender.submissions', { queueId: 'after' })
   await eventually(() => seen.includes('after'))
   await consumer[Symbol.asyncDispose]()
-  await link.close()
+  await connection.close()
 })
 
 test('a bus that is closed waits for its handlers and acknowledges what they did', async () => {

@@ -3,9 +3,9 @@ import { EventMessageSchema } from '@posthorn/contracts'
 import { eventually, testBus } from '@posthorn/testkit'
 import { connect } from 'amqplib'
 import { createInstruments } from '../src/instruments.ts'
-import { Link } from '../src/link.ts'
-import { Publisher } from '../src/publish.ts'
-import { useOf } from '../src/topology.ts'
+import { RecoveringConnection } from '../src/connection/recovering-connection.ts'
+import { Publisher } from '../src/pubsub/publisher.ts'
+import { brokerUseOf } from '../src/topology.ts'
 import { createMetrics } from '@posthorn/telemetry'
 import { event } from './events.ts'
 import { openBus, silent } from './open-bus.ts'
@@ -119,22 +119,22 @@ test('publishing goes on after the broker has closed all connections', async () 
 })
 
 test('while the broker blocks publishers, publishing fails in time, and works when it is over', async () => {
-  const link = new Link({
+  const connection = new RecoveringConnection({
     url,
     name: 'blocked',
-    changed: () => undefined,
-    trouble: () => undefined,
+    onChange: () => undefined,
+    onFailure: () => undefined,
   })
   const instruments = createInstruments(createMetrics('test'), {
     up: () => true,
     blocked: () => true,
   })
   const publisher = new Publisher({
-    link,
-    use: useOf('test'),
+    connection,
+    use: brokerUseOf('test'),
     log: silent,
     instruments,
-    changed: () => undefined,
+    onChange: () => undefined,
     reconcileMs: 60_000,
   })
   const message = {
@@ -143,8 +143,8 @@ test('while the broker blocks publishers, publishing fails in time, and works wh
     content: Buffer.from('{}'),
     persistent: true,
   }
-  const model = await link.model(AbortSignal.timeout(10_000))
-  await publisher.kept.channel(AbortSignal.timeout(10_000))
+  const model = await connection.whenConnected(AbortSignal.timeout(10_000))
+  await publisher.channel.whenReady(AbortSignal.timeout(10_000))
 
   model.emit('blocked', 'low on memory')
   const started = performance.now()
@@ -154,7 +154,7 @@ test('while the broker blocks publishers, publishing fails in time, and works wh
   await publisher.publish(message)
 
   await publisher.close()
-  await link.close()
+  await connection.close()
 })
 
 test('what became of messages is counted', async () => {

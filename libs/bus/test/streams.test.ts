@@ -5,7 +5,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import { AppError } from '@posthorn/errors'
 import { eventually, testBus } from '@posthorn/testkit'
 import { type CommandContext, on } from '../src/index.ts'
-import { windowChunks } from '../src/wire.ts'
+import { windowChunks } from '../src/rpc/frames.ts'
 import { download } from './commands.ts'
 import { openBus } from './open-bus.ts'
 

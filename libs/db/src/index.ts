@@ -17,10 +17,18 @@ export {
   toMessage,
 } from './events/publish.ts'
 export { type NewEvent, recordEvents, type RecordedEvent } from './events/record.ts'
-export { type Batches, inBatches } from './in-batches.ts'
+export { type BatchOptions, batchStatements } from './batch-statements.ts'
 export { listMigrations, migrate, type MigrateOptions } from './migrate.ts'
 export { isQueuePaused } from './paused-queues.ts'
 export { newQueueId } from './queue-id.ts'
+export {
+  type Page,
+  pageCounts,
+  type PageCounts,
+  type PageRequest,
+  readPage,
+  readRows,
+} from './read-page.ts'
 export { ping, schemaIsReady } from './schema.ts'
 export { findSealedSettingRevision } from './sealed-setting-revision.ts'
 export { cacheSettings, readSettings, type SettingsCache } from './settings.ts'

@@ -1,7 +1,8 @@
 import { type Settings, settingDefaults } from '@posthorn/contracts'
+import { TtlCache } from '@posthorn/flow'
 import type { Db } from './connect.ts'
 
-/** The settings as stored, defaults filled in. Secret ones are not here: ask auth-bridge. */
+/** Reads the settings with defaults filled in. Secret settings are absent: request them from auth-bridge. */
 export async function readSettings(db: Db): Promise<Settings> {
   const rows = await db.selectFrom('settings').select(['key', 'value']).execute()
   return {
@@ -10,26 +11,16 @@ export async function readSettings(db: Db): Promise<Settings> {
   } as Settings
 }
 
-/** Settings kept in memory for a few seconds. `invalidate` on a broadcast; without one they expire by themselves. */
+/** Cached settings. They expire after `ttlMs`; `invalidate` makes a change visible earlier. */
 export interface SettingsCache {
   get(): Promise<Settings>
   invalidate(): void
 }
 
 export function cacheSettings(db: Db, { ttlMs = 5_000 }: { ttlMs?: number } = {}): SettingsCache {
-  let known: { settings: Promise<Settings>; until: number } | undefined
+  const cache = new TtlCache<'settings', Settings>({ ttlMs, max: 1 })
   return {
-    get() {
-      if (known && known.until > Date.now()) return known.settings
-      const entry = { settings: readSettings(db), until: Date.now() + ttlMs }
-      entry.settings.catch(() => {
-        if (known === entry) known = undefined
-      })
-      known = entry
-      return entry.settings
-    },
-    invalidate() {
-      known = undefined
-    },
+    get: () => cache.load('settings', () => readSettings(db)),
+    invalidate: () => cache.clear(),
   }
 }

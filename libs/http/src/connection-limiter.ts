@@ -2,33 +2,34 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 export interface ConnectionLimits {
-  /** Connections at the same time. */
+  /** Maximum concurrent connections. */
   max: number
-  /** Beyond that, for health alone. */
+  /** Further connections that are served health endpoints only. */
   spare: number
-  /** Told of what had to go: `waiting` for the connection that waited longest, `full` for the newcomer. */
+  /** Called with `waiting` for a dropped idle connection, `full` for a rejected new one. */
   onDropped?: (which: 'waiting' | 'full') => void
 }
 
 interface Connection {
   readonly socket: Socket
-  /** It came when there was no room. */
+  /** True if it was accepted beyond `max`. */
   readonly spare: boolean
-  /** Its answers that are not out yet. */
-  inHand: number
-  /** Whether it ever asked for anything. */
-  hasAsked: boolean
+  /** Number of incomplete responses. */
+  inFlight: number
+  /** True if it has sent a request. */
+  hasRequested: boolean
 }
 
 /**
- * The places of a server. Where all are taken, whoever has waited longest without asking for anything makes room: clients that hold
- * connections open and say little keep nobody out. Where all are being answered, newcomers get a spare place, and on it health alone.
+ * Limits the connections of a server. At the limit, the connection that has been idle longest is
+ * dropped, so that idle clients cannot block others. If none is idle, new connections get a spare
+ * place, where they are served health endpoints only.
  */
 export class ConnectionLimiter {
   readonly #options: ConnectionLimits
   readonly #connections = new Map<string, Connection>()
-  /** Those that ask for nothing now; the longest first. */
-  readonly #waiting = new Set<Connection>()
+  /** Connections without a request in flight, longest idle first. */
+  readonly #idle = new Set<Connection>()
 
   constructor(options: ConnectionLimits) {
     this.#options = options
@@ -38,69 +39,68 @@ export class ConnectionLimiter {
     return this.#connections.size
   }
 
-  /** Gives a new connection a place, or ends it. */
-  enter(socket: Socket): void {
+  /** Admits a new connection or destroys it. */
+  admit(socket: Socket): void {
     const id = idOf(socket)
     const { max, spare, onDropped } = this.#options
-    if (this.size >= max) this.#dropLongestWaiting()
+    if (this.size >= max) this.#dropLongestIdle()
     if (id === undefined || this.size >= max + spare) {
       socket.destroy()
       onDropped?.('full')
       return
     }
-    const connection = { socket, spare: this.size >= max, inHand: 0, hasAsked: false }
+    const connection = { socket, spare: this.size >= max, inFlight: 0, hasRequested: false }
     this.#connections.set(id, connection)
-    this.#waiting.add(connection)
-    socket.once('close', () => this.#leave(id, connection))
+    this.#idle.add(connection)
+    socket.once('close', () => this.#remove(id, connection))
   }
 
-  /** Has a connection count as busy until the answer is out. Says how many answers it waits for now. */
-  answers(socket: Socket, response: ServerResponse): number {
+  /** Marks a connection as busy until the response closes. Returns its requests in flight. */
+  beginRequest(socket: Socket, response: ServerResponse): number {
     const connection = this.#find(socket)
     if (!connection) return 1
-    connection.inHand += 1
-    connection.hasAsked = true
-    this.#waiting.delete(connection)
+    connection.inFlight += 1
+    connection.hasRequested = true
+    this.#idle.delete(connection)
     response.once('close', () => {
-      connection.inHand -= 1
-      if (connection.inHand === 0 && this.#find(socket) === connection)
-        this.#waiting.add(connection)
+      connection.inFlight -= 1
+      if (connection.inFlight === 0 && this.#find(socket) === connection) this.#idle.add(connection)
     })
-    return connection.inHand
+    return connection.inFlight
   }
 
-  /** Whether a connection has its answers and asks for nothing more. */
+  /** True if a connection has no request in flight and is not new. */
   isIdle(socket: Socket): boolean {
     const connection = this.#find(socket)
-    return connection === undefined || (connection.hasAsked && connection.inHand === 0)
+    return connection === undefined || (connection.hasRequested && connection.inFlight === 0)
   }
 
-  /** Whether a connection came when there was no room. */
+  /** True if a connection was accepted beyond `max`. */
   isSpare(socket: Socket): boolean {
     return this.#find(socket)?.spare === true
   }
 
-  /** By its addresses: under TLS a request has another socket than the one that came. */
+  /** Finds a connection by its addresses: under TLS, the request's socket is another object. */
   #find(socket: Socket): Connection | undefined {
     return this.#connections.get(idOf(socket) ?? '')
   }
 
-  #leave(id: string, connection: Connection): void {
+  #remove(id: string, connection: Connection): void {
     if (this.#connections.get(id) === connection) this.#connections.delete(id)
-    this.#waiting.delete(connection)
+    this.#idle.delete(connection)
   }
 
-  #dropLongestWaiting(): void {
-    const [longest] = this.#waiting
+  #dropLongestIdle(): void {
+    const [longest] = this.#idle
     const id = longest && idOf(longest.socket)
     if (!longest || id === undefined) return
-    this.#leave(id, longest)
+    this.#remove(id, longest)
     longest.socket.destroy()
     this.#options.onDropped?.('waiting')
   }
 }
 
-/** Undefined once the other side has gone. */
+/** Returns undefined once the peer has disconnected. */
 function idOf({ remoteAddress, remotePort, localAddress }: Socket): string | undefined {
   return remotePort === undefined ? undefined : `${localAddress} ${remoteAddress} ${remotePort}`
 }

@@ -1,33 +1,34 @@
 import type { RequestHandler } from 'express'
 
 export interface CorsOptions {
-  /** Whose pages may call us from a browser, as browsers write them; `*` for all. */
+  /** Allowed origins, as browsers send them; `*` allows all. */
   origins: readonly string[]
-  /** How long browsers may remember what a preflight said. */
+  /** Time browsers may cache the response to a preflight. */
   maxAgeSeconds: number
   methods: readonly string[]
-  /** Headers pages may send, beside those that they always may. */
+  /** Request headers allowed beyond the CORS-safelisted ones. */
   requestHeaders: readonly string[]
-  /** Headers pages may read, beside those that they always may. */
+  /** Response headers exposed beyond the CORS-safelisted ones. */
   responseHeaders: readonly string[]
 }
 
 /**
- * Cross-origin calls from browsers (Fetch standard, "CORS protocol"). Preflights are answered here, for they never carry a token.
- * Cookies are never let through: who calls from a page brings a token. A page from elsewhere gets an answer that its browser keeps from it.
+ * Allows cross-origin calls from browsers (Fetch standard, "CORS protocol"). Preflights are answered
+ * here, because they carry no token. Credentials such as cookies are never allowed. A page of another
+ * origin is not rejected; its browser withholds the response.
  */
 export function cors(options: CorsOptions): RequestHandler {
   const { origins, maxAgeSeconds } = options
   const methods = options.methods.join(', ')
   const requestHeaders = options.requestHeaders.join(', ')
   const responseHeaders = options.responseHeaders.join(', ')
-  const toAll = origins.includes('*')
+  const allowsAll = origins.includes('*')
   return (request, response, next) => {
-    // Caches must not show one page's answer to another.
-    if (!toAll) response.vary('Origin')
+    // A cache must not serve the response of one origin to another.
+    if (!allowsAll) response.vary('Origin')
     const { origin } = request.headers
-    if (origin === undefined || !(toAll || origins.includes(origin))) return next()
-    response.setHeader('Access-Control-Allow-Origin', toAll ? '*' : origin)
+    if (origin === undefined || !(allowsAll || origins.includes(origin))) return next()
+    response.setHeader('Access-Control-Allow-Origin', allowsAll ? '*' : origin)
     response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin')
     const isPreflight =
       request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined

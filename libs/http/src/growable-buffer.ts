@@ -1,14 +1,14 @@
 const firstBytes = 16 * 1024
 
 /**
- * Bytes that come in pieces, put together as they come. Kept as pieces they would cost some hundred times as much as they are where
- * each of them is a byte.
+ * Buffer that grows as chunks are appended. A list of chunks would cost about a hundred times the
+ * memory if a client sends single bytes.
  */
 export class GrowableBuffer {
   #bytes: Buffer
   #size = 0
 
-  /** @param expected as far as one was told */
+  /** @param expected number of bytes to allocate initially */
   constructor(expected = 0) {
     this.#bytes = Buffer.allocUnsafe(expected)
   }
@@ -17,18 +17,18 @@ export class GrowableBuffer {
     return this.#size
   }
 
-  append(piece: Buffer): void {
-    const size = this.#size + piece.length
+  append(chunk: Buffer): void {
+    const size = this.#size + chunk.length
     if (size > this.#bytes.length) {
       const larger = Buffer.allocUnsafe(Math.max(size, 2 * this.#bytes.length, firstBytes))
       this.#bytes.copy(larger, 0, 0, this.#size)
       this.#bytes = larger
     }
-    piece.copy(this.#bytes, this.#size)
+    chunk.copy(this.#bytes, this.#size)
     this.#size = size
   }
 
-  /** All of it. Nothing is to be added any more. */
+  /** Returns the content. Do not append afterwards. */
   take(): Buffer {
     return this.#bytes.subarray(0, this.#size)
   }

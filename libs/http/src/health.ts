@@ -1,24 +1,26 @@
+import { withTimeout } from '@posthorn/flow'
 import type { Metrics } from '@posthorn/telemetry'
 import type { Express, Request } from 'express'
 import { notFound } from './problems.ts'
 
-/** What must answer for the process to be ready, by name: `{ postgres: () => ping(db), rabbitmq: () => assertUp(bus) }`. */
+/** Readiness checks by name, such as `{ postgres: () => ping(db) }`. A check fails by throwing. */
 export type Checks = Record<string, () => unknown>
 
 export interface HealthOptions {
   checks: Checks
   metrics: Metrics
-  /** Aborted once the process is to stop. */
+  /** Aborted when shutdown begins. */
   stopping: AbortSignal
-  /** Who may read `/metrics`; for all others it is not there. */
+  /** True if a client may read `/metrics`; others get 404. Defaults to all clients. */
   mayScrape?: Scrapers
 }
 
 export type Scrapers = (request: Request) => boolean | Promise<boolean>
 
-/** How long one readiness check may take. */
+/** Maximum duration of one readiness check. */
 const checkMs = 2_000
 
+/** Mounts `/health/live`, `/health/ready` (503 while a check fails) and `/metrics`. */
 export function mountHealth(
   app: Express,
   { checks, metrics, stopping, mayScrape }: HealthOptions,
@@ -39,7 +41,9 @@ async function failing(checks: Checks): Promise<string[]> {
   const results = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {
       try {
-        await within(checkMs, check)
+        await withTimeout(Promise.resolve(check()), checkMs, () => {
+          throw new Error('check timed out')
+        })
         return []
       } catch {
         return [name]
@@ -47,14 +51,4 @@ async function failing(checks: Checks): Promise<string[]> {
     }),
   )
   return results.flat()
-}
-
-async function within(ms: number, work: () => unknown): Promise<void> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error('no answer in time')), ms)
-  try {
-    await Promise.race([work(), late.promise])
-  } finally {
-    clearTimeout(timer)
-  }
 }

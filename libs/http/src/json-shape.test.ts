@@ -4,39 +4,39 @@ import { assertContent, assertShape } from './json-shape.ts'
 
 const shape = (text: string) => () => assertShape(Buffer.from(text))
 
-test('whatever JSON there is passes, strings full of brackets and quotes too', () => {
+test('assertShape: valid JSON passes, also with brackets and quotes in strings', () => {
   fc.assert(fc.property(fc.json({ maxDepth: 8 }), (text) => expect(shape(text)).not.toThrow()))
   expect(
     shape(JSON.stringify(['[{'.repeat(1_000), '\\"[', '\\\\', '"'].concat('\\'.repeat(9)))),
   ).not.toThrow()
 })
 
-test('a hundred levels pass, one more does not', () => {
+test('assertShape: 100 levels pass, 101 throw', () => {
   expect(shape('['.repeat(100) + ']'.repeat(100))).not.toThrow()
   expect(shape('{"a":'.repeat(101))).toThrow('nested deeper than 100')
 })
 
-test('a body of commas costs us nothing but a look', () => {
+test('assertShape: more than 500,000 members throw', () => {
   expect(shape(`[${'0,'.repeat(600_000)}0]`)).toThrow('more than 500000 members')
 })
 
-test('broken text is left to the parser', () => {
+test('assertShape: malformed JSON passes and is left to the parser', () => {
   for (const text of ['"', '"\\', ']]]', '', '{"a']) expect(shape(text)).not.toThrow()
 })
 
 test.each(['{"__proto__":{}}', '[[{"a":{"constructor":1}}]]', '{"\\u005f_proto__":1}'])(
-  '%s is refused for its name',
+  'assertContent: %s throws for an unsafe name',
   (text) => {
     expect(() => assertContent(JSON.parse(text))).toThrow('is not allowed as a name')
   },
 )
 
-test('the same words as values pass', () => {
+test('assertContent: unsafe names as values pass', () => {
   expect(() => assertContent(['__proto__', { a: 'constructor' }, null, 1])).not.toThrow()
 })
 
 test.each(['["\\u0000"]', '{"a\\u0000":1}', '["\\ud800"]'])(
-  '%s is refused: no database takes it',
+  'assertContent: %s throws for text that Postgres rejects',
   (text) => {
     expect(() => assertContent(JSON.parse(text))).toThrow('Text must be Unicode')
   },

@@ -1,19 +1,19 @@
 import { AppError } from '@posthorn/errors'
 
-/** Deeper than any body of ours by far. */
+/** Maximum nesting. No request schema of the API exceeds 10 levels. */
 const maxDepth = 100
-/** Lists and objects in the text at most, with their members: what a body may cost in memory beside its own size. */
+/** Maximum arrays, objects and members. Bounds the memory of the parsed value. */
 const maxMembers = 500_000
 
 const quote = 0x22
 const backslash = 0x5c
 const comma = 0x2c
-const open = new Set([0x5b, 0x7b]) // [ {
-const closed = new Set([0x5d, 0x7d]) // ] }
+const opening = new Set([0x5b, 0x7b]) // [ {
+const closing = new Set([0x5d, 0x7d]) // ] }
 
 /**
- * Looks at JSON text before it is parsed: 50 MB of `[` would else become twenty-five million arrays. Strings are skipped by a native
- * search, so attachments cost next to nothing.
+ * Checks nesting and number of members before JSON text is parsed: 50 MB of `[` would become 25
+ * million arrays. Strings are skipped by a native search, so attachments cost almost nothing.
  *
  * @throws AppError `invalid`
  */
@@ -26,9 +26,9 @@ export function assertShape(text: Buffer): void {
       at = endOfString(text, at)
       continue
     }
-    if (byte === comma || open.has(byte)) members += 1
-    if (open.has(byte)) depth += 1
-    else if (closed.has(byte)) depth -= 1
+    if (byte === comma || opening.has(byte)) members += 1
+    if (opening.has(byte)) depth += 1
+    else if (closing.has(byte)) depth -= 1
     if (depth > maxDepth)
       throw new AppError('invalid', `JSON is nested deeper than ${maxDepth} levels`)
     if (members > maxMembers)
@@ -36,12 +36,12 @@ export function assertShape(text: Buffer): void {
   }
 }
 
-/** Where the string that starts here ends: at a quote with an even number of backslashes before it. */
+/** Finds the end of a string: the next quote after an even number of backslashes. */
 function endOfString(text: Buffer, start: number): number {
   let end = start
   do {
     end = text.indexOf(quote, end + 1)
-    if (end === -1) return text.length // the parser says what is wrong
+    if (end === -1) return text.length // JSON.parse reports the error
   } while (isEscaped(text, end))
   return end
 }
@@ -52,33 +52,34 @@ function isEscaped(text: Buffer, at: number): boolean {
   return slashes % 2 === 1
 }
 
-const poisonous = new Set(['__proto__', 'constructor', 'prototype'])
+/** Names that reach a prototype when an object is copied property by property. */
+const unsafeNames = new Set(['__proto__', 'constructor', 'prototype'])
 
 /**
- * Looks through a parsed body.
+ * Checks the names and texts of a parsed body.
  *
- * @throws AppError `invalid` when an object inside has a name that would reach a prototype when copied carelessly, or a text has what
- * no database takes: U+0000, or half a surrogate pair.
+ * @throws AppError `invalid` for a name such as `__proto__`, and for text that Postgres rejects:
+ * U+0000 or an unpaired surrogate
  */
 export function assertContent(value: unknown): void {
-  const inside: unknown[] = [value]
-  while (inside.length > 0) {
-    const next = inside.pop()
+  const pending: unknown[] = [value]
+  while (pending.length > 0) {
+    const next = pending.pop()
     if (typeof next === 'string') assertText(next)
     if (next === null || typeof next !== 'object') continue
     if (Array.isArray(next)) {
-      for (const element of next) inside.push(element)
+      for (const element of next) pending.push(element)
       continue
     }
     for (const [name, member] of Object.entries(next)) {
-      if (poisonous.has(name)) throw new AppError('invalid', `"${name}" is not allowed as a name`)
+      if (unsafeNames.has(name)) throw new AppError('invalid', `"${name}" is not allowed as a name`)
       assertText(name)
-      inside.push(member)
+      pending.push(member)
     }
   }
 }
 
-/** @throws AppError `invalid` */
+/** @throws AppError `invalid` for text with U+0000 or an unpaired surrogate */
 export function assertText(text: string): void {
   if (text.includes('\0') || !text.isWellFormed())
     throw new AppError('invalid', 'Text must be Unicode without U+0000')

@@ -12,23 +12,23 @@ import type { ConnectionLimiter } from './connection-limiter.ts'
 import { type KeyPair, minVersion } from './reload-certificate.ts'
 import { refuseRaw } from './refuse-raw.ts'
 
-/** What a client may take its time over, in milliseconds. */
+/** Time limits for clients, in milliseconds. */
 export interface HttpTimeouts {
-  /** For the head of a request, from the connection on. */
+  /** Head of a request, from the start of the connection. */
   headMs: number
-  /** For a request as a whole: 50 MB at 4 Mbit/s. */
+  /** Whole request: 50 MB at 4 Mbit/s. */
   requestMs: number
-  /** Between two requests. Longer than the usual 60 s of a load balancer: it must be the one that closes idle connections. */
+  /** Between two requests. Above the usual 60 s of load balancers, which must close first. */
   idleMs: number
-  /** For taking the next byte of an answer that waits to be read. */
+  /** Without progress while the client reads a response. */
   readMs: number
-  /** For showing that it speaks TLS. */
+  /** TLS handshake. */
   handshakeMs: number
-  /** How often the first two are looked at. */
+  /** Interval at which `headMs` and `requestMs` are checked. */
   checkMs: number
 }
 
-const usualPatience: HttpTimeouts = {
+const defaultTimeouts: HttpTimeouts = {
   headMs: 15_000,
   requestMs: 120_000,
   idleMs: 65_000,
@@ -38,58 +38,58 @@ const usualPatience: HttpTimeouts = {
 }
 
 const maxHeaderBytes = 16 * 1024
-/** Requests of one connection that wait for their answers. Clients that send the next one before they have the last answer are few; those with more are none. */
+/** Maximum requests of one connection in flight. Few clients pipeline at all. */
 const maxPipelined = 100
-/** What a client still sends once it has its answer is read for so long, lest it never sees the answer. */
+/** Time the rest of a request is read after its response, so that the client receives it. */
 const lingerMs = 5_000
-/** After this long a stopping server drops the requests that are left; the process itself may take 10 s. */
+/** Time after which shutdown drops requests in flight. The process may take 10 s in total. */
 const graceMs = 8_000
 
 export interface ListenerOptions {
-  room: ConnectionLimiter
-  /** Speaks TLS with it, and nothing else. */
+  limiter: ConnectionLimiter
+  /** If present, the server accepts TLS only. */
   certificate?: KeyPair | undefined
   timeouts?: Partial<HttpTimeouts>
 }
 
-/** An HTTP server with bounds on everything a client may take its time over. */
-export function createListener(answer: RequestListener, options: ListenerOptions): Server {
-  const { room, certificate } = options
-  const patience = { ...usualPatience, ...options.timeouts }
-  const limits = limitsOf(patience)
+/** Creates an HTTP or HTTPS server with limits on connections, sizes and times. */
+export function createListener(handler: RequestListener, options: ListenerOptions): Server {
+  const { limiter, certificate } = options
+  const timeouts = { ...defaultTimeouts, ...options.timeouts }
+  const limits = limitsOf(timeouts)
   const server = certificate
     ? createSecureServer({
         ...limits,
         ...certificate,
         minVersion,
-        handshakeTimeout: patience.handshakeMs,
+        handshakeTimeout: timeouts.handshakeMs,
       })
     : createServer(limits)
-  // Node would drop what is above its limit, and the request would say something else than was sent: `assertHead` refuses it.
+  // Node would silently drop headers above its limit; `assertHead` rejects the request instead.
   server.maxHeadersCount = 0
-  const running = new WeakMap<Socket, ServerResponse>()
+  const responses = new WeakMap<Socket, ServerResponse>()
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-    // More of them may have come in one piece with the one that was too many.
+    // Further pipelined requests may follow the one that exceeded the limit.
     if (request.socket.destroyed) return
-    // The log, the room, whoever waits for the answer and every stage of a stream want to know when it is over.
+    // The log, the limiter, the handler and each stage of a stream add a listener.
     response.setMaxListeners(30)
-    if (room.answers(request.socket, response) > maxPipelined) {
+    if (limiter.beginRequest(request.socket, response) > maxPipelined) {
       request.socket.destroy()
       return
     }
-    running.set(request.socket, response)
+    responses.set(request.socket, response)
     response.once('finish', () => {
       if (request.complete) return
       setTimeout(() => request.complete || request.destroy(), lingerMs).unref()
     })
-    const isLast = !server.listening || room.isSpare(request.socket)
+    const isLast = !server.listening || limiter.isSpare(request.socket)
     if (isLast) response.setHeader('Connection', 'close')
-    answer(request, response)
+    handler(request, response)
   }
-  server.on('connection', (socket: Socket) => room.enter(socket))
+  server.on('connection', (socket: Socket) => limiter.admit(socket))
   server.on('request', onRequest)
-  // Who asks before sending a body is told to go on when it is read, by `readJson`; or gets its answer, and may then send neither
-  // the body nor anything else here.
+  // `readJson` sends 100 Continue when it reads the body. If it does not, the client has not sent the
+  // body, so the connection cannot be reused.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     response.setHeader('Connection', 'close')
     onRequest(request, response)
@@ -97,15 +97,15 @@ export function createListener(answer: RequestListener, options: ListenerOptions
   server.on('checkExpectation', ({ socket }: IncomingMessage) => refuseRaw(socket, 417))
   server.on('connect', ({ socket }: IncomingMessage) => refuseRaw(socket, 404))
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    const response = running.get(socket)
-    // In the middle of an answer another one would be taken for the rest of it.
-    const isAnswering = response?.headersSent === true && !response.writableFinished
-    if (isAnswering || !/^(?:HPE|ERR_HTTP)_/.test(error.code ?? '')) socket.destroy()
+    const response = responses.get(socket)
+    // A second response would be read as the rest of the one in progress.
+    const isResponding = response?.headersSent === true && !response.writableFinished
+    if (isResponding || !/^(?:HPE|ERR_HTTP)_/.test(error.code ?? '')) socket.destroy()
     else refuseRaw(socket, statuses[error.code ?? ''] ?? 400)
   })
-  // Also where the time between two requests is over. Work that takes long is none of a client's fault.
-  server.setTimeout(patience.readMs, (socket: Socket) => {
-    if (socket.writableLength > 0 || room.isIdle(socket)) socket.destroy()
+  // Applies between requests and while the client reads, but not while a handler works.
+  server.setTimeout(timeouts.readMs, (socket: Socket) => {
+    if (socket.writableLength > 0 || limiter.isIdle(socket)) socket.destroy()
   })
   return server
 }
@@ -117,22 +117,23 @@ function limitsOf({ headMs, requestMs, idleMs, checkMs }: HttpTimeouts) {
     requestTimeout: requestMs,
     keepAliveTimeout: idleMs,
     connectionsCheckingInterval: checkMs,
-    // Node would refuse with an empty body: `assertHead` does it.
+    // Node would respond without a body; `assertHead` checks it instead.
     requireHostHeader: false,
   }
 }
 
+/** Statuses of parser errors; others are 400. */
 const statuses: Record<string, number> = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 }
 
-/** Takes no more connections, answers the requests in hand, and drops what is left after a while. */
+/** Stops accepting, completes requests in flight, and drops the rest after `graceMs`. */
 export async function closeListener(server: Server): Promise<void> {
   const closed = once(server, 'close')
   server.close()
-  // A connection becomes idle when its request is answered, and would stay open for the next one.
+  // A kept-alive connection would stay open after its last response.
   const idle = setInterval(() => server.closeIdleConnections(), 50)
   const late = setTimeout(() => server.closeAllConnections(), graceMs)
   try {

@@ -16,14 +16,14 @@ test.each<[ErrorKind, number, string]>([
   ['unavailable', 503, 'Service Unavailable'],
   ['stale', 503, 'Service Unavailable'],
   ['timeout', 504, 'Gateway Timeout'],
-])('%s is %i with its phrase and the reason', (kind, statusCode, error) => {
+])('describeProblem: kind %s has status %i', (kind, statusCode, error) => {
   expect(describeProblem(new AppError(kind, 'why'))).toEqual({
     status: statusCode,
     body: { statusCode, error, message: 'why' },
   })
 })
 
-test('code and extras stand beside the reason', () => {
+test('describeProblem: code and extras are members of the body', () => {
   const error = new AppError('unavailable', 'not yet', {
     code: 'NotYetConnected',
     extras: { state: 'init' },
@@ -37,14 +37,14 @@ test('code and extras stand beside the reason', () => {
   })
 })
 
-test('two codes have a status of their own', () => {
+test('describeProblem: codes UploadFail and OAuthTokenRejected override the status', () => {
   expect(describeProblem(new AppError('rejected', '', { code: 'UploadFail' })).status).toBe(502)
   expect(describeProblem(new AppError('rejected', '', { code: 'OAuthTokenRejected' })).status).toBe(
     403,
   )
 })
 
-test('the text of an unforeseen error does not leave', () => {
+test('describeProblem: an error other than AppError becomes a generic 500', () => {
   const generic = {
     status: 500,
     body: { statusCode: 500, error: 'Internal Server Error', message: 'Internal Server Error' },

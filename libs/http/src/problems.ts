@@ -1,8 +1,9 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import { defined } from '@posthorn/contracts'
 import { AppError, type ErrorKind } from '@posthorn/errors'
 import type { Logger } from '@posthorn/telemetry'
 
-/** What an HTTP client is told of an error. Interface spec, "Error body". */
+/** HTTP status and body of an error. Interface spec, "Error body". */
 export interface Problem {
   status: number
   body: { statusCode: number; error: string; message: string; code?: string } & Record<
@@ -11,7 +12,7 @@ export interface Problem {
   >
 }
 
-const statusOf: Record<ErrorKind, number> = {
+const statusByKind: Record<ErrorKind, number> = {
   invalid: 400,
   unauthorized: 401,
   forbidden: 403,
@@ -20,26 +21,29 @@ const statusOf: Record<ErrorKind, number> = {
   unprocessable: 422,
   'rate-limited': 429,
   internal: 500,
-  // A mail server's refusal of what the caller asked for, such as a folder that exists already.
+  // A mail server rejected the request, such as creating a mailbox that exists.
   rejected: 400,
   unreachable: 503,
   unavailable: 503,
-  // Somebody else holds the account by now: the next try finds them.
+  // Another worker holds the account: a retry reaches it.
   stale: 503,
   timeout: 504,
 }
 
-/** Codes whose status is not that of their kind. */
-const statusOfCode: Record<string, number> = { UploadFail: 502, OAuthTokenRejected: 403 }
+/** Codes whose status differs from that of their kind. */
+const statusByCode: Record<string, number> = { UploadFail: 502, OAuthTokenRejected: 403 }
 
-/** An error as an answer. The text of an error without a meaning never leaves: it may name hosts or secrets. */
+/**
+ * Maps an error to a response. The text of an error other than AppError is not sent, because it may
+ * contain host names or secrets.
+ */
 export function describeProblem(error: unknown): Problem {
   if (error instanceof AppError) {
     const { kind, code, message, extras } = error
-    const status = (code === undefined ? undefined : statusOfCode[code]) ?? statusOf[kind]
-    return problem(status, message, { ...(code === undefined ? {} : { code }), ...extras })
+    const status = (code === undefined ? undefined : statusByCode[code]) ?? statusByKind[kind]
+    return problem(status, message, { ...defined({ code }), ...extras })
   }
-  // A path that is no UTF-8 after percent-decoding; express throws this before any of our code runs.
+  // Express throws URIError for a path that is not UTF-8 after percent-decoding.
   if (error instanceof URIError) return problem(400, 'The path is not properly encoded')
   const status = clientStatusOf(error)
   return status === undefined
@@ -55,7 +59,7 @@ function phraseOf(status: number): string {
   return STATUS_CODES[status] ?? 'Error'
 }
 
-/** The status of an error that express itself blames on the client. */
+/** Returns the 4xx status that Express or a parser has set on an error. */
 function clientStatusOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('status' in error)) return undefined
   const { status } = error
@@ -68,16 +72,19 @@ export type SendProblem = (
   error: unknown,
 ) => void
 
-/** The one place where an error becomes an HTTP answer. What it hides from the client, it logs. */
+/**
+ * Creates the function that responds to failed requests. Errors whose text is withheld from the
+ * client are logged.
+ */
 export function createProblemSender(log: Logger): SendProblem {
   return (request, response, error) => {
     const { status, body } = describeProblem(error)
     const requestId = response.getHeader('X-Request-Id')
-    if (status === 500) log.error({ err: error, requestId }, 'a request failed')
+    if (status === 500) log.error({ err: error, requestId }, 'request failed')
     else if (status > 500 && hasCause(error))
-      log.warn({ err: error, requestId }, 'a request was put off')
+      log.warn({ err: error, requestId }, 'request failed with 503')
     if (response.headersSent) {
-      // Part of an answer is out: only a broken connection can tell the client that the rest is missing.
+      // The response has started: closing the connection marks it as incomplete.
       request.socket.destroy()
       return
     }
@@ -88,12 +95,12 @@ export function createProblemSender(log: Logger): SendProblem {
   }
 }
 
-/** An error that stands for another one, which only the log hears of. */
+/** True if the error wraps another one, which only the log shows. */
 function hasCause(error: unknown): boolean {
   return error instanceof Error && error.cause !== undefined
 }
 
-/** No such path, or not with this method: the spec has no 405. */
+/** Error for an unknown path or method; the interface spec has no 405. */
 export function notFound(): AppError {
   return new AppError('not-found', 'Not Found')
 }

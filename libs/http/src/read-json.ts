@@ -3,25 +3,25 @@ import { AppError } from '@posthorn/errors'
 import { GrowableBuffer } from './growable-buffer.ts'
 import { assertContent, assertShape } from './json-shape.ts'
 
-/** So many pieces of a body are read whatever they are like; from there on they shall have so many bytes on average, for each costs time. */
-const manyPieces = 10_000
-const smallPiece = 64
-/** Memory taken for the announced length alone: many may announce much and send nothing. */
-const maxBelieved = 64 * 1024
+/** Number of chunks from which their average size must reach `minChunkBytes`: each costs CPU time. */
+const freeChunks = 10_000
+const minChunkBytes = 64
+/** Maximum bytes allocated for Content-Length alone: clients may announce much and send nothing. */
+const maxPreallocated = 64 * 1024
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Reads a JSON body of at most `maxBytes`; undefined when there is none. To be called once the caller is known: nobody else gets
- * to put megabytes into our memory.
+ * Reads a JSON body of at most `maxBytes`; undefined if there is none. Call it after authentication,
+ * so that only authorized callers occupy memory.
  *
- * @throws AppError `too-large` by the announced length, before a byte was read, or as soon as more came; `invalid` for anything but
- * JSON in UTF-8, for nesting beyond reason, and for names like `__proto__`.
+ * @throws AppError `too-large` by Content-Length before reading, or as soon as the limit is exceeded;
+ * `invalid` for anything but JSON in UTF-8, excessive nesting, and names such as `__proto__`
  */
 export async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
   if (!hasBody(request)) return undefined
   assertHeaders(request, maxBytes)
-  goOn(request)
+  sendContinue(request)
   const bytes = await readBytes(request, maxBytes)
   if (bytes.length === 0) return undefined
   assertShape(bytes)
@@ -30,12 +30,12 @@ export async function readJson(request: IncomingMessage, maxBytes: number): Prom
   return value
 }
 
-/** RFC 9110 §10.1.1: who asks first whether to send the body is told so now that somebody reads it. */
-function goOn({ headers, res }: IncomingMessage & { res?: ServerResponse }): void {
+/** RFC 9110 §10.1.1: a client that expects 100 sends the body only after this response. */
+function sendContinue({ headers, res }: IncomingMessage & { res?: ServerResponse }): void {
   if (headers.expect?.toLowerCase() === '100-continue') res?.writeContinue()
 }
 
-/** RFC 9112 §6.3: a request has a body when it says so. */
+/** RFC 9112 §6.3: a request has a body if a header announces it. */
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
@@ -45,7 +45,7 @@ function assertHeaders({ headers }: IncomingMessage, maxBytes: number): void {
   if (type !== undefined && !isJson(type))
     throw new AppError('invalid', 'Content-Type must be application/json in UTF-8')
   const encoding = headers['content-encoding'] ?? 'identity'
-  // A kilobyte can unpack to a gigabyte: bodies are taken as they are.
+  // A compressed kilobyte can expand to a gigabyte.
   if (encoding !== 'identity') throw new AppError('invalid', 'Content-Encoding is not supported')
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
 }
@@ -63,26 +63,27 @@ function isJson(contentType: string): boolean {
 function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   const announced = Number(request.headers['content-length'] ?? 0)
-  const gathered = new GrowableBuffer(Math.min(announced, maxBytes, maxBelieved))
-  let pieces = 0
-  const refuse = (error: AppError) => {
+  const body = new GrowableBuffer(Math.min(announced, maxBytes, maxPreallocated))
+  let chunks = 0
+  const fail = (error: AppError) => {
     request.off('data', onData)
-    request.resume() // what follows is read and thrown away, so that the client gets to read our answer
+    // Discards the rest, so that the client reads the response instead of a connection reset.
+    request.resume()
     reject(error)
   }
-  const onData = (piece: Buffer) => {
-    pieces += 1
-    if (gathered.size + piece.length > maxBytes) refuse(tooLarge(maxBytes))
-    else if (pieces > manyPieces && gathered.size < pieces * smallPiece) refuse(inCrumbs())
-    else gathered.append(piece)
+  const onData = (chunk: Buffer) => {
+    chunks += 1
+    if (body.size + chunk.length > maxBytes) fail(tooLarge(maxBytes))
+    else if (chunks > freeChunks && body.size < chunks * minChunkBytes) fail(tooManyChunks())
+    else body.append(chunk)
   }
   request.on('data', onData)
-  request.once('end', () => resolve(gathered.take()))
+  request.once('end', () => resolve(body.take()))
   request.once('error', (cause) =>
-    reject(new AppError('invalid', 'The body did not arrive', { cause })),
+    reject(new AppError('invalid', 'The body is incomplete', { cause })),
   )
   request.once('close', () => {
-    if (!request.readableEnded) reject(new AppError('invalid', 'The body did not arrive'))
+    if (!request.readableEnded) reject(new AppError('invalid', 'The body is incomplete'))
   })
   return promise
 }
@@ -95,8 +96,8 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
-function inCrumbs(): AppError {
-  return new AppError('invalid', 'The body comes in too many small pieces')
+function tooManyChunks(): AppError {
+  return new AppError('invalid', 'The body has too many small chunks')
 }
 
 function tooLarge(maxBytes: number): AppError {

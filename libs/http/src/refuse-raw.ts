@@ -2,7 +2,10 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { dataHeaders } from './security-headers.ts'
 
-/** What is no HTTP request gets the same error body as everything else, and the connection ends. */
+/** Time a client has to read the response before the socket is destroyed. */
+const lingerMs = 2_000
+
+/** Responds to a connection without a valid request, with the usual error body, and closes it. */
 export function refuseRaw(socket: Socket, status: number): void {
   if (!socket.writable) {
     socket.destroy()
@@ -19,8 +22,6 @@ export function refuseRaw(socket: Socket, status: number): void {
     ...Object.entries(dataHeaders).map(([name, value]) => `${name}: ${value}`),
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
-  // Whoever does not read it does not keep the connection.
+  // A client that does not read the response must not keep the connection.
   setTimeout(() => socket.destroy(), lingerMs).unref()
 }
-
-const lingerMs = 2_000

@@ -1,49 +1,48 @@
 import type { Server } from 'node:https'
 import type { Logger } from '@posthorn/telemetry'
 
-/** A certificate with its chain, and its key, as PEM. */
+/** Certificate with its chain, and private key, both as PEM. */
 export interface KeyPair {
   cert: string
   key: string
 }
 
 export interface TlsOptions {
-  /** Reads what is to be shown now; called again and again, for files are renewed while we run. */
+  /** Reads the current certificate. Called repeatedly, because files are renewed at run time. */
   readCertificate: () => Promise<KeyPair>
-  /** Between looks; default 10 s. */
+  /** Time between two reads; defaults to 10 s. */
   everyMs?: number
 }
 
-const usualMs = 10_000
-
 /**
- * Has a server show a renewed certificate from the next connection on. One that cannot be read, or does not fit its key since only half
- * of it is there yet, changes nothing, and is looked at again.
+ * Reloads the certificate of a server periodically, for new connections. A certificate that cannot
+ * be read or does not match its key, for example while files are being replaced, is tried again.
  */
 export function reloadCertificate(
   server: Server,
-  shown: KeyPair,
-  { readCertificate, everyMs = usualMs, log }: TlsOptions & { log: Logger },
+  initial: KeyPair,
+  { readCertificate, everyMs = 10_000, log }: TlsOptions & { log: Logger },
 ): Disposable {
-  let current = shown
-  let looking = false
-  const look = async () => {
-    if (looking) return
-    looking = true
+  let current = initial
+  let isReading = false
+  const reload = async () => {
+    if (isReading) return
+    isReading = true
     try {
-      const found = await readCertificate()
-      if (found.cert === current.cert && found.key === current.key) return
-      server.setSecureContext({ ...found, minVersion })
-      current = found
-      log.info('a renewed certificate is shown from now on')
+      const latest = await readCertificate()
+      if (latest.cert === current.cert && latest.key === current.key) return
+      server.setSecureContext({ ...latest, minVersion })
+      current = latest
+      log.info('certificate reloaded')
     } catch (err) {
-      log.warn({ err }, 'the certificate cannot be renewed; the one shown so far stays')
+      log.warn({ err }, 'certificate reload failed, keeping the old one')
     } finally {
-      looking = false
+      isReading = false
     }
   }
-  const timer = setInterval(() => void look(), everyMs).unref()
+  const timer = setInterval(() => void reload(), everyMs).unref()
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
+/** Minimum TLS version of all HTTP listeners. */
 export const minVersion = 'TLSv1.2'

@@ -2,35 +2,35 @@ import { randomUUID } from 'node:crypto'
 import type { Logger, Metrics } from '@posthorn/telemetry'
 import type { Request, RequestHandler, Response } from 'express'
 
-/** An id that came with the request is kept if it is short and plain. */
+/** Form of a request id that is accepted from the client. */
 const plainId = /^[\w.:-]{1,128}$/
-/** Asked every few seconds by machines: not worth a line each. */
-const quiet = new Set(['/health/live', '/health/ready', '/metrics'])
+/** Routes that are polled by monitoring and not logged. */
+const unloggedRoutes = new Set(['/health/live', '/health/ready', '/metrics'])
 
 /**
- * One line and one measurement a request, under the pattern of its route and not its path, which holds account ids and may hold
- * tokens. Gives the request its id, and answers with it.
+ * Logs and measures each request by the pattern of its route. The path is not recorded, because it
+ * contains account ids and may contain tokens. Assigns the request id and returns it in a header.
  */
 export function requestLog(log: Logger, metrics: Metrics): RequestHandler {
   const seconds = metrics.histogram({
     name: 'http_request_seconds',
-    help: 'Time from the head of a request to the end of its answer',
+    help: 'Time from the head of a request to the end of its response',
     labels: ['method', 'route', 'status'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
   })
-  // The fields are those of `describe` and an id that is plain.
+  // The fields contain no secrets, so redaction is skipped.
   const lines = log.child({}, { redact: [] })
   return (request, response, next) => {
     const started = performance.now()
-    const given = request.get('x-request-id') ?? ''
-    const requestId = plainId.test(given) ? given : randomUUID()
+    const clientId = request.get('x-request-id') ?? ''
+    const requestId = plainId.test(clientId) ? clientId : randomUUID()
     response.locals['requestId'] = requestId
     response.setHeader('X-Request-Id', requestId)
     response.once('close', () => {
       const ms = performance.now() - started
       const line = { ...describe(request, response), ms: Math.round(ms), requestId }
       seconds.observe({ method: line.method, route: line.route, status: line.status }, ms / 1000)
-      if (!quiet.has(line.route)) lines.info(line, 'request')
+      if (!unloggedRoutes.has(line.route)) lines.info(line, 'request')
     })
     next()
   }
@@ -42,7 +42,7 @@ function describe(request: Request, response: Response) {
     method: request.method,
     route: typeof route === 'string' ? route : 'unmatched',
     status: response.statusCode,
-    // The client went away before the answer was out; the status is what it would have been told.
+    // The client disconnected before the response was complete.
     ...(response.writableFinished ? {} : { aborted: true }),
   }
 }

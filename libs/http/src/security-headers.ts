@@ -1,6 +1,9 @@
 import type { RequestHandler } from 'express'
 
-/** For answers that are data and not pages: nothing may keep, sniff, frame, embed or run them. Pages loosen what they need. */
+/**
+ * Headers of responses that are data: they must not be cached, sniffed, framed, embedded or executed.
+ * HTML pages override what they need.
+ */
 export const dataHeaders = {
   'X-Content-Type-Options': 'nosniff',
   'Cache-Control': 'no-store',
@@ -12,10 +15,10 @@ export const dataHeaders = {
   'X-Permitted-Cross-Domain-Policies': 'none',
 } as const
 
-/** A year, and what browsers take for a promise. RFC 6797 §6.1. */
+/** One year (RFC 6797 §6.1). */
 const strictTransport = 'max-age=31536000'
 
-/** @param secure whether we speak TLS ourselves: then browsers shall never ask in clear again */
+/** @param secure true if this server terminates TLS; then adds HSTS */
 export function securityHeaders(secure: boolean): RequestHandler {
   const headers = Object.entries({
     ...dataHeaders,

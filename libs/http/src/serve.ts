@@ -15,27 +15,26 @@ import { securityHeaders } from './security-headers.ts'
 
 export interface ServeOptions {
   host: string
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   port: number
   log: Logger
   metrics: Metrics
   checks: Checks
-  /** The gateway's API; other services have health and metrics alone. */
+  /** Mounts further routes, such as the API of the gateway. */
   mount?: (app: Express) => void
-  /** Lets pages from elsewhere in: see `cors`. */
+  /** Cross-origin handler, see `cors`. */
   crossOrigin?: RequestHandler | undefined
-  /** Speaks TLS instead of HTTP in clear. */
+  /** Terminates TLS; otherwise plain HTTP. */
   tls?: TlsOptions | undefined
-  /** Connections at the same time; beyond them a few for health alone. Default 10,000. */
+  /** Maximum connections, plus 64 for health endpoints. Defaults to 10,000. */
   maxConnections?: number
-  /** What clients may take their time over, where it is not the usual. */
+  /** Overrides the default time limits for clients. */
   timeouts?: Partial<HttpTimeouts>
-  /** Who may read `/metrics`; default: all who get here. */
+  /** True if a client may read `/metrics`; defaults to all. */
   mayScrape?: Scrapers
 }
 
-const usualConnections = 10_000
-/** Connections for health when all others are taken. */
+/** Connections reserved for health endpoints. */
 const spareConnections = 64
 
 export interface HttpServer extends AsyncDisposable {
@@ -43,31 +42,32 @@ export interface HttpServer extends AsyncDisposable {
 }
 
 /**
- * `/health/live` (the process turns), `/health/ready` (503 while a check fails or the process stops), `/metrics`, and what is mounted.
- * Whatever goes wrong, and whatever is not there, is answered in JSON as the interface spec has it.
+ * Starts an HTTP server with `/health/live`, `/health/ready` (503 while a check fails or the process
+ * stops), `/metrics` and the mounted routes. Errors and unknown paths get a JSON body as in the
+ * interface spec.
  *
- * Disposing answers requests in hand, and refuses readiness meanwhile.
+ * Disposal reports not ready, completes requests in flight and closes the server.
  */
 export async function serve(options: ServeOptions): Promise<HttpServer> {
   const { host, port, log, tls } = options
   const stopping = new AbortController()
-  const room = openRoom(options)
-  const app = createApp(options, { room, stopping: stopping.signal })
-  const answer = createProblemSender(log)
+  const limiter = createLimiter(options)
+  const app = createApp(options, { limiter, stopping: stopping.signal })
+  const sendProblem = createProblemSender(log)
   const certificate = await tls?.readCertificate()
   const server = createListener(
     (request, response) =>
-      // Called with what no handler took: an error, or nothing for a path that is not there.
+      // Called with an error, or with nothing if no route matched.
       app(request as Request, response as Response, (error) =>
-        answer(request, response, error ?? notFound()),
+        sendProblem(request, response, error ?? notFound()),
       ),
-    { room, certificate, ...(options.timeouts ? { timeouts: options.timeouts } : {}) },
+    { limiter, certificate, ...(options.timeouts ? { timeouts: options.timeouts } : {}) },
   )
   server.listen(port, host)
   await once(server, 'listening')
   const bound = (server.address() as AddressInfo).port
   log.info({ host, port: bound, tls: tls !== undefined }, 'listening')
-  const renewing =
+  const reloading =
     tls && certificate
       ? reloadCertificate(server as SecureServer, certificate, { ...tls, log })
       : undefined
@@ -75,19 +75,19 @@ export async function serve(options: ServeOptions): Promise<HttpServer> {
     port: bound,
     async [Symbol.asyncDispose]() {
       stopping.abort()
-      renewing?.[Symbol.dispose]()
+      reloading?.[Symbol.dispose]()
       await closeListener(server)
     },
   }
 }
 
 interface AppDeps {
-  room: ConnectionLimiter
+  limiter: ConnectionLimiter
   stopping: AbortSignal
 }
 
-/** Health before all else: it is answered where there is no room for anything. */
-function createApp(options: ServeOptions, { room, stopping }: AppDeps): Express {
+/** Creates the Express app. Health routes come first, since they are served at the limit as well. */
+function createApp(options: ServeOptions, { limiter, stopping }: AppDeps): Express {
   const { log, metrics, checks, mount, tls, mayScrape, crossOrigin } = options
   const app = express()
   app.disable('x-powered-by')
@@ -95,31 +95,32 @@ function createApp(options: ServeOptions, { room, stopping }: AppDeps): Express 
   app.use(requestLog(log, metrics), securityHeaders(tls !== undefined), assertHead)
   mountHealth(app, { checks, metrics, stopping, ...(mayScrape ? { mayScrape } : {}) })
   app.use(({ socket }, _response, next) => {
-    if (room.isSpare(socket)) throw new AppError('unavailable', 'Too many connections; retry')
+    if (limiter.isSpare(socket))
+      throw new AppError('unavailable', 'Too many connections, retry later')
     next()
   })
   if (crossOrigin) app.use(crossOrigin)
-  // Express would answer for every path there is, in words of its own.
+  // Express would answer OPTIONS itself, without the JSON error body.
   app.use(({ method }, _response, next) => next(method === 'OPTIONS' ? notFound() : undefined))
   mount?.(app)
   return app
 }
 
-function openRoom({ metrics, maxConnections = usualConnections }: ServeOptions): ConnectionLimiter {
+function createLimiter({ metrics, maxConnections = 10_000 }: ServeOptions): ConnectionLimiter {
   const dropped = metrics.counter({
     name: 'http_connections_dropped_total',
-    help: 'Connections ended for want of room: those that waited longest, and newcomers where there were none',
+    help: 'Connections dropped at the limit: idle ones (waiting), new ones if none was idle (full)',
     labels: ['which'],
   })
-  const room = new ConnectionLimiter({
+  const limiter = new ConnectionLimiter({
     max: maxConnections,
     spare: spareConnections,
     onDropped: (which) => dropped.inc({ which }),
   })
   metrics.gauge({
     name: 'http_connections',
-    help: 'Connections of clients',
-    collect: () => room.size,
+    help: 'Open connections',
+    collect: () => limiter.size,
   })
-  return room
+  return limiter
 }

@@ -27,12 +27,12 @@ afterAll(async () => server[Symbol.asyncDispose]())
 async function ask(method: string, path: string, headers: Record<string, string>) {
   const response = await fetch(`http://127.0.0.1:${server.port}${path}`, { method, headers })
   const { status } = response
-  const told = [...response.headers].filter(([name]) => name.startsWith('access-control-'))
-  return { status, ...Object.fromEntries(told), vary: response.headers.get('vary') }
+  const corsHeaders = [...response.headers].filter(([name]) => name.startsWith('access-control-'))
+  return { status, ...Object.fromEntries(corsHeaders), vary: response.headers.get('vary') }
 }
 const wanted = { 'access-control-request-method': 'POST' }
 
-test('a page of a known origin may call and read, and caches keep pages apart', async () => {
+test('cors: an allowed origin gets CORS headers and Vary: Origin', async () => {
   const origin = 'https://b.example:8443'
   expect(await ask('GET', '/some/thing', { origin })).toEqual({
     status: 200,
@@ -42,7 +42,7 @@ test('a page of a known origin may call and read, and caches keep pages apart', 
   })
 })
 
-test('a preflight is answered before anything else looks at it, with what may be sent', async () => {
+test('cors: a preflight is answered before authentication with the allowed headers', async () => {
   const origin = 'https://a.example'
   expect(await ask('OPTIONS', '/some/thing', { origin, ...wanted })).toEqual({
     status: 204,
@@ -63,7 +63,7 @@ test.each(['https://evil.example', 'https://a.example.evil.example', 'http://a.e
   },
 )
 
-test('all pages are named as such, and never with cookies', async () => {
+test('cors: with origins *, allows all origins without credentials', async () => {
   const answer = await ask('GET', '/all/thing', { origin: 'https://x.example', cookie: 'a=1' })
   expect(answer).toEqual({
     status: 200,
@@ -73,7 +73,7 @@ test('all pages are named as such, and never with cookies', async () => {
   })
 })
 
-test('errors can be read as well, and where nobody is let in nothing is said', async () => {
+test('cors: error responses have the headers too, without configured origins none', async () => {
   const origin = 'https://a.example'
   expect(await ask('GET', '/some/nope/nope', { origin })).toMatchObject({
     status: 404,

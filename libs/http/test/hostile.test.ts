@@ -5,7 +5,7 @@ import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually, RawClient } from '@posthorn/testkit'
 import { readJson, serve, type ServeOptions } from '../src/index.ts'
 
-// Clients as they should not be, told byte by byte. Nothing but the server's own limits ends them.
+// Clients as they should not be, received byte by byte. Nothing but the server's own limits ends them.
 
 const maxConnections = 40
 const waiting: (() => void)[] = []
@@ -32,7 +32,7 @@ function start(limits: Pick<ServeOptions, 'timeouts'> = {}) {
   })
 }
 const server = await start()
-/** Has hardly any patience: for clients that use it up, and no others, on a machine that may be slow itself. */
+/** Server with short time limits, only for tests of clients that exceed them. */
 const hasty = await start({
   timeouts: { headMs: 500, requestMs: 1_000, idleMs: 500, readMs: 500, checkMs: 50 },
 })
@@ -110,7 +110,7 @@ test.each([
     post(`${type}\r\n${chunked}`, '1\r\n \r\n'.repeat(10_001)).replace('/echo', '/echo?limit=1e6'),
     400,
   ],
-])('%s is answered once, in JSON, and without anything of use', async (...[, bytes, status]) => {
+])('serve: %s gets one JSON error without internals', async (...[, bytes, status]) => {
   const answer = await answerTo(bytes)
   expect(statusesOf(answer)).toEqual([status])
   expect(answer).toContain('\r\nContent-Type: application/json; charset=utf-8\r\n')
@@ -119,18 +119,18 @@ test.each([
   expect(bodyOf(answer)).toMatchObject({ statusCode: status, error: expect.any(String) })
 })
 
-test('an address in full is that of its path: RFC 9112 wants it taken', async () => {
+test('serve: a request target in absolute form is accepted (RFC 9112 §3.2.2)', async () => {
   expect(bodyOf(await answerTo(get('http://elsewhere.example/query?a=1')))).toEqual({ a: '1' })
 })
 
-test('what hides behind a body is no second request', async () => {
+test('serve: bytes after a body with both lengths are not a second request', async () => {
   const inner = 'GET /query?smuggled=1 HTTP/1.1\r\nHost: a\r\n\r\n'
   const length = `${type}\r\nContent-Length: ${inner.length}`
   expect(statusesOf(await answerTo(post(length, inner)))).toEqual([400])
   expect(statusesOf(await answerTo(post(`Content-Length: 0\r\n${chunked}`, inner)))).toEqual([400])
 })
 
-test('requests one behind the other are answered in their order', async () => {
+test('serve: pipelined requests are answered in order', async () => {
   const answer = await answerTo(
     'GET /query?n=1 HTTP/1.1\r\nHost: a\r\n\r\nGET /nope HTTP/1.1\r\nHost: a\r\n\r\n' +
       get('/query?n=3'),
@@ -138,20 +138,20 @@ test('requests one behind the other are answered in their order', async () => {
   expect(statusesOf(answer)).toEqual([200, 404, 200])
 })
 
-test('thousands of requests at once, on one connection, are not begun', async () => {
+test('serve: a connection with thousands of pipelined requests is closed', async () => {
   const before = waiting.length
   const answer = await answerTo('GET /wait HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2_000))
   expect(answer).toBe('')
   expect(waiting.splice(before)).toHaveLength(100)
 })
 
-test('a client that asks whether to send its body hears so when it is read, or never', async () => {
+test('readJson: sends 100 Continue when it reads the body, not before', async () => {
   const asks = 'Expect: 100-continue\r\nContent-Length'
-  const told = await RawClient.open(port)
-  told.send(post(`${type}\r\n${asks}: 4`))
-  await told.until(/HTTP\/1\.1 100 Continue\r\n\r\n/)
-  told.send('true')
-  expect(bodyOf(await told.untilClosed())).toEqual({ body: true })
+  const received = await RawClient.open(port)
+  received.send(post(`${type}\r\n${asks}: 4`))
+  await received.until(/HTTP\/1\.1 100 Continue\r\n\r\n/)
+  received.send('true')
+  expect(bodyOf(await received.untilClosed())).toEqual({ body: true })
   const refused = await answerTo(post(`${type}\r\n${asks}: 5000`))
   expect(statusesOf(refused)).toEqual([413])
 })
@@ -160,18 +160,18 @@ test.each([
   ['says nothing', ''],
   ['never ends its head', 'GET /query HTTP/1.1\r\nHost: a\r\n'],
   ['never ends its body', post(`${type}\r\nContent-Length: 10`, '{')],
-])('a client that %s is told that it took too long', async (_how, bytes) => {
+])('serve: a client that %s gets 408', async (_how, bytes) => {
   const answer = await answerTo(bytes, hasty.port)
   expect(statusesOf(answer)).toEqual([408])
   expect(bodyOf(answer)).toMatchObject({ statusCode: 408, error: 'Request Timeout' })
 })
 
-test('a connection without a next request is closed', async () => {
+test('serve: an idle connection is closed', async () => {
   const answer = await answerTo('GET /query HTTP/1.1\r\nHost: a\r\n\r\n', hasty.port)
   expect(statusesOf(answer)).toEqual([200])
 })
 
-test('a client that does not read its answer loses it, and no memory is held for it', async () => {
+test('serve: a client that does not read its response is disconnected', async () => {
   const deaf = connect({ port: hasty.port, host: '127.0.0.1' })
   deaf.pause()
   deaf.on('error', () => undefined)
@@ -191,7 +191,7 @@ async function gauge(name: string): Promise<number> {
   return Number(value)
 }
 
-test('hundreds of clients that dawdle keep nobody out', async () => {
+test('ConnectionLimiter: hundreds of idle clients do not block others', async () => {
   const count = Number(process.env['TEST_SLOW_CLIENTS'] ?? 200)
   const slow = await Promise.all(
     Array.from({ length: count }, async () => {
@@ -213,7 +213,7 @@ test('hundreds of clients that dawdle keep nobody out', async () => {
   }
 })
 
-test('where all connections are being answered, health still is, and others are told to come again', async () => {
+test('ConnectionLimiter: with all connections busy, serves health and answers others 503', async () => {
   const held = await Promise.all(
     Array.from({ length: maxConnections }, async () => {
       const client = await RawClient.open(port)
@@ -233,7 +233,7 @@ test('where all connections are being answered, health still is, and others are 
   for (const client of held) client.close()
 })
 
-test('a client that ends its side still gets its answer', async () => {
+test('serve: a half-closed client still gets its response', async () => {
   const client = await RawClient.open(port)
   client.send(get('/query?a=1'))
   client.socket.end()

@@ -49,7 +49,7 @@ const json = { 'content-type': 'application/json' }
 const post = (body: string | Uint8Array, headers: Record<string, string> = json) =>
   fetch(`${base}/echo`, { method: 'POST', body: body as string, headers })
 
-test('a JSON body is read, an absent one is undefined', async () => {
+test('readJson: returns the JSON body, or undefined without one', async () => {
   expect(await (await post('{"a":[1,"ü"]}')).json()).toEqual({ body: { a: [1, 'ü'] } })
   expect(
     await (await post('{}', { 'content-type': 'application/json; charset=utf-8' })).json(),
@@ -85,13 +85,13 @@ test.each([
     json,
     '"__proto__" is not allowed as a name',
   ],
-])('a body that is %s is a 400', async (...[, body, headers, message]) => {
+])('readJson: a body that is %s gets 400', async (...[, body, headers, message]) => {
   const response = await post(body, headers)
   expect(response.status).toBe(400)
   expect(await response.json()).toEqual({ statusCode: 400, error: 'Bad Request', message })
 })
 
-test('a body over the limit is a 413, by its announced length or as soon as it is over', async () => {
+test('readJson: a body over the limit gets 413, by Content-Length or while reading', async () => {
   const body = `"${'x'.repeat(2_000)}"`
   expect((await post(body)).status).toBe(413)
   const chunked = httpRequest(`${base}/echo`, {
@@ -105,7 +105,7 @@ test('a body over the limit is a 413, by its announced length or as soon as it i
   expect(response.statusCode).toBe(413)
 })
 
-test('an announced gigabyte is refused before it is sent', async () => {
+test('readJson: an announced gigabyte is rejected before it is sent', async () => {
   const big = httpRequest(`${base}/echo`, {
     method: 'POST',
     headers: { ...json, 'content-length': '1000000000' },
@@ -122,14 +122,14 @@ test.each([
   ['a wrong method on a known path', 'DELETE', '/echo', 404, 'Not Found'],
   ['bad percent-encoding', 'GET', '/thing/%E0%A4%A', 400, 'The path is not properly encoded'],
   ['an unforeseen error', 'GET', '/bug', 500, 'Internal Server Error'],
-])('%s is answered in JSON', async (...[, method, path, status, message]) => {
+])('serve: %s gets a JSON error', async (...[, method, path, status, message]) => {
   const response = await fetch(base + path, { method })
   expect(response.status).toBe(status)
   expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
   expect(await response.json()).toMatchObject({ statusCode: status, message })
 })
 
-test('a refusal for want of a token says how to bring one', async () => {
+test('serve: a 401 has WWW-Authenticate: Bearer', async () => {
   const response = await fetch(`${base}/refused`)
   expect(response.headers.get('www-authenticate')).toBe('Bearer')
   expect(await response.json()).toEqual({
@@ -140,12 +140,12 @@ test('a refusal for want of a token says how to bring one', async () => {
   })
 })
 
-test('an error in the middle of an answer breaks the connection', async () => {
+test('serve: an error after the response started closes the connection', async () => {
   const whole = async () => (await fetch(`${base}/half`)).text()
   await expect(whole()).rejects.toThrow()
 })
 
-test('answers carry a request id and are not to be kept or sniffed', async () => {
+test('serve: responses have a request id, no-store and nosniff', async () => {
   const { headers } = await fetch(`${base}/thing/1`, { headers: { 'x-request-id': 'abc-1' } })
   expect(headers.get('x-request-id')).toBe('abc-1')
   expect(headers.get('cache-control')).toBe('no-store')
@@ -154,7 +154,7 @@ test('answers carry a request id and are not to be kept or sniffed', async () =>
   expect(odd.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
 })
 
-test('requests are measured by the pattern of their route', async () => {
+test('requestLog: measures requests by the pattern of their route', async () => {
   await fetch(`${base}/thing/42?access_token=secret`)
   const text = await (await fetch(`${base}/metrics`)).text()
   expect(text).toMatch(
@@ -172,7 +172,7 @@ test.each([
     'POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     400,
   ],
-])('%s is refused in JSON', async (...[, head, status]) => {
+])('assertHead: %s is rejected in JSON', async (...[, head, status]) => {
   const socket = connect(server.port, '127.0.0.1')
   socket.write(head)
   let answer = ''
@@ -181,7 +181,7 @@ test.each([
   expect(answer).toContain(`{"statusCode":${status}`)
 })
 
-test('readiness follows the checks; liveness does not', async () => {
+test('mountHealth: readiness follows the checks, liveness does not', async () => {
   expect((await fetch(`${base}/health/ready`)).status).toBe(200)
   ready = false
   const response = await fetch(`${base}/health/ready`)
@@ -192,7 +192,7 @@ test('readiness follows the checks; liveness does not', async () => {
   expect((await fetch(`${base}/health/live`)).status).toBe(200)
 })
 
-test('stopping waits for the request in hand and takes no new ones', async () => {
+test('serve: disposal completes the request in flight and accepts no more', async () => {
   const slow = fetch(`${base}/slow`)
   await started.promise
   const stopped = server[Symbol.asyncDispose]()

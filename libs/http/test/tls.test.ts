@@ -46,7 +46,7 @@ afterAll(async () => {
 
 /** Asks on a connection of its own, and believes in one certificate alone. */
 async function ask(ca: string) {
-  const asked = request({
+  const requested = request({
     port: server.port,
     host: '127.0.0.1',
     servername: 'localhost',
@@ -54,20 +54,20 @@ async function ask(ca: string) {
     agent: false,
     ca,
   })
-  asked.end()
-  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  requested.end()
+  const [response] = (await once(requested, 'response')) as [IncomingMessage]
   const protocol = (response.socket as TLSSocket).getProtocol()
   response.resume()
   return { status: response.statusCode, headers: response.headers, protocol }
 }
 
-test('what is asked for over TLS is never to be asked for in clear again', async () => {
+test('serve: over TLS, responses have Strict-Transport-Security', async () => {
   const { status, headers, protocol } = await ask(first.cert)
   expect([status, protocol]).toEqual([200, 'TLSv1.3'])
   expect(headers['strict-transport-security']).toBe('max-age=31536000')
 })
 
-test('a renewed certificate is shown without a restart, and half of one is not', async () => {
+test('reloadCertificate: uses a renewed certificate, ignores one that does not match its key', async () => {
   await writeFile(files.cert, second.cert)
   const before = reads
   await eventually(() => expect(reads).toBeGreaterThan(before + 1))
@@ -77,7 +77,7 @@ test('a renewed certificate is shown without a restart, and half of one is not',
   await expect(ask(first.cert)).rejects.toThrow(/certificate/)
 })
 
-test('who speaks no TLS, or does not come to the point, is sent away and keeps nobody out', async () => {
+test('serve: clients without a TLS handshake are disconnected and do not block others', async () => {
   const clear = await RawClient.open(server.port)
   clear.send('GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n')
   expect(await clear.untilClosed()).not.toContain('HTTP/1.1 200')

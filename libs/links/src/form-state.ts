@@ -1,40 +1,40 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
-/** AES-256-GCM: 12 bytes of nonce before the text, 16 of tag behind it. */
-const nonceLength = 12
-const tagLength = 16
+/** AES-256-GCM: 12 bytes nonce, ciphertext, 16 bytes tag. */
+const nonceBytes = 12
+const tagBytes = 16
 
 /**
- * Encrypts what a person has typed on one page for the next page to give back: for whoever signs links, and for this link alone. The
- * form that carries it tells it to nobody, and neither does a copy of the page.
+ * Encrypts form input so that the next page can carry it in a hidden field. Only the same link can
+ * decrypt it; a copy of the page does not reveal it.
  */
 export function encryptFormState(key: Buffer, link: string, text: string): string {
-  const nonce = randomBytes(nonceLength)
+  const nonce = randomBytes(nonceBytes)
   const cipher = createCipheriv('aes-256-gcm', keyOf(key, link), nonce)
   const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
   return Buffer.concat([nonce, body, cipher.getAuthTag()]).toString('base64url')
 }
 
-/** What was kept; undefined unless we kept it, for this link. */
-export function decryptFormState(key: Buffer, link: string, kept: string): string | undefined {
-  const bytes = Buffer.from(kept, 'base64url')
-  if (bytes.length < nonceLength + tagLength) return undefined
+/** Decrypts form state. Undefined if it was not encrypted with this key for this link. */
+export function decryptFormState(key: Buffer, link: string, state: string): string | undefined {
+  const bytes = Buffer.from(state, 'base64url')
+  if (bytes.length < nonceBytes + tagBytes) return undefined
   const decipher = createDecipheriv(
     'aes-256-gcm',
     keyOf(key, link),
-    bytes.subarray(0, nonceLength),
-    { authTagLength: tagLength },
+    bytes.subarray(0, nonceBytes),
+    { authTagLength: tagBytes },
   )
-  decipher.setAuthTag(bytes.subarray(-tagLength))
+  decipher.setAuthTag(bytes.subarray(-tagBytes))
   try {
-    const body = decipher.update(bytes.subarray(nonceLength, -tagLength))
+    const body = decipher.update(bytes.subarray(nonceBytes, -tagBytes))
     return Buffer.concat([body, decipher.final()]).toString('utf8')
   } catch {
     return undefined
   }
 }
 
-/** RFC 5869: a key of its own for each link, and none that signs. */
+/** Derives a key per link (HKDF, RFC 5869), distinct from the signing key. */
 function keyOf(key: Buffer, link: string): Buffer {
   return Buffer.from(hkdfSync('sha256', key, link, 'posthorn kept on a form v1', 32))
 }

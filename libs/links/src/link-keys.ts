@@ -1,19 +1,14 @@
-/** The key that links are signed with. It never changes, so links work for as long as the instance lives. */
+import { TtlCache } from '@posthorn/flow'
+
+/** Source of the signing key. The key never changes, so links do not expire with it. */
 export interface LinkKeys {
-  /** Rejects while it cannot be had. */
+  /** Returns the key. Rejects while it cannot be fetched. */
   current(): Promise<Buffer>
 }
 
-/** Asks for the key until it is had once, and keeps it. Callers that come while it is asked for share the answer. */
-export function cacheLinkKey(ask: () => Promise<{ linkSecret: string }>): LinkKeys {
-  let asking: Promise<Buffer> | undefined
-  return {
-    current() {
-      if (asking) return asking
-      const answer = ask().then(({ linkSecret }) => Buffer.from(linkSecret, 'hex'))
-      asking = answer
-      answer.catch(() => (asking = undefined))
-      return answer
-    },
-  }
+/** Caches the signing key. Concurrent callers share one request; failures are not cached. */
+export function cacheLinkKey(fetchSecret: () => Promise<{ linkSecret: string }>): LinkKeys {
+  const cache = new TtlCache<'key', Buffer>({ max: 1 })
+  const load = async () => Buffer.from((await fetchSecret()).linkSecret, 'hex')
+  return { current: () => cache.load('key', load) }
 }

@@ -20,7 +20,7 @@ function said(url: string) {
   })
 }
 
-test('a message to a list has the three headers, and a link for its text', () => {
+test('listHeaders: returns the three headers and the unsubscribe URL', () => {
   const { headers, unsubscribeUrl } = listHeaders(mail)
   expect(headers).toEqual({
     'List-ID': '<news.mail.example>',
@@ -36,9 +36,12 @@ test('a message to a list has the three headers, and a link for its text', () =>
   })
 })
 
-test.each(['http://127.0.0.1:3000', 'http://[::1]:3000'])('%s is no domain', (baseUrl) => {
-  expect(listHeaders({ ...mail, baseUrl }).headers['List-ID']).toBe('<news.localhost>')
-})
+test.each(['http://127.0.0.1:3000', 'http://[::1]:3000'])(
+  'listHeaders: base URL %s has the namespace localhost',
+  (baseUrl) => {
+    expect(listHeaders({ ...mail, baseUrl }).headers['List-ID']).toBe('<news.localhost>')
+  },
+)
 
 test.each(['a\r\nBcc: b', 'a b', '<a>', '', '.', 'a..b', '-a', 'a_b', 'ä', `${'a.'.repeat(150)}a`])(
   'a list cannot be called %j',
@@ -47,21 +50,21 @@ test.each(['a\r\nBcc: b', 'a b', '<a>', '', '.', 'a..b', '-a', 'a_b', 'ä', `${'
   },
 )
 
-test('a message id too long for a line is left out of the header, and nothing else is', () => {
+test('listHeaders: leaves an overlong Message-ID out of the header link only', () => {
   const { headers } = listHeaders({ ...mail, messageId: `<${'x'.repeat(900)}@mail.example>` })
   const url = headers['List-Unsubscribe'].slice(1, -1)
   expect(url.length).toBeLessThan(900)
   expect(said(url)).toEqual({ act: 'unsub', acc: 'acc', list: 'news', rcpt: 'Ann@Example.com' })
 })
 
-test('a line that is too long all the same can be folded', () => {
+test('listHeaders: an overlong header link can be folded', () => {
   const { headers } = listHeaders({ ...mail, account: 'ä'.repeat(250), listId: 'a'.repeat(253) })
   const parts = headers['List-Unsubscribe'].split(' ')
   expect(parts.every((part) => part.length < 950)).toBe(true)
   expect(said(parts.join('').slice(1, -1))).toMatchObject({ rcpt: 'Ann@Example.com' })
 })
 
-test('nothing in a recipient or a message id reaches a header as it is', () => {
+test('listHeaders: recipient and Message-ID are encoded in headers', () => {
   const evil = 'a@b>\r\nBcc: all@example.com'
   const { headers } = listHeaders({ ...mail, recipient: evil, messageId: evil, account: evil })
   for (const value of Object.values(headers)) expect(value).toMatch(/^[\x21-\x7e]+$/)

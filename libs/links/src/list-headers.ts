@@ -3,12 +3,12 @@ import { AppError } from '@posthorn/errors'
 import { linkTo } from './signed-link.ts'
 
 export interface ListMessage {
-  /** Where the pages are: the address of the service. */
+  /** Base URL of the service. */
   baseUrl: string
   key: Buffer
   account: string
   listId: string
-  /** The one address this copy goes to. */
+  /** Recipient of this copy. */
   recipient: string
   messageId: string
 }
@@ -18,13 +18,14 @@ export interface ListLinks {
   unsubscribeUrl: string
 }
 
-/** RFC 5322 §2.1.1: 998 characters a line; the name of the header and what a composer adds want room. */
+/** Maximum URL length in a header: 998 per line (RFC 5322 §2.1.1), minus name and encoding. */
 const maxLineLength = 900
 
 /**
- * The headers by which mail clients offer to leave a list, and the address for a link in the text. The same for the same input.
+ * Builds the unsubscribe headers of a message to a list, and the URL for a link in its text.
+ * Deterministic.
  *
- * @throws AppError `invalid` for a list id that is no host name
+ * @throws AppError `invalid` for a list id that is not a host name
  */
 export function listHeaders({
   baseUrl,
@@ -38,10 +39,9 @@ export function listHeaders({
   if (!isHostName(list))
     throw new AppError('invalid', 'A list id consists of letters, digits, dots and hyphens')
   const link = { act: 'unsub', acc: account, list, rcpt: recipient } as const
-  const whole = linkTo(baseUrl, key, { ...link, msg: messageId })
-  // A message id that makes the line too long is a curiosity; the way out of the list is not.
-  const short =
-    whole && whole.length <= maxLineLength ? whole : (linkTo(baseUrl, key, link) ?? whole)
+  const full = linkTo(baseUrl, key, { ...link, msg: messageId })
+  // An overlong Message-ID is left out, so that the unsubscribe link still works.
+  const short = full && full.length <= maxLineLength ? full : (linkTo(baseUrl, key, link) ?? full)
   if (short === undefined) throw new AppError('invalid', 'The recipient is too long for a list')
   return {
     headers: {
@@ -49,7 +49,7 @@ export function listHeaders({
       'List-Unsubscribe': `<${foldable(short)}>`, // RFC 2369 §3.2
       'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click', // RFC 8058 §3.1
     },
-    unsubscribeUrl: whole ?? short,
+    unsubscribeUrl: full ?? short,
   }
 }
 
@@ -60,13 +60,13 @@ function isHostName(text: string): boolean {
   )
 }
 
-/** The domain that list ids are unique in. RFC 2919 §2: `localhost` where there is none. */
+/** Domain of a List-ID; `localhost` for IP addresses (RFC 2919 §2). */
 function namespaceOf(baseUrl: string): string {
   const { hostname } = new URL(baseUrl)
   return hostname.startsWith('[') || isIP(hostname) !== 0 ? 'localhost' : hostname
 }
 
-/** RFC 2369 §2: readers ignore white space inside the brackets, so a line that would be too long can be folded there. */
+/** Adds fold points. RFC 2369 §2: readers ignore white space inside the brackets. */
 function foldable(url: string): string {
   return url.length <= maxLineLength ? url : (url.match(/.{1,900}/g) ?? []).join(' ')
 }

@@ -17,7 +17,7 @@ function parts(address: string | undefined) {
   return { data: searchParams.get('data') ?? '', sig: searchParams.get('sig') ?? '' }
 }
 
-test('what is signed is read back', () => {
+test('readLink: returns what linkTo has signed', () => {
   fc.assert(
     fc.property(links, (link) => {
       expect(readLink(key, parts(linkTo(base, key, link)))).toEqual(link)
@@ -25,7 +25,7 @@ test('what is signed is read back', () => {
   )
 })
 
-test('one character changed, anywhere, and it is no link', () => {
+test('readLink: with any character changed, returns undefined', () => {
   const { data, sig } = parts(
     linkTo(base, key, { act: 'click', acc: 'a', msg: '<m@x>', url: 'https://a.example' }),
   )
@@ -41,7 +41,7 @@ test('one character changed, anywhere, and it is no link', () => {
   expect(readLink(Buffer.alloc(32, 8), { data, sig })).toBeUndefined()
 })
 
-test('nothing that comes in from outside is a link, or an error', () => {
+test('readLink: foreign input returns undefined', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (data, sig) => {
       expect(readLink(key, { data, sig })).toBeUndefined()
@@ -57,14 +57,14 @@ test.each([
   ['an act of every object', '{"act":"constructor","acc":"a"}'],
   ['a member that is no text', '{"act":"open","acc":1,"msg":"m"}'],
   ['nothing', 'null'],
-])('signed by us, but %s', async (_what, said) => {
+])('readLink: with a valid signature but %s, returns undefined', async (_case, content) => {
   const { createHmac } = await import('node:crypto')
-  const data = Buffer.from(said).toString('base64url')
+  const data = Buffer.from(content).toString('base64url')
   const sig = createHmac('sha256', key).update(data).digest('base64url')
   expect(readLink(key, { data, sig })).toBeUndefined()
 })
 
-test('a link that no request line has room for is not made', () => {
+test('linkTo: returns undefined for an overlong link', () => {
   const link = { act: 'click', acc: 'a', msg: 'm', url: `https://a.example/${'x'.repeat(6_000)}` }
   expect(linkTo(base, key, link as SignedLink)).toBeUndefined()
   expect(readLink(key, { data: 'x'.repeat(maxDataLength + 1), sig: 'x'.repeat(43) })).toBe(
@@ -72,7 +72,7 @@ test('a link that no request line has room for is not made', () => {
   )
 })
 
-test('the address of the service may have a path, and brings nothing else along', () => {
+test('linkTo: keeps the path of the base URL, drops query and fragment', () => {
   const link = { act: 'open', acc: 'a', msg: 'm' } as const
   expect(linkTo('https://mail.example/mail/?a="#b', key, link)).toMatch(
     /^https:\/\/mail\.example\/mail\/open\.gif\?data=[\w-]+&sig=[\w-]{43}$/,

@@ -1,23 +1,23 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** What a link says. Short names: it travels in every message. */
+/** Content of a signed link. Names are short, because it is part of every message. */
 export type SignedLink =
   | { act: 'open'; acc: string; msg: string }
   | { act: 'click'; acc: string; msg: string; url: string }
-  /** Without `msg` only where the id was too long to be put into a header. */
+  /** `msg` is absent if the id was too long for a header. */
   | { act: 'unsub'; acc: string; list: string; rcpt: string; msg?: string }
-  /** The hosted form. What it is about is stored under the nonce: nothing of it is for an address bar. */
+  /** Hosted form. Its parameters are stored under the nonce, not in the URL. */
   | { act: 'form'; n: string }
 
-/** The two query parameters of a link. */
+/** Query parameters of a signed link. */
 export interface SignedParts {
   data: string
   sig: string
 }
 
-/** Characters of `data`. A request line of twice this passes the limits of common proxies, and ours. */
+/** Maximum characters of `data`. Common proxies accept request lines of at least twice this. */
 export const maxDataLength = 7_000
-/** SHA-256 as base64url. */
+/** Characters of an HMAC-SHA256 in base64url. */
 const signatureLength = 43
 
 const paths = {
@@ -27,7 +27,7 @@ const paths = {
   form: '/accounts/new',
 } as const
 
-/** The address of a link below `baseUrl`; undefined when it would be too long to be of use. */
+/** Builds the URL of a signed link below `baseUrl`; undefined if it would be too long. */
 export function linkTo(baseUrl: string, key: Buffer, link: SignedLink): string | undefined {
   const data = Buffer.from(JSON.stringify(link)).toString('base64url')
   if (data.length > maxDataLength) return undefined
@@ -35,12 +35,12 @@ export function linkTo(baseUrl: string, key: Buffer, link: SignedLink): string |
   return `${baseOf(baseUrl)}${paths[link.act]}?data=${data}&sig=${sig}`
 }
 
-/** What a link says; undefined unless we signed it, to the letter. The time it takes tells nothing about the right signature. */
+/** Verifies and parses a link; undefined if it is invalid. Compares in constant time. */
 export function readLink(key: Buffer, { data, sig }: SignedParts): SignedLink | undefined {
   if (data.length > maxDataLength || sig.length !== signatureLength) return undefined
-  const given = Buffer.from(sig)
-  const right = signatureOf(key, data)
-  if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined
+  const received = Buffer.from(sig)
+  const expected = signatureOf(key, data)
+  if (received.length !== expected.length || !timingSafeEqual(received, expected)) return undefined
   return parse(data)
 }
 
@@ -48,6 +48,7 @@ function signatureOf(key: Buffer, data: string): Buffer {
   return Buffer.from(createHmac('sha256', key).update(data).digest('base64url'))
 }
 
+/** Required members per kind of link. */
 const members: Record<SignedLink['act'], readonly string[]> = {
   open: ['acc', 'msg'],
   click: ['acc', 'msg', 'url'],
@@ -55,7 +56,7 @@ const members: Record<SignedLink['act'], readonly string[]> = {
   form: ['n'],
 }
 
-/** Signed by us, and yet looked at: what another release signed may have another shape. */
+/** Parses signed data. Checked although signed, since another release may have used another shape. */
 function parse(data: string): SignedLink | undefined {
   let value: unknown
   try {
@@ -76,13 +77,13 @@ function isAct(act: unknown): act is SignedLink['act'] {
   return typeof act === 'string' && Object.hasOwn(members, act)
 }
 
-/** Without what could end the path, or an attribute. */
+/** Origin and path of a base URL, without a trailing slash, query or fragment. */
 export function baseOf(baseUrl: string): string {
   const { origin, pathname } = new URL(baseUrl)
   return `${origin}${pathname.replace(/\/+$/, '')}`
 }
 
-/** Whether an address is one of ours that must stay as it is: what is signed already, and the way out of a list. */
+/** True for our redirect and unsubscribe links, which must not be rewritten again. */
 export function isOwnLink(baseUrl: string, url: URL): boolean {
   const base = baseOf(baseUrl)
   const address = `${url.origin}${url.pathname}`

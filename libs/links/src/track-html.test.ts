@@ -38,7 +38,7 @@ test.each([
   ['<a href="https://a.example/" href="https://b.example">x</a>', 'https://a.example/'],
   ['<a href=https://a.example/ />', 'https://a.example/'],
   ['<a title=">" href="https://a.example/">x</a>', 'https://a.example/'],
-])('%j is followed to where it leads', (html, target) => {
+])('trackHtml: the link of %j redirects to its target', (html, target) => {
   expect(targets(clicks(html))).toEqual([target])
 })
 
@@ -67,11 +67,11 @@ test.each([
   '<a href="https://MAIL.example:443/redirect?data=x&amp;sig=y">x</a>',
   `<a href="https://a.example/${'x'.repeat(8_000)}">x</a>`,
   '',
-])('%j stays as it is', (html) => {
+])('trackHtml: %j stays unchanged', (html) => {
   expect(clicks(html)).toBe(html)
 })
 
-test('twice is as good as once', () => {
+test('trackHtml: is idempotent for links', () => {
   const once = clicks('<a href="https://a.example/">x</a><a href="http://b.example">y</a>')
   expect(clicks(once)).toBe(once)
   expect(targets(once)).toEqual(['https://a.example/', 'http://b.example'])
@@ -83,12 +83,12 @@ test.each([
   ['a</body>b</body>', /^a<\/body>b<img [^>]+><\/body>$/],
   ['x', /^x<img [^>]+>$/],
   ['<!-- </body> -->', /^<!-- <\/body> --><img [^>]+>$/],
-])('the picture stands at the end of %j', (html, expected) => {
+])('trackHtml: inserts the pixel at the end of %j', (html, expected) => {
   expect(opens(html)).toMatch(expected)
   expect(opens(html).replace(madePixel, '')).toBe(html)
 })
 
-test('nothing is wanted, nothing is done', () => {
+test('trackHtml: without opens and clicks, returns the input', () => {
   const html = '<a href="https://a.example/">x</a>'
   expect(trackHtml(html, { ...tracking, clicks: false })).toBe(html)
 })
@@ -100,7 +100,7 @@ const hostile = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 300 }),
 )
 
-test('whatever it is given, all but links and picture stays byte for byte', () => {
+test('trackHtml: changes nothing but links and pixel', () => {
   fc.assert(
     fc.property(hostile, (html) => {
       const tracked = trackHtml(html, { ...tracking, opens: true })
@@ -125,7 +125,7 @@ test.each([
   ['tags that never end', (n: number) => '<a href="'.repeat(n)],
   ['comments that never end', (n: number) => '<!--<a '.repeat(n)],
   ['links', (n: number) => '<a href=http://a.example>x</a>'.repeat(n)],
-])('a message full of %s is done in its one reading', (_what, make) => {
+])('trackHtml: takes linear time for a message full of %s', (_case, make) => {
   const html = make(300_000)
   const tracked = clicks(html)
   expect(tracked.length).toBeLessThan(html.length + 10_000 * 400)

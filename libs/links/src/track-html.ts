@@ -2,7 +2,7 @@ import { QuoteType, Tokenizer } from 'htmlparser2'
 import { isOwnLink, linkTo } from './signed-link.ts'
 
 export interface Tracking {
-  /** Where the pixel and the redirects are: the address of the service. */
+  /** Base URL of the service, which serves the pixel and the redirects. */
   baseUrl: string
   key: Buffer
   account: string
@@ -11,7 +11,7 @@ export interface Tracking {
   clicks: boolean
 }
 
-/** Links that are rewritten in one message: what is beyond stays as it is. */
+/** Maximum rewritten links per message; further ones stay unchanged. */
 const maxLinks = 10_000
 
 interface Edit {
@@ -21,9 +21,9 @@ interface Edit {
 }
 
 /**
- * HTML whose links lead through us and which asks for a picture of ours when it is shown. Only `href` of `<a>` that are http or https
- * are touched, and neither what is commented out nor scripts and styles; all else stays byte for byte. Takes time in proportion to
- * its length, whatever it is.
+ * Rewrites links to redirects and adds a tracking pixel. Changes only http and https `href`s of `<a>`
+ * outside of comments, scripts and styles; everything else stays byte-identical. Linear time for any
+ * input.
  */
 export function trackHtml(html: string, tracking: Tracking): string {
   if (!tracking.opens && !tracking.clicks) return html
@@ -33,14 +33,14 @@ export function trackHtml(html: string, tracking: Tracking): string {
   return apply(html, edits)
 }
 
-/** Where an `href` stands, quotes included, and what it says. */
+/** Position of an `href` value, including quotes, and its decoded value. */
 interface Href {
   start: number
   end: number
   value: string
 }
 
-/** The first `href` of each `<a>`, and where the last `</body>` begins, or the text ends. */
+/** Finds the first `href` of each `<a>`, and the start of the last `</body>` or the end. */
 function scan(html: string): { links: Href[]; bodyEnd: number } {
   const links: Href[] = []
   let bodyEnd = html.length
@@ -48,13 +48,13 @@ function scan(html: string): { links: Href[]; bodyEnd: number } {
   let inAnchor = false
   let name = { start: 0, end: 0 }
   let value = ''
-  const is = (start: number, end: number, what: string) =>
-    end - start === what.length && html.slice(start, end).toLowerCase() === what
+  const is = (start: number, end: number, tag: string) =>
+    end - start === tag.length && html.slice(start, end).toLowerCase() === tag
   const endTag = () => {
     if (inAnchor && href) links.push(href)
     inAnchor = false
   }
-  const nothing = () => undefined
+  const ignore = () => undefined
   const tokenizer = new Tokenizer(
     { decodeEntities: true },
     {
@@ -73,7 +73,7 @@ function scan(html: string): { links: Href[]; bodyEnd: number } {
         if (inAnchor) value += String.fromCodePoint(codePoint)
       },
       onattribend(quote, end) {
-        // HTML §13.2.5.33: of attributes with the same name the first one counts.
+        // HTML §13.2.5.33: the first of several attributes with the same name applies.
         if (!inAnchor || href || quote === QuoteType.NoValue || !is(name.start, name.end, 'href'))
           return
         href = { start: startOfValue(html, name.end), end, value }
@@ -83,13 +83,13 @@ function scan(html: string): { links: Href[]; bodyEnd: number } {
       onclosetag(start, end) {
         if (is(start, end, 'body')) bodyEnd = start - '</'.length
       },
-      oncdata: nothing,
-      oncomment: nothing,
-      ondeclaration: nothing,
-      onend: nothing,
-      onprocessinginstruction: nothing,
-      ontext: nothing,
-      ontextentity: nothing,
+      oncdata: ignore,
+      oncomment: ignore,
+      ondeclaration: ignore,
+      onend: ignore,
+      onprocessinginstruction: ignore,
+      ontext: ignore,
+      ontextentity: ignore,
     },
   )
   tokenizer.write(html)
@@ -97,12 +97,12 @@ function scan(html: string): { links: Href[]; bodyEnd: number } {
   return { links, bodyEnd }
 }
 
-/** Of the value whose attribute's name ends here: at its quote, if it has one. */
+/** Returns the start of an attribute value, at its quote if it has one. */
 function startOfValue(html: string, nameEnd: number): number {
-  const sign = /\s*=\s*/y
-  sign.lastIndex = nameEnd
-  sign.test(html)
-  return sign.lastIndex
+  const equals = /\s*=\s*/y
+  equals.lastIndex = nameEnd
+  equals.test(html)
+  return equals.lastIndex
 }
 
 function rewrite(links: readonly Href[], tracking: Tracking): Edit[] {
@@ -112,12 +112,12 @@ function rewrite(links: readonly Href[], tracking: Tracking): Edit[] {
   })
 }
 
-/** Undefined for what stays as it is. */
+/** Returns the redirect for a link; undefined if the link stays unchanged. */
 function clickLink(
   value: string,
   { baseUrl, key, account, messageId }: Tracking,
 ): string | undefined {
-  // URL standard §4.4: white space around an address and line breaks in it are not part of it.
+  // URL standard §4.4: surrounding white space, tabs and line breaks are ignored.
   const address = value.trim().replace(/[\t\r\n]/g, '')
   if (!/^https?:/i.test(address)) return undefined
   const url = URL.parse(address)

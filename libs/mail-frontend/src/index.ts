@@ -6,7 +6,6 @@ export {
 } from './client-endpoint.ts'
 export { type ClientSession, ClientSessions, type SessionAuth } from './client-sessions.ts'
 export { LoginThrottle } from './login-throttle.ts'
-export { Places } from './places.ts'
 export {
   listen,
   type Listener,

@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { networkOf, plainAddress } from './addresses.ts'
 import { LoginThrottle } from './login-throttle.ts'
-import { Places } from './places.ts'
 
 test('LoginThrottle: with repeated failures of one pair, doubles the delay up to 15 s', () => {
   const throttle = new LoginThrottle(() => 0)
@@ -42,18 +41,6 @@ test('networkOf: returns the /64 of IPv6 and IPv4 unchanged', () => {
   expect(networkOf('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2')
   expect(networkOf('2001:db8:1:2::9')).toBe('2001:db8:1:2')
   expect(networkOf('192.0.2.1')).toBe('192.0.2.1')
-})
-
-test('Places: a permit disposed twice is released once', () => {
-  const places = new Places(1)
-  const first = places.take('a')
-  expect(places.take('a')).toBeUndefined()
-  expect(places.take('b')).toBeDefined()
-  first?.[Symbol.dispose]()
-  const second = places.take('a')
-  first?.[Symbol.dispose]()
-  expect(second).toBeDefined()
-  expect(places.take('a')).toBeUndefined()
 })
 
 test('plainAddress: removes the IPv4-mapped prefix and the zone id', () => {

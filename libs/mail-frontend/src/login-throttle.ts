@@ -1,3 +1,4 @@
+import { type Clock, TtlCache } from '@posthorn/flow'
 import { networkOf } from './addresses.ts'
 
 /** Time after its last failure that an entry expires. */
@@ -12,11 +13,6 @@ const freePerAddress = 5
 /** Failures without a delay per account: the owner's devices fail when the token is replaced. */
 const freePerAccount = 20
 
-interface Failures {
-  count: number
-  last: number
-}
-
 /**
  * Delays the replies to failed logins. Each failure of an address at one account doubles the delay;
  * failures per address and per account add to it linearly. Successful logins are not delayed. Counts
@@ -24,11 +20,10 @@ interface Failures {
  * per process.
  */
 export class LoginThrottle {
-  readonly #failures = new Map<string, Failures>()
-  readonly #now: () => number
+  readonly #failures: TtlCache<string, number>
 
-  constructor(now: () => number = Date.now) {
-    this.#now = now
+  constructor(clock: Clock = Date.now) {
+    this.#failures = new TtlCache({ ttlMs: expiryMs, max: maxEntries, clock })
   }
 
   /** Counts a failure and returns the delay of its reply in milliseconds. */
@@ -47,18 +42,9 @@ export class LoginThrottle {
     this.#failures.delete(pairKey(address, account))
   }
 
-  #count(key: string): number {
-    const failures = this.#failures.get(key)
-    return failures && this.#now() - failures.last < expiryMs ? failures.count : 0
-  }
-
   #add(key: string): number {
-    const count = this.#count(key) + 1
-    this.#failures.delete(key)
-    this.#failures.set(key, { count, last: this.#now() })
-    // A Map keeps insertion order, so the first key is the least recent.
-    const [oldest] = this.#failures.keys()
-    if (this.#failures.size > maxEntries && oldest !== undefined) this.#failures.delete(oldest)
+    const count = (this.#failures.get(key) ?? 0) + 1
+    this.#failures.set(key, count)
     return count
   }
 }

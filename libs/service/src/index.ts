@@ -4,7 +4,6 @@ export {
   defaultChecks,
   type ServiceContext,
 } from './bootstrap.ts'
-export { ByteBudget } from './byte-budget.ts'
 export { type Certificate, readCertificate } from './certificate.ts'
 export { type QueuePause, type QueuePauseOptions, watchQueuePause } from './queue-pause.ts'
 export { run } from './run.ts'

@@ -1,4 +1,4 @@
-/** The texts of a message that may hold expressions. */
+/** Texts of a message that may contain expressions. */
 export interface TemplateContent {
   subject?: string
   text?: string
@@ -9,10 +9,10 @@ export interface TemplateContent {
 export const contentFields = ['subject', 'text', 'html', 'previewText'] as const
 export type ContentField = (typeof contentFields)[number]
 
-/** What `html` is written in. */
+/** Language of `html`. */
 export type TemplateFormat = 'html' | 'markdown'
 
-/** What expressions may name. It reaches them as JSON: no functions, no prototypes. */
+/** Values of expressions. Passed as JSON, so without functions and prototypes. */
 export interface RenderContext {
   params: Record<string, unknown>
   account: { name: string; email: string | null }
@@ -20,10 +20,10 @@ export interface RenderContext {
   rcpt?: { name?: string; address?: string; unsubscribeUrl?: string }
 }
 
-/** What is wrong with one text. */
+/** Problem of one text. */
 export interface TemplateProblem {
   field: ContentField
-  /** Absent where it cannot be told. */
+  /** Absent if unknown. */
   line?: number
   reason: string
 }

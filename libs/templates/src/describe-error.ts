@@ -2,13 +2,13 @@ import { messageOf } from '@posthorn/errors'
 import type { ContentField, TemplateProblem } from './content.ts'
 import { TemplateError } from './parse-template.ts'
 
-/** What Handlebars quotes of a template is cut here. */
+/** Handlebars quotes the template in its messages. */
 const maxReasonLength = 300
 
-/** Why a text cannot be rendered, in words its author can act on. */
+/** Error of a template, worded for its author. */
 export function describeError(field: ContentField, error: unknown): TemplateProblem {
   const line = lineOf(error)
-  return { field, reason: reasonOf(error), ...(line === undefined ? {} : { line }) }
+  return { field, reason: reasonOf(error), ...(line !== undefined && { line }) }
 }
 
 function lineOf(error: unknown): number | undefined {

@@ -1,5 +1,5 @@
 import Handlebars from 'handlebars'
-import { LRUCache } from 'lru-cache'
+import { TtlCache } from '@posthorn/flow'
 import {
   type ContentField,
   contentFields,
@@ -13,20 +13,20 @@ import { markdownHelper, parseTemplate, TemplateError } from './parse-template.t
 import { describeError } from './describe-error.ts'
 
 type Template = (context: unknown) => string
-/** How values are written into a text. */
+/** Escaping of values. */
 type Mode = 'plain' | TemplateFormat
 
-/** Compiled templates that are kept, by their text: so many characters, and so many templates. */
+/** Limits of the cache of compiled templates: characters of source, and templates. */
 const maxCachedChars = 8 * 1024 * 1024
 const maxCached = 500
 
-/** Renders templates; meant for a process of its own, for a template may take any time and memory. */
+/** Renders templates. Runs in a separate process: a template may use any time and memory. */
 export class Engine {
   readonly #handlebars = Handlebars.create()
-  readonly #compiled = new LRUCache<string, Template>({
+  readonly #compiled = new TtlCache<string, Template>({
     max: maxCached,
     maxSize: maxCachedChars,
-    sizeCalculation: (_template, key) => key.length,
+    sizeOf: (_template, key) => key.length,
   })
 
   constructor() {
@@ -34,19 +34,19 @@ export class Engine {
     this.#handlebars.registerHelper(markdownHelper, escapeMarkdown)
   }
 
-  /** Never throws: whatever goes wrong is the template's fault, and told as such. */
+  /** Never throws: every error is a problem of the template. */
   run({ content, format, context, maxOutputBytes }: Job): JobResult {
     if (context === undefined) return { problems: this.#check(content, format) }
     const values: unknown = JSON.parse(context)
     const rendered: TemplateContent = {}
-    let room = maxOutputBytes
+    let leftBytes = maxOutputBytes
     for (const field of contentFields) {
       const source = content[field]
       if (source === undefined) continue
       try {
-        const text = this.#render(source, modeOf(field, format), { values, room })
+        const text = this.#render(source, modeOf(field, format), { values, maxBytes: leftBytes })
         rendered[field] = isLine(field) ? text.replaceAll(/[\r\n]+/g, ' ') : text
-        room -= assertFits(text, room)
+        leftBytes -= assertFits(text, leftBytes)
       } catch (error) {
         return { problems: [describeError(field, error)] }
       }
@@ -54,16 +54,16 @@ export class Engine {
     return { content: rendered }
   }
 
-  #render(source: string, mode: Mode, { values, room }: { values: unknown; room: number }) {
+  #render(source: string, mode: Mode, { values, maxBytes }: { values: unknown; maxBytes: number }) {
     const text = this.#template(source, mode)(values)
-    assertFits(text, room)
+    assertFits(text, maxBytes)
     return mode === 'markdown' ? markdownToHtml(text) : text
   }
 
   #template(source: string, mode: Mode): Template {
     const key = mode + source
-    const known = this.#compiled.get(key)
-    if (known) return known
+    const cached = this.#compiled.get(key)
+    if (cached) return cached
     const tree = parseTemplate(source, { markdown: mode === 'markdown' })
     const compiled = this.#handlebars.compile(tree, compileOptions(mode))
     const template = (context: unknown) => compiled(context, runtimeOptions)
@@ -91,12 +91,12 @@ function modeOf(field: ContentField, format: TemplateFormat): Mode {
   return field === 'html' ? format : 'plain'
 }
 
-/** What goes into a header, or stands in for one, stays one line whatever is inserted. */
+/** True for texts of a header: line breaks in values become spaces. */
 function isLine(field: ContentField): boolean {
   return field === 'subject' || field === 'previewText'
 }
 
-/** The built-in helpers alone, without those that write to the log or stand in for missing ones. */
+/** Built-in helpers without those that log or replace missing ones. */
 function compileOptions(mode: Mode): CompileOptions {
   const off = { log: false, helperMissing: false, blockHelperMissing: false }
   return {
@@ -111,9 +111,9 @@ const runtimeOptions = {
   allowProtoMethodsByDefault: false,
 }
 
-/** The length first: a text that was put together costs no memory until its bytes are looked at. */
-function assertFits(text: string, room: number): number {
-  const bytes = text.length > room ? text.length : Buffer.byteLength(text)
-  if (bytes > room) throw new TemplateError('renders to more than is allowed')
+/** Compares the length first: V8 allocates a concatenated string only when its bytes are read. */
+function assertFits(text: string, maxBytes: number): number {
+  const bytes = text.length > maxBytes ? text.length : Buffer.byteLength(text)
+  if (bytes > maxBytes) throw new TemplateError('renders to more than is allowed')
   return bytes
 }

@@ -1,6 +1,6 @@
 import type { TemplateContent, TemplateFormat, TemplateProblem } from './content.ts'
 
-/** What a process is asked for; without a context, whether the content could be rendered at all. */
+/** Rendering of a content; without a context, a check of its syntax. */
 export interface Job {
   content: TemplateContent
   format: TemplateFormat
@@ -11,9 +11,9 @@ export interface Job {
 
 export type JobResult = { content: TemplateContent } | { problems: TemplateProblem[] }
 
-/** The answer to a job; without a result, that jobs are taken now. */
+/** Result of a job. Without a result, the process is ready. */
 export interface ProcessMessage {
   result?: JobResult
-  /** Microseconds of the processor, since its start. */
-  usedMicros: number
+  /** CPU time since the start of the process. */
+  cpuMicros: number
 }

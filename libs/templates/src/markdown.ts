@@ -1,6 +1,6 @@
 import MarkdownIt from 'markdown-it'
 
-/** HTML inside of markdown is the author's own; addresses such as `javascript:` become no links. */
+/** HTML in markdown is kept: it is the author's. URLs such as `javascript:` become no links. */
 const markdown = new MarkdownIt({ html: true, linkify: false, typographer: false })
 
 export function markdownToHtml(text: string): string {
@@ -8,8 +8,9 @@ export function markdownToHtml(text: string): string {
 }
 
 /**
- * Makes a value text and nothing else, in markdown and in HTML within it. Character references, and not backslashes: they mean the
- * same in text, in link addresses and in attributes, and never make structure (CommonMark §2.5).
+ * Escapes a value, so that it is plain text in markdown and in HTML within it. Uses character
+ * references, which have the same meaning in text, link addresses and attributes, and never form
+ * structure (CommonMark §2.5). Backslashes do not.
  */
 export function escapeMarkdown(value: unknown): string {
   if (value === undefined || value === null) return ''

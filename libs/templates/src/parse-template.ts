@@ -1,9 +1,9 @@
 import Handlebars from 'handlebars'
 
-/** Wraps what is inserted into markdown; see `escapeMarkdown`. */
+/** Name of the helper that escapes values inserted into markdown, see `escapeMarkdown`. */
 export const markdownHelper = 'escapeMarkdown'
 
-/** What a template says of itself that must not be. */
+/** Construct of a template that is not allowed. */
 export class TemplateError extends Error {
   readonly line: number | undefined
 
@@ -13,7 +13,7 @@ export class TemplateError extends Error {
   }
 }
 
-/** A template as a tree. Partials and decorators, which could name what is not in the template, are refused. */
+/** Parses a template. Rejects partials and decorators, which refer to code outside of it. */
 export function parseTemplate(source: string, { markdown }: { markdown: boolean }) {
   const tree = Handlebars.parse(source)
   new SelfContained().accept(tree)
@@ -36,7 +36,7 @@ class SelfContained extends Handlebars.Visitor {
   }
 }
 
-/** Makes `{{x}}` into `{{{escapeMarkdown x}}}`: what is HTML-safe may still be markup in markdown. */
+/** Replaces `{{x}}` by `{{{escapeMarkdown x}}}`: HTML-safe text may still be markdown syntax. */
 class MarkdownValues extends Handlebars.Visitor {
   override MustacheStatement(node: hbs.AST.MustacheStatement): void {
     if (!node.escaped) return

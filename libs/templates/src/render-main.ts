@@ -1,12 +1,12 @@
 import { Engine } from './engine.ts'
 import type { ProcessMessage, Job } from './jobs.ts'
 
-// A process and not a thread: when one allocation is more than its heap has left, V8 ends the whole process it is in.
+// A process, not a thread: V8 ends the whole process if one allocation exceeds the rest of the heap.
 
 const engine = new Engine()
 
-/** What it has used up to now, by which the next job is measured. */
-function usedMicros(): number {
+/** CPU time so far. The renderer measures the next job from here. */
+function cpuMicros(): number {
   const { user, system } = process.cpuUsage()
   return user + system
 }
@@ -15,7 +15,7 @@ function send(message: ProcessMessage): void {
   process.send?.(message)
 }
 
-process.on('message', (job: Job) => send({ result: engine.run(job), usedMicros: usedMicros() }))
-// Whoever it works for has gone.
+process.on('message', (job: Job) => send({ result: engine.run(job), cpuMicros: cpuMicros() }))
+// The process of the renderer ended.
 process.on('disconnect', () => process.exit())
-send({ usedMicros: usedMicros() })
+send({ cpuMicros: cpuMicros() })

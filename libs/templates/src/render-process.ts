@@ -1,12 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { AppError } from '@posthorn/errors'
 import type { ProcessMessage, Job, JobResult } from './jobs.ts'
-import { usedMicrosOf } from './cpu-time.ts'
+import { readCpuMicros } from './cpu-time.ts'
 
-/** Compiled templates and what is being rendered; far above what a message needs. */
+/** Heap for compiled templates and one rendering, far above the need of a message. */
 const defaultMemoryMb = 256
 const startTimeoutMs = 20_000
-/** A machine that has no time for the process does not make the template slow: only by this much more is waited. */
+/** Limit of the wall-clock time as a multiple of the CPU time, for hosts under load. */
 const wallClockFactor = 10
 
 export interface ProcessLimits {
@@ -21,19 +21,20 @@ interface ActiveJob {
   since: number
 }
 
-/** One process that renders one job at a time. Whoever takes too long or too much ends it; it is then `dead`. */
+/** Process that renders one job at a time. A job beyond the limits ends it; it is then `dead`. */
 export class RenderProcess {
   readonly #timeoutMs: number
   readonly #child: ChildProcess
   readonly #ready: Promise<void>
-  /** What it had used when the job at hand began. */
-  #usedBefore = 0
+  /** CPU time of the process before the current job. */
+  #cpuMicrosBefore = 0
   #running: ActiveJob | undefined
   #dead = false
 
   constructor({ timeoutMs, maxMemoryMb = defaultMemoryMb }: ProcessLimits) {
     this.#timeoutMs = timeoutMs
-    // Nothing of this process reaches it: no environment, no options, no output. It may read files, which its own code is in, no more.
+    // Isolated from this process: no environment, options or output. Reading files is allowed,
+    // because it loads its own code.
     this.#child = fork(new URL('./render-main.ts', import.meta.url), [], {
       execArgv: [
         '--permission',
@@ -45,7 +46,7 @@ export class RenderProcess {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       serialization: 'advanced',
     })
-    this.#ready = this.#begin()
+    this.#ready = this.#start()
   }
 
   get dead(): boolean {
@@ -53,7 +54,7 @@ export class RenderProcess {
   }
 
   async run(job: Job): Promise<JobResult> {
-    this.#hold(true)
+    this.#setReferenced(true)
     try {
       await this.#ready
       return await new Promise<JobResult>((resolve, reject) => {
@@ -64,7 +65,7 @@ export class RenderProcess {
     } finally {
       clearTimeout(this.#running?.timer)
       this.#running = undefined
-      this.#hold(false)
+      this.#setReferenced(false)
     }
   }
 
@@ -73,8 +74,8 @@ export class RenderProcess {
     this.#child.kill('SIGKILL')
   }
 
-  /** Whether it keeps this process from ending. */
-  #hold(busy: boolean): void {
+  /** A busy child keeps this process alive, an idle one does not. */
+  #setReferenced(busy: boolean): void {
     const { channel } = this.#child
     if (busy) {
       this.#child.ref()
@@ -85,12 +86,12 @@ export class RenderProcess {
     }
   }
 
-  /** Resolves once the process takes jobs, which can take a while on a busy machine and is nobody's time. */
-  #begin(): Promise<void> {
+  /** Resolves when the process accepts jobs. The start does not count as time of a job. */
+  #start(): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const timer = setTimeout(() => reject(notStarted()), startTimeoutMs)
-    this.#child.on('message', ({ result, usedMicros }: ProcessMessage) => {
-      this.#usedBefore = usedMicros
+    this.#child.on('message', ({ result, cpuMicros }: ProcessMessage) => {
+      this.#cpuMicrosBefore = cpuMicros
       if (result) this.#running?.resolve(result)
       else resolve()
     })
@@ -102,7 +103,7 @@ export class RenderProcess {
       reject(notStarted())
       this.#fail(signal === 'SIGABRT' || signal === 'SIGTRAP' ? tooMuch() : interrupted())
     })
-    // Whoever waits for it is told; nobody may.
+    // `run` reports it; an idle process has no caller.
     promise.catch(() => {
       this.#dead = true
       this.#child.kill('SIGKILL')
@@ -110,13 +111,13 @@ export class RenderProcess {
     return promise.finally(() => clearTimeout(timer))
   }
 
-  /** What counts is the time the process had, unless it got hardly any for long. */
+  /** Ends the process by its CPU time, or if it got hardly any CPU time for long. */
   async #onTimer(): Promise<void> {
     const running = this.#running
     if (!running) return
-    const used = await usedMicrosOf(this.#child.pid ?? 0)
+    const cpuMicros = await readCpuMicros(this.#child.pid ?? 0)
     if (this.#running !== running) return
-    const usedMs = used === undefined ? Infinity : (used - this.#usedBefore) / 1000
+    const usedMs = cpuMicros === undefined ? Infinity : (cpuMicros - this.#cpuMicrosBefore) / 1000
     const waitedMs = performance.now() - running.since
     if (usedMs < this.#timeoutMs && waitedMs < wallClockFactor * this.#timeoutMs) {
       const leftMs = Math.max(10, this.#timeoutMs - usedMs)
@@ -134,15 +135,15 @@ export class RenderProcess {
 }
 
 function notStarted(cause?: Error): AppError {
-  const message = 'Templates cannot be rendered right now; retry shortly'
+  const message = 'Templates cannot be rendered now, retry later'
   return new AppError('unavailable', message, { cause })
 }
 
 function interrupted(cause?: Error): AppError {
-  return new AppError('unavailable', 'Rendering was interrupted; retry shortly', { cause })
+  return new AppError('unavailable', 'Rendering was interrupted, retry later', { cause })
 }
 
-/** How V8 ends a process whose heap is full. */
+/** V8 aborts a process whose heap is full. */
 function tooMuch(): AppError {
   return new AppError('unprocessable', 'The template takes too much memory to render')
 }

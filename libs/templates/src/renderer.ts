@@ -1,16 +1,16 @@
 import { availableParallelism } from 'node:os'
 import { AppError } from '@posthorn/errors'
+import { FairQueue, type RunningItem } from '@posthorn/flow'
 import type { RenderContext, TemplateContent, TemplateFormat, TemplateProblem } from './content.ts'
 import type { Job, JobResult } from './jobs.ts'
-import { FairQueue } from './lanes.ts'
 import { RenderProcess } from './render-process.ts'
 
 export interface RendererOptions {
-  /** The time of the processor that one rendering may take. */
+  /** Maximum CPU time of one rendering. */
   timeoutMs: number
-  /** Of all texts of one rendering together. */
+  /** Maximum bytes of all texts of one rendering. */
   maxOutputBytes: number
-  /** Heap of each process, compiled templates included. */
+  /** Heap of each process, compiled templates included. Default 256. */
   maxMemoryMb?: number
 }
 
@@ -19,9 +19,9 @@ export interface RenderOptions {
   context: RenderContext
 }
 
-/** A process without work ends after this long. */
+/** Idle time after which a process is ended. */
 const idleMs = 30_000
-/** At least two, so that one who holds a process up does not hold up all. */
+/** At least two, so that a slow template does not block the templates of other accounts. */
 const maxProcesses = Math.min(4, Math.max(2, availableParallelism()))
 
 interface QueuedJob {
@@ -31,12 +31,12 @@ interface QueuedJob {
 }
 
 /**
- * Renders templates in processes of their own, started when needed and ended when idle. A template that takes too long or too much is
- * given up with 422, and those of others go on meanwhile.
+ * Renders templates in separate processes, started on demand and ended when idle. Accounts take
+ * turns, and none uses all processes. A template beyond the limits fails with `unprocessable`.
  */
 export class Renderer implements AsyncDisposable {
   readonly #options: RendererOptions
-  readonly #lanes = new FairQueue<QueuedJob>(maxProcesses - 1)
+  readonly #queue = new FairQueue<QueuedJob>({ maxRunningPerKey: maxProcesses - 1 })
   readonly #idle: RenderProcess[] = []
   readonly #processes = new Set<RenderProcess>()
   #sweep: ReturnType<typeof setTimeout> | undefined
@@ -46,19 +46,22 @@ export class Renderer implements AsyncDisposable {
     this.#options = options
   }
 
-  /** The content with the values in place: `html` escaped and, from markdown, HTML; the others as they are. 422 if it cannot be done. */
+  /**
+   * Renders a content. `html` is escaped, and converted from markdown; the others are plain text.
+   * @throws AppError `unprocessable` with the problem of the template
+   */
   async render(
     content: TemplateContent,
     { format, context }: RenderOptions,
   ): Promise<TemplateContent> {
     const { name, email } = context.account
-    const lane = JSON.stringify([name, email])
-    const result = await this.#run({ content, format, context: JSON.stringify(context) }, lane)
+    const key = JSON.stringify([name, email])
+    const result = await this.#run({ content, format, context: JSON.stringify(context) }, key)
     if ('content' in result) return result.content
     throw new AppError('unprocessable', result.problems.map(describeProblem).join('; '))
   }
 
-  /** What is wrong with the content, whatever the values: nothing, if it is to be used. */
+  /** Problems of the content that do not depend on values. */
   async check(content: TemplateContent, format: TemplateFormat): Promise<TemplateProblem[]> {
     const result = await this.#run({ content, format }, 'check')
     return 'problems' in result ? result.problems : []
@@ -67,30 +70,30 @@ export class Renderer implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
     clearTimeout(this.#sweep)
-    for (const { reject } of this.#lanes.clear()) reject(stopping())
+    for (const { reject } of this.#queue.clear()) reject(stopping())
     for (const renderer of this.#processes) renderer.end()
     return Promise.resolve()
   }
 
-  #run(job: Omit<Job, 'maxOutputBytes'>, lane: string): Promise<JobResult> {
+  #run(job: Omit<Job, 'maxOutputBytes'>, key: string): Promise<JobResult> {
     if (this.#closed) return Promise.reject(stopping())
     const { maxOutputBytes } = this.#options
     return new Promise((resolve, reject) => {
-      this.#lanes.add(lane, { job: { ...job, maxOutputBytes }, resolve, reject })
+      this.#queue.add(key, { job: { ...job, maxOutputBytes }, resolve, reject })
       this.#startNext()
     })
   }
 
-  /** Hands out what may run to processes that have nothing to do. */
+  /** Passes queued jobs to idle processes. */
   #startNext(): void {
     while (!this.#closed && (this.#idle.length > 0 || this.#processes.size < maxProcesses)) {
-      const next = this.#lanes.take()
+      const next = this.#queue.take()
       if (!next) return
-      void this.#work(this.#takeIdle() ?? this.#open(), next)
+      void this.#work(this.#takeIdle() ?? this.#startProcess(), next)
     }
   }
 
-  /** One that still lives: the machine may have ended it while it had nothing to do. */
+  /** Idle process. Skips dead ones: the operating system may have ended them. */
   #takeIdle(): RenderProcess | undefined {
     for (;;) {
       const renderer = this.#idle.pop()
@@ -99,19 +102,20 @@ export class Renderer implements AsyncDisposable {
     }
   }
 
-  #open(): RenderProcess {
+  #startProcess(): RenderProcess {
     const renderer = new RenderProcess(this.#options)
     this.#processes.add(renderer)
     return renderer
   }
 
-  async #work(renderer: RenderProcess, { lane, item }: { lane: string; item: QueuedJob }) {
+  async #work(renderer: RenderProcess, running: RunningItem<QueuedJob, string>) {
+    const { item } = running
     try {
       item.resolve(await renderer.run(item.job))
     } catch (error) {
       item.reject(error)
     }
-    this.#lanes.done(lane)
+    running[Symbol.dispose]()
     if (renderer.dead) this.#processes.delete(renderer)
     else this.#idle.push(renderer)
     this.#startNext()
@@ -131,7 +135,7 @@ export class Renderer implements AsyncDisposable {
   }
 }
 
-/** In words: which text, where, why. */
+/** Message with field, line and reason. */
 function describeProblem({ field, line, reason }: TemplateProblem): string {
   return `The ${field} of the template cannot be rendered${line === undefined ? '' : ` (line ${line})`}: ${reason}`
 }

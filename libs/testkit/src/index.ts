@@ -1,67 +1,75 @@
-export { eventually, type Patience } from './eventually.ts'
-export { freePort } from '@posthorn/local/ports'
-export { selfSigned, type SelfSigned } from '@posthorn/local/self-signed'
+export { eventually, type EventuallyOptions } from './eventually.ts'
+export { freePort } from '@posthorn/local/process/ports'
+export { selfSigned, type SelfSignedCertificate } from '@posthorn/local/files/certificate'
 export {
   type ChatRequest,
   type ChatServer,
   type ChatServerOptions,
   startChatServer,
-} from './servers/chat-server.ts'
-export { opensHeaders, opensLogins, sealedHeaders, sealedLogin } from './sealed-in-place.ts'
-export { hasBrowser, testBrowser, type TestBrowser } from './servers/browser.ts'
-export { hasCyrus, testCyrus, type TestCyrus, type TestCyrusUser } from './servers/cyrus.ts'
-export { testDovecot, type TestDovecot, type TestUser } from './servers/dovecot.ts'
+} from './http/chat-server.ts'
+export { unsealsHeaders, unsealsLogins, sealedHeaders, sealedLogin } from './sealed-values.ts'
+export { hasBrowser, testBrowser, type TestBrowser } from './http/browser.ts'
+export { hasCyrus, testCyrus, type TestCyrus, type TestCyrusUser } from './mail-servers/cyrus.ts'
+export { testDovecot, type TestDovecot, type TestUser } from './mail-servers/dovecot.ts'
 export {
   type ImapScript,
   type ImapScriptOptions,
   startImapScript,
   usualCapabilities,
-} from './servers/imap-script.ts'
-export type { Hook, Reply, ScriptCommand } from './servers/imap-script/command.ts'
-export * as imapFaults from './servers/imap-script/faults.ts'
-export type { MailboxOptions, ScriptMailbox } from './servers/imap-script/mailbox.ts'
-export type { ScriptSession } from './servers/imap-script/session.ts'
-export { testOAuthDovecot, type TestOAuthDovecot } from './servers/oauth-dovecot.ts'
-export { testOpenIdProvider, type TestOpenIdProvider } from './servers/openid-provider.ts'
+} from './imap-script/server.ts'
+export type { Hook, Reply, ScriptCommand } from './imap-script/command.ts'
+export * as imapFaults from './imap-script/faults.ts'
+export type { MailboxOptions, ScriptMailbox } from './imap-script/mailbox.ts'
+export type { ScriptSession } from './imap-script/session.ts'
+export { testOAuthDovecot, type TestOAuthDovecot } from './mail-servers/oauth-dovecot.ts'
+export { testOpenIdProvider, type TestOpenIdProvider } from './openid/provider.ts'
 export {
   hasOpenSmtpd,
   hasPostfix,
   testOpenSmtpd,
   type TestOutgoing,
   testPostfix,
-} from './servers/outgoing.ts'
-export { migratedDatabase, type Role, testDatabase, type TestDatabase } from './servers/postgres.ts'
+} from './mail-servers/outgoing.ts'
+export {
+  migratedDatabase,
+  type Role,
+  testDatabase,
+  type TestDatabase,
+} from './databases/postgres.ts'
 export {
   type ProxyRequest,
   startProxy,
   type TestProxy,
   type TestProxyOptions,
-} from './servers/proxy.ts'
-export { testBus, type TestBus } from './servers/rabbitmq.ts'
+} from './http/proxy.ts'
+export { type Rabbit, startTestRabbit, testBus, type TestBus } from './databases/rabbitmq.ts'
 export {
   type AfterData,
-  refuseTimes,
+  rejectTimes,
   type SmtpBehaviour,
+  type SmtpCommand,
+  type SmtpHook,
   type SmtpLogin,
-  type SmtpRefusal,
-} from './servers/smtp-script/behaviour.ts'
-export type { SmtpCommand, SmtpHook, SmtpMoment, SmtpReply } from './servers/smtp-script/command.ts'
-export * as smtpFaults from './servers/smtp-script/faults.ts'
-export type { SmtpMessage } from './servers/smtp-script/message.ts'
-export type { SmtpSession } from './servers/smtp-script/session.ts'
+  type SmtpMessage,
+  type SmtpMoment,
+  type SmtpRejection,
+  type SmtpReply,
+  type SmtpSession,
+} from './smtp-script/contract.ts'
+export * as smtpFaults from './smtp-script/faults.ts'
 export {
   type SmtpScript,
   type SmtpScriptOptions,
   startSmtpScript,
   usualExtensions,
-} from './smtp-script.ts'
+} from './smtp-script/server.ts'
 export {
   type ReceivedRequest,
   startWebhookReceiver,
-  type WebhookAnswer,
+  type WebhookReply,
   type WebhookReceiver,
-} from './webhook-receiver.ts'
-export { type EventsTarget, recordTestEvents } from './record-events.ts'
-export { type BrokerTap, tapBroker } from './tap-broker.ts'
-export { tableBytes } from './table-bytes.ts'
+} from './http/webhook-receiver.ts'
+export { type EventsTarget, recordTestEvents } from './databases/record-events.ts'
+export { type BrokerTap, tapBroker } from './databases/broker-tap.ts'
+export { tableBytes } from './databases/table-bytes.ts'
 export { RawClient } from './raw-client.ts'

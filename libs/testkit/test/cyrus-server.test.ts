@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Cyrus, startCyrus } from '@posthorn/local'
-import { cacheFolder } from '@posthorn/local/paths'
+import { cacheDirectory } from '@posthorn/local/paths'
 import { eventually, hasCyrus } from '@posthorn/testkit'
 import { ImapFlow } from 'imapflow'
 import { scratch } from './scratch.ts'
@@ -14,7 +14,7 @@ const letter = 'From: a@mail.test\r\nTo: jane@mail.test\r\nSubject: x\r\n\r\nhel
   let server: Cyrus
   let ca = ''
   beforeAll(async () => {
-    server = await startCyrus({ dir: join(dir, 'cyrus'), cache: cacheFolder(process.env) })
+    server = await startCyrus({ dir: join(dir, 'cyrus'), cache: cacheDirectory(process.env) })
     ca = await readFile(server.certPath, 'utf8')
   })
   afterAll(async () => {

@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import { startDovecot } from '@posthorn/local'
-import { cacheFolder } from '@posthorn/local/paths'
+import { cacheDirectory } from '@posthorn/local/paths'
 import { eventually } from '@posthorn/testkit'
 import { ImapFlow } from 'imapflow'
 import { scratch } from './scratch.ts'
 
 const { dir, processes, remove } = await scratch()
-const server = await startDovecot({ dir: join(dir, 'dovecot'), cache: cacheFolder(process.env) })
+const server = await startDovecot({ dir: join(dir, 'dovecot'), cache: cacheDirectory(process.env) })
 const ca = await readFile(server.certPath, 'utf8')
 afterAll(() => server.destroy().then(remove))
 

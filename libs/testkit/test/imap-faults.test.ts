@@ -4,15 +4,15 @@ import { connect as connectSocket, type Socket } from 'node:net'
 
 const {
   adds,
-  breaksAfter,
-  chokesOn,
+  truncatesAfter: breaksAfter,
+  failsOn: chokesOn,
   hides,
   limitsConnections,
   notConnected,
-  refuses,
+  rejects: refuses,
   repeatsUids,
   replaces,
-  spits,
+  sendsRaw: spits,
   times,
 } = imapFaults
 
@@ -91,7 +91,7 @@ test('a hook answers so often as it is told, then the server does; the latest co
   expect(await client.ask('NOOP')).toContain('NO never')
   off()
   expect(await client.ask('NOOP')).toContain('NO never')
-  expect(server.heard.filter((command) => command === 'NOOP')).toHaveLength(4)
+  expect(server.received.filter((command) => command === 'NOOP')).toHaveLength(4)
 })
 
 test('FETCH leaves a message out, chokes on it, or breaks off in the middle of it', async () => {

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import { startPostgres } from '@posthorn/local'
-import { withClient } from '@posthorn/local/postgres-client'
+import { withClient } from '@posthorn/local/postgres/client'
 import { eventually } from '@posthorn/testkit'
 import { scratch } from './scratch.ts'
 

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import { listVhosts, startRabbit } from '@posthorn/local'
-import { cacheFolder } from '@posthorn/local/paths'
+import { cacheDirectory } from '@posthorn/local/paths'
 import { eventually } from '@posthorn/testkit'
 import { scratch } from './scratch.ts'
 
 const { dir, processes, remove } = await scratch()
-const server = await startRabbit({ dir: join(dir, 'rabbitmq'), cache: cacheFolder(process.env) })
+const server = await startRabbit({ dir: join(dir, 'rabbitmq'), cache: cacheDirectory(process.env) })
 const url = await server.vhost('shop')
 afterAll(() => server.destroy().then(remove))
 

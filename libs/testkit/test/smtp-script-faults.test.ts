@@ -54,8 +54,11 @@ test('tells what came: every line, the bytes as they were before dots were added
       to: [expect.stringContaining('NOTIFY=SUCCESS')],
     },
   })
-  expect(server.heard.map((line) => line.split(/[ :]/)[0])).toEqual(
-    ['EHLO', 'STARTTLS', 'EHLO', 'MAIL', 'RCPT', 'DATA', '.', 'QUIT'].slice(0, server.heard.length),
+  expect(server.received.map((line) => line.split(/[ :]/)[0])).toEqual(
+    ['EHLO', 'STARTTLS', 'EHLO', 'MAIL', 'RCPT', 'DATA', '.', 'QUIT'].slice(
+      0,
+      server.received.length,
+    ),
   )
 })
 
@@ -96,8 +99,8 @@ test('offers what it is told to, and refuses parameters of the rest', async () =
 
 test('refuses a while, then accepts; refuses some recipients', async () => {
   await start()
-  server.on('MAIL', smtpFaults.times(2, smtpFaults.says('451 4.7.1 greylisted')))
-  server.on('RCPT', smtpFaults.refuses(/<bad/, '550 5.1.1 nobody'))
+  server.on('MAIL', smtpFaults.times(2, smtpFaults.replies('451 4.7.1 greylisted')))
+  server.on('RCPT', smtpFaults.rejects(/<bad/, '550 5.1.1 nobody'))
   await expect(send()).rejects.toMatchObject({ responseCode: 451 })
   await expect(send()).rejects.toMatchObject({ responseCode: 451 })
   const to = ['bad@x.example', 'b@x.example']
@@ -112,12 +115,12 @@ test('breaks off before the dot', async () => {
   server.on('body', smtpFaults.closesAfter(10_000))
   await expect(send({ text: 'line\n'.repeat(20_000) })).rejects.toThrow()
   expect(server.accepted).toEqual([])
-  expect(server.heard).not.toContain('.')
+  expect(server.received).not.toContain('.')
 })
 
 test('keeps the message and says nothing; what comes late is heard all the same', async () => {
   await start()
-  server.on('dot', smtpFaults.keepsQuiet)
+  server.on('dot', smtpFaults.omitsReply)
   const sending = send().catch(() => undefined)
   await eventually(() => expect(server.accepted).toHaveLength(1))
   server.sessions[0]?.write('250 2.0.0 late\r\n')
@@ -139,15 +142,15 @@ test('says more lines than one, and what is no ASCII', async () => {
   await start()
   server.on('dot', smtpFaults.verbose('2.0.0 thank you', '2.0.0 very much'))
   expect((await send()).response).toMatch(/^250-2\.0\.0 thank you\n250-2\.0\.0 very much\n250 /)
-  server.on('dot', smtpFaults.spits(Buffer.from('550 5.7.1 na\xefve \xff\xfe\0\r\n', 'latin1')))
+  server.on('dot', smtpFaults.sendsRaw(Buffer.from('550 5.7.1 na\xefve \xff\xfe\0\r\n', 'latin1')))
   await expect(send()).rejects.toMatchObject({ responseCode: 550 })
 })
 
 test('refuses TLS, or breaks off in it', async () => {
   await start()
-  server.on('STARTTLS', smtpFaults.says('454 4.7.0 not now'))
+  server.on('STARTTLS', smtpFaults.replies('454 4.7.0 not now'))
   await expect(send({}, { requireTLS: true })).rejects.toMatchObject({ code: 'ETLS' })
-  server.on('STARTTLS', smtpFaults.spits('220 go on\r\n', 'close'))
+  server.on('STARTTLS', smtpFaults.sendsRaw('220 go on\r\n', 'close'))
   await expect(send()).rejects.toThrow()
   server.on('STARTTLS', undefined)
   await send({}, { requireTLS: true })

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, expect, test } from '@jest/globals'
-import { eventually, refuseTimes, startSmtpScript } from '@posthorn/testkit'
+import { eventually, rejectTimes, startSmtpScript } from '@posthorn/testkit'
 import { createTransport } from 'nodemailer'
 
 const server = await startSmtpScript()
@@ -33,7 +33,7 @@ test('refuses a login, a recipient, or the message, with the code it was told', 
     onLogin: ({ password }) => (password === 'right' ? undefined : { code: 535, text: '5.7.8 no' }),
     onRecipient: (address) =>
       address.startsWith('bad') ? { code: 550, text: '5.1.1 nobody' } : undefined,
-    onData: refuseTimes(2, { code: 451, text: '4.7.1 greylisted' }),
+    onData: rejectTimes(2, { code: 451, text: '4.7.1 greylisted' }),
   }
   await expect(send('b@x.example', { auth: { user: 'u', pass: 'wrong' } })).rejects.toMatchObject({
     responseCode: 535,

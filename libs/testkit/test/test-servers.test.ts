@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { withClient } from '@posthorn/local/postgres-client'
+import { withClient } from '@posthorn/local/postgres/client'
 import { ImapFlow } from 'imapflow'
 import { createTransport } from 'nodemailer'
 import { eventually, testBus, testDatabase, testDovecot } from '@posthorn/testkit'

@@ -24,7 +24,7 @@ test('requests are kept as they came', async () => {
 })
 
 test('answers follow the script, then the rule', async () => {
-  receiver.answer((_request, index) => ({ status: 299, body: String(index) }))
+  receiver.replyWith((_request, index) => ({ status: 299, body: String(index) }))
   receiver.script({ status: 503, headers: { 'retry-after': '7' } }, { status: 404, body: 'no' })
   const first = await post('x')
   expect([first.status, first.headers.get('retry-after')]).toEqual([503, '7'])

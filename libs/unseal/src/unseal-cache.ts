@@ -1,4 +1,4 @@
-import { Recent } from './recent.ts'
+import { TtlCache } from '@posthorn/flow'
 
 /** Maximum time auth-bridge may take to unseal a value. */
 export const unsealTimeoutMs = 5_000
@@ -6,17 +6,12 @@ export const unsealTimeoutMs = 5_000
 /** Memory bound: about 20,000 sealed values of usual length, or 1,000 of maximum length. */
 const maxCharacters = 16_000_000
 
-/** Cache of unsealed values. Concurrent callers share one request; failures are not cached. */
-export class UnsealCache {
-  readonly #entries = new Recent<Promise<string>>(maxCharacters)
-
-  get(key: string): Promise<string> | undefined {
-    return this.#entries.get(key)
-  }
-
-  set(key: string, value: Promise<string>): Promise<string> {
-    this.#entries.set(key, value)
-    value.catch(() => this.#entries.delete(key))
-    return value
+/**
+ * Cache of unsealed values by sealed value. Concurrent callers share one request, failures are not
+ * cached. Values are about as large as their keys, so only keys count towards the bound.
+ */
+export class UnsealCache extends TtlCache<string, string> {
+  constructor() {
+    super({ maxSize: maxCharacters, sizeOf: (_value, key) => key.length })
   }
 }

@@ -24,9 +24,10 @@ export function createHeaderUnsealer(bus: Pick<Bus, 'request'>): UnsealHeader {
     return (await bus.request(unsealHeader, { owner, key, value }, options)).value
   }
   return async (header) => {
-    const name = `${header.owner}\0${header.key}\0${header.value}`
-    const cached = cache.get(name)
-    if (cached) return cached
-    return isHeaderSealed(header.value) ? cache.set(name, request(header)) : header.value
+    const { owner, key, value } = header
+    const name = `${owner}\0${key}\0${value}`
+    return (
+      cache.get(name) ?? (isHeaderSealed(value) ? cache.load(name, () => request(header)) : value)
+    )
   }
 }

@@ -18,9 +18,7 @@ export function createLoginUnsealer(bus: Pick<Bus, 'request'>): UnsealLogin {
     const options = { key: 'credentials', timeoutMs: unsealTimeoutMs }
     return (await bus.request(unsealLogin, { address }, options)).address
   }
-  return async (address) => {
-    const cached = cache.get(address)
-    if (cached) return cached
-    return isLoginSealed(address) ? cache.set(address, request(address)) : address
-  }
+  return async (address) =>
+    cache.get(address) ??
+    (isLoginSealed(address) ? cache.load(address, () => request(address)) : address)
 }

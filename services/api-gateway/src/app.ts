@@ -5,8 +5,8 @@ import { describeConfig } from '@posthorn/config'
 import type { Invalidation } from '@posthorn/contracts'
 import { cacheSettings, connect, countMinutes, ping, type SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import { runPeriodically } from '@posthorn/flow'
-import { proxyOfSettings } from '@posthorn/net'
+import { runPeriodically, TaskGroup } from '@posthorn/flow'
+import { proxyFromSettings } from '@posthorn/net'
 import { Sandbox } from '@posthorn/sandbox'
 import { createSealer } from '@posthorn/secrets'
 import { waitForSchema } from '@posthorn/service'
@@ -17,7 +17,6 @@ import { type RequestHandler, Router } from 'express'
 import { openAccess, sweepAccess } from './access/open-access.ts'
 import type { TokenCache } from './access/token-cache.ts'
 import { openAutoconfig } from './autoconfig/open.ts'
-import { createBackgroundTasks } from './background-tasks.ts'
 import { type ChangeStreams, serveChanges } from './changes/change-streams.ts'
 import type { Config } from './config.ts'
 import { mountDocs } from './docs/mount-docs.ts'
@@ -50,7 +49,7 @@ export interface Gateway extends AsyncDisposable {
   readonly port: number
 }
 
-/** Starts the service. Disposal, and a failure of this function, closes resources in reverse order. */
+/** Starts the service. Disposal or a failed start closes all resources in reverse order. */
 export async function startApp(config: Config, stop: AbortSignal): Promise<Gateway> {
   const log = createLogger(name, config.logLevel)
   const metrics = createMetrics(name)
@@ -127,6 +126,14 @@ function assertStarted(isStarted: boolean): void {
   if (!isStarted) throw new Error('service is starting')
 }
 
+/**
+ * Group for work that responses do not wait for, such as hints and broadcasts. Periodic tasks
+ * repair what is lost. Disposal waits for running tasks, which limit their own time.
+ */
+function createBackgroundTasks(log: Logger): TaskGroup {
+  return new TaskGroup({ onError: (err) => log.debug({ err }, 'background task failed') })
+}
+
 /** Logs the names of settings only, because values may be secret. */
 function loggable(config: Config) {
   const settings = Object.keys(config.settings ?? {})
@@ -135,8 +142,8 @@ function loggable(config: Config) {
 
 function autoconfigOf(config: Config, bus: Bus, settings: SettingsCache) {
   const { autoconfigDirectory: directory, autoconfigEgressPolicy: policy } = config
-  const options = { egress: config.proxyEgressPolicy, open: createLoginUnsealer(bus) }
-  return { directory, policy, proxy: proxyOfSettings(() => settings.get(), options) }
+  const options = { egress: config.proxyEgressPolicy, unseal: createLoginUnsealer(bus) }
+  return { directory, policy, proxy: proxyFromSettings(() => settings.get(), options) }
 }
 
 function limitsOf({ timeoutMs, maxBodyBytes, workerHeartbeatMs, oauthTokensApi }: Config) {

@@ -20,39 +20,39 @@ import { type DoorConfig, readDoorConfig } from './door/door-config.ts'
 
 export interface Config extends ServiceConfig {
   readonly door: DoorConfig
-  /** How long an account's worker may take; a request can ask for more. */
+  /** Minimum timeout of a command to a worker. A request can extend it. */
   readonly timeoutMs: number
-  /** Of operations that take uploads; all others take 1 MB. */
+  /** Body limit of operations that take uploads; others have 1 MB. */
   readonly maxBodyBytes: number
-  /** False: requests without a token are taken. */
+  /** False admits requests without a token. */
   readonly requireApiAuth: boolean
-  /** What the log of a token keeps. */
+  /** Limits of token logs: entries per token, and age after the last use. */
   readonly tokenLog: { readonly keep: number; readonly ageMs: number }
-  /** Applied at every start. */
+  /** Settings that are applied at every start. */
   readonly settings: SettingsUpdate | undefined
-  /** What was given as a setting and is none. */
+  /** Names in SVC_SETTINGS that are not settings. */
   readonly unknownSettings: readonly string[]
-  /** A token that works from the first start on. */
+  /** Token with all permissions, valid from the first start. */
   readonly preparedToken: Secret | undefined
-  /** Where the first token of an instance is written; without it, to stderr. */
+  /** File for the first token of a deployment; undefined selects stderr. */
   readonly firstTokenFile: string | undefined
-  /** Of silence on `GET /v1/changes`, before a comment is sent. */
+  /** Idle time of `GET /v1/changes` before a comment is sent. */
   readonly changesKeepAliveMs: number
-  /** How often changes are looked for that nobody has told of. */
+  /** Interval of the poll for changes whose broadcast was lost. */
   readonly changesPollMs: number
-  /** Between heartbeats of sync-workers, as they have it: one that missed three counts as gone. */
+  /** Heartbeat interval of sync-workers, equal to theirs. */
   readonly workerHeartbeatMs: number
-  /** Where settings of mail providers are collected: a domain is put behind it. */
+  /** Base URL of a directory of provider settings; the domain is appended. */
   readonly autoconfigDirectory: string | undefined
-  /** Where autoconfig may ask. */
+  /** Networks that autoconfig may contact. */
   readonly autoconfigEgressPolicy: EgressPolicy
-  /** Where the proxy of the settings may be. */
+  /** Networks in which the proxy of the settings may be. */
   readonly proxyEgressPolicy: EgressPolicy
-  /** Addresses of crawlers, instead of those that come with the release. */
+  /** File with crawler addresses; undefined selects the bundled one. */
   readonly crawlerRangesFile: string | undefined
-  /** Access tokens are given away, whatever the setting says. */
+  /** True enables reading provider access tokens, regardless of the setting. */
   readonly oauthTokensApi: boolean
-  /** Seals what auth-bridge alone can open. */
+  /** Public key for sealing. Only auth-bridge can unseal. */
   readonly sealingKey: PublicKey
 }
 
@@ -69,7 +69,7 @@ export function readConfig(env: Env): Config {
     requireApiAuth: boolean(env, 'SVC_REQUIRE_API_AUTH', true),
     oauthTokensApi: boolean(env, 'SVC_ENABLE_OAUTH_TOKENS_API', false),
     tokenLog: tokenLog(env),
-    ...givenSettings(env),
+    ...readSettings(env),
     preparedToken: preparedToken(env),
     firstTokenFile: optional(env, 'SVC_FIRST_TOKEN_FILE'),
     changesPollMs: 1_000,
@@ -86,7 +86,7 @@ export function readConfig(env: Env): Config {
     autoconfigDirectory: autoconfigDirectory(env),
     autoconfigEgressPolicy: oneOf(env, 'SVC_AUTOCONFIG_EGRESS_POLICY', {
       values: egressPolicies,
-      // They are hosts of mail: what is said of these holds for them.
+      // Autoconfig contacts mail hosts, so it defaults to their policy.
       fallback: oneOf(env, 'SVC_MAIL_EGRESS_POLICY', {
         values: egressPolicies,
         fallback: 'link-local',
@@ -101,7 +101,7 @@ export function readConfig(env: Env): Config {
   }
 }
 
-/** Set and empty: none is asked. */
+/** An empty value disables the directory. */
 function autoconfigDirectory(env: Env): string | undefined {
   const name = 'SVC_AUTOCONFIG_DIRECTORY'
   if (env[name] === '') return undefined
@@ -119,14 +119,14 @@ function tokenLog(env: Env) {
   }
 }
 
-/** Unknown ones are left out: an instance must start under a release that does not know them yet, or any more. */
-function givenSettings(env: Env): Pick<Config, 'settings' | 'unknownSettings'> {
+/** Unknown settings are skipped, so that an older or newer release starts with them. */
+function readSettings(env: Env): Pick<Config, 'settings' | 'unknownSettings'> {
   const entries = Object.entries(json(env, 'SVC_SETTINGS') ?? {})
-  const known = entries.filter(([key]) => Object.hasOwn(settings, key))
+  const valid = entries.filter(([key]) => Object.hasOwn(settings, key))
   const unknownSettings = entries.map(([key]) => key).filter((key) => !Object.hasOwn(settings, key))
-  if (known.length === 0) return { settings: undefined, unknownSettings }
+  if (valid.length === 0) return { settings: undefined, unknownSettings }
   try {
-    return { settings: check(SettingsUpdate, Object.fromEntries(known)), unknownSettings }
+    return { settings: check(SettingsUpdate, Object.fromEntries(valid)), unknownSettings }
   } catch (error) {
     if (error instanceof AppError) throw new ConfigError('SVC_SETTINGS', error.message)
     throw error
@@ -143,7 +143,7 @@ function preparedToken(env: Env): Secret | undefined {
   return token
 }
 
-/** The public half alone is kept: nothing here can open what it seals. */
+/** Only the public key stays in memory, so this service cannot unseal. */
 function sealingKey(env: Env): PublicKey {
   const text = optional(env, 'SVC_SECRET_PUBLIC_KEY')
   if (text !== undefined) {

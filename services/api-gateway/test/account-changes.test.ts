@@ -14,10 +14,10 @@ const bus = await connectBus({
   log: createLogger('worker', 'silent'),
   metrics: createMetrics('worker'),
 })
-const told: Invalidation[] = []
+const invalidations: Invalidation[] = []
 const synced: string[] = []
 const quotas = new Map<string, { usage: number; limit: number }>()
-await bus.onInvalidate((message) => void told.push(message))
+await bus.onInvalidate((message) => void invalidations.push(message))
 await bus.serve({
   queue: 'private',
   keys: [`shard.${shardOf('held')}`],
@@ -40,7 +40,7 @@ const stored = (account: string) =>
 const put = (account: string, body: object, what = '') =>
   call('PUT', `/v1/account/${account}${what}`, { body })
 
-test('an account is changed in place; a new version only where sessions have to know', async () => {
+test('updateAccount: changes columns, raises the version only if sessions are affected', async () => {
   await call('POST', '/v1/account', { body: registration('change') })
   expect((await put('change', { name: 'New name', copy: true })).body).toEqual({
     account: 'change',
@@ -58,10 +58,12 @@ test('an account is changed in place; a new version only where sessions have to 
       auth: { user: 'change@mail.example' },
     },
   })
-  await eventually(() => told.some(({ topic, id }) => topic === 'accounts' && id === 'change'))
+  await eventually(() =>
+    invalidations.some(({ topic, id }) => topic === 'accounts' && id === 'change'),
+  )
 })
 
-test('a new host without a password is a 400 that says so, and nothing is changed', async () => {
+test('updateAccount: a new host without a password responds 400 and changes nothing', async () => {
   await call('POST', '/v1/account', { body: registration('host') })
   const { status, body } = await put('host', {
     name: 'x',
@@ -79,17 +81,17 @@ test('a new host without a password is a 400 that says so, and nothing is change
   expect(await stored('host')).toMatchObject({ name: 'Name of host', version: '1' })
 })
 
-test('an update is looked at as a registration is', async () => {
+test('updateAccount: validates fields like a registration', async () => {
   const wrong = await put('change', { imap: { port: 0 }, account: 'other', imapIndexer: 'fast' })
   expect(wrong.body.fields?.map(({ path }) => path).toSorted()).toEqual([
     'account',
     'imap.port',
     'imapIndexer',
   ])
-  expect((await put('nobody', { name: 'x' })).status).toBe(404)
+  expect((await put('missing', { name: 'x' })).status).toBe(404)
 })
 
-test('an incoming server that is not to be used need not be named', async () => {
+test('updateAccount: a disabled IMAP server needs no address', async () => {
   const imap = { disabled: true }
   expect(
     (await call('POST', '/v1/account', { body: { ...registration('off'), imap } })).status,
@@ -100,19 +102,19 @@ test('an incoming server that is not to be used need not be named', async () => 
   ).toMatchObject([{ path: 'imap.host' }, { path: 'imap.port' }, { path: 'imap.auth' }])
 })
 
-test('nothing is done about an account unless the flag says so', async () => {
+test('reconnect, sync and flush without their flag do nothing', async () => {
   await call('POST', '/v1/account', { body: registration('held') })
   for (const what of ['reconnect', 'sync', 'flush']) {
     expect((await put('held', {}, `/${what}`)).body).toEqual({ [what]: false })
     expect((await put('held', { [what]: false }, `/${what}`)).body).toEqual({ [what]: false })
-    expect((await put('nobody', { [what]: true }, `/${what}`)).status).toBe(404)
-    expect((await put('nobody', { [what]: false }, `/${what}`)).status).toBe(404)
+    expect((await put('missing', { [what]: true }, `/${what}`)).status).toBe(404)
+    expect((await put('missing', { [what]: false }, `/${what}`)).status).toBe(404)
   }
   expect(await stored('held')).toMatchObject({ version: '1', flushEpoch: '0' })
   expect(synced).toEqual([])
 })
 
-test('an account is connected anew, looked at, and flushed', async () => {
+test('reconnect raises the version, sync calls the worker, flush raises the flush epoch', async () => {
   expect((await put('held', { reconnect: true }, '/reconnect')).body).toEqual({ reconnect: true })
   expect((await stored('held')).version).toBe('2')
   expect((await put('held', { sync: true }, '/sync')).body).toEqual({ sync: true })
@@ -130,7 +132,7 @@ test('an account is connected anew, looked at, and flushed', async () => {
   })
 })
 
-test('an account that nobody holds cannot be looked at now', async () => {
+test('syncAccount: without a worker, responds 503', async () => {
   await call('POST', '/v1/account', { body: registration('unheld') })
   expect((await put('unheld', { sync: true }, '/sync')).body).toMatchObject({
     statusCode: 503,
@@ -138,7 +140,7 @@ test('an account that nobody holds cannot be looked at now', async () => {
   })
 })
 
-test('a record says how full the account is, when asked', async () => {
+test('getAccount: with quota=true, adds the quota', async () => {
   quotas.set('held', { usage: 530, limit: 1_000 })
   expect((await call('GET', '/v1/account/held')).body).not.toHaveProperty('quota')
   expect((await call('GET', '/v1/account/held?quota=true')).body['quota']).toEqual({
@@ -150,7 +152,7 @@ test('a record says how full the account is, when asked', async () => {
   expect((await call('GET', '/v1/account/held?quota=true')).body['quota']).toBe(false)
 })
 
-test('a record tells of the connections and of a folder that cannot be looked at', async () => {
+test('getAccount: contains connections and syncError', async () => {
   const syncError = { path: 'Broken', time: '2026-01-01T00:00:00.000Z', error: 'NO' }
   await db
     .insertInto('accountStates')
@@ -164,7 +166,7 @@ test('a record tells of the connections and of a folder that cannot be looked at
   expect((await call('GET', '/v1/account/held')).body).toMatchObject({ connections: 2, syncError })
 })
 
-test('there are no signatures behind IMAP', async () => {
+test('getServerSignatures: reports no support with IMAP', async () => {
   expect((await call('GET', '/v1/account/held/server-signatures')).body).toEqual({
     signatures: [],
     signaturesSupported: false,

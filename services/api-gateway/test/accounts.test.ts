@@ -31,7 +31,7 @@ const events = (account: string) =>
 const stored = (account: string) =>
   db.selectFrom('accounts').selectAll().where('account', '=', account).executeTakeFirstOrThrow()
 
-test('a registration is answered, stored with its passwords sealed, and announced', async () => {
+test('createAccount: a new account is stored with sealed passwords and an accountAdded event', async () => {
   const answer = await call('POST', '/v1/account', { body: registration('new1') })
   expect([answer.status, answer.body]).toEqual([200, { account: 'new1', state: 'new' }])
   expect(await passwords('new1')).toEqual({ imap: 'pass of new1', smtp: 'pass of new1' })
@@ -51,7 +51,7 @@ test('a registration is answered, stored with its passwords sealed, and announce
   await eventually(async () => expect((await events('new1'))[0]?.publishedAt).not.toBeNull())
 })
 
-test('the same id again changes the account in place, tells nobody, and keeps what is not given', async () => {
+test('createAccount: an existing id updates the account, keeps absent fields and records no event', async () => {
   await call('POST', '/v1/account', {
     body: { ...registration('again'), webhooks: 'https://hooks.example/', tz: 'Europe/Tallinn' },
   })
@@ -71,7 +71,7 @@ test('the same id again changes the account in place, tells nobody, and keeps wh
   expect(await events('again')).toHaveLength(1)
 })
 
-test('a masked password that is sent back keeps the stored one; a new one replaces it', async () => {
+test('createAccount: a masked password keeps the stored one, a new one replaces it', async () => {
   const body = registration('masked')
   await call('POST', '/v1/account', { body })
   const read = (await call('GET', '/v1/account/masked')).body as {
@@ -85,7 +85,7 @@ test('a masked password that is sent back keeps the stored one; a new one replac
   expect(await passwords('masked')).toEqual({ imap: 'pass of masked', smtp: 'another' })
 })
 
-test('useAuthServer, and false for a server, leave no password behind', async () => {
+test('createAccount: useAuthServer or false for a server deletes its stored password', async () => {
   const body = registration('authless')
   await call('POST', '/v1/account', { body })
   const { auth: _auth, ...imap } = body.imap
@@ -96,14 +96,14 @@ test('useAuthServer, and false for a server, leave no password behind', async ()
   expect(await stored('authless')).toMatchObject({ imap: { useAuthServer: true }, smtp: null })
 })
 
-test('an account without an id gets one', async () => {
+test('createAccount: without an id, assigns one', async () => {
   const { body } = await call('POST', '/v1/account', {
     body: { ...registration('x'), account: null },
   })
   expect(body).toEqual({ account: expect.stringMatching(/^[\w-]{21}$/), state: 'new' })
 })
 
-test('of twenty requests at once for a new id exactly one is told that it is new', async () => {
+test('createAccount: of 20 concurrent requests with a new id, exactly one returns state new', async () => {
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => call('POST', '/v1/account', { body: registration('race') })),
   )
@@ -133,20 +133,23 @@ test.each<[string, object, string[]]>([
   ['a bad address', { email: 'nope' }, ['email']],
   ['a bad webhook address', { webhooks: 'ftp://x' }, ['webhooks']],
   ['a date that is none', { notifyFrom: '2026-02-30' }, ['notifyFrom']],
-])('%s is a 400 that names the field, and nothing is stored', async (...[, changes, paths]) => {
-  const { status, body } = await call('POST', '/v1/account', {
-    body: { ...registration('bad'), ...changes },
-  })
-  expect([status, body['message']]).toEqual([400, expect.any(String)])
-  expect(body).not.toHaveProperty('code')
-  expect(body.fields?.map(({ path }) => path).sort()).toEqual(paths)
-  expect(
-    await db.selectFrom('accounts').where('account', '=', 'bad').select('account').execute(),
-  ).toEqual([])
-  expect(await events('bad')).toEqual([])
-})
+])(
+  'createAccount: %s, responds 400 with the field and stores nothing',
+  async (...[, changes, paths]) => {
+    const { status, body } = await call('POST', '/v1/account', {
+      body: { ...registration('bad'), ...changes },
+    })
+    expect([status, body['message']]).toEqual([400, expect.any(String)])
+    expect(body).not.toHaveProperty('code')
+    expect(body.fields?.map(({ path }) => path).sort()).toEqual(paths)
+    expect(
+      await db.selectFrom('accounts').where('account', '=', 'bad').select('account').execute(),
+    ).toEqual([])
+    expect(await events('bad')).toEqual([])
+  },
+)
 
-test('TLS from the start is for port 465 alone', async () => {
+test('createAccount: implicit TLS is kept for SMTP port 465 only', async () => {
   await call('POST', '/v1/account', {
     body: { ...registration('tls'), smtp: { ...smtp, port: 2525, secure: true } },
   })
@@ -157,7 +160,7 @@ test('TLS from the start is for port 465 alone', async () => {
   expect((await stored('tls')).smtp?.secure).toBe(true)
 })
 
-test('a record has the state of the account, no secrets, and no members that are unset', async () => {
+test('getAccount: contains the state, no secrets and no unset members', async () => {
   const headers = [{ key: 'X-Key', value: 'hush' }]
   const created = await call('POST', '/v1/account', {
     body: {
@@ -233,12 +236,12 @@ test('a record has the state of the account, no secrets, and no members that are
   await call('DELETE', '/v1/account/read')
   expect((await events('read')).at(-1)?.accountTarget).toEqual({
     url: webhooks,
-    // Sealed once, when it was registered.
+    // The grant was sealed at registration and not since.
     headers: webhooksCustomHeaders,
   })
 })
 
-test('the last error is told until the account is connected', async () => {
+test('getAccount: lastError is null once the account is connected', async () => {
   await call('POST', '/v1/account', { body: registration('state') })
   const lastError = JSON.stringify({ response: 'NO', serverResponseCode: 'AUTHENTICATIONFAILED' })
   const disabled = new Date('2026-01-01T00:00:00Z')
@@ -264,18 +267,18 @@ test('the last error is told until the account is connected', async () => {
   expect((await call('GET', '/v1/account/state')).body['lastError']).toBeNull()
 })
 
-test('an account that is not there is a plain 404', async () => {
+test('getAccount: a missing account responds 404 without a code', async () => {
   const gone = {
     statusCode: 404,
     error: 'Not Found',
     message: 'Account record was not found for requested ID',
   }
-  expect((await call('GET', '/v1/account/nobody')).body).toEqual(gone)
-  expect((await call('DELETE', '/v1/account/nobody')).body).toEqual(gone)
+  expect((await call('GET', '/v1/account/missing')).body).toEqual(gone)
+  expect((await call('DELETE', '/v1/account/missing')).body).toEqual(gone)
   expect((await call('GET', `/v1/account/${encodeURIComponent('a/b ü')}`)).body).toEqual(gone)
 })
 
-test('accounts are listed in pages, and found by state and by a part of id, name or address', async () => {
+test('listAccounts: returns pages, filtered by state and by part of id, name or address', async () => {
   for (const account of ['list%1', 'list%2', 'list%3'])
     await call('POST', '/v1/account', { body: registration(account) })
   await db.insertInto('accountStates').values({ account: 'list%3', state: 'connected' }).execute()
@@ -296,7 +299,7 @@ test('accounts are listed in pages, and found by state and by a part of id, name
   expect((await call('GET', '/v1/accounts?state=nope')).status).toBe(400)
 })
 
-test('a deleted account is gone with its passwords, tokens and mail; its event knows where to go', async () => {
+test('deleteAccount: deletes passwords, tokens and submissions; the event keeps its webhook target', async () => {
   await call('POST', '/v1/account', {
     body: { ...registration('gone'), webhooks: 'https://hooks.example/gone' },
   })

@@ -15,7 +15,7 @@ const remove = (listId: string, recipient: string) =>
   call('DELETE', `/v1/blocklist/${listId}?recipient=${encodeURIComponent(recipient)}`)
 const notFound = { statusCode: 404, error: 'Not Found', message: 'The blocklist was not found' }
 
-test('an address is put on a list, whatever its case, once', async () => {
+test('addToBlocklist: adds an address once, ignoring case', async () => {
   expect((await list('news.example')).body).toEqual(notFound)
   const first = await add('News.Example', 'Eva@Mail.example')
   expect([first.status, first.body]).toEqual([200, { success: true, added: true }])
@@ -39,17 +39,17 @@ test('an address is put on a list, whatever its case, once', async () => {
   })
 })
 
-test('an address is the same however its domain and its accents are written', async () => {
+test('addToBlocklist: Unicode and ASCII forms of an address are equal', async () => {
   await add('idn.example', 'eva@bücher.example')
   await add('idn.example', 'J\u00D6rg@b.example')
   expect((await add('idn.example', 'EVA@XN--bcher-kva.example')).body['added']).toBe(false)
-  const given = ['eva@BÜCHER.example', 'eva@xn--bcher-kva.example', 'jo\u0308rg@b.example']
-  const blocked = await blockedRecipients(db, 'idn.example', [...given, 'eva@bucher.example'])
-  expect([...blocked.keys()]).toEqual(given)
+  const addresses = ['eva@BÜCHER.example', 'eva@xn--bcher-kva.example', 'jo\u0308rg@b.example']
+  const blocked = await blockedRecipients(db, 'idn.example', [...addresses, 'eva@bucher.example'])
+  expect([...blocked.keys()]).toEqual(addresses)
   expect((await remove('idn.example', 'eva@bücher.example')).body).toEqual({ deleted: true })
 })
 
-test('an address is taken off; a list without any is none', async () => {
+test('removeFromBlocklist: removes an address; a list without addresses is a 404', async () => {
   for (const recipient of ['a@b.example', 'c@d.example']) await add('off.example', recipient)
   expect((await remove('OFF.example', 'A@b.example')).body).toEqual({ deleted: true })
   expect((await remove('off.example', 'a@b.example')).body).toEqual({ deleted: false })
@@ -58,7 +58,7 @@ test('an address is taken off; a list without any is none', async () => {
   expect((await remove('off.example', 'c@d.example')).body).toEqual(notFound)
 })
 
-test('the addresses of a list come in pages, the newest first', async () => {
+test('getBlocklist: returns pages of addresses, newest first', async () => {
   const recipients = ['one@a.example', 'two@a.example', 'three@a.example']
   for (const recipient of recipients) await add('paged.example', recipient, { reason: recipient })
   const page = async (query: string) => {
@@ -71,7 +71,7 @@ test('the addresses of a list come in pages, the newest first', async () => {
   expect(await page('?page=5')).toEqual([3, 1, []])
 })
 
-test('what came of a link is shown whole', async () => {
+test('getBlocklist: contains all fields of a block made by a link', async () => {
   await insertBlock(db, {
     listId: 'links.example',
     recipient: 'a@b.example',
@@ -96,7 +96,7 @@ test('what came of a link is shown whole', async () => {
   ])
 })
 
-test('lists are listed with how many are on each', async () => {
+test('listBlocklists: returns the number of addresses per list', async () => {
   await db.deleteFrom('listBlocks').execute()
   for (const [listId, recipient] of [
     ['b.example', 'x@a.example'],
@@ -120,7 +120,7 @@ test('lists are listed with how many are on each', async () => {
   ])
 })
 
-test('sizes stay right however many write at once', async () => {
+test('lists.blocked: stays correct under concurrent writes', async () => {
   const block = (recipient: string) => ({
     listId: 'busy.example',
     recipient,
@@ -141,50 +141,50 @@ test('sizes stay right however many write at once', async () => {
   expect(await countBlocks(db, 'busy.example')).toBe(1)
 })
 
-test('who of many is on a list is one question', async () => {
+test('blockedRecipients: queries 1,000 recipients with one statement', async () => {
   await add('ask.example', 'Eva@a.example', { reason: 'left' })
-  const asked = ['EVA@a.example', 'eva@a.example', 'other@a.example']
-  expect(await blockedRecipients(db, 'Ask.example', asked)).toEqual(
+  const recipients = ['EVA@a.example', 'eva@a.example', 'other@a.example']
+  expect(await blockedRecipients(db, 'Ask.example', recipients)).toEqual(
     new Map([
       ['EVA@a.example', { reason: 'left' }],
       ['eva@a.example', { reason: 'left' }],
     ]),
   )
-  expect(await blockedRecipients(db, 'none.example', asked)).toEqual(new Map())
+  expect(await blockedRecipients(db, 'none.example', recipients)).toEqual(new Map())
   expect(await blockedRecipients(db, 'ask.example', [])).toEqual(new Map())
 })
 
 test.each<[string, string, object, string]>([
   ['a list that is no host name', 'no%20list', {}, 'listId'],
   ['a list beyond ASCII', 'l%C3%AFst.example', {}, 'listId'],
-  ['a recipient that is no address', 'x.example', { recipient: 'nobody' }, 'recipient'],
+  ['a recipient that is no address', 'x.example', { recipient: 'missing' }, 'recipient'],
   ['no recipient', 'x.example', { recipient: undefined }, 'recipient'],
   ['no account', 'x.example', { account: undefined }, 'account'],
-])('%s is a 400 and stores nothing', async (...[, listId, more, path]) => {
+])('addToBlocklist: %s, responds 400 and stores nothing', async (...[, listId, more, path]) => {
   const { status, body } = await add(listId, 'a@b.example', more)
   expect([status, body.fields?.map((field) => field.path)]).toEqual([400, [path]])
   expect(await countBlocks(db, 'x.example')).toBeUndefined()
 })
 
-test('an account that is not there is a 404 and stores nothing', async () => {
-  const { status, body } = await add('x.example', 'a@b.example', { account: 'nobody' })
+test('addToBlocklist: a missing account responds 404 and stores nothing', async () => {
+  const { status, body } = await add('x.example', 'a@b.example', { account: 'missing' })
   expect([status, body['message']]).toEqual([404, 'Account record was not found for requested ID'])
   expect(await countBlocks(db, 'x.example')).toBeUndefined()
 })
 
-test('a removal names its recipient', async () => {
+test('removeFromBlocklist: without a recipient, responds 400', async () => {
   const { status, body } = await call('DELETE', '/v1/blocklist/x.example')
   expect([status, body.fields?.map(({ path }) => path)]).toEqual([400, ['recipient']])
 })
 
-test('entries outlive the account that made them', async () => {
+test('list_blocks: entries remain after their account is deleted', async () => {
   await call('POST', '/v1/account', { body: registration('leaving') })
   await add('lasting.example', 'a@b.example', { account: 'leaving' })
   await call('DELETE', '/v1/account/leaving')
   expect((await list('lasting.example')).body).toMatchObject({ total: 1 })
 })
 
-test('permissions are held against lists, and tokens of one account are kept from them', async () => {
+test('blocklist operations: check permissions and reject account-bound tokens', async () => {
   await add('guarded.example', 'a@b.example')
   const reader = await mint(call, { permissions: { actions: ['read'], groups: ['blocklist'] } })
   const bound = await mint(call, { account: 'mine' })

@@ -21,7 +21,7 @@ const submission = (bytes: number) => ({
 })
 const MB = 1024 * 1024
 
-test('a body may have 1 MB, that of a submission as much as the service is set to take', async () => {
+test('body limit: 1 MB, for submissions SVC_MAX_BODY_SIZE', async () => {
   const large = { ...registration('b'), locale: 'x'.repeat(MB) }
   expect((await call('POST', '/v1/account', { body: large })).body).toEqual(tooLarge(MB))
   expect((await call('POST', '/v1/account/a/submit', { body: submission(2 * MB) })).status).toBe(
@@ -32,7 +32,7 @@ test('a body may have 1 MB, that of a submission as much as the service is set t
   )
 })
 
-/** A request whose head is sent, and its body not. */
+/** Sends the head of a request without its body. */
 function announce(path: string, headers: Record<string, string>) {
   const request = httpRequest(url + path, {
     method: 'POST',
@@ -48,7 +48,7 @@ const statusOf = async (request: ReturnType<typeof announce>) => {
   return response.statusCode
 }
 
-test('whoever may not is told so before the body is sent, and so is whoever announces too much', async () => {
+test('an unauthorized or oversized request is rejected before its body is sent', async () => {
   const length = { 'content-length': String(2 * MB) }
   const authorization = `Bearer ${admin}`
   expect(await statusOf(announce('/v1/account/a/submit', length))).toBe(401)
@@ -63,7 +63,7 @@ test('whoever may not is told so before the body is sent, and so is whoever anno
   ).toBe(413)
 })
 
-test('a body without an announced length is refused once it is too long', async () => {
+test('a chunked body is rejected once it exceeds the limit', async () => {
   const request = announce('/v1/account', {
     'transfer-encoding': 'chunked',
     authorization: `Bearer ${admin}`,
@@ -86,7 +86,7 @@ test.each([
     '{"account":"x","name":"\\ud800"}',
     'Text must be Unicode without U+0000',
   ],
-])('a body that is %s is a 400', async (...[, body, message]) => {
+])('a body that is %s, responds 400', async (...[, body, message]) => {
   expect((await call('POST', '/v1/account', { body })).body).toEqual({
     statusCode: 400,
     error: 'Bad Request',
@@ -94,7 +94,7 @@ test.each([
   })
 })
 
-test('a body that is no object, or none at all, is a validation failure', async () => {
+test('a missing body or a body that is not an object is a validation error', async () => {
   for (const body of ['[]', '"x"', 'null', '5', undefined]) {
     const answer = await call('POST', '/v1/account', body === undefined ? {} : { body })
     expect(answer.body).toMatchObject({
@@ -105,7 +105,7 @@ test('a body that is no object, or none at all, is a validation failure', async 
   }
 })
 
-test('ids that no database takes are a 400, and a path that is not encoded as well', async () => {
+test('ids that Postgres cannot store and invalid URL encoding respond 400', async () => {
   expect((await call('GET', '/v1/account/a%00b')).status).toBe(400)
   expect((await call('GET', '/v1/accounts?query=%00')).status).toBe(400)
   expect((await call('GET', '/v1/account/%E0%A4%A')).body).toEqual({
@@ -118,14 +118,14 @@ test('ids that no database takes are a 400, and a path that is not encoded as we
   ])
 })
 
-test('an unknown path, and a wrong method on a known one, are a 404 in JSON', async () => {
+test('an unknown path or method responds 404 with a JSON body', async () => {
   const notFound = { statusCode: 404, error: 'Not Found', message: 'Not Found' }
   expect((await call('GET', '/v1/nope')).body).toEqual(notFound)
   expect((await call('PATCH', '/v1/account/a')).body).toEqual(notFound)
   expect((await call('GET', '/')).body).toEqual(notFound)
 })
 
-test('the document and its reader are public, and the reader needs nothing from elsewhere', async () => {
+test('the OpenAPI document and its reader are public and load nothing external', async () => {
   const document = await call('GET', '/openapi.json', { token: null })
   expect(document.body).toMatchObject({
     openapi: '3.1.0',

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A way to a server that can be cut, and made to swallow what goes over it. */
+/** Proxy to a server that can cut connections or drop their data. */
 export async function cuttable(target: string) {
   const { hostname, port } = new URL(target)
   const sockets = new Set<Socket>()
@@ -35,7 +35,7 @@ export async function cuttable(target: string) {
     url: Object.assign(new URL(target), { hostname: '127.0.0.1', port: String(at) }).href,
     cut: close,
     mend: () => listen(at),
-    /** As a firewall does that drops packets: what was sent meanwhile never arrives. */
+    /** Drops all data like a firewall that drops packets. */
     silence: (on: boolean) => void (silent = on),
     close,
   }

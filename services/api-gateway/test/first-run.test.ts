@@ -28,7 +28,7 @@ const descriptions = async () =>
     ({ description }) => description,
   )
 
-test('two replicas that start at once make one token, one secret and one set of seeds', async () => {
+test('firstRun: two concurrent replicas create one token, one service secret and one set of defaults', async () => {
   const [left, right] = await Promise.all([servers.start(firstTime), servers.start(firstTime)])
   const token = (await readFile(file, 'utf8')).trim()
   expect((await stat(file)).mode & 0o777).toBe(0o600)
@@ -39,15 +39,15 @@ test('two replicas that start at once make one token, one secret and one set of 
   expect((await right.call('GET', '/v1/accounts', { token })).status).toBe(200)
 })
 
-test('a later start seeds nothing and makes no token, applies given settings, and adds the prepared token', async () => {
+test('firstRun: a later start applies SVC_SETTINGS and SVC_PREPARED_TOKEN, creates nothing else', async () => {
   const before = await secret()
   const { call } = await servers.start({ ...firstTime, SVC_FIRST_TOKEN_FILE: '/nowhere/token' })
   const token = (await readFile(file, 'utf8')).trim()
   await call('POST', '/v1/settings', { token, body: { notifyText: null } })
-  const given = JSON.stringify({ webhooksEnabled: true, serviceUrl: 'https://a.example/path' })
+  const configured = JSON.stringify({ webhooksEnabled: true, serviceUrl: 'https://a.example/path' })
   const prepared = 'prepared token of the operator!!'.replaceAll(' ', '-')
-  const later = await servers.start({ SVC_SETTINGS: given, SVC_PREPARED_TOKEN: prepared })
-  await servers.start({ SVC_SETTINGS: given, SVC_PREPARED_TOKEN: prepared })
+  const later = await servers.start({ SVC_SETTINGS: configured, SVC_PREPARED_TOKEN: prepared })
+  await servers.start({ SVC_SETTINGS: configured, SVC_PREPARED_TOKEN: prepared })
   expect(await settings()).toEqual({
     notifyTextSize: 2_097_152,
     webhooksEnabled: true,

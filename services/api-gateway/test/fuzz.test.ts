@@ -9,7 +9,7 @@ const { call } = await servers.start()
 const sendOnly = { ...registration('sender'), imap: false, email: 'sender@mail.example' }
 await call('POST', '/v1/account', { body: sendOnly })
 
-/** What clients send by mistake or on purpose, beside what is right. */
+/** Invalid and malicious values beside valid ones. */
 const odd = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
   fc.string({ unit: 'binary', maxLength: 40 }),
@@ -33,7 +33,7 @@ const odd = fc.oneof(
 )
 const good = { account: 'x', name: 'x', imap: registration('x').imap, smtp: registration('x').smtp }
 
-/** An object of known names, each with something odd or something right. */
+/** Object with the given names, each with a valid or an invalid value. */
 const mixed = (names: readonly string[], right: Record<string, unknown>) =>
   fc
     .tuple(
@@ -141,18 +141,18 @@ test.each<[string, string, fc.Arbitrary<object>]>([
   ['templates', '/v1/templates/template', template],
   ['gateways', '/v1/gateway', gateway],
   ['entries of lists', '/v1/blocklist/list.example', block],
-])('whatever is sent as %s is taken or refused, never a 500', async (...[, path, bodies]) => {
+])('fuzz: random bodies of %s never cause a 500', async (...[, path, bodies]) => {
   await fc.assert(
     fc.asyncProperty(bodies, async (body) => {
       const answer = await call('POST', path, { body })
-      const known = [200, 400, 404].includes(answer.status)
-      expect(known ? 'taken or refused' : answer.body).toBe('taken or refused')
+      const allowed = [200, 400, 404].includes(answer.status)
+      expect(allowed ? 'taken or refused' : answer.body).toBe('taken or refused')
     }),
     { numRuns: 150 },
   )
 })
 
-test('whatever stands in a path or a query is taken or refused, never a 500', async () => {
+test('fuzz: random paths and queries never cause a 500', async () => {
   const text = fc
     .string({ unit: 'binary', maxLength: 60 })
     .filter((text) => text.isWellFormed() && !['', '.', '..'].includes(text))

@@ -2,7 +2,7 @@ import { eventually, testBus, testDatabase } from '@posthorn/testkit'
 import { startApp } from '../src/app.ts'
 import { type Config, readConfig } from '../src/config.ts'
 
-/** The token that tests begin with: it may do everything. */
+/** Prepared token with all permissions. */
 export const admin = 'a'.repeat(64)
 
 export interface CallOptions {
@@ -14,7 +14,7 @@ export interface CallOptions {
 export interface Answer {
   status: number
   headers: Headers
-  // Tests say what they expect of it.
+  /** Loosely typed, because each test asserts its own members. */
   body: Record<string, unknown> & { fields?: { path: string }[] }
 }
 
@@ -25,7 +25,7 @@ export interface TestGateway extends AsyncDisposable {
   call: Call
 }
 
-/** Servers of one test file: a database of its own, used in the service's own role, and a virtual host of its own. */
+/** Servers of a test file: separate database, in the role of the service, and virtual host. */
 export async function testServers() {
   const [database, broker] = await Promise.all([testDatabase(), testBus()])
   const gateways: TestGateway[] = []
@@ -42,7 +42,10 @@ export async function testServers() {
     database,
     broker,
     env,
-    /** A gateway on a free port; stopped with the servers, if not before. It can ask others by then, unless the broker is one of the test's, or it speaks TLS. */
+    /**
+     * Starts a gateway on a free port and stops it with the servers. Waits for its connection to
+     * RabbitMQ, unless the test has a separate broker or uses TLS.
+     */
     async start(
       more: Record<string, string> = {},
       changes: Partial<Config> = {},
@@ -66,7 +69,7 @@ export async function testServers() {
   }
 }
 
-/** A gateway serves before it is connected to RabbitMQ: until then, whatever needs a worker is a 503. */
+/** Waits for the connection to RabbitMQ: until then, worker operations respond 503. */
 async function untilBusIsUp(url: string): Promise<void> {
   await eventually(
     async () => {
@@ -74,7 +77,7 @@ async function untilBusIsUp(url: string): Promise<void> {
       const text = await response.text()
       return response.status === 404 || /^posthorn_bus_up\{[^}]*\} 1$/m.test(text)
     },
-    // A connection that a busy broker did not take in time is made again later.
+    // A busy broker may reject a connection; the next attempt follows after a backoff.
     { timeoutMs: 120_000 },
   )
 }
@@ -101,7 +104,7 @@ function caller(url: string): Call {
   }
 }
 
-/** A registration that has all it needs. */
+/** Complete registration of an account. */
 export function registration(account: string) {
   const auth = { user: `${account}@mail.example`, pass: `pass of ${account}` }
   return {
@@ -112,7 +115,7 @@ export function registration(account: string) {
   }
 }
 
-/** Makes a token through the API and gives its value. */
+/** Creates a token through the API and returns its value. */
 export async function mint(call: Call, body: object, token = admin): Promise<string> {
   const answer = await call('POST', '/v1/tokens', { token, body })
   if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))

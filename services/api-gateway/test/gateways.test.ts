@@ -49,7 +49,7 @@ const versionOf = async (gateway: string) =>
     ).version,
   )
 
-test('a gateway is registered, read with its password masked, changed and deleted', async () => {
+test('gateways: register, read with a masked password, update, delete', async () => {
   const created = await register(relay)
   expect([created.status, created.body]).toEqual([200, { gateway: 'relay', state: 'new' }])
   expect(await get('relay')).toEqual({
@@ -71,12 +71,12 @@ test('a gateway is registered, read with its password masked, changed and delete
   const gone = await call('DELETE', '/v1/gateway/relay')
   expect([gone.status, gone.body]).toEqual([200, { gateway: 'relay', deleted: true }])
   expect(await passwordOf('relay')).toBeUndefined()
-  // One that comes after it is not taken for it.
+  // A later gateway with this id has another version.
   await register(relay)
   expect(await versionOf('relay')).toBeGreaterThan(last)
 })
 
-test('registering it again replaces it', async () => {
+test('createGateway: an existing id is replaced', async () => {
   await register({ ...relay, gateway: 'twice' })
   const { user: _user, pass: _pass, ...open } = relay
   const again = await register({ ...open, gateway: 'twice', port: 25 })
@@ -87,7 +87,7 @@ test('registering it again replaces it', async () => {
   expect(await passwordOf('twice')).toBeUndefined()
 })
 
-test('of registrations at the same time one is told that it is new', async () => {
+test('createGateway: of concurrent requests with a new id, one returns state new', async () => {
   const answers = await Promise.all(
     [1, 2, 3, 4].map(() => register({ ...relay, gateway: 'raced' })),
   )
@@ -99,12 +99,12 @@ test('of registrations at the same time one is told that it is new', async () =>
   ])
 })
 
-test('without an id it gets one', async () => {
+test('createGateway: without an id, assigns one', async () => {
   const { body } = await register({ ...relay, gateway: null })
   expect(await get(String(body['gateway']))).toMatchObject({ name: 'Relay' })
 })
 
-test('a mask that is sent back keeps the password, but for another host', async () => {
+test('updateGateway: a masked password keeps the stored one, for the same host only', async () => {
   await register({ ...relay, gateway: 'kept' })
   const record = { ...relay, gateway: 'kept', pass: '******' }
   expect((await register({ ...record, name: 'New' })).status).toBe(200)
@@ -138,19 +138,19 @@ test.each<[string, object, string]>([
   ['a password without a user', { user: null }, 'user'],
   ['a mask of nothing', { pass: '******' }, 'pass'],
   ['a long id', { gateway: 'x'.repeat(257) }, 'gateway'],
-])('%s is a 400 and stores nothing', async (...[, more, path]) => {
+])('createGateway: %s, responds 400 and stores nothing', async (...[, more, path]) => {
   const { status, body } = await register({ ...relay, gateway: 'refused', ...more })
   expect([status, body.fields?.map((field) => field.path)]).toEqual([400, [path]])
   expect((await call('GET', '/v1/gateway/refused')).status).toBe(404)
 })
 
-test('a gateway that is not there is a 404 without a code', async () => {
+test('getGateway: a missing gateway responds 404 without a code', async () => {
   expect(await get('none')).toEqual(notFound)
   expect((await edit('none', { name: 'x' })).body).toEqual(notFound)
   expect((await call('DELETE', '/v1/gateway/none')).body).toEqual(notFound)
 })
 
-test('gateways are listed with how they are doing', async () => {
+test('listGateways: returns deliveries, last use and last error', async () => {
   await db.deleteFrom('gateways').execute()
   for (const gateway of ['b', 'a', 'c']) await register({ ...relay, gateway })
   const lastUse = new Date('2026-05-06T07:08:09.000Z')
@@ -182,23 +182,23 @@ test('gateways are listed with how they are doing', async () => {
     { gateway: 'c' },
   ])
   expect(await get('b')).toMatchObject({ deliveries: 7, lastError, lastUse: lastUse.toISOString() })
-  // What it did goes on counting when it is registered anew.
+  // The counters continue after a new registration.
   await register({ ...relay, gateway: 'b' })
   expect(await get('b')).toMatchObject({ deliveries: 7 })
 })
 
-test('every change is told to who keeps sessions', async () => {
-  const heard: (string | undefined)[] = []
+test('gateways: every change broadcasts an invalidation', async () => {
+  const ids: (string | undefined)[] = []
   await using _listening = await bus.onInvalidate(
-    ({ topic, id }) => void (topic === 'gateways' && id === 'told' && heard.push(id)),
+    ({ topic, id }) => void (topic === 'gateways' && id === 'told' && ids.push(id)),
   )
   await register({ ...relay, gateway: 'told' })
   await edit('told', { name: 'x' })
   await call('DELETE', '/v1/gateway/told')
-  await eventually(() => expect(heard).toEqual(['told', 'told', 'told']))
+  await eventually(() => expect(ids).toEqual(['told', 'told', 'told']))
 })
 
-test('permissions: reading and deleting can be granted, registering cannot', async () => {
+test('gateways: permissions can grant read and delete, not create', async () => {
   await call('POST', '/v1/account', { body: registration('mine') })
   await register({ ...relay, gateway: 'guarded' })
   const granted = await mint(call, { permissions: { groups: ['gateway'] } })

@@ -19,7 +19,7 @@ const message = { to: [{ address: 'ada@x.example' }], text: 'once' }
 const once = (key: string, body: object = message) => submit(body, { 'idempotency-key': key })
 const statusOf = ({ body }: { body: Record<string, unknown> }) => body['idempotency']
 
-test('the same request is answered as the first was, and sent once', async () => {
+test('Idempotency-Key: a repeat returns the first response and queues nothing', async () => {
   const first = await once('k1')
   expect(statusOf(first)).toEqual({ key: 'k1', status: 'MISS' })
   const { text, ...others } = message
@@ -29,7 +29,7 @@ test('the same request is answered as the first was, and sent once', async () =>
   expect(row).toMatchObject({ idempotencyKey: 'k1', queueId: first.body['queueId'] })
 })
 
-test('another request with the key is refused; another account has keys of its own', async () => {
+test('Idempotency-Key: with another request responds 400; keys are per account', async () => {
   await once('k2')
   const other = await once('k2', { ...message, text: 'twice' })
   expect([other.status, other.body.fields?.map(({ path }) => path)]).toEqual([
@@ -44,7 +44,7 @@ test('another request with the key is refused; another account has keys of its o
   expect(await rows()).toHaveLength(2)
 })
 
-test('fifty at once, at two replicas, are one message', async () => {
+test('Idempotency-Key: 50 concurrent requests at two replicas queue one message', async () => {
   const headers = { 'idempotency-key': 'k3' }
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, n) =>
@@ -59,7 +59,7 @@ test('fifty at once, at two replicas, are one message', async () => {
   expect(statuses.filter((status) => status === 'MISS')).toHaveLength(1)
 })
 
-test('one that waits for another that fails goes on itself', async () => {
+test('runIdempotent: after a failed request, the next waiting one runs', async () => {
   const { promise: failing, reject } = Promise.withResolvers<never>()
   const first = db.transaction().execute(async (tx) => {
     await tx
@@ -76,23 +76,23 @@ test('one that waits for another that fails goes on itself', async () => {
   await queued()
 })
 
-/** In this database: other tests have locks of their own. */
+/** Restricted to this database, because other tests hold locks in theirs. */
 async function waitForLock(): Promise<void> {
   await eventually(async () => {
-    const { rows: found } = await sql`
+    const { rows: waiting } = await sql`
       select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
       db,
     )
-    return found.length > 0
+    return waiting.length > 0
   })
 }
 
-test('what was refused is not remembered', async () => {
+test('Idempotency-Key: a rejected request is not stored', async () => {
   expect((await once('k5', { ...message, to: [] })).status).toBe(400)
   expect(statusOf(await once('k5'))).toMatchObject({ status: 'MISS' })
 })
 
-test('a key is forgotten after a day', async () => {
+test('Idempotency-Key: expires after 24 h', async () => {
   await once('k6')
   await once('young')
   const aDayAgo = sql<Date>`now() - interval '25 hours'`
@@ -114,7 +114,7 @@ test('a key is forgotten after a day', async () => {
   expect(left).toEqual([{ key: 'young' }])
 })
 
-test('a merge is remembered whole', async () => {
+test('Idempotency-Key: a mail merge returns its complete first response', async () => {
   const merge = {
     text: 'x',
     mailMerge: [{ to: message.to[0] }, { to: { address: 'b@x.example' } }],
@@ -127,7 +127,7 @@ test('a merge is remembered whole', async () => {
 const submitDraft = (body?: object, id = 'draft', headers: Record<string, string> = {}) =>
   call('POST', `/v1/account/me/message/${id}/submit`, { ...(body ? { body } : {}), headers })
 
-test('a draft is sent as it is stored, and is to be removed then', async () => {
+test('submitDraft: queues the stored bytes and plans the removal of the draft', async () => {
   const { status, body } = await submitDraft()
   expect([status, body]).toEqual([
     200,
@@ -147,7 +147,7 @@ test('a draft is sent as it is stored, and is to be removed then', async () => {
   expect(row.mime?.toString()).toBe(draftSource.replace(/^Bcc:.*\r\n/m, ''))
 })
 
-test('a draft goes where and how the request says', async () => {
+test('submitDraft: applies envelope and options of the request', async () => {
   const how = { envelope: { to: ['else@x.example'] }, copy: true, sendAt: '2090-01-01T00:00:00Z' }
   const headers = { 'idempotency-key': 'k8' }
   const first = await submitDraft(how, 'draft', headers)
@@ -161,7 +161,7 @@ test('a draft goes where and how the request says', async () => {
   })
 })
 
-test('what is no draft, has no recipients or is not there, is not sent', async () => {
+test('submitDraft: a message without \\Draft, without recipients or missing is rejected', async () => {
   expect((await submitDraft({}, 'letter')).body).toMatchObject({
     statusCode: 400,
     code: 'MessageNotDraft',

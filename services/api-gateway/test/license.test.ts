@@ -5,7 +5,7 @@ const servers = await testServers()
 afterAll(servers.stop)
 const { call } = await servers.start()
 
-test('there is a license without a key, and none to install or to remove', async () => {
+test('license: active without a key; set and delete respond 403', async () => {
   expect((await call('GET', '/v1/license')).body).toEqual({
     active: true,
     type: expect.any(String),

@@ -25,7 +25,7 @@ const write = (account: string, count: number) =>
     select ${account}, 'line ' || n || ' ü' from generate_series(1, ${count}::integer) n
   `.execute(db)
 
-test('a log is text, oldest line first, of that account alone, at any length', async () => {
+test('getLogs: streams all lines of the account as text, oldest first', async () => {
   expect(await read('on')).toEqual({ status: 200, type: 'text/plain; charset=utf-8', text: '' })
   await write('other', 3)
   await write('on', 2_500)
@@ -35,19 +35,19 @@ test('a log is text, oldest line first, of that account alone, at any length', a
   expect(text).toBe(Array.from({ length: 2_500 }, (_, n) => `line ${n + 1} ü\n`).join(''))
 })
 
-test('a log that ends at the end of a page ends there', async () => {
+test('getLogs: a log that fills its last page ends there', async () => {
   await db.deleteFrom('accountLogs').execute()
   await write('on', 1_000)
   expect((await read('on')).text.split('\n')).toHaveLength(1_001)
 })
 
-test('without a log there is no line, without an account no log', async () => {
+test('getLogs: empty without a log, 404 without an account', async () => {
   await write('off', 1)
   expect(await read('off')).toMatchObject({ status: 200, text: '' })
-  expect(await read('nobody')).toMatchObject({ status: 404 })
+  expect(await read('missing')).toMatchObject({ status: 404 })
 })
 
-test('switching the log off deletes it', async () => {
+test('logs: disabling the log deletes it', async () => {
   await call('POST', '/v1/account', { body: { account: 'on', name: 'on', logs: true } })
   expect((await read('on')).text).not.toBe('')
   await call('POST', '/v1/account', { body: { account: 'on', name: 'on', logs: false } })
@@ -55,7 +55,7 @@ test('switching the log off deletes it', async () => {
   expect((await read('on')).text).toBe('')
 })
 
-test('a token of the account reads its log and no other; one without the group reads none', async () => {
+test('getLogs: a bound token reads its account only; a token without the group is rejected', async () => {
   const bound = await mint(call, { account: 'other', permissions: { groups: ['logs'] } })
   expect(await read('other', bound)).toMatchObject({ status: 200 })
   expect(await read('on', bound)).toMatchObject({ status: 403 })

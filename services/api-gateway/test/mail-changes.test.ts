@@ -20,13 +20,13 @@ import { type Answer, type Call, mint, registration, testServers } from './gatew
 const servers = await testServers()
 let call: Call
 let bus: Bus
-/** What the worker was asked, and what it refuses to do. */
-let asked: Record<string, unknown>[]
+/** Commands that the fake worker received. */
+let commands: Record<string, unknown>[]
 let refusal: AppError | undefined
 
 function answered<T>(response: T) {
   return (request: object) => {
-    asked.push({ ...request })
+    commands.push({ ...request })
     return refusal ? Promise.reject(refusal) : Promise.resolve(response)
   }
 }
@@ -55,11 +55,11 @@ beforeAll(async () => {
       on(deleteMessages, answered({ deleted: true })),
     ],
   })
-  asked = []
+  commands = []
   await eventually(async () => expect((await send('POST mailbox', { path: 'A' })).status).toBe(200))
 })
 beforeEach(() => {
-  asked = []
+  commands = []
   refusal = undefined
 })
 afterAll(async () => {
@@ -67,7 +67,7 @@ afterAll(async () => {
   await servers.stop()
 })
 
-/** A request to an address such as `PUT message/x`. */
+/** Sends a request such as `PUT message/x`. */
 function send(address: string, body?: object, token?: string): Promise<Answer> {
   const [method = '', path = ''] = address.split(' ')
   return call(method, `/v1/account/jane/${path}`, {
@@ -112,10 +112,10 @@ test.each([
     { search: {} },
     { path: 'INBOX', search: {}, force: true },
   ],
-])('%s is handed to the worker (%#)', async (address, body, request) => {
+])('%s sends its command to the worker (%#)', async (address, body, request) => {
   const { status } = await send(address, body)
   expect(status).toBe(200)
-  expect(asked).toEqual([{ account: 'jane', ...request }])
+  expect(commands).toEqual([{ account: 'jane', ...request }])
 })
 
 const long = 'x'.repeat(250)
@@ -154,15 +154,15 @@ test.each([
   ['PUT messages/delete?path=A', { search: { since: 'yesterday' } }, ['search.since']],
   ['PUT messages/delete?path=A', { search: { header: { 'a b': 'x' } } }, ['search.header.a b']],
   ['PUT messages/delete?path=A', { search: { everything: true } }, ['search.everything']],
-])('%s is refused by its field (%#)', async (address, body, paths) => {
+])('%s responds 400 with the field (%#)', async (address, body, paths) => {
   const { status, body: problem } = await send(address, body)
   expect(status).toBe(400)
   expect(problem.fields?.map((field) => field.path)).toEqual(paths)
   expect(problem).not.toHaveProperty('code')
-  expect(asked).toEqual([])
+  expect(commands).toEqual([])
 })
 
-test('what the mail server refuses is a 400 with its code and its words, and no fields', async () => {
+test('updateMessage: a rejection by the server responds 400 with its code and text', async () => {
   refusal = new AppError('rejected', 'The mail server refused: Mailbox exists', {
     code: 'ALREADYEXISTS',
     extras: { info: { response: 'Mailbox exists' } },
@@ -173,14 +173,14 @@ test('what the mail server refuses is a 400 with its code and its words, and no 
   expect(body).not.toHaveProperty('fields')
 })
 
-test('a missing extension is a 422', async () => {
+test('updateMessage: a missing IMAP extension responds 422', async () => {
   refusal = new AppError('unprocessable', 'No labels', { code: 'MissingServerExtension' })
   const { status, body } = await send('PUT message/x', { labels: { add: ['a'] } })
   expect(status).toBe(422)
   expect(body).toMatchObject({ code: 'MissingServerExtension' })
 })
 
-test('deleting takes more of a token than changing', async () => {
+test('permissions: deleting needs another action than changing', async () => {
   const token = await mint(call, {
     account: 'jane',
     description: 'may write',

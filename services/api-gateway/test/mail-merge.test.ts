@@ -47,7 +47,7 @@ const to = [{ name: 'Ada', address: 'ada@x.example' }]
 const baseUrl = 'https://post.example'
 const looping = { a: Array.from({ length: 60 }, () => ({})) }
 
-test('a template is filled in; what it leaves out the request says', async () => {
+test('submitMessage: renders the template; fields that it lacks come from the request', async () => {
   const render = { params: { name: '<Ada>' } }
   await submit({ to, subject: 'not this', text: 'mine', template: 'welcome', render })
   const row = await queued()
@@ -59,20 +59,23 @@ test('a template is filled in; what it leaves out the request says', async () =>
   expect((await queued()).text).toContain('<h1>News</h1>')
 })
 
-test('without rendering, placeholders stay as they are', async () => {
+test('submitMessage: with render=false, placeholders stay', async () => {
   await submit({ to, template: 'welcome', render: false })
   expect((await queued()).subject).toBe('Welcome {{params.name}}')
   await submit({ to, text: '{{params.name}}' })
   expect((await queued()).text).toContain('{{params.name}}')
 })
 
-test.each(['foreign', 'nowhere'])('the template %s is not there', async (template) => {
-  expect((await submit({ to, template })).body).toMatchObject({
-    statusCode: 404,
-    code: 'TemplateNotFound',
-  })
-  expect(await rows()).toEqual([])
-})
+test.each(['foreign', 'nowhere'])(
+  'submitMessage: the template %s responds 404 TemplateNotFound',
+  async (template) => {
+    expect((await submit({ to, template })).body).toMatchObject({
+      statusCode: 404,
+      code: 'TemplateNotFound',
+    })
+    expect(await rows()).toEqual([])
+  },
+)
 
 test.each([
   ['that loops', { template: 'loops', render: { params: looping } }],
@@ -89,12 +92,12 @@ test.each([
       ],
     },
   ],
-])('a template %s: 422, and nothing is queued', async (_what, body) => {
+])('submitMessage: a template %s responds 422 and queues nothing', async (_what, body) => {
   expect((await submit({ to, ...body })).status).toBe(422)
   expect(await rows()).toEqual([])
 })
 
-test('a value cannot add a header', async () => {
+test('submitMessage: line breaks in a value cannot add a header', async () => {
   const answer = await submit({
     to,
     subject: '{{params.x}}',
@@ -108,7 +111,7 @@ test('a value cannot add a header', async () => {
   expect((await submit({ to, subject: 'a\r\nb {{x}}', render: {} })).status).toBe(400)
 })
 
-test('each recipient of a merge gets a message of their own', async () => {
+test('mailMerge: each recipient gets a separate message', async () => {
   const { body } = await submit({
     subject: 'For {{rcpt.name}}',
     text: '{{params.code}} {{rcpt.unsubscribeUrl}}',
@@ -163,7 +166,7 @@ test('each recipient of a merge gets a message of their own', async () => {
   expect(text).not.toContain('bo@x.example')
 })
 
-test('what fails for one does not stop the others', async () => {
+test('mailMerge: an error of one recipient does not affect others', async () => {
   const { body } = await submit({
     subject: 's',
     text: '{{#each params.a}}{{#each ../params.a}}x{{/each}}{{/each}}{{params.b}}',
@@ -179,7 +182,7 @@ test('what fails for one does not stop the others', async () => {
   expect((await queued()).text).toContain('ok')
 })
 
-test('a dry run of a merge shows the first message', async () => {
+test('mailMerge: a dry run returns the first message', async () => {
   const { body } = await submit({
     text: '{{params.n}}',
     dryRun: true,
@@ -196,7 +199,7 @@ test('a dry run of a merge shows the first message', async () => {
   expect(await rows()).toEqual([])
 })
 
-test('a merge of a thousand with an attachment is stored whole', async () => {
+test('mailMerge: stores 1,000 messages with an attachment', async () => {
   const content = Buffer.alloc(20_000, 'x').toString('base64')
   const mailMerge = Array.from({ length: 1000 }, (_, n) => ({
     to: { address: `r${n}@x.example` },
@@ -217,7 +220,7 @@ test('a merge of a thousand with an attachment is stored whole', async () => {
   expect(tooMany.body.fields?.map(({ path }) => path)).toEqual(['mailMerge'])
 })
 
-test('a single message for a list says how to leave it; whoever has left gets nothing', async () => {
+test('listId: a message contains unsubscribe headers; a blocked recipient is skipped', async () => {
   await call('POST', '/v1/settings', { body: { serviceUrl: baseUrl } })
   const list = { listId: 'news', html: '<p>x</p>', headers: { 'list-id': 'mine' } }
   await submit({ to, ...list })

@@ -44,7 +44,7 @@ async function grantOf(account: string): Promise<unknown> {
   return row && JSON.parse(await opener.unseal(row.sealed, `credentials/${account}/oauth2`))
 }
 
-test('an account is registered by tokens, its servers are those of the provider', async () => {
+test('createAccount: with tokens, stores the servers of the provider', async () => {
   const auth = { user: 'jane@gmail.example' }
   const tokens = { accessToken: 'at', refreshToken: 'rt', expires: '2030-01-01T00:00:00.000Z' }
   const answer = await register('jane', { provider: gmail, auth, ...tokens })
@@ -69,7 +69,7 @@ test('an account is registered by tokens, its servers are those of the provider'
   expect(await grantOf('jane')).toEqual({ refreshToken: 'new' })
 })
 
-test('a grant goes to no other application, and the servers follow', async () => {
+test('updateAccount: another application deletes the grant and changes the servers', async () => {
   await register('mover', { provider: gmail, auth: { user: 'm@x.example' }, refreshToken: 'rt' })
   await change('mover', { oauth2: { provider: outlook, auth: { user: 'm@x.example' } } })
   expect(await grantOf('mover')).toBeUndefined()
@@ -99,18 +99,18 @@ test.each<[string, object, string[]]>([
     ['oauth2.auth.delegatedUser'],
   ],
   [
-    'a redirect for nobody',
+    'a redirect without authorize',
     { provider: gmail, auth, redirectUrl: 'https://a.example' },
     ['oauth2.redirectUrl'],
   ],
   ['consent without a way back', { provider: gmail, authorize: true }, ['oauth2.redirectUrl']],
-])('%s is refused', async (...[, oauth2, fields]) => {
+])('createAccount: %s, rejected', async (...[, oauth2, fields]) => {
   const answer = await register('refused', oauth2)
   expect([answer.status, paths(answer)]).toEqual([400, fields])
   expect((await call('GET', '/v1/account/refused')).status).toBe(404)
 })
 
-test('accounts of applications for an API are not possible yet', async () => {
+test('createAccount: an application with the base scope api is rejected', async () => {
   const app = await createApp({ name: 'A', provider: 'gmail', baseScopes: 'api' })
   expect(await register('api', { provider: app, auth })).toMatchObject({
     status: 400,
@@ -118,7 +118,7 @@ test('accounts of applications for an API are not possible yet', async () => {
   })
 })
 
-test('of many that register the same user at once one is registered', async () => {
+test('createAccount: of concurrent registrations of a user, one succeeds', async () => {
   const oauth2 = (user: string) => ({ provider: gmail, auth: { user }, refreshToken: 'rt' })
   const users = ['One@x.example', 'one@x.example', 'ONE@x.example', 'one@X.example']
   const answers = await Promise.all(
@@ -131,7 +131,7 @@ test('of many that register the same user at once one is registered', async () =
       400,
       expect.objectContaining({ code: 'AccountAlreadyExists', existingAccount: there[0] }),
     ])
-  // The same user by another application is another matter, and a shared mailbox of theirs.
+  // The user may register again by another application, or with a shared mailbox.
   const elsewhere = { provider: outlook, auth: { user: 'one@x.example' } }
   expect((await register('one-outlook', elsewhere)).status).toBe(200)
   const shared = { ...elsewhere, auth: { ...elsewhere.auth, delegatedUser: 'info@x.example' } }
@@ -142,14 +142,14 @@ test('of many that register the same user at once one is registered', async () =
   })
 })
 
-test('an owner is sent to consent, and nothing is registered before', async () => {
-  const asked: { app: string; loginHint?: string }[] = []
+test('createAccount: with authorize, returns the consent URL and registers nothing', async () => {
+  const commands: { app: string; loginHint?: string }[] = []
   await using _serving = await bus.serve({
     queue: 'credentials',
     keys: ['credentials'],
     handlers: [
       on(startOAuth2Login, (request) => {
-        asked.push(request)
+        commands.push(request)
         return Promise.resolve({ url: 'https://accounts.example/consent' })
       }),
     ],
@@ -160,13 +160,13 @@ test('an owner is sent to consent, and nothing is registered before', async () =
     200,
     { redirect: 'https://accounts.example/consent' },
   ])
-  expect(asked).toMatchObject([{ app: gmail, loginHint: 'c@x.example' }])
+  expect(commands).toMatchObject([{ app: gmail, loginHint: 'c@x.example' }])
   const rows = await db.selectFrom('oauth2Logins').select(['app', 'registration']).execute()
   expect(rows).toMatchObject([{ app: gmail, registration: { account: 'consenting' } }])
   expect((await call('GET', '/v1/account/consenting')).status).toBe(404)
 })
 
-test('accounts whose application, or whose delegate, is deleted say so', async () => {
+test('getAccount: a deleted application or delegate is visible in the type', async () => {
   const app = await createApp({ name: 'Gone', provider: 'gmail' })
   await register('orphan', { provider: app, auth: { user: 'orphan@x.example' } })
   const delegated = { delegatedUser: 'info@x.example', delegatedAccount: 'orphan' }

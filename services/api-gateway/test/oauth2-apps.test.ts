@@ -25,7 +25,7 @@ async function secretOf(app: string, kind: 'clientSecret' | 'serviceKey' = 'clie
   return row && opener.unseal(row.sealed, `oauth2/${app}/${kind}`)
 }
 
-test('an application is created, read with its secret masked, changed and deleted', async () => {
+test('OAuth2 applications: create, read with a masked secret, update, delete', async () => {
   const answer = await create({ ...gmail, enabled: true, extraScopes: ['https://a.example/b'] })
   expect([answer.status, answer.body]).toEqual([
     200,
@@ -62,7 +62,7 @@ test('an application is created, read with its secret masked, changed and delete
   expect(await secretOf(id)).toBeUndefined()
 })
 
-test.each(['GET', 'PUT', 'DELETE'])('%s of one that is not there is a 404', async (method) => {
+test.each(['GET', 'PUT', 'DELETE'])('%s of a missing application responds 404', async (method) => {
   const body = method === 'PUT' ? { body: { name: 'New' } } : {}
   expect(await call(method, '/v1/oauth2/none', body)).toMatchObject({
     status: 404,
@@ -91,14 +91,14 @@ test.each<[string, object, string[]]>([
   ['gmail somewhere else', { ...gmail, tokenUrl: 'https://evil.example/' }, ['tokenUrl']],
   ['an unknown provider', { ...gmail, provider: 'yahoo' }, ['provider']],
   ['an unknown member', { ...gmail, what: 1 }, ['what']],
-])('%s is refused, and nothing is stored', async (...[, body, fields]) => {
+])('createOAuth2App: %s, rejected and nothing is stored', async (...[, body, fields]) => {
   const answer = await create(body)
   expect(answer.status).toBe(400)
   expect(answer.body.fields?.map(({ path }) => path)).toEqual(fields)
   expect((await call('GET', '/v1/oauth2')).body).toMatchObject({ total: 0 })
 })
 
-test('a stored secret goes to no other provider than it was given for', async () => {
+test('updateOAuth2App: a stored secret is never sent to another provider', async () => {
   const generic = { ...gmail, provider: 'generic', issuer: 'https://id.example' }
   const id = await created(generic)
   const moved = await put(id, { issuer: 'https://evil.example' })
@@ -111,7 +111,7 @@ test('a stored secret goes to no other provider than it was given for', async ()
   await call('DELETE', `/v1/oauth2/${id}`)
 })
 
-test('tokens are not given away unless that is switched on', async () => {
+test('getOAuthToken: disabled by default', async () => {
   expect(await call('GET', '/v1/account/none/oauth-token')).toMatchObject({
     status: 403,
     body: { code: 'ApiEndpointDisabled' },

@@ -9,7 +9,7 @@ const rabbit = await cuttable(servers.broker.url)
 const { call, url } = await servers.start({
   DATABASE_URL: postgres.url,
   AMQP_URL: rabbit.url,
-  // Whoever waited for what is away would wait for longer than the test.
+  // A request that waited for the unavailable server would exceed the timeout of the test.
   SVC_TIMEOUT: '1h',
 })
 afterAll(async () => {
@@ -28,7 +28,7 @@ const submission = { to: [{ address: 'b@mail.example' }], text: 'x' }
 
 const ready = async () => (await fetch(`${url}/health/ready`)).status
 
-test('without RabbitMQ accounts are registered and mail is taken; what needs a worker is a 503, and nobody waits for it', async () => {
+test('without RabbitMQ: accounts and submissions are stored, worker operations respond 503 immediately', async () => {
   rabbit.cut()
   await eventually(async () => {
     const { body } = await call('GET', '/v1/account/before/mailboxes')
@@ -40,13 +40,13 @@ test('without RabbitMQ accounts are registered and mail is taken; what needs a w
   expect(submitted.status).toBe(200)
   const changed = await call('POST', '/v1/settings', { body: { notifyText: false } })
   expect(changed.status).toBe(200)
-  const asked = await call('GET', '/v1/account/before/mailboxes')
-  expect(asked.body).toMatchObject({ statusCode: 503, code: 'WorkerNotAvailable' })
+  const unserved = await call('GET', '/v1/account/before/mailboxes')
+  expect(unserved.body).toMatchObject({ statusCode: 503, code: 'WorkerNotAvailable' })
   expect(await ready()).toBe(200)
   await rabbit.mend()
 })
 
-test('the service starts without RabbitMQ, too', async () => {
+test('without RabbitMQ: the service starts', async () => {
   const alone = await servers.start({ AMQP_URL: 'amqp://nobody@127.0.0.1:1' })
   expect((await alone.call('POST', '/v1/account', { body: sendOnly('alone') })).status).toBe(200)
   expect((await alone.call('POST', '/v1/account/alone/submit', { body: submission })).status).toBe(
@@ -65,7 +65,7 @@ const unavailable = {
   message: 'The service is temporarily unavailable, retry later',
 }
 
-test('without Postgres everything is a 503, and all is well once it is back', async () => {
+test('without Postgres: all requests respond 503 until it is back', async () => {
   postgres.cut()
   for (const request of [
     () => call('GET', '/v1/accounts'),
@@ -79,10 +79,10 @@ test('without Postgres everything is a 503, and all is well once it is back', as
   await eventually(async () => expect(await ready()).toBe(200))
 })
 
-test('when Postgres says nothing any more it is the same, and connections that hang are given up', async () => {
+test('with an unresponsive Postgres: requests respond 503 and hanging connections are dropped', async () => {
   expect((await call('GET', '/v1/accounts')).status).toBe(200)
   postgres.silence(true)
-  // For good: whoever waits for Postgres waits for ever.
+  // Permanently: a connection that waits for Postgres never gets a response.
   const answers = await Promise.all([
     call('GET', '/v1/accounts'),
     call('POST', '/v1/account/a/submit', { body: submission }),
@@ -90,7 +90,7 @@ test('when Postgres says nothing any more it is the same, and connections that h
   for (const { body } of answers) expect(body).toEqual(unavailable)
   postgres.silence(false)
   await eventually(async () => expect((await call('GET', '/v1/accounts')).status).toBe(200))
-  // More than there are connections: one that hangs would be among those that are taken.
+  // More requests than connections, so that a hanging connection would be used.
   const many = await Promise.all(Array.from({ length: 40 }, () => call('GET', '/v1/accounts')))
   expect(many.map(({ status }) => status)).toEqual(Array(40).fill(200))
 })

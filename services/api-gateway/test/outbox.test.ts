@@ -43,7 +43,7 @@ interface Entry {
 const ids = (body: Record<string, unknown>) =>
   (body['messages'] as Entry[]).map(({ queueId }) => queueId)
 
-test('what waits is listed by page, oldest first, of all accounts', async () => {
+test('listOutbox: returns pages of queued submissions of all accounts, oldest first', async () => {
   const { status, body } = await call('GET', '/v1/outbox?pageSize=2&page=1')
   expect(status).toBe(200)
   expect(body).toMatchObject({ total: 5, page: 1, pages: 3 })
@@ -51,10 +51,10 @@ test('what waits is listed by page, oldest first, of all accounts', async () => 
   expect((await call('GET', '/v1/outbox?page=9')).body).toMatchObject({ total: 5, messages: [] })
 })
 
-test('the list is narrowed to an account and to a state', async () => {
+test('listOutbox: filters by account and state', async () => {
   const of = async (query: string) => ids((await call('GET', `/v1/outbox?${query}`)).body)
   expect(await of('account=b')).toEqual(['q5'])
-  expect(await of('account=nobody')).toEqual([])
+  expect(await of('account=missing')).toEqual([])
   expect(await of('state=held')).toEqual(['q3'])
   expect(await of('state=sent')).toEqual(['q6'])
   expect(await of('state=failed&account=a')).toEqual(['q7'])
@@ -62,7 +62,7 @@ test('the list is narrowed to an account and to a state', async () => {
   expect((await call('GET', '/v1/outbox?state=lost')).status).toBe(400)
 })
 
-test('one message is read with all that is known of it, without the password of its proxy', async () => {
+test('getOutboxEntry: contains all fields, the password of the proxy masked', async () => {
   expect((await call('GET', '/v1/outbox/q1')).body).toEqual({
     queueId: 'q1',
     account: 'a',
@@ -100,7 +100,7 @@ test('one message is read with all that is known of it, without the password of 
   })
 })
 
-test('an account tells how sending by its own server went last', async () => {
+test('getAccount: smtpStatus reports the last attempt through the own server', async () => {
   await sql`insert into accounts (account, shard, name) values ('sends', 0, 'x')`.execute(db)
   const smtpStatus = async () => (await call('GET', '/v1/account/sends')).body['smtpStatus']
   const add = (queueId: string, columns: object) =>
@@ -148,7 +148,7 @@ test('an account tells how sending by its own server went last', async () => {
   await db.deleteFrom('outbox').where('account', '=', 'sends').execute()
 })
 
-test('a token of one account is refused, and so is one without the group or the action', async () => {
+test('outbox operations: reject account-bound tokens and tokens without the permission', async () => {
   const bound = await mint(call, { account: 'a', scopes: ['api'], description: 'x' })
   expect((await call('GET', '/v1/outbox', { token: bound })).status).toBe(403)
   expect((await call('DELETE', '/v1/outbox/q1', { token: bound })).status).toBe(403)
@@ -162,18 +162,18 @@ test('a token of one account is refused, and so is one without the group or the 
   expect((await call('GET', '/v1/settings/queue/submit', { token: reader })).status).toBe(403)
 })
 
-test('changes are asked of a sender, and its answer is told', async () => {
+test('outbox operations: send changeOutbox to a sender and map its reply', async () => {
   expect(await call('DELETE', '/v1/outbox/q1')).toMatchObject({
     status: 503,
     body: { code: 'WorkerNotAvailable' },
   })
-  const asked: CommandRequest<typeof changeOutbox>[] = []
+  const commands: CommandRequest<typeof changeOutbox>[] = []
   await bus.serve({
     queue: 'outbox',
     keys: ['outbox'],
     handlers: [
       on(changeOutbox, async (request) => {
-        asked.push(request)
+        commands.push(request)
         const results = { busy: 'busy', none: 'missing' } as const
         const { queueId } = request
         return { result: results[queueId as keyof typeof results] ?? ('done' as const) }
@@ -190,7 +190,7 @@ test('changes are asked of a sender, and its answer is told', async () => {
   expect(await change('PUT', 'q1/hold')).toMatchObject({ status: 200, body: { held: true } })
   expect(await change('PUT', 'q1/release')).toMatchObject({ status: 200, body: { released: true } })
   expect(await change('PUT', 'q1/send')).toMatchObject({ status: 200, body: { due: true } })
-  expect(asked.map(({ action }) => action)).toEqual(['delete', 'hold', 'release', 'send'])
+  expect(commands.map(({ action }) => action)).toEqual(['delete', 'hold', 'release', 'send'])
   expect(await change('DELETE', 'busy')).toMatchObject({
     status: 400,
     body: { code: 'UnsupportedOperation' },
@@ -201,7 +201,7 @@ test('changes are asked of a sender, and its answer is told', async () => {
   })
 })
 
-test('a queue is paused, says so, and goes on', async () => {
+test('updateQueue: pauses and resumes a queue', async () => {
   const path = '/v1/settings/queue/submit'
   const jobs = { active: 1, delayed: 3, paused: 1, waiting: 0 }
   expect((await call('GET', path)).body).toEqual({ queue: 'submit', jobs, paused: false })

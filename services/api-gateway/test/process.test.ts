@@ -40,31 +40,34 @@ test.each([
   ['SVC_SETTINGS', '{"webhooks":"x"}', 'SVC_SETTINGS: "webhooks" must be a valid'],
   ['SVC_PREPARED_TOKEN', 'short', 'SVC_PREPARED_TOKEN: must be 32 to 256'],
   ['SVC_SECRET', '', 'SVC_SECRET_PUBLIC_KEY: must be set, or SVC_SECRET'],
-])('a bad %s is named, and the process ends with 1', async (...[name, value, reason]) => {
-  const child = start({ [name]: value })
-  const [output, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
-  expect([code, output]).toEqual([1, expect.stringContaining(reason)])
-})
+])(
+  'start: an invalid %s is named and the process exits with 1',
+  async (...[name, value, reason]) => {
+    const child = start({ [name]: value })
+    const [output, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+    expect([code, output]).toEqual([1, expect.stringContaining(reason)])
+  },
+)
 
-/** A process of its own takes its time to start on a machine that has others to run. */
+/** A child process starts slowly on a busy machine. */
 const patience = { timeoutMs: 120_000 }
 
-test('SIGTERM: requests in hand are answered, the process ends with 0, and no token is in the log', async () => {
+test('SIGTERM: requests in flight complete, the process exits with 0, no token is in the log', async () => {
   const release = Promise.withResolvers<void>()
-  const asked = Promise.withResolvers<void>()
+  const received = Promise.withResolvers<void>()
   await bus.serve({
     queue: 'private',
     keys: [`shard.${shardOf('slow')}`],
     handlers: [
       on(listMailboxes, async () => {
-        asked.resolve()
+        received.resolve()
         await release.promise
         return { mailboxes: [] }
       }),
     ],
   })
-  const given = { ofAnotherRelease: 1, smtpServerPassword: 'password of the door' }
-  const child = start({ SVC_SETTINGS: JSON.stringify(given) })
+  const settings = { ofAnotherRelease: 1, smtpServerPassword: 'password of the door' }
+  const child = start({ SVC_SETTINGS: JSON.stringify(settings) })
   const closed = once(child, 'close')
   const lines: string[] = []
   createInterface(child.stdout).on('line', (line) => lines.push(line))
@@ -84,7 +87,7 @@ test('SIGTERM: requests in hand are answered, the process ends with 0, and no to
     body: JSON.stringify(registration('slow')),
   })
   const slow = fetch(`${url}/v1/account/slow/mailboxes?access_token=${admin}`)
-  await asked.promise
+  await received.promise
 
   child.kill('SIGTERM')
   await expect(
@@ -97,7 +100,7 @@ test('SIGTERM: requests in hand are answered, the process ends with 0, and no to
   ).resolves.toBe(true)
   release.resolve()
   expect(await (await slow).json()).toEqual({ mailboxes: [] })
-  // By then all of its log has come as well.
+  // The complete log has arrived by then.
   expect(await closed).toEqual([0, null])
   const log = lines.join('\n')
   expect(log).toContain('"route":"/v1/account/:account/mailboxes"')

@@ -11,7 +11,7 @@ import { AppError } from '@posthorn/errors'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { registration, testServers } from './gateway.ts'
 
-/** A gateway, an account that may send, and what is in its mailbox: a worker that knows of two messages, and auth-bridge's answer. */
+/** Starts a gateway with a sending account, and fakes of its worker and auth-bridge. */
 export async function sendingWorld(env: Record<string, string> = {}) {
   const servers = await testServers()
   const { broker, db } = servers
@@ -67,7 +67,7 @@ export async function sendingWorld(env: Record<string, string> = {}) {
     rows,
     submit: (body: object, headers: Record<string, string> = {}) =>
       call('POST', '/v1/account/me/submit', { body, headers }),
-    /** The only row there is; it is taken away. */
+    /** Returns and deletes the only row. */
     queued: async () => {
       const [row, ...more] = await rows()
       if (!row || more.length > 0) throw new Error(`${more.length + (row ? 1 : 0)} rows`)
@@ -81,7 +81,7 @@ export async function sendingWorld(env: Record<string, string> = {}) {
   }
 }
 
-/** Unfolded, and without the soft line breaks of quoted-printable. */
+/** Unfolds headers and removes soft line breaks of quoted-printable. */
 function readable(mime: Buffer | null): string {
   return (
     mime

@@ -10,7 +10,7 @@ import {
 import { createUnsealer, keyPairFromSecret, unsealLogin } from '@posthorn/secrets'
 import { mint, testServers } from './gateway.ts'
 
-// Each setting of the contract, one by one: a setting that is added is missing below until its sample is.
+// Tests each setting of the contract. A new setting fails until it has a sample below.
 
 const samples: Required<Settings> = {
   webhooks: 'https://hooks.example/a',
@@ -96,7 +96,7 @@ const update = (body: object) => call('POST', '/v1/settings', { body })
 const read = async (key: string) => (await call('GET', `/v1/settings?${key}=true`)).body[key]
 const secret = new Set<string>(secretSettings)
 
-/** All that is stored of settings, as it is stored. */
+/** Stored settings with their sealed values. */
 async function stored() {
   const [plain, sealed] = await Promise.all([
     db.selectFrom('settings').select(['key', 'value']).orderBy('key').execute(),
@@ -105,28 +105,28 @@ async function stored() {
   return { plain, sealed }
 }
 
-/** A setting as it reads back once it is written. */
+/** Expected response for a setting after its update. */
 function shown(key: SettingKey): unknown {
   if (secret.has(key)) return true
   if (key === 'webhooksCustomHeaders') return [{ key: 'X-Key', value: '******' }]
   return samples[key]
 }
 
-test('each setting is refused as something else, by name, with all that came with it', async () => {
+test('updateSettings: each setting rejects invalid values by name, with the whole request', async () => {
   const before = await stored()
   for (const key of settingKeys) {
     const other = key === 'trackOpens' ? 'trackClicks' : 'trackOpens'
     for (const wrong of [{ odd: 1 }, [[]], -1.5]) {
       const { status, body } = await update({ [other]: true, [key]: wrong })
       const paths = body.fields?.map(({ path }) => path.split('.')[0])
-      const told = { key, status, paths: [...new Set(paths)], code: body['code'] }
-      expect(told).toEqual({ key, status: 400, paths: [key], code: undefined })
+      const rejection = { key, status, paths: [...new Set(paths)], code: body['code'] }
+      expect(rejection).toEqual({ key, status: 400, paths: [key], code: undefined })
     }
   }
   expect(await stored()).toEqual(before)
 })
 
-test('each setting is stored, reads back, and reads back nothing that is secret', async () => {
+test('updateSettings: each setting is stored and read back without secrets', async () => {
   for (const key of settingKeys) {
     const { status, body } = await update({ [key]: samples[key] })
     expect([status, body]).toEqual([200, { updated: [key] }])
@@ -165,7 +165,7 @@ test.each(addressSettings)(
       expect(masked).toBe(`${scheme}://${login.replace('hush', '******')}@a.example:1080/`)
       expect((await update({ [key]: masked })).body).toEqual({ updated: [] })
       const { plain, sealed } = await stored()
-      // The login of the authentication server is a secret of its own.
+      // The login of the authentication server is sealed separately.
       if (key === 'authServer') expect(sealed.map((row) => row.key)).toContain('authServer')
       else {
         const value = String(plain.find((row) => row.key === key)?.value)
@@ -182,8 +182,8 @@ test.each(addressSettings)(
 )
 
 test('a header whose value is hidden in part is refused', async () => {
-  const given = [{ key: 'X-Key', value: 'Bearer ******' }]
-  const { status, body } = await update({ webhooksCustomHeaders: given })
+  const headers = [{ key: 'X-Key', value: 'Bearer ******' }]
+  const { status, body } = await update({ webhooksCustomHeaders: headers })
   expect([status, body.fields?.map(({ path }) => path)]).toEqual([400, ['webhooksCustomHeaders']])
 })
 
@@ -196,8 +196,8 @@ test('a token with a permissions record is refused each privileged setting by na
     const body = { [key]: samples[key] }
     const changed = await call('POST', '/v1/settings', { body, token })
     expect([changed.status, changed.body['message']]).toEqual([403, sentence('change', [key])])
-    const asked = await call('GET', `/v1/settings?${key}=true`, { token })
-    expect([asked.status, asked.body['message']]).toEqual([403, sentence('read', [key])])
+    const reply = await call('GET', `/v1/settings?${key}=true`, { token })
+    expect([reply.status, reply.body['message']]).toEqual([403, sentence('read', [key])])
   }
   const all = Object.fromEntries(privilegedSettings.map((key) => [key, samples[key]]))
   const refused = await call('POST', '/v1/settings', { body: all, token })

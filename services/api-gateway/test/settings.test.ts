@@ -14,7 +14,7 @@ const update = (body: object, token?: string) =>
 const read = async (...keys: string[]) =>
   (await call('GET', `/v1/settings?${keys.map((key) => `${key}=true`).join('&')}`)).body
 
-test('a fresh instance has its seeds, and answers what is asked for alone', async () => {
+test('getSettings: a new deployment has its defaults; only requested keys are returned', async () => {
   expect(
     await read('notifyText', 'notifyTextSize', 'webhooks', 'serviceSecret', 'deliveryAttempts'),
   ).toEqual({
@@ -31,7 +31,7 @@ test('a fresh instance has its seeds, and answers what is asked for alone', asyn
   expect(await read('eventTypes')).toEqual({ eventTypes: eventNames })
 })
 
-test('settings are changed all at once, told by name, and unset by null', async () => {
+test('updateSettings: changes all settings of a request; null unsets', async () => {
   const { status, body } = await update({
     webhooksEnabled: true,
     webhookEvents: ['*'],
@@ -50,7 +50,7 @@ test('settings are changed all at once, told by name, and unset by null', async 
   expect(await read('webhookEvents', 'webhooks')).toEqual({ webhookEvents: null, webhooks: null })
 })
 
-test('an unknown or wrong setting is a 400 with its name, and changes nothing', async () => {
+test('updateSettings: an unknown or invalid setting responds 400 and changes nothing', async () => {
   const { status, body } = await update({
     inboxNewOnly: true,
     nope: 1,
@@ -66,12 +66,12 @@ test('an unknown or wrong setting is a 400 with its name, and changes nothing', 
   expect((await update({})).status).toBe(400)
 })
 
-test('of the address of the service only the origin is kept', async () => {
+test('serviceUrl: only the origin is stored', async () => {
   await update({ serviceUrl: 'https://mail.example:8443/path?x=1' })
   expect(await read('serviceUrl')).toEqual({ serviceUrl: 'https://mail.example:8443' })
 })
 
-test('the login of the authentication server is sealed, and goes with it', async () => {
+test('authServer: the login is sealed and removed with the setting', async () => {
   const stored = async () => ({
     value: (
       await db
@@ -96,7 +96,7 @@ test('the login of the authentication server is sealed, and goes with it', async
   expect(await stored()).toEqual({ value: undefined, sealed: false })
 })
 
-test('secrets in addresses and headers are masked, and may be sent back masked', async () => {
+test('getSettings: masks secrets in URLs and headers; updateSettings accepts the masks', async () => {
   const webhooksCustomHeaders = [{ key: 'X-Key', value: 'hush' }, { key: 'X-Empty' }]
   await update({
     webhooks: 'https://u:hush@hooks.example/a',
@@ -143,7 +143,7 @@ test('secrets in addresses and headers are masked, and may be sent back masked',
   ])
 })
 
-test('a header that an earlier release has stored in the clear is masked, and sealed when it is sent back', async () => {
+test('webhooksCustomHeaders: a plaintext value of an earlier release is masked, and sealed on update', async () => {
   const key = 'webhooksCustomHeaders'
   const stored = async () => {
     const row = db.selectFrom('settings').select('value').where('key', '=', key)
@@ -160,22 +160,22 @@ test('a header that an earlier release has stored in the clear is masked, and se
   expect(await stored()).not.toContain('hush')
 })
 
-test('the login of every other address is sealed inside of it, a user that stands alone as well', async () => {
-  const given = {
+test('updateSettings: seals the login inside each URL, also a user without a password', async () => {
+  const addresses = {
     proxyUrl: 'socks5://u:hush@proxy.example:1080',
     httpProxyUrl: 'http://hush@proxy.example:3128/',
     openAiAPIUrl: 'https://:hush@model.example/v1',
   }
-  expect((await update(given)).status).toBe(200)
+  expect((await update(addresses)).status).toBe(200)
   const masked = {
     proxyUrl: 'socks5://u:******@proxy.example:1080',
     httpProxyUrl: 'http://******@proxy.example:3128/',
     openAiAPIUrl: 'https://:******@model.example/v1',
   }
-  expect(await read(...Object.keys(given))).toEqual(masked)
+  expect(await read(...Object.keys(addresses))).toEqual(masked)
   expect((await update(masked)).body['updated']).toEqual([])
   const rows = await db.selectFrom('settings').selectAll().execute()
-  for (const [key, address] of Object.entries(given)) {
+  for (const [key, address] of Object.entries(addresses)) {
     const stored = String(rows.find((row) => row.key === key)?.value)
     expect(stored).not.toContain('hush')
     expect(await unsealLogin(stored, opener)).toBe(address)
@@ -183,7 +183,7 @@ test('the login of every other address is sealed inside of it, a user that stand
   await update({ proxyUrl: null, httpProxyUrl: null, openAiAPIUrl: null })
 })
 
-test('the service secret is sealed; it can be replaced, not read, and not taken away', async () => {
+test('serviceSecret: sealed, can be replaced, neither read nor removed', async () => {
   expect((await update({ serviceSecret: 'my own secret' })).body).toEqual({
     updated: ['serviceSecret'],
   })
@@ -203,7 +203,7 @@ test('the service secret is sealed; it can be replaced, not read, and not taken 
   expect(await read('serviceSecret')).toEqual({ serviceSecret: true })
 })
 
-test('a service secret that is replaced goes on signing for the overlap, which none can be', async () => {
+test('serviceSecret: the replaced secret signs during serviceSecretOverlap, unless it is 0', async () => {
   const previous = async () =>
     await db
       .selectFrom('sealedSettings')
@@ -229,7 +229,7 @@ test('a service secret that is replaced goes on signing for the overlap, which n
   })
 })
 
-test('keys of single targets are sealed as a whole, and shown as set or not', async () => {
+test('target keys: sealed as a whole and shown as set or unset', async () => {
   const webhookSecrets = [{ target: 'https://own.example/hook', secret: 'its own key' }]
   expect((await update({ webhookSecrets })).body).toEqual({ updated: ['webhookSecrets'] })
   expect(await read('webhookSecrets')).toEqual({ webhookSecrets: true })
@@ -245,7 +245,7 @@ test('keys of single targets are sealed as a whole, and shown as set or not', as
   expect(await read('webhookSecrets')).toEqual({ webhookSecrets: false })
 })
 
-test('the password of the SMTP door is sealed, shown as set or not, and can be taken away', async () => {
+test('smtpServerPassword: sealed, shown as set or unset, can be removed', async () => {
   expect((await update({ smtpServerPassword: 'for all' })).body).toEqual({
     updated: ['smtpServerPassword'],
   })
@@ -256,7 +256,7 @@ test('the password of the SMTP door is sealed, shown as set or not, and can be t
   expect(await read('smtpServerPassword')).toEqual({ smtpServerPassword: false })
 })
 
-test('a token with a permissions record has no part in privileged settings', async () => {
+test('privileged settings: a token with permissions neither reads nor changes them', async () => {
   const token = await mint(call, { permissions: { actions: ['read', 'write'] } })
   const refusal = (message: string) => ({ statusCode: 403, error: 'Forbidden', message })
   expect(
@@ -283,7 +283,7 @@ test('a token with a permissions record has no part in privileged settings', asy
   )
 })
 
-test('another replica works with changed settings', async () => {
+test('updateSettings: another replica uses changed settings', async () => {
   const other = await servers.start()
   const added = async (account: string) => {
     await other.call('POST', '/v1/account', { body: { account, name: account } })

@@ -22,7 +22,7 @@ const hold = (worker: string, shards: readonly number[]) =>
     .where('shard', 'in', shards)
     .execute()
 
-test('versions, and whether the servers answer', async () => {
+test('getStats: returns versions and the state of Postgres and RabbitMQ', async () => {
   await eventually(async () => expect((await stats())['rabbitmq']).toBe(true))
   expect(await stats()).toEqual({
     version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
@@ -49,12 +49,12 @@ test('versions, and whether the servers answer', async () => {
       paused: 0,
       unassigned: 0,
     },
-    // Requests of this test, if they are counted by now.
+    // Requests of this test may be counted already.
     counters: expect.any(Object),
   })
 })
 
-test('each account is in one state; those whose shard no living worker holds are unassigned', async () => {
+test('getStats: counts each account once; unassigned without a live worker', async () => {
   const accounts = ['a', 'b', 'c', 'd', 'e', 'f']
   for (const account of accounts) await add(account)
   for (const account of ['a', 'b']) await setState(account, 'connected')
@@ -73,7 +73,7 @@ test('each account is in one state; those whose shard no living worker holds are
   expect(connections).toMatchObject({
     connected: 2,
     authenticationError: 1,
-    // Nobody has looked at it yet.
+    // No worker has connected it yet.
     init: 1,
     unassigned: 2,
   })
@@ -84,7 +84,7 @@ test('each account is in one state; those whose shard no living worker holds are
 const setState = (account: string, state: string) =>
   sql`insert into account_states (account, state) values (${account}, ${state})`.execute(db)
 
-test('queues are counted by what becomes of their rows, up to 10,000', async () => {
+test('getStats: counts rows of queues by kind, up to 10,000', async () => {
   await sql`
     insert into deliveries (id, event_id, event_row, event_date, event, account, target, lane, state, claim, next_attempt_at, finished_at)
     select gen_random_uuid(), gen_random_uuid(), 1, now(), 'x', 'a', 'default', 'http://a/', state,
@@ -111,7 +111,7 @@ test('queues are counted by what becomes of their rows, up to 10,000', async () 
   expect((await stats())['queues']).toMatchObject({ notify: { failed: 10_000 } })
 })
 
-test('counters are those of the window', async () => {
+test('getStats: counters cover the requested window', async () => {
   await sql`
     insert into stat_counters (minute, key, slot, value)
     select date_trunc('minute', now()) - make_interval(mins => mins), key, slot, value
@@ -130,10 +130,10 @@ test('counters are those of the window', async () => {
   expect((await call('GET', '/v1/stats?seconds=604801')).status).toBe(400)
 })
 
-test('calls are counted by whether they succeeded, also those of the last seconds of a process', async () => {
+test('apiCall counters: count successes and failures, flushed at shutdown', async () => {
   await db.deleteFrom('statCounters').execute()
   const gateway = await servers.start()
-  // Many more than the calls before, which the other gateway may count only now.
+  // Many more than the earlier calls, which the other gateway may flush now.
   for (let n = 0; n < 100; n++) {
     await gateway.call('GET', '/v1/accounts')
     await gateway.call('GET', '/v1/accounts', { token: null })
@@ -144,7 +144,7 @@ test('calls are counted by whether they succeeded, also those of the last second
   expect(counters['apiCall:fail']).toBeGreaterThanOrEqual(100)
 })
 
-test('an account tells how often which event happened to it, alone and in the list', async () => {
+test('getAccount, listAccounts: counters contain events by name', async () => {
   await db
     .insertInto('accountEventCounts')
     .values([

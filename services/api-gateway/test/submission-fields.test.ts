@@ -19,7 +19,7 @@ const base64 = (text: string) => Buffer.from(text).toString('base64')
 const paths = ({ body }: { body: { fields?: { path: string }[] } }) =>
   body.fields?.map(({ path }) => path)
 
-test('how a message is sent is stored with it', async () => {
+test('submitMessage: stores the send options with the message', async () => {
   await db
     .insertInto('gateways')
     .values({ gateway: 'relay', name: 'Relay', host: 'relay.example', port: 25 })
@@ -61,7 +61,7 @@ test('how a message is sent is stored with it', async () => {
   expect((await queued()).filing).toBeNull()
 })
 
-test('a gateway sends for accounts that have no server; one that is not there is a plain 404', async () => {
+test('submitMessage: a gateway sends for accounts without a server; a missing one responds 404', async () => {
   await world.register('bare', { smtp: false, imap: false, email: 'bare@mail.example' })
   const send = (body: object) => call('POST', '/v1/account/bare/submit', { body })
   expect((await send({ to, text: 'x', gateway: 'relay' })).status).toBe(200)
@@ -77,7 +77,7 @@ test('a gateway sends for accounts that have no server; one that is not there is
 test.each([
   ['with restricted permissions', { permissions: { actions: ['send'] } }],
   ['that are bound to an account', { account: 'me' }],
-])('a proxy is not for tokens %s', async (_which, limits) => {
+])('submitMessage: a proxy is rejected for tokens %s', async (_which, limits) => {
   const token = await mint(call, limits)
   const body = { to, text: 'x', proxy: 'http://proxy.example' }
   expect((await call('POST', '/v1/account/me/submit', { token, body })).status).toBe(403)
@@ -88,7 +88,7 @@ test.each([
   expect((await call('POST', '/v1/account/me/submit', { token, body: rest })).status).toBe(200)
 })
 
-test('a dry run shows the message and queues nothing', async () => {
+test('submitMessage: a dry run returns the message and queues nothing', async () => {
   await call('POST', '/v1/settings', {
     body: { serviceUrl: 'https://post.example', trackOpens: true },
   })
@@ -107,7 +107,7 @@ test('a dry run shows the message and queues nothing', async () => {
   expect(await rows()).toEqual([])
 })
 
-test('a raw message goes out as it is, to whom its headers name', async () => {
+test('submitMessage: a raw message is stored unchanged with the recipients of its headers', async () => {
   const raw =
     'From: x@mail.example\nTo: a@x.example\nBcc: b@x.example\nX-SVC-Account: me\nSubject: s\n\nhi\n'
   const { body } = await submit({ raw: base64(raw) })
@@ -130,8 +130,8 @@ test('a raw message goes out as it is, to whom its headers name', async () => {
 })
 
 test.each([
-  ['nobody', { text: 'x' }, ['to']],
-  ['nobody in a raw message', { raw: base64('Subject: x\n\nx') }, ['raw']],
+  ['missing', { text: 'x' }, ['to']],
+  ['no recipient in a raw message', { raw: base64('Subject: x\n\nx') }, ['raw']],
   ['raw that is no message', { raw: base64('hello') }, ['raw']],
   ['raw beside its parts', { raw: base64('To: a@x.example\n\n'), text: 'x' }, ['text']],
   [
@@ -176,13 +176,13 @@ test.each([
   ],
   ['too many', { to: Array.from({ length: 20_000 }, () => to[0]) }, ['to']],
   ['links that lead nowhere', { to, html: '<a>', trackClicks: true }, ['baseUrl']],
-])('%s: refused, and nothing is queued', async (_what, body, expected) => {
+])('submitMessage: %s, rejected and nothing is queued', async (_what, body, expected) => {
   const answer = await submit({ text: undefined, ...body })
   expect([answer.status, paths(answer)]).toEqual([400, expected])
   expect(await rows()).toEqual([])
 })
 
-test('tracking that is switched on for all needs the address of the service', async () => {
+test('submitMessage: tracking of the settings without serviceUrl is a 500 MissingServiceURLSetup', async () => {
   await call('POST', '/v1/settings', { body: { trackOpens: true } })
   expect((await submit({ to, html: '<p>x</p>' })).body).toMatchObject({
     statusCode: 500,
@@ -203,7 +203,7 @@ test('tracking that is switched on for all needs the address of the service', as
   expect(text.replaceAll('=\r\n', '')).toMatch(/https:\/\/mail\.example\/redirect\?data=3D/)
 })
 
-test('a reply goes to whom the message asks for, quotes it and is noted for its flag', async () => {
+test('reference: a reply has the recipients and quotation of the original, filing marks it', async () => {
   const answer = await submit({ text: 'yes', reference: { message: 'letter', inline: true } })
   expect(answer.body).toMatchObject({ reference: { message: 'letter', success: true } })
   const row = await queued()
@@ -216,7 +216,7 @@ test('a reply goes to whom the message asks for, quotes it and is noted for its 
   expect(row.text).toContain('> first')
 })
 
-test('a reply to all leaves oneself out, and what others wrote is no template', async () => {
+test('reference: a reply to all excludes the sender; the quotation is not rendered', async () => {
   await submit({
     text: 'for {{params.name}}',
     render: { params: { name: 'you' } },
@@ -232,7 +232,7 @@ test('a reply to all leaves oneself out, and what others wrote is no template', 
   expect(row.text).toContain('> first {{params.name}}')
 })
 
-test('what is passed on takes its attachments with it', async () => {
+test('reference: forwardAttachments adds the attachments of the original', async () => {
   await submit({
     to,
     text: 'see',
@@ -245,7 +245,7 @@ test('what is passed on takes its attachments with it', async () => {
   expect(row.filing).toMatchObject({ reference: { action: 'forward' } })
 })
 
-test('a message that is gone is a 404, or told where that does not matter', async () => {
+test('reference: a missing message responds 404, or is reported with ignoreMissing', async () => {
   const reference = { message: 'gone' }
   expect((await submit({ to, text: 'x', reference })).body).toMatchObject({
     statusCode: 404,
@@ -262,7 +262,7 @@ test('a message that is gone is a 404, or told where that does not matter', asyn
   expect(sendOnly.body).toMatchObject({ statusCode: 400, code: 'ReferenceNotSupported' })
 })
 
-test('a mailbox that is away for a moment is waited for', async () => {
+test('reference: retries while no worker is available', async () => {
   mailbox.isAway = 2
   expect((await submit({ text: 'x', reference: { message: 'letter' } })).status).toBe(200)
 })

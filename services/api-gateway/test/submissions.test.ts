@@ -58,7 +58,7 @@ const row = (queueId: unknown) =>
     .where('queueId', '=', String(queueId))
     .executeTakeFirstOrThrow()
 
-test('a submission is stored before it is answered, and the sender is told', async () => {
+test('submitMessage: stores the message before the response and publishes a hint', async () => {
   const { status, body } = await submit('ready', submission)
   expect([status, body]).toEqual([
     200,
@@ -85,7 +85,7 @@ test('a submission is stored before it is answered, and the sender is told', asy
   await eventually(() => expect(hints).toContain(body['queueId']))
 })
 
-test('queue ids sort by time', async () => {
+test('newQueueId: ids sort by time', async () => {
   const ids: unknown[] = []
   for (let n = 0; n < 5; n += 1) {
     ids.push((await submit('ready', submission)).body['queueId'])
@@ -94,7 +94,7 @@ test('queue ids sort by time', async () => {
   expect(ids.toSorted((a, b) => (String(a) < String(b) ? -1 : 1))).toEqual(ids)
 })
 
-test('a later time is kept, and nobody is told; a time that has passed is now', async () => {
+test('sendAt: a future time is stored without a hint; a past time means now', async () => {
   const later = (await submit('ready', { ...submission, sendAt: '2090-01-01T00:00:00+01:00' })).body
   expect(later['sendAt']).toBe('2089-12-31T23:00:00.000Z')
   expect((await row(later['queueId'])).nextAttemptAt).toEqual(new Date('2089-12-31T23:00:00Z'))
@@ -104,7 +104,7 @@ test('a later time is kept, and nobody is told; a time that has passed is now', 
   expect(hints).not.toContain(later['queueId'])
 })
 
-test('attempts are those of the request, else of the settings', async () => {
+test('deliveryAttempts: of the request, else of the settings', async () => {
   await call('POST', '/v1/settings', { body: { deliveryAttempts: 3 } })
   expect((await row((await submit('ready', submission)).body['queueId'])).maxAttempts).toBe(3)
   expect(
@@ -114,7 +114,7 @@ test('attempts are those of the request, else of the settings', async () => {
   await call('POST', '/v1/settings', { body: { deliveryAttempts: null } })
 })
 
-test('sender, recipients and Message-ID may be the caller’s', async () => {
+test('submitMessage: from, recipients and Message-ID of the request are used', async () => {
   const { body } = await submit('ready', {
     from: { name: 'Other', address: 'other@mail.example' },
     cc: { address: 'cc@example.com' },
@@ -143,16 +143,19 @@ test.each<[string, object, string[]]>([
     { ...submission, attachments: [{ content: 'ä' }] },
     ['attachments.0.content'],
   ],
-])('%s: a 400 that names the field, and nothing is queued', async (...[, body, paths]) => {
-  const before = await rows('ready')
-  const answer = await submit('ready', body)
-  expect([answer.status, answer.body.fields?.map(({ path }) => path)]).toEqual([400, paths])
-  expect(answer.body).not.toHaveProperty('code')
-  expect(await rows('ready')).toHaveLength(before.length)
-})
+])(
+  'submitMessage: %s, responds 400 with the field and queues nothing',
+  async (...[, body, paths]) => {
+    const before = await rows('ready')
+    const answer = await submit('ready', body)
+    expect([answer.status, answer.body.fields?.map(({ path }) => path)]).toEqual([400, paths])
+    expect(answer.body).not.toHaveProperty('code')
+    expect(await rows('ready')).toHaveLength(before.length)
+  },
+)
 
-test('an account that is not there is a plain 404, one that cannot send another', async () => {
-  expect((await submit('nobody', submission)).body).toEqual({
+test('submitMessage: a missing account and an account that cannot send respond 404 with different codes', async () => {
+  expect((await submit('missing', submission)).body).toEqual({
     statusCode: 404,
     error: 'Not Found',
     message: 'Account record was not found for requested ID',
@@ -171,20 +174,20 @@ test.each([
   ['unreachable', 'connectError', 'ConnectionError', 'connectError'],
   ['off', 'unset', 'NotSyncing', 'unset'],
 ] as const)(
-  'an account that was never connected does not send: %s',
-  async (...[account, state, code, told]) => {
+  'submitMessage: an account that was never connected cannot send: %s',
+  async (...[account, state, code, expectedState]) => {
     await register(account, state, false)
     expect((await submit(account, submission)).body).toMatchObject({
       statusCode: 503,
       error: 'Service Unavailable',
       code,
-      state: told,
+      state: expectedState,
     })
     expect(await rows(account)).toEqual([])
   },
 )
 
-test('an account that was connected once sends in any state, and one without IMAP at once', async () => {
+test('submitMessage: an account connected before sends in any state, one without IMAP immediately', async () => {
   await register('broken', 'authenticationError', true)
   expect((await submit('broken', submission)).status).toBe(200)
   await call('POST', '/v1/account', {
@@ -193,14 +196,14 @@ test('an account that was connected once sends in any state, and one without IMA
   expect((await submit('sendonly', submission)).status).toBe(200)
 })
 
-test('an account without an address needs a sender', async () => {
+test('submitMessage: an account without an address needs from', async () => {
   await call('POST', '/v1/account', { body: { ...registration('noaddress'), imap: false } })
   expect((await submit('noaddress', submission)).body.fields?.map(({ path }) => path)).toEqual([
     'from',
   ])
 })
 
-test('a message of 20 MB is taken', async () => {
+test('submitMessage: stores a message of 20 MB', async () => {
   const content = Buffer.alloc(15_000_000, 'x').toString('base64')
   const { body } = await submit('ready', {
     ...submission,

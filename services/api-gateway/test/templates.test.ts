@@ -29,7 +29,7 @@ async function create(account: string | null, more: object = {}, token?: string)
 const idOf = async (answer: Promise<Answer>) => String((await answer).body['id'])
 const at = (id: string) => `/v1/templates/template/${id}`
 
-test('a template is created, read, changed and deleted', async () => {
+test('templates: create, read, update, delete', async () => {
   const created = await create('mine', { description: 'First mail', format: 'markdown' })
   const id = String(created.body['id'])
   expect([created.status, created.body]).toEqual([200, { created: true, account: 'mine', id }])
@@ -56,7 +56,7 @@ test('a template is created, read, changed and deleted', async () => {
   expect((await call('PUT', at(id), { body: { name: 'x' } })).body).toEqual(notFound)
 })
 
-test('templates are listed by account, and those of nobody without one; newest first', async () => {
+test('listTemplates: of an account, or shared ones without it, newest first', async () => {
   await call('POST', '/v1/account', { body: registration('listed') })
   const first = await idOf(create('listed'))
   const second = await idOf(create('listed', { name: 'Second' }))
@@ -76,11 +76,11 @@ test('templates are listed by account, and those of nobody without one; newest f
   expect(next.body['templates']).toMatchObject([{ id: first }])
   const all = await call('GET', '/v1/templates')
   expect(all.body).toMatchObject({ account: null, templates: [{ id: shared, name: 'Shared' }] })
-  expect((await call('GET', '/v1/templates?account=nobody')).body).toEqual(noAccount)
+  expect((await call('GET', '/v1/templates?account=missing')).body).toEqual(noAccount)
 })
 
-test('a template for an account that is not there is a 404', async () => {
-  expect((await create('nobody')).body).toEqual(noAccount)
+test('createTemplate: a missing account responds 404', async () => {
+  expect((await create('missing')).body).toEqual(noAccount)
 })
 
 test.each<[string, object, string[]]>([
@@ -99,14 +99,14 @@ test.each<[string, object, string[]]>([
   ['a long subject', { content: { subject: 'x'.repeat(10_241) } }, ['content.subject']],
   ['a long preview', { content: { previewText: 'x'.repeat(1025) } }, ['content.previewText']],
   ['a long description', { description: 'x'.repeat(1025) }, ['description']],
-])('%s is a 400 and stores nothing', async (...[, more, paths]) => {
+])('createTemplate: %s, responds 400 and stores nothing', async (...[, more, paths]) => {
   const before = (await call('GET', '/v1/templates?account=mine')).body['total']
   const { status, body } = await create('mine', more)
   expect([status, body.fields?.map(({ path }) => path)]).toEqual([400, paths])
   expect((await call('GET', '/v1/templates?account=mine')).body['total']).toBe(before)
 })
 
-test('a mistake in a template is told with its line, also when it is changed', async () => {
+test('createTemplate, updateTemplate: an invalid template responds 400 with the line', async () => {
   const id = await idOf(create('mine'))
   const { status, body } = await call('PUT', at(id), {
     body: { name: 'new', content: { html: 'one\ntwo\n{{shout x}}' } },
@@ -117,14 +117,14 @@ test('a mistake in a template is told with its line, also when it is changed', a
   expect((await call('GET', at(id))).body).toMatchObject({ name: 'Welcome', content })
 })
 
-test('a long template is taken', async () => {
+test('createTemplate: stores a long template', async () => {
   const html = `{{params.name}}${'<p>Long</p>\n'.repeat(200_000)}`
   const id = await idOf(create('mine', { content: { html } }))
   const read = (await call('GET', at(id))).body['content'] as { html: string }
   expect(read.html === html).toBe(true)
 })
 
-test('all templates of an account are deleted only when forced', async () => {
+test('flushTemplates: without force responds 400 ForceRequired', async () => {
   await call('POST', '/v1/account', { body: registration('flushed') })
   const [own, others] = [await idOf(create('flushed')), await idOf(create('other'))]
   for (const query of ['', '?force=false'])
@@ -137,17 +137,17 @@ test('all templates of an account are deleted only when forced', async () => {
   expect((await flush('flushed')).body).toEqual({ flushed: true, account: 'flushed' })
   expect((await call('GET', at(own))).status).toBe(404)
   expect((await call('GET', at(others))).status).toBe(200)
-  expect((await flush('nobody')).body).toEqual(noAccount)
+  expect((await flush('missing')).body).toEqual(noAccount)
 })
 
-test('templates go with their account', async () => {
+test('deleteAccount: deletes the templates of the account', async () => {
   await call('POST', '/v1/account', { body: registration('leaving') })
   const id = await idOf(create('leaving'))
   await call('DELETE', '/v1/account/leaving')
   expect((await call('GET', at(id))).body).toEqual(notFound)
 })
 
-test('a token bound to an account creates for that account alone', async () => {
+test('createTemplate: a bound token creates for its account only', async () => {
   for (const account of ['other', null, 'mine'])
     expect((await create(account, {}, bound)).body).toMatchObject({
       created: true,
@@ -155,14 +155,14 @@ test('a token bound to an account creates for that account alone', async () => {
     })
 })
 
-test('a token bound to an account lists only by naming it', async () => {
+test('listTemplates: a bound token must name its account', async () => {
   const list = (query: string) => call('GET', `/v1/templates${query}`, { token: bound })
   expect((await list('?account=mine')).status).toBe(200)
   for (const query of ['', '?account=other', '?account=mine&account=other'])
     expect((await list(query)).body).toEqual(unauthorized)
 })
 
-test('a token bound to an account reads its own templates and those for all, and writes its own', async () => {
+test('templates: a bound token reads its own and shared ones, and changes its own', async () => {
   const [own, others, shared] = await Promise.all([
     idOf(create('mine')),
     idOf(create('other')),
@@ -191,7 +191,7 @@ test('a token bound to an account reads its own templates and those for all, and
   expect((await call('GET', at('none'), { token: bound })).body).toEqual(notFound)
 })
 
-test('permissions are held against templates', async () => {
+test('templates: permissions are checked', async () => {
   const reader = await mint(call, { permissions: { actions: ['read'], groups: ['template'] } })
   const id = await idOf(create(null))
   expect((await call('GET', at(id), { token: reader })).status).toBe(200)

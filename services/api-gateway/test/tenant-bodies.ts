@@ -2,12 +2,12 @@ import type { Operation } from '@posthorn/contracts'
 import { registration } from './gateway.ts'
 import type { Things } from './tenants.ts'
 
-/** Fields that name something of an account: an operation that takes one must be tried with it. */
+/** Fields that name an object of an account. Operations with one need a body below. */
 const ofAccounts = /^(?:account|delegatedAccount|template|message|attachment|token|queueId)$/
 
 type Bodies = Record<string, object[]>
 
-/** Bodies that are right but for whose things they name: those of the other account, wherever a body can name any. */
+/** Valid bodies that name objects of the other account. */
 export function bodiesNaming(things: Things): Bodies {
   const { account, template, message, attachment, app } = things
   const delegation = { delegatedUser: 'you@mail.example', delegatedAccount: account }
@@ -58,7 +58,7 @@ export function bodiesNaming(things: Things): Bodies {
   }
 }
 
-/** The fields of a body that name something of an account, and that no body of the list above has. */
+/** Fields of a body that name an object of an account and have no body above. */
 export function untried(operation: Operation, bodies: readonly object[]): string[] {
   const has = (name: string, value: unknown): boolean =>
     typeof value === 'object' &&

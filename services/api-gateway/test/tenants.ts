@@ -9,15 +9,18 @@ import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { sql } from 'kysely'
 import { mint, registration, testServers } from './gateway.ts'
 
-/** What `other` has, by the names that paths and bodies have for it. */
+/** Objects of `other`, keyed by their names in paths and bodies. */
 export type Things = Record<string, string>
 
-/** Two accounts, `own` and `other`, the second of which has one of everything; a worker that holds both and knows no message. */
+/**
+ * Creates two accounts, `own` and `other`. `other` has one object of each kind. A fake worker holds
+ * both and finds no message.
+ */
 export async function twoTenants() {
   const servers = await testServers()
   const { broker, db } = servers
   const { call, url } = await servers.start()
-  const asked: { command: string; account: string }[] = []
+  const commands: { command: string; account: string }[] = []
   const bus = await connectBus({
     url: broker.url,
     name: 'worker',
@@ -31,7 +34,7 @@ export async function twoTenants() {
       .filter((command) => 'request' in command)
       .map((command) =>
         on(command, async (request: { account: string }) => {
-          asked.push({ command: command.name, account: request.account })
+          commands.push({ command: command.name, account: request.account })
           throw new AppError('not-found', 'No such message', { code: 'MessageNotFound' })
         }),
       ),
@@ -72,7 +75,7 @@ export async function twoTenants() {
       { name: 'x', targetUrl: 'https://hooks.example/' },
       'id',
     ),
-    // What the worker knows is a matter of the account that it is asked for.
+    // The worker resolves message ids within the account of the command.
     message: 'AAAAAQAAAAE',
     text: 'AAAAAQAAAAEx',
     attachment: 'AAAAAQAAAAEy',
@@ -86,10 +89,10 @@ export async function twoTenants() {
   return {
     call,
     db,
-    asked,
+    commands,
     things,
     stored: () => fingerprints(db),
-    /** The status of a request whose path is sent as it is: `fetch` would tidy it up. */
+    /** Status of a request with a raw path, which `fetch` would normalize. */
     rawStatus: async (method: string, path: string, token: string): Promise<number> => {
       const { hostname, port } = new URL(url)
       const headers = { authorization: `Bearer ${token}` }
@@ -105,13 +108,13 @@ export async function twoTenants() {
   }
 }
 
-/** What every request leaves behind, whoever made it. */
+/** Tables that every request changes. */
 const traces = new Set(['stat_counters', 'token_windows', 'token_log', 'event_ids'])
 
-/** What comes of itself: events are published, tokens are used. */
+/** Columns that change in the background: published events, used tokens. */
 const passing = ['published_at', 'fanned_out_at', 'last_used_at', 'last_used_ip']
 
-/** The fingerprint of each table that has something in it. */
+/** Fingerprint of each table that is not empty. */
 async function fingerprints(db: Awaited<ReturnType<typeof testServers>>['db']) {
   const { rows: tables } = await sql<{ name: string }>`
     select relname as name from pg_class
@@ -131,7 +134,7 @@ async function fingerprints(db: Awaited<ReturnType<typeof testServers>>['db']) {
   return Object.fromEntries(rows.map(({ name, content }) => [name, content]))
 }
 
-/** A request for an operation, its path and query naming what `things` has. Fails where a name is new: then say here what it is. */
+/** Request that names the objects of `things`. Fails for an unknown parameter name. */
 export function requestFor(
   operation: Operation,
   things: Things,

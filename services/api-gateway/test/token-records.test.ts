@@ -32,7 +32,7 @@ const bound = await mint(call, { account: 'log', description: 'Bound to log' })
 const foreign = await mint(call, { account: 'other', description: 'Bound to other' })
 const limited = await mint(call, { description: 'Limited', permissions: { actions: ['read'] } })
 
-test('a token is read by its value or its id, as it was given and without its value', async () => {
+test('getToken: by value or id, without the value', async () => {
   const { body } = await call('GET', `/v1/tokens/${fullToken}`)
   expect(body).toEqual({
     ...full,
@@ -58,7 +58,7 @@ test('a token is read by its value or its id, as it was given and without its va
   ])
 })
 
-test('tokens are listed newest first, in pages, by a text or of an account', async () => {
+test('listTokens: pages newest first, filtered by text or account', async () => {
   const page = await call('GET', '/v1/tokens?page=1&pageSize=2')
   expect(page.body).toMatchObject({ account: null, total: 6, page: 1, pages: 3 })
   expect(descriptions(page)).toEqual(['Bound to log', undefined])
@@ -74,7 +74,7 @@ test('tokens are listed newest first, in pages, by a text or of an account', asy
   expect(alias.body).toEqual({ tokens: ofAccount.body['tokens'] })
 })
 
-test('a token that is bound to an account sees those of the same, and nobody else', async () => {
+test('tokens: a bound token lists tokens of its account only', async () => {
   const status = async (path: string, token: string) => (await call('GET', path, { token })).status
   for (const path of ['/v1/tokens?account=log', '/v1/tokens/account/log']) {
     expect(await status(path, bound)).toBe(200)
@@ -98,7 +98,7 @@ const logOf = async (token: string, query = '') => {
 }
 const startAuditing = async () => {
   await call('POST', '/v1/settings', { body: { tokenAuditLog: true } })
-  // Both replicas know at the latest when they note something.
+  // Each replica has read the setting once it writes its first entry.
   for (const { call } of [first, second])
     await eventually(async () => {
       await call('GET', '/v1/accounts', { token: bareToken })
@@ -107,7 +107,7 @@ const startAuditing = async () => {
     })
 }
 
-test('where the settings ask for it, a token has a log of what every replica saw of it', async () => {
+test('tokenAuditLog: the log contains uses at all replicas', async () => {
   const token = await mint(call, { description: 'Audited' })
   await call('GET', '/v1/accounts', { token })
   await startAuditing()
@@ -156,13 +156,13 @@ test('where the settings ask for it, a token has a log of what every replica saw
   for (const value of [token, victim, limited, foreign]) expect(stored).not.toContain(value)
 })
 
-test('what an operation itself refuses is denied, what fails for another reason is not', async () => {
+test("tokenAuditLog: an operation's rejection is denied, other errors are allowed", async () => {
   const token = await mint(call, {
     restrictions: { rateLimit: { maxRequests: 3, timeWindow: 31_536_000 } },
   })
   const as = (method: string, path: string, body?: object) =>
     call(method, path, { token, ...(body ? { body } : {}) })
-  await as('GET', '/v1/account/nobody')
+  await as('GET', '/v1/account/missing')
   await as('POST', '/v1/tokens', {})
   await as('POST', '/v1/tokens', { nope: 1 })
   await as('GET', '/v1/accounts')
@@ -175,7 +175,7 @@ test('what an operation itself refuses is denied, what fails for another reason 
   ])
 })
 
-test('a token that has expired is denied by that name, and removed a day later', async () => {
+test('tokenAuditLog: an expired token is denied as expired; its record is deleted after 24 h', async () => {
   const token = await mint(call, { expires: new Date(Date.now() + 86_400_000).toISOString() })
   const id = hashToken(token)
   const end = (msAgo: number) =>
@@ -193,11 +193,11 @@ test('a token that has expired is denied by that name, and removed a day later',
   await end(86_401_000)
   await using _sweeping = await servers.start(limits)
   await eventually(async () => expect((await call('GET', `/v1/tokens/${id}`)).status).toBe(404))
-  // What it was used for can still be read.
+  // The log of the deleted token can still be read.
   expect((await logOf(token)).total).toBe(1)
 })
 
-test('a log keeps the newest entries, and goes when the token was not used for long', async () => {
+test('sweepTokenLog: keeps the newest entries and deletes logs of unused tokens', async () => {
   const [busy, resting] = [await mint(call, {}), await mint(call, {})]
   for (let n = 0; n < 8; n += 1) await call('GET', `/v1/account/busy-${n}`, { token: busy })
   await call('GET', '/v1/accounts', { token: resting })

@@ -9,7 +9,7 @@ const { call } = await servers.start()
 await call('POST', '/v1/account', { body: registration('acct') })
 
 test.each(['/v1/tokens', '/v1/token'])(
-  '%s makes a token that is stored as its hash alone',
+  '%s creates a token and stores only its hash',
   async (path) => {
     const restrictions = { addresses: ['127.0.0.1'], referrers: null, rateLimit: null }
     const { body } = await call('POST', path, {
@@ -41,7 +41,7 @@ test.each(['/v1/tokens', '/v1/token'])(
   },
 )
 
-test('without scopes a token is for the API', async () => {
+test('createToken: scopes default to api', async () => {
   const token = await mint(call, {})
   expect((await call('GET', '/v1/accounts', { token })).status).toBe(200)
 })
@@ -62,17 +62,17 @@ test.each<[string, object, string]>([
     { permissions: { groups: ['admin'] } },
     'permissions.groups.0',
   ],
-])('%s is a 400', async (...[, body, path]) => {
+])('createToken: %s, responds 400', async (...[, body, path]) => {
   const answer = await call('POST', '/v1/tokens', { body })
   expect([answer.status, answer.body.fields?.map((field) => field.path)]).toEqual([400, [path]])
 })
 
-test('a token for an account that is not there is a 404', async () => {
-  const { status, body } = await call('POST', '/v1/tokens', { body: { account: 'nobody' } })
+test('createToken: a missing account responds 404', async () => {
+  const { status, body } = await call('POST', '/v1/tokens', { body: { account: 'missing' } })
   expect([status, body['message']]).toEqual([404, 'Account record was not found for requested ID'])
 })
 
-test('a token is deleted by its value or its id, once', async () => {
+test('deleteToken: by value or id, once', async () => {
   const byValue = await mint(call, {})
   const byId = createHash('sha256')
     .update(await mint(call, {}))
@@ -122,7 +122,7 @@ test.each<[string, object, object, boolean]>([
   ],
   ['referrers: none named', { restrictions: { referrers: ['*'] } }, { restrictions: null }, false],
   ['rate: less', limit(1000, 60), limit(100, 60), true],
-  ['rate: more at once', limit(1000, 60), limit(2000, 3600), false],
+  ['rate: more requests per window', limit(1000, 60), limit(2000, 3600), false],
   ['rate: more in the long run', limit(1000, 60), limit(100, 1), false],
   ['rate: none named', limit(1000, 60), {}, false],
   ['expiry: earlier', { expires: later }, { expires: soon }, true],
@@ -130,16 +130,19 @@ test.each<[string, object, object, boolean]>([
   ['expiry: never', { expires: soon }, {}, false],
   ['nothing restricted', {}, {}, true],
   ['scopes of mail clients', { scopes: ['api'] }, { scopes: ['imap-proxy', 'smtp'] }, true],
-])('a token mints no wider one. %s', async (...[, parentRequest, child, allowed]) => {
-  const token = await mint(call, parentRequest)
-  const headers = { referer: 'https://a.example/x' }
-  const { status, body } = await call('POST', '/v1/tokens', { token, body: child, headers })
-  if (allowed) expect(status).toBe(200)
-  else
-    expect(body).toEqual({
-      statusCode: 403,
-      error: 'Forbidden',
-      message: 'The new token would be less restricted than the token creating it',
-      code: 'MintWidensRestrictions',
-    })
-})
+])(
+  'createToken: never wider than its creator. %s',
+  async (...[, parentRequest, child, allowed]) => {
+    const token = await mint(call, parentRequest)
+    const headers = { referer: 'https://a.example/x' }
+    const { status, body } = await call('POST', '/v1/tokens', { token, body: child, headers })
+    if (allowed) expect(status).toBe(200)
+    else
+      expect(body).toEqual({
+        statusCode: 403,
+        error: 'Forbidden',
+        message: 'The new token would be less restricted than the token creating it',
+        code: 'MintWidensRestrictions',
+      })
+  },
+)

@@ -6,7 +6,7 @@ import { requestFor, twoTenants } from './tenants.ts'
 
 const world = await twoTenants()
 afterAll(world.stop)
-const { call, db, asked, things, stored, rawStatus } = world
+const { call, db, commands, things, stored, rawStatus } = world
 const bodies = bodiesNaming(things)
 
 const everything = {
@@ -18,7 +18,7 @@ const boundAndLimited = await mint(call, { account: 'own', permissions: everythi
 const limited = await mint(call, { permissions: everything })
 const before = await stored()
 
-/** `admin` is in no record. */
+/** No permissions record can grant `admin`. */
 function isGranted(group: string): boolean {
   return group !== 'admin'
 }
@@ -28,7 +28,7 @@ const byId = (operations: readonly Operation[]) =>
 const variantsOf = (operation: Operation): (object | undefined)[] =>
   bodies[operation.id] ?? [operation.body ? {} : undefined]
 
-/** Whether a token that is bound to an account gets further than its checks. */
+/** True if a token bound to an account passes the checks of the operation. */
 const isForAccounts = ({ path, boundBy }: Operation) =>
   path.includes('/:account') || boundBy !== undefined
 const takesBody = ({ body, optionalBody }: Operation) => body !== undefined && !optionalBody
@@ -43,7 +43,7 @@ test.each(
 })
 
 test.each(byId(allOperations))(
-  '%s does nothing with what is another account’s, whichever way the token is bound',
+  '%s: rejects the id of another account, in path and query',
   async (_id, operation) => {
     for (const token of [bound, boundAndLimited])
       for (const body of variantsOf(operation)) {
@@ -52,10 +52,10 @@ test.each(byId(allOperations))(
         if (operation.id === 'createTemplate') expect(status).toBe(200)
         else expect([403, 404]).toContain(status)
       }
-    // What is made with such a token is its account's, whatever the body says.
+    // Objects created with such a token belong to its account, regardless of the body.
     await db.deleteFrom('templates').where('account', '=', 'own').execute()
     expect(await stored()).toEqual(before)
-    expect(asked).toEqual([])
+    expect(commands).toEqual([])
   },
 )
 
@@ -68,18 +68,18 @@ const within = allOperations.flatMap((operation) =>
     .map((request, n) => [`${operation.id} ${n + 1}`, request] as const),
 )
 
-/** Templates, and by whose grant one logs in, are no matter of the worker. */
+/** Operations on templates and delegated grants do not reach the worker. */
 const isDecidedHere = (options: object) =>
   ['template', 'app'].some((name) => JSON.stringify(options).includes(`${things[name]}`))
 
 test.each(within)(
-  '%s finds nothing of another account by its id, on a path of its own account',
+  '%s: on the own path, does not find ids of another account',
   async (_id, [method, path, options]) => {
     for (const token of [bound, boundAndLimited]) {
       const { status } = await call(method, path, { ...options, token })
       expect([403, 404]).toContain(status)
     }
-    expect(new Set(asked.splice(0).map(({ account }) => account))).toEqual(
+    expect(new Set(commands.splice(0).map(({ account }) => account))).toEqual(
       new Set(isDecidedHere(options) ? [] : ['own']),
     )
   },
@@ -89,17 +89,14 @@ test.each(
   byId(
     allOperations.filter(({ scope, permission }) => scope === '*' || permission.group === 'admin'),
   ),
-)(
-  '%s is not for a token with a permissions record, whatever that has in it',
-  async (_id, operation) => {
-    for (const body of variantsOf(operation)) {
-      const [method, path, options] = requestFor(operation, things, body)
-      const query = operation.id === 'getSettings' ? '?serviceSecret=true' : ''
-      const { status } = await call(method, path + query, { ...options, token: limited })
-      expect(status).toBe(403)
-    }
-  },
-)
+)('%s: rejects tokens with a permissions record, whatever it contains', async (_id, operation) => {
+  for (const body of variantsOf(operation)) {
+    const [method, path, options] = requestFor(operation, things, body)
+    const query = operation.id === 'getSettings' ? '?serviceSecret=true' : ''
+    const { status } = await call(method, path + query, { ...options, token: limited })
+    expect(status).toBe(403)
+  }
+})
 
 test.each([
   '/v1/account/%6fther',
@@ -114,11 +111,11 @@ test.each([
   '/v1/tokens?account=own&account=other',
   '/v1/tokens/account/%6fther',
   '/V1/account/other',
-])('%s is no way around it', async (path) => {
+])('%s does not bypass the account check', async (path) => {
   for (const method of ['GET', 'HEAD', 'DELETE'])
     expect([403, 404]).toContain(await rawStatus(method, path, bound))
 })
 
-test('in all of that nothing of anybody was changed', async () => {
+test('none of these requests changed any data', async () => {
   expect(await stored()).toEqual(before)
 })

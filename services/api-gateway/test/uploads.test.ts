@@ -20,7 +20,7 @@ const account = { ...registration('held'), email: 'me@mail.example' }
 await call('POST', '/v1/account', { body: account })
 await call('POST', '/v1/account', { body: registration('unheld') })
 
-const asked: CommandRequest<typeof uploadMessage>[] = []
+const uploads: CommandRequest<typeof uploadMessage>[] = []
 const stored: string[] = []
 let refusal: AppError | undefined
 const original: MessageDetail = {
@@ -57,7 +57,7 @@ await bus.serve({
   keys: [`shard.${shardOf('held')}`],
   handlers: [
     on(uploadMessage, async (request) => {
-      asked.push(request)
+      uploads.push(request)
       if (refusal) throw refusal
       const { mime } = await db
         .deleteFrom('uploads')
@@ -89,7 +89,7 @@ afterAll(async () => {
 })
 afterEach(() => {
   refusal = undefined
-  asked.length = 0
+  uploads.length = 0
   stored.length = 0
 })
 
@@ -100,11 +100,11 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 const upload = (body: object, owner = 'held') =>
   call('POST', `/v1/account/${owner}/message`, { body: { path: 'Drafts', ...body } })
 const waiting = async () => (await db.selectFrom('uploads').select('id').execute()).length
-/** The header of what was stored, unfolded. */
+/** Unfolded header of the stored message. */
 const header = (name: string) =>
   new RegExp(`^${name}: (.*)$`, 'mi').exec((stored[0] ?? '').replaceAll(/\r\n[ \t]/g, ' '))?.[1]
 
-test('a message is composed of its fields and handed to the worker', async () => {
+test('uploadMessage: composes a message from fields and sends it to the worker', async () => {
   await eventually(async () => {
     const answer = await upload({
       flags: ['\\Seen', '\\Draft', 'custom'],
@@ -128,7 +128,7 @@ test('a message is composed of its fields and handed to the worker', async () =>
       },
     ])
   })
-  expect(asked.at(-1)).toMatchObject({
+  expect(uploads.at(-1)).toMatchObject({
     account: 'held',
     path: 'Drafts',
     flags: ['\\Seen', '\\Draft', 'custom'],
@@ -142,7 +142,7 @@ test('a message is composed of its fields and handed to the worker', async () =>
   expect(await waiting()).toBe(0)
 })
 
-test('a raw message is stored as it is, with the ends of lines that mail has', async () => {
+test('uploadMessage: a raw message is stored with normalized line ends', async () => {
   const raw = 'Message-ID: <raw@x.example>\nSubject: raw\n\nbody\n'
   const { status, body } = await upload({ raw: Buffer.from(raw).toString('base64') })
   expect([status, body['messageId']]).toEqual([200, '<raw@x.example>'])
@@ -151,7 +151,7 @@ test('a raw message is stored as it is, with the ends of lines that mail has', a
   expect(bare.body).not.toHaveProperty('messageId')
 })
 
-test('an answer goes to whom the message came from, and belongs to its thread', async () => {
+test('uploadMessage: a reply has the recipient and thread of the original', async () => {
   const reference = { message: original.id, inline: true }
   const { body } = await upload({ reference, text: 'yes', tz: 'Europe/Tallinn', locale: 'de' })
   expect(body['reference']).toEqual({ message: original.id, success: true })
@@ -165,7 +165,7 @@ test('an answer goes to whom the message came from, and belongs to its thread', 
   )
 })
 
-test('the quote is dated as the settings have it, where neither request nor account says how', async () => {
+test('uploadMessage: the quotation uses locale and timezone of the settings by default', async () => {
   await call('POST', '/v1/settings', { body: { locale: 'de', timezone: 'Europe/Tallinn' } })
   await upload({ reference: { message: original.id, inline: true }, text: 'yes' })
   expect(stored[0]).toContain('06.05.2024, 10:08, Ann <ann@elsewhere.example>:')
@@ -174,7 +174,7 @@ test('the quote is dated as the settings have it, where neither request nor acco
   await call('POST', '/v1/settings', { body: { locale: null, timezone: null } })
 })
 
-test('an answer to all leaves oneself out, and what the upload says itself stays', async () => {
+test('uploadMessage: a reply to all excludes the owner; fields of the request win', async () => {
   await upload({
     reference: { message: original.id, action: 'reply-all' },
     subject: 'Mine',
@@ -185,7 +185,7 @@ test('an answer to all leaves oneself out, and what the upload says itself stays
   expect(header('Subject')).toBe('Mine')
 })
 
-test('what is passed on brings its attachments', async () => {
+test('uploadMessage: forwardAttachments adds the attachments of the original', async () => {
   await upload({
     to: { address: 'new@mail.example' },
     reference: { message: original.id, action: 'forward', forwardAttachments: true, inline: true },
@@ -197,7 +197,7 @@ test('what is passed on brings its attachments', async () => {
   expect(stored[0]).toContain(Buffer.alloc(9, 'a1').toString('base64'))
 })
 
-test('a message that is referred to and gone is a 404, or no matter', async () => {
+test('uploadMessage: a missing reference responds 404, or is reported with ignoreMissing', async () => {
   const reference = { message: 'gone' }
   expect(await upload({ reference, text: 'x' })).toMatchObject({
     status: 404,
@@ -213,7 +213,7 @@ test('a message that is referred to and gone is a 404, or no matter', async () =
   })
 })
 
-test('an attachment may be one that is stored already', async () => {
+test('uploadMessage: an attachment can reference a stored one', async () => {
   const attachments = [
     { reference: 'stored' },
     { reference: 'stored', filename: 'other.bin', contentType: 'image/gif' },
@@ -229,7 +229,7 @@ test('an attachment may be one that is stored already', async () => {
   expect((await upload({ text: 'x', attachments: [{ reference: 'huge' }] })).status).toBe(413)
 })
 
-test('what contradicts itself is refused, and nothing is stored', async () => {
+test('uploadMessage: contradicting fields are rejected and nothing is stored', async () => {
   const content = 'aGk='
   const raw = Buffer.from('A: b\r\n\r\n').toString('base64')
   const wrong: [object, string][] = [
@@ -260,11 +260,11 @@ test('what contradicts itself is refused, and nothing is stored', async () => {
     status: 400,
     body: { code: 'UnsupportedOperation' },
   })
-  expect(asked).toEqual([])
+  expect(uploads).toEqual([])
   expect(await waiting()).toBe(0)
 })
 
-test('what the worker refuses is passed on, and nothing is left behind', async () => {
+test('uploadMessage: a rejection by the worker is returned and the bytes are deleted', async () => {
   refusal = new AppError('rejected', 'The mail server refused to store the message', {
     code: 'UploadFail',
     extras: { info: { response: 'Quota exceeded', serverResponseCode: 'OVERQUOTA' } },
@@ -278,27 +278,27 @@ test('what the worker refuses is passed on, and nothing is left behind', async (
     code: 'WorkerNotAvailable',
   })
   await eventually(async () => expect(await waiting()).toBe(0))
-  expect((await upload({ text: 'x' }, 'nobody')).status).toBe(404)
+  expect((await upload({ text: 'x' }, 'missing')).status).toBe(404)
 })
 
-test('a body as large as allowed is taken, a larger one is not', async () => {
+test('uploadMessage: accepts a body of the maximum size, rejects a larger one', async () => {
   const raw = Buffer.alloc(2_000_000, 'Subject: x\r\n').toString('base64')
   expect((await upload({ raw })).status).toBe(200)
   expect((await upload({ raw: raw + raw })).status).toBe(413)
 })
 
-test('an attachment is sent with its type and name, and never shown inside of a page', async () => {
+test('getAttachment: sends type and name, as a download', async () => {
   const get = (id: string) =>
     fetch(`${url}/v1/account/held/attachment/${id}`, {
       headers: { authorization: `Bearer ${admin}` },
     })
-  const found = await get('stored')
-  expect(found.headers.get('content-type')).toBe('text/html; charset=utf-8')
-  expect(found.headers.get('content-disposition')).toBe(
+  const attachment = await get('stored')
+  expect(attachment.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(attachment.headers.get('content-disposition')).toBe(
     `attachment; filename="_bersicht.html"; filename*=UTF-8''%C3%9Cbersicht.html`,
   )
-  expect(found.headers.get('x-content-type-options')).toBe('nosniff')
-  expect(await found.text()).toBe('storedsto')
+  expect(attachment.headers.get('x-content-type-options')).toBe('nosniff')
+  expect(await attachment.text()).toBe('storedsto')
   const gone = await get('gone')
   expect([gone.status, await gone.json()]).toMatchObject([404, { code: 'MessageNotFound' }])
   expect(gone.headers.get('content-disposition')).toBeNull()

@@ -14,17 +14,17 @@ const bus = await connectBus({
   log: createLogger('workers', 'silent'),
   metrics: createMetrics('workers'),
 })
-const imapAsked: CommandRequest<typeof verifyImap>[] = []
-const smtpAsked: CommandRequest<typeof verifySmtp>[] = []
+const imapRequests: CommandRequest<typeof verifyImap>[] = []
+const smtpRequests: CommandRequest<typeof verifySmtp>[] = []
 const inbox = { path: 'INBOX', delimiter: '/', name: 'INBOX', listed: true, subscribed: true }
 await bus.serve({
   queue: 'verify.imap',
   handlers: [
-    on(verifyImap, async (asked) => {
-      imapAsked.push(asked)
+    on(verifyImap, async (request) => {
+      imapRequests.push(request)
       return {
         verdict: { success: true },
-        ...(asked.mailboxes ? { mailboxes: [inbox] } : {}),
+        ...(request.mailboxes ? { mailboxes: [inbox] } : {}),
       }
     }),
   ],
@@ -32,9 +32,9 @@ await bus.serve({
 await bus.serve({
   queue: 'verify.smtp',
   handlers: [
-    on(verifySmtp, async (asked, { signal }) => {
-      smtpAsked.push(asked)
-      if (asked.server.host === 'slow.example') await once(signal, 'abort')
+    on(verifySmtp, async (request, { signal }) => {
+      smtpRequests.push(request)
+      if (request.server.host === 'slow.example') await once(signal, 'abort')
       const responseText = '535 5.7.8 no'
       return {
         verdict: { success: false, error: 'no', code: 'EAUTH', statusCode: 535, responseText },
@@ -53,7 +53,7 @@ const auth = { user: 'me', pass: 'secret' }
 const imap = { host: 'imap.example', port: 993, secure: true, auth }
 const smtp = { host: 'smtp.example', port: 587, auth }
 
-test('both servers are tried, and what each said is the answer', async () => {
+test('verifyAccount: returns the result of both logins', async () => {
   const body = {
     imap,
     smtp,
@@ -76,28 +76,28 @@ test('both servers are tried, and what each said is the answer', async () => {
       mailboxes: [inbox],
     },
   ])
-  expect(imapAsked.at(-1)).toEqual({
+  expect(imapRequests.at(-1)).toEqual({
     server: { host: 'imap.example', port: 993, secure: true },
     credentials: auth,
     mailboxes: true,
     proxy: 'socks5://proxy.example',
   })
-  expect(smtpAsked.at(-1)).toMatchObject({ credentials: auth, ehloName: 'me.example' })
+  expect(smtpRequests.at(-1)).toMatchObject({ credentials: auth, ehloName: 'me.example' })
 })
 
-test('what is not given is not tried', async () => {
+test('verifyAccount: absent servers are not tested', async () => {
   expect((await verify({ imap })).body).toEqual({ imap: { success: true } })
   expect((await verify({ imap: false, smtp: false })).body).toEqual({})
 })
 
-test('an access token is tried as one; an outgoing server may need no login', async () => {
+test('verifyAccount: tests an access token; SMTP works without a login', async () => {
   await verify({ imap: { ...imap, auth: { user: 'me', accessToken: 'token' } } })
-  expect(imapAsked.at(-1)?.credentials).toEqual({ user: 'me', accessToken: 'token' })
+  expect(imapRequests.at(-1)?.credentials).toEqual({ user: 'me', accessToken: 'token' })
   await verify({ smtp: { ...smtp, auth: false } })
-  expect(smtpAsked.at(-1)).not.toHaveProperty('credentials')
+  expect(smtpRequests.at(-1)).not.toHaveProperty('credentials')
 })
 
-test('a server that is too slow is an answer, too', async () => {
+test('verifyAccount: a timeout is part of the result', async () => {
   const slow = { imap, smtp: { ...smtp, host: 'slow.example' } }
   const { status, body } = await impatient.call('POST', '/v1/verifyAccount', { body: slow })
   expect([status, body]).toMatchObject([
@@ -115,12 +115,12 @@ test.each<[string, object, string[]]>([
     ['imap.useAuthServer'],
   ],
   ['an unknown field', { imap: { ...imap, nope: 1 } }, ['imap.nope']],
-])('%s is a 400', async (...[, body, paths]) => {
+])('verifyAccount: %s, responds 400', async (...[, body, paths]) => {
   const answer = await verify(body)
   expect([answer.status, answer.body.fields?.map(({ path }) => path)]).toEqual([400, paths])
 })
 
-test('without workers nobody can try, which is an answer', async () => {
+test('verifyAccount: without workers, the result contains WorkerNotAvailable', async () => {
   const others = await testServers()
   try {
     const gateway = await others.start()
@@ -134,7 +134,7 @@ test('without workers nobody can try, which is an answer', async () => {
   }
 })
 
-test('what is disabled needs no server, and is not tried', async () => {
+test('verifyAccount: a disabled server needs no address and is not tested', async () => {
   const { status, body } = await verify({ imap: { disabled: true }, smtp: false })
   expect([status, body]).toEqual([200, {}])
 })

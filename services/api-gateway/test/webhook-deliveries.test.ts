@@ -47,7 +47,7 @@ const list = async (query: string) => {
   return body as unknown as { deliveries: { id: string }[]; nextCursor: string | null }
 }
 
-test('the failed set is paged, the last ones first, none twice and none left out', async () => {
+test('listWebhookDeliveries: pages the failed set, latest first, without gaps or duplicates', async () => {
   const ids = await insert(25, { account: 'paged' })
   const seen: string[] = []
   let cursor = ''
@@ -62,7 +62,7 @@ test('the failed set is paged, the last ones first, none twice and none left out
   expect(ids.slice(24)).toContain(seen[0])
 })
 
-test('a list is of one state, and filtered', async () => {
+test('listWebhookDeliveries: filters by state and other fields', async () => {
   const [due] = await insert(1, { account: 'f', state: 'due', finishedAt: null })
   const [done] = await insert(1, { account: 'f', state: 'delivered', target: 'route-1' })
   const [failed] = await insert(1, { account: 'f', event: 'messageNew' })
@@ -80,7 +80,7 @@ test('a list is of one state, and filtered', async () => {
   expect(await ids(`address=${encodeURIComponent('https://a.example/hook')}`)).toEqual([failed])
 })
 
-test('one delivery has its payload, what the target said, its attempts and its repeats', async () => {
+test('getWebhookDelivery: contains payload, response, attempts and replays', async () => {
   const [id = ''] = await insert(1)
   const [repeat] = await insert(1, { replayOf: id, state: 'due', finishedAt: null })
   await db
@@ -107,15 +107,15 @@ test('one delivery has its payload, what the target said, its attempts and its r
   expect((await call('GET', `${path}/nonsense`)).status).toBe(400)
 })
 
-test('a wish to repeat is stored, and can be asked about', async () => {
+test('createWebhookReplay: stores a replay that can be read', async () => {
   const [id = ''] = await insert(1)
   const one = await call('POST', `${path}/${id}/retry`)
   expect(one.body).toMatchObject({ state: 'queued', filter: { id }, total: null, replayed: 0 })
   const filter = { account: 'a', event: 'messageSent', until: '2026-01-02T00:00:00Z' }
   const bulk = await call('POST', '/admin/api/webhookReplays', { body: filter })
   expect(bulk.body).toMatchObject({ state: 'queued', filter })
-  const asked = await call('GET', `/admin/api/webhookReplays/${String(bulk.body['id'])}`)
-  expect(asked.body).toEqual(bulk.body)
+  const replay = await call('GET', `/admin/api/webhookReplays/${String(bulk.body['id'])}`)
+  expect(replay.body).toEqual(bulk.body)
   const { body } = await call('GET', '/admin/api/webhookReplays')
   expect(body['replays']).toEqual([bulk.body, one.body])
   expect((await call('GET', `/admin/api/webhookReplays/${randomUUID()}`)).status).toBe(404)
@@ -123,7 +123,7 @@ test('a wish to repeat is stored, and can be asked about', async () => {
   expect(wrong.status).toBe(400)
 })
 
-test('only what failed can be repeated, and once', async () => {
+test('retryWebhookDelivery: only failed deliveries can be replayed, and only once', async () => {
   const [done] = await insert(1, { state: 'delivered' })
   const [repeated] = await insert(1, { replayedAt: new Date() })
   for (const id of [done, repeated])
@@ -131,7 +131,7 @@ test('only what failed can be repeated, and once', async () => {
   expect((await call('POST', `${path}/${randomUUID()}/retry`)).status).toBe(404)
 })
 
-test('it is for operators alone', async () => {
+test('webhook deliveries: need a token with the scope *', async () => {
   const token = await mint(call, { scopes: ['api'] })
   for (const [method, where] of [
     ['GET', path],

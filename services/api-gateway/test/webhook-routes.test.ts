@@ -39,7 +39,7 @@ const stored = (id: string) =>
 const stamp = async () =>
   (await db.selectFrom('webhookRoutesStamp').select('stamp').executeTakeFirstOrThrow()).stamp
 
-test('a route is created, read, changed and deleted', async () => {
+test('webhook routes: create, read, update, delete', async () => {
   const id = await create()
   expect(id).toMatch(/^[\w-]{16}$/)
   const read = {
@@ -95,7 +95,7 @@ test('a route is created, read, changed and deleted', async () => {
   }
 })
 
-test('what dispatchers and others wrote of a route is told', async () => {
+test('getWebhookRoute: contains counts and errors written by webhook-dispatcher', async () => {
   const id = await create()
   const counts = [0, 3, 15].map((slot) => ({ route: id, slot, count: '14' }))
   await db.insertInto('webhookRouteCounts').values(counts).execute()
@@ -121,7 +121,7 @@ test('what dispatchers and others wrote of a route is told', async () => {
   })
 })
 
-test('pages are those of all lists, the oldest first', async () => {
+test('listWebhookRoutes: returns pages, oldest first', async () => {
   const names = ['A', 'B', 'C']
   for (const name of names) await create({ ...route, name })
   const { body } = await call('GET', '/v1/webhookRoutes?page=1&pageSize=2')
@@ -133,9 +133,13 @@ test.each<[string, object, string]>([
   ['no name', { name: '' }, 'name'],
   ['an address of another kind', { targetUrl: 'ftp://a.example/' }, 'targetUrl'],
   ['a script for an address', { targetUrl: 'javascript:alert(1)' }, 'targetUrl'],
-  ['a masked password of nobody', { targetUrl: 'https://u:******@a.example/' }, 'targetUrl'],
   [
-    'a masked header of nobody',
+    'a masked password without a stored one',
+    { targetUrl: 'https://u:******@a.example/' },
+    'targetUrl',
+  ],
+  [
+    'a masked header without a stored one',
     { customHeaders: [{ key: 'A', value: '******' }] },
     'customHeaders',
   ],
@@ -148,8 +152,8 @@ test.each<[string, object, string]>([
   ['a map that waits', { content: { map: 'return await 1' } }, 'content.map'],
   ['a map that is more than a body', { content: { map: '}); (function () {' } }, 'content.map'],
   ['a filter that is too long', { content: { fn: `//${'x'.repeat(262_144)}` } }, 'content.fn'],
-  ['something nobody knows', { tcount: 5 }, 'tcount'],
-])('with %s nothing is stored', async (_name, change, path) => {
+  ['an unknown member', { tcount: 5 }, 'tcount'],
+])('createWebhookRoute: with %s, responds 400 and stores nothing', async (_name, change, path) => {
   const answer = await call('POST', admin, { body: { ...route, ...change } })
   expect(answer.status).toBe(400)
   expect(answer.body.fields?.map((field) => field.path)).toContain(path)
@@ -157,14 +161,14 @@ test.each<[string, object, string]>([
   expect(total).toBe(0)
 })
 
-test('a blank function is none', async () => {
+test('createWebhookRoute: a blank function is stored as none', async () => {
   const id = await create({ ...route, content: { fn: ' \n', map: '' } })
   expect((await get(id)).body).toMatchObject({ content: { fn: null, map: null } })
 })
 
-test('every change raises the stamp that dispatchers go by, and is told to them', async () => {
-  const heard: Invalidation[] = []
-  await using _listening = await bus.onInvalidate((message) => void heard.push(message))
+test('webhook routes: every change raises the version and broadcasts an invalidation', async () => {
+  const invalidations: Invalidation[] = []
+  await using _listening = await bus.onInvalidate((message) => void invalidations.push(message))
   const stamps = [await stamp()]
   const id = await create()
   stamps.push(await stamp())
@@ -175,12 +179,12 @@ test('every change raises the stamp that dispatchers go by, and is told to them'
   const numbers = stamps.map(Number)
   expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b))
   await eventually(() => {
-    const ours = heard.filter((message) => message.topic === 'routes' && message.id === id)
+    const ours = invalidations.filter((message) => message.topic === 'routes' && message.id === id)
     expect(ours).toHaveLength(3)
   })
 })
 
-test('functions are tried', async () => {
+test('testWebhookRoute: applies the functions to a payload', async () => {
   const payload = { event: 'messageNew', account: 'a', data: { subject: 'Hi' } }
   const attempt = async (content: object) => {
     const { status, body } = await call('POST', `${admin}/test`, { body: { content, payload } })
@@ -217,12 +221,12 @@ test('functions are tried', async () => {
   expect((await call('GET', '/v1/webhookRoutes')).body).toMatchObject({ total: 0 })
 })
 
-test('only the scope * changes routes; reading takes the permission', async () => {
+test('webhook routes: changes need the scope *, reading the permission', async () => {
   const id = await create()
   const api = await mint(call, { scopes: ['api'] })
   const restricted = await mint(call, { scopes: ['api'], permissions: { groups: ['webhook'] } })
   const other = await mint(call, { scopes: ['api'], permissions: { groups: ['message'] } })
-  const bound = await mint(call, { scopes: ['api'], account: 'somebody' }).catch(() => undefined)
+  const bound = await mint(call, { scopes: ['api'], account: 'missing' }).catch(() => undefined)
   const changes = [
     ['POST', admin, route],
     ['POST', `${admin}/test`, { content: {}, payload: {} }],
@@ -243,7 +247,7 @@ test('only the scope * changes routes; reading takes the permission', async () =
   if (bound !== undefined) expect(await reading(bound)).toBe(403)
 })
 
-test('where tokens are not required, changing routes takes one all the same', async () => {
+test('webhook routes: changes need a token without SVC_REQUIRE_API_AUTH, too', async () => {
   const open = await servers.start({ SVC_REQUIRE_API_AUTH: 'false' })
   expect((await open.call('GET', '/v1/webhookRoutes', { token: null })).status).toBe(200)
   const answer = await open.call('POST', admin, { token: null, body: route })

@@ -16,7 +16,7 @@ await call('POST', '/v1/account', { body: registration('held') })
 await call('POST', '/v1/account', { body: registration('unheld') })
 
 const { listMailboxes, getMessage, getMessageSource } = accountCommands
-const asked: CommandRequest<typeof listMessages>[] = []
+const commands: CommandRequest<typeof listMessages>[] = []
 const source = { sent: 0, cancelled: false }
 const page = {
   total: 0,
@@ -53,7 +53,7 @@ await bus.serve({
       ],
     })),
     on(listMessages, async (request, { signal }) => {
-      asked.push(request)
+      commands.push(request)
       if (request.path === 'Slow') await Promise.race([silence.promise, once(signal, 'abort')])
       if (request.path === 'None')
         throw new AppError('not-found', 'No such folder', { code: 'FolderNotFound' })
@@ -93,7 +93,7 @@ async function* chunks(message: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-test('mailboxes and messages are answered by the worker that holds the account', async () => {
+test('worker operations: return the reply of the worker that holds the account', async () => {
   const { body } = await eventually(async () => {
     const answer = await call('GET', '/v1/account/held/mailboxes?counters=true')
     expect(answer.status).toBe(200)
@@ -103,7 +103,7 @@ test('mailboxes and messages are answered by the worker that holds the account',
   expect(
     (await call('GET', '/v1/account/held/messages?path=INBOX&page=2&pageSize=5')).body,
   ).toEqual(page)
-  expect(asked.at(-1)).toEqual({ account: 'held', path: 'INBOX', page: 2, pageSize: 5 })
+  expect(commands.at(-1)).toEqual({ account: 'held', path: 'INBOX', page: 2, pageSize: 5 })
   const message = await call(
     'GET',
     '/v1/account/held/message/AAAAAQAAAAE?textType=*&maxBytes=10&preProcessHtml=true',
@@ -116,7 +116,7 @@ test('mailboxes and messages are answered by the worker that holds the account',
   })
 })
 
-test('a token that may only read cannot mark a message as read by looking at it', async () => {
+test('getMessage: markAsSeen needs the permission to write', async () => {
   const token = await mint(call, { permissions: { actions: ['read'], groups: ['message'] } })
   const path = '/v1/account/held/message/AAAAAQAAAAE'
   const refused = await call('GET', `${path}?markAsSeen=true`, { token })
@@ -130,7 +130,7 @@ test('a token that may only read cannot mark a message as read by looking at it'
   expect((await call('GET', path, { token })).status).toBe(200)
 })
 
-test('what the worker refuses is passed on with its code and state', async () => {
+test('worker operations: errors of the worker keep their code and status', async () => {
   expect((await call('GET', '/v1/account/held/messages?path=None')).body).toEqual({
     statusCode: 404,
     error: 'Not Found',
@@ -144,7 +144,7 @@ test('what the worker refuses is passed on with its code and state', async () =>
   })
 })
 
-test('an account that nobody holds is a 503 at once; one that is not there a 404', async () => {
+test('worker operations: without a worker respond 503 immediately, without an account 404', async () => {
   expect((await call('GET', '/v1/account/unheld/mailboxes')).body).toMatchObject({
     statusCode: 503,
     code: 'WorkerNotAvailable',
@@ -155,20 +155,20 @@ test('an account that nobody holds is a 503 at once; one that is not there a 404
   })
 })
 
-test('a worker that does not answer is a 504, after as long as the service or the request says', async () => {
+test('worker operations: without a reply respond 504 after SVC_TIMEOUT or X-SVC-Timeout', async () => {
   const slow = '/v1/account/held/messages?path=Slow'
   expect((await impatient.call('GET', slow)).body).toMatchObject({
     statusCode: 504,
     error: 'Gateway Timeout',
     code: 'Timeout',
   })
-  // A request can raise what the service says, and not lower it.
-  for (const [asked, atLeastMs] of [
+  // A request can extend the timeout, not shorten it.
+  for (const [timeout, atLeastMs] of [
     ['1', 250],
     ['1000', 950],
   ] as const) {
     const started = performance.now()
-    const { status } = await impatient.call('GET', slow, { headers: { 'x-svc-timeout': asked } })
+    const { status } = await impatient.call('GET', slow, { headers: { 'x-svc-timeout': timeout } })
     expect([status, performance.now() - started >= atLeastMs]).toEqual([504, true])
   }
   expect(
@@ -180,13 +180,13 @@ test('a worker that does not answer is a 504, after as long as the service or th
 const path = (message: string) => `${url}/v1/account/held/message/${message}/source`
 const headers = { authorization: `Bearer ${admin}` }
 
-test('the source of a message is streamed as it is', async () => {
+test('getMessageSource: streams the message unchanged', async () => {
   const response = await fetch(path('fine'), { headers })
   expect(response.headers.get('content-type')).toBe('message/rfc822')
   expect((await response.arrayBuffer()).byteLength).toBe(20 * 64 * 1024)
 })
 
-test('what fails before the first byte is an error, what fails later breaks the connection', async () => {
+test('getMessageSource: an error before the first byte is a response, a later one resets the connection', async () => {
   const gone = await fetch(path('gone'), { headers })
   expect([gone.status, await gone.json()]).toMatchObject([404, { code: 'MessageNotFound' }])
   const broken = await fetch(path('breaks'), { headers })
@@ -194,7 +194,7 @@ test('what fails before the first byte is an error, what fails later breaks the 
   await expect(broken.arrayBuffer()).rejects.toThrow()
 })
 
-test('a client that reads slowly slows the source down, and one that leaves ends it', async () => {
+test('getMessageSource: a slow client slows the source, a disconnect cancels it', async () => {
   Object.assign(source, { sent: 0, cancelled: false })
   const request = get(path('endless'), { headers })
   const [response] = (await once(request, 'response')) as [IncomingMessage]

@@ -17,13 +17,13 @@ async function register(account: string): Promise<void> {
 /** Asks for another token; resolves when the provider has replaced the refresh token, and waits with its answer. */
 async function renewHalfway(account: string) {
   const [given, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  provider.holdTokenAnswers = async () => {
+  provider.holdTokenReplies = async () => {
     given.resolve()
     await release.promise
   }
   const asked = Promise.allSettled([world.ask(account, 'imap', true)])
   await given.promise
-  provider.holdTokenAnswers = undefined
+  provider.holdTokenReplies = undefined
   return { asked, release: () => release.resolve() }
 }
 
@@ -32,9 +32,9 @@ let bridge = world.bridge
 test('who dies between the answer of a provider and storing it has the owner asked again, where the old token is worth nothing', async () => {
   await register('forgiven')
   await register('strict')
-  provider.takesOldRefreshTokens = true
+  provider.acceptsReplacedRefreshTokens = true
   const first = await renewHalfway('forgiven')
-  provider.takesOldRefreshTokens = false
+  provider.acceptsReplacedRefreshTokens = false
   const second = await renewHalfway('strict')
   bridge?.kill('SIGKILL')
   for (const { release } of [first, second]) release()

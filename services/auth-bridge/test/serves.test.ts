@@ -28,7 +28,7 @@ import { startApp } from '../src/app.ts'
 // What a process could ask for that somebody has taken over, with all that it knows: nothing beyond the accounts it serves.
 
 const [database, broker] = await Promise.all([testDatabase(), testBus()])
-await broker.letServicesIn()
+await broker.grantServices()
 const { db } = database
 const opened = new AsyncDisposableStack()
 afterAll(async () => {

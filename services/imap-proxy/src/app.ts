@@ -2,11 +2,11 @@ import type { Bus } from '@posthorn/bus'
 import type { Settings } from '@posthorn/contracts'
 import { cacheSettings, type Db } from '@posthorn/db'
 import { startTokenLog } from '@posthorn/access'
+import { KeyedSemaphore } from '@posthorn/flow'
 import {
   ClientSessions,
   type ReloadableListener,
   LoginThrottle,
-  Places,
   startMailListener,
 } from '@posthorn/mail-frontend'
 import { bootstrap } from '@posthorn/service'
@@ -60,8 +60,8 @@ async function startTaking(
     large: new LargePieces(),
     tickets: new TlsTickets(),
     penalties: new LoginThrottle(),
-    places: new Places(config.maxSessionsPerAccount),
-    pendingPlaces: new Places(config.maxPendingPerAddress),
+    places: new KeyedSemaphore(config.maxSessionsPerAccount),
+    pendingPlaces: new KeyedSemaphore(config.maxPendingPerAddress),
     maxPending: config.maxPending,
     ownPort: () => door.address?.port,
   }

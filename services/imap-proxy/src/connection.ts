@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
-import { networkOf, type Places, resolveClientEndpoint } from '@posthorn/mail-frontend'
+import { type KeyedSemaphore } from '@posthorn/flow'
+import { networkOf, resolveClientEndpoint } from '@posthorn/mail-frontend'
 import { BeforeLogin } from './before-login.ts'
 import { Client } from './client.ts'
 import { logIn, type LogInDeps } from './log-in.ts'
@@ -9,7 +10,7 @@ import { greetingWords } from './upstream.ts'
 
 export interface ConnectionDeps extends LogInDeps, PassThroughDeps {
   /** Places of clients that are not logged in, by address. */
-  pendingPlaces: Places
+  pendingPlaces: KeyedSemaphore
 }
 
 /** How a listener takes its clients in. */
@@ -70,7 +71,7 @@ async function admit(admission: Admission): Promise<void> {
   const { client, deps, door } = admission
   const origin = await resolveClientEndpoint(client.socket, door.trustedProxies)
   using place =
-    origin && !client.gone ? deps.pendingPlaces.take(networkOf(origin.address)) : undefined
+    origin && !client.gone ? deps.pendingPlaces.tryAcquire(networkOf(origin.address)) : undefined
   if (!origin || !place) return client.cut()
   client.address = origin.address
   const { tls } = door

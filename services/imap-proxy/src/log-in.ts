@@ -4,7 +4,8 @@ import { type Credentials, getCredentials, type Settings } from '@posthorn/contr
 import type { SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { EgressPolicy } from '@posthorn/net'
-import type { SessionAuth, LoginThrottle, Places } from '@posthorn/mail-frontend'
+import type { KeyedSemaphore } from '@posthorn/flow'
+import type { SessionAuth, LoginThrottle } from '@posthorn/mail-frontend'
 import type { UnsealLogin } from '@posthorn/unseal'
 import type { Logger } from '@posthorn/telemetry'
 import { type AccessDeps, checkAccess, type Login, type Refusal } from './access.ts'
@@ -19,7 +20,7 @@ export interface LogInDeps extends AccessDeps {
   openLogin: UnsealLogin
   penalties: LoginThrottle
   /** Sessions by account. */
-  places: Places
+  places: KeyedSemaphore
   log: Logger
   ownPort: () => number | undefined
   /** Where mail servers may be. */
@@ -78,7 +79,7 @@ async function connectTo(
   { account, imap, key }: Allowed,
   signal: AbortSignal,
 ): Promise<LoggedIn> {
-  const place = deps.places.take(account)
+  const place = deps.places.tryAcquire(account)
   if (!place) return { refusal: tooMany }
   try {
     const server = await serverOf(imap, await deps.settings.get(), deps.openLogin)

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Intake } from '@posthorn/net'
+import type { SocketReader } from '@posthorn/net'
 import type { LargePieces } from './large-pieces.ts'
 
 /** For a session that waits: a line or two. */
@@ -14,7 +14,7 @@ const copiedBytes = 32_768
  * been read is still in the processor's cache when it is written. A session that waits has a small piece of memory; once that is full,
  * a large one until less comes again.
  */
-export class UpstreamIntake implements Intake {
+export class UpstreamIntake implements SocketReader {
   readonly #large: LargePieces
   readonly #small = Buffer.allocUnsafe(smallBytes)
   #memory: Buffer = this.#small
@@ -24,12 +24,12 @@ export class UpstreamIntake implements Intake {
     this.#large = large
   }
 
-  memory(): Buffer {
+  nextBuffer(): Buffer {
     return this.#memory
   }
 
   /** Until `passTo`, what comes is read from the socket as from any other. */
-  take(piece: Buffer, socket: Socket): boolean {
+  onBytes(piece: Buffer, socket: Socket): boolean {
     return this.#pass ? this.#pass(piece) : socket.push(Buffer.from(piece))
   }
 

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { SecureVersion } from 'node:tls'
 import type { Credentials } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
-import { type EgressPolicy, openSocket } from '@posthorn/net'
+import { type EgressPolicy, connectSocket } from '@posthorn/net'
 import { isLoopback, plainAddress } from '@posthorn/mail-frontend'
 import { ignoreErrors } from './ignore-errors.ts'
 import type { LargePieces } from './large-pieces.ts'
@@ -111,9 +111,9 @@ async function dial(
   { signal, egress, ownPort }: UpstreamOptions,
 ): Promise<Socket> {
   const through = proxy === undefined ? {} : { proxy }
-  const { socket } = await openSocket(
+  const { socket } = await connectSocket(
     { host, port },
-    { timeoutMs: connectMs, egress, signal, intake, ...through },
+    { timeoutMs: connectMs, egress, signal, reader: intake, ...through },
   )
   socket.on('error', ignoreErrors)
   socket.setKeepAlive(true, keepAliveMs)

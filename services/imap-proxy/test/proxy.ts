@@ -13,7 +13,7 @@ import { createLogger, createMetrics } from '@posthorn/telemetry'
 import {
   eventually,
   freePort,
-  opensLogins,
+  unsealsLogins,
   testBus,
   testDatabase,
   type TestUser,
@@ -69,7 +69,7 @@ export async function testProxy(changes: Partial<Config> = {}): Promise<TestProx
     await bus.serve({
       queue: 'credentials',
       keys: ['credentials'],
-      handlers: [answer, check, opensLogins],
+      handlers: [answer, check, unsealsLogins],
     }),
   )
   const port = await freePort()

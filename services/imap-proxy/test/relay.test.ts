@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
-import { openSocket } from '@posthorn/net'
+import { connectSocket } from '@posthorn/net'
 import { eventually } from '@posthorn/testkit'
 import { LargePieces } from '../src/large-pieces.ts'
 import { Relay } from '../src/relay.ts'
@@ -29,9 +29,9 @@ async function pairWith(intake: UpstreamIntake): Promise<[outer: Socket, inner: 
   await once(listening, 'listening')
   const { port } = listening.address() as AddressInfo
   const outer = once(listening, 'connection') as Promise<[Socket]>
-  const opened = await openSocket(
+  const opened = await connectSocket(
     { host: '127.0.0.1', port },
-    { timeoutMs: 60_000, egress: 'off', signal: new AbortController().signal, intake },
+    { timeoutMs: 60_000, egress: 'off', signal: new AbortController().signal, reader: intake },
   )
   listening.close()
   return [(await outer)[0], opened.socket]

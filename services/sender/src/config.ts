@@ -6,17 +6,17 @@ import type { SmtpLimits } from './transports/smtp-session.ts'
 
 export interface Config extends ServiceConfig {
   readonly lanes: LaneLimits
-  /** The wait after the first failed attempt; doubled after each further one. */
+  /** Delay after the first failed attempt. Doubles with each further one. */
   readonly retryBaseMs: number
-  /** Between two looks for due messages; a hint brings the next one forward. */
+  /** Poll interval. A hint starts the next poll earlier. */
   readonly sweepMs: number
-  /** How long a claim holds without being renewed. */
+  /** Duration of a lease. Renewed every quarter of it. */
   readonly leaseMs: number
-  /** For an answer of auth-bridge, which may have to ask somebody else first. */
+  /** Timeout of a credentials request to auth-bridge, including its upstream calls. */
   readonly credentialsMs: number
-  /** How long a mailbox that cannot be had keeps a message that may have been sent from being sent again. */
+  /** Maximum time an unavailable mailbox delays a message that may have been sent. */
   readonly findSentMs: number
-  /** How long rows of finished messages are kept. */
+  /** Retention of finished submissions. */
   readonly keepFinishedMs: number
   readonly smtp: SmtpLimits
 }
@@ -41,7 +41,7 @@ export function readConfig(env: Env): Config {
       fallback: 24 * 60 * minute,
       min: 0,
     }),
-    // RFC 5321 §4.5.3.2 asks for minutes at each stage; a submission server that is up answers far sooner.
+    // RFC 5321 §4.5.3.2 demands minutes per command. Submission servers reply far sooner.
     smtp: {
       egress: oneOf(env, 'SVC_MAIL_EGRESS_POLICY', {
         values: egressPolicies,

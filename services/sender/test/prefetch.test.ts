@@ -10,9 +10,9 @@ import { senderFixture } from './fixture.ts'
 
 const fixture = await senderFixture()
 const { db, addAccount, submit, row } = fixture
-const opened: AsyncDisposable[] = []
+const resources: AsyncDisposable[] = []
 afterEach(async () => {
-  for (const part of opened.splice(0).reverse()) await part[Symbol.asyncDispose]()
+  for (const part of resources.splice(0).reverse()) await part[Symbol.asyncDispose]()
 })
 afterAll(() => fixture[Symbol.asyncDispose]())
 
@@ -20,20 +20,22 @@ const log = createLogger('test', 'silent')
 const limits = { concurrency: 20, perAccount: 1, perHost: 20, maxBytes: 1_000_000 }
 const worker = randomUUID()
 
-/** One message in hand, and others that were claimed ahead. */
-async function waiting(count: number) {
+/** One submission in flight, and `count` prefetched ones. */
+async function prefetch(count: number) {
   const account = await addAccount({ host: '127.0.0.1', port: 1 })
-  const place = { account, gateway: null, host: '127.0.0.1:1', bytes: 100, fresh: true }
+  const demand = { account, gateway: null, host: '127.0.0.1:1', bytes: 100 }
   const lanes = new LaneLimiter(limits, 60_000)
-  lanes.tryAcquire(place)
-  lanes.recover(place, 1)
-  const rows = new PrefetchedSubmissions({ db, lanes, log })
+  const inFlight = lanes.tryAcquire(demand)
+  lanes.recover(demand, 1)
+  const prefetched = new PrefetchedSubmissions({ db, lanes, log })
   const ids = await Promise.all(Array.from({ length: count }, () => submit({ account })))
   for (const submission of await claimDue(db, ids, { worker, leaseMs: 60_000 })) {
-    expect(lanes.tryPrefetch(place)).toBe(true)
-    rows.add(submission, { ...place, queueId: submission.queueId })
+    const permit = lanes.tryPrefetch(demand)
+    if (!permit) throw new Error('no permit to prefetch')
+    prefetched.add(submission, demand, permit)
   }
-  return { account, place, lanes, rows, ids }
+  const takeStartable = () => prefetched.takeStartable().map(({ submission }) => submission)
+  return { demand, lanes, prefetched, takeStartable, ids, inFlight }
 }
 const free = { state: 'queued', attempts: 0, worker: null, leaseUntil: null }
 const allFree = (ids: string[]) =>
@@ -41,72 +43,72 @@ const allFree = (ids: string[]) =>
     for (const id of ids) expect(await row(id)).toMatchObject(free)
   })
 
-test('the place that becomes free is taken by what waits, longest first', async () => {
-  const { place, lanes, rows } = await waiting(3)
-  const [first, ...rest] = rows.rows
-  expect(rows.takeStartable()).toEqual([])
-  lanes.release(place)
-  expect(rows.takeStartable()).toEqual([first])
-  expect(rows.takeStartable()).toEqual([])
-  expect(rows.rows).toEqual(rest)
+test('PrefetchedSubmissions.takeStartable: free capacity, returns the oldest submission', async () => {
+  const { prefetched, takeStartable, inFlight } = await prefetch(3)
+  const [first, ...rest] = prefetched.submissions
+  expect(takeStartable()).toEqual([])
+  inFlight?.[Symbol.dispose]()
+  expect(takeStartable()).toEqual([first])
+  expect(takeStartable()).toEqual([])
+  expect(prefetched.submissions).toEqual(rest)
 })
 
-test('what waits for a lane that is suspended is given back, and counts no attempt', async () => {
-  const { place, lanes, rows, ids } = await waiting(3)
-  rows.releaseSuspended()
-  expect(rows.rows).toHaveLength(3)
-  lanes.suspend('account', place)
-  rows.releaseSuspended()
-  expect(rows.rows).toEqual([])
+test('PrefetchedSubmissions.releaseSuspended: suspended lane, releases without an attempt', async () => {
+  const { demand, lanes, prefetched, ids } = await prefetch(3)
+  prefetched.releaseSuspended()
+  expect(prefetched.submissions).toHaveLength(3)
+  lanes.suspend('account', demand)
+  prefetched.releaseSuspended()
+  expect(prefetched.submissions).toEqual([])
   await allFree(ids)
   for (const id of ids) expect((await row(id)).nextAttemptAt).toEqual(new Date(0))
 })
 
-test('when it ends everything is given back, but what another has taken over', async () => {
-  const { rows, ids } = await waiting(3)
-  const [taken = '', ...others] = ids
-  const thief = { worker: randomUUID(), attempts: 2 }
-  await db.updateTable('outbox').set(thief).where('queueId', '=', taken).execute()
-  await rows[Symbol.asyncDispose]()
+test('PrefetchedSubmissions: disposal, releases all rows except those with a lost lease', async () => {
+  const { prefetched, ids } = await prefetch(3)
+  const [lost = '', ...others] = ids
+  const newLease = { worker: randomUUID(), attempts: 2 }
+  await db.updateTable('outbox').set(newLease).where('queueId', '=', lost).execute()
+  await prefetched[Symbol.asyncDispose]()
   await allFree(others)
-  expect(await row(taken)).toMatchObject(thief)
+  expect(await row(lost)).toMatchObject(newLease)
 })
 
-test('what was lost is not started', async () => {
-  const { rows, place, lanes } = await waiting(1)
-  const [lost] = rows.rows.map(({ submission }) => submission)
-  if (!lost) throw new Error('nothing waits')
-  rows.drop({ ...lost, attempt: lost.attempt + 1 })
-  expect(rows.rows).toHaveLength(1)
-  rows.drop(lost)
-  lanes.release(place)
-  expect(rows.takeStartable()).toEqual([])
+test('PrefetchedSubmissions.drop: lost lease, does not start the submission', async () => {
+  const { prefetched, takeStartable, inFlight } = await prefetch(1)
+  const [lost] = prefetched.submissions
+  if (!lost) throw new Error('nothing is prefetched')
+  prefetched.drop({ ...lost, attempt: lost.attempt + 1 })
+  expect(prefetched.submissions).toHaveLength(1)
+  prefetched.drop(lost)
+  inFlight?.[Symbol.dispose]()
+  expect(takeStartable()).toEqual([])
 })
 
-test('a message that waits for its place is busy, and can be held once it is given back', async () => {
-  const { rows, ids } = await waiting(1)
+test('holdWaiting: prefetched submission, is busy until it is released', async () => {
+  const { prefetched, ids } = await prefetch(1)
   const [queueId = ''] = ids
   expect(await holdWaiting(db, queueId)).toBe('busy')
-  rows.release()
+  prefetched.release()
   await allFree(ids)
   expect(await holdWaiting(db, queueId)).toBe('done')
 })
 
-/** Takes some messages at once and then leaves everybody waiting for its answer. */
+/** Server that accepts `quick` messages and delays its replies to the others. */
 async function slowing(quick: number) {
   const started = await startSmtpScript()
-  opened.push({ [Symbol.asyncDispose]: () => started.close() })
+  resources.push({ [Symbol.asyncDispose]: () => started.close() })
   const { promise, resolve } = Promise.withResolvers<void>()
   let dots = 0
-  const held = () => Math.max(0, dots - quick)
-  started.on('dot', async ({ usual }) => {
+  const pending = () => Math.max(0, dots - quick)
+  started.on('dot', async ({ defaultReply }) => {
     dots += 1
     if (dots > quick) await promise
-    return usual()
+    return defaultReply()
   })
-  return { server: started, held, letGo: resolve }
+  return { server: started, pending, release: resolve }
 }
-const inHand = async (account: string) => {
+const countRows = async (account: string) => {
   const rows = await db
     .selectFrom('outbox')
     .selectAll()
@@ -118,50 +120,50 @@ const inHand = async (account: string) => {
   return { leased: leased.length, counted: counted.length, waiting: rows.length }
 }
 
-test('a server that becomes slow keeps what it is at; the rest is for others to send', async () => {
-  const { server, held, letGo } = await slowing(20)
+test('dispatcher: server that becomes slow, releases prefetched rows to other replicas', async () => {
+  const { server, pending, release } = await slowing(20)
   const account = await addAccount(server)
   await Promise.all(Array.from({ length: 70 }, () => submit({ account })))
   const first = await fixture.startSender()
-  opened.push(first)
-  await eventually(() => expect(held()).toBe(5))
-  // Longer than anything may wait for a place.
+  resources.push(first)
+  await eventually(() => expect(pending()).toBe(5))
+  // Longer than the maximum prefetch time.
   await eventually(async () =>
-    expect(await inHand(account)).toEqual({ leased: 5, counted: 5, waiting: 50 }),
+    expect(await countRows(account)).toEqual({ leased: 5, counted: 5, waiting: 50 }),
   )
-  opened.push(await fixture.startSender())
-  await eventually(() => expect(held()).toBe(10))
-  letGo()
-  await eventually(async () => expect((await inHand(account)).waiting).toBe(0))
+  resources.push(await fixture.startSender())
+  await eventually(() => expect(pending()).toBe(10))
+  release()
+  await eventually(async () => expect((await countRows(account)).waiting).toBe(0))
   expect(new Set(server.accepted.map(({ messageId }) => messageId)).size).toBe(70)
   expect(server.accepted).toHaveLength(70)
 })
 
-test('a queue that is paused has nothing in hand but what was begun', async () => {
-  const { server, held, letGo } = await slowing(20)
+test('dispatcher: paused queue, releases prefetched rows', async () => {
+  const { server, pending, release } = await slowing(20)
   const account = await addAccount(server)
   await Promise.all(Array.from({ length: 70 }, () => submit({ account })))
-  opened.push(await fixture.startSender())
-  await eventually(() => expect(held()).toBe(5))
+  resources.push(await fixture.startSender())
+  await eventually(() => expect(pending()).toBe(5))
   await db.insertInto('pausedQueues').values({ queue: 'submit' }).execute()
   await eventually(async () =>
-    expect(await inHand(account)).toEqual({ leased: 5, counted: 5, waiting: 50 }),
+    expect(await countRows(account)).toEqual({ leased: 5, counted: 5, waiting: 50 }),
   )
-  letGo()
+  release()
   await eventually(async () =>
-    expect(await inHand(account)).toEqual({ leased: 0, counted: 0, waiting: 45 }),
+    expect(await countRows(account)).toEqual({ leased: 0, counted: 0, waiting: 45 }),
   )
   await db.deleteFrom('pausedQueues').execute()
-  await eventually(async () => expect((await inHand(account)).waiting).toBe(0))
+  await eventually(async () => expect((await countRows(account)).waiting).toBe(0))
   expect(server.accepted).toHaveLength(70)
 })
 
-test('a marker that came before the server refused leaves no doubt behind', async () => {
+test('HandoverIntent.prepare: rejected recipient, removes the intent record', async () => {
   const server = await startSmtpScript()
-  opened.push({ [Symbol.asyncDispose]: () => server.close() })
+  resources.push({ [Symbol.asyncDispose]: () => server.close() })
   const account = await addAccount(server)
   const seen = Promise.withResolvers<Date>()
-  opened.push(
+  resources.push(
     await fixture.startSender({ SVC_SENDER_PER_ACCOUNT: '1', SVC_SENDER_RETRY_BASE: '1h' }),
   )
   const first = await submit({ account })
@@ -169,7 +171,7 @@ test('a marker that came before the server refused leaves no doubt behind', asyn
   let second = ''
   server.on('RCPT', async () => {
     server.on('RCPT', undefined)
-    // On the way already, as the session took a message before.
+    // Written early, because the session has accepted a message before.
     const marked = async () => (await row(second)).dataSentAt
     seen.resolve(await eventually(marked))
     return ['450 4.2.0 later']

@@ -2,7 +2,8 @@ import type { Bus } from '@posthorn/bus'
 import type { Settings } from '@posthorn/contracts'
 import { cacheSettings, type Db, ping } from '@posthorn/db'
 import { startTokenLog } from '@posthorn/access'
-import { ClientSessions, startMailListener, LoginThrottle, Places } from '@posthorn/mail-frontend'
+import { KeyedSemaphore } from '@posthorn/flow'
+import { ClientSessions, startMailListener, LoginThrottle } from '@posthorn/mail-frontend'
 import { bootstrap } from '@posthorn/service'
 import type { Logger, Metrics } from '@posthorn/telemetry'
 import { serverPassword } from './access.ts'
@@ -53,7 +54,7 @@ async function startTaking(
     config,
     penalties: new LoginThrottle(),
     buffered: new Buffered(config.maxBufferedBytes),
-    guests: new Guests(new Places(config.maxPendingPerAddress)),
+    guests: new Guests(new KeyedSemaphore(config.maxPendingPerAddress)),
     clients: new KnownClients(sessions),
     closing: new Set(),
     submissions: metrics.counter({

@@ -1,4 +1,4 @@
-import type { Places } from '@posthorn/mail-frontend'
+import type { KeyedSemaphore } from '@posthorn/flow'
 import type { Conversation } from './conversation.ts'
 
 /** From the first byte to the login, or the first message where none is needed. */
@@ -6,16 +6,16 @@ const beforeLoginMs = 60_000
 
 /** Who has come in and is not known yet: so many of an address, for so long. */
 export class Guests {
-  readonly #places: Places
+  readonly #places: KeyedSemaphore
   readonly #leaving = new WeakMap<object, () => void>()
 
-  constructor(places: Places) {
+  constructor(places: KeyedSemaphore) {
     this.#places = places
   }
 
   /** A place for somebody at the door; undefined when their address has taken all of its own. */
   enter(network: string): Disposable | undefined {
-    return this.#places.take(network)
+    return this.#places.tryAcquire(network)
   }
 
   /** Bounds the time until `leave`, and gives the place back then. */

@@ -3,13 +3,13 @@ import { imapBackend, type MailBackend } from '@posthorn/backends'
 import {
   cacheSettings,
   type Db,
-  inBatches,
+  batchStatements,
   markPublished,
   type MarkPublished,
   type RecordedEvent,
 } from '@posthorn/db'
 import { runPeriodically } from '@posthorn/flow'
-import { proxyOfSettings } from '@posthorn/net'
+import { proxyFromSettings } from '@posthorn/net'
 import { bootstrap, type ServiceContext } from '@posthorn/service'
 import { createLoginUnsealer } from '@posthorn/unseal'
 import { createHandlers } from './commands/handlers.ts'
@@ -32,7 +32,7 @@ import { startSessions } from './sessions/registry.ts'
 import { bindShards } from './shards/bindings.ts'
 import { holdShards } from './shards/holder.ts'
 import { deleteOldUploads } from './store/uploads.ts'
-import { createSummaries } from './summaries/create-summaries.ts'
+import { createSummaries } from './summaries/summaries.ts'
 import { indexEmptyMailboxes } from './sync/changes/initial-sync.ts'
 
 const name = 'sync-worker'
@@ -117,18 +117,18 @@ function createSessions(
 ) {
   const metrics = createWorkerMetrics(registry)
   const settings = cacheSettings(db)
-  const openLogin = createLoginUnsealer(bus)
+  const unsealLogin = createLoginUnsealer(bus)
   const retention = async () => logRetention(await settings.get(), config.logLines)
   const changes = stack.use(createChangeBroadcaster(bus))
   const transcripts = stack.use(startTranscripts({ db, log, retention }))
   const connections = new ConnectionCounts(metrics)
   const syncTimes = new SyncTimes()
   const egress = config.proxyEgressPolicy
-  const proxy = proxyOfSettings(() => settings.get(), { egress, open: openLogin })
-  const summariesDeps = { bus, metrics, log, proxy, openLogin, config: config.summaries }
+  const proxy = proxyFromSettings(() => settings.get(), { egress, unseal: unsealLogin })
+  const summariesDeps = { bus, metrics, log, proxy, unsealLogin, config: config.summaries }
   const summaries = createSummaries(stack, summariesDeps)
   const commitDeps = { db, bus, settings, metrics, markPublished: batchMarkPublished(db) }
-  const getServerOptions = createServerOptions({ settings, unsealLogin: openLogin, config })
+  const getServerOptions = createServerOptions({ settings, unsealLogin, config })
   const connect = createConnector({
     backend,
     settings,
@@ -164,7 +164,7 @@ function createSessions(
 
 /** Marks the events of several commits in one statement. */
 function batchMarkPublished(db: Db): MarkPublished {
-  const mark = inBatches(async (batches: (readonly RecordedEvent[])[]) => {
+  const mark = batchStatements(async (batches: (readonly RecordedEvent[])[]) => {
     await markPublished(db, batches.flat())
     return batches
   })

@@ -43,7 +43,7 @@ async function arrive(): Promise<Record<string, unknown>[]> {
   const events = await world.expectEvents(account, ['messageNew'], tabs.length + 2)
   return events.map(({ data }) => data)
 }
-const searches = () => server.heard.filter((line) => /X-GM-RAW/.test(line))
+const searches = () => server.received.filter((line) => /X-GM-RAW/.test(line))
 
 test('new messages tell their tab, by one search a tab for all of them; so do lists, searches and messages', async () => {
   await connect(true)
@@ -70,7 +70,7 @@ test('new messages tell their tab, by one search a tab for all of them; so do li
 
 test('a server that refuses the searches costs the tabs and nothing else', async () => {
   await connect(true)
-  const refuses = imapFaults.refuses('NO [CANNOT] no')
+  const refuses = imapFaults.rejects('NO [CANNOT] no')
   server.on('UID SEARCH', (command) =>
     command.rest.includes('X-GM-RAW') ? refuses(command) : undefined,
   )

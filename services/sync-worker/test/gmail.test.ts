@@ -54,7 +54,7 @@ test('All Mail is watched, spam and trash are looked after, and nothing else', a
     `${paths.trash} \\Trash`,
     `${paths.spam} \\Junk`,
   ])
-  expect(server.heard.filter((line) => /^(SELECT|EXAMINE)/.test(line)).at(-1)).toContain('Alle')
+  expect(server.received.filter((line) => /^(SELECT|EXAMINE)/.test(line)).at(-1)).toContain('Alle')
   await eventually(() =>
     expect(server.sessions.find(({ idling }) => idling)?.mailbox?.path).toBe(paths.all),
   )
@@ -117,7 +117,7 @@ test('the first sync asks for labels by searches, a label each, whatever the num
   for (let at = 0; at < 300; at++)
     place(server, paths.all, { date: old, labels: at % 2 === 0 ? ['\\Inbox'] : ['Ärger'] })
   const account = await connect(server)
-  const searches = server.heard.filter((line) => line.includes('X-GM-LABELS'))
+  const searches = server.received.filter((line) => line.includes('X-GM-LABELS'))
   expect(searches.filter((line) => !line.startsWith('UID SEARCH'))).toEqual([])
   // System labels and those of the user, in All Mail alone: the other two are empty.
   expect(searches).toHaveLength(5 + 2)
@@ -247,7 +247,7 @@ test('ids under a label hold as long as its UIDVALIDITY, and a change there is s
   server.on('UID STORE', async (command) => {
     // As at Gmail it is one message.
     server.mailbox(paths.all).changeFlags(uid, { add: ['\\Flagged'] })
-    return command.usual()
+    return command.defaultReply()
   })
   await world.ask(updateMessage, account, {
     message: id,
@@ -313,7 +313,7 @@ test('a message is deleted into the trash, moved under a label, and deleted for 
     deleted: true,
   })
   expect(server.mailbox(paths.trash).messages.map(({ uid }) => uid)).toEqual([1])
-  const said = server.heard.filter((line) => /^UID (MOVE|EXPUNGE)/.test(line)).slice(-2)
+  const said = server.received.filter((line) => /^UID (MOVE|EXPUNGE)/.test(line)).slice(-2)
   expect(said.map((line) => line.split(' ')[1])).toEqual(['MOVE', 'EXPUNGE'])
   // In the trash it is expunged even without force.
   const left = await world.ask(deleteMessage, account, {
@@ -332,12 +332,12 @@ test('a change that IDLE keeps to itself is found by a look at All Mail from tim
   await eventually(
     async () => {
       const told = (await world.events(account, 'messageUpdated')).length
-      const said = server.heard.length
+      const said = server.received.length
       all.changeLabels(uid, told % 2 === 0 ? { add: ['Work'] } : { remove: ['Work'] })
-      for (const session of server.sessions) session.knows(all.message(uid))
+      for (const session of server.sessions) session.markNotified(all.message(uid))
       await world.expectEvents(account, ['messageUpdated'], told + 1)
       // A round that was due anyway would have found it, too.
-      expect(server.heard.slice(said).filter((line) => line.startsWith('LIST'))).toEqual([])
+      expect(server.received.slice(said).filter((line) => line.startsWith('LIST'))).toEqual([])
     },
     { timeoutMs: 90_000 },
   )

@@ -33,13 +33,15 @@ const linesOf = async (account: string) =>
       .execute()
   ).map(({ line }) => line.replace(/^\S+ \[\d+\] /, ''))
 const keep =
-  (keepLines: number, all = false) =>
-  async () => ({ all, keepLines })
+  (maxLines: number, all = false) =>
+  async () => ({ all, maxLines })
 const says = (text: string): TranscriptLine => ({ at: new Date(), from: 'server', text })
 
 test('lines are stored in order, by account, with the connection they came over', async () => {
   await using transcripts = startTranscripts({ db: own, log, retention: keep(1_000) })
-  const [first, second, other] = ['a', 'a', 'b'].map((account) => transcripts.open(account))
+  const [first, second, other] = ['a', 'a', 'b'].map((account) =>
+    transcripts.forConnection(account),
+  )
   for (let n = 0; n < 5; n++) {
     first?.(says(`one ${n}`))
     other?.(says(`b ${n}`))
@@ -61,14 +63,14 @@ test('lines are stored in order, by account, with the connection they came over'
 
 test('what waits is stored when the service stops', async () => {
   const transcripts = startTranscripts({ db: own, log, retention: keep(1_000) })
-  transcripts.open('c')(says('the last word'))
+  transcripts.forConnection('c')(says('the last word'))
   await transcripts[Symbol.asyncDispose]()
   expect(await linesOf('c')).toEqual(['S: the last word'])
 })
 
 test('of a long log the last lines are kept', async () => {
   const transcripts = startTranscripts({ db: own, log, retention: keep(100) })
-  const line = transcripts.open('b')
+  const line = transcripts.forConnection('b')
   for (let n = 0; n < 1_500; n++) line(says(String(n)))
   await transcripts[Symbol.asyncDispose]()
   const kept = await linesOf('b')
@@ -88,7 +90,7 @@ test('while Postgres is slow lines wait, then are dropped and counted; nobody el
   })
   await begun.promise
   const transcripts = startTranscripts({ db: own, log, retention: keep(1_000_000) })
-  const line = transcripts.open('a')
+  const line = transcripts.forConnection('a')
   // It gives back nothing that could be waited for.
   for (let n = 0; n < 10_000; n++) expect(line(says(String(n)))).toBeUndefined()
   release.resolve()
@@ -103,7 +105,7 @@ test('an account that is gone, or has its log switched off, keeps no other from 
   await db.deleteFrom('accountLogs').execute()
   await add('off', false)
   await using transcripts = startTranscripts({ db: own, log, retention: keep(1_000) })
-  for (const account of ['gone', 'off', 'a']) transcripts.open(account)(says(account))
+  for (const account of ['gone', 'off', 'a']) transcripts.forConnection(account)(says(account))
   await eventually(async () => expect(await linesOf('a')).toEqual(['S: a']))
   expect(await db.selectFrom('accountLogs').select('account').execute()).toEqual([{ account: 'a' }])
 })
@@ -117,7 +119,7 @@ test('lines that came late for a log that is off are swept', async () => {
 test('where all are to be logged, accounts that did not ask are as well, and no more lines than wanted', async () => {
   await db.deleteFrom('accountLogs').execute()
   const transcripts = startTranscripts({ db: own, log, retention: keep(10, true) })
-  const line = transcripts.open('off')
+  const line = transcripts.forConnection('off')
   for (let n = 0; n < 50; n++) line(says(String(n)))
   await transcripts[Symbol.asyncDispose]()
   const kept = await linesOf('off')
@@ -125,7 +127,7 @@ test('where all are to be logged, accounts that did not ask are as well, and no 
 })
 
 test('the setting says what is wanted, and the environment where it does not', () => {
-  expect(logRetention({}, 5)).toEqual({ all: false, keepLines: 5 })
-  expect(logRetention({ logs: { all: true } }, 5)).toEqual({ all: true, keepLines: 5 })
-  expect(logRetention({ logs: { maxLogLines: 0 } }, 5)).toEqual({ all: false, keepLines: 0 })
+  expect(logRetention({}, 5)).toEqual({ all: false, maxLines: 5 })
+  expect(logRetention({ logs: { all: true } }, 5)).toEqual({ all: true, maxLines: 5 })
+  expect(logRetention({ logs: { maxLogLines: 0 } }, 5)).toEqual({ all: false, maxLines: 0 })
 })

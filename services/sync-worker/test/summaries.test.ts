@@ -14,7 +14,7 @@ let client: ImapClient
 const key = 'sk-test'
 beforeAll(async () => {
   world = await testWorld()
-  model = await startChatServer({ key, refuses: ['response_format'] })
+  model = await startChatServer({ key, unsupported: ['response_format'] })
   world.secrets.openAiAPIKey = key
   await set({ notifyText: false, generateEmailSummary: true, openAiAPIUrl: model.url })
   await world.startWorker({
@@ -31,8 +31,8 @@ afterAll(async () => {
   await model[Symbol.asyncDispose]()
 })
 beforeEach(async () => {
-  model.always()
-  model.says(() => '{"summary":"A letter."}')
+  model.setReply()
+  model.setModel(() => '{"summary":"A letter."}')
   await set({}) // a change of the settings has it try again at once
 })
 
@@ -66,7 +66,7 @@ function letter(body = 'Dear all, lunch on Friday?') {
   return { subject, message: mail({ subject, body }) }
 }
 const questionsAbout = ({ subject }: { subject: string }) =>
-  model.asked.filter(({ messages }) => messages.at(-1)?.content.includes(`"${subject}"`))
+  model.requests.filter(({ messages }) => messages.at(-1)?.content.includes(`"${subject}"`))
 
 test('mail of the Inbox carries a summary, whatever else is told of its text; other mail does not', async () => {
   const made = {
@@ -75,7 +75,7 @@ test('mail of the Inbox carries a summary, whatever else is told of its text; ot
     shouldReply: true,
     events: [{ description: 'Lunch', startTime: '2026-12-04' }],
   }
-  model.says(() => `<think>hm</think>${JSON.stringify(made)}`)
+  model.setModel(() => `<think>hm</think>${JSON.stringify(made)}`)
   await set({ openAiModel: 'small', openAiPrompt: 'Be brief.', openAiMaxTokens: 500 })
   const [inbox, sent] = [letter(), letter()]
   await client.run('CREATE Elsewhere')
@@ -120,7 +120,7 @@ test.each([
   ['answers nonsense', { status: 200, body: '<html>' }],
   ['answers without end', { status: 200, body: Buffer.alloc(20 * 1024 * 1024, '[') }],
 ])('an endpoint that %s costs the summary and nothing else', async (_how, answer) => {
-  model.always(answer)
+  model.setReply(answer)
   const told = await arrive('INBOX', [letter()])
   expect(told[0]).not.toHaveProperty('summary')
 })
@@ -131,11 +131,11 @@ test('while one waits, commands are answered, other accounts are told of theirs,
   await others.run('CREATE Elsewhere')
   const second = await world.register(other)
   await world.connected(second)
-  model.always({ instead: 'hang' })
-  const asked = model.asked.length
+  model.setReply({ instead: 'hang' })
+  const asked = model.requests.length
   const many = Array.from({ length: 12 }, () => letter())
   for (const { message } of many) await client.append('INBOX', message)
-  await eventually(() => expect(model.asked.length).toBeGreaterThan(asked))
+  await eventually(() => expect(model.requests.length).toBeGreaterThan(asked))
   const waiting = many.filter(({ subject }) => questionsAbout({ subject }).length > 0)
   expect(waiting.length).toBeLessThanOrEqual(2)
   await world.ask(listMailboxes, account, { counters: false })
@@ -152,12 +152,12 @@ test('while one waits, commands are answered, other accounts are told of theirs,
 })
 
 test('after failures the endpoint is left alone for a while; a change of the settings has it asked again', async () => {
-  model.always({ status: 500 })
+  model.setReply({ status: 500 })
   await arrive('INBOX', [letter(), letter(), letter(), letter()])
   const last = letter()
   await arrive('INBOX', [last])
   expect(questionsAbout(last)).toEqual([])
-  model.always()
+  model.setReply()
   await set({ openAiTopP: 0.9 })
   const [told] = await arrive('INBOX', [letter()])
   expect(told?.['summary']).toMatchObject({ summary: 'A letter.' })

@@ -17,7 +17,7 @@ import { AppError } from '@posthorn/errors'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import {
   eventually,
-  opensLogins,
+  unsealsLogins,
   testBus,
   testDatabase,
   testDovecot,
@@ -68,7 +68,7 @@ export async function testWorld({ heartbeatMs = 5_000 }: { heartbeatMs?: number 
     queue: 'credentials',
     handlers: [
       on(getOpenAiApiKey, () => Promise.resolve(secrets)),
-      opensLogins,
+      unsealsLogins,
       on(getCredentials, async ({ account }) => {
         const found = credentials.get(account)
         if (!found) throw new AppError('not-found', 'No credentials are stored')

@@ -1,266 +1,163 @@
 import { randomUUID } from 'node:crypto'
-import type { Bus } from '@posthorn/bus'
-import { getServiceSecret } from '@posthorn/contracts'
-import { cacheSettings, countMinutes, type Db, type SettingsCache } from '@posthorn/db'
-import { createHttpCaller, proxyOfSettings } from '@posthorn/net'
-import { Sandbox } from '@posthorn/sandbox'
+import { cacheSettings, countMinutes } from '@posthorn/db'
 import { runPeriodically } from '@posthorn/flow'
-import { bootstrap, watchQueuePause } from '@posthorn/service'
-import { createHeaderUnsealer, createLoginUnsealer, type UnsealLogin } from '@posthorn/unseal'
-import type { Logger, Metrics } from '@posthorn/telemetry'
+import { createHttpCaller, proxyFromSettings } from '@posthorn/net'
+import { Sandbox } from '@posthorn/sandbox'
+import { bootstrap, type ServiceContext, watchQueuePause } from '@posthorn/service'
+import { createHeaderUnsealer, createLoginUnsealer } from '@posthorn/unseal'
+import { type AttemptDelivery, createAttempts } from './attempt/attempt.ts'
+import { AttemptRecorder } from './attempt/recorder.ts'
+import { cacheSigningKeys, fetchSigningKeys } from './attempt/signing.ts'
 import type { Config, WebhookConfig } from './config.ts'
-import { createClaimLock } from './dispatch/claim-lock.ts'
-import { createAttemptCounter } from './attempt/attempt-counter.ts'
-import { createAttempts } from './attempt/attempt.ts'
-import { createTargetThrottle } from './dispatch/target-throttle.ts'
-import {
-  createInFlightDeliveries,
-  type InFlightDeliveries,
-} from './dispatch/in-flight-deliveries.ts'
-import { replay } from './dispatch/replay.ts'
-import { type DuePoller, startDuePoller } from './dispatch/due-poller.ts'
-import { cacheSigningKeys } from './attempt/signing-keys.ts'
-import type { SigningKeys } from './attempt/signature.ts'
-import { coalesce } from './events/coalesce.ts'
-import { batchSize, fanOut } from './events/fan-out.ts'
-import { consumeHints } from './events/hints.ts'
-import { sweepFanOut, sweepPublish } from './events/sweep.ts'
-import { runRetention } from './retention.ts'
+import { Dispatcher } from './dispatch/dispatcher.ts'
+import { runReplays } from './dispatch/replay.ts'
+import { TargetThrottle } from './dispatch/target-throttle.ts'
+import { consumeHints, createFanOutRuns, sweepFanOut, sweepPublish } from './events/fan-out-runs.ts'
+import { batchSize, createFanOut } from './events/fan-out.ts'
 import { type DispatcherMetrics, dispatcherMetrics } from './metrics.ts'
+import { runRetention } from './retention.ts'
 import { decideRoutes } from './routes/decide.ts'
-import { type RouteCache, cacheRoutes } from './routes/route-cache.ts'
-import { startRouteErrorLog, type RouteErrorLog } from './routes/route-error-log.ts'
+import { cacheRoutes, type RouteCache } from './routes/route-cache.ts'
+import { type RouteErrorLog, startRouteErrorLog } from './routes/route-error-log.ts'
 import { countDue } from './store/deliveries.ts'
-import { createTargets } from './targets/current-target.ts'
 import { targetOptions } from './targets/options.ts'
-import { laneOf } from './targets/target.ts'
+import { createTargets } from './targets/targets.ts'
 
 const name = 'webhook-dispatcher'
 
 export interface App extends AsyncDisposable {
-  /** Of health and metrics. */
+  /** Port of health and metrics. */
   readonly port: number
 }
 
-/** Builds the service. Whatever it opened is closed in reverse order, also when a later step here fails. */
+/** Partitions fanned out concurrently. Each uses a connection to Postgres. */
+const maxFanOuts = 4
+const sweepEveryMs = 1_000
+const hourMs = 3_600_000
+/** Maximum bytes read of a response, of which 2,000 characters are stored. */
+const maxResponseBytes = 16_384
+/** Limit of the metric `deliveries_due`. */
+const maxCountedDue = 10_000
+
+/** Starts the service. Disposal stops intake, ends attempts in flight and releases the rest. */
 export async function startApp(config: Config, signal: AbortSignal): Promise<App> {
-  await using opened = new AsyncDisposableStack()
-  const { log, metrics, db, bus, port } = await bootstrap(opened, { name, config, signal })
-  opened.use(await startDispatching({ db, bus, log, metrics, config: config.webhooks }))
-  const app = opened.move()
+  await using stack = new AsyncDisposableStack()
+  const service = await bootstrap(stack, { name, config, signal })
+  const { log, db, port } = service
+  const retention = { everyMs: hourMs, log, name: 'retention' }
+  stack.use(runPeriodically(retention, runRetention(db, config.webhooks, log)))
+  const onError = (err: unknown) => log.debug({ err }, 'counter flush failed, will retry')
+  const counter = stack.use(countMinutes(db, { onError }))
+  const countAllDue = () => countDue(db, maxCountedDue)
+  const context: Context = {
+    ...service,
+    stack,
+    config: config.webhooks,
+    measured: dispatcherMetrics(service.metrics, { countDue: countAllDue, counter }),
+    routes: cacheRoutes(db),
+    routeErrors: stack.use(startRouteErrorLog(db, log)),
+  }
+  await startFanOut(context, await startDispatcher(context))
+  const app = stack.move()
   return { port, [Symbol.asyncDispose]: () => app.disposeAsync() }
 }
 
-export interface DispatchingDeps {
-  db: Db
-  bus: Bus
-  log: Logger
-  metrics: Metrics
+interface Context extends Pick<ServiceContext, 'db' | 'bus' | 'log'> {
+  stack: AsyncDisposableStack
   config: WebhookConfig
-}
-
-/** How many partitions are fanned out at the same time: each takes a connection to Postgres. */
-const fanOutWidth = 4
-const sweepEveryMs = 1_000
-const hourMs = 3_600_000
-
-/** Everything between the events and their targets. Disposing stops taking, ends what is in hand, gives the rest back. */
-export async function startDispatching({
-  db,
-  bus,
-  log,
-  metrics,
-  config,
-}: DispatchingDeps): Promise<AsyncDisposable> {
-  await using opened = new AsyncDisposableStack()
-  opened.use(
-    runPeriodically({ everyMs: hourMs, log, name: 'housekeeping' }, runRetention(db, config, log)),
-  )
-  const counter = opened.use(
-    countMinutes(db, { onError: (err) => log.debug({ err }, 'counts wait for Postgres') }),
-  )
-  const measured = dispatcherMetrics(metrics, { countDue: () => countDue(db, maxCounted), counter })
-  let goOn = () => undefined as void
-  const queue = opened.use(
-    await watchQueuePause({ db, bus, log, queue: 'notify', onChange: () => goOn() }),
-  )
-  const paused = () => queue.paused
-  const routes = cacheRoutes(db)
-  const notes = opened.use(startRouteErrorLog(db, log))
-  const sandbox = opened.use(new Sandbox())
-  const delivery = { db, bus, log, metrics: measured, config, paused, routes, notes }
-  const { inHand, retries, claim, claims } = await startDelivery(delivery, opened)
-  goOn = () => {
-    inHand.resume()
-    retries.pollIn(0)
-  }
-
-  const called: DispatcherMetrics['called'] = (...call) => measured.called(...call)
-  const requestRun = coalesce(
-    fanOut({
-      db,
-      claim,
-      capacity: (lane) => (retries.isBacklogged(lane) ? 0 : inHand.capacity(lane)),
-      enqueue: (deliveries) => inHand.enqueue(deliveries),
-      claims,
-      fannedOut: (events) => measured.fannedOut(events),
-      overflowed(lane) {
-        retries.markBacklogged(lane)
-        retries.pollIn(0)
-      },
-      routes: {
-        decide: decideRoutes({ db, sandbox, routes: routes, batchSize, called }),
-        refresh: () => routes.refresh(),
-        failed: (failures) => notes.recordFailures(failures),
-      },
-    }),
-    fanOutWidth,
-  )
-  const sweep = sweepWith(opened, log)
-  sweep('sweep-fan-out', sweepFanOut(db, requestRun))
-  sweep('sweep-publish', sweepPublish(db, bus))
-  sweep(
-    'replays',
-    replay(db, () => retries.pollIn(0)),
-  )
-  opened.use(await consumeHints(bus, requestRun))
-  return opened.move()
-}
-
-/** Starter of periodic tasks that run every `sweepEveryMs` until the stack is disposed. */
-function sweepWith(stack: AsyncDisposableStack, log: DispatchingDeps['log']) {
-  return (name: string, task: Parameters<typeof runPeriodically>[1]) =>
-    stack.use(runPeriodically({ everyMs: sweepEveryMs, log, name }, task))
-}
-
-interface DeliveryDeps extends Omit<DispatchingDeps, 'metrics'> {
-  metrics: DispatcherMetrics
-  /** Nothing is to be started. */
-  paused: () => boolean
+  measured: DispatcherMetrics
   routes: RouteCache
-  notes: RouteErrorLog
+  routeErrors: RouteErrorLog
 }
 
-async function startDelivery(deps: DeliveryDeps, opened: AsyncDisposableStack) {
-  const { db, log, metrics, config, paused, notes } = deps
-  const claim = { id: randomUUID(), leaseMs: config.leaseMs }
-  const openLogin = createLoginUnsealer(deps.bus)
-  const { settings, targets, options, gate, secret } = await startTargets(
-    { ...deps, openLogin },
-    opened,
-  )
-  const http = opened.use(createCaller(config, { settings, openLogin }))
-  const claims = createClaimLock()
-  const counter = createAttemptCounter({ db, claim, log })
-  const attempt = createAttempts({
+async function startDispatcher(context: Context): Promise<Dispatcher> {
+  const { db, bus, log, stack, config, measured, routeErrors } = context
+  const { options, ...receivers } = await startReceivers(context)
+  const throttle = new TargetThrottle({
+    optionsOf: (lane) => options.of(lane),
+    // As long as the first delay of a delivery, and up to six times that.
+    suspendMs: config.retryBaseMs,
+    maxSuspendMs: 6 * config.retryBaseMs,
+  })
+  measured.suspendedTargets(() => throttle.suspended().length)
+  const { concurrency, leaseMs } = config
+  const owner = { id: randomUUID(), leaseMs }
+  const recorder = new AttemptRecorder({ db, owner, log })
+  const makeAttempt = createAttempts({
     db,
-    counter,
-    http,
-    secret,
-    targets,
+    recorder,
+    ...receivers,
     options,
-    retryBaseMs: config.retryBaseMs,
-    metrics,
+    metrics: measured,
     log,
   })
-  const inHand: InFlightDeliveries = opened.use(
-    createInFlightDeliveries({
-      ...config,
-      db,
-      claim,
-      claims,
-      counter,
-      throttle: gate,
-      async deliver(delivery, signal) {
-        const result = await attempt(delivery, signal)
-        notes.recordAttempt(delivery, result)
-        return result
-      },
-      paused,
-      dueIn: (ms) => retries.pollIn(ms),
-      onCapacity: (lane) => retries.onCapacity(lane),
-      log,
-    }),
+  const attempt: AttemptDelivery = async (delivery, signal) => {
+    const result = await makeAttempt(delivery, signal)
+    routeErrors.recordAttempt(delivery, result)
+    return result
+  }
+  const dispatcher = stack.use(
+    new Dispatcher({ db, owner, throttle, recorder, attempt, concurrency, log }),
   )
-  const retries: DuePoller = opened.use(
-    startDuePoller({
-      db,
-      claim,
-      claims,
-      capacities: () => inHand.capacities(),
-      defaultCapacity: () => inHand.capacity(''),
-      enqueue: (deliveries) => inHand.enqueue(deliveries),
-      paused,
-      log,
-    }),
-  )
-  return { inHand, retries, claim, claims }
+  const onChange = (paused: boolean) => dispatcher.setPaused(paused)
+  const queue = stack.use(await watchQueuePause({ db, bus, log, queue: 'notify', onChange }))
+  dispatcher.setPaused(queue.paused)
+  return dispatcher
 }
 
-function createCaller(
-  config: WebhookConfig,
-  { settings, openLogin }: { settings: SettingsCache; openLogin: UnsealLogin },
-) {
-  return createHttpCaller({
-    policy: config.egressPolicy,
-    client: 'node',
-    timeoutMs: config.timeoutMs,
-    maxResponseBytes,
-    maxSockets: config.concurrency,
-    proxy: proxyOfSettings(() => settings.get(), {
-      egress: config.proxyEgressPolicy,
-      otherwise: config.proxy,
-      open: openLogin,
-    }),
-  })
-}
-
-/** What is known of targets: where they are, how they are called and signed for, and whether they answer. */
-async function startTargets(
-  deps: DeliveryDeps & { openLogin: UnsealLogin },
-  opened: AsyncDisposableStack,
-) {
-  const { db, bus, log, metrics, config, routes, openLogin } = deps
+/** Addresses, options and keys of the targets, and the client that calls them. */
+async function startReceivers({ db, bus, log, stack, config, routes }: Context) {
   const settings = cacheSettings(db)
-  const openHeader = createHeaderUnsealer(bus)
-  const targets = createTargets({ db, settings, routes, openLogin, openHeader })
-  const options = targetOptions(settings, { concurrency: config.targetConcurrency })
-  const refresh = () => options.refresh()
-  opened.use(runPeriodically({ everyMs: sweepEveryMs, log, name: 'target-options' }, refresh))
-  const gate = createTargetThrottle({ optionsOf: (lane) => options.of(lane), ...pausesOf(config) })
-  metrics.pausedTargets(() => gate.suspended().length)
-  const secret = cacheSigningKeys({ fetch: () => askSigningKeys(bus), log })
-  opened.use(
+  const unsealLogin = createLoginUnsealer(bus)
+  const unsealHeader = createHeaderUnsealer(bus)
+  const targets = createTargets({ db, settings, routes, unsealLogin, unsealHeader })
+  const { targetConcurrency, retryBaseMs } = config
+  const options = targetOptions(settings, { concurrency: targetConcurrency, retryBaseMs })
+  const refresh = { everyMs: sweepEveryMs, log, name: 'target-options' }
+  stack.use(runPeriodically(refresh, () => options.refresh()))
+  const keys = cacheSigningKeys({ fetch: () => fetchSigningKeys(bus), log })
+  const onRefreshError = (err: unknown) => log.debug({ err }, 'settings refresh failed, will retry')
+  stack.use(
     await bus.onInvalidate(({ topic, id }) => {
       if (topic === 'accounts') targets.invalidate(id)
       if (topic === 'routes') routes.invalidate()
       if (topic !== 'settings') return
       settings.invalidate()
-      secret.invalidate()
-      refresh().catch((err: unknown) => log.debug({ err }, 'settings wait for Postgres'))
+      keys.invalidate()
+      options.refresh().catch(onRefreshError)
     }),
   )
-  return { settings, targets, options, gate, secret }
+  const http = stack.use(
+    createHttpCaller({
+      policy: config.egressPolicy,
+      client: 'node',
+      timeoutMs: config.timeoutMs,
+      maxResponseBytes,
+      maxSockets: config.concurrency,
+      proxy: proxyFromSettings(() => settings.get(), {
+        egress: config.proxyEgressPolicy,
+        fallback: config.proxy,
+        unseal: unsealLogin,
+      }),
+    }),
+  )
+  return { http, keys, targets, options }
 }
 
-/** A target that does not answer is left alone for as long as a delivery waits at first, and for six times that at most. */
-function pausesOf({ retryBaseMs }: WebhookConfig) {
-  return { pauseMs: retryBaseMs, maxPauseMs: 6 * retryBaseMs }
-}
-
-/** Read of an answer: enough to tell a person what the target said. */
-const maxResponseBytes = 16_384
-const maxCounted = 10_000
-
-async function askSigningKeys(bus: Bus): Promise<SigningKeys> {
-  const {
-    serviceSecret,
-    previous = [],
-    targets = [],
-  } = await bus.request(getServiceSecret, {}, { key: 'credentials', timeoutMs: 5_000 })
-  return {
-    serviceSecret,
-    previous: previous.map((key) => ({ ...key, until: new Date(key.until) })),
-    targets: new Map(targets.map(({ target, secret }) => [laneOf({ url: target }), secret])),
+async function startFanOut(context: Context, dispatcher: Dispatcher): Promise<void> {
+  const { db, bus, log, stack, measured, routes, routeErrors } = context
+  const onCall = measured.functionCalled
+  const sandbox = stack.use(new Sandbox())
+  const decide = decideRoutes({ db, sandbox, routes, batchSize, onCall })
+  const onFannedOut = measured.fannedOut
+  const fanOut = createFanOut({ db, dispatcher, decide, routes, routeErrors, onFannedOut })
+  const requestRun = createFanOutRuns(fanOut, maxFanOuts)
+  const sweeps = {
+    'sweep-fan-out': sweepFanOut(db, requestRun),
+    'sweep-publish': sweepPublish(db, bus),
+    replays: runReplays(db, () => dispatcher.poll()),
   }
+  for (const [name, sweep] of Object.entries(sweeps))
+    stack.use(runPeriodically({ everyMs: sweepEveryMs, log, name }, sweep))
+  stack.use(await consumeHints(bus, requestRun))
 }

@@ -3,7 +3,7 @@ import { readConfig } from './config.ts'
 
 const required = { DATABASE_URL: 'postgres://localhost/x', AMQP_URL: 'amqp://localhost' }
 
-test('a proxy is an address of one', () => {
+test('readConfig: SVC_WEBHOOK_PROXY must be a proxy URL', () => {
   expect(readConfig(required).webhooks.proxy).toBeUndefined()
   const { webhooks } = readConfig({ ...required, SVC_WEBHOOK_PROXY: 'socks5://proxy.example:1080' })
   expect(webhooks.proxy).toEqual({ url: 'socks5://proxy.example:1080', egress: 'link-local' })
@@ -12,7 +12,7 @@ test('a proxy is an address of one', () => {
   )
 })
 
-test('what is not set has the value of the interface spec', () => {
+test('readConfig: defaults are those of the interface spec', () => {
   const { port, webhooks } = readConfig(required)
   expect(port).toBe(3004)
   expect(webhooks).toMatchObject({
@@ -24,7 +24,7 @@ test('what is not set has the value of the interface spec', () => {
   })
 })
 
-test('a policy that does not exist is refused by name', () => {
+test('readConfig: an unknown egress policy is rejected, the error names the variable', () => {
   expect(() => readConfig({ ...required, SVC_WEBHOOK_EGRESS_POLICY: 'none' })).toThrow(
     'SVC_WEBHOOK_EGRESS_POLICY',
   )

@@ -7,22 +7,22 @@ export interface Config extends ServiceConfig {
 }
 
 export interface WebhookConfig {
-  /** For a whole attempt: lookup, connection, request and answer. */
+  /** Limit of a whole attempt: DNS lookup, connection, request and response. */
   readonly timeoutMs: number
   readonly egressPolicy: EgressPolicy
-  /** URL of a proxy that all calls go through; may hold a password. */
+  /** Proxy of all calls. Its URL may contain a password. */
   readonly proxy: { readonly url: string; readonly egress: EgressPolicy } | undefined
-  /** Where a proxy may be, that one or the one of the settings. */
+  /** Policy for the address of a proxy, of the configuration or of the settings. */
   readonly proxyEgressPolicy: EgressPolicy
-  /** Calls of this process at the same time. */
+  /** Maximum concurrent calls of this process. */
   readonly concurrency: number
-  /** Calls of this process to one target at the same time. */
+  /** Maximum concurrent calls of this process to one target. */
   readonly targetConcurrency: number
-  /** The bound of the first wait; each further one is twice the one before. */
+  /** Maximum of the first retry delay. Each further one is twice as long. */
   readonly retryBaseMs: number
-  /** How long a claim holds without being renewed: the time until another process takes over what a dead one had in hand. */
+  /** Lease of a claim. Deliveries of a dead process are claimed by another one afterwards. */
   readonly leaseMs: number
-  /** Days that events stay in Postgres once nothing waits on them. */
+  /** Retention of events without open deliveries, in days. */
   readonly keepEventDays: number
   readonly keepDeliveredMs: number
   readonly keepFailedMs: number

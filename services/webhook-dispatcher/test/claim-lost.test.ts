@@ -2,10 +2,12 @@ import { afterAll, expect, test } from '@jest/globals'
 import { connect } from '@posthorn/db'
 import { createLogger } from '@posthorn/telemetry'
 import { eventually, testDatabase } from '@posthorn/testkit'
-import { createClaimLock } from '../src/dispatch/claim-lock.ts'
-import { createAttemptCounter } from '../src/attempt/attempt-counter.ts'
-import { createTargetThrottle } from '../src/dispatch/target-throttle.ts'
-import { createInFlightDeliveries } from '../src/dispatch/in-flight-deliveries.ts'
+import { PreAttemptError } from '../src/attempt/outcome.ts'
+import { AttemptRecorder } from '../src/attempt/recorder.ts'
+import { Backlog } from '../src/dispatch/backlog.ts'
+import { ClaimLock } from '../src/dispatch/claim-lock.ts'
+import { InFlightDeliveries } from '../src/dispatch/in-flight-deliveries.ts'
+import { TargetThrottle } from '../src/dispatch/target-throttle.ts'
 import { claimDueDeliveries, type ClaimedDelivery } from '../src/store/deliveries.ts'
 
 const database = await testDatabase()
@@ -16,12 +18,12 @@ afterAll(async () => {
   await database.drop()
 })
 
-const claim = { id: crypto.randomUUID(), leaseMs: 60_000 }
+const owner = { id: crypto.randomUUID(), leaseMs: 60_000 }
 const other = crypto.randomUUID()
 const lane = 'http://a.example/'
 const log = createLogger('test', 'silent')
-const claims = createClaimLock()
-const counter = createAttemptCounter({ db: own, claim, log })
+const lock = new ClaimLock()
+const recorder = new AttemptRecorder({ db: own, owner, log })
 
 const rows = Array.from({ length: 6 }, (_, n) => ({
   id: crypto.randomUUID(),
@@ -34,53 +36,51 @@ const rows = Array.from({ length: 6 }, (_, n) => ({
   lane,
 }))
 
-test('who finds a delivery taken over calls nothing of what follows it, not even what it was claiming meanwhile', async () => {
+test('InFlightDeliveries: after a lost claim, releases its successors, including those being claimed', async () => {
   await db.insertInto('deliveries').values(rows).execute()
   const limits = {
     perLane: rows.length,
     overall: rows.length,
     capacities: new Map<string, number>(),
   }
-  const claimed = await claimDueDeliveries(own, claim, limits)
+  const claimed = await claimDueDeliveries(own, owner, limits)
   expect(claimed.map(({ id }) => id)).toEqual(rows.map(({ id }) => id))
   const [first] = claimed
   const calls: string[] = []
   const late = Promise.withResolvers<ClaimedDelivery[]>()
 
-  await using inHand = createInFlightDeliveries({
-    db: own,
-    claim,
-    claims,
-    counter,
-    concurrency: 4,
-    throttle: createTargetThrottle({
+  const backlog = new Backlog()
+  await using inFlight = new InFlightDeliveries({
+    lock,
+    backlog,
+    recorder,
+    throttle: new TargetThrottle({
       optionsOf: () => ({ concurrency: 4 }),
-      pauseMs: 1,
-      maxPauseMs: 1,
+      suspendMs: 1,
+      maxSuspendMs: 1,
     }),
-    paused: () => false,
-    async deliver({ id }) {
+    async attempt({ id }) {
       calls.push(id)
       await db.updateTable('deliveries').set({ claim: other }).where('id', '=', id).execute()
-      return undefined
+      throw new PreAttemptError('expire', 'claim-lost')
     },
-    dueIn: () => undefined,
-    onCapacity: () => undefined,
+    concurrency: 4,
     log,
   })
-  const taken = claims.shared(async () => inHand.enqueue(await late.promise))
-  inHand.enqueue(claimed.slice(0, 4))
-  const freed = () =>
+  const enqueued = lock.shared(async () => inFlight.enqueue(await late.promise))
+  inFlight.enqueue(claimed.slice(0, 4))
+  const released = () =>
     db
       .selectFrom('deliveries')
       .select(['id', 'attempts'])
       .where('claim', 'is', null)
       .orderBy('eventRow')
       .execute()
-  await eventually(async () => expect(await freed()).toHaveLength(3))
+  await eventually(async () => expect(await released()).toHaveLength(3))
   late.resolve(claimed.slice(4))
-  await taken
-  await eventually(() => expect(inHand.size).toBe(0))
+  await enqueued
+  await eventually(() => expect(inFlight.size).toBe(0))
   expect(calls).toEqual([first?.id])
-  expect(await freed()).toEqual(rows.slice(1).map(({ id }) => ({ id, attempts: 0 })))
+  expect(await released()).toEqual(rows.slice(1).map(({ id }) => ({ id, attempts: 0 })))
+  backlog.stop()
 })

@@ -102,7 +102,7 @@ test('a repeat has the same ids, bytes and signature, and counts the attempts ma
 
 test('after ten attempts a delivery has failed, and says why', async () => {
   const receiver = await defaultTarget()
-  receiver.answer(() => ({ status: 503, body: 'out of order' }))
+  receiver.replyWith(() => ({ status: 503, body: 'out of order' }))
   await bench.account('hopeless')
   await bench.emit({ account: 'hopeless' })
   await finished('hopeless', 'failed')
@@ -125,7 +125,7 @@ test('after ten attempts a delivery has failed, and says why', async () => {
 test('a redirect is refused, not followed and not tried again', async () => {
   const receiver = await defaultTarget()
   const elsewhere = await bench.receiver()
-  receiver.answer(() => ({ status: 307, headers: { Location: elsewhere.url } }))
+  receiver.replyWith(() => ({ status: 307, headers: { Location: elsewhere.url } }))
   await bench.account('redirected')
   await bench.emit({ account: 'redirected' })
   await finished('redirected', 'failed')
@@ -228,7 +228,7 @@ test('while webhooks are off nothing is sent, and what happened meanwhile is not
 
 test('a delivery whose target is gone by its next attempt is dropped', async () => {
   const receiver = await defaultTarget()
-  receiver.answer(() => ({ status: 500 }))
+  receiver.replyWith(() => ({ status: 500 }))
   await bench.account('gone')
   await bench.emit({ account: 'gone' })
   await eventually(() => expect(receiver.requests.length).toBeGreaterThan(2))
@@ -239,7 +239,7 @@ test('a delivery whose target is gone by its next attempt is dropped', async () 
 
 test('a delivery follows its target to a new address', async () => {
   const broken = await bench.receiver()
-  broken.answer(() => ({ status: 500 }))
+  broken.replyWith(() => ({ status: 500 }))
   const mended = await bench.receiver()
   await bench.account('moved', { webhooks: broken.url })
   await bench.emit({ account: 'moved' })

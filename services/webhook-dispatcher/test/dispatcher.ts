@@ -5,8 +5,8 @@ import { AppError } from '@posthorn/errors'
 import { sql } from 'kysely'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import {
-  opensHeaders,
-  opensLogins,
+  unsealsHeaders,
+  unsealsLogins,
   startWebhookReceiver,
   testBus,
   testDatabase,
@@ -63,8 +63,8 @@ export async function dispatcherBench({ secret = true } = {}): Promise<Dispatche
   const headers = { asked: [] as string[], away: false }
   const handlers = [
     on(getServiceSecret, async () => ({ serviceSecret })),
-    opensLogins,
-    opensHeaders((value) => {
+    unsealsLogins,
+    unsealsHeaders((value) => {
       headers.asked.push(value)
       if (headers.away) throw new AppError('unavailable', 'away')
     }),

@@ -123,7 +123,7 @@ test('two dispatchers side by side deliver each event once', async () => {
   const receiver = await bench.receiver()
   const accounts = Array.from({ length: 20 }, (_, n) => `side-${n}`)
   for (const account of accounts) await bench.account(account, { webhooks: receiver.url })
-  receiver.answer((_request, index) => (index % 10 === 0 ? { status: 500 } : {}))
+  receiver.replyWith((_request, index) => (index % 10 === 0 ? { status: 500 } : {}))
   const writes = accounts.map((account) =>
     bench.emit(...Array.from({ length: 20 }, () => ({ account }))),
   )
@@ -179,7 +179,7 @@ test('what a killed process had in hand is taken over when its lease ends, with 
 
 test('SIGTERM ends the process in good order: calls in hand are finished, the rest is given back uncounted', async () => {
   const receiver = await bench.receiver()
-  receiver.answer(() => ({ delayMs: 500 }))
+  receiver.replyWith(() => ({ delayMs: 500 }))
   await bench.account('stopped', { webhooks: receiver.url })
   const process = spawnDispatcher({})
   await bench.emit(...Array.from({ length: 20 }, () => ({ account: 'stopped' })))
@@ -198,7 +198,7 @@ test('SIGTERM ends the process in good order: calls in hand are finished, the re
   expect(rows.slice(made)).toEqual(
     Array(20 - made).fill({ state: 'due', attempts: 0, claim: null }),
   )
-  receiver.answer(() => ({}))
+  receiver.replyWith(() => ({}))
   await using _heir = await bench.start()
   await eventually(() => expect(receiver.requests).toHaveLength(20))
   expect(receiver.requests.every(({ headers }) => headers['x-svc-wh-attempts-made'] === '0')).toBe(

@@ -15,7 +15,7 @@ test('events of an account arrive in order; one that fails steps aside and holds
   await bench.account('ordered', { webhooks: receiver.url })
   const ids: string[] = []
   const fails = 50
-  receiver.answer(({ headers }) => {
+  receiver.replyWith(({ headers }) => {
     const isFailing =
       headers['x-svc-wh-event-id'] === ids[fails] && Number(headers['x-svc-wh-attempts-made']) < 3
     return isFailing ? { status: 500 } : {}
@@ -35,7 +35,7 @@ test('events of an account arrive in order; one that fails steps aside and holds
 
 test('a target that hangs is called so many times at once, and holds up no other', async () => {
   const slow = await bench.receiver()
-  slow.answer(() => ({ instead: 'hang' }))
+  slow.replyWith(() => ({ instead: 'hang' }))
   const fast = await bench.receiver()
   const accounts = Array.from({ length: 20 }, (_, n) => `slow-${n}`)
   for (const account of accounts) await bench.account(account, { webhooks: slow.url })
@@ -45,7 +45,7 @@ test('a target that hangs is called so many times at once, and holds up no other
   await bench.emit(...Array.from({ length: 100 }, () => ({ account: 'fast' })))
   await eventually(() => expect(fast.requests).toHaveLength(100))
   expect(slow.requests).toHaveLength(4)
-  slow.answer(() => ({}))
+  slow.replyWith(() => ({}))
   await slow.close() // ends the calls that hang
   await slow.open()
   await eventually(() => expect(slow.requests).toHaveLength(64))

@@ -28,7 +28,7 @@ test('while the queue is paused nothing is started; afterwards everything arrive
   const receiver = await bench.receiver()
   await bench.set({ webhooks: receiver.url })
   await bench.account('paused')
-  receiver.answer(() => ({ delayMs: 100 }))
+  receiver.replyWith(() => ({ delayMs: 100 }))
   await happen(0, 60)
   await eventually(() => expect(receiver.requests.length).toBeGreaterThan(1))
   await pause(true)
@@ -44,7 +44,7 @@ test('while the queue is paused nothing is started; afterwards everything arrive
   await dispatchers.shift()?.[Symbol.asyncDispose]()
   expect(await atRest(receiver)).toBe(made)
 
-  receiver.answer(() => ({}))
+  receiver.replyWith(() => ({}))
   await pause(false)
   const numbers = () => receiver.requests.map((request) => (request.json() as Body).data.n)
   await eventually(() => expect(numbers()).toHaveLength(65))

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
-import { standardSignature } from '../src/attempt/signature.ts'
+import { standardSignature } from '../src/attempt/signing.ts'
 
 // What the page for receivers says is run, in every language that this machine has.
 

@@ -37,7 +37,7 @@ const states = async (account: string) =>
 /** An account with deliveries that have failed, and a receiver that is well again. */
 async function failed(account: string, count: number) {
   const receiver = await bench.receiver()
-  receiver.answer(() => ({ status: 307 }))
+  receiver.replyWith(() => ({ status: 307 }))
   await bench.account(account, { webhooks: receiver.url })
   const events = await bench.emit(...Array.from({ length: count }, () => ({ account })))
   await eventually(
@@ -45,7 +45,7 @@ async function failed(account: string, count: number) {
       expect(await states(account)).toEqual(Array.from({ length: count }, () => 'failed')),
     { timeoutMs: 60_000 },
   )
-  receiver.answer(() => ({}))
+  receiver.replyWith(() => ({}))
   const before = receiver.requests.length
   return { events, again: () => receiver.requests.slice(before) }
 }

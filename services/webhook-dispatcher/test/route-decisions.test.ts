@@ -15,23 +15,23 @@ afterAll(async () => {
   await database.drop()
 })
 
-const account = 'asked'
+const account = 'routed'
 const partition = shardOf(account) % 16
-let asked: string[] = []
+let calls: string[] = []
 let outcomes: string[] = []
-const called = (outcome: string) => void outcomes.push(outcome)
+const onCall = (outcome: string) => void outcomes.push(outcome)
 const counting: Pick<Sandbox, 'apply' | 'matchStatically'> = {
-  apply(functions, input, refuse) {
-    asked.push('apply')
-    return sandbox.apply(functions, input, refuse)
+  apply(functions, input, skipReason) {
+    calls.push('apply')
+    return sandbox.apply(functions, input, skipReason)
   },
   matchStatically(filter, event) {
-    asked.push(`judge ${event}`)
+    calls.push(`match ${event}`)
     return sandbox.matchStatically(filter, event)
   },
 }
 beforeEach(async () => {
-  asked = []
+  calls = []
   outcomes = []
   await db.deleteFrom('webhookRoutes').execute()
   await db.updateTable('events').set({ fannedOutAt: new Date() }).execute()
@@ -43,7 +43,7 @@ beforeEach(async () => {
     .execute()
 })
 
-async function happen(...events: Partial<NewEvent>[]): Promise<void> {
+async function emit(...events: Partial<NewEvent>[]): Promise<void> {
   const whole = events.map((event) => ({
     account,
     eventId: crypto.randomUUID(),
@@ -57,9 +57,9 @@ async function addRoute(id: string, filter: string | null, map: string | null = 
   const row = { id, name: id, targetUrl: 'http://r.example/', customHeaders: '[]', filter, map }
   await db.insertInto('webhookRoutes').values(row).execute()
 }
-async function decide(known = cacheRoutes(db)) {
-  await known.refresh()
-  const deps = { db, sandbox: counting, routes: known, batchSize: 500, called }
+async function decide(routes = cacheRoutes(db)) {
+  await routes.refresh()
+  const deps = { db, sandbox: counting, routes, batchSize: 500, onCall }
   const decisions = await decideRoutes(deps)(partition)
   const events = await listPendingEvents(db, { partition, limit: 500, whole: null })
   return events.map((event) => ({
@@ -68,35 +68,35 @@ async function decide(known = cacheRoutes(db)) {
   }))
 }
 
-test('without routes nobody is asked anything', async () => {
-  await happen({}, {})
+test('decideRoutes: without routes, calls nothing', async () => {
+  await emit({}, {})
   const decided = await decide()
   expect(decided.map(({ routes }) => routes)).toEqual([[], []])
-  expect(asked).toEqual([])
+  expect(calls).toEqual([])
 })
 
-test('events that no route wants by their name never reach the sandbox, but for one look at the name', async () => {
+test('decideRoutes: events rejected by name never reach the sandbox after one static match', async () => {
   await addRoute('r1', 'return payload.event === "messageNew" && payload.data.n > 1')
-  await happen(...Array.from({ length: 120 }, () => ({})))
-  await happen({ event: 'messageNew', data: { n: 1 } }, { event: 'messageNew', data: { n: 2 } })
+  await emit(...Array.from({ length: 120 }, () => ({})))
+  await emit({ event: 'messageNew', data: { n: 1 } }, { event: 'messageNew', data: { n: 2 } })
   const decided = await decide()
   expect(decided.filter(({ routes }) => routes?.length === 0)).toHaveLength(121)
   expect(decided.at(-1)).toEqual({ event: 'messageNew', routes: ['r1'] })
-  expect(asked.sort()).toEqual(['apply', 'apply', 'judge messageDeleted', 'judge messageNew'])
+  expect(calls.sort()).toEqual(['apply', 'apply', 'match messageDeleted', 'match messageNew'])
 })
 
-test('routes without functions, and those that want all events of a name, are not asked either', async () => {
+test('decideRoutes: calls no function for routes that accept all events of a name', async () => {
   await addRoute('all', null)
   await addRoute('named', 'return payload.event.startsWith("message")')
-  await happen({}, { event: 'accountInitialized' })
+  await emit({}, { event: 'accountInitialized' })
   expect(await decide()).toEqual([
     { event: 'messageDeleted', routes: ['all', 'named'] },
     { event: 'accountInitialized', routes: ['all'] },
   ])
-  expect(asked.filter((what) => what === 'apply')).toEqual([])
+  expect(calls.filter((call) => call === 'apply')).toEqual([])
 })
 
-test('functions see the setting scriptEnv as it is now, each a copy of its own; calls are counted', async () => {
+test('decideRoutes: functions get a copy of the current scriptEnv, calls are counted', async () => {
   const store = async (scriptEnv: object) => {
     const value = JSON.stringify(JSON.stringify(scriptEnv))
     await db
@@ -112,7 +112,7 @@ test('functions see the setting scriptEnv as it is now, each a copy of its own; 
   )
   await addRoute('b', 'return env.room === "blue"')
   await addRoute('c', 'return env.room.of.nothing')
-  await happen({})
+  await emit({})
   await store({ room: 'blue' })
   expect(await decide()).toEqual([{ event: 'messageDeleted', routes: ['a', 'b'] }])
   expect(outcomes.toSorted()).toEqual(['failed', 'wanted', 'wanted'])
@@ -122,28 +122,28 @@ test('functions see the setting scriptEnv as it is now, each a copy of its own; 
   expect(await decide()).toEqual([{ event: 'messageDeleted', routes: [] }])
 })
 
-test('an event that came after the routes were asked is left undecided', async () => {
+test('decideRoutes: an event recorded after the decision is undecided', async () => {
   await addRoute('all', null)
-  await happen({})
-  const known = cacheRoutes(db)
-  await known.refresh()
-  const deps = { db, sandbox: counting, routes: known, batchSize: 500, called }
+  await emit({})
+  const routes = cacheRoutes(db)
+  await routes.refresh()
+  const deps = { db, sandbox: counting, routes, batchSize: 500, onCall }
   const decisions = await decideRoutes(deps)(partition)
-  await happen({ event: 'messageNew' })
+  await emit({ event: 'messageNew' })
   const events = await listPendingEvents(db, { partition, limit: 500, whole: null })
   expect(events.map((event) => decisions.of(event)?.length)).toEqual([1, undefined])
 })
 
-test('the stamp tells of every change, and of no other', async () => {
-  await happen({})
-  const stampOf = async () =>
+test('routesVersion: differs after every change of a route, and only then', async () => {
+  await emit({})
+  const version = async () =>
     (await listPendingEvents(db, { partition, limit: 1, whole: null }))[0]?.routesVersion
-  const before = await stampOf()
-  expect(await stampOf()).toBe(before)
+  const before = await version()
+  expect(await version()).toBe(before)
   await addRoute('new', null)
-  const after = await stampOf()
+  const after = await version()
   expect(after).not.toBe(before)
-  const known = cacheRoutes(db)
-  await known.refresh()
-  expect(known.snapshot.version).toBe(after)
+  const routes = cacheRoutes(db)
+  await routes.refresh()
+  expect(routes.snapshot.version).toBe(after)
 })

@@ -82,7 +82,7 @@ test('a route without a filter takes every event, whatever the settings list; th
 test('a filter chooses, a map writes; every attempt sends the same bytes, signed', async () => {
   const special = await bench.receiver()
   await bench.set({ webhooksEnabled: true, webhookEvents: [] })
-  special.answer((_request, index) => ({ status: index < 2 ? 500 : 200 }))
+  special.replyWith((_request, index) => ({ status: index < 2 ? 500 : 200 }))
   const id = await addRoute({
     targetUrl: special.url,
     filter: 'return payload.event === "messageSent" && payload.data.n === 2',
@@ -228,12 +228,12 @@ test('while webhooks are off routes get nothing', async () => {
 test('the flag tells what the target said last, and goes with the next success', async () => {
   const special = await bench.receiver()
   await bench.set({ webhooksEnabled: true, webhookEvents: [] })
-  special.answer(() => ({ status: 500 }))
+  special.replyWith(() => ({ status: 500 }))
   const id = await addRoute({ targetUrl: special.url })
   const name = await account()
   await bench.emit({ account: name })
   await eventually(async () => expect(await flagOf(id)).toBe('The target answered 500'))
-  special.answer(() => ({ status: 200 }))
+  special.replyWith(() => ({ status: 200 }))
   await bench.emit({ account: name })
   await eventually(async () => expect(await flagOf(id)).toBeUndefined())
 })
@@ -241,11 +241,11 @@ test('the flag tells what the target said last, and goes with the next success',
 test('the flag goes when webhooks are switched off', async () => {
   const special = await bench.receiver()
   await bench.set({ webhooksEnabled: true, webhookEvents: [] })
-  special.answer(() => ({ status: 500 }))
+  special.replyWith(() => ({ status: 500 }))
   const id = await addRoute({ targetUrl: special.url })
   await bench.emit({ account: await account() })
   await eventually(async () => expect(await flagOf(id)).toBe('The target answered 500'))
-  special.answer(() => ({ status: 200 }))
+  special.replyWith(() => ({ status: 200 }))
   await bench.set({ webhooksEnabled: false })
   await eventually(async () => expect(await flagOf(id)).toBeUndefined())
 })
@@ -253,7 +253,7 @@ test('the flag goes when webhooks are switched off', async () => {
 test('what waits for a route that is deleted is dropped', async () => {
   const special = await bench.receiver()
   await bench.set({ webhooksEnabled: true, webhookEvents: [] })
-  special.answer(() => ({ status: 500 }))
+  special.replyWith(() => ({ status: 500 }))
   const id = await addRoute({ targetUrl: special.url })
   const name = await account()
   await bench.emit({ account: name })

@@ -2,22 +2,21 @@ import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { connect } from '@posthorn/db'
 import { createLogger } from '@posthorn/telemetry'
 import { eventually, testDatabase } from '@posthorn/testkit'
-import { createAttemptCounter } from '../src/attempt/attempt-counter.ts'
-import { scheduleOf } from '../src/attempt/retry-schedule.ts'
-import { releasedResult, nextState } from '../src/attempt/delivery-state.ts'
+import { nextState, releasedResult } from '../src/attempt/outcome.ts'
+import { AttemptRecorder } from '../src/attempt/recorder.ts'
 import { runRetention } from '../src/retention.ts'
+import { beginAttempts, recordResults } from '../src/store/attempts.ts'
 import {
-  beginAttempts,
   claimDueDeliveries,
   countDue,
   findNextDueMs,
   renewClaims,
 } from '../src/store/deliveries.ts'
-import { recordResults } from '../src/store/results.ts'
+import { createSchedule } from '../src/targets/options.ts'
 
 const database = await testDatabase()
 const { db } = database
-/** As the service is: with the grants of its role and no more. */
+/** Connection with the grants of the service's role. */
 const own = connect(database.roleUrl('posthorn_webhook_dispatcher'), { name: 'test' })
 afterAll(async () => {
   await own.destroy()
@@ -56,7 +55,7 @@ async function insert(lane: string, count: number, more: object = {}): Promise<v
       .execute()
 }
 
-test('a lane with many due rows does not hide the others', async () => {
+test('claimDueDeliveries: a lane with many due rows does not hide the others', async () => {
   await insert('http://a-slow.example/', 20_000, { nextAttemptAt: new Date(Date.now() - 60_000) })
   await insert('http://b.example/', 3)
   await insert('http://c.example/', 5)
@@ -76,7 +75,7 @@ test('a lane with many due rows does not hide the others', async () => {
   })
 })
 
-test('what waits, and what another holds, is not claimed', async () => {
+test('claimDueDeliveries: skips rows that are not due and rows of another process', async () => {
   const nextAttemptAt = new Date(Date.now() + 60_000)
   await insert('http://a.example/', 1, { attempts: 1, lastOutcome: 'http-5xx', nextAttemptAt })
   expect(await claimDueDeliveries(own, me, limits)).toEqual([])
@@ -89,27 +88,27 @@ test('what waits, and what another holds, is not claimed', async () => {
   expect(await countDue(own, 1)).toBe(1)
 })
 
-test('a claim that was taken over can neither begin nor renew nor record', async () => {
+test('beginAttempts, renewClaims, recordResults: skip a row that another process has claimed', async () => {
   await insert('http://a.example/', 1)
   const [delivery] = await claimDueDeliveries(own, { ...me, leaseMs: 0 }, limits)
   const id = delivery?.id ?? ''
   expect(await claimDueDeliveries(own, other, limits)).toHaveLength(1)
-  expect(await beginAttempts(own, [{ id, attempts: 0 }], { self: me.id, holdsMs: 0 })).toEqual(
+  expect(await beginAttempts(own, [{ id, attempts: 0 }], { id: me.id, minLeaseMs: 0 })).toEqual(
     new Map(),
   )
   await renewClaims(own, [id], { ...me, leaseMs: 3_600_000 })
   await recordResults(
     own,
-    [nextState({ id, attempts: 1 }, ok, scheduleOf(undefined, 5_000))],
+    [nextState({ id, attempts: 1 }, ok, createSchedule(undefined, 5_000))],
     me.id,
   )
   expect(await findNextDueMs(own)).toBeLessThanOrEqual(60_000)
-  expect(await beginAttempts(own, [{ id, attempts: 0 }], { self: other.id, holdsMs: 0 })).toEqual(
+  expect(await beginAttempts(own, [{ id, attempts: 0 }], { id: other.id, minLeaseMs: 0 })).toEqual(
     new Map([[id, 1]]),
   )
   await recordResults(
     own,
-    [nextState({ id, attempts: 1 }, ok, scheduleOf(undefined, 5_000))],
+    [nextState({ id, attempts: 1 }, ok, createSchedule(undefined, 5_000))],
     other.id,
   )
   expect(
@@ -120,7 +119,7 @@ test('a claim that was taken over can neither begin nor renew nor record', async
   ).toEqual({ state: 'delivered', attempts: 1, lastStatus: 200 })
 })
 
-test('what would overtake an earlier first attempt of its account, held by another, waits for it; what failed once holds up nothing', async () => {
+test('claimDueDeliveries: defers rows after an ordered one of another process, not after a retried one', async () => {
   await insert('http://a.example/', 1, { attempts: 1, lastOutcome: 'http-5xx' })
   await insert('http://a.example/', 1)
   expect(await claimDueDeliveries(own, other, limits)).toHaveLength(2)
@@ -138,48 +137,52 @@ test('what would overtake an earlier first attempt of its account, held by anoth
     .orderBy('eventRow')
     .offset(1)
     .execute()
-  const result = nextState({ id: held?.id ?? '', attempts: 1 }, ok, scheduleOf(undefined, 5_000))
+  const result = nextState(
+    { id: held?.id ?? '', attempts: 1 },
+    ok,
+    createSchedule(undefined, 5_000),
+  )
   await recordResults(own, [result], other.id)
   await eventually(async () => expect(await waits()).toHaveLength(3))
 })
 
-test('attempts are counted ahead only for as long as the claim is sure to hold, and an attempt counted twice counts once', async () => {
+test('beginAttempts: requires minLeaseMs, and counts a repeated attempt once', async () => {
   await insert('http://a.example/', 1)
   const [delivery] = await claimDueDeliveries(own, me, limits)
   const counted = [{ id: delivery?.id ?? '', attempts: 0 }]
-  const begin = (holdsMs: number) => beginAttempts(own, counted, { self: me.id, holdsMs })
+  const begin = (minLeaseMs: number) => beginAttempts(own, counted, { id: me.id, minLeaseMs })
   expect((await begin(me.leaseMs * 2)).size).toBe(0)
   expect([...(await begin(me.leaseMs / 3)).values()]).toEqual([1])
   expect([...(await begin(0)).values()]).toEqual([1])
 })
 
-test('what is counted ahead is called without another statement, and is known when it is given back', async () => {
+test('AttemptRecorder.precount: begin needs no further statement, cancelPrecount reports unused ones', async () => {
   await insert('http://a.example/', 2)
   const upcoming = await claimDueDeliveries(own, me, limits)
-  const counter = createAttemptCounter({ db: own, claim: me, log: createLogger('test', 'silent') })
-  counter.precount('http://a.example/', () => upcoming)
-  await counter.drain()
+  const recorder = new AttemptRecorder({ db: own, owner: me, log: createLogger('test', 'silent') })
+  recorder.precount('http://a.example/', upcoming)
+  await recorder.drainPrecounts()
   const [first, second] = upcoming
   if (!first || !second) throw new Error('two were inserted')
   const stopped = AbortSignal.abort() // no statement would begin
-  expect(await counter.begin(first, stopped)).toBe(1)
-  expect(await counter.cancelPrecount(first.id)).toBe(false)
-  expect(await counter.cancelPrecount(second.id)).toBe(true)
+  expect(await recorder.begin(first, stopped)).toBe(1)
+  expect(await recorder.cancelPrecount(first.id)).toBe(false)
+  expect(await recorder.cancelPrecount(second.id)).toBe(true)
 })
 
-test('what is given back while it is being counted is known to be counted', async () => {
+test('AttemptRecorder.cancelPrecount: waits for a running pre-count', async () => {
   await insert('http://a.example/', 1)
   const upcoming = await claimDueDeliveries(own, me, limits)
-  const counter = createAttemptCounter({ db: own, claim: me, log: createLogger('test', 'silent') })
-  counter.precount('http://a.example/', () => upcoming)
-  expect(await counter.cancelPrecount(upcoming[0]?.id ?? '')).toBe(true)
+  const recorder = new AttemptRecorder({ db: own, owner: me, log: createLogger('test', 'silent') })
+  recorder.precount('http://a.example/', upcoming)
+  expect(await recorder.cancelPrecount(upcoming[0]?.id ?? '')).toBe(true)
 })
 
-test('an attempt that is given back does not count, and what was told before stays', async () => {
+test('recordResults: a released attempt is subtracted and the last result stays', async () => {
   await insert('http://a.example/', 1, { attempts: 3, lastOutcome: 'http-5xx', lastStatus: 500 })
   const [delivery] = await claimDueDeliveries(own, me, limits)
   const id = delivery?.id ?? ''
-  await beginAttempts(own, [{ id, attempts: 3 }], { self: me.id, holdsMs: 0 })
+  await beginAttempts(own, [{ id, attempts: 3 }], { id: me.id, minLeaseMs: 0 })
   await recordResults(own, [releasedResult(id, true)], me.id)
   expect(
     await db
@@ -195,7 +198,7 @@ test('an attempt that is given back does not count, and what was told before sta
   })
 })
 
-test('deliveries are deleted some time after their end, failed ones later; waiting ones never', async () => {
+test('runRetention: deletes finished deliveries after their retention, never due ones', async () => {
   const ago = (ms: number) => new Date(Date.now() - ms)
   await insert('http://a.example/', 1, {
     state: 'delivered',

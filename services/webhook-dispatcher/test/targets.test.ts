@@ -130,7 +130,7 @@ test('while what is sealed cannot be asked for, its deliveries wait and use no a
 
 test('a target has a schedule of its own', async () => {
   const receiver = await bench.receiver()
-  receiver.answer(() => ({ status: 500 }))
+  receiver.replyWith(() => ({ status: 500 }))
   await bench.set({ webhookTargets: [{ target: receiver.url, retrySchedule: [0.01, 0.02] }] })
   await start({ SVC_WEBHOOK_RETRY_BASE: '1h' })
   await bench.account('own-schedule', { webhooks: receiver.url })
@@ -141,7 +141,7 @@ test('a target has a schedule of its own', async () => {
 
 test('a target is called no more often at the same time than its own limit', async () => {
   const receiver = await bench.receiver()
-  receiver.answer(() => ({ instead: 'hang' }))
+  receiver.replyWith(() => ({ instead: 'hang' }))
   await bench.set({ webhookTargets: [{ target: receiver.url, concurrency: 2 }] })
   await start({ SVC_WEBHOOK_RETRY_BASE: '1h' })
   const accounts = Array.from({ length: 6 }, (_, n) => `limited-${n}`)
@@ -158,7 +158,7 @@ test('a target is called no more often at the same time than its own limit', asy
 
 test('Retry-After puts the next attempt off, and the other calls to that target as well', async () => {
   const receiver = await bench.receiver()
-  receiver.answer(() => ({ status: 429, headers: { 'Retry-After': '600' } }))
+  receiver.replyWith(() => ({ status: 429, headers: { 'Retry-After': '600' } }))
   const app = await start({})
   await bench.account('told', { webhooks: receiver.url })
   await bench.account('told-too', { webhooks: receiver.url })
@@ -185,7 +185,7 @@ test('Retry-After puts the next attempt off, and the other calls to that target 
 
 test('a dead target is left alone: no attempts are burned, nobody else waits, whatever it has due', async () => {
   const dead = await bench.receiver()
-  dead.answer(() => ({ instead: 'drop' }))
+  dead.replyWith(() => ({ instead: 'drop' }))
   const healthy = await bench.receiver()
   await bench.account('dead', { webhooks: dead.url })
   await bench.account('healthy', { webhooks: healthy.url })

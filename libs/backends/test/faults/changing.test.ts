@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { imapFaults, usualCapabilities } from '@posthorn/testkit'
 import { connect, distort, inbox, letter, start, inTime } from './stage.ts'
 
-const { breaksAfter, refuses, says, spits } = imapFaults
+const { truncatesAfter: breaksAfter, rejects: refuses, replies: says, sendsRaw: spits } = imapFaults
 const rfc822 = Buffer.from(letter('new'))
 
 test('APPEND without APPENDUID stores the message and tells no UID', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { imapFaults, usualCapabilities } from '@posthorn/testkit'
 import { backend, connect, optionsOf, start, inTime } from './stage.ts'
 
-const { limitsConnections, notConnected, refuses, spits, times } = imapFaults
+const { limitsConnections, notConnected, rejects: refuses, sendsRaw: spits, times } = imapFaults
 
 test.each<[string, string, 'close' | 'reset']>([
   ['a BYE', '* BYE Too many connections\r\n', 'close'],
@@ -34,7 +34,7 @@ test('a server that never greets is given up, and the connection closed', async 
 
 test('a greeting that comes late is waited for, and one in pieces is put together', async () => {
   const server = await start()
-  server.on('greeting', async ({ session, usual }) => {
+  server.on('greeting', async ({ session, defaultReply: usual }) => {
     const [line = ''] = await usual()
     for (const byte of line) {
       session.write(byte)
@@ -108,7 +108,7 @@ test('who is let in and then known by nobody is unauthorized', async () => {
 test('a server that opens nothing for strangers is told who we are, after the login', async () => {
   const server = await start(1)
   let introduced = false
-  server.on('ID', async ({ session, usual }) => {
+  server.on('ID', async ({ session, defaultReply: usual }) => {
     if (session.user !== undefined) introduced = true
     return await usual()
   })
@@ -136,14 +136,14 @@ test('STARTTLS that was taken out on the way, or leads nowhere, gives no passwor
   await expect(inTime(backend.connect(strict))).rejects.toMatchObject({
     kind: 'unreachable',
   })
-  expect(server.heard.filter((line) => /LOGIN|AUTHENTICATE/.test(line))).toEqual([])
+  expect(server.received.filter((line) => /LOGIN|AUTHENTICATE/.test(line))).toEqual([])
 })
 
 test('what is said in clear before TLS is forgotten', async () => {
   const server = await start(0, { capabilities: [...usualCapabilities, 'STARTTLS'] })
   // The response injection of STARTTLS: an answer to a command that is yet to come, from whoever stands between.
   server.on('STARTTLS', async (command) => [
-    ...(await command.usual()),
+    ...(await command.defaultReply()),
     '* CAPABILITY IMAP4rev1 X-GM-EXT-1',
   ])
   const session = await inTime(connect(server, { connectTimeoutMs: 2_000 })).catch(

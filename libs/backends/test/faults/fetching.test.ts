@@ -2,8 +2,18 @@ import { expect, test } from '@jest/globals'
 import { imapFaults } from '@posthorn/testkit'
 import { distort, inbox, letter, start, uidsOf, inTime } from './stage.ts'
 
-const { adds, breaksAfter, changes, chokesOn, hides, omits, refuses, repeatsUids, spits, times } =
-  imapFaults
+const {
+  adds,
+  truncatesAfter: breaksAfter,
+  mapsLines: changes,
+  failsOn: chokesOn,
+  hides,
+  omits,
+  rejects: refuses,
+  repeatsUids,
+  sendsRaw: spits,
+  times,
+} = imapFaults
 
 test('a message that the server leaves out is asked for again, and otherwise missing alone', async () => {
   const server = await start(5)
@@ -60,7 +70,7 @@ test.each([
   ['a thousand deep', `${'('.repeat(1_000)}${')'.repeat(1_000)}`],
 ])('a BODYSTRUCTURE that is %s costs no other message', async (_, structure) => {
   const server = await start(3)
-  server.mailbox('INBOX').message(2).lies.set('BODYSTRUCTURE', structure)
+  server.mailbox('INBOX').message(2).overrides.set('BODYSTRUCTURE', structure)
   const session = await inbox(server)
   const messages = await inTime(Array.fromAsync(session.fetchMessages([[1, 3]], { headers: true })))
   expect(messages.map(({ uid }) => uid)).toEqual([1, 2, 3])
@@ -88,7 +98,7 @@ test.each([
   ['cut short', '(NIL "s" ((NIL'],
 ])('an ENVELOPE that is %s costs no message', async (_, envelope) => {
   const server = await start(2)
-  server.mailbox('INBOX').message(1).lies.set('ENVELOPE', envelope)
+  server.mailbox('INBOX').message(1).overrides.set('ENVELOPE', envelope)
   const session = await inbox(server)
   const messages = await inTime(Array.fromAsync(session.fetchMessages([[1, 2]], { headers: true })))
   expect(messages.map(({ uid }) => uid)).toEqual([1, 2])
@@ -114,7 +124,7 @@ test.each([
   ['UID', undefined],
 ])('a %s of %j costs no other message', async (item, lie) => {
   const server = await start(3)
-  server.mailbox('INBOX').message(2).lies.set(item, lie)
+  server.mailbox('INBOX').message(2).overrides.set(item, lie)
   const session = await inbox(server)
   const messages = await inTime(Array.fromAsync(session.fetchMessages([[1, 3]])))
   expect(messages.map(({ uid }) => uid)).toEqual(expect.arrayContaining([1, 3]))
@@ -147,7 +157,7 @@ test.each([
     const server = await start(1)
     const session = await inbox(server)
     server.on('FETCH', async (command) => {
-      const text = (await command.usual()).join('\r\n')
+      const text = (await command.defaultReply()).join('\r\n')
       return { raw: `${text.replace(pattern, by)}\r\n`, then: 'close' }
     })
     const read = session
@@ -171,7 +181,7 @@ test('bytes before a tag, blank lines, wrong tags and long lines cost nothing bu
   const server = await start(2)
   const session = await inbox(server)
   server.on('NOOP', async (command) => {
-    const text = (await command.usual()).join('\r\n')
+    const text = (await command.defaultReply()).join('\r\n')
     const junk = [
       '',
       'zzz OK not yours',

@@ -68,7 +68,7 @@ function mutate(line: string, random: Random): string {
 /** Says what the server would, with some of it changed; the tagged line, too, one time in ten. */
 function disturb(random: Random): Hook {
   return async (command) => {
-    const lines = await command.usual()
+    const lines = await command.defaultReply()
     const tagged = lines.pop() ?? ''
     const said = lines.flatMap((line) => {
       const way = random(6)
@@ -111,11 +111,11 @@ const calls: readonly Call[] = [
  * that was on its way has come, however slow the machine is.
  */
 function hangUpWhenIdle(server: ImapScript): Disposable {
-  let heard = server.heard.length
+  let heard = server.received.length
   let idleTurns = 0
   const timer = setInterval(() => {
-    idleTurns = server.heard.length === heard ? idleTurns + 1 : 0
-    heard = server.heard.length
+    idleTurns = server.received.length === heard ? idleTurns + 1 : 0
+    heard = server.received.length
     if (idleTurns === 20) server.drop()
   }, 3)
   return { [Symbol.dispose]: () => clearInterval(timer) }

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { imapFaults } from '@posthorn/testkit'
 import { connect, inbox, letter, start, inTime } from './stage.ts'
 
-const { omits, refuses, replaces, says, times } = imapFaults
+const { omits, rejects: refuses, replaces, replies: says, times } = imapFaults
 
 test.each([
   ['0', '[UIDVALIDITY 0]'],
@@ -138,7 +138,7 @@ test('of two mailboxes for sent mail each is listed, and one INBOX of two', asyn
     mailboxes: { 'Sent Items': { attributes: ['\\Sent'] }, Sent: { attributes: ['\\Sent'] } },
   })
   server.on('LIST', async (command) => {
-    const lines = await command.usual()
+    const lines = await command.defaultReply()
     return [...lines.slice(0, -1), '* LIST () "/" Inbox', ...lines.slice(-1)]
   })
   const listed = await (await connect(server)).listMailboxes()

@@ -80,7 +80,7 @@ export function distort(
 ): { times: number } {
   const done = { times: 0 }
   server.on(name, async (command) =>
-    (await command.usual()).map((line) => {
+    (await command.defaultReply()).map((line) => {
       if (!only.test(line)) return line
       const distorted = line.replace(pattern, by)
       if (distorted !== line) done.times++

@@ -3,7 +3,7 @@ import { eventually, imapFaults } from '@posthorn/testkit'
 import type { MailboxNotice, MailSession } from '../../src/backend.ts'
 import { hasty, inbox, inTime, letter, start } from './stage.ts'
 
-const { adds, refuses, spits, times } = imapFaults
+const { adds, rejects: refuses, sendsRaw: spits, times } = imapFaults
 
 function watch(session: MailSession) {
   const notices: MailboxNotice[] = []

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Operation } from '@posthorn/contracts'
 import { isExpired, type CountedRequest, countRequests, type TokenLog } from '@posthorn/access'
-import { type Db, inBatches } from '@posthorn/db'
+import { type Db, batchStatements } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { admit } from './admit.ts'
 import { type AuditedRequest, denialOf, noteRequest } from './audit.ts'
@@ -48,7 +48,7 @@ export interface Admitted {
 
 export function createGate(options: GateOptions): Gate {
   const { db, tokens, lastUse, audit } = options
-  const count = inBatches((counted: CountedRequest[]) => countRequests(db, counted))
+  const count = batchStatements((counted: CountedRequest[]) => countRequests(db, counted))
   return async (operation, visitor, response) => {
     const { headers } = visitor
     const address = addressOf(visitor, options.trustedProxies)

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import type { CountedRequest, TokenWindow } from '@posthorn/access'
+import { sqlState } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import { foreignKeyViolation, sqlState } from '../store/database-errors.ts'
+import { foreignKeyViolation } from '../store/database-errors.ts'
 import { badToken } from './bad-token.ts'
 import type { Token } from '../store/tokens.ts'
 

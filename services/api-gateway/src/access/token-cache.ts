@@ -1,4 +1,4 @@
-import { type Db, inBatches } from '@posthorn/db'
+import { type Db, batchStatements } from '@posthorn/db'
 import { hashToken } from '@posthorn/secrets'
 import { findTokens, type Token } from '../store/tokens.ts'
 
@@ -17,7 +17,7 @@ export interface TokenCache {
 
 /** Tokens kept in memory for less than a second: bursts ask Postgres once. */
 export function cacheTokens(db: Db, now: () => number = Date.now): TokenCache {
-  const look = inBatches((ids: string[]) => findTokens(db, ids), { max: maxAtOnce })
+  const look = batchStatements((ids: string[]) => findTokens(db, ids), { max: maxAtOnce })
   const known = new Map<string, { token: Promise<Token | undefined>; until: number }>()
   return {
     find(value) {

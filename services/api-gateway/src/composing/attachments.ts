@@ -28,60 +28,44 @@ function isEmpty(content: string): boolean {
   return content.length < 1_000 && Buffer.from(content, 'base64').length === 0
 }
 
-/** Collects attachments with their content. Stored ones are read sequentially from the mailbox. */
-export class AttachmentCollector {
-  readonly #deps: WorkerDeps
-  readonly #call: WorkerCall
-  #remainingBytes: number
+/** Attachments to collect: those of the request, then those of a forwarded message. */
+export interface AttachmentSources {
+  attachments?: readonly AttachmentSource[] | undefined
+  forwarded?: MessageDetail['attachments']
+  /** Limit of all stored attachments together. */
+  maxBytes: number
+}
 
-  /** `maxBytes` limits the sum of all stored attachments. */
-  constructor(deps: WorkerDeps, call: WorkerCall, maxBytes: number) {
-    this.#deps = deps
-    this.#call = call
-    this.#remainingBytes = maxBytes
+/**
+ * Collects attachments with their content. Stored ones are read sequentially from the mailbox.
+ * Names and types of the request override the stored ones.
+ *
+ * @throws AppError `too-large` if the stored ones exceed `maxBytes`
+ */
+export async function collectAttachments(
+  deps: WorkerDeps,
+  call: WorkerCall,
+  { attachments = [], forwarded = [], maxBytes }: AttachmentSources,
+): Promise<AttachedContent[]> {
+  let remainingBytes = maxBytes
+  const readStored = async (attachment: string): Promise<AttachedContent> => {
+    const request = { account: call.params.account, attachment }
+    const { response, body } = await streamFromWorker(deps, call, [getAttachment, request])
+    const content = await readBytes(body, remainingBytes, 'The attachments are too large')
+    remainingBytes -= content.length
+    return defined({ content, contentType: response.contentType, filename: response.filename })
   }
-
-  /** Attachments of a request. Its names and types override the stored ones. */
-  async ofRequest(sources: readonly AttachmentSource[]): Promise<AttachedContent[]> {
-    const attached: AttachedContent[] = []
-    for (const { content, reference, encoding: _base64, ...names } of sources)
-      attached.push(
-        reference
-          ? { ...(await this.#readStored(reference)), ...names }
-          : { ...names, content: Buffer.from(content ?? '', 'base64') },
-      )
-    return attached
+  const attached: AttachedContent[] = []
+  for (const { content, reference, encoding: _base64, ...names } of attachments) {
+    const stored = reference ? await readStored(reference) : undefined
+    attached.push({ content: Buffer.from(content ?? '', 'base64'), ...stored, ...names })
   }
-
-  /** Attachments of a stored message, unchanged. */
-  async ofMessage({
-    attachments = [],
-  }: Pick<MessageDetail, 'attachments'>): Promise<AttachedContent[]> {
-    const attached: AttachedContent[] = []
-    for (const { id, contentId, inline } of attachments) {
-      const cid = contentId?.replace(/^<|>$/g, '')
-      attached.push({
-        ...(await this.#readStored(id)),
-        ...(cid ? { cid } : {}),
-        contentDisposition: inline ? 'inline' : 'attachment',
-      })
-    }
-    return attached
+  for (const { id, contentId, inline } of forwarded) {
+    const cid = contentId?.replace(/^<|>$/g, '') || undefined
+    const contentDisposition = inline ? ('inline' as const) : ('attachment' as const)
+    attached.push({ ...(await readStored(id)), ...defined({ cid }), contentDisposition })
   }
-
-  async #readStored(attachment: string): Promise<AttachedContent> {
-    const { account } = this.#call.params
-    const request = { account, attachment }
-    const streamed = await streamFromWorker(this.#deps, this.#call, [getAttachment, request])
-    const content = await readBytes(
-      streamed.body,
-      this.#remainingBytes,
-      'The attachments are too large',
-    )
-    this.#remainingBytes -= content.length
-    const { contentType, filename } = streamed.response
-    return defined({ content, contentType, filename })
-  }
+  return attached
 }
 
 /** Reads a stream into memory. @throws AppError `too-large` beyond `maxBytes` */

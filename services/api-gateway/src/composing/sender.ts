@@ -14,7 +14,7 @@ export interface Owner {
   email: string | null
 }
 
-/** Sender of a message: its own `from`, else the owner. @throws AppError `invalid` without either */
+/** Sender of a message: its `from`, else the owner. @throws AppError `invalid` without either */
 export function senderOf({ from }: { from?: Mailbox }, { name, email }: Owner): Mailbox {
   if (from) return from
   if (email === null)

@@ -26,7 +26,7 @@ export interface WorkerCall extends RequestContext {
 /**
  * Sends a command to the worker that holds the account. The worker reports a disconnected account.
  *
- * @throws AppError `not-found` if the account does not exist, `unavailable` and `timeout` of the bus
+ * @throws AppError `not-found` if the account is missing, `unavailable` or `timeout`
  */
 export async function callWorker<C extends Command>(
   deps: WorkerDeps,

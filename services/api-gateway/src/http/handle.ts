@@ -44,7 +44,7 @@ export function handleStream<const O extends Operation>(
   return { operation, run }
 }
 
-/** Writes head and body of an open-ended response, resolves at its end. Throws only before the head. */
+/** Writes an open-ended response and resolves at its end. Throws only before the head. */
 export type EventStreamResponse = (response: ServerResponse) => Promise<void>
 
 /** Variant of `handle` for an operation whose response stays open until either side ends it. */
@@ -71,7 +71,7 @@ export async function sendStream(
   try {
     await pipeline(Readable.from(resume(first, iterator), { objectMode: false }), response)
   } catch (error) {
-    // The client disconnected, so nobody can receive an error.
+    // The client has disconnected and cannot receive an error.
     if (!isPrematureClose(error)) throw error
   }
 }

@@ -43,7 +43,7 @@ export function mountOperations(
   }
 }
 
-/** Compiles schemas at start-up, so that the first request of each operation does not wait for it. */
+/** Compiles schemas at start-up, so that first requests do not wait for it. */
 function compileSchemas({ params, query, headers, body }: Operation): void {
   for (const schema of [params, query, headers]) if (schema) precompile(schema, 'text')
   if (body) precompile(body)
@@ -103,7 +103,7 @@ function disconnectSignal(response: Response): AbortSignal {
   return controller.signal
 }
 
-/** Validated parts of a request. The body comes last: an error before it responds without reading it. */
+/** Validated parts of a request. The body is read last: earlier errors skip it. */
 async function readInput(operation: Operation, request: Request, maxUploadBytes: number) {
   const params = checkText(operation.params, request.params)
   const { access_token: _token, ...rest } = request.query
@@ -112,7 +112,7 @@ async function readInput(operation: Operation, request: Request, maxUploadBytes:
   return { params, query, headers, body: await readBody(operation, request, maxUploadBytes) }
 }
 
-/** Path, query and headers arrive as text. A part that the operation does not declare is ignored. */
+/** Path, query and headers arrive as text. Parts that the operation lacks are ignored. */
 function checkText(schema: Operation['params'], input: object): unknown {
   if (schema === undefined) return undefined
   const part = { ...input }

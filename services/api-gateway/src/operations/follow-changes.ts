@@ -7,7 +7,7 @@ export interface FollowChangesDeps {
   changes: ChangeStreams
 }
 
-/** The header overrides the query: a reconnecting EventSource keeps its URL with an old position. */
+/** The header overrides the query: an EventSource reconnects with its first URL. */
 export function onFollowChanges({ changes }: FollowChangesDeps) {
   return handleEventStream(operations.followChanges, ({ query, headers, caller }) => {
     const { 'last-event-id': lastEventId } = headers

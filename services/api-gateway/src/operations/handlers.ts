@@ -24,11 +24,12 @@ import { outboxHandlers } from './outbox.ts'
 import { queueHandlers } from './queues.ts'
 import { onGetSettings } from './settings/get-settings.ts'
 import { onUpdateSettings } from './settings/update-settings.ts'
+import { OutboxWriter, type OutboxWriterDeps } from './submissions/outbox-writer.ts'
 import { onSubmitDraft } from './submissions/submit-draft.ts'
 import { onSubmitMessage, type SubmitDeps } from './submissions/submit-message.ts'
 import { templateHandlers } from './templates.ts'
 import { type TokenDeps, tokenHandlers } from './tokens.ts'
-import { onUploadMessage } from './upload-message.ts'
+import { onUploadMessage, type UploadDeps } from './upload-message.ts'
 import { webhookDeliveryHandlers } from './webhook-deliveries.ts'
 import { type WebhookRouteDeps, webhookRouteHandlers } from './webhook-routes/webhook-routes.ts'
 import { workerHandlers } from './worker-operations.ts'
@@ -41,13 +42,16 @@ export type OperationDeps = AccountSyncDeps &
   DeleteAccountDeps &
   FollowChangesDeps &
   OAuthTokenDeps &
+  Omit<SubmitDeps, 'writer'> &
+  OutboxWriterDeps &
   StatsDeps &
-  SubmitDeps &
   TokenDeps &
+  UploadDeps &
   WebhookRouteDeps
 
 /** Handlers of all operations of the contract. @throws Error if one is missing */
 export function operationHandlers(deps: OperationDeps): OperationHandler[] {
+  const writer = new OutboxWriter(deps)
   const handlers = [
     ...accountReadHandlers(deps),
     onCreateAccount(deps),
@@ -60,8 +64,8 @@ export function operationHandlers(deps: OperationDeps): OperationHandler[] {
     onGetAutoconfig(deps),
     ...workerHandlers(deps),
     onUploadMessage(deps),
-    onSubmitMessage(deps),
-    onSubmitDraft(deps),
+    onSubmitMessage({ ...deps, writer }),
+    onSubmitDraft({ ...deps, writer }),
     ...outboxHandlers(deps),
     ...queueHandlers(deps),
     onFollowChanges(deps),

@@ -3,6 +3,7 @@ import {
   changeOutbox,
   type CommandRequest,
   defined,
+  type Operation,
   operations,
   type OutboxEntry,
 } from '@posthorn/contracts'
@@ -24,33 +25,21 @@ export interface OutboxDeps {
   timeoutMs: number
 }
 
-/** Operations on submissions. Only senders write to stored ones, so changes are commands to them. */
+/** Operations on submissions. Only senders change stored ones, so changes are commands. */
 export function outboxHandlers(deps: OutboxDeps): OperationHandler[] {
   const { db } = deps
   return [
-    handle(operations.listOutbox, async ({ query: { page = 0, pageSize = 20, ...filter } }) => {
-      const { total, rows } = await listOutboxRows(db, { ...filter, page, pageSize })
-      return { total, page, pages: Math.ceil(total / pageSize), messages: rows.map(describeEntry) }
+    handle(operations.listOutbox, async ({ query }) => {
+      const { rows, ...counts } = await listOutboxRows(db, query)
+      return { ...counts, messages: rows.map(describeEntry) }
     }),
     handle(operations.getOutboxEntry, async ({ params: { queueId } }) =>
       describeEntry(await getOutboxRow(db, queueId)),
     ),
-    handle(operations.deleteOutboxEntry, async (input) => {
-      await changeEntry(deps, input, 'delete')
-      return { deleted: true }
-    }),
-    handle(operations.holdOutboxEntry, async (input) => {
-      await changeEntry(deps, input, 'hold')
-      return { held: true }
-    }),
-    handle(operations.releaseOutboxEntry, async (input) => {
-      await changeEntry(deps, input, 'release')
-      return { released: true }
-    }),
-    handle(operations.sendOutboxEntry, async (input) => {
-      await changeEntry(deps, input, 'send')
-      return { due: true }
-    }),
+    changeHandler(deps, operations.deleteOutboxEntry, ['delete', { deleted: true }]),
+    changeHandler(deps, operations.holdOutboxEntry, ['hold', { held: true }]),
+    changeHandler(deps, operations.releaseOutboxEntry, ['release', { released: true }]),
+    changeHandler(deps, operations.sendOutboxEntry, ['send', { due: true }]),
   ]
 }
 
@@ -60,18 +49,25 @@ interface ChangeCall {
   signal: AbortSignal
 }
 
-async function changeEntry(
+type Action = CommandRequest<typeof changeOutbox>['action']
+
+/** Handler of an operation that requests a change from a sender. */
+function changeHandler(
   deps: OutboxDeps,
-  { params: { queueId }, headers, signal }: ChangeCall,
-  action: CommandRequest<typeof changeOutbox>['action'],
-): Promise<void> {
-  const options = { key: 'outbox', timeoutMs: requestTimeout(deps, headers), signal }
-  const { result } = await deps.bus.request(changeOutbox, { queueId, action }, options)
-  if (result === 'missing') throw submissionNotFound()
-  if (result === 'busy')
-    throw new AppError('invalid', 'The message is being sent, retry later', {
-      code: 'UnsupportedOperation',
-    })
+  operation: Operation,
+  [action, response]: [Action, object],
+): OperationHandler {
+  const run = async ({ params: { queueId }, headers, signal }: ChangeCall) => {
+    const options = { key: 'outbox', timeoutMs: requestTimeout(deps, headers), signal }
+    const { result } = await deps.bus.request(changeOutbox, { queueId, action }, options)
+    if (result === 'missing') throw submissionNotFound()
+    if (result === 'busy')
+      throw new AppError('invalid', 'The message is being sent, retry later', {
+        code: 'UnsupportedOperation',
+      })
+    return response
+  }
+  return { operation, run }
 }
 
 /** Submission in the form of the API. */

@@ -1,7 +1,7 @@
 import type { Bus } from '@posthorn/bus'
 import { operations, type PausableQueue, type QueueJobs } from '@posthorn/contracts'
 import { type Db, isQueuePaused } from '@posthorn/db'
-import type { BackgroundTasks } from '../background-tasks.ts'
+import type { TaskGroup } from '@posthorn/flow'
 import { handle, type OperationHandler } from '../http/handle.ts'
 import { setQueuePaused } from '../store/paused-queues.ts'
 import { countDeliveries, countHeldSubmissions, countSubmissions } from '../store/stats.ts'
@@ -9,7 +9,7 @@ import { countDeliveries, countHeldSubmissions, countSubmissions } from '../stor
 export interface QueueDeps {
   db: Db
   bus: Bus
-  tasks: BackgroundTasks
+  tasks: TaskGroup
 }
 
 /** Operations on pausable queues. Consumers see a change by broadcast, or within 1 s by polling. */

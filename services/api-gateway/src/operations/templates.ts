@@ -35,12 +35,10 @@ export interface TemplateDeps {
 /** Operations on templates. Queued messages keep the texts they were rendered with. */
 export function templateHandlers({ db, renderer }: TemplateDeps): OperationHandler[] {
   return [
-    handle(operations.listTemplates, async ({ query }) => {
-      const { account = null, page = 0, pageSize = 20 } = query
+    handle(operations.listTemplates, async ({ query: { account = null, ...page } }) => {
       if (account !== null) await getOwner(db, account)
-      const { total, rows } = await listTemplates(db, { account, page, pageSize })
-      const pages = Math.ceil(total / pageSize)
-      return { account, total, page, pages, templates: rows.map(describeListed) }
+      const { rows, ...counts } = await listTemplates(db, { account, ...page })
+      return { account, ...counts, templates: rows.map(describeListed) }
     }),
     handle(operations.getTemplate, async ({ params, caller }) => {
       const row = await getTemplate(db, params.template)

@@ -15,7 +15,7 @@ import { hashToken, newToken } from '@posthorn/secrets'
 import { assertNotWider, type Reach } from '../access/mint.ts'
 import type { TokenCache } from '../access/token-cache.ts'
 import type { Caller } from '../access/token.ts'
-import type { BackgroundTasks } from '../background-tasks.ts'
+import type { TaskGroup } from '@posthorn/flow'
 import { handle, type OperationHandler } from '../http/handle.ts'
 import { listTokenLog, type TokenLogRow } from '../store/token-log.ts'
 import {
@@ -31,7 +31,7 @@ export interface TokenDeps {
   db: Db
   bus: Bus
   tokens: TokenCache
-  tasks: BackgroundTasks
+  tasks: TaskGroup
   /** Log entries kept per token. */
   tokenLogEntries: number
 }
@@ -50,14 +50,10 @@ export function tokenHandlers(deps: TokenDeps): OperationHandler[] {
     handle(operations.deleteToken, remove),
     handle(operations.deleteTokenAlias, remove),
     // Lists come before paths with a token, because an account may have the id `log`.
-    handle(
-      operations.listTokens,
-      async ({ query: { account, query, page = 0, pageSize = 20 } }) => {
-        const { total, rows } = await listTokenRecords(db, { account, query, page, pageSize })
-        const pages = Math.ceil(total / pageSize)
-        return { account: account ?? null, total, page, pages, tokens: rows.map(describeToken) }
-      },
-    ),
+    handle(operations.listTokens, async ({ query: { account, query, ...page } }) => {
+      const { rows, ...counts } = await listTokenRecords(db, { account, query, ...page })
+      return { account: account ?? null, ...counts, tokens: rows.map(describeToken) }
+    }),
     handle(operations.listTokensAlias, async ({ params: { account } }) => {
       const { rows } = await listTokenRecords(db, { account, page: 0, pageSize: maxAliasTokens })
       return { tokens: rows.map(describeToken) }
@@ -130,13 +126,12 @@ async function deleteToken({ db, bus, tokens, tasks }: TokenDeps, valueOrId: str
 
 /** The log of a deleted token can be read by its id as long as it has entries. */
 function onGetTokenLog({ db, tokenLogEntries: keep }: TokenDeps) {
-  return handle(operations.getTokenLog, async ({ params, query: { page = 0, pageSize = 20 } }) => {
+  return handle(operations.getTokenLog, async ({ params, query }) => {
     const stored = await findTokenRecord(db, [params.token, hashToken(params.token)])
     const token = stored?.id ?? params.token
-    const { total, rows } = await listTokenLog(db, token, { page, pageSize, keep })
-    if (!stored && total === 0) throw tokenNotFound()
-    const pages = Math.ceil(total / pageSize)
-    return { token, total, page, pages, entries: rows.map(describeLogEntry) }
+    const { rows, ...counts } = await listTokenLog(db, token, { ...query, keep })
+    if (!stored && counts.total === 0) throw tokenNotFound()
+    return { token, ...counts, entries: rows.map(describeLogEntry) }
   })
 }
 

@@ -3,15 +3,13 @@ import {
   defined,
   fieldError,
   validationError,
-  type MessageDetail,
   type MessageUpload,
   operations,
   uploadMessage,
 } from '@posthorn/contracts'
 import type { Db, SettingsCache } from '@posthorn/db'
-import type { AttachedContent } from '@posthorn/mime'
-import type { BackgroundTasks } from '../background-tasks.ts'
-import { AttachmentCollector, attachmentFields } from '../composing/attachments.ts'
+import type { TaskGroup } from '@posthorn/flow'
+import { attachmentFields, collectAttachments } from '../composing/attachments.ts'
 import { composeUpload } from '../composing/compose-upload.ts'
 import {
   assertNoThread,
@@ -29,7 +27,7 @@ export interface UploadDeps extends WorkerDeps {
   /** Pool for storing messages, which takes longer than other statements. */
   outbox: Db
   settings: SettingsCache
-  tasks: BackgroundTasks
+  tasks: TaskGroup
   maxUploadBytes: number
 }
 
@@ -48,7 +46,14 @@ export function onUploadMessage(deps: UploadDeps) {
     const owner = withLanguage(stored, settings)
     const { reference } = upload
     const original = reference && (await readOriginal(deps, input, reference))
-    const attached = await collectAttachments(deps, input, { upload, original })
+    const forwards = upload.raw === undefined && reference?.forwardAttachments
+    const forwarded = forwards ? original?.attachments : undefined
+    const sources = defined({
+      attachments: upload.attachments,
+      forwarded,
+      maxBytes: deps.maxUploadBytes,
+    })
+    const attached = await collectAttachments(deps, input, sources)
     const { mime, messageId } = await composeUpload({ upload, owner, original, attached })
     return {
       ...(await sendToWorker(deps, input, { mime, upload })),
@@ -81,17 +86,6 @@ function checkUpload(upload: MessageUpload): void {
   ]
   if (fields.length > 0) throw validationError(fields)
   assertNoThread(upload.reference)
-}
-
-async function collectAttachments(
-  deps: UploadDeps,
-  call: WorkerCall,
-  { upload, original }: { upload: MessageUpload; original: MessageDetail | undefined },
-): Promise<AttachedContent[]> {
-  const collector = new AttachmentCollector(deps, call, deps.maxUploadBytes)
-  const own = await collector.ofRequest(upload.attachments ?? [])
-  if (!original || !upload.reference?.forwardAttachments || upload.raw !== undefined) return own
-  return [...own, ...(await collector.ofMessage(original))]
 }
 
 async function sendToWorker(

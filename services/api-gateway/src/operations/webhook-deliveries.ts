@@ -13,7 +13,7 @@ import {
   type ReplayRow,
 } from '../store/webhook-deliveries.ts'
 
-/** Operations on webhook deliveries. Replays are rows, so webhook-dispatcher resumes them after a crash. */
+/** Operations on webhook deliveries. Replays are stored and survive a crash of the dispatcher. */
 export function webhookDeliveryHandlers({ db }: { db: Db }): OperationHandler[] {
   return [
     handle(operations.listWebhookDeliveries, async ({ query }) => {
@@ -42,8 +42,8 @@ export function webhookDeliveryHandlers({ db }: { db: Db }): OperationHandler[] 
     handle(operations.createWebhookReplay, async ({ body }) =>
       describeReplay(await insertReplay(db, body)),
     ),
-    handle(operations.listWebhookReplays, async ({ query: { page = 0, pageSize = 20 } }) => ({
-      replays: (await listReplays(db, { page, pageSize })).map(describeReplay),
+    handle(operations.listWebhookReplays, async ({ query }) => ({
+      replays: (await listReplays(db, query)).map(describeReplay),
     })),
     handle(operations.getWebhookReplay, async ({ params: { replay } }) =>
       describeReplay(await getReplay(db, replay)),

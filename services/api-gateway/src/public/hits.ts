@@ -6,11 +6,11 @@ import {
   type NewEvent,
   publishEvents,
   type SettingsCache,
+  isDataError,
 } from '@posthorn/db'
 import type { Logger } from '@posthorn/telemetry'
-import type { BackgroundTasks } from '../background-tasks.ts'
+import type { TaskGroup } from '@posthorn/flow'
 import type { AutomatedCheck } from '../automated/automated.ts'
-import { sqlState } from '../store/database-errors.ts'
 import { recordHits } from '../store/tracking.ts'
 import { createHitLimiter } from './hit-limiter.ts'
 import { createHitWriter } from './hit-writer.ts'
@@ -25,7 +25,7 @@ export interface HitDeps {
   bus: Bus
   settings: SettingsCache
   log: Logger
-  tasks: BackgroundTasks
+  tasks: TaskGroup
   automated: AutomatedCheck
   count: (kind: 'open' | 'click', outcome: Outcome, by?: number) => void
 }
@@ -47,7 +47,7 @@ export function createHits(deps: HitDeps): Hits {
   const looking = new Set<Promise<void>>()
   const writer = createHitWriter<NewEvent>({
     log,
-    isHopeless: (error) => /^2[23]/.test(sqlState(error) ?? ''),
+    isHopeless: isDataError,
     lost: (by) => count('open', 'lost', by),
     async write(batch) {
       const { serviceUrl = null } = await settings.get()

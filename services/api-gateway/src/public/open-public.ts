@@ -4,7 +4,7 @@ import type { LinkKeys } from '@posthorn/links'
 import type { Sealer } from '@posthorn/secrets'
 import type { Logger, Metrics } from '@posthorn/telemetry'
 import { Router } from 'express'
-import type { BackgroundTasks } from '../background-tasks.ts'
+import type { TaskGroup } from '@posthorn/flow'
 import type { Autoconfig } from '../autoconfig/autoconfig.ts'
 import { createAutomatedCheck } from '../automated/automated.ts'
 import { hostedForm } from './form/open-form.ts'
@@ -21,7 +21,7 @@ export interface PublicDeps {
   log: Logger
   metrics: Metrics
   settings: SettingsCache
-  tasks: BackgroundTasks
+  tasks: TaskGroup
   links: LinkKeys
   sealer: Sealer
   autoconfig: Autoconfig

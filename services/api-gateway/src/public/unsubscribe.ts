@@ -3,7 +3,7 @@ import { type Db, publishEvents, type SettingsCache } from '@posthorn/db'
 import type { LinkKeys } from '@posthorn/links'
 import type { Logger } from '@posthorn/telemetry'
 import type { Request, RequestHandler, Response } from 'express'
-import type { BackgroundTasks } from '../background-tasks.ts'
+import type { TaskGroup } from '@posthorn/flow'
 import { isBlocked, type ListTurnRequest, applyListTurn } from '../store/list-turns.ts'
 import { inTransaction } from '../store/transaction.ts'
 import { sendPage, sendText } from './answers.ts'
@@ -19,7 +19,7 @@ export interface ListDeps {
   bus: Bus
   log: Logger
   settings: SettingsCache
-  tasks: BackgroundTasks
+  tasks: TaskGroup
   links: LinkKeys
   trustedProxies: readonly string[]
   branding: () => Promise<Branding>

@@ -1,39 +1,14 @@
 import type { AccountState, OAuth2Provider } from '@posthorn/contracts'
-import { compileOnce, type Db, type NetworkRouting, type OutboxError } from '@posthorn/db'
+import {
+  compileOnce,
+  type Db,
+  type NetworkRouting,
+  type OutboxError,
+  type PageRequest,
+  readPage,
+} from '@posthorn/db'
 import { sql } from 'kysely'
 import type { PasswordKind } from './credentials.ts'
-
-const listColumns = [
-  'accounts.account',
-  'name',
-  'email',
-  'imap',
-  'smtp',
-  'oauth2',
-  'webhooks',
-  'proxy',
-  'smtpEhloName',
-  'accountStates.state',
-  'accountStates.lastError',
-  'accountStates.syncTime',
-] as const
-
-const recordColumns = [
-  ...listColumns,
-  'expectedEmail',
-  'path',
-  'subconnections',
-  'webhooksCustomHeaders',
-  'copy',
-  'logs',
-  'notifyFrom',
-  'imapIndexer',
-  'locale',
-  'tz',
-  'accountStates.authFailureDisabledAt',
-  'accountStates.connections',
-  'accountStates.syncError',
-] as const
 
 /** Accounts with their states. A new account has none until a worker has connected it. */
 export function accountsWithState(db: Db) {
@@ -83,7 +58,7 @@ const hasOutcome = sql`gateway is null and (state = 'sent' or last_error is not 
 /** Newest messages to search for an attempt: bounds the cost for an account that sends a lot. */
 const maxSearched = 100
 
-/** Derived from the account's newest messages, so that sending writes nothing more. Null without. */
+/** Null without an attempt. Derived from the newest messages: sending writes no extra row. */
 const lastSendingAttempt = sql<SendingAttempt | null>`(
   select jsonb_build_object('at', at, 'sent', state = 'sent', 'response', response,
     'lastError', last_error, 'networkRouting', network_routing)
@@ -96,15 +71,24 @@ const lastSendingAttempt = sql<SendingAttempt | null>`(
   where ${hasOutcome} order by at desc limit 1
 )`
 
+function listedAccounts(db: Db) {
+  return accountsWithState(db)
+    .select(['accounts.account', 'name', 'email', 'imap', 'smtp', 'oauth2', 'webhooks', 'proxy'])
+    .select(['smtpEhloName', 'accountStates.state', 'accountStates.lastError'])
+    .select(['accountStates.syncTime', eventCounts.as('eventCounts')])
+    .select([hasDelegate.as('hasDelegate'), oauth2Provider.as('oauth2Provider')])
+}
+
 const accountRow = compileOnce((db, account: string) =>
-  accountsWithState(db)
+  listedAccounts(db)
     .leftJoin('oauth2Tokens', 'oauth2Tokens.account', 'accounts.account')
-    .select(recordColumns)
+    .select(['expectedEmail', 'path', 'subconnections', 'webhooksCustomHeaders', 'copy', 'logs'])
+    .select(['notifyFrom', 'imapIndexer', 'locale', 'tz', 'accountStates.connections'])
+    .select(['accountStates.authFailureDisabledAt', 'accountStates.syncError'])
     .select(['oauth2Tokens.scopes', 'oauth2Tokens.expiresAt as tokenExpiresAt'])
     .select(['oauth2Tokens.updatedAt as tokenUpdatedAt', grantedAt.as('grantedAt')])
-    .select([passwordKinds.as('passwords'), eventCounts.as('eventCounts')])
-    .select([oauth2Provider.as('oauth2Provider'), baseScopes.as('baseScopes')])
-    .select([hasDelegate.as('hasDelegate'), lastSendingAttempt.as('lastSendingAttempt')])
+    .select([passwordKinds.as('passwords'), baseScopes.as('baseScopes')])
+    .select(lastSendingAttempt.as('lastSendingAttempt'))
     .where('accounts.account', '=', account),
 )
 
@@ -115,17 +99,15 @@ export async function findAccount(db: Db, account: string) {
 }
 export type AccountRow = NonNullable<Awaited<ReturnType<typeof findAccount>>>
 
-export interface AccountFilter {
+export interface AccountFilter extends PageRequest {
   state: AccountState | undefined
   /** Part of the id, the name or the address. */
   query: string | undefined
-  page: number
-  pageSize: number
 }
 
 /** One page of the accounts that match, ordered by id, and their total. */
-export async function listAccounts(db: Db, { state, query, page, pageSize }: AccountFilter) {
-  let matching = accountsWithState(db)
+export function listAccounts(db: Db, { state, query, ...page }: AccountFilter) {
+  let matching = listedAccounts(db)
   if (state) matching = matching.where(sql`coalesce(account_states.state, 'new')`, '=', state)
   if (query) {
     const contains = (column: 'accounts.account' | 'name' | 'email') =>
@@ -134,17 +116,6 @@ export async function listAccounts(db: Db, { state, query, page, pageSize }: Acc
       where.or([contains('accounts.account'), contains('name'), contains('email')]),
     )
   }
-  const { total } = await matching
-    .select(sql<number>`count(*)::int`.as('total'))
-    .executeTakeFirstOrThrow()
-  const rows = await matching
-    .select(listColumns)
-    .select([eventCounts.as('eventCounts'), hasDelegate.as('hasDelegate')])
-    .select(oauth2Provider.as('oauth2Provider'))
-    .orderBy('accounts.account')
-    .limit(pageSize)
-    .offset(page * pageSize)
-    .execute()
-  return { total, rows }
+  return readPage(matching.orderBy('accounts.account'), page)
 }
 export type AccountListRow = Awaited<ReturnType<typeof listAccounts>>['rows'][number]

@@ -1,8 +1,15 @@
-import { type Accounts, compileOnce, type Db, type StoredOAuth2, type Tx } from '@posthorn/db'
+import {
+  type Accounts,
+  compileOnce,
+  type Db,
+  sqlState,
+  type StoredOAuth2,
+  type Tx,
+} from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type Insertable, sql } from 'kysely'
 import { accountsWithState, passwordKinds } from './account-records.ts'
-import { foreignKeyViolation, sqlState } from './database-errors.ts'
+import { foreignKeyViolation } from './database-errors.ts'
 
 export function accountNotFound(): AppError {
   return new AppError('not-found', 'Account record was not found for requested ID')
@@ -81,32 +88,16 @@ export function insertAccount(tx: Tx, account: Insertable<Accounts>) {
     .executeTakeFirst()
 }
 
-const lockedColumns = [
-  'email',
-  'imap',
-  'smtp',
-  'oauth2',
-  'path',
-  'subconnections',
-  'webhooks',
-  'webhooksCustomHeaders',
-  'notifyFrom',
-  'proxy',
-  'smtpEhloName',
-  'logs',
-  'createdAt',
-] as const
-
 /** Locks the stored account until the transaction ends. */
-export async function lockAccount(tx: Tx, account: string) {
-  const row = await tx
+export function lockAccount(tx: Tx, account: string) {
+  return tx
     .selectFrom('accounts')
-    .select(lockedColumns)
+    .select(['email', 'imap', 'smtp', 'oauth2', 'path', 'subconnections', 'webhooks'])
+    .select(['webhooksCustomHeaders', 'notifyFrom', 'proxy', 'smtpEhloName', 'logs', 'createdAt'])
     .select(passwordKinds.as('passwords'))
     .where('account', '=', account)
     .forUpdate()
     .executeTakeFirst()
-  return row
 }
 export type LockedAccount = NonNullable<Awaited<ReturnType<typeof lockAccount>>>
 

@@ -28,12 +28,12 @@ export function asUnavailable(error: unknown): unknown {
 }
 
 function isUnavailable(error: unknown): boolean {
-  const code = sqlState(error) ?? ''
+  const code = codeOf(error) ?? ''
   return socketCodes.has(code) || sqlStates.test(code) || messages.test(messageOf(error))
 }
 
 /** SQLSTATE of a Postgres error, or code of a socket error. */
-export function sqlState(error: unknown): string | undefined {
+function codeOf(error: unknown): string | undefined {
   if (error === null || typeof error !== 'object' || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined
 }

@@ -25,30 +25,26 @@ export async function insertFormLink(
   await db.insertInto('formLinks').values(row).execute()
 }
 
-const columns = ['account', 'request', 'state'] as const
 const isValid = sql<boolean>`expires_at > now()`
 
 /** Finds a link that has not expired. It may be used already. */
 export async function findFormLink(db: Db, nonce: string): Promise<FormLink | undefined> {
-  const row = await db
-    .selectFrom('formLinks')
-    .select(columns)
-    .where('nonce', '=', nonce)
-    .where(isValid)
-    .executeTakeFirst()
+  const row = await validLink(db, nonce).executeTakeFirst()
   return row && toFormLink(row)
 }
 
 /** Locks a link until the transaction ends, so that one of several concurrent uses succeeds. */
 export async function lockFormLink(tx: Tx, nonce: string): Promise<FormLink | undefined> {
-  const row = await tx
+  const row = await validLink(tx, nonce).forUpdate().executeTakeFirst()
+  return row && toFormLink(row)
+}
+
+function validLink(db: Db | Tx, nonce: string) {
+  return db
     .selectFrom('formLinks')
-    .select(columns)
+    .select(['account', 'request', 'state'])
     .where('nonce', '=', nonce)
     .where(isValid)
-    .forUpdate()
-    .executeTakeFirst()
-  return row && toFormLink(row)
 }
 
 /** Marks a link as used, with the state of the account. */

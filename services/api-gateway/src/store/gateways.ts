@@ -1,4 +1,4 @@
-import type { Db, Gateways, Tx } from '@posthorn/db'
+import { type Db, type Gateways, type PageRequest, readPage, type Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type Insertable, sql } from 'kysely'
 
@@ -25,7 +25,7 @@ function withState(db: Db) {
     .select(listColumns)
 }
 
-/** @throws AppError `not-found` */
+/** Gets a gateway with its counters. @throws AppError `not-found` */
 export function getGateway(db: Db, gateway: string) {
   return withState(db)
     .select(['host', 'port', 'secure', 'username', hasPassword.as('hasPassword')])
@@ -35,17 +35,8 @@ export function getGateway(db: Db, gateway: string) {
 export type GatewayRow = Awaited<ReturnType<typeof getGateway>>
 
 /** One page of the gateways, ordered by id, and their total. */
-export async function listGateways(db: Db, { page, pageSize }: { page: number; pageSize: number }) {
-  const { total } = await db
-    .selectFrom('gateways')
-    .select(sql<number>`count(*)::int`.as('total'))
-    .executeTakeFirstOrThrow()
-  const rows = await withState(db)
-    .orderBy('gateways.gateway')
-    .limit(pageSize)
-    .offset(page * pageSize)
-    .execute()
-  return { total, rows }
+export function listGateways(db: Db, page: PageRequest) {
+  return readPage(withState(db).orderBy('gateways.gateway'), page)
 }
 export type GatewayListRow = Awaited<ReturnType<typeof listGateways>>['rows'][number]
 
@@ -111,7 +102,7 @@ export function gatewayPasswordSealContext(gateway: string): string {
   return `gateways/${gateway}`
 }
 
-/** Stores a sealed password. The role may write the column, not read it: no `excluded`. */
+/** Stores a sealed password. The update repeats it, because the role cannot read `excluded`. */
 export async function upsertGatewayPassword(
   tx: Tx,
   gateway: string,

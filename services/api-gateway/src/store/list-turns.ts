@@ -1,12 +1,15 @@
+import { defined } from '@posthorn/contracts'
 import {
   deriveEventId,
+  type ListBlocks,
   type NewEvent,
   type RecordedEvent,
   recordEvents,
   type Db,
   type Tx,
 } from '@posthorn/db'
-import { sql } from 'kysely'
+import { type Insertable, sql } from 'kysely'
+import { deleteBlock, insertBlock } from './lists.ts'
 
 /** Request of a recipient to leave or rejoin a list, made through a link. */
 export interface ListTurnRequest {
@@ -31,7 +34,9 @@ export async function applyListTurn(
 ): Promise<RecordedEvent[] | undefined> {
   const entry = { listId: request.listId.toLowerCase(), recipient: request.recipient.toLowerCase() }
   const changed =
-    request.action === 'unsubscribe' ? await block(tx, entry, request) : await unblock(tx, entry)
+    request.action === 'unsubscribe'
+      ? await insertBlock(tx, blockOf(request, entry))
+      : await deleteBlock(tx, entry.listId, entry.recipient)
   if (!changed) return undefined
   const turn = await nextTurn(tx, entry)
   return recordEvents(tx, [eventOf(request, turn)], serviceUrl)
@@ -42,31 +47,10 @@ interface ListEntry {
   recipient: string
 }
 
-async function block(tx: Tx, entry: ListEntry, request: ListTurnRequest): Promise<boolean> {
-  const row = await tx
-    .insertInto('listBlocks')
-    .values({
-      ...entry,
-      account: request.account,
-      messageId: request.messageId ?? null,
-      source: request.source,
-      reason: 'unsubscribe',
-      remoteAddress: request.remoteAddress || null,
-      userAgent: request.userAgent || null,
-    })
-    .onConflict((conflict) => conflict.columns(['listId', 'recipient']).doNothing())
-    .returning('listId')
-    .executeTakeFirst()
-  return row !== undefined
-}
-
-async function unblock(tx: Tx, { listId, recipient }: ListEntry): Promise<boolean> {
-  const { numDeletedRows } = await tx
-    .deleteFrom('listBlocks')
-    .where('listId', '=', listId)
-    .where('recipient', '=', recipient)
-    .executeTakeFirstOrThrow()
-  return numDeletedRows > 0n
+function blockOf(request: ListTurnRequest, entry: ListEntry): Insertable<ListBlocks> {
+  const { account, messageId = null, source, remoteAddress, userAgent } = request
+  const client = { remoteAddress: remoteAddress || null, userAgent: userAgent || null }
+  return { ...entry, account, messageId, source, reason: 'unsubscribe', ...client }
 }
 
 async function nextTurn(tx: Tx, entry: ListEntry): Promise<number> {
@@ -84,18 +68,17 @@ async function nextTurn(tx: Tx, entry: ListEntry): Promise<number> {
 function eventOf(request: ListTurnRequest, turn: number): NewEvent {
   const { action, account, listId, recipient, messageId, remoteAddress, userAgent } = request
   const event = action === 'unsubscribe' ? 'listUnsubscribe' : 'listSubscribe'
-  const left = action === 'unsubscribe' && messageId !== undefined
   return {
     eventId: deriveEventId(['list', listId.toLowerCase(), recipient.toLowerCase(), turn]),
     event,
     account,
-    data: {
+    data: defined({
       recipient,
-      ...(left ? { messageId } : {}),
+      messageId: action === 'unsubscribe' ? messageId : undefined,
       listId,
-      ...(remoteAddress === '' ? {} : { remoteAddress }),
-      ...(userAgent === '' ? {} : { userAgent }),
-    },
+      remoteAddress: remoteAddress || undefined,
+      userAgent: userAgent || undefined,
+    }),
   }
 }
 

@@ -1,5 +1,12 @@
 import { domainToASCII } from 'node:url'
-import type { Db, ListBlocks, Tx } from '@posthorn/db'
+import {
+  type Db,
+  type ListBlocks,
+  type PageRequest,
+  readPage,
+  readRows,
+  type Tx,
+} from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type Insertable, sql } from 'kysely'
 
@@ -18,25 +25,13 @@ export function recipientKey(recipient: string): string {
   return `${local}${domainToASCII(domain) || domain}`.toLowerCase()
 }
 
-export interface ListPage {
-  page: number
-  pageSize: number
-}
-
 /** One page of the lists, ordered by id, with the number of addresses on each. */
-export async function listLists(db: Db, { page, pageSize }: ListPage) {
-  const { total } = await db
-    .selectFrom('lists')
-    .select(sql<number>`count(*)::int`.as('total'))
-    .executeTakeFirstOrThrow()
-  const rows = await db
+export function listLists(db: Db, page: PageRequest) {
+  const lists = db
     .selectFrom('lists')
     .select(['listId', sql<number>`blocked::int`.as('count')])
     .orderBy('listId')
-    .limit(pageSize)
-    .offset(page * pageSize)
-    .execute()
-  return { total, rows }
+  return readPage(lists, page)
 }
 
 /** Number of addresses on a list. Undefined if the list is missing. */
@@ -50,29 +45,23 @@ export async function countBlocks(db: Db, listId: string): Promise<number | unde
 }
 
 /** One page of the addresses on a list, newest first. */
-export function listBlocks(db: Db, listId: string, { page, pageSize }: ListPage) {
-  return db
+export function listBlocks(db: Db, listId: string, page: PageRequest) {
+  const blocks = db
     .selectFrom('listBlocks')
     .select(['recipient', 'account', 'messageId', 'source', 'reason'])
     .select(['remoteAddress', 'userAgent', 'createdAt'])
     .where('listId', '=', listId.toLowerCase())
     .orderBy('createdAt', 'desc')
     .orderBy('recipient')
-    .limit(pageSize)
-    .offset(page * pageSize)
-    .execute()
+  return readRows(blocks, page)
 }
 export type BlockRow = Awaited<ReturnType<typeof listBlocks>>[number]
 
-/** Adds an address to a list in its canonical form. False if it is on it already. */
+/** Adds an address to a list. False if it is on it already. */
 export async function insertBlock(db: Db | Tx, block: Insertable<ListBlocks>): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('listBlocks')
-    .values({
-      ...block,
-      listId: block.listId.toLowerCase(),
-      recipient: recipientKey(block.recipient),
-    })
+    .values({ ...block, listId: block.listId.toLowerCase() })
     .onConflict((conflict) => conflict.columns(['listId', 'recipient']).doNothing())
     .executeTakeFirstOrThrow()
   return (numInsertedOrUpdatedRows ?? 0n) > 0n
@@ -87,7 +76,7 @@ export async function deleteBlock(
   const { numDeletedRows } = await db
     .deleteFrom('listBlocks')
     .where('listId', '=', listId.toLowerCase())
-    .where('recipient', '=', recipientKey(recipient))
+    .where('recipient', '=', recipient)
     .executeTakeFirstOrThrow()
   return numDeletedRows > 0n
 }

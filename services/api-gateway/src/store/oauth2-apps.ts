@@ -1,4 +1,11 @@
-import type { Db, OAuth2AppSecrets, OAuth2Apps, Tx } from '@posthorn/db'
+import {
+  type Db,
+  type OAuth2Apps,
+  type OAuth2AppSecrets,
+  type PageRequest,
+  readPage,
+  type Tx,
+} from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type Insertable, sql } from 'kysely'
 
@@ -23,7 +30,7 @@ function withState(db: Db) {
     .select(['oauth2Apps.updatedAt', 'oauth2AppStates.lastError', secretKinds.as('secrets')])
 }
 
-/** @throws AppError `not-found` */
+/** Gets an application with its number of accounts. @throws AppError `not-found` */
 export function getApp(db: Db, id: string) {
   return withState(db)
     .select(accountCount.as('accounts'))
@@ -33,18 +40,8 @@ export function getApp(db: Db, id: string) {
 export type AppRow = Awaited<ReturnType<typeof getApp>>
 
 /** One page of the applications, oldest first, and their total. */
-export async function listApps(db: Db, { page, pageSize }: { page: number; pageSize: number }) {
-  const { total } = await db
-    .selectFrom('oauth2Apps')
-    .select(sql<number>`count(*)::int`.as('total'))
-    .executeTakeFirstOrThrow()
-  const rows = await withState(db)
-    .orderBy('createdAt')
-    .orderBy('id')
-    .limit(pageSize)
-    .offset(page * pageSize)
-    .execute()
-  return { total, rows }
+export function listApps(db: Db, page: PageRequest) {
+  return readPage(withState(db).orderBy('createdAt').orderBy('id'), page)
 }
 export type AppListRow = Awaited<ReturnType<typeof listApps>>['rows'][number]
 
@@ -62,7 +59,7 @@ export function lockApp(tx: Tx, id: string) {
     .executeTakeFirstOrThrow(appNotFound)
 }
 
-/** Finds the application of a registration. Locks it against deletion until the transaction ends. */
+/** Finds an application and locks it against deletion until the transaction ends. */
 export function lockAppForAccount(tx: Tx, id: string) {
   return tx
     .selectFrom('oauth2Apps')
@@ -109,7 +106,7 @@ export function appSecretSealContext(app: string, kind: AppSecretKind): string {
   return `oauth2/${app}/${kind}`
 }
 
-/** Stores a sealed secret. The role may write the column, not read it: no `excluded`. */
+/** Stores a sealed secret. The update repeats it, because the role cannot read `excluded`. */
 export async function upsertAppSecret(
   tx: Tx,
   { app, kind, sealed }: Pick<OAuth2AppSecrets, 'app' | 'kind' | 'sealed'>,

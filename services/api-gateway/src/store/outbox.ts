@@ -1,6 +1,14 @@
-import { type Db, inBatches, type Outbox, type Tx } from '@posthorn/db'
+import {
+  batchStatements,
+  type Db,
+  type Outbox,
+  type Page,
+  pageCounts,
+  type PageRequest,
+  type Tx,
+} from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import { type Insertable, type Selectable, sql, type SqlBool } from 'kysely'
+import { type Insertable, sql, type SqlBool } from 'kysely'
 import { orAccountNotFound } from './accounts.ts'
 
 export type NewSubmission = Insertable<Outbox>
@@ -11,13 +19,13 @@ const maxSharedBytes = 64 * 1024
 /** Inserts a submission. Once resolved, it will be sent. */
 export type InsertSubmission = (submission: NewSubmission) => Promise<void>
 
-/** Returns an inserter that merges concurrent submissions into one statement, and so one disk flush. */
+/** Creates an inserter that merges concurrent submissions into one statement and disk flush. */
 export function createSubmissionInserter(db: Db): InsertSubmission {
   const insert = async (rows: NewSubmission[]) => {
     await insertRows(db, rows)
     return rows.map(() => undefined)
   }
-  const insertBatched = inBatches<NewSubmission, undefined>(insert, { max: 20 })
+  const insertBatched = batchStatements<NewSubmission, undefined>(insert, { max: 20 })
   return async (submission) => {
     const isLarge = (submission.mime?.length ?? 0) > maxSharedBytes
     await orAccountNotFound(isLarge ? insert([submission]) : insertBatched(submission))
@@ -38,57 +46,33 @@ export function inOutboxTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Pr
   return orAccountNotFound(db.transaction().execute(work))
 }
 
-const columns = [
-  'queueId',
-  'account',
-  'source',
-  'state',
-  'messageId',
-  'envelope',
-  'subject',
-  'gateway',
-  'proxy',
-  'localAddress',
-  'idempotencyKey',
-  'useStructuredFormat',
-  'createdAt',
-  'sendAt',
-  'nextAttemptAt',
-  'attempts',
-  'maxAttempts',
-  'dataSentAt',
-  'lastError',
-  'response',
-  'originalMessageId',
-  'networkRouting',
-] as const
+const leased = sql<boolean>`coalesce(lease_until > now(), false)`.as('leased')
 
-/** Submission without its bytes. */
-export type OutboxRow = Pick<Selectable<Outbox>, (typeof columns)[number]> & {
-  /** True if a sender holds the lease. */
-  leased: boolean
+/** Submissions without their bytes. `leased` is true if a sender holds the lease. */
+function submissions(db: Db) {
+  return db
+    .selectFrom('outbox')
+    .select(['queueId', 'account', 'source', 'state', 'messageId', 'envelope', 'subject'])
+    .select(['gateway', 'proxy', 'localAddress', 'idempotencyKey', 'useStructuredFormat'])
+    .select(['createdAt', 'sendAt', 'nextAttemptAt', 'attempts', 'maxAttempts', 'dataSentAt'])
+    .select(['lastError', 'response', 'originalMessageId', 'networkRouting', leased])
 }
+export type OutboxRow = Awaited<ReturnType<ReturnType<typeof submissions>['execute']>>[number]
 
-export interface OutboxFilter {
+export interface OutboxFilter extends PageRequest {
   account?: string
   /** Defaults to queued and held submissions. */
   state?: OutboxRow['state']
-  page: number
-  pageSize: number
 }
 
 /** Maximum rows to count for a total, to bound the cost. */
 const maxCounted = 100_000
-const leased = sql<boolean>`coalesce(lease_until > now(), false)`.as('leased')
-
 /**
  * One page in the order of submission; finished submissions latest first. The ids of a page come
  * from an index alone, so that a page far behind costs little more than the first.
  */
-export async function listOutboxRows(
-  db: Db,
-  { page, pageSize, ...filter }: OutboxFilter,
-): Promise<{ total: number; rows: OutboxRow[] }> {
+export async function listOutboxRows(db: Db, filter: OutboxFilter): Promise<Page<OutboxRow>> {
+  const { page = 0, pageSize = 20 } = filter
   const isFinished = filter.state === 'sent' || filter.state === 'failed'
   const { rows: counted } = await sql<{ total: number }>`
     select count(*)::int as total
@@ -99,14 +83,8 @@ export async function listOutboxRows(
     select queue_id from outbox where ${matching(filter)}
     order by ${order} limit ${pageSize} offset ${page * pageSize}
   )`
-  const rows = await db
-    .selectFrom('outbox')
-    .select(columns)
-    .select(leased)
-    .where('queueId', 'in', ids)
-    .orderBy(order)
-    .execute()
-  return { total: counted[0]?.total ?? 0, rows }
+  const rows = await submissions(db).where('queueId', 'in', ids).orderBy(order).execute()
+  return { ...pageCounts(counted[0]?.total ?? 0, filter), rows }
 }
 
 function matching({ account, state }: Pick<OutboxFilter, 'account' | 'state'>) {
@@ -120,12 +98,7 @@ function matching({ account, state }: Pick<OutboxFilter, 'account' | 'state'>) {
   return sql.join(conditions, sql` and `)
 }
 
-/** @throws AppError `not-found` */
+/** Gets a submission. @throws AppError `not-found` */
 export function getOutboxRow(db: Db, queueId: string): Promise<OutboxRow> {
-  return db
-    .selectFrom('outbox')
-    .select(columns)
-    .select(leased)
-    .where('queueId', '=', queueId)
-    .executeTakeFirstOrThrow(submissionNotFound)
+  return submissions(db).where('queueId', '=', queueId).executeTakeFirstOrThrow(submissionNotFound)
 }

@@ -61,7 +61,7 @@ async function upsertValue(tx: Tx, key: string, value: string): Promise<void> {
     .execute()
 }
 
-/** The role may write the column, not read it: no `excluded`. */
+/** The update repeats it, because the role cannot read `excluded`. */
 async function upsertSealed(tx: Tx, key: SealedKey, sealed: string): Promise<void> {
   await tx
     .insertInto('sealedSettings')

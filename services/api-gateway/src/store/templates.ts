@@ -1,4 +1,4 @@
-import type { Db, Templates } from '@posthorn/db'
+import { type Db, type PageRequest, readPage, type Templates } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type Insertable, sql, type Updateable } from 'kysely'
 import { orAccountNotFound } from './accounts.ts'
@@ -16,7 +16,7 @@ export function findTemplateContent(db: Db, id: string) {
     .executeTakeFirst()
 }
 
-/** @throws AppError `not-found` */
+/** Gets a template with its content. @throws AppError `not-found` */
 export function getTemplate(db: Db, id: string) {
   return db
     .selectFrom('templates')
@@ -27,32 +27,23 @@ export function getTemplate(db: Db, id: string) {
 }
 export type TemplateRow = Awaited<ReturnType<typeof getTemplate>>
 
-export interface TemplateFilter {
+export interface TemplateFilter extends PageRequest {
   /** Null selects the shared templates. */
   account: string | null
-  page: number
-  pageSize: number
 }
 
 /** One page of the account's own templates, or of the shared ones, newest first. */
-export async function listTemplates(db: Db, { account, page, pageSize }: TemplateFilter) {
-  const matching = db
+export function listTemplates(db: Db, { account, ...page }: TemplateFilter) {
+  const templates = db
     .selectFrom('templates')
     .where('account', account === null ? 'is' : '=', account)
-  const { total } = await matching
-    .select(sql<number>`count(*)::int`.as('total'))
-    .executeTakeFirstOrThrow()
-  const rows = await matching
     .select(['id', 'name', 'description', 'format', 'createdAt', 'updatedAt'])
     .orderBy('createdAt', 'desc')
     .orderBy('id')
-    .limit(pageSize)
-    .offset(page * pageSize)
-    .execute()
-  return { total, rows }
+  return readPage(templates, page)
 }
 
-/** @throws AppError `not-found` if the account is missing */
+/** Stores a template. @throws AppError `not-found` if the account is missing */
 export async function insertTemplate(db: Db, template: Insertable<Templates>): Promise<void> {
   await orAccountNotFound(db.insertInto('templates').values(template).execute())
 }

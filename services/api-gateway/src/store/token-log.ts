@@ -1,46 +1,26 @@
-import type { Db } from '@posthorn/db'
+import { type Db, type PageRequest, readPage } from '@posthorn/db'
 import { sql } from 'kysely'
 
-const columns = [
-  'at',
-  'ip',
-  'method',
-  'path',
-  'action',
-  'actionGroup',
-  'account',
-  'denied',
-] as const
-
-export interface TokenLogPage {
-  page: number
-  pageSize: number
+export interface TokenLogPage extends PageRequest {
   /** Entries kept per token; older ones wait for the sweep. */
   keep: number
 }
 
 /** One page of the log of a token, newest first, and its total. */
-export async function listTokenLog(db: Db, token: string, { page, pageSize, keep }: TokenLogPage) {
+export function listTokenLog(db: Db, token: string, { keep, ...page }: TokenLogPage) {
   // Services write batches out of order: entries are kept by id and shown by time.
   const retained = db
     .selectFrom('tokenLog')
-    .select(['id', ...columns])
+    .select(['id', 'at', 'ip', 'method', 'path', 'action', 'actionGroup', 'account', 'denied'])
     .where('token', '=', token)
     .orderBy('id', 'desc')
     .limit(keep)
-  const { total } = await db
+  const ordered = db
     .selectFrom(retained.as('retained'))
-    .select(sql<number>`count(*)::int`.as('total'))
-    .executeTakeFirstOrThrow()
-  const rows = await db
-    .selectFrom(retained.as('retained'))
-    .select(columns)
+    .select(['at', 'ip', 'method', 'path', 'action', 'actionGroup', 'account', 'denied'])
     .orderBy('at', 'desc')
     .orderBy('id', 'desc')
-    .limit(pageSize)
-    .offset(page * pageSize)
-    .execute()
-  return { total, rows }
+  return readPage(ordered, page)
 }
 export type TokenLogRow = Awaited<ReturnType<typeof listTokenLog>>['rows'][number]
 

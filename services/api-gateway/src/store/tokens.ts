@@ -1,5 +1,5 @@
 import type { Permissions, Restrictions } from '@posthorn/contracts'
-import type { Db, Tokens, Tx } from '@posthorn/db'
+import { type Db, type PageRequest, readPage, type Tokens, type Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type Insertable, sql } from 'kysely'
 import { orAccountNotFound } from './accounts.ts'
@@ -55,44 +55,28 @@ export function tokenNotFound(): AppError {
   return new AppError('not-found', 'Token was not found')
 }
 
-const recordColumns = [
-  'id',
-  'account',
-  'description',
-  'metadata',
-  'ip',
-  'remoteAddress',
-  'scopes',
-  'restrictions',
-  'permissions',
-  'createdAt',
-  'expiresAt',
-  'lastUsedAt',
-  'lastUsedIp',
-] as const
+function tokenRecords(db: Db) {
+  return db
+    .selectFrom('tokens')
+    .select(['id', 'account', 'description', 'metadata', 'ip', 'remoteAddress', 'scopes'])
+    .select(['restrictions', 'permissions', 'createdAt', 'expiresAt', 'lastUsedAt', 'lastUsedIp'])
+}
 
 /** Finds the record of a token by any of the ids. */
 export function findTokenRecord(db: Db, ids: readonly string[]) {
-  return db
-    .selectFrom('tokens')
-    .select(recordColumns)
-    .where('id', 'in', ids)
-    .limit(1)
-    .executeTakeFirst()
+  return tokenRecords(db).where('id', 'in', ids).limit(1).executeTakeFirst()
 }
 export type TokenRecordRow = NonNullable<Awaited<ReturnType<typeof findTokenRecord>>>
 
-export interface TokenFilter {
+export interface TokenFilter extends PageRequest {
   account: string | undefined
   /** Part of the id, the description or the account. */
   query?: string | undefined
-  page: number
-  pageSize: number
 }
 
 /** One page of the tokens that match, newest first, and their total. */
-export async function listTokenRecords(db: Db, { account, query, page, pageSize }: TokenFilter) {
-  let matching = db.selectFrom('tokens')
+export function listTokenRecords(db: Db, { account, query, ...page }: TokenFilter) {
+  let matching = tokenRecords(db)
   if (account !== undefined) matching = matching.where('account', '=', account)
   if (query) {
     const contains = (column: 'id' | 'description' | 'account') =>
@@ -101,17 +85,7 @@ export async function listTokenRecords(db: Db, { account, query, page, pageSize 
       where.or([contains('id'), contains('description'), contains('account')]),
     )
   }
-  const { total } = await matching
-    .select(sql<number>`count(*)::int`.as('total'))
-    .executeTakeFirstOrThrow()
-  const rows = await matching
-    .select(recordColumns)
-    .orderBy('createdAt', 'desc')
-    .orderBy('id')
-    .limit(pageSize)
-    .offset(page * pageSize)
-    .execute()
-  return { total, rows }
+  return readPage(matching.orderBy('createdAt', 'desc').orderBy('id'), page)
 }
 
 /** Deletes tokens 24 h after expiry. Until then the API shows why a client is rejected. */

@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { Db, Deliveries, ReplayFilter, WebhookReplays } from '@posthorn/db'
+import {
+  type Db,
+  type Deliveries,
+  type PageRequest,
+  readRows,
+  type ReplayFilter,
+  type WebhookReplays,
+} from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 
@@ -78,7 +85,7 @@ function beforeCursor(cursor: string, time: RawBuilder<unknown>): RawBuilder<unk
   return sql`(${time}, id) < (${end}, ${id}::uuid)`
 }
 
-/** @throws AppError `not-found` */
+/** Gets a delivery. @throws AppError `not-found` */
 export function getDelivery(db: Db, id: string): Promise<DeliveryRow> {
   return db
     .selectFrom('deliveries')
@@ -117,7 +124,7 @@ export async function insertReplay(db: Db, filter: ReplayFilter): Promise<Replay
     .executeTakeFirstOrThrow()
 }
 
-/** @throws AppError `not-found` */
+/** Gets a replay with its progress. @throws AppError `not-found` */
 export function getReplay(db: Db, id: string): Promise<ReplayRow> {
   return db
     .selectFrom('webhookReplays')
@@ -130,16 +137,12 @@ function notFound(message: string): AppError {
   return new AppError('not-found', message, { code: 'NotFound' })
 }
 
-export async function listReplays(
-  db: Db,
-  { page, pageSize }: { page: number; pageSize: number },
-): Promise<ReplayRow[]> {
-  return db
+/** One page of the replays, newest first. */
+export function listReplays(db: Db, page: PageRequest): Promise<ReplayRow[]> {
+  const replays = db
     .selectFrom('webhookReplays')
     .selectAll()
     .orderBy('createdAt', 'desc')
     .orderBy('id', 'desc')
-    .limit(pageSize)
-    .offset(page * pageSize)
-    .execute()
+  return readRows(replays, page)
 }

@@ -1,4 +1,4 @@
-import type { Db, Tx, WebhookRoutes } from '@posthorn/db'
+import { type Db, type PageRequest, readPage, type Tx, type WebhookRoutes } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type Insertable, sql } from 'kysely'
 
@@ -20,7 +20,7 @@ function withState(db: Db) {
     .select(['createdAt', 'updatedAt', timesApplied.as('tcount'), errorFlag.as('errorFlag')])
 }
 
-/** @throws AppError `not-found` */
+/** Gets a route with its functions. @throws AppError `not-found` */
 export function getRoute(db: Db, id: string) {
   return withState(db)
     .select(['filter', 'map', 'version'])
@@ -30,18 +30,8 @@ export function getRoute(db: Db, id: string) {
 export type RouteRow = Awaited<ReturnType<typeof getRoute>>
 
 /** One page of the routes, oldest first, and their total. */
-export async function listRoutes(db: Db, { page, pageSize }: { page: number; pageSize: number }) {
-  const { total } = await db
-    .selectFrom('webhookRoutes')
-    .select(sql<number>`count(*)::int`.as('total'))
-    .executeTakeFirstOrThrow()
-  const rows = await withState(db)
-    .orderBy('createdAt')
-    .orderBy('id')
-    .limit(pageSize)
-    .offset(page * pageSize)
-    .execute()
-  return { total, rows }
+export function listRoutes(db: Db, page: PageRequest) {
+  return readPage(withState(db).orderBy('createdAt').orderBy('id'), page)
 }
 export type RouteListRow = Awaited<ReturnType<typeof listRoutes>>['rows'][number]
 
@@ -79,7 +69,7 @@ export async function updateRoute(tx: Tx, id: string, columns: RouteColumns): Pr
     .execute()
 }
 
-/** @throws AppError `not-found` */
+/** Deletes a route. @throws AppError `not-found` */
 export async function deleteRoute(db: Db, id: string): Promise<void> {
   const { numDeletedRows } = await db
     .deleteFrom('webhookRoutes')

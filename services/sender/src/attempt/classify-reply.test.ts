@@ -3,8 +3,8 @@ import { classifyReply } from './classify-reply.ts'
 import type { AttemptFailure } from '../transports/transport.ts'
 
 type Case = [
-  verdict: 'permanent' | 'temporary',
-  pauses: 'host' | 'account' | undefined,
+  permanence: 'permanent' | 'temporary',
+  suspends: 'host' | 'account' | undefined,
   failure: Omit<AttemptFailure, 'message'>,
 ]
 
@@ -32,7 +32,7 @@ const cases: Case[] = [
   ['temporary', 'host', { code: 'EPROTOCOL', responseCode: 550, command: 'HELO' }],
   ['temporary', 'account', { code: 'EAUTH', responseCode: 534, command: 'AUTH XOAUTH2' }],
   ['temporary', 'account', { code: 'EAUTH', responseCode: 421, command: 'AUTH LOGIN' }],
-  // Whether the server must encrypt is for the account to say.
+  // The account decides whether the server must encrypt.
   ['permanent', 'account', { code: 'ETLS', responseCode: 502, command: 'STARTTLS' }],
   ['temporary', 'host', { code: 'ETLS', responseCode: 454, command: 'STARTTLS' }],
   // No reply at all.
@@ -60,7 +60,7 @@ const cases: Case[] = [
   ['permanent', undefined, { code: 'GatewayNotFound' }],
   ['temporary', undefined, { code: 'EINTERNAL' }],
   ['temporary', 'host', { code: 'ECONNECTION', command: 'EHLO' }],
-  // Odd replies.
+  // Unexpected codes.
   ['temporary', undefined, { code: 'EPROTOCOL', responseCode: 250, command: 'DATA' }],
   ['temporary', undefined, { code: 'EMESSAGE', responseCode: 600, command: 'DATA' }],
   ['permanent', undefined, { code: 'EMESSAGE', responseCode: 599, command: 'DATA' }],
@@ -68,9 +68,9 @@ const cases: Case[] = [
   ['temporary', undefined, {}],
 ]
 
-test.each(cases)('%s, pauses %s: %j', (verdict, pauses, failure) => {
+test.each(cases)('classifyReply: %s, suspends %s for %j', (permanence, suspends, failure) => {
   expect(classifyReply({ message: '', ...failure })).toEqual({
-    permanent: verdict === 'permanent',
-    ...(pauses ? { suspends: pauses } : {}),
+    permanent: permanence === 'permanent',
+    ...(suspends ? { suspends } : {}),
   })
 })

@@ -1,16 +1,18 @@
+import { defined } from '@posthorn/contracts'
 import type { AttemptFailure } from '../transports/transport.ts'
 
+/** Consequences of a failure for the message and its lanes. */
 export interface ReplyClass {
-  /** Another attempt is pointless. */
+  /** True if another attempt would fail too. */
   permanent: boolean
   /**
-   * Whom the failure says something about beside this message: the server cannot be used by anybody (`host`), or not by this account.
-   * Whoever it is gets a pause, so that messages waiting behind do not use up their attempts on the same trouble.
+   * Lane the failure concerns beyond this message: the server for everybody (`host`), or for this
+   * account only. That lane is suspended, so that other messages keep their attempts.
    */
   suspends?: 'host' | 'account'
 }
 
-/** Failures without a reply that come back the same every time: our own message, envelope or configuration. */
+/** Failures without a reply that repeat: caused by the message, the envelope or the settings. */
 const permanentCodes = new Set([
   'EAUTH',
   'ENOAUTH',
@@ -27,24 +29,23 @@ const permanentCodes = new Set([
   'GatewayNotFound',
 ])
 
-/** Replies to these are about the session and not about the message. */
+/** Replies to these commands concern the session, not the message. */
 const sessionCommands = /^(?:CONN|EHLO|HELO|AUTH)\b/
-/** Before anybody has said who it is. */
-const openings = new Set(['CONN', 'EHLO', 'HELO', 'STARTTLS'])
-/** What TLS ends with: whether a certificate or a version will do is for each account to say. */
+/** Commands before the login. */
+const unauthenticated = new Set(['CONN', 'EHLO', 'HELO', 'STARTTLS'])
+/** TLS failures. Each account decides which certificates and versions it accepts. */
 const tlsCodes =
   /^(?:ETLS|EPROTO|ERR_(?:SSL|TLS)_.*|CERT_.*|DEPTH_.*|SELF_SIGNED_.*|UNABLE_TO_.*|HOSTNAME_MISMATCH)$/
 
-/** What a failure means: the only place that says so. What we did not foresee is temporary, and about this message alone. */
+/** Classifies a failure. Unknown failures are temporary and concern only their message. */
 export function classifyReply(failure: AttemptFailure): ReplyClass {
-  const whom = suspendedBy(failure)
-  return { permanent: isPermanent(failure), ...(whom ? { suspends: whom } : {}) }
+  return defined({ permanent: isPermanent(failure), suspends: suspendedLane(failure) })
 }
 
 /**
- * A 5xx reply says so (RFC 5321 §4.2.1), with three exceptions: 503, which tells of a confusion between the two of us; and replies to
- * the greeting or to a login, which other messages of the account get as well and which the operator or the user can put right in the
- * meantime. Without a reply it is the code that tells.
+ * A 5xx reply is permanent (RFC 5321 §4.2.1), with two exceptions. 503 reports a protocol state
+ * error. Replies to the greeting or the login affect all messages of the account, and an operator
+ * can fix the cause. Without a reply the code decides.
  */
 function isPermanent({ code, responseCode, command = '' }: AttemptFailure): boolean {
   if (responseCode === undefined) return code !== undefined && permanentCodes.has(code)
@@ -56,18 +57,18 @@ function isPermanent({ code, responseCode, command = '' }: AttemptFailure): bool
   )
 }
 
-function suspendedBy(failure: AttemptFailure): ReplyClass['suspends'] {
+function suspendedLane(failure: AttemptFailure): ReplyClass['suspends'] {
   const { code, responseCode = 0, command = '' } = failure
-  const forNow = responseCode >= 400 && responseCode < 500
+  const isTemporary = responseCode >= 400 && responseCode < 500
   if (code === 'EEGRESSBLOCKED') return undefined
-  if (isAccounts(failure) || (isTls(failure) && !forNow)) return 'account'
-  if (openings.has(command)) return 'host'
-  // RFC 5321 §3.8: the server closes the channel. And "not from you, not now" before the message was even looked at.
-  return responseCode === 421 || (command === 'MAIL FROM' && forNow) ? 'account' : undefined
+  if (isLoginOrProxy(failure) || (isTls(failure) && !isTemporary)) return 'account'
+  if (unauthenticated.has(command)) return 'host'
+  // RFC 5321 §3.8: after 421 the server closes the channel. A temporary reply to MAIL FROM rejects
+  // the sender before the server has seen the message.
+  return responseCode === 421 || (command === 'MAIL FROM' && isTemporary) ? 'account' : undefined
 }
 
-/** Its login, or its proxy. */
-function isAccounts({ code, command }: AttemptFailure): boolean {
+function isLoginOrProxy({ code, command }: AttemptFailure): boolean {
   return code === 'EAUTH' || code === 'EPROXY' || command?.startsWith('AUTH') === true
 }
 

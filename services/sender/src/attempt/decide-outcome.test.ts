@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
-import { decideAccepted, decideFailure } from './decide-outcome.ts'
+import { decideAccepted, decideFailure, retryDelayMs } from './decide-outcome.ts'
 
-const subject = {
+const context = {
   queueId: 'q1',
   account: 'a',
   messageId: '<m@example.com>',
@@ -11,7 +11,7 @@ const subject = {
   firstError: null,
 }
 const later = new Date('2026-03-01T10:00:00Z')
-const refusal = (responseCode: number) => ({
+const rejection = (responseCode: number) => ({
   message: `Recipient command failed: ${responseCode} no`,
   code: 'EENVELOPE',
   responseCode,
@@ -19,15 +19,15 @@ const refusal = (responseCode: number) => ({
   command: 'RCPT TO',
 })
 
-test('a temporary failure is tried again and told', () => {
-  const { outcome, events } = decideFailure(subject, { failure: refusal(450) }, 1_000)
-  expect(outcome).toMatchObject({ state: 'retry', delayMs: expect.any(Number) })
+test('decideFailure: temporary failure, retries and reports the next attempt', () => {
+  const { outcome, events } = decideFailure(context, { failure: rejection(450) }, 1_000)
+  expect(outcome).toMatchObject({ trigger: 'retry', delayMs: expect.any(Number) })
   expect(events(later)).toEqual([
     expect.objectContaining({
       event: 'messageDeliveryError',
       data: {
         queueId: 'q1',
-        envelope: subject.envelope,
+        envelope: context.envelope,
         messageId: '<m@example.com>',
         error: 'Recipient command failed: 450 no',
         errorCode: 'EENVELOPE',
@@ -40,17 +40,17 @@ test('a temporary failure is tried again and told', () => {
   ])
 })
 
-test('the last attempt, and a refusal for good, end it with both events', () => {
+test('decideFailure: last attempt or permanent failure, rejects with both events', () => {
   for (const [attempt, code] of [
     [3, 450],
     [1, 550],
   ] as const) {
     const { outcome, events } = decideFailure(
-      { ...subject, attempt, firstError: 'first words\nmore' },
-      { failure: refusal(code) },
+      { ...context, attempt, firstError: 'first words\nmore' },
+      { failure: rejection(code) },
       1_000,
     )
-    expect(outcome.state).toBe('failed')
+    expect(outcome.trigger).toBe('reject')
     expect(events(undefined).map(({ event, data }) => [event, data])).toEqual([
       [
         'messageDeliveryError',
@@ -63,10 +63,10 @@ test('the last attempt, and a refusal for good, end it with both events', () => 
   }
 })
 
-test('acceptance by all is the end', () => {
-  const accepted = { response: '250 ok', accepted: subject.envelope.to, rejected: [] }
-  const { outcome, events } = decideAccepted(subject, accepted, 1_000)
-  expect(outcome).toEqual({ state: 'sent', response: '250 ok' })
+test('decideAccepted: all recipients accepted, ends with messageSent', () => {
+  const result = { response: '250 ok', accepted: context.envelope.to, rejected: [] }
+  const { outcome, events } = decideAccepted(context, result, 1_000)
+  expect(outcome).toEqual({ trigger: 'accept', response: '250 ok' })
   expect(events(undefined)).toEqual([
     expect.objectContaining({
       event: 'messageSent',
@@ -74,44 +74,44 @@ test('acceptance by all is the end', () => {
         messageId: '<m@example.com>',
         response: '250 ok',
         queueId: 'q1',
-        envelope: subject.envelope,
+        envelope: context.envelope,
       },
     }),
   ])
 })
 
-test('a Message-ID that the server put in its place is told beside ours', () => {
-  const accepted = {
+test('decideAccepted: Message-ID assigned by the server, reports both Message-IDs', () => {
+  const result = {
     response: '250 ok',
     serverMessageId: '<theirs@example.net>',
-    accepted: subject.envelope.to,
+    accepted: context.envelope.to,
     rejected: [],
   }
-  expect(decideAccepted(subject, accepted, 1_000).events(undefined)[0]?.data).toMatchObject({
+  expect(decideAccepted(context, result, 1_000).events(undefined)[0]?.data).toMatchObject({
     messageId: '<theirs@example.net>',
     originalMessageId: '<m@example.com>',
   })
 })
 
-test('the way it went is told where it is not the ordinary one', () => {
+test('decideAccepted, decideFailure: network routing, is stored and reported', () => {
   const routing = { localAddress: '192.0.2.1', name: 'mail.example.com' }
-  const accepted = { response: '250 ok', accepted: subject.envelope.to, rejected: [], routing }
-  const sent = decideAccepted(subject, accepted, 1_000)
-  expect(sent.outcome).toMatchObject({ state: 'sent', routing })
-  const failed = decideFailure(subject, { failure: refusal(550), routing }, 1_000)
-  expect(failed.outcome).toMatchObject({ state: 'failed', routing })
+  const result = { response: '250 ok', accepted: context.envelope.to, rejected: [], routing }
+  const sent = decideAccepted(context, result, 1_000)
+  expect(sent.outcome).toMatchObject({ trigger: 'accept', routing })
+  const failed = decideFailure(context, { failure: rejection(550), routing }, 1_000)
+  expect(failed.outcome).toMatchObject({ trigger: 'reject', routing })
   for (const { data } of [...sent.events(undefined), ...failed.events(undefined)])
     expect(data).toMatchObject({ networkRouting: routing })
 })
 
-test('a recipient refused for now is tried again alone', () => {
-  const accepted = {
+test('decideAccepted: recipient with a temporary rejection, retries it alone', () => {
+  const result = {
     response: '250 ok',
     accepted: ['b@example.com'],
-    rejected: [{ recipient: 'c@example.com', failure: refusal(451) }],
+    rejected: [{ recipient: 'c@example.com', failure: rejection(451) }],
   }
-  const { outcome, events } = decideAccepted(subject, accepted, 1_000)
-  expect(outcome).toMatchObject({ state: 'partly', remaining: ['c@example.com'] })
+  const { outcome, events } = decideAccepted(context, result, 1_000)
+  expect(outcome).toMatchObject({ trigger: 'acceptPart', remaining: ['c@example.com'] })
   expect(events(later).map(({ event, data }) => [event, data])).toEqual([
     [
       'messageSent',
@@ -127,30 +127,30 @@ test('a recipient refused for now is tried again alone', () => {
   ])
 })
 
-test('recipients beyond those a server takes at once are next, which is no failure', () => {
-  const tooMany = refusal(452)
-  const accepted = {
+test('decideAccepted: too many recipients, continues with the others without an attempt', () => {
+  const tooMany = rejection(452)
+  const result = {
     response: '250 ok',
     accepted: ['b@example.com'],
     rejected: [
-      { recipient: 'c@example.com', failure: refusal(550) },
+      { recipient: 'c@example.com', failure: rejection(550) },
       { recipient: 'd@example.com', failure: tooMany },
       { recipient: 'e@example.com', failure: tooMany },
     ],
   }
   const envelope = (...to: string[]) => ({ from: 'a@example.com', to })
   const all = envelope('b@example.com', 'c@example.com', 'd@example.com', 'e@example.com')
-  const last = { ...subject, attempt: subject.maxAttempts, envelope: all }
-  const { outcome, events } = decideAccepted(last, accepted, 1_000)
+  const last = { ...context, attempt: context.maxAttempts, envelope: all }
+  const { outcome, events } = decideAccepted(last, result, 1_000)
   const remaining = ['d@example.com', 'e@example.com']
-  expect(outcome).toEqual({ state: 'rest', response: '250 ok', remaining })
+  expect(outcome).toEqual({ trigger: 'continue', response: '250 ok', remaining })
   expect(events(later)).toMatchObject([
     { event: 'messageSent', data: { envelope: envelope('b@example.com') } },
     { event: 'messageDeliveryError', data: { envelope: envelope('c@example.com') } },
   ])
   const next = { ...last, envelope: envelope(...remaining) }
   const ids = [last, next].flatMap((each) =>
-    decideAccepted(each, accepted, 1_000)
+    decideAccepted(each, result, 1_000)
       .events(later)
       .map(({ eventId }) => eventId),
   )
@@ -158,40 +158,59 @@ test('recipients beyond those a server takes at once are next, which is no failu
 })
 
 test.each([
-  ['452 too many', 'rest'],
-  ['452 4.5.3 Error', 'rest'],
-  ['452-4.5.3 Error', 'rest'],
-  ['452 4.7.0 Too many recipients', 'rest'],
-  ['452 4.2.2 mailbox full', 'partly'],
-  ['450 4.5.3 Error', 'partly'],
-])('%s to a recipient, when others were taken', (response, state) => {
-  const failure = { ...refusal(Number(response.slice(0, 3))), response }
+  ['452 too many', 'continue'],
+  ['452 4.5.3 Error', 'continue'],
+  ['452-4.5.3 Error', 'continue'],
+  ['452 4.7.0 Too many recipients', 'continue'],
+  ['452 4.2.2 mailbox full', 'acceptPart'],
+  ['450 4.5.3 Error', 'acceptPart'],
+])('decideAccepted: %s to one of two recipients, returns trigger %s', (response, trigger) => {
+  const failure = { ...rejection(Number(response.slice(0, 3))), response }
   const rejected = [{ recipient: 'c@example.com', failure }]
-  const accepted = { response: '250 ok', accepted: ['b@example.com'], rejected }
-  expect(decideAccepted(subject, accepted, 1_000).outcome.state).toBe(state)
-  const none = { ...accepted, accepted: [] }
-  expect(decideAccepted(subject, none, 1_000).outcome.state).toBe('partly')
+  const result = { response: '250 ok', accepted: ['b@example.com'], rejected }
+  expect(decideAccepted(context, result, 1_000).outcome.trigger).toBe(trigger)
+  const none = { ...result, accepted: [] }
+  expect(decideAccepted(context, none, 1_000).outcome.trigger).toBe('acceptPart')
 })
 
-test('a recipient refused for good is told, and the message is sent', () => {
-  const accepted = {
+test('decideAccepted: recipient with a permanent rejection, ends with both events', () => {
+  const result = {
     response: '250 ok',
     accepted: ['b@example.com'],
-    rejected: [{ recipient: 'c@example.com', failure: refusal(550) }],
+    rejected: [{ recipient: 'c@example.com', failure: rejection(550) }],
   }
-  const { outcome, events } = decideAccepted(subject, accepted, 1_000)
-  expect(outcome.state).toBe('sent')
+  const { outcome, events } = decideAccepted(context, result, 1_000)
+  expect(outcome.trigger).toBe('accept')
   expect(events(undefined).map(({ event }) => event)).toEqual([
     'messageSent',
     'messageDeliveryError',
   ])
 })
 
-test('one happening has one event id, two have two', () => {
+test('decideFailure: event ids are equal for one attempt and differ between attempts', () => {
   const ids = (attempt: number) =>
-    decideFailure({ ...subject, attempt }, { failure: refusal(450) }, 1_000)
+    decideFailure({ ...context, attempt }, { failure: rejection(450) }, 1_000)
       .events(later)
       .map(({ eventId }) => eventId)
   expect(ids(1)).toEqual(ids(1))
   expect(ids(1)).not.toEqual(ids(2))
+})
+
+test('retryDelayMs: without jitter, doubles from 5 s', () => {
+  const delays = [1, 2, 3, 4, 5, 6, 7, 8, 9].map(
+    (attempt) => retryDelayMs(attempt, 5_000, () => 0) / 1_000,
+  )
+  expect(delays).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 1280])
+})
+
+test('retryDelayMs: jitter, shortens by at most a fifth', () => {
+  expect(retryDelayMs(1, 5_000, () => 1)).toBe(4_000)
+  for (let n = 0; n < 100; n++) {
+    expect(retryDelayMs(3, 5_000)).toBeGreaterThanOrEqual(16_000)
+    expect(retryDelayMs(3, 5_000)).toBeLessThanOrEqual(20_000)
+  }
+})
+
+test('retryDelayMs: many attempts, stops growing after the 21st', () => {
+  expect(retryDelayMs(100, 5_000, () => 0)).toBe(retryDelayMs(21, 5_000, () => 0))
 })

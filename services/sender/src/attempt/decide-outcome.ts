@@ -1,120 +1,202 @@
-import type { NetworkRouting, NewEvent } from '@posthorn/db'
+import { defined, messageDeliveryError, messageFailed, messageSent } from '@posthorn/contracts'
+import { deriveEventId, type NetworkRouting, type NewEvent } from '@posthorn/db'
+import { backoff } from '@posthorn/flow'
 import type { AttemptOutcome } from '../store/outcomes.ts'
-import type { SendResult } from '../transports/transport.ts'
+import type { Submission } from '../store/submission.ts'
+import type { AttemptError, AttemptFailure, SendResult } from '../transports/transport.ts'
 import { classifyReply } from './classify-reply.ts'
-import type { AttemptFailure } from '../transports/transport.ts'
-import { deliveryErrorEvent, failedEvent, sentEvent, type EventContext } from './sending-events.ts'
-import { retryDelayMs } from './retry-delay.ts'
 
-/** What becomes of a message after an attempt, and what the world is told. */
+/** Properties of a submission that its events report. */
+export type EventContext = Pick<
+  Submission,
+  'queueId' | 'account' | 'messageId' | 'envelope' | 'attempt' | 'maxAttempts' | 'firstError'
+>
+
+/** Outcome of an attempt, and its events once the time of the next attempt is known. */
 export interface OutcomeDecision {
   outcome: AttemptOutcome
   events: (nextAttempt: Date | undefined) => NewEvent[]
 }
 
-/** After a failed attempt: another one later, or the end. */
+type Failed = Pick<AttemptError, 'failure'> & {
+  routing?: NetworkRouting | undefined
+  inDoubt?: boolean
+}
+
+/** Decides between retry and rejection after a failed attempt. */
 export function decideFailure(
-  subject: EventContext,
-  {
-    failure,
-    routing,
-    inDoubt = false,
-  }: { failure: AttemptFailure; routing?: NetworkRouting | undefined; inDoubt?: boolean },
-  baseMs: number,
+  context: EventContext,
+  { failure, routing, inDoubt = false }: Failed,
+  retryBaseMs: number,
 ): OutcomeDecision {
-  const isLast = classifyReply(failure).permanent || subject.attempt >= subject.maxAttempts
+  const isLast = classifyReply(failure).permanent || context.attempt >= context.maxAttempts
+  const delayMs = retryDelayMs(context.attempt, retryBaseMs)
   return {
     outcome: isLast
-      ? { state: 'failed', failure, routing, inDoubt }
-      : {
-          state: 'retry',
-          failure,
-          routing,
-          inDoubt,
-          delayMs: retryDelayMs(subject.attempt, baseMs),
-        },
+      ? { trigger: 'reject', failure, routing, inDoubt }
+      : { trigger: 'retry', failure, routing, inDoubt, delayMs },
     events: (nextAttempt) => [
-      deliveryErrorEvent(subject, failure, { nextAttempt, routing }),
-      ...(isLast ? [failedEvent(subject, failure, routing)] : []),
+      deliveryErrorEvent(context, failure, { nextAttempt, routing }),
+      ...(isLast ? [failedEvent(context, failure, routing)] : []),
     ],
   }
 }
 
 /**
- * After the server took the message. Recipients it refused meanwhile are not forgotten: those refused for now are tried again alone,
- * those refused for good are told in a messageDeliveryError.
+ * Decides the outcome after an acceptance. Recipients with a temporary rejection are tried again
+ * alone. All rejected recipients are reported in one messageDeliveryError.
  */
 export function decideAccepted(
-  subject: EventContext,
-  accepted: SendResult,
-  baseMs: number,
+  context: EventContext,
+  result: SendResult,
+  retryBaseMs: number,
 ): OutcomeDecision {
-  const deferred = accepted.rejected.filter(({ failure }) => !classifyReply(failure).permanent)
-  if (accepted.accepted.length > 0 && deferred.some(({ failure }) => isOneTooMany(failure)))
-    return decideRest(subject, accepted, deferred)
-  const failure = (deferred[0] ?? accepted.rejected[0])?.failure
-  const remaining =
-    subject.attempt < subject.maxAttempts ? deferred.map(({ recipient }) => recipient) : []
+  const deferred = result.rejected.filter(({ failure }) => !classifyReply(failure).permanent)
+  if (result.accepted.length > 0 && deferred.some(({ failure }) => isTooManyRecipients(failure)))
+    return decideContinue(context, result, deferred)
+  const failure = (deferred[0] ?? result.rejected[0])?.failure
+  const remaining = context.attempt < context.maxAttempts ? recipientsOf(deferred) : []
   const partly = remaining.length > 0
-  const { response, routing, serverMessageId } = accepted
-  const refused = accepted.rejected.map(({ recipient }) => recipient)
+  const { response, routing, serverMessageId, rejected } = result
+  const delayMs = retryDelayMs(context.attempt, retryBaseMs)
   return {
     outcome:
       partly && failure
-        ? {
-            state: 'partly',
-            response,
-            remaining,
-            failure,
-            routing,
-            delayMs: retryDelayMs(subject.attempt, baseMs),
-          }
-        : { state: 'sent', response, routing, serverMessageId },
-    events: (nextAttempt) => [
-      sentEvent(subject, accepted, { partly }),
-      ...(failure
-        ? [deliveryErrorEvent(subject, failure, { nextAttempt, routing, recipients: refused })]
-        : []),
-    ],
+        ? { trigger: 'acceptPart', response, remaining, failure, routing, delayMs }
+        : { trigger: 'accept', response, routing, serverMessageId },
+    events: (nextAttempt) => {
+      const sent = sentEvent(context, result, { partly })
+      if (!failure) return [sent]
+      const recipients = recipientsOf(rejected)
+      return [sent, deliveryErrorEvent(context, failure, { nextAttempt, routing, recipients })]
+    },
   }
 }
 
 /**
- * RFC 5321 §4.5.3.1.10: a server that has enough recipients for one message takes the rest in another transaction. Its 452 may mean
- * others' storage as well; that it does is said by another enhanced code than 4.5.3 (RFC 3463 §3.6).
+ * True if the server limits the recipients per transaction (RFC 5321 §4.5.3.1.10). 452 may also
+ * report a full disk, with another enhanced code than 4.5.3 (RFC 3463 §3.6).
  */
-function isOneTooMany({ response = '', command }: AttemptFailure): boolean {
+function isTooManyRecipients({ response = '', command }: AttemptFailure): boolean {
   return command === 'RCPT TO' && /^452[ -](?:4\.5\.3\b|(?!4\.\d)|.*too many rec)/i.test(response)
 }
 
-/** Nothing failed for those that are left: they are next, and it counts as no attempt. Ends, since each time fewer are left. */
-function decideRest(
-  subject: EventContext,
-  accepted: SendResult,
+/**
+ * Sends to the remaining recipients immediately, without counting an attempt. Terminates, because
+ * every transaction has fewer recipients.
+ */
+function decideContinue(
+  context: EventContext,
+  result: SendResult,
   deferred: SendResult['rejected'],
 ): OutcomeDecision {
-  const { response, routing, rejected } = accepted
-  const refused = rejected.filter((each) => !deferred.includes(each))
-  const recipients = refused.map(({ recipient }) => recipient)
-  const [first] = refused
+  const { response, routing } = result
+  const rejected = result.rejected.filter((each) => !deferred.includes(each))
+  const [first] = rejected
   return {
-    outcome: {
-      state: 'rest',
-      response,
-      remaining: deferred.map(({ recipient }) => recipient),
-      routing,
+    outcome: { trigger: 'continue', response, remaining: recipientsOf(deferred), routing },
+    events: () => {
+      const sent = sentEvent(context, result, { partly: true })
+      if (!first) return [sent]
+      const details = { nextAttempt: undefined, routing, recipients: recipientsOf(rejected) }
+      return [sent, deliveryErrorEvent(context, first.failure, details)]
     },
-    events: () => [
-      sentEvent(subject, accepted, { partly: true }),
-      ...(first
-        ? [
-            deliveryErrorEvent(subject, first.failure, {
-              nextAttempt: undefined,
-              routing,
-              recipients,
-            }),
-          ]
-        : []),
-    ],
   }
+}
+
+function recipientsOf(rejected: SendResult['rejected']): string[] {
+  return rejected.map(({ recipient }) => recipient)
+}
+
+/**
+ * Delay after the n-th failed attempt: `baseMs`, doubled each time. Jitter shortens it by up to
+ * 20 %. With a base of 5 s, ten attempts take 34 to 43 minutes.
+ */
+export function retryDelayMs(attempt: number, baseMs: number, random = Math.random): number {
+  return backoff({ baseMs, maxMs: baseMs * 2 ** 20, jitter: 0.2 })(attempt, random)
+}
+
+/** Event of an accepted message. `partly`: some recipients will be tried again. */
+function sentEvent(
+  { queueId, account, messageId, envelope, attempt }: EventContext,
+  { response, serverMessageId = messageId, accepted, routing }: Omit<SendResult, 'rejected'>,
+  { partly }: { partly: boolean },
+): NewEvent {
+  const attemptKey = partly ? attemptKeyOf({ attempt, envelope }) : []
+  return {
+    eventId: deriveEventId(['messageSent', queueId, ...attemptKey]),
+    event: messageSent.name,
+    account,
+    data: defined({
+      messageId: serverMessageId,
+      originalMessageId: serverMessageId === messageId ? undefined : messageId,
+      response,
+      queueId,
+      envelope: { from: envelope.from, to: accepted },
+      networkRouting: routing,
+    }),
+  }
+}
+
+/** Event of a failed attempt, for all recipients of the attempt unless some are named. */
+export function deliveryErrorEvent(
+  { queueId, account, messageId, envelope, attempt, maxAttempts }: EventContext,
+  { message, code, response, responseCode, command }: AttemptFailure,
+  {
+    nextAttempt,
+    routing,
+    recipients = envelope.to,
+  }: {
+    nextAttempt: Date | undefined
+    routing?: NetworkRouting | undefined
+    recipients?: string[]
+  },
+): NewEvent {
+  const attemptKey = attemptKeyOf({ attempt, envelope })
+  return {
+    eventId: deriveEventId(['messageDeliveryError', queueId, ...attemptKey]),
+    event: messageDeliveryError.name,
+    account,
+    data: defined({
+      queueId,
+      envelope: { from: envelope.from, to: recipients },
+      messageId,
+      error: message,
+      errorCode: code,
+      smtpResponse: response,
+      smtpResponseCode: responseCode,
+      smtpCommand: command,
+      networkRouting: routing,
+      job: {
+        id: queueId,
+        attemptsMade: attempt,
+        attempts: maxAttempts,
+        nextAttempt: nextAttempt?.toISOString() ?? false,
+      },
+    }),
+  }
+}
+
+/** Event of a submission that failed permanently. */
+export function failedEvent(
+  { queueId, account, messageId, firstError }: EventContext,
+  { message }: AttemptFailure,
+  routing?: NetworkRouting,
+): NewEvent {
+  return {
+    eventId: deriveEventId(['messageFailed', queueId]),
+    event: messageFailed.name,
+    account,
+    data: defined({
+      messageId,
+      queueId,
+      error: (firstError ?? message).split(/\r?\n/, 1)[0] ?? '',
+      networkRouting: routing,
+    }),
+  }
+}
+
+/** Distinguishes attempts in event ids. Uncounted attempts differ by their remaining recipients. */
+function attemptKeyOf({ attempt, envelope }: Pick<EventContext, 'attempt' | 'envelope'>): number[] {
+  return [attempt, envelope.to.length]
 }

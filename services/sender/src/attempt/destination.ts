@@ -1,175 +1,205 @@
+import { isIP } from 'node:net'
 import type { Bus } from '@posthorn/bus'
 import {
   type Credentials,
+  defined,
   getCredentials,
   getGatewayCredentials,
   type Settings,
 } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
+import { isSameAddress, rankAddresses } from '@posthorn/net'
 import type { UnsealLogin } from '@posthorn/unseal'
-import type { Submission } from '../store/outbox.ts'
-import type { Destination } from '../transports/transport.ts'
-import { AttemptError, PreAttemptError } from '../transports/transport.ts'
-import { chooseNetworkPath } from './network-path.ts'
+import type { Submission } from '../store/submission.ts'
+import {
+  AttemptError,
+  type AttemptFailure,
+  type Destination,
+  PreAttemptError,
+} from '../transports/transport.ts'
 
 export interface DestinationDeps {
   bus: Pick<Bus, 'request'>
-  openLogin: UnsealLogin
+  unsealLogin: UnsealLogin
   settings: Settings
   signal: AbortSignal
   credentialsMs: number
 }
 
-/** A credential is asked for on the grounds of the message that is to go out. */
-type AskDeps = DestinationDeps & Pick<Submission, 'queueId'>
-
-type Asked = Pick<Submission, 'queueId' | 'sender' | 'gateway' | 'proxy' | 'localAddress'>
-
-/** A server, and who logs in there. */
-interface Server {
-  /** Whose it is, and in which version. */
+/** Server of a destination, with its login. */
+type OutgoingServer = Pick<
+  Destination,
+  'host' | 'port' | 'secure' | 'minTlsVersion' | 'credentials'
+> & {
+  /** Owner and version of the configuration: part of the session key. */
   owner: readonly string[]
-  host: string
-  port: number
-  secure: boolean
   rejectUnauthorized: boolean
-  minTlsVersion?: string
-  credentials: Destination['credentials']
 }
+
+const proxyLoginFailure = { message: 'Proxy login cannot be decrypted', code: 'EPROXY' }
+
+type Routed = Pick<Submission, 'queueId' | 'sender' | 'gateway' | 'proxy' | 'localAddress'>
 
 /**
- * Where a message goes out, and how.
+ * Resolves the server and the network path of a submission.
  *
- * @throws DeliveryError when there is nothing to send with any more; NotAttempted when the login of the proxy cannot be had now
+ * @throws AttemptError if the server was removed; PreAttemptError if auth-bridge is unavailable
  */
 export async function resolveDestination(
-  asked: Asked,
+  submission: Routed,
   deps: DestinationDeps,
 ): Promise<Destination> {
-  const { queueId, sender, gateway: via, proxy, localAddress } = asked
+  const { sender, gateway } = submission
   const { settings } = deps
-  const { owner, rejectUnauthorized, ...server } = via
-    ? gatewayServer(via, { ...deps, queueId })
-    : accountServer(sender, { ...deps, queueId })
-  const { account, proxy: accountProxy, smtpEhloName } = sender
-  const way = chooseNetworkPath({ account, proxy, localAddress, accountProxy }, settings)
+  const { owner, rejectUnauthorized, ...server } = gateway
+    ? gatewayServer(gateway, submission, deps)
+    : accountServer(submission, deps)
+  const { account, proxy: accountProxy } = sender
+  const path = chooseNetworkPath({ ...submission, account, accountProxy }, settings)
+  const sealed = path.proxy
+  const proxy =
+    sealed === undefined
+      ? undefined
+      : await fromAuthBridge(
+          () => deps.unsealLogin(sealed),
+          deps.signal,
+          () => proxyLoginFailure,
+        )
   const verifyCertificate = rejectUnauthorized && settings.ignoreMailCertErrors !== true
-  const ehloName = smtpEhloName ?? settings.smtpEhloName
-  return {
+  const ehloName = sender.smtpEhloName ?? settings.smtpEhloName
+  return defined({
     ...server,
-    ...way,
-    ...(await proxyOf(way, deps)),
-    // Everything that a session depends on: a change of any makes new ones.
-    key: JSON.stringify([...owner, verifyCertificate, ehloName, ...partsOf(way)]),
+    ...path,
+    proxy,
+    key: JSON.stringify([
+      ...owner,
+      verifyCertificate,
+      ehloName,
+      path.proxy,
+      path.localAddresses[0],
+      path.requestedLocalAddress,
+    ]),
     verifyCertificate,
-    ...(ehloName === undefined ? {} : { ehloName }),
+    ehloName,
+  })
+}
+
+export interface EgressPreferences {
+  account: string
+  /** Request of the submission. */
+  proxy: string | null
+  localAddress: string | null
+  accountProxy: string | null
+}
+
+type PathSettings = Pick<Settings, 'proxyEnabled' | 'proxyUrl' | 'localAddresses' | 'smtpStrategy'>
+
+/**
+ * Chooses the proxy and the local addresses. Proxy: the submission's, the account's, or the global
+ * one. Address: the requested one if configured, then by strategy. `dedicated` gives an account a
+ * constant address, `random` any; otherwise the system chooses.
+ */
+export function chooseNetworkPath(
+  { account, proxy, localAddress, accountProxy }: EgressPreferences,
+  { proxyEnabled, proxyUrl, localAddresses = [], smtpStrategy }: PathSettings,
+  random: () => number = Math.random,
+): Pick<Destination, 'proxy' | 'localAddresses' | 'requestedLocalAddress'> {
+  const configured = localAddresses.filter((address) => isIP(address) !== 0)
+  const requested =
+    localAddress === null
+      ? undefined
+      : configured.find((address) => isSameAddress(address, localAddress))
+  const ranked = rankAddresses(configured, { strategy: smtpStrategy, account, random })
+  return defined({
+    localAddresses:
+      requested === undefined ? ranked : [requested, ...ranked.filter((a) => a !== requested)],
+    proxy: proxy || accountProxy || (proxyEnabled === true && proxyUrl) || undefined,
+    requestedLocalAddress: requested ?? localAddress ?? undefined,
+  })
+}
+
+function accountServer({ queueId, sender }: Routed, deps: DestinationDeps): OutgoingServer {
+  const { account, version, smtp, byOAuth2 } = sender
+  if (!smtp) {
+    const message = 'The account has no SMTP configuration'
+    throw new AttemptError({ message, code: 'SMTPUnavailable' })
   }
-}
-
-function partsOf({
-  proxy,
-  localAddresses,
-  requestedLocalAddress,
-}: ReturnType<typeof chooseNetworkPath>) {
-  return [proxy, localAddresses[0], requestedLocalAddress]
-}
-
-async function proxyOf(
-  { proxy }: Pick<Destination, 'proxy'>,
-  { openLogin, signal }: DestinationDeps,
-): Promise<Pick<Destination, 'proxy'>> {
-  try {
-    return proxy === undefined ? {} : { proxy: await openLogin(proxy) }
-  } catch (error) {
-    if (isOver(error, signal)) throw notAttempted(error)
-    const message = 'The login of the proxy cannot be opened'
-    throw new AttemptError({ message, code: 'EPROXY' }, { cause: error })
-  }
-}
-
-function accountServer(
-  { account, version, smtp, byOAuth2 }: Submission['sender'],
-  deps: AskDeps,
-): Server {
-  if (!smtp)
-    throw new AttemptError({
-      message: 'The account has no SMTP configuration',
-      code: 'SMTPUnavailable',
-    })
   const { host, port, secure = false, tls, auth, useAuthServer } = smtp
-  const grounds = { queueId: deps.queueId }
-  const logsIn = Boolean(auth) || useAuthServer === true || byOAuth2
-  return {
+  const hasLogin = Boolean(auth) || useAuthServer === true || byOAuth2
+  return defined({
     owner: ['account', account, version],
     host,
     port,
     secure,
     rejectUnauthorized: tls?.rejectUnauthorized !== false,
-    ...(tls?.minVersion === undefined ? {} : { minTlsVersion: tls.minVersion }),
-    credentials: async (refused) =>
-      logsIn
-        ? orFailure(deps, (how) =>
-            deps.bus.request(
-              getCredentials,
-              { account, protocol: 'smtp', grounds, ...(refused ? { fresh: true } : {}) },
-              how,
-            ),
-          )
-        : undefined,
-  }
+    minTlsVersion: tls?.minVersion,
+    credentials: async (rejected?: Credentials) => {
+      if (!hasLogin) return undefined
+      const grounds = { queueId }
+      const fresh = rejected ? true : undefined
+      const request = defined({ account, protocol: 'smtp', grounds, fresh })
+      return credentialsFrom(deps, (options) => deps.bus.request(getCredentials, request, options))
+    },
+  })
 }
 
 function gatewayServer(
-  { gateway, server }: NonNullable<Submission['gateway']>,
-  deps: AskDeps,
-): Server {
-  if (!server)
-    throw new AttemptError({
-      message: `The gateway ${gateway} does not exist any more`,
-      code: 'GatewayNotFound',
-    })
+  { name: gateway, server }: NonNullable<Submission['gateway']>,
+  { queueId }: Routed,
+  deps: DestinationDeps,
+): OutgoingServer {
+  if (!server) {
+    const message = `The gateway ${gateway} does not exist any more`
+    throw new AttemptError({ message, code: 'GatewayNotFound' })
+  }
   const { host, port, secure, username, version } = server
-  const grounds = { queueId: deps.queueId }
   return {
     owner: ['gateway', gateway, version],
     host,
     port,
     secure,
     rejectUnauthorized: true,
-    credentials: async () =>
-      username === null
-        ? undefined
-        : orFailure(deps, (how) =>
-            deps.bus.request(getGatewayCredentials, { gateway, grounds }, how),
-          ),
+    credentials: async () => {
+      if (username === null) return undefined
+      const request = { gateway, grounds: { queueId } }
+      return credentialsFrom(deps, (options) =>
+        deps.bus.request(getGatewayCredentials, request, options),
+      )
+    },
   }
 }
 
-type Asking = { key: 'credentials'; timeoutMs: number; signal: AbortSignal }
+type CredentialRpcOptions = { key: 'credentials'; timeoutMs: number; signal: AbortSignal }
 
-async function orFailure(
-  { signal, credentialsMs }: DestinationDeps,
-  ask: (how: Asking) => Promise<Credentials>,
+function credentialsFrom(
+  { signal, credentialsMs: timeoutMs }: DestinationDeps,
+  request: (options: CredentialRpcOptions) => Promise<Credentials>,
 ): Promise<Credentials> {
+  const work = () => request({ key: 'credentials', timeoutMs, signal })
+  return fromAuthBridge(work, signal, (error) => ({
+    message: error.message,
+    code: codeOf(error),
+    command: 'AUTH',
+  }))
+}
+
+/**
+ * Result of a request to auth-bridge. Only an error that auth-bridge replied with concerns the
+ * message; without a reply the attempt is not made.
+ */
+async function fromAuthBridge<T>(
+  request: () => Promise<T>,
+  signal: AbortSignal,
+  toFailure: (error: AppError) => AttemptFailure,
+): Promise<T> {
   try {
-    return await ask({ key: 'credentials', timeoutMs: credentialsMs, signal })
-  } catch (error) {
-    if (isOver(error, signal) || !(error instanceof AppError)) throw notAttempted(error)
-    throw new AttemptError(
-      { message: error.message, code: codeOf(error), command: 'AUTH' },
-      { cause: error },
-    )
+    return await request()
+  } catch (cause) {
+    const hasReplied = cause instanceof AppError && !['unavailable', 'timeout'].includes(cause.kind)
+    if (signal.aborted || !hasReplied)
+      throw new PreAttemptError('credentials unavailable', { cause })
+    throw new AttemptError(toFailure(cause), { cause })
   }
-}
-
-/** Nobody there to ask says nothing about the message; every other answer is one. */
-function isOver(error: unknown, signal: AbortSignal): boolean {
-  if (signal.aborted || !(error instanceof AppError)) return true
-  return ['unavailable', 'timeout'].includes(error.kind)
-}
-
-function notAttempted(cause: unknown): PreAttemptError {
-  return new PreAttemptError('credentials cannot be had now', { cause })
 }
 
 function codeOf({ code, kind }: AppError): string {

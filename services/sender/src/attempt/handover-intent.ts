@@ -1,63 +1,76 @@
-import { AppError } from '@posthorn/errors'
-import type { OutboxLease } from '../store/outbox.ts'
-import { PreAttemptError } from '../transports/transport.ts'
+import type { OutboxLease } from '../store/submission.ts'
+import { PreAttemptError, RecordError } from '../transports/transport.ts'
 
-/** Commits that the final dot is about to be written. Resolves to whether it may be: the row may be another's by now. */
-export type WriteIntent = (hold: OutboxLease) => Promise<boolean>
+/** Commits the intent record of a row. Resolves to false if its lease was lost. */
+export type WriteIntent = (lease: OutboxLease) => Promise<boolean>
 
-interface Marking {
+interface PendingIntent {
   done: Promise<void>
-  at: number
+  startedAt: number
 }
 
-/** No mail is sent whose marker is not on record. It may be written while the server still answers to what comes before the dot. */
+/**
+ * Intent log of one handover, a write-ahead record: `data_sent_at` is committed before the end of
+ * data. After a crash it tells messages that may have been accepted from those that were not.
+ * The write may start early, while the server still answers the envelope.
+ */
 export class HandoverIntent {
-  readonly #mark: WriteIntent
-  readonly #hold: OutboxLease
-  /** The row is ours for a lease from the marker on: a dot that comes later than this needs another marker. */
-  readonly #freshMs: number
-  #marking: Marking | undefined
+  readonly #writeIntent: WriteIntent
+  readonly #lease: OutboxLease
+  /** The record also renews the lease. An older one is written again before the end of data. */
+  readonly #maxAgeMs: number
+  #pending: PendingIntent | undefined
 
-  constructor(mark: WriteIntent, { queueId, worker, attempt }: OutboxLease, leaseMs: number) {
-    this.#mark = mark
-    this.#freshMs = leaseMs / 10
-    this.#hold = { queueId, worker, attempt }
+  constructor(
+    writeIntent: WriteIntent,
+    { queueId, worker, attempt }: OutboxLease,
+    leaseMs: number,
+  ) {
+    this.#writeIntent = writeIntent
+    this.#maxAgeMs = leaseMs / 10
+    this.#lease = { queueId, worker, attempt }
   }
 
+  /** Starts writing the record. */
   prepare(): void {
-    this.#marking ??= this.#start()
+    this.#pending ??= this.#start()
   }
 
-  /** Resolves when the dot may be written. */
+  /**
+   * Resolves when the record is committed: the end of data may be sent.
+   *
+   * @throws PreAttemptError if Postgres is unavailable; RecordError if the lease was lost
+   */
   async commit(): Promise<void> {
     this.prepare()
-    await this.#marking?.done
-    // A server that was slow, or a process that stood still: the row may have been taken over since.
+    await this.#pending?.done
+    // A slow server or a paused process: another sender may have claimed the row since.
     if (this.#isFresh()) return
-    this.#marking = this.#start()
-    await this.#marking.done
+    this.#pending = this.#start()
+    await this.#pending.done
   }
 
-  /** Resolves when nothing more is being written. */
+  /** Resolves when no write is pending. */
   async settled(): Promise<void> {
-    await this.#marking?.done.catch(() => undefined)
+    await this.#pending?.done.catch(() => undefined)
   }
 
   #isFresh(): boolean {
-    return this.#marking !== undefined && performance.now() - this.#marking.at < this.#freshMs
+    const { startedAt = -Infinity } = this.#pending ?? {}
+    return performance.now() - startedAt < this.#maxAgeMs
   }
 
-  #start(): Marking {
+  #start(): PendingIntent {
     const done = this.#write()
-    // Heard of by whoever asks; nobody need.
+    // Awaited in `commit`, which a cancelled attempt never calls.
     done.catch(() => undefined)
-    return { done, at: performance.now() }
+    return { done, startedAt: performance.now() }
   }
 
   async #write(): Promise<void> {
-    const marked = await this.#mark(this.#hold).catch((cause: unknown) => {
-      throw new PreAttemptError('the handover cannot be recorded', { cause })
+    const isWritten = await this.#writeIntent(this.#lease).catch((cause: unknown) => {
+      throw new PreAttemptError('intent record not written', { cause })
     })
-    if (!marked) throw new AppError('stale', 'Another sender holds the message')
+    if (!isWritten) throw new RecordError('outbox lease lost')
   }
 }

@@ -1,40 +1,45 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Db, PublishEvent, RecordedEvent, SettingsCache } from '@posthorn/db'
-import { inBatches, markPublished, publishEvents } from '@posthorn/db'
+import { batchStatements, markPublished, publishEvents } from '@posthorn/db'
+import { backoff, retryUntil, TaskGroup } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
-import { toFilingInput, planFiling } from './sent-copy.ts'
-import { failExhausted, recordOutcome, recordSent, type Sent } from '../store/outcomes.ts'
-import type { Submission } from '../store/outbox.ts'
-import type { OutcomeDecision } from './decide-outcome.ts'
-import type { AttemptFailure } from '../transports/transport.ts'
-import { deliveryErrorEvent, failedEvent } from './sending-events.ts'
+import { reapExhausted } from '../store/maintenance.ts'
+import { type AcceptedSubmission, recordAccepted, recordOutcome } from '../store/outcomes.ts'
+import type { Submission } from '../store/submission.ts'
+import { type AttemptFailure, RecordError } from '../transports/transport.ts'
+import { deliveryErrorEvent, failedEvent, type OutcomeDecision } from './decide-outcome.ts'
+import { planFiling, toFilingInput } from './sent-copy.ts'
 
 export interface OutcomeRecorderDeps {
   db: Db
   settings: SettingsCache
   publish: PublishEvent
-  /** Something is to be done in the mailbox of a message that was sent. */
+  /** Called when mailbox work of a sent message is due. */
   onFiling: () => void
   log: Logger
 }
 
-/** Rows of one look for messages that have used up their attempts. */
-const exhaustedBatch = 20
+const recordBackoff = backoff({ baseMs: 100, maxMs: 5_000 })
+/** Maximum rows per reaper run. */
+const reapLimit = 20
 
-/** Writes outcomes and their events, and publishes the events after the commit. Disposing waits for what is being published. */
+/**
+ * Commits outcomes with their events, then publishes the events. Disposal waits for events that are
+ * being published.
+ */
 export class OutcomeRecorder implements AsyncDisposable {
   readonly #deps: OutcomeRecorderDeps
-  readonly #publishing = new Set<Promise<void>>()
-  /** Messages that servers took at about the same time are one transaction. */
-  readonly #sent = inBatches<Sent, boolean>(async (sent) => {
-    const { held, recorded } = await recordSent(this.#deps.db, sent, await this.#serviceUrl())
-    this.#announce(recorded)
-    if (sent.some(({ filing }) => filing !== null)) this.#deps.onFiling()
-    return sent.map(({ submission }) => held.has(submission.queueId))
+  readonly #publishing = new TaskGroup()
+  /** Concurrent acceptances share a transaction. Results tell which rows were still leased. */
+  readonly #recordAccepted = batchStatements<AcceptedSubmission, boolean>(async (accepted) => {
+    const serviceUrl = await this.#serviceUrl()
+    const { recorded, events } = await recordAccepted(this.#deps.db, accepted, serviceUrl)
+    this.#publish(events)
+    if (accepted.some(({ filing }) => filing !== null)) this.#deps.onFiling()
+    return accepted.map(({ submission }) => recorded.has(submission.queueId))
   })
 
-  /** What was published at about the same time is marked in one statement. */
-  readonly #mark = inBatches<readonly RecordedEvent[], void>(async (batches) => {
+  /** Concurrently published events are marked in one statement. */
+  readonly #markPublished = batchStatements<readonly RecordedEvent[], void>(async (batches) => {
     await markPublished(this.#deps.db, batches.flat())
     return batches.map(() => undefined)
   })
@@ -44,34 +49,26 @@ export class OutcomeRecorder implements AsyncDisposable {
   }
 
   /**
-   * Records an outcome. When Postgres does not answer, tries again until it does or the row is another's: what a server has answered
-   * is known to nobody but us. Resolves to whether it was recorded.
+   * Records an outcome. Retries until Postgres accepts it, because only this process knows the
+   * server's reply.
+   *
+   * @throws RecordError if the outbox lease was lost; nothing is recorded then
    */
-  async record(submission: Submission, decision: OutcomeDecision): Promise<boolean> {
-    const { log } = this.#deps
-    for (let waitMs = 100; ; waitMs = Math.min(waitMs * 2, 5_000)) {
-      try {
-        const ours = await this.#write(submission, decision)
-        if (!ours)
-          log.warn(
-            { queueId: submission.queueId, state: decision.outcome.state },
-            'the row is not ours any more: nothing recorded',
-          )
-        return ours
-      } catch (err) {
-        log.error(
-          { err, queueId: submission.queueId, state: decision.outcome.state },
-          'the outcome could not be recorded; trying again',
-        )
-        await delay(waitMs)
-      }
-    }
+  async record(submission: Submission, decision: OutcomeDecision): Promise<void> {
+    const { queueId } = submission
+    const { trigger } = decision.outcome
+    const isRecorded = await retryUntil(() => this.#write(submission, decision), {
+      delayMs: recordBackoff,
+      onRetry: (err) =>
+        this.#deps.log.error({ err, queueId, trigger }, 'outcome not recorded, will retry'),
+    })
+    if (!isRecorded) throw new RecordError(`outbox lease lost before ${trigger} was recorded`)
   }
 
-  /** Ends messages whose every attempt ended with the process that made it. */
-  async failExhausted(): Promise<number> {
-    const recorded = await failExhausted(this.#deps.db, {
-      limit: exhaustedBatch,
+  /** Fails rows whose attempts are used up without an outcome. Returns their number. */
+  async reapExhausted(): Promise<number> {
+    const recorded = await reapExhausted(this.#deps.db, {
+      limit: reapLimit,
       serviceUrl: await this.#serviceUrl(),
       failure: interrupted,
       events: (submission) => [
@@ -79,30 +76,28 @@ export class OutcomeRecorder implements AsyncDisposable {
         failedEvent(submission, interrupted(submission)),
       ],
     })
-    this.#announce(recorded)
+    this.#publish(recorded)
     return recorded.length
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#publishing)
+    await this.#publishing.drain()
   }
 
+  /** False if the lease was lost. */
   async #write(submission: Submission, { outcome, events }: OutcomeDecision): Promise<boolean> {
     const filing = planFiling(toFilingInput(submission))
-    if (outcome.state === 'sent')
-      return this.#sent({ submission, outcome, filing, events: events(undefined) })
+    if (outcome.trigger === 'accept')
+      return this.#recordAccepted({ submission, outcome, filing, events: events(undefined) })
     const serviceUrl = await this.#serviceUrl()
     const change = { outcome, events, serviceUrl, filing }
     const recorded = await recordOutcome(this.#deps.db, submission, change)
-    if (recorded) this.#announce(recorded)
+    if (recorded) this.#publish(recorded)
     return recorded !== undefined
   }
 
-  #announce(recorded: RecordedEvent[]): void {
-    const publishing = publishEvents(this.#mark, this.#deps.publish, recorded).finally(() =>
-      this.#publishing.delete(publishing),
-    )
-    this.#publishing.add(publishing)
+  #publish(recorded: RecordedEvent[]): void {
+    this.#publishing.run(publishEvents(this.#markPublished, this.#deps.publish, recorded))
   }
 
   async #serviceUrl(): Promise<string | null> {
@@ -113,8 +108,8 @@ export class OutcomeRecorder implements AsyncDisposable {
 function interrupted({ maybeSent }: { maybeSent: boolean }): AttemptFailure {
   return {
     message: maybeSent
-      ? 'The last attempt was interrupted after the message had been handed over: it may have been delivered'
-      : 'The last attempt was interrupted before the message was handed over',
+      ? 'The last attempt was interrupted after the handover: the message may have been delivered'
+      : 'The last attempt was interrupted before the handover',
     code: 'EINTERRUPTED',
   }
 }

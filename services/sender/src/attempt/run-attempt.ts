@@ -1,198 +1,229 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Bus } from '@posthorn/bus'
 import type { Db, SettingsCache } from '@posthorn/db'
-import { AppError } from '@posthorn/errors'
+import { retryUntil } from '@posthorn/flow'
 import type { UnsealLogin } from '@posthorn/unseal'
 import type { Logger } from '@posthorn/telemetry'
-import { releaseClaim, type Submission } from '../store/outbox.ts'
-import type { Transport } from '../transports/transport.ts'
+import { releaseClaim } from '../store/outbox.ts'
+import type { Submission } from '../store/submission.ts'
+import {
+  AttemptError,
+  type AttemptFailure,
+  PreAttemptError,
+  RecordError,
+  type SendResult,
+  type Transport,
+} from '../transports/transport.ts'
 import { classifyReply, type ReplyClass } from './classify-reply.ts'
-import { AttemptError, type AttemptFailure, PreAttemptError } from '../transports/transport.ts'
-import { type OutcomeDecision, decideAccepted, decideFailure } from './decide-outcome.ts'
-import { toFilingInput, isFiledByServer } from './sent-copy.ts'
-import { findSentCopy } from './find-sent-copy.ts'
-import type { OutcomeRecorder } from './outcome-recorder.ts'
-import { type WriteIntent, HandoverIntent } from './handover-intent.ts'
+import { decideAccepted, decideFailure, type OutcomeDecision } from './decide-outcome.ts'
 import { resolveDestination } from './destination.ts'
+import { HandoverIntent, type WriteIntent } from './handover-intent.ts'
+import type { OutcomeRecorder } from './outcome-recorder.ts'
+import { findSentCopy, isFiledByServer, toFilingInput } from './sent-copy.ts'
 
 export interface AttemptDeps {
   db: Db
   bus: Pick<Bus, 'request'>
-  openLogin: UnsealLogin
+  unsealLogin: UnsealLogin
   settings: SettingsCache
   transport: Transport
   recorder: OutcomeRecorder
-  mark: WriteIntent
-  /** How long a claim holds, and a marker keeps it. */
-  leaseMs: number
+  writeIntent: WriteIntent
   log: Logger
+  timing: AttemptTiming
+}
+
+export interface AttemptTiming {
+  /** Duration of a lease. Writing the intent record renews it. */
+  leaseMs: number
   retryBaseMs: number
+  /** Timeout of a credentials request. */
   credentialsMs: number
-  /** How long a mailbox that cannot be had keeps a message that may be sent from being sent again. */
+  /** Maximum time an unavailable mailbox delays a message that may have been sent. */
   findSentMs: number
 }
 
-/** What a delivery says to the lanes. */
+/** Result of an attempt for the lanes and metrics. `final`: no further attempt follows. */
 export type AttemptResult =
   | { kind: 'sent'; final: boolean }
   | { kind: 'failed'; failure: AttemptFailure; suspends: ReplyClass['suspends']; final: boolean }
   | { kind: 'released' }
   | { kind: 'lost' }
 
-/** In place of the server's answer, which was lost. */
-const foundResponse =
-  'Found in the Sent folder of the account: the answer to the attempt before was lost'
+export interface AttemptOptions {
+  /** Cancels the attempt, unless the handover has begun. */
+  signal: AbortSignal
+  /** Called when the server has accepted the message, before that is recorded. */
+  onAccepted: () => void
+}
 
-/** How long a message rests that could not be attempted. */
-const releaseMs = 5_000
+/** Decision to record, and the result to return afterwards. */
+interface Attempted {
+  /** The submission to record: without a Sent copy if one exists. */
+  submission: Submission
+  decision: OutcomeDecision
+  result: AttemptResult
+}
+
+/** Replaces the server's reply, which was lost. */
+const sentCopyResponse =
+  'Found in the Sent folder of the account: the reply to the previous attempt was lost'
+
+/** Delay until a released submission is due again. */
+const releaseDelayMs = 5_000
 
 /**
- * Sends one claimed message and records what became of it. Does not reject. `onTaken` is told when the server has it, which is before
- * that is on record.
+ * Runs one attempt of a claimed submission and records the outcome. Never rejects.
  *
- * The claim is committed already. If we die before the final dot, the lease ends and the message is sent again. If we die after it, SMTP
- * cannot say whether it arrived: it is looked for where the server files what it takes, else sent again with the same Message-ID and bytes.
+ * The claim is already committed. If the process dies before the handover, the lease expires and
+ * the message is sent again. If it dies during the handover, the intent record stays: the next
+ * attempt looks for the message in the Sent mailbox, or sends the same bytes again.
  */
 export async function runAttempt(
   deps: AttemptDeps,
   submission: Submission,
-  { signal, onTaken }: { signal: AbortSignal; onTaken: () => void },
+  options: AttemptOptions,
 ): Promise<AttemptResult> {
-  const log = deps.log.child({
-    queueId: submission.queueId,
-    account: submission.account,
-    attempt: submission.attempt,
-  })
+  const { queueId, account, attempt } = submission
+  const log = deps.log.child({ queueId, account, attempt })
+  const context = { ...deps, log }
   try {
-    if (await wasSentBefore({ ...deps, log }, submission, signal))
-      return await conclude(deps.recorder, withoutCopy(submission), foundSent(submission, deps))
-    if (submission.maybeSent) log.warn('sending again what the server may have taken before')
-    const accepted = await attempt(deps, submission, signal)
-    onTaken()
-    const decision = decideAccepted(submission, accepted, deps.retryBaseMs)
-    return await conclude(deps.recorder, submission, {
-      decision,
-      result: { kind: 'sent', final: decision.outcome.state === 'sent' },
-    })
-  } catch (error) {
-    if (isStale(error) || isStale(signal.reason)) {
-      log.warn('another sender took the message over')
-      return { kind: 'lost' }
-    }
-    if (error instanceof PreAttemptError) {
-      log.info({ err: error }, 'not attempted')
-      return release(deps, submission, signal)
-    }
-    if (!(error instanceof AttemptError))
-      log.error({ err: error }, 'the attempt failed for a reason of our own')
-    const told = error instanceof AttemptError ? error : internalError()
-    const { failure, routing } = told
-    const decision = decideFailure(submission, told, deps.retryBaseMs)
-    const final = decision.outcome.state === 'failed'
-    log.info({ failure, routing, final }, 'the attempt failed')
-    return conclude(deps.recorder, submission, {
-      decision,
-      result: { kind: 'failed', failure, suspends: suspended(submission, failure), final },
-    })
+    const attempted = await trySend(context, submission, options).catch((error: unknown) =>
+      toFailed(context, submission, stageErrorOf(error, options.signal)),
+    )
+    await deps.recorder.record(attempted.submission, attempted.decision)
+    return attempted.result
+  } catch (err) {
+    if (err instanceof PreAttemptError) return release(context, submission, { err, ...options })
+    log.warn({ err }, 'outbox lease lost')
+    return { kind: 'lost' }
   }
 }
 
-/** Nobody knows how far it came. */
+/** A lost lease takes precedence over whatever the attempt failed with. */
+function stageErrorOf(error: unknown, { reason }: AbortSignal): unknown {
+  return reason instanceof RecordError ? reason : error
+}
+
+async function trySend(
+  deps: AttemptDeps,
+  submission: Submission,
+  { signal, onAccepted }: AttemptOptions,
+): Promise<Attempted> {
+  const { log, timing } = deps
+  if (await hasSentCopy(deps, submission, signal)) {
+    const result = { response: sentCopyResponse, accepted: submission.envelope.to, rejected: [] }
+    const filing = { ...submission.filing, copy: false }
+    const decision = decideAccepted(submission, result, timing.retryBaseMs)
+    return {
+      submission: { ...submission, filing },
+      decision,
+      result: { kind: 'sent', final: true },
+    }
+  }
+  if (submission.maybeSent) log.warn('resending after ambiguous handover')
+  const accepted = await send(deps, submission, signal)
+  onAccepted()
+  const decision = decideAccepted(submission, accepted, timing.retryBaseMs)
+  const final = decision.outcome.trigger === 'accept'
+  return { submission, decision, result: { kind: 'sent', final } }
+}
+
+/** Turns an AttemptError or an unexpected error into a failure to record. Rethrows the others. */
+function toFailed({ log, timing }: AttemptDeps, submission: Submission, error: unknown): Attempted {
+  if (error instanceof PreAttemptError || error instanceof RecordError) throw error
+  const failed = error instanceof AttemptError ? error : internalError()
+  if (failed !== error) log.error({ err: error }, 'attempt failed unexpectedly')
+  const { failure, routing } = failed
+  const decision = decideFailure(submission, failed, timing.retryBaseMs)
+  const final = decision.outcome.trigger === 'reject'
+  log.info({ failure, routing, final }, 'attempt failed')
+  const suspends = suspendedLane(submission, failure)
+  return { submission, decision, result: { kind: 'failed', failure, suspends, final } }
+}
+
+/** The progress of the attempt is unknown. */
 function internalError(): AttemptError {
   const error = new AttemptError({ message: 'Internal error', code: 'EINTERNAL' })
   error.inDoubt = true
   return error
 }
 
-/** A proxy that one message asked for says nothing about the others. */
-function suspended({ proxy }: Submission, failure: AttemptFailure): ReplyClass['suspends'] {
+/** The failure of a proxy that only this submission uses does not concern its lane. */
+function suspendedLane({ proxy }: Submission, failure: AttemptFailure): ReplyClass['suspends'] {
   return failure.code === 'EPROXY' && proxy ? undefined : classifyReply(failure).suspends
 }
 
-/** Only where the server itself files what it took does the mailbox know. What some recipients have is there in any case. */
-async function wasSentBefore(
-  { bus, log, findSentMs }: AttemptDeps,
+/**
+ * True if an earlier attempt was accepted. Looks only where the server itself files sent mail. A
+ * partly sent message is in the Sent mailbox in any case, so its copy proves nothing.
+ */
+async function hasSentCopy(
+  { bus, log, timing: { findSentMs } }: AttemptDeps,
   submission: Submission,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { account, messageId, maybeSent, partlySent, filing } = submission
   if (!maybeSent || partlySent || !isFiledByServer(toFilingInput(submission))) return false
-  const sought = { account, messageId, sentMailPath: filing?.sentMailPath }
-  const found = await findSentCopy({ bus, log, findSentMs, signal }, sought)
-  if (found) log.warn('the attempt before had been taken: it is in the Sent folder')
-  return found
+  const lookup = { account, messageId, sentMailPath: filing?.sentMailPath }
+  const hasCopy = await findSentCopy({ bus, log, findSentMs, signal }, lookup)
+  if (hasCopy) log.warn('ambiguous handover found in the Sent mailbox')
+  return hasCopy
 }
 
-function withoutCopy(submission: Submission): Submission {
-  return { ...submission, filing: { ...submission.filing, copy: false } }
-}
-
-function foundSent(submission: Submission, { retryBaseMs }: AttemptDeps) {
-  const accepted = { response: foundResponse, accepted: submission.envelope.to, rejected: [] }
-  const decision = decideAccepted(submission, accepted, retryBaseMs)
-  return { decision, result: { kind: 'sent' as const, final: true } }
-}
-
-async function attempt(
-  { bus, openLogin, settings, transport, mark, leaseMs, credentialsMs }: AttemptDeps,
+async function send(
+  { bus, unsealLogin, settings: cache, transport, writeIntent, timing }: AttemptDeps,
   submission: Submission,
   signal: AbortSignal,
-) {
-  const current = await settings.get().catch((cause: unknown) => {
-    throw new PreAttemptError('Postgres does not answer', { cause })
+): Promise<SendResult> {
+  const settings = await cache.get().catch((cause: unknown) => {
+    throw new PreAttemptError('settings unavailable', { cause })
   })
-  if (submission.mime.length === 0)
-    throw new AttemptError({ message: 'The message has no content', code: 'EMESSAGE' })
-  if (submission.leftList !== null)
-    throw new AttemptError({
-      message: `The recipient has left the list "${submission.leftList}"`,
-      code: 'ELISTLEFT',
-    })
-  const marker = new HandoverIntent(mark, submission, leaseMs)
-  const asking = { bus, openLogin, settings: current, signal, credentialsMs }
-  const target = await resolveDestination(submission, asking)
+  assertSendable(submission)
+  const intent = new HandoverIntent(writeIntent, submission, timing.leaseMs)
+  const { credentialsMs } = timing
+  const deps = { bus, unsealLogin, settings, signal, credentialsMs }
+  const destination = await resolveDestination(submission, deps)
   try {
     return await transport.send({
       envelope: submission.envelope,
       mime: submission.mime,
-      destination: target,
+      destination,
       dsn: submission.dsn ?? undefined,
       signal,
-      prepareHandover: () => marker.prepare(),
-      commitHandover: () => marker.commit(),
+      prepareHandover: () => intent.prepare(),
+      commitHandover: () => intent.commit(),
     })
   } finally {
-    // What becomes of the attempt is not recorded before the marker, lest that came after it.
-    await marker.settled()
+    // A pending intent record must not be committed after the outcome.
+    await intent.settled()
   }
 }
 
-async function conclude(
-  recorder: OutcomeRecorder,
-  submission: Submission,
-  { decision, result }: { decision: OutcomeDecision; result: AttemptResult },
-): Promise<AttemptResult> {
-  return (await recorder.record(submission, decision)) ? result : { kind: 'lost' }
+function assertSendable({ mime, leftList }: Submission): void {
+  if (mime.length === 0)
+    throw new AttemptError({ message: 'The message has no content', code: 'EMESSAGE' })
+  if (leftList !== null)
+    throw new AttemptError({
+      message: `The recipient has left the list "${leftList}"`,
+      code: 'ELISTLEFT',
+    })
 }
 
-/** Tried a few times; if it cannot be written, the lease ends by itself and the attempt has counted. */
+/** Releases the claim, with three tries. If all fail, the lease expires and the attempt counts. */
 async function release(
   { db, log }: AttemptDeps,
   submission: Submission,
-  signal: AbortSignal,
+  { err, signal }: { err: PreAttemptError; signal: AbortSignal },
 ): Promise<AttemptResult> {
-  for (let left = 3; left > 0; left--) {
-    try {
-      await releaseClaim(db, submission, signal.aborted ? 0 : releaseMs)
-      return { kind: 'released' }
-    } catch (err) {
-      log.warn({ err, queueId: submission.queueId }, 'the claim could not be given back')
-      if (left > 1) await delay(1_000)
-    }
+  log.info({ err }, 'attempt cancelled, releasing claim')
+  const delayMs = signal.aborted ? 0 : releaseDelayMs
+  const onRetry = (err: unknown) => log.warn({ err }, 'claim not released')
+  try {
+    const work = () => releaseClaim(db, submission, delayMs)
+    await retryUntil(work, { delayMs: 1_000, maxAttempts: 3, onRetry })
+    return { kind: 'released' }
+  } catch (error) {
+    onRetry(error)
+    return { kind: 'lost' }
   }
-  return { kind: 'lost' }
-}
-
-function isStale(error: unknown): boolean {
-  return error instanceof AppError && error.kind === 'stale'
 }

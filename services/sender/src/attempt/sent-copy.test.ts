@@ -15,55 +15,59 @@ const disabled = { disabled: true as const }
 
 interface Case {
   name: string
-  given: Partial<FilingInput>
+  input: Partial<FilingInput>
   copy: boolean
 }
 const cases: Case[] = [
-  { name: 'nobody says anything', given: {}, copy: true },
-  { name: 'the account wants none', given: { copy: false }, copy: false },
-  { name: 'the account wants one', given: { copy: true }, copy: true },
+  { name: 'no preference', input: {}, copy: true },
+  { name: 'account without copies', input: { copy: false }, copy: false },
+  { name: 'account with copies', input: { copy: true }, copy: true },
   {
-    name: 'the message wants one, the account none',
-    given: { copy: false, filing: { copy: true } },
+    name: 'submission with, account without copies',
+    input: { copy: false, filing: { copy: true } },
     copy: true,
   },
   {
-    name: 'the message wants none, the account one',
-    given: { copy: true, filing: { copy: false } },
+    name: 'submission without, account with copies',
+    input: { copy: true, filing: { copy: false } },
     copy: false,
   },
-  { name: 'Gmail files it', given: gmail, copy: false },
-  { name: 'Outlook files it', given: outlook, copy: false },
+  { name: 'Gmail', input: gmail, copy: false },
+  { name: 'Outlook', input: outlook, copy: false },
   {
-    name: 'a gateway was used, of which Gmail does not know',
-    given: { ...gmail, gateway: 'g' },
+    name: 'Gmail account with a gateway',
+    input: { ...gmail, gateway: 'g' },
     copy: true,
   },
   {
-    name: 'another server was used, of which Gmail does not know',
-    given: { ...gmail, smtp: at('smtp.example.com') },
+    name: 'Gmail account with another SMTP server',
+    input: { ...gmail, smtp: at('smtp.example.com') },
     copy: true,
   },
-  { name: 'Gmail files it, the account wants one', given: { ...gmail, copy: true }, copy: true },
+  { name: 'Gmail, account with copies', input: { ...gmail, copy: true }, copy: true },
   {
-    name: 'Gmail files it, the message wants one',
-    given: { ...gmail, filing: { copy: true } },
+    name: 'Gmail, submission with a copy',
+    input: { ...gmail, filing: { copy: true } },
     copy: true,
   },
   {
-    name: 'a gateway was used, the account wants none',
-    given: { gateway: 'g', copy: false },
+    name: 'gateway, account without copies',
+    input: { gateway: 'g', copy: false },
     copy: false,
   },
-  { name: 'a host only ends like Gmail’s', given: { imap: at('imap.notgmail.com') }, copy: true },
-  { name: 'there is no mailbox', given: { imap: null, filing: { copy: true } }, copy: false },
-  { name: 'the mailbox is disabled', given: { imap: disabled, copy: true }, copy: false },
+  {
+    name: 'host name that only ends like Gmail’s',
+    input: { imap: at('imap.notgmail.com') },
+    copy: true,
+  },
+  { name: 'account without IMAP', input: { imap: null, filing: { copy: true } }, copy: false },
+  { name: 'disabled IMAP', input: { imap: disabled, copy: true }, copy: false },
 ]
-test.each(cases)('a copy: $name', ({ given, copy }) => {
-  expect(planFiling({ ...own, ...given })?.copy ?? false).toBe(copy)
+test.each(cases)('planFiling: $name, copy $copy', ({ input, copy }) => {
+  expect(planFiling({ ...own, ...input })?.copy ?? false).toBe(copy)
 })
 
-test('without a copy there is something to do for the message referred to and for the draft', () => {
+test('planFiling: without a copy, plans flag and draft only', () => {
   const reference = { message: 'm', action: 'reply' as const }
   expect(planFiling({ ...own, copy: false, filing: { reference } })).toEqual({
     copy: false,
@@ -77,9 +81,14 @@ test('without a copy there is something to do for the message referred to and fo
   expect(planFiling({ ...own, imap: null, filing: { reference } })).toBeNull()
 })
 
-test('what a server files itself can be looked for there', () => {
-  const of = (given: Partial<FilingInput>) => isFiledByServer({ ...own, ...given })
-  expect([of({}), of(gmail), of(outlook), of({ copy: false })]).toEqual([false, true, true, true])
-  expect(of({ ...gmail, gateway: 'g' })).toBe(false)
-  expect(of({ copy: false, imap: disabled })).toBe(false)
+test('isFiledByServer: own server of a provider or copy false, returns true', () => {
+  const isFiled = (input: Partial<FilingInput>) => isFiledByServer({ ...own, ...input })
+  expect([isFiled({}), isFiled(gmail), isFiled(outlook), isFiled({ copy: false })]).toEqual([
+    false,
+    true,
+    true,
+    true,
+  ])
+  expect(isFiled({ ...gmail, gateway: 'g' })).toBe(false)
+  expect(isFiled({ copy: false, imap: disabled })).toBe(false)
 })

@@ -1,64 +1,115 @@
-import type { ImapConfig, ImapDisabled, SmtpConfig } from '@posthorn/contracts'
+import type { Bus } from '@posthorn/bus'
+import {
+  defined,
+  findSent,
+  type ImapConfig,
+  type ImapDisabled,
+  shardOf,
+  type SmtpConfig,
+} from '@posthorn/contracts'
 import type { Filing, StoredServer } from '@posthorn/db'
-import type { Submission } from '../store/outbox.ts'
+import { isPermanent, messageOf } from '@posthorn/errors'
+import { retryUntil } from '@posthorn/flow'
+import type { Logger } from '@posthorn/telemetry'
+import type { Submission } from '../store/submission.ts'
+import { cancelled } from '../transports/transport.ts'
 
-/** What decides over what is done in the mailbox once a message is sent. */
+/** Facts that decide about mailbox work after sending. */
 export interface FilingInput {
-  /** What the message itself asks for; null: nothing of its own. */
+  /** Request of the submission; null: none. */
   filing: Filing | null
-  /** It goes by this server, and not by the account's own. */
+  /** Name of the gateway that replaces the account's server. */
   gateway: string | null
   imap: StoredServer<ImapConfig | ImapDisabled> | null
   smtp: StoredServer<SmtpConfig> | null
-  /** The account's wish; null: as it is usual. */
+  /** Setting of the account. Null: depends on the provider. */
   copy: boolean | null
 }
 
-/** The same, of a message in hand. */
-export function toFilingInput({ filing, gateway: via, sender }: Submission): FilingInput {
+export function toFilingInput({ filing, gateway, sender }: Submission): FilingInput {
   const { imap, smtp, copy } = sender
-  return { filing, gateway: via?.gateway ?? null, imap, smtp, copy }
+  return { filing, gateway: gateway?.name ?? null, imap, smtp, copy }
 }
 
 export type FilingPlan = Filing & { copy: boolean }
 
-/** Domains of servers that put what goes out by them into Sent themselves. */
+/** Domains of providers whose servers store sent mail in the Sent mailbox. */
 const filingProviders = [
   ['gmail.com', 'googlemail.com'],
   ['outlook.com', 'office365.com', 'office365.us', 'hotmail.com', 'live.com', 'partner.outlook.cn'],
 ]
 
-/** What is to be done in the mailbox after a message was sent; null: nothing. */
-export function planFiling(filed: FilingInput): FilingPlan | null {
-  const { filing, imap } = filed
+/** Mailbox work of a sent message; null if there is none. */
+export function planFiling(input: FilingInput): FilingPlan | null {
+  const { filing, imap } = input
   if (!imap || imap.disabled === true) return null
-  const plan = { ...filing, copy: wantsCopy(filed) }
+  const plan = { ...filing, copy: wantsCopy(input) }
   return plan.copy || plan.reference !== undefined || plan.draft !== undefined ? plan : null
 }
 
-/** The message has the first word, then the account; else there is a copy, unless the server makes one. */
-function wantsCopy(filed: FilingInput): boolean {
-  return filed.filing?.copy ?? filed.copy ?? !isFiledByProvider(filed)
+/** Precedence: submission, account, default. By default a copy is stored unless the server does. */
+function wantsCopy(input: FilingInput): boolean {
+  return input.filing?.copy ?? input.copy ?? !isFiledByProvider(input)
 }
 
 /**
- * Whether a message that was sent is in the mailbox without our doing: so at some providers, and an account that wants no copies is
- * taken to be at a server that makes them.
+ * True if the server itself stores sent messages. An account with `copy: false` is assumed to be at
+ * such a server.
  */
-export function isFiledByServer(filed: FilingInput): boolean {
-  const { imap, gateway, copy } = filed
+export function isFiledByServer(input: FilingInput): boolean {
+  const { imap, gateway, copy } = input
   if (!imap || imap.disabled === true || gateway !== null) return false
-  return copy === false || isFiledByProvider(filed)
+  return copy === false || isFiledByProvider(input)
 }
 
-/** The provider of the mailbox files what goes out by its own servers, and hears of nothing else. */
+/** Providers store only messages that were sent by their own servers. */
 function isFiledByProvider({ imap, smtp, gateway }: FilingInput): boolean {
   if (gateway !== null || !imap || imap.disabled === true || !smtp) return false
-  const provider = filingProviders.find((domains) => isBelow(imap.host, domains))
-  return provider !== undefined && isBelow(smtp.host, provider)
+  const provider = filingProviders.find((domains) => isInDomain(imap.host, domains))
+  return provider !== undefined && isInDomain(smtp.host, provider)
 }
 
-function isBelow(host: string, domains: readonly string[]): boolean {
+function isInDomain(host: string, domains: readonly string[]): boolean {
   const name = host.toLowerCase().replace(/\.$/, '')
   return domains.some((domain) => name === domain || name.endsWith(`.${domain}`))
+}
+
+export interface FindSentDeps {
+  bus: Pick<Bus, 'request'>
+  log: Logger
+  /** Maximum time an unavailable mailbox delays the message. */
+  findSentMs: number
+  signal: AbortSignal
+}
+
+export type SentLookup = Pick<Submission, 'account' | 'messageId'> & {
+  sentMailPath?: string | undefined
+}
+
+const requestTimeoutMs = 10_000
+const retryPauseMs = 1_000
+
+/**
+ * Looks for a message of an ambiguous handover in the Sent mailbox. If that is not possible within
+ * `findSentMs`, returns false: a duplicate is better than a loss.
+ *
+ * @throws PreAttemptError if the process stops meanwhile
+ */
+export async function findSentCopy(
+  { bus, log, findSentMs, signal }: FindSentDeps,
+  { account, messageId, sentMailPath }: SentLookup,
+): Promise<boolean> {
+  const deadline = Date.now() + findSentMs
+  const timeoutMs = Math.min(requestTimeoutMs, findSentMs)
+  const options = { key: `shard.${shardOf(account)}`, timeoutMs, signal }
+  const request = defined({ account, messageId, sentMailPath })
+  const isRetryable = (err: unknown) => !isPermanent(err) && Date.now() + retryPauseMs <= deadline
+  try {
+    const lookUp = () => bus.request(findSent, request, options)
+    return (await retryUntil(lookUp, { delayMs: retryPauseMs, signal, isRetryable })).found
+  } catch (err) {
+    if (signal.aborted) throw cancelled(signal)
+    log.warn({ reason: messageOf(err) }, 'lookup in the Sent mailbox failed')
+    return false
+  }
 }

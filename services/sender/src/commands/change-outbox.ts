@@ -4,21 +4,21 @@ import type { Db } from '@posthorn/db'
 import type { Logger } from '@posthorn/telemetry'
 import { deleteWaiting, holdWaiting, makeDue, releaseHeld } from '../store/outbox-changes.ts'
 
-export interface ChangeDeps {
+export interface ChangeOutboxDeps {
   db: Db
-  /** Something may be due now. */
+  /** Polls soon. */
   wake: () => void
   log: Logger
 }
 
 const changes = { delete: deleteWaiting, hold: holdWaiting, release: releaseHeld, send: makeDue }
 
-/** Changes a message that waits. Asked again, it finds done what is done; a message that was deleted is missing then. */
-export function onChangeOutbox({ db, wake, log }: ChangeDeps): CommandHandler {
+/** Changes a waiting submission. Idempotent, except that a repeated delete returns `missing`. */
+export function onChangeOutbox({ db, wake, log }: ChangeOutboxDeps): CommandHandler {
   return on(changeOutbox, async ({ queueId, action }) => {
     const result = await changes[action](db, queueId)
-    // Nothing else remembers a message that was deleted.
-    if (result === 'done') log.info({ queueId, action }, 'changed the outbox on request')
+    // The only trace of a deleted submission.
+    if (result === 'done') log.info({ queueId, action }, 'outbox changed on request')
     if (action === 'release' || action === 'send') wake()
     return { result }
   })

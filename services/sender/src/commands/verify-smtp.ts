@@ -1,70 +1,73 @@
 import { type CommandHandler, on } from '@posthorn/bus'
-import { type CommandRequest, type VerificationResult, verifySmtp } from '@posthorn/contracts'
+import {
+  type CommandRequest,
+  defined,
+  type VerificationResult,
+  verifySmtp,
+} from '@posthorn/contracts'
 import type { SettingsCache } from '@posthorn/db'
 import type { UnsealLogin } from '@posthorn/unseal'
-import { AttemptError } from '../transports/transport.ts'
-import { chooseNetworkPath } from '../attempt/network-path.ts'
+import { chooseNetworkPath } from '../attempt/destination.ts'
 import { type SmtpLimits, SmtpSession } from '../transports/smtp-session.ts'
-import type { Destination } from '../transports/transport.ts'
+import { AttemptError, type Destination } from '../transports/transport.ts'
 
-export interface Deps {
+export interface VerifySmtpDeps {
   settings: SettingsCache
-  openLogin: UnsealLogin
+  unsealLogin: UnsealLogin
   limits: SmtpLimits
 }
 
-/** Kept of the time there is for the answer to arrive in. */
-const marginMs = 500
+/** Part of the request's time reserved for the reply. */
+const replyMarginMs = 500
 
-/** Logs in at a server that belongs to no account yet. Credentials come with the question, and are gone with it. */
-export function onVerifySmtp({ settings, openLogin, limits }: Deps): CommandHandler {
-  return on(verifySmtp, async (asked, { signal, deadline }) => {
-    const target = await targetOf(asked, { settings, openLogin })
-    const late = AbortSignal.timeout(Math.max(1, deadline - Date.now() - marginMs))
+/** Checks a login at an SMTP server without an account. The credentials are not stored. */
+export function onVerifySmtp({ settings, unsealLogin, limits }: VerifySmtpDeps): CommandHandler {
+  return on(verifySmtp, async (request, { signal, deadline }) => {
+    const destination = await destinationOf(request, { settings, unsealLogin })
+    const timeout = AbortSignal.timeout(Math.max(1, deadline - Date.now() - replyMarginMs))
     try {
-      const session = await SmtpSession.open(target, limits, AbortSignal.any([signal, late]))
+      const either = AbortSignal.any([signal, timeout])
+      const session = await SmtpSession.open(destination, limits, either)
       session.close()
       return { verdict: { success: true } }
     } catch (error) {
-      if (error instanceof AttemptError) return { verdict: refusal(error) }
-      if (signal.aborted || !late.aborted) throw error
-      const message = 'The mail server took too long to let us in'
+      if (error instanceof AttemptError) return { verdict: failureVerdict(error) }
+      if (signal.aborted || !timeout.aborted) throw error
+      const message = 'The mail server did not complete the login in time'
       return { verdict: { success: false, error: message, code: 'ETIMEDOUT' } }
     }
   })
 }
 
-async function targetOf(
+async function destinationOf(
   { server, credentials, ehloName, proxy }: CommandRequest<typeof verifySmtp>,
-  { settings, openLogin }: Pick<Deps, 'settings' | 'openLogin'>,
+  { settings: cache, unsealLogin }: Pick<VerifySmtpDeps, 'settings' | 'unsealLogin'>,
 ): Promise<Destination> {
   const { host, port, secure = false, tls } = server
-  const current = await settings.get()
-  const { ignoreMailCertErrors = false, smtpEhloName } = current
-  const name = ehloName ?? smtpEhloName
-  const wishes = { account: '', proxy: proxy ?? null, localAddress: null, accountProxy: null }
-  const way = chooseNetworkPath(wishes, current)
-  return {
-    ...way,
-    ...(way.proxy === undefined ? {} : { proxy: await openLogin(way.proxy) }),
+  const settings = await cache.get()
+  const preferences = { account: '', proxy: proxy ?? null, localAddress: null, accountProxy: null }
+  const path = chooseNetworkPath(preferences, settings)
+  return defined({
+    ...path,
+    proxy: path.proxy === undefined ? undefined : await unsealLogin(path.proxy),
     key: '',
     host,
     port,
     secure,
-    verifyCertificate: !ignoreMailCertErrors && tls?.rejectUnauthorized !== false,
-    ...(tls?.minVersion === undefined ? {} : { minTlsVersion: tls.minVersion }),
-    ...(name === undefined ? {} : { ehloName: name }),
+    verifyCertificate: settings.ignoreMailCertErrors !== true && tls?.rejectUnauthorized !== false,
+    minTlsVersion: tls?.minVersion,
+    ehloName: ehloName ?? settings.smtpEhloName,
     credentials: () => Promise.resolve(credentials),
-  }
+  })
 }
 
-function refusal({ failure }: AttemptError): VerificationResult {
+function failureVerdict({ failure }: AttemptError): VerificationResult {
   const { message, code, response, responseCode } = failure
-  return {
+  return defined({
     success: false,
     error: message,
-    ...(code === undefined ? {} : { code }),
-    ...(responseCode === undefined ? {} : { statusCode: responseCode }),
-    ...(response === undefined ? {} : { responseText: response }),
-  }
+    code,
+    statusCode: responseCode,
+    responseText: response,
+  })
 }

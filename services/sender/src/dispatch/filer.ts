@@ -4,7 +4,7 @@ import type { Db } from '@posthorn/db'
 import { AppError, isPermanent, messageOf } from '@posthorn/errors'
 import { type PeriodicTask, runPeriodically } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
-import { retryDelayMs } from '../attempt/retry-delay.ts'
+import { retryDelayMs } from '../attempt/decide-outcome.ts'
 import { claimFilings, type DueFiling, endFiling, postponeFiling } from '../store/filing.ts'
 
 export interface FilerDeps {
@@ -13,111 +13,116 @@ export interface FilerDeps {
   log: Logger
   retryBaseMs: number
   sweepMs: number
-  /** Told how each try ended. */
+  /** Called with the result of each try. */
   count: (result: 'filed' | 'postponed' | 'failed') => void
 }
 
-/** After this time the mailbox is as it is. */
-const giveUpMs = 6 * 3_600_000
-/** Between two tries at most. */
+/** Filing older than this fails permanently. */
+const maxAgeMs = 6 * 3_600_000
 const maxDelayMs = 10 * 60_000
-/** For the answer of a worker that has to store the whole message. */
-const askMs = 30_000
-/** Of one account's messages only one is filed at a time: the claim must outlast several. */
-const leaseMs = 4 * askMs
-const accountsAtOnce = 20
-const batch = 50
+/** Timeout of a request. The worker may have to store a large message. */
+const requestTimeoutMs = 30_000
+/** An account's messages are filed one by one, so the lease covers several requests. */
+const leaseMs = 4 * requestTimeoutMs
+const maxAccounts = 20
+const claimBatch = 50
 
 /**
- * Has done in the mailboxes what follows from messages having been sent. The message is out and told of already: whatever goes wrong here
- * is logged, tried again for some hours, and harms nothing else.
+ * Requests the mailbox work of sent messages from the sync-workers: Sent copy, flags, removal of
+ * drafts. Failures are logged and retried for up to 6 h, and never affect the submission.
  *
- * Disposing waits for what is being asked.
+ * Disposal cancels pending requests and waits for their accounts.
  */
 export class Filer implements AsyncDisposable {
   readonly #deps: FilerDeps
+  /** Accounts whose filings are in progress. */
   readonly #accounts = new Map<string, Promise<void>>()
   readonly #stop = new AbortController()
-  readonly #loop: PeriodicTask
+  readonly #task: PeriodicTask
 
   constructor(deps: FilerDeps) {
     this.#deps = deps
     const { log, sweepMs } = deps
-    this.#loop = runPeriodically({ everyMs: sweepMs, log, name: 'filing' }, () => this.#sweep())
+    this.#task = runPeriodically({ everyMs: sweepMs, log, name: 'filing' }, () => this.#sweep())
   }
 
-  /** A message was sent. */
+  /** Looks for due filings soon. */
   wake(): void {
-    this.#loop.wake()
+    this.#task.wake()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort(new Error('the process stops'))
-    await this.#loop[Symbol.asyncDispose]()
+    this.#stop.abort(new Error('process stopping'))
+    await this.#task[Symbol.asyncDispose]()
     await Promise.all(this.#accounts.values())
   }
 
   async #sweep(): Promise<void> {
-    if (this.#accounts.size >= accountsAtOnce || this.#stop.signal.aborted) return
+    if (this.#accounts.size >= maxAccounts || this.#stop.signal.aborted) return
     const except = [...this.#accounts.keys()]
-    const due = await claimFilings(this.#deps.db, { limit: batch, leaseMs, except })
+    const due = await claimFilings(this.#deps.db, { limit: claimBatch, leaseMs, except })
     for (const [account, filings] of Map.groupBy(due, (filing) => filing.account)) {
       const done = this.#fileAll(filings).finally(() => {
         this.#accounts.delete(account)
-        this.#loop.wake()
+        this.#task.wake()
       })
       this.#accounts.set(account, done)
     }
   }
 
-  /** One after the other. When the mailbox cannot be had, the others need not ask. Does not reject. */
+  /** Files one by one. After a failure of the mailbox, postpones the rest. Never rejects. */
   async #fileAll(filings: DueFiling[]): Promise<void> {
-    const until = Date.now() + leaseMs - askMs
-    let failed: unknown
+    const deadline = Date.now() + leaseMs - requestTimeoutMs
+    let mailboxError: unknown
     for (const filing of filings) {
-      // The rest comes back when the claim ends.
-      if (Date.now() > until) return
+      // The leases of the remaining rows expire, which makes them due again.
+      if (Date.now() > deadline) return
       try {
-        if (failed !== undefined || this.#stop.signal.aborted)
-          await this.#postpone(filing, failed, { counted: false })
-        else failed = await this.#file(filing)
+        if (mailboxError !== undefined || this.#stop.signal.aborted)
+          await this.#postpone(filing, mailboxError, { counted: false })
+        else mailboxError = await this.#file(filing)
       } catch (err) {
-        this.#deps.log.warn({ err, queueId: filing.queueId }, 'the filing could not be recorded')
+        this.#deps.log.warn({ err, queueId: filing.queueId }, 'filing not recorded')
         return
       }
     }
   }
 
-  /** What went wrong with the mailbox as a whole, if anything did. */
+  /** Returns the error if the mailbox as a whole is unavailable. */
   async #file(filing: DueFiling): Promise<unknown> {
     const { db, log, count } = this.#deps
     const { queueId, account } = filing
     try {
-      const { skipped } = await this.#ask(filing)
-      if (skipped.length > 0) log.warn({ queueId, account, skipped }, 'not all was filed')
+      const { skipped } = await this.#requestFiling(filing)
+      if (skipped.length > 0) log.warn({ queueId, account, skipped }, 'filing incomplete')
       await endFiling(db, filing, skipped.length > 0 ? skipped.join('\n') : null)
       count('filed')
       return undefined
     } catch (error) {
+      // A rejection by the server may be temporary, such as a full mailbox.
       const isFinal =
         isPermanent(error) && !(error instanceof AppError && error.kind === 'rejected')
-      if (!isFinal && filing.ageMs < giveUpMs) {
+      if (!isFinal && filing.ageMs < maxAgeMs) {
         await this.#postpone(filing, error, { counted: !this.#stop.signal.aborted })
-        return isTemporary(error) ? error : undefined
+        return isMailboxUnavailable(error) ? error : undefined
       }
-      log.error({ err: error, queueId, account }, 'the mailbox does not show what was sent')
+      log.error({ err: error, queueId, account }, 'filing failed permanently')
       await endFiling(db, filing, messageOf(error))
       count('failed')
       return undefined
     }
   }
 
-  #ask({ queueId, account, messageId, filing }: DueFiling) {
+  #requestFiling({ queueId, account, messageId, filing }: DueFiling) {
     const { copy = false, ...rest } = filing ?? {}
     return this.#deps.bus.request(
       fileSent,
       { account, queueId, messageId, copy, ...rest },
-      { key: `shard.${shardOf(account)}`, timeoutMs: askMs, signal: this.#stop.signal },
+      {
+        key: `shard.${shardOf(account)}`,
+        timeoutMs: requestTimeoutMs,
+        signal: this.#stop.signal,
+      },
     )
   }
 
@@ -128,16 +133,16 @@ export class Filer implements AsyncDisposable {
   ): Promise<void> {
     const { db, log, count, retryBaseMs } = this.#deps
     const { queueId, account, attempt } = filing
-    const stopping = this.#stop.signal.aborted
-    const delayMs = stopping ? 0 : Math.min(maxDelayMs, retryDelayMs(attempt, retryBaseMs))
-    const reason = error === undefined ? 'the process stopped' : messageOf(error)
-    if (counted) log.info({ queueId, account, attempt, reason, delayMs }, 'filing is tried again')
+    const delayMs = this.#stop.signal.aborted
+      ? 0
+      : Math.min(maxDelayMs, retryDelayMs(attempt, retryBaseMs))
+    const reason = error === undefined ? 'process stopped' : messageOf(error)
+    if (counted) log.info({ queueId, account, attempt, reason, delayMs }, 'filing postponed')
     await postponeFiling(db, filing, { delayMs, error: reason, counted })
     if (counted) count('postponed')
   }
 }
 
-/** Says something about the account, and not about the message. */
-function isTemporary(error: unknown): boolean {
+function isMailboxUnavailable(error: unknown): boolean {
   return error instanceof AppError && ['unavailable', 'timeout', 'unreachable'].includes(error.kind)
 }

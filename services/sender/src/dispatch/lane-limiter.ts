@@ -1,234 +1,251 @@
-import { suspensionMs } from '../attempt/retry-delay.ts'
+import { backoff, CircuitBreaker, type Clock, type Permit, Semaphore } from '@posthorn/flow'
 
 export interface LaneLimits {
-  /** Messages in hand at once, over all accounts. */
+  /** Maximum submissions in flight per process. */
   concurrency: number
   perAccount: number
   perHost: number
-  /** Bytes of the messages in hand; a single message may have more. Those claimed ahead may have a quarter as many besides. */
+  /**
+   * Maximum bytes in flight. A larger message runs alone. Prefetched submissions may have a quarter
+   * of it in addition.
+   */
   maxBytes: number
 }
 
-/** What a message occupies while it is in hand. */
+/** Capacity that a submission needs. */
 export interface LaneDemand {
   account: string
-  /** Where it goes by a server that is not the account's: its name. */
+  /** Gateway that replaces the account's server. */
   gateway: string | null
-  /** `host:port` of the server it goes to; empty where there is none. */
+  /** `host:port` of the server. Empty without a server. */
   host: string
   bytes: number
 }
 
-type LaneKind = 'account' | 'gateway' | 'host'
-
-interface Lane {
-  inFlight: number
-  /** Failures in a row that said something about the whole lane. */
-  failures: number
-  suspendedUntil: number
-  /** Claimed, and waiting for a place. */
-  prefetched: number
-  /** The last message was taken so soon that it is worth while to have the next ones at hand. */
-  fast: boolean
-  /** Between few that wait and as many as may: they are claimed in portions, and not one by one. */
-  filling: boolean
+/** Capacity of a submission in flight. Disposal releases all of it. */
+export interface LanePermit extends Disposable {
+  /** Releases the lanes: the server has replied, the outcome is not recorded yet. */
+  releaseServer(): void
 }
 
-/** Messages that may wait for each place of a lane. */
-const aheadPerPlace = 4
-/** A message that takes longer is no reason to have others at hand. */
-const quickMs = 250
+type LaneKind = 'account' | 'gateway' | 'host'
 
-/** Milliseconds after which the failures of a lane nobody used are forgotten. */
-const forgetMs = 3_600_000
+/** Prefetched submissions per unit of a lane's limit. */
+const prefetchPerSlot = 4
+/** Slower servers do not benefit from prefetching. */
+const fastMs = 250
+/** Time after which the failures of an unused lane are dropped. */
+const evictMs = 3_600_000
 
 /**
- * Who may start now. One account or one server that is slow, or broken, occupies its own lane and nobody else's.
+ * Limits the submissions in flight: per account, per gateway, per host and in total. A slow or
+ * failing server occupies its own lanes only.
  *
- * After a suspension one message goes first; only when it gets through does the lane open again.
+ * A failure suspends a lane. After the suspension one submission probes it; the lane returns to its
+ * full limit when that one is accepted.
  */
 export class LaneLimiter {
   readonly #limits: LaneLimits
-  readonly #baseMs: number
+  readonly #retryBaseMs: number
+  readonly #clock: Clock
   readonly #lanes: Readonly<Record<LaneKind, Map<string, Lane>>> = {
     account: new Map(),
     gateway: new Map(),
     host: new Map(),
   }
-  #inHand = 0
-  #bytes = 0
-  #ahead = 0
-  #aheadBytes = 0
+  readonly #inFlight: Semaphore
+  readonly #bytes: Semaphore
+  readonly #prefetched: Semaphore
+  readonly #prefetchedBytes: Semaphore
 
-  constructor(limits: LaneLimits, baseMs: number) {
+  constructor(limits: LaneLimits, retryBaseMs: number, clock: Clock = Date.now) {
     this.#limits = limits
-    this.#baseMs = baseMs
+    this.#retryBaseMs = retryBaseMs
+    this.#clock = clock
+    this.#inFlight = new Semaphore(limits.concurrency)
+    this.#bytes = new Semaphore(limits.maxBytes)
+    this.#prefetched = new Semaphore(limits.concurrency)
+    this.#prefetchedBytes = new Semaphore(limits.maxBytes / 4)
   }
 
+  /** Submissions that may still start in this process. */
   get capacity(): number {
-    return this.#limits.concurrency - this.#inHand
+    return this.#inFlight.available
   }
 
-  /** The lanes in which nothing can start now, nor wait for a place. */
+  /** Lanes in which no submission can start or be prefetched. Evicts unused lanes. */
   saturated(): { accounts: string[]; gateways: string[]; hosts: string[] } {
-    const closed = (kind: LaneKind) => closedOf(this.#lanes[kind], this.#limitOf(kind))
-    return { accounts: closed('account'), gateways: closed('gateway'), hosts: closed('host') }
-  }
-
-  /** Takes a place, if there is one. Whoever got one must leave. */
-  tryAcquire(place: LaneDemand): boolean {
-    const { bytes } = place
-    const keys = keysOf(place)
-    const isFree = ([kind, key]: [LaneKind, string]) =>
-      isOpen(laneOf(this.#lanes[kind], key), this.#limitOf(kind))
-    if (this.capacity <= 0 || !keys.every(isFree)) return false
-    if (this.#bytes > 0 && this.#bytes + bytes > this.#limits.maxBytes) return false
-    this.#inHand += 1
-    this.#bytes += bytes
-    for (const [kind, key] of keys) laneOf(this.#lanes[kind], key).inFlight += 1
-    return true
-  }
-
-  /**
-   * Takes a place among the messages that are claimed before there is one to send them. Only where servers take them quickly, and no
-   * more than are sent in a moment: what waits here, no other process can send.
-   */
-  tryPrefetch(place: LaneDemand): boolean {
-    const { bytes } = place
-    const { concurrency, maxBytes } = this.#limits
-    const lanes = keysOf(place).map(([kind, key]) => laneOf(this.#lanes[kind], key))
-    if (this.#ahead >= concurrency || this.#aheadBytes + bytes > maxBytes / 4) return false
-    if (!lanes.every(hasRoomAhead)) return false
-    this.#ahead += 1
-    this.#aheadBytes += bytes
-    this.#changeAhead(place, 1)
-    return true
-  }
-
-  releasePrefetch(place: LaneDemand): void {
-    this.#ahead -= 1
-    this.#aheadBytes -= place.bytes
-    this.#changeAhead(place, -1)
-  }
-
-  /** Whether something failed that is about a whole lane of it. */
-  isSuspended(place: LaneDemand): boolean {
-    return keysOf(place).some(([kind, key]) => laneOf(this.#lanes[kind], key).failures > 0)
-  }
-
-  /** Whether more are to be claimed ahead by now. */
-  wantsMore(place: LaneDemand): boolean {
-    return keysOf(place).every(([kind, key]) => hasRoomAhead(laneOf(this.#lanes[kind], key)))
-  }
-
-  release(place: LaneDemand): void {
-    this.releaseServer(place)
-    this.releaseProcess(place)
-  }
-
-  /** The server has answered: it may be asked again, whatever is still to be done about this message. */
-  releaseServer(place: LaneDemand): void {
-    for (const [kind, key] of keysOf(place)) {
-      const lane = laneOf(this.#lanes[kind], key)
-      lane.inFlight -= 1
-      // One that is quick is remembered until the next look.
-      if (lane.inFlight + lane.prefetched === 0 && lane.failures === 0 && !lane.fast)
-        this.#lanes[kind].delete(key)
+    const saturated = (kind: LaneKind) => {
+      const keys: string[] = []
+      for (const [key, lane] of this.#lanes[kind])
+        if (lane.isUnused && lane.breaker.openUntil + evictMs < this.#clock())
+          this.#lanes[kind].delete(key)
+        else if (!lane.hasCapacity && !lane.canPrefetch) keys.push(key)
+      return keys
+    }
+    return {
+      accounts: saturated('account'),
+      gateways: saturated('gateway'),
+      hosts: saturated('host'),
     }
   }
 
-  releaseProcess({ bytes }: LaneDemand): void {
-    this.#inHand -= 1
-    this.#bytes -= bytes
+  /** Permit to start a submission, or undefined without capacity. */
+  tryAcquire(demand: LaneDemand): LanePermit | undefined {
+    const lanes = this.#lanesOf(demand)
+    if (this.capacity <= 0 || !lanes.every((lane) => lane.hasCapacity)) return undefined
+    const bytes = this.#bytes.tryAcquire(demand.bytes)
+    if (!bytes) return undefined
+    const inFlight = this.#inFlight.tryAcquire()
+    const servers = lanes.map((lane) => lane.permits.tryAcquire())
+    const releaseServer = () => {
+      if (servers.length === 0) return
+      for (const permit of servers.splice(0)) permit?.[Symbol.dispose]()
+      this.#evictUnused(demand)
+    }
+    return {
+      releaseServer,
+      [Symbol.dispose]() {
+        releaseServer()
+        inFlight?.[Symbol.dispose]()
+        bytes[Symbol.dispose]()
+      },
+    }
   }
 
   /**
-   * Closes a lane for a time that grows with each failure in a row. What was under way together counts as one. What a gateway says of
-   * the login is about the gateway, and not about the account whose message it was.
+   * Permit to claim a submission before it can start. Granted only in fast lanes and up to a short
+   * stock, because no other process can send a prefetched submission.
    */
-  suspend(kind: 'account' | 'host', place: LaneDemand): number {
-    const wanted = kind === 'account' && place.gateway !== null ? 'gateway' : kind
-    const [, key] = keysOf(place).find(([kind]) => kind === wanted) ?? []
+  tryPrefetch(demand: LaneDemand): Permit | undefined {
+    const lanes = this.#lanesOf(demand)
+    if (!lanes.every((lane) => lane.canPrefetch)) return undefined
+    if (demand.bytes > this.#prefetchedBytes.available) return undefined
+    const count = this.#prefetched.tryAcquire()
+    if (!count) return undefined
+    const bytes = this.#prefetchedBytes.tryAcquire(demand.bytes)
+    for (const lane of lanes) lane.addPrefetched(1)
+    return {
+      [Symbol.dispose]() {
+        count[Symbol.dispose]()
+        bytes?.[Symbol.dispose]()
+        for (const lane of lanes.splice(0)) lane.addPrefetched(-1)
+      },
+    }
+  }
+
+  /** True after a failure in one of the lanes, until a message is accepted there. */
+  isSuspended(demand: LaneDemand): boolean {
+    return this.#lanesOf(demand).some((lane) => lane.isFailing)
+  }
+
+  /** True if the stock of prefetched submissions has fallen to its lower mark. */
+  canPrefetch(demand: LaneDemand): boolean {
+    return this.#lanesOf(demand).every((lane) => lane.canPrefetch)
+  }
+
+  /**
+   * Suspends a lane and returns the remaining time in milliseconds. Concurrent failures count once.
+   * A failed login at a gateway suspends the gateway, not the account.
+   */
+  suspend(kind: 'account' | 'host', demand: LaneDemand): number {
+    const affected = kind === 'account' && demand.gateway !== null ? 'gateway' : kind
+    const key = keysOf(demand).get(affected)
     if (key === undefined) return 0
-    const lane = laneOf(this.#lanes[wanted], key)
-    const now = Date.now()
-    if (lane.suspendedUntil > now) return lane.suspendedUntil - now
-    lane.failures += 1
-    const ms = suspensionMs(lane.failures, this.#baseMs)
-    lane.suspendedUntil = now + ms
-    return ms
+    const { breaker } = this.#laneOf(affected, key)
+    if (!breaker.isOpen) breaker.failure()
+    return breaker.remainingMs
   }
 
-  /** A message got through, after so many milliseconds. */
-  recover(place: LaneDemand, ms = Infinity): void {
-    for (const [kind, key] of keysOf(place)) {
-      const lane = laneOf(this.#lanes[kind], key)
-      lane.failures = 0
-      lane.suspendedUntil = 0
-      lane.fast = ms <= quickMs
+  /** Ends the suspension of all lanes after an acceptance that took `ms`. */
+  recover(demand: LaneDemand, ms = Infinity): void {
+    for (const lane of this.#lanesOf(demand)) {
+      lane.breaker.success()
+      lane.isFast = ms <= fastMs
     }
   }
 
-  /** What waits has waited for too long: no more of it until a message is taken quickly again. */
-  slowDown(place: LaneDemand): void {
-    for (const [kind, key] of keysOf(place)) laneOf(this.#lanes[kind], key).fast = false
+  /** Stops prefetching until a message is accepted fast again. */
+  stopPrefetching(demand: LaneDemand): void {
+    for (const lane of this.#lanesOf(demand)) lane.isFast = false
   }
 
-  #changeAhead(place: LaneDemand, by: 1 | -1): void {
-    for (const [kind, key] of keysOf(place)) {
-      const lane = laneOf(this.#lanes[kind], key)
-      const most = aheadPerPlace * this.#limitOf(kind)
-      lane.prefetched += by
-      if (lane.prefetched >= most) lane.filling = false
-      else if (lane.prefetched <= most / 3) lane.filling = true
+  #lanesOf(demand: LaneDemand): Lane[] {
+    return Array.from(keysOf(demand), ([kind, key]) => this.#laneOf(kind, key))
+  }
+
+  #laneOf(kind: LaneKind, key: string): Lane {
+    const existing = this.#lanes[kind].get(key)
+    if (existing) return existing
+    const lane = new Lane(this.#limitOf(kind), this.#retryBaseMs, this.#clock)
+    this.#lanes[kind].set(key, lane)
+    return lane
+  }
+
+  /** Fast lanes stay until the next poll. */
+  #evictUnused(demand: LaneDemand): void {
+    for (const [kind, key] of keysOf(demand)) {
+      const lane = this.#lanes[kind].get(key)
+      if (lane?.isUnused && !lane.isFailing && !lane.isFast) this.#lanes[kind].delete(key)
     }
   }
 
   #limitOf(kind: LaneKind): number {
-    if (kind === 'gateway') return Infinity
+    if (kind === 'gateway') return Number.MAX_SAFE_INTEGER
     return kind === 'account' ? this.#limits.perAccount : this.#limits.perHost
   }
 }
 
-/** The lanes of a message. By a gateway an account has a lane of its own: what its own server thinks of it does not matter there. */
-function keysOf({ account, gateway, host }: LaneDemand): [LaneKind, string][] {
-  const keys: [LaneKind, string][] = [
-    ['account', gateway === null ? account : `${account}\n${gateway}`],
-  ]
-  if (gateway !== null) keys.push(['gateway', gateway])
-  if (host !== '') keys.push(['host', host])
+class Lane {
+  readonly permits: Semaphore
+  readonly breaker: CircuitBreaker
+  /** True if the last message was accepted within `fastMs`. */
+  isFast = false
+  #prefetched = 0
+  /** Hysteresis: the stock is refilled in batches, from its lower mark to its upper one. */
+  #isRefilling = true
+
+  constructor(limit: number, retryBaseMs: number, clock: Clock) {
+    this.permits = new Semaphore(limit)
+    // Short enough that a suspension rarely outlasts the retry delay of a message.
+    const openMs = backoff({ baseMs: retryBaseMs, maxMs: retryBaseMs * 32 })
+    this.breaker = new CircuitBreaker({ failureThreshold: 1, openMs, clock })
+  }
+
+  /** After a failure one probe at a time may run. */
+  get hasCapacity(): boolean {
+    if (this.breaker.isOpen) return false
+    return this.isFailing ? this.permits.isIdle : this.permits.available > 0
+  }
+
+  get canPrefetch(): boolean {
+    return this.isFast && this.#isRefilling && !this.isFailing
+  }
+
+  get isFailing(): boolean {
+    return this.breaker.consecutiveFailures > 0
+  }
+
+  get isUnused(): boolean {
+    return this.permits.isIdle && this.#prefetched === 0
+  }
+
+  addPrefetched(count: 1 | -1): void {
+    const maxPrefetched = prefetchPerSlot * this.permits.capacity
+    this.#prefetched += count
+    if (this.#prefetched >= maxPrefetched) this.#isRefilling = false
+    else if (this.#prefetched <= maxPrefetched / 3) this.#isRefilling = true
+  }
+}
+
+/**
+ * Lanes of a submission. With a gateway the account has a separate lane per gateway: failures at
+ * its own server do not concern the gateway.
+ */
+function keysOf({ account, gateway, host }: LaneDemand): Map<LaneKind, string> {
+  const keys = new Map<LaneKind, string>()
+  keys.set('account', gateway === null ? account : `${account}\n${gateway}`)
+  if (gateway !== null) keys.set('gateway', gateway)
+  if (host !== '') keys.set('host', host)
   return keys
-}
-
-function laneOf(lanes: Map<string, Lane>, key: string): Lane {
-  const known = lanes.get(key)
-  if (known) return known
-  const lane = {
-    inFlight: 0,
-    failures: 0,
-    suspendedUntil: 0,
-    prefetched: 0,
-    fast: false,
-    filling: true,
-  }
-  lanes.set(key, lane)
-  return lane
-}
-
-function isOpen({ inFlight: inHand, failures, suspendedUntil }: Lane, limit: number): boolean {
-  return suspendedUntil <= Date.now() && inHand < (failures > 0 ? 1 : limit)
-}
-
-function hasRoomAhead({ fast: quick, filling, failures }: Lane): boolean {
-  return quick && filling && failures === 0
-}
-
-function closedOf(lanes: Map<string, Lane>, limit: number): string[] {
-  const closed: string[] = []
-  for (const [key, lane] of lanes) {
-    if (lane.inFlight + lane.prefetched === 0 && lane.suspendedUntil + forgetMs < Date.now())
-      lanes.delete(key)
-    else if (!isOpen(lane, limit) && !hasRoomAhead(lane)) closed.push(key)
-  }
-  return closed
 }

@@ -1,13 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Db } from '@posthorn/db'
+import { type Permit, retryUntil, TaskGroup } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
-import {
-  type DueSubmission,
-  type OutboxLease,
-  releaseUnstarted,
-  type Submission,
-} from '../store/outbox.ts'
-import type { LaneLimiter } from './lane-limiter.ts'
+import { releaseUnstarted } from '../store/outbox.ts'
+import type { OutboxLease, Submission } from '../store/submission.ts'
+import type { LaneDemand, LaneLimiter, LanePermit } from './lane-limiter.ts'
 
 export interface PrefetchDeps {
   db: Db
@@ -17,111 +13,123 @@ export interface PrefetchDeps {
 
 interface PrefetchedSubmission {
   submission: Submission
-  place: DueSubmission
+  demand: LaneDemand
+  permit: Permit
   since: number
 }
 
-/** What has waited longer is for whoever can send it sooner, another process perhaps. */
-const maxWaitMs = 2_000
+/** Prefetched submission with capacity to start. */
+export interface StartableSubmission {
+  submission: Submission
+  demand: LaneDemand
+  permit: LanePermit
+}
+
+/** After this time another process may be able to send the submission sooner. */
+const maxPrefetchMs = 2_000
 
 /**
- * Rows that are claimed and wait for a place in their lanes, longest first: the place that becomes free need not wait for Postgres. What
- * cannot start soon is given back as if it had not been claimed. If we die, the attempt that was counted is gone; only rows that were
- * never attempted wait here, so that this happens to a message once at most.
+ * Claimed submissions that wait for lane capacity, oldest first: they start without a round trip to
+ * Postgres. Those that cannot start soon are released, and their attempts are not counted.
+ *
+ * If the process dies, each loses one attempt. Only submissions without attempts are prefetched, so
+ * that this happens at most once to each.
  */
 export class PrefetchedSubmissions implements AsyncDisposable {
   readonly #deps: PrefetchDeps
   readonly #rows = new Map<string, PrefetchedSubmission>()
-  readonly #releasing = new Set<Promise<void>>()
+  readonly #releases = new TaskGroup()
 
   constructor(deps: PrefetchDeps) {
     this.#deps = deps
   }
 
-  get rows(): PrefetchedSubmission[] {
-    return [...this.#rows.values()]
+  get submissions(): Submission[] {
+    return Array.from(this.#rows.values(), ({ submission }) => submission)
   }
 
   has(queueId: string): boolean {
     return this.#rows.has(queueId)
   }
 
-  /** Its place among those that wait is taken already. */
-  add(submission: Submission, place: DueSubmission): void {
-    this.#rows.set(submission.queueId, { submission, place, since: performance.now() })
+  add(submission: Submission, demand: LaneDemand, permit: Permit): void {
+    const row = { submission, demand, permit, since: performance.now() }
+    this.#rows.set(submission.queueId, row)
   }
 
-  /** Whether rows wait for this place's lanes, and not so few that more should be claimed. */
-  isEnoughFor({ account, gateway, host }: DueSubmission): boolean {
-    for (const { place } of this.#rows.values())
-      if (place.account === account && place.gateway === gateway && place.host === host)
-        return !this.#deps.lanes.wantsMore(place)
+  /** True if the lanes of a submission have a sufficient stock. */
+  hasStockFor({ account, gateway, host }: LaneDemand): boolean {
+    for (const { demand } of this.#rows.values())
+      if (demand.account === account && demand.gateway === gateway && demand.host === host)
+        return !this.#deps.lanes.canPrefetch(demand)
     return false
   }
 
-  /** Those for which there is a place now, which they have taken. */
-  takeStartable(): PrefetchedSubmission[] {
+  /** Removes and returns the submissions that can start now. */
+  takeStartable(): StartableSubmission[] {
     const { lanes } = this.#deps
-    const startable: PrefetchedSubmission[] = []
+    const startable: StartableSubmission[] = []
     for (const row of this.#rows.values()) {
       if (lanes.capacity <= 0) break
-      if (!lanes.tryAcquire(row.place)) continue
-      this.#take(row)
-      startable.push(row)
+      const { submission, demand } = row
+      const permit = lanes.tryAcquire(demand)
+      if (!permit) continue
+      this.#remove(row)
+      startable.push({ submission, demand, permit })
     }
     return startable
   }
 
-  /** The row is another's. */
+  /** Removes a submission whose lease was lost. */
   drop({ queueId, attempt }: Pick<OutboxLease, 'queueId' | 'attempt'>): void {
     const row = this.#rows.get(queueId)
-    if (row?.submission.attempt === attempt) this.#take(row)
+    if (row?.submission.attempt === attempt) this.#remove(row)
   }
 
-  release(which: (row: PrefetchedSubmission) => boolean = () => true): void {
-    const rows = this.rows.filter(which)
-    if (rows.length === 0) return
-    for (const row of rows) this.#take(row)
-    const releasing = this.#release(rows.map(({ submission }) => submission)).finally(() =>
-      this.#releasing.delete(releasing),
-    )
-    this.#releasing.add(releasing)
+  /** Releases all submissions. */
+  release(): void {
+    this.#releaseIf(() => true)
   }
 
+  /** Releases those that wait too long, and stops prefetching in their lanes. */
   releaseStale(): void {
-    const { lanes } = this.#deps
     const now = performance.now()
-    const isOld = ({ since }: PrefetchedSubmission) => now - since > maxWaitMs
-    for (const row of this.rows) if (isOld(row)) lanes.slowDown(row.place)
-    this.release(isOld)
+    const isStale = ({ since }: PrefetchedSubmission) => now - since > maxPrefetchMs
+    for (const row of this.#rows.values())
+      if (isStale(row)) this.#deps.lanes.stopPrefetching(row.demand)
+    this.#releaseIf(isStale)
   }
 
-  /** A suspended lane is not waited for. */
+  /** Releases those whose lanes are suspended. */
   releaseSuspended(): void {
-    const { lanes } = this.#deps
-    this.release(({ place }) => lanes.isSuspended(place))
+    this.#releaseIf(({ demand }) => this.#deps.lanes.isSuspended(demand))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.release()
-    await Promise.all(this.#releasing)
+    await this.#releases.drain()
   }
 
-  #take(row: PrefetchedSubmission): void {
-    this.#rows.delete(row.submission.queueId)
-    this.#deps.lanes.releasePrefetch(row.place)
+  #releaseIf(condition: (row: PrefetchedSubmission) => boolean): void {
+    const rows = [...this.#rows.values()].filter(condition)
+    if (rows.length === 0) return
+    for (const row of rows) this.#remove(row)
+    this.#releases.run(this.#releaseLeases(rows.map(({ submission }) => submission)))
   }
 
-  /** Tried a few times; if it cannot be written, the leases end by themselves. */
-  async #release(holds: OutboxLease[]): Promise<void> {
+  #remove({ submission, permit }: PrefetchedSubmission): void {
+    this.#rows.delete(submission.queueId)
+    permit[Symbol.dispose]()
+  }
+
+  /** If all tries fail, the leases expire. */
+  async #releaseLeases(leases: OutboxLease[]): Promise<void> {
     const { db, log } = this.#deps
-    for (let left = 3; left > 0; left--) {
-      try {
-        return await releaseUnstarted(db, holds)
-      } catch (err) {
-        log.warn({ err, rows: holds.length }, 'claims could not be given back')
-        if (left > 1) await delay(1_000)
-      }
-    }
+    const onRetry = (err: unknown) => log.warn({ err, rows: leases.length }, 'claims not released')
+    await retryUntil(() => releaseUnstarted(db, leases), {
+      delayMs: 1_000,
+      maxAttempts: 3,
+      onRetry,
+    }).catch(onRetry)
   }
 }

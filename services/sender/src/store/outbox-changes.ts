@@ -1,49 +1,61 @@
 import type { Db } from '@posthorn/db'
 import { type RawBuilder, sql } from 'kysely'
+import { stateAfter } from './submission.ts'
 
-/** What became of a wish: `busy` is a message that is being delivered, `missing` one that does not wait (any more). */
+/** `busy`: an attempt is running. `missing`: the submission is finished or does not exist. */
 export type ChangeResult = 'done' | 'missing' | 'busy'
 
-/** A row nobody has in hand. One whose sender died after the final dot is in hand still: what became of it is to be found out first. */
-const isFree = sql<boolean>`(
-  state in ('queued', 'held') and (lease_until is null or (lease_until < now() and data_sent_at is null))
-)`
+/**
+ * Rows that may be changed. Not a row whose sender died after the handover: whether it was sent
+ * must be determined first.
+ */
+const isChangeable = sql<boolean>`(state in ('queued', 'held')
+  and (lease_until is null or (lease_until < now() and data_sent_at is null)))`
 
-/** Removes a message that waits. It leaves no row. */
+/** Deletes a waiting submission. */
 export function deleteWaiting(db: Db, queueId: string): Promise<ChangeResult> {
-  return change(db, queueId, sql`delete from outbox where queue_id = ${queueId} and ${isFree}`)
+  return change(
+    db,
+    queueId,
+    sql`delete from outbox where queue_id = ${queueId} and ${isChangeable}`,
+  )
 }
 
-/** Keeps a message from being sent until it is released. */
+/** Holds a waiting submission until it is released. */
 export function holdWaiting(db: Db, queueId: string): Promise<ChangeResult> {
   return change(
     db,
     queueId,
-    sql`update outbox set state = 'held' where queue_id = ${queueId} and ${isFree}`,
+    sql`update outbox set state = ${stateAfter('queued', 'hold')}
+      where queue_id = ${queueId} and ${isChangeable}`,
   )
 }
 
-/** Ends a hold: due at its time, or now. What is not held stays as it is. */
+/** Ends a hold. The submission is due at its original time, or now. Others stay unchanged. */
 export async function releaseHeld(db: Db, queueId: string): Promise<ChangeResult> {
-  const released = await change(
+  const result = await change(
     db,
     queueId,
-    sql`update outbox set state = 'queued', next_attempt_at = greatest(send_at, now()) where queue_id = ${queueId} and state = 'held'`,
+    sql`update outbox set state = ${stateAfter('held', 'release')},
+      next_attempt_at = greatest(send_at, now())
+      where queue_id = ${queueId} and state = 'held'`,
   )
-  return released === 'busy' ? 'done' : released
+  return result === 'busy' ? 'done' : result
 }
 
-/** Makes a message due, whatever it waits for. One that is being delivered is as good as that. */
+/** Makes a waiting or held submission due now. No effect on one in an attempt. */
 export async function makeDue(db: Db, queueId: string): Promise<ChangeResult> {
-  const made = await change(
+  const result = await change(
     db,
     queueId,
-    sql`update outbox set state = 'queued', next_attempt_at = now(), send_at = least(send_at, now()) where queue_id = ${queueId} and ${isFree}`,
+    sql`update outbox set state = ${stateAfter('queued', 'makeDue')},
+      next_attempt_at = now(), send_at = least(send_at, now())
+      where queue_id = ${queueId} and ${isChangeable}`,
   )
-  return made === 'busy' ? 'done' : made
+  return result === 'busy' ? 'done' : result
 }
 
-/** Whoever claims the row at the same time is waited for: Postgres looks at the condition again then. */
+/** A concurrent claim delays the statement: Postgres evaluates its condition after the lock. */
 async function change(
   db: Db,
   queueId: string,

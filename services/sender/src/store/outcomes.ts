@@ -9,117 +9,123 @@ import {
   type Tx,
 } from '@posthorn/db'
 import { sql } from 'kysely'
-import { countUses } from './gateway-states.ts'
-import { type OutboxLease, leasedRows, type Submission } from './outbox.ts'
+import { inMs, leasedRows } from './outbox.ts'
+import { stateAfter, type Submission } from './submission.ts'
 
-/** What an attempt came to. Events are made once the row is ours for sure, from when the next attempt will be. */
+/** Outcome of an attempt: a trigger of the state `leased`, with the columns it sets. */
 export type AttemptOutcome = { routing?: NetworkRouting | undefined } & (
-  | SentOutcome
-  /** Some recipients have it, the server wants to see the others later. */
+  | AcceptedOutcome
+  /** Accepted for some recipients. The server deferred the others. */
   | {
-      state: 'partly'
+      trigger: 'acceptPart'
       response: string
       remaining: string[]
       failure: OutboxError
       delayMs: number
     }
-  /** As many recipients have it as the server takes at once: the others are next. */
-  | { state: 'rest'; response: string; remaining: string[] }
-  /** `inDoubt`: the server may have taken the message. */
-  | { state: 'retry'; failure: OutboxError; delayMs: number; inDoubt: boolean }
-  | { state: 'failed'; failure: OutboxError; inDoubt: boolean }
+  /** Accepted for as many recipients as the server takes per transaction. */
+  | { trigger: 'continue'; response: string; remaining: string[] }
+  /** `inDoubt`: the server may have accepted the message. */
+  | { trigger: 'retry'; failure: OutboxError; delayMs: number; inDoubt: boolean }
+  | { trigger: 'reject'; failure: OutboxError; inDoubt: boolean }
 )
 
-export interface SentOutcome {
-  state: 'sent'
+/** Outcome other than an acceptance, which `recordAccepted` batches. */
+type UnfinishedOutcome = Exclude<AttemptOutcome, { trigger: 'accept' }>
+
+export interface AcceptedOutcome {
+  trigger: 'accept'
   response: string
-  /** The Message-ID that the server says it passes the message on with. */
+  /** Message-ID assigned by the server. */
   serverMessageId?: string | undefined
   routing?: NetworkRouting | undefined
 }
 
 export interface OutcomeOptions {
+  outcome: UnfinishedOutcome
   serviceUrl: string | null
-  /** What is to be done in the mailbox of a message that some recipients have, once there are no more attempts. */
+  /** Mailbox work of a partly accepted message, due when no attempts are left. */
   filing: Filing | null
+  /** Called inside the transaction, with the time of the next attempt. */
   events: (nextAttempt: Date | undefined) => NewEvent[]
 }
 
 /**
- * Records what became of an attempt, with its events, in one transaction. Undefined when the row is not ours any more (or gone, with
- * its account): then nothing is recorded.
+ * Records the outcome of an attempt with its events, in one transaction. Returns undefined and
+ * records nothing if the lease was lost, or the row was deleted with its account.
  */
 export function recordOutcome(
   db: Db,
   submission: Submission,
-  { outcome, serviceUrl, filing, events }: OutcomeOptions & { outcome: AttemptOutcome },
+  { outcome, serviceUrl, filing, events }: OutcomeOptions,
 ): Promise<RecordedEvent[] | undefined> {
   return db.transaction().execute(async (tx) => {
     const row = await updateRow(tx, submission, { outcome, filing })
     if (!row) return undefined
-    await countUses(tx, [{ submission, outcome }])
-    return recordEvents(
-      tx,
-      events(row.state === 'queued' ? row.nextAttemptAt : undefined),
-      serviceUrl,
-    )
+    await updateGatewayStates(tx, [{ submission, outcome }])
+    const nextAttempt = row.state === 'queued' ? row.nextAttemptAt : undefined
+    return recordEvents(tx, events(nextAttempt), serviceUrl)
   })
 }
 
-/** A message that a server took, with what the world is told. */
-export interface Sent {
+/** Message accepted for all recipients, with its events. */
+export interface AcceptedSubmission {
   submission: Submission
-  outcome: SentOutcome
-  /** What is to be done in the mailbox: the bytes are kept until it is. */
+  outcome: AcceptedOutcome
+  /** Mailbox work. The MIME bytes are stored until it is done. */
   filing: Filing | null
   events: NewEvent[]
 }
 
-/** The same for messages that are done with, several in one transaction. Says which were ours still; the others have no events. */
-export function recordSent(
+/**
+ * Variant of `recordOutcome` for several accepted messages. Returns the rows that were still
+ * leased; no events are recorded for the others.
+ */
+export function recordAccepted(
   db: Db,
-  sent: Sent[],
+  accepted: AcceptedSubmission[],
   serviceUrl: string | null,
-): Promise<{ held: Set<string>; recorded: RecordedEvent[] }> {
-  const queueIds = sent.map(({ submission }) => submission.queueId)
-  const filings = sent.map(({ filing }) => filing && JSON.stringify(filing))
-  const column = <T>(pick: (outcome: SentOutcome) => T) =>
-    sql.val(sent.map(({ outcome }) => pick(outcome)))
+): Promise<{ recorded: Set<string>; events: RecordedEvent[] }> {
+  const column = <T>(pick: (one: AcceptedSubmission) => T) => sql.val(accepted.map(pick))
+  const toJson = (value: object | null | undefined) => (value ? JSON.stringify(value) : null)
   return db.transaction().execute(async (tx) => {
     const { rows } = await sql<{ queueId: string }>`
-      with mine as (${leasedRows(sent.map(({ submission }) => submission))})
-      update outbox set state = 'sent', response = told.response, network_routing = told.routing::jsonb,
-        message_id = coalesce(told.message_id, outbox.message_id),
-        original_message_id = case when told.message_id <> outbox.message_id then outbox.message_id end,
+      with leased as (${leasedRows(accepted.map(({ submission }) => submission))})
+      update outbox set state = ${stateAfter('leased', 'accept')}, response = result.response,
+        network_routing = result.routing::jsonb,
+        message_id = coalesce(result.message_id, outbox.message_id),
+        original_message_id = case when result.message_id <> outbox.message_id
+          then outbox.message_id end,
         finished_at = now(), worker = null, lease_until = null,
-        mime = case when told.filing is not null then mime end, filing = told.filing::jsonb,
-        filing_next_at = case when told.filing is not null then now() end
-      from mine join unnest(${sql.val(queueIds)}::text[], ${column(({ response }) => response)}::text[],
-        ${column(({ serverMessageId }) => serverMessageId ?? null)}::text[],
-        ${column(({ routing }) => (routing ? JSON.stringify(routing) : null))}::text[], ${sql.val(filings)}::text[])
-        as told (queue_id, response, message_id, routing, filing) using (queue_id)
-      where outbox.queue_id = mine.queue_id returning outbox.queue_id as "queueId"`.execute(tx)
-    const held = new Set(rows.map(({ queueId }) => queueId))
-    const ours = sent.filter(({ submission }) => held.has(submission.queueId))
-    await countUses(tx, ours)
-    const events = ours.flatMap(({ events }) => events)
-    return { held, recorded: await recordEvents(tx, events, serviceUrl) }
+        mime = case when result.filing is not null then mime end, filing = result.filing::jsonb,
+        filing_next_at = case when result.filing is not null then now() end
+      from leased join unnest(${column(({ submission }) => submission.queueId)}::text[],
+        ${column(({ outcome }) => outcome.response)}::text[],
+        ${column(({ outcome }) => outcome.serverMessageId ?? null)}::text[],
+        ${column(({ outcome }) => toJson(outcome.routing))}::text[],
+        ${column(({ filing }) => toJson(filing))}::text[])
+        as result (queue_id, response, message_id, routing, filing) using (queue_id)
+      where outbox.queue_id = leased.queue_id
+      returning outbox.queue_id as "queueId"`.execute(tx)
+    const recorded = new Set(rows.map(({ queueId }) => queueId))
+    const leased = accepted.filter(({ submission }) => recorded.has(submission.queueId))
+    await updateGatewayStates(tx, leased)
+    const events = leased.flatMap((one) => one.events)
+    return { recorded, events: await recordEvents(tx, events, serviceUrl) }
   })
 }
 
-interface Change {
-  outcome: AttemptOutcome
-  filing: Filing | null
-}
+type RowChange = Pick<OutcomeOptions, 'outcome' | 'filing'>
 
-function updateRow(tx: Tx, submission: Submission, { outcome, filing }: Change) {
+function updateRow(tx: Tx, submission: Submission, { outcome, filing }: RowChange) {
   return tx
     .updateTable('outbox')
     .set({
+      state: stateAfter('leased', outcome.trigger),
       worker: null,
       leaseUntil: null,
       networkRouting: outcome.routing ? JSON.stringify(outcome.routing) : null,
-      ...changes(submission, { outcome, filing }),
+      ...outcomeColumns(submission, { outcome, filing }),
     })
     .where('queueId', '=', submission.queueId)
     .where('worker', '=', submission.worker)
@@ -129,49 +135,50 @@ function updateRow(tx: Tx, submission: Submission, { outcome, filing }: Change) 
     .executeTakeFirst()
 }
 
-/** Of this attempt: it was refused, or ended before the dot. */
-const noDoubt = { dataSentAt: null }
-
-function changes({ envelope, maybeSent, partlySent }: Submission, { outcome, filing }: Change) {
-  const finished = { finishedAt: sql<Date>`now()`, mime: null }
-  switch (outcome.state) {
-    case 'sent':
-      return { state: 'sent' as const, response: outcome.response, ...finished }
-    case 'partly':
+function outcomeColumns(
+  { envelope, maybeSent, partlySent }: Submission,
+  { outcome, filing }: RowChange,
+) {
+  switch (outcome.trigger) {
+    case 'acceptPart':
       return {
         response: outcome.response,
         dataSentAt: null,
         envelope: JSON.stringify({ ...envelope, to: outcome.remaining }),
+        nextAttemptAt: inMs(outcome.delayMs),
         ...failureColumns(outcome.failure),
-        ...later(outcome.delayMs),
       }
-    case 'rest':
+    case 'continue':
       return {
         response: outcome.response,
         dataSentAt: null,
         envelope: JSON.stringify({ ...envelope, to: outcome.remaining }),
+        // Not counted: nothing failed.
         attempts: sql<number>`attempts - 1`,
-        ...later(0),
+        nextAttemptAt: inMs(0),
       }
     case 'retry':
       return {
+        nextAttemptAt: inMs(outcome.delayMs),
         ...failureColumns(outcome.failure),
-        ...later(outcome.delayMs),
-        ...(outcome.inDoubt || maybeSent ? {} : noDoubt),
+        ...(outcome.inDoubt || maybeSent ? {} : withoutIntent),
       }
-    case 'failed':
+    case 'reject':
       return {
-        state: 'failed' as const,
-        ...(outcome.inDoubt || maybeSent ? {} : noDoubt),
         ...failureColumns(outcome.failure),
-        ...finished,
-        ...(partlySent && filing ? toFile(filing) : {}),
+        finishedAt: sql<Date>`now()`,
+        mime: null,
+        ...(outcome.inDoubt || maybeSent ? {} : withoutIntent),
+        ...(partlySent && filing ? filingColumns(filing) : {}),
       }
   }
 }
 
-/** The bytes are kept until it is done. */
-function toFile(filing: Filing) {
+/** Removes the intent record: the attempt ended with a reply, or before the end of data. */
+const withoutIntent = { dataSentAt: null }
+
+/** Mailbox work needs the MIME bytes. */
+function filingColumns(filing: Filing) {
   return {
     mime: sql<Buffer | null>`mime`,
     filing: JSON.stringify(filing),
@@ -179,98 +186,57 @@ function toFile(filing: Filing) {
   }
 }
 
-function later(delayMs: number) {
-  return { nextAttemptAt: sql<Date>`now() + make_interval(secs => ${delayMs / 1_000})` }
-}
-
-function failureColumns(failure: OutboxError) {
+export function failureColumns(failure: OutboxError) {
   return {
     lastError: JSON.stringify(failure),
     firstError: sql<string>`coalesce(first_error, ${failure.message})`,
   }
 }
 
-/** A row whose last attempt ended with its process. */
-export interface ExhaustedSubmission extends OutboxLease {
-  account: string
-  messageId: string
-  envelope: { from: string; to: string[] }
-  maxAttempts: number
-  firstError: string | null
-  maybeSent: boolean
+interface GatewayUse {
+  submission: Pick<Submission, 'gateway'>
+  outcome: AttemptOutcome
 }
-
-export interface ExhaustedOptions {
-  limit: number
-  serviceUrl: string | null
-  failure: (submission: ExhaustedSubmission) => OutboxError
-  events: (submission: ExhaustedSubmission) => NewEvent[]
-}
-
-/** Due for the longest time, among which those are that have no attempt left: nothing moves them any further. */
-const lookedAt = 2_000
-const exhausted = sql<string>`(
-  select queue_id from (
-    select queue_id, attempts, max_attempts from outbox
-    where state = 'queued' and next_attempt_at <= now() and (lease_until is null or lease_until < now())
-    order by next_attempt_at limit ${sql.lit(lookedAt)}
-  ) as oldest where attempts >= max_attempts
-)`
 
 /**
- * Ends messages that have used up their attempts without any outcome: each time the process died on them. Without this, one message
- * that brings processes down would do so for ever.
+ * Updates the statistics of gateways: accepted messages and the last error. Locks rows in the order
+ * of their names, so that concurrent transactions cannot deadlock. Skips deleted gateways.
  */
-export function failExhausted(
-  db: Db,
-  { limit, serviceUrl, failure, events }: ExhaustedOptions,
-): Promise<RecordedEvent[]> {
-  return db.transaction().execute(async (tx) => {
-    const rows = await tx
-      .selectFrom('outbox')
-      .select([
-        'queueId',
-        'account',
-        'messageId',
-        'envelope',
-        'worker',
-        'attempts',
-        'maxAttempts',
-        'firstError',
-        'dataSentAt',
-      ])
-      .where('queueId', 'in', exhausted)
-      // Looked at again once the row is locked: another sender may have ended it.
-      .where('state', '=', 'queued')
-      .whereRef('attempts', '>=', 'maxAttempts')
-      .orderBy('nextAttemptAt')
-      .limit(limit)
-      .forUpdate()
-      .skipLocked()
-      .execute()
-    const recorded: RecordedEvent[] = []
-    for (const { attempts, dataSentAt, worker, ...row } of rows) {
-      const submission = {
-        ...row,
-        worker: worker ?? '',
-        attempt: attempts,
-        maybeSent: dataSentAt !== null,
-      }
-      const columns = failureColumns(failure(submission))
-      await tx
-        .updateTable('outbox')
-        .set({
-          state: 'failed',
-          mime: null,
-          finishedAt: sql<Date>`now()`,
-          worker: null,
-          leaseUntil: null,
-          ...columns,
-        })
-        .where('queueId', '=', row.queueId)
-        .execute()
-      recorded.push(...(await recordEvents(tx, events(submission), serviceUrl)))
-    }
-    return recorded
+async function updateGatewayStates(tx: Tx, uses: readonly GatewayUse[]): Promise<void> {
+  const states = new Map<string, { deliveries: number; lastError: string | null }>()
+  for (const { submission, outcome } of uses) {
+    if (!submission.gateway) continue
+    const { name } = submission.gateway
+    const isAccepted = !('failure' in outcome) || outcome.trigger === 'acceptPart'
+    states.set(name, {
+      deliveries: (states.get(name)?.deliveries ?? 0) + (isAccepted ? 1 : 0),
+      lastError: isAccepted ? null : toGatewayError(outcome.failure, outcome.routing),
+    })
+  }
+  if (states.size === 0) return
+  const sorted = [...states].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  await sql`
+    insert into gateway_states as stored (gateway, deliveries, last_use, last_error)
+    select used.gateway, used.deliveries, now(), used.last_error::jsonb
+    from unnest(${sql.val(sorted.map(([name]) => name))}::text[],
+      ${sql.val(sorted.map(([, { deliveries }]) => deliveries))}::bigint[],
+      ${sql.val(sorted.map(([, { lastError }]) => lastError))}::text[])
+      as used (gateway, deliveries, last_error)
+    join gateways using (gateway) order by used.gateway
+    on conflict (gateway) do update set deliveries = stored.deliveries + excluded.deliveries,
+      last_use = excluded.last_use, last_error = excluded.last_error`.execute(tx)
+}
+
+function toGatewayError(failure: OutboxError, routing: NetworkRouting | undefined): string {
+  const { message: description, code, response, responseCode, command } = failure
+  return JSON.stringify({
+    created: Date.now(),
+    status: 'error',
+    response,
+    responseCode,
+    code,
+    command,
+    description,
+    networkRouting: routing ?? null,
   })
 }

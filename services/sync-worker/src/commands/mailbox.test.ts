@@ -5,7 +5,10 @@ import { selectIndexed } from './mailbox.ts'
 
 const row = { id: '7', number: 1, path: 'Phoenix', uidValidity: '1' } as MailboxRow
 
-/** Opens the mailbox where the server names this UIDVALIDITY; `learnt` is its row then, where no sync looks after it. */
+/**
+ * Opens the mailbox where the server names this UIDVALIDITY; `learnt` is its row then, where no
+ * sync looks after it.
+ */
 async function open(uidValidity: bigint, learnt?: MailboxRow) {
   const distrusted: string[] = []
   const found = { uidValidity }

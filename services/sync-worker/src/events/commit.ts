@@ -1,7 +1,7 @@
 import type { Bus } from '@posthorn/bus'
 import {
   type Db,
-  inBatches,
+  batchStatements,
   type MarkPublished,
   type NewEvent,
   publishEvents,
@@ -94,7 +94,7 @@ export function commitBatched<Item extends { lease: AccountLease }, Result>(
   deps: CommitDeps,
   write: WriteBatch<Item, Result>,
 ): (item: Item) => Promise<Result> {
-  const add = inBatches<Item, BatchOutcome<Result>>(
+  const add = batchStatements<Item, BatchOutcome<Result>>(
     (items) => commitItems(deps, write, { items, wait: false }),
     { max: maxItems },
   )

@@ -3,8 +3,8 @@ import { LogBacklog } from './backlog.ts'
 
 const lines = (backlog: LogBacklog, max = 100) => backlog.peek(max).map(({ line }) => line)
 
-test('lines are given out in order, and again until they are done', () => {
-  const backlog = new LogBacklog({ perAccount: 10, characters: 1_000 })
+test('LogBacklog.peek: returns lines in order, and again until they are removed', () => {
+  const backlog = new LogBacklog({ perAccount: 10, totalCharacters: 1_000 })
   backlog.add('a', '1')
   backlog.add('a', '2')
   backlog.add('b', '3')
@@ -20,8 +20,8 @@ test('lines are given out in order, and again until they are done', () => {
   expect(backlog.isEmpty).toBe(true)
 })
 
-test('what finds no room is dropped and counted, where it would have been', () => {
-  const backlog = new LogBacklog({ perAccount: 2, characters: 1_000 })
+test('LogBacklog: beyond the limit of an account, drops lines and reports their number in place', () => {
+  const backlog = new LogBacklog({ perAccount: 2, totalCharacters: 1_000 })
   for (const line of ['1', '2', '3', '4']) backlog.add('noisy', line)
   backlog.add('quiet', 'x')
   const batch = backlog.peek(2)
@@ -36,8 +36,8 @@ test('what finds no room is dropped and counted, where it would have been', () =
   ])
 })
 
-test('what was dropped is told also when nothing follows', () => {
-  const backlog = new LogBacklog({ perAccount: 1, characters: 1_000 })
+test('LogBacklog: reports dropped lines even if no line follows', () => {
+  const backlog = new LogBacklog({ perAccount: 1, totalCharacters: 1_000 })
   backlog.add('a', '1')
   backlog.add('a', '2')
   backlog.remove([{ account: 'a', line: '1' }])
@@ -45,8 +45,8 @@ test('what was dropped is told also when nothing follows', () => {
   expect(lines(backlog)).toEqual([expect.stringMatching(/^1 lines were dropped/)])
 })
 
-test('all accounts together stay below a size', () => {
-  const backlog = new LogBacklog({ perAccount: 1_000, characters: 50 })
+test('LogBacklog: limits the characters of all accounts', () => {
+  const backlog = new LogBacklog({ perAccount: 1_000, totalCharacters: 50 })
   for (let n = 0; n < 100; n++) backlog.add(`a${n % 10}`, 'ten chars!')
   const stored = lines(backlog, 1_000).filter((line) => line === 'ten chars!')
   expect(stored).toHaveLength(5)

@@ -1,19 +1,25 @@
 import type { LogLine } from '../store/logs.ts'
 
 export interface BacklogLimits {
-  /** Lines of one account that wait at most. */
+  /** Maximum buffered lines of one account. */
   perAccount: number
-  /** Characters of all lines that wait together. */
-  characters: number
+  /** Maximum characters of all buffered lines. */
+  totalCharacters: number
+}
+
+interface AccountLines {
+  lines: string[]
+  /** Lines dropped since the last one was buffered. */
+  dropped: number
 }
 
 /**
- * Log lines that wait to be stored, within bounds: what finds no room is dropped, and a line says how many were. Lines of one account stay
- * in order; accounts do not take each other's room but for the sum.
+ * Bounded buffer of log lines. Lines beyond a limit are dropped, and a line reports their number.
+ * Keeps the order per account. Accounts share only the limit of characters.
  */
 export class LogBacklog {
   readonly #limits: BacklogLimits
-  readonly #waiting = new Map<string, { lines: string[]; dropped: number }>()
+  readonly #accounts = new Map<string, AccountLines>()
   #characters = 0
 
   constructor(limits: BacklogLimits) {
@@ -21,34 +27,34 @@ export class LogBacklog {
   }
 
   get isEmpty(): boolean {
-    return this.#waiting.size === 0
+    return this.#accounts.size === 0
   }
 
   add(account: string, line: string): void {
-    const waiting = this.#waiting.get(account) ?? { lines: [], dropped: 0 }
-    this.#waiting.set(account, waiting)
-    const { perAccount, characters } = this.#limits
-    if (waiting.lines.length >= perAccount || this.#characters + line.length > characters) {
-      waiting.dropped++
+    const buffered = this.#accounts.get(account) ?? { lines: [], dropped: 0 }
+    this.#accounts.set(account, buffered)
+    const { perAccount, totalCharacters } = this.#limits
+    const isFull = buffered.lines.length >= perAccount
+    if (isFull || this.#characters + line.length > totalCharacters) {
+      buffered.dropped++
       return
     }
-    this.#reportDropped(waiting)
-    waiting.lines.push(line)
-    this.#characters += line.length
+    this.#reportDropped(buffered)
+    this.#append(buffered, line)
   }
 
-  /** The lines to store next. They count as waiting until they are `done`. */
+  /** Next lines to store. They stay buffered until `remove`. */
   peek(max: number): LogLine[] {
     const batch: LogLine[] = []
-    for (const [account, waiting] of this.#waiting) {
-      this.#reportDropped(waiting)
-      for (const line of waiting.lines.slice(0, max - batch.length)) batch.push({ account, line })
+    for (const [account, buffered] of this.#accounts) {
+      this.#reportDropped(buffered)
+      for (const line of buffered.lines.slice(0, max - batch.length)) batch.push({ account, line })
       if (batch.length === max) break
     }
     return batch
   }
 
-  /** Forgets lines that `next` gave out. */
+  /** Removes lines that `peek` returned. */
   remove(batch: readonly LogLine[]): void {
     const counts = new Map<string, number>()
     for (const { account, line } of batch) {
@@ -56,17 +62,20 @@ export class LogBacklog {
       this.#characters -= line.length
     }
     for (const [account, count] of counts) {
-      const waiting = this.#waiting.get(account)
-      waiting?.lines.splice(0, count)
-      if (waiting?.lines.length === 0 && waiting.dropped === 0) this.#waiting.delete(account)
+      const buffered = this.#accounts.get(account)
+      buffered?.lines.splice(0, count)
+      if (buffered?.lines.length === 0 && buffered.dropped === 0) this.#accounts.delete(account)
     }
   }
 
-  #reportDropped(waiting: { lines: string[]; dropped: number }): void {
-    if (waiting.dropped === 0) return
-    const line = `${waiting.dropped} lines were dropped: the log could not be stored as fast as it came`
-    waiting.dropped = 0
-    waiting.lines.push(line)
+  #reportDropped(buffered: AccountLines): void {
+    if (buffered.dropped === 0) return
+    this.#append(buffered, `${buffered.dropped} lines were dropped because the database was slow`)
+    buffered.dropped = 0
+  }
+
+  #append(buffered: AccountLines, line: string): void {
+    buffered.lines.push(line)
     this.#characters += line.length
   }
 }

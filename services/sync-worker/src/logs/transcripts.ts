@@ -5,38 +5,40 @@ import { messageOf } from '@posthorn/errors'
 import type { Logger } from '@posthorn/telemetry'
 import { insertLogLines, type LogLine, trimLog } from '../store/logs.ts'
 import { LogBacklog } from './backlog.ts'
-import { formatLogLine } from './line.ts'
 
-/** Stores what accounts with `logs` say to their servers. */
+/** Stores the protocol logs of accounts with `logs`. */
 export interface Transcripts extends AsyncDisposable {
-  /** Begins the log of one connection. What it returns takes a line at once, and never fails: logs are not worth a session. */
-  open(account: string): (line: TranscriptLine) => void
+  /** Starts the log of one connection. The returned function buffers a line and never fails. */
+  forConnection(account: string): (line: TranscriptLine) => void
 }
 
 export interface TranscriptsDeps {
   db: Db
   log: Logger
-  /** What is to be kept now. */
+  /** Current retention. */
   retention: () => Promise<LogRetention>
 }
 
 export interface LogRetention {
-  /** Of all accounts, whatever their own `logs` say. */
+  /** True to log all accounts, regardless of their own `logs`. */
   all: boolean
-  /** Lines kept of an account. */
-  keepLines: number
+  /** Maximum lines per account. */
+  maxLines: number
 }
 
-/** What the setting `logs` says, where it says something. */
-export function logRetention({ logs }: Pick<Settings, 'logs'>, keepLines: number): LogRetention {
-  return { all: logs?.all === true, keepLines: logs?.maxLogLines ?? keepLines }
+/** Retention of the setting `logs`, with a default for the number of lines. */
+export function logRetention({ logs }: Pick<Settings, 'logs'>, maxLines: number): LogRetention {
+  return { all: logs?.all === true, maxLines: logs?.maxLogLines ?? maxLines }
 }
 
 const flushMs = 500
 const batchSize = 1_000
-const limits = { perAccount: 2_000, characters: 8 * 1024 * 1024 }
+const limits = { perAccount: 2_000, totalCharacters: 8 * 1024 * 1024 }
 
-/** Lines are stored twice a second, many together; what Postgres cannot take in time is dropped and counted. Disposing stores what waits. */
+/**
+ * Writes protocol logs in batches, twice a second. Lines beyond the limits, because Postgres is
+ * slow or unavailable, are dropped and counted. Disposal writes the buffered lines.
+ */
 export function startTranscripts(deps: TranscriptsDeps): Transcripts {
   const backlog = new LogBacklog(limits)
   const trimmer = new Trimmer(deps.db)
@@ -48,13 +50,13 @@ export function startTranscripts(deps: TranscriptsDeps): Transcripts {
     try {
       while (!backlog.isEmpty) {
         const batch = backlog.peek(batchSize)
-        const { all, keepLines } = await deps.retention()
+        const { all, maxLines } = await deps.retention()
         await insertLogLines(deps.db, batch, all)
         backlog.remove(batch)
-        await trimmer.stored(batch, keepLines)
+        await trimmer.trim(batch, maxLines)
       }
     } catch (error) {
-      deps.log.debug({ reason: messageOf(error) }, 'log lines wait for Postgres')
+      deps.log.debug({ reason: messageOf(error) }, 'transcript flush failed, will retry')
     }
   }
   function schedule(): void {
@@ -67,7 +69,7 @@ export function startTranscripts(deps: TranscriptsDeps): Transcripts {
   }
 
   return {
-    open(account) {
+    forConnection(account) {
       const connection = ++connections
       return (line) => {
         backlog.add(account, formatLogLine(line, connection))
@@ -83,22 +85,37 @@ export function startTranscripts(deps: TranscriptsDeps): Transcripts {
   }
 }
 
-/** Keeps the logs short: after every tenth of what is kept an account's older lines go. */
+const speakers = { client: 'C:', server: 'S:', us: '--' } as const
+const maxText = 2_000
+
+/**
+ * Formats a line: time, connection number of this process, speaker, text. Replaces control
+ * characters, so that the text cannot contain a line break.
+ */
+export function formatLogLine({ at, from, text }: TranscriptLine, connection: number): string {
+  const plain = text
+    .slice(0, maxText)
+    .toWellFormed()
+    .replaceAll(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u2028\u2029]/g, '\ufffd')
+  return `${at.toISOString()} [${connection}] ${speakers[from]} ${plain}`
+}
+
+/** Deletes old lines of an account each time a tenth of its limit was added. */
 class Trimmer {
   readonly #db: Db
-  /** Lines stored since an account's log was cut, of those that are logged. */
+  /** Lines added per account since its last trim. */
   readonly #added = new Map<string, number>()
 
   constructor(db: Db) {
     this.#db = db
   }
 
-  async stored(batch: readonly LogLine[], keepLines: number): Promise<void> {
+  async trim(batch: readonly LogLine[], maxLines: number): Promise<void> {
     for (const [account, lines] of Map.groupBy(batch, (line) => line.account)) {
-      const added = (this.#added.get(account) ?? keepLines) + lines.length
-      const due = added >= keepLines / 10
-      if (due) await trimLog(this.#db, account, keepLines)
-      this.#added.set(account, due ? 0 : added)
+      const added = (this.#added.get(account) ?? maxLines) + lines.length
+      const isDue = added >= maxLines / 10
+      if (isDue) await trimLog(this.#db, account, maxLines)
+      this.#added.set(account, isDue ? 0 : added)
     }
   }
 }

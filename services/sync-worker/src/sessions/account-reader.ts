@@ -1,4 +1,4 @@
-import { type Db, inBatches } from '@posthorn/db'
+import { type Db, batchStatements } from '@posthorn/db'
 import { ensureAccountStatusRows } from '../store/account-status.ts'
 import {
   type AccountRow,
@@ -19,11 +19,11 @@ export interface AccountReader {
 
 export function createAccountReader(db: Db): AccountReader {
   return {
-    load: inBatches(async (accounts: string[]) => {
+    load: batchStatements(async (accounts: string[]) => {
       await ensureAccountStatusRows(db, accounts)
       return inOrder(accounts, await listAccounts(db, accounts))
     }),
-    findVersion: inBatches(async (accounts: string[]) =>
+    findVersion: batchStatements(async (accounts: string[]) =>
       inOrder(accounts, await listVersions(db, accounts)),
     ),
   }

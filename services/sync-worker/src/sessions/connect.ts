@@ -34,7 +34,7 @@ export interface ConnectDeps {
   readonly getServerOptions: GetServerOptions
   readonly logins: LoginLimiter
   readonly connections: ConnectionCounts
-  readonly transcripts: Pick<Transcripts, 'open'>
+  readonly transcripts: Pick<Transcripts, 'forConnection'>
   readonly log: Logger
 }
 
@@ -82,7 +82,7 @@ async function connect(
     credentials,
     log: log.child({ account }),
     signal,
-    ...((logs || settings.logs?.all) && { transcript: transcripts.open(account) }),
+    ...((logs || settings.logs?.all) && { transcript: transcripts.forConnection(account) }),
   })
 }
 

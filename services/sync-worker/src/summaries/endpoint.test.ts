@@ -4,7 +4,7 @@ import { createEndpoint } from './endpoint.ts'
 
 const input = { text: 'Hi' }
 const made = { choices: [{ message: { content: '{"summary":"Hi."}' } }] }
-const answer = (status: number | undefined, body: unknown = {}, more: object = {}) => ({
+const response = (status: number | undefined, body: unknown = {}, more: object = {}) => ({
   outcome: '2xx' as const,
   ...(status === undefined ? {} : { status }),
   headers: {},
@@ -13,44 +13,48 @@ const answer = (status: number | undefined, body: unknown = {}, more: object = {
   ...more,
 })
 
-function endpointOf(...answers: CallResult[]) {
-  const asked: Record<string, unknown>[] = []
+function endpointOf(...responses: CallResult[]) {
+  const requests: Record<string, unknown>[] = []
   const call = (request: CallRequest) => {
-    asked.push(JSON.parse(String(request.body)) as Record<string, unknown>)
-    return Promise.resolve(answers.shift() ?? answer(200, made))
+    requests.push(JSON.parse(String(request.body)) as Record<string, unknown>)
+    return Promise.resolve(responses.shift() ?? response(200, made))
   }
   const endpoint = createEndpoint({ call })
-  const using = { key: 'sk', signal: new AbortController().signal }
-  return { asked, ask: (settings = {}) => endpoint.summarise(input, settings, using) }
+  const options = { key: 'sk', signal: new AbortController().signal }
+  return { requests, summarise: (settings = {}) => endpoint.summarise(input, settings, options) }
 }
 
 test.each([
-  [answer(200, made), 'made'],
-  [answer(400, { error: { message: 'too long' } }), 'declined'],
-  [answer(422), 'declined'],
-  [answer(401), 'refused'],
-  [answer(302), 'refused'],
-  [answer(429), 'limited'],
-  [answer(503), 'broken'],
-  [answer(200, { hello: 1 }), 'nonsense'],
-  [answer(undefined), 'unreachable'],
-  [answer(200, made, { error: 'broke off' }), 'unreachable'],
-])('%j is told as %s', async (result, outcome) => {
-  expect(await endpointOf(result).ask()).toMatchObject({ outcome })
+  [response(200, made), 'made'],
+  [response(400, { error: { message: 'too long' } }), 'declined'],
+  [response(422), 'declined'],
+  [response(401), 'refused'],
+  [response(302), 'refused'],
+  [response(429), 'limited'],
+  [response(503), 'broken'],
+  [response(200, { hello: 1 }), 'nonsense'],
+  [response(undefined), 'unreachable'],
+  [response(200, made, { error: 'broke off' }), 'unreachable'],
+])('createEndpoint: response %j, outcome %s', async (result, outcome) => {
+  expect(await endpointOf(result).summarise()).toMatchObject({ outcome })
 })
 
-test('it may ask to be left alone', async () => {
+test('createEndpoint: reads Retry-After in seconds and ignores dates', async () => {
   const later = { headers: { 'retry-after': '7' } }
-  expect(await endpointOf(answer(429, {}, later)).ask()).toMatchObject({ retryAfterMs: 7_000 })
+  expect(await endpointOf(response(429, {}, later)).summarise()).toMatchObject({
+    retryAfterMs: 7_000,
+  })
   const nonsense = { headers: { 'retry-after': 'Fri, 31 Dec 1999 23:59:59 GMT' } }
-  expect(await endpointOf(answer(429, {}, nonsense)).ask()).toMatchObject({ retryAfterMs: 0 })
+  expect(await endpointOf(response(429, {}, nonsense)).summarise()).toMatchObject({
+    retryAfterMs: 0,
+  })
 })
 
-test('a form that is refused is not used again, until it is another endpoint', async () => {
-  const refusal = answer(400, { error: "'response_format.type' must be 'text'" })
-  const { asked, ask } = endpointOf(refusal)
-  expect(await ask()).toMatchObject({ outcome: 'made' })
-  expect(await ask()).toMatchObject({ outcome: 'made' })
-  await ask({ openAiModel: 'another' })
-  expect(asked.map((body) => 'response_format' in body)).toEqual([true, false, false, true])
+test('createEndpoint: remembers the accepted dialect per endpoint and model', async () => {
+  const rejection = response(400, { error: "'response_format.type' must be 'text'" })
+  const { requests, summarise } = endpointOf(rejection)
+  expect(await summarise()).toMatchObject({ outcome: 'made' })
+  expect(await summarise()).toMatchObject({ outcome: 'made' })
+  await summarise({ openAiModel: 'another' })
+  expect(requests.map((body) => 'response_format' in body)).toEqual([true, false, false, true])
 })

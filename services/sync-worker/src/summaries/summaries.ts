@@ -1,144 +1,204 @@
-import type { MessageSummary, Settings } from '@posthorn/contracts'
-import { Slots } from '@posthorn/bus'
+import type { Bus } from '@posthorn/bus'
+import { getOpenAiApiKey, type MessageSummary, type Settings } from '@posthorn/contracts'
 import { messageOf } from '@posthorn/errors'
-import type { UnsealLogin } from '@posthorn/unseal'
+import { backoff, CircuitBreaker, type Clock, Semaphore, TtlCache } from '@posthorn/flow'
+import { createHttpCaller, type HttpProxy } from '@posthorn/net'
 import type { Logger } from '@posthorn/telemetry'
-import type { ApiKeyCache } from './api-key.ts'
-import type { SummaryResponse, SummaryEndpoint } from './endpoint.ts'
+import type { UnsealLogin } from '@posthorn/unseal'
+import type { SummariesConfig } from '../config.ts'
+import type { WorkerMetrics } from '../metrics.ts'
+import {
+  createEndpoint,
+  maxResponseBytes,
+  type SummaryEndpoint,
+  type SummaryResponse,
+} from './endpoint.ts'
 import type { SummaryInput } from './input.ts'
-import { Pause } from './pause.ts'
+
+/** Outcomes of attempts that got no response. */
+type LocalOutcome = 'late' | 'left-alone' | 'no-key'
 
 /**
- * `left-alone`: the endpoint failed too often lately; `no-key`: neither a key nor an address is set, or auth-bridge does not say; `late`:
- * no answer in time, or no turn; `not-asked`: the mailbox had waited long enough for others.
+ * Outcome of a summary, as counted. `left-alone`: circuit breaker open; `no-key`: neither a key nor
+ * a URL is configured, or auth-bridge did not respond; `late`: no response or permit in time;
+ * `not-asked`: the batch had used up its time.
  */
-export type SummaryOutcome =
-  | SummaryResponse['outcome']
-  | 'late'
-  | 'left-alone'
-  | 'no-key'
-  | 'not-asked'
-
-export interface SummariesDeps {
-  endpoint: SummaryEndpoint
-  apiKey: ApiKeyCache
-  openLogin: UnsealLogin
-  /** For one summary, waiting for its turn included. */
-  timeoutMs: number
-  /** Asked for at the same time, of all accounts. */
-  concurrency: number
-  onOutcome: (outcome: SummaryOutcome, seconds: number) => void
-  log: Logger
-}
+export type SummaryOutcome = SummaryResponse['outcome'] | LocalOutcome | 'not-asked'
 
 export interface Summaries {
-  /** For one look at a mailbox. Ends early with the signal. */
+  /** Starts the summaries of one sync of a mailbox. The signal cancels them. */
   startBatch(signal: AbortSignal): SummaryBatch
-  /** The settings have changed. */
+  /** Resets cache and circuit breaker after a change of the settings. */
   invalidate(): void
 }
 
-/** What a look at a mailbox asks for. However the endpoint behaves, it waits for little more than three times the time of one summary. */
+/** Summaries of one sync of a mailbox. Waiting takes little more than three request timeouts. */
 export interface SummaryBatch {
-  /** Never rejects: a message without a summary is told all the same. */
+  /** Requests a summary. Never rejects; undefined if there is none. */
   request(input: SummaryInput, settings: Settings): Promise<MessageSummary | undefined>
-  /** Waits for some that were asked for. */
-  waitAll<T>(asked: readonly Promise<T>[]): Promise<T[]>
+  /** Waits for some requests, and subtracts the time from that of the batch. */
+  waitAll<T>(requests: readonly Promise<T>[]): Promise<T[]>
+}
+
+interface SummariesOptions {
+  bus: Bus
+  unsealLogin: UnsealLogin
+  metrics: WorkerMetrics
+  log: Logger
+  config: SummariesConfig
+  proxy: () => Promise<HttpProxy | undefined>
 }
 
 const timeoutsPerBatch = 3
 
-/** Makes summaries of new messages, for as long as that holds up nobody. */
-export function scheduleSummaries(deps: SummariesDeps): Summaries {
-  const { apiKey, timeoutMs, onOutcome: told } = deps
-  const pause = new Pause()
-  const attempt = attempter(deps, pause)
+/** Creates the summaries of this process with an HTTP client of their own. */
+export function createSummaries(
+  stack: AsyncDisposableStack,
+  { bus, unsealLogin, metrics, log, proxy, config }: SummariesOptions,
+): Summaries {
+  const { timeoutMs, egressPolicy: policy } = config
+  const http = stack.use(createHttpCaller({ policy, proxy, timeoutMs, maxResponseBytes }))
+  const apiKey = cacheApiKey(bus)
+  const breaker = createBreaker()
+  const requester = new SummaryRequester({
+    endpoint: createEndpoint(http),
+    apiKey,
+    breaker,
+    unsealLogin,
+    metrics,
+    config,
+    log,
+  })
   return {
     startBatch(signal) {
       let leftMs = timeoutsPerBatch * timeoutMs
       return {
         async request(input, settings) {
-          if (leftMs > 0) return attempt({ input, settings }, signal)
-          told('not-asked', 0)
+          if (leftMs > 0) return requester.request({ input, settings }, signal)
+          metrics.summarised('not-asked', 0)
           return undefined
         },
-        async waitAll(asked) {
-          const from = performance.now()
-          const made = await Promise.all(asked)
-          leftMs -= performance.now() - from
-          return made
+        async waitAll(requests) {
+          const start = performance.now()
+          const results = await Promise.all(requests)
+          leftMs -= performance.now() - start
+          return results
         },
       }
     },
     invalidate() {
       apiKey.invalidate()
-      pause.reset()
+      breaker.reset()
     },
   }
 }
 
-/** What says nothing about the endpoint: whoever can make a model talk nonsense is not to take everybody's summaries away. */
-const ofTheMessage = new Set<SummaryOutcome>(['no-key', 'declined', 'nonsense'])
+/** Time after which the key is read again, in case an invalidation was lost. */
+const apiKeyTtlMs = 60_000
+const apiKeyTimeoutMs = 5_000
 
-type Attempt = SummaryResponse | { outcome: 'late' | 'left-alone' | 'no-key' }
-
-function attempter(deps: SummariesDeps, pause: Pause) {
-  const { timeoutMs, concurrency, onOutcome: told, log } = deps
-  const slots = new Slots(concurrency)
-
-  async function inTurn(wanted: Wanted, end: End): Promise<Attempt> {
-    await slots.take(end.deadline)
-    try {
-      // Those that waited for their turn may have waited for nothing.
-      if (!pause.begin()) return { outcome: 'left-alone' }
-      const attempt = await askFor(deps, wanted, end)
-      if (end.signal.aborted || ofTheMessage.has(attempt.outcome)) pause.gaveUp()
-      else if (attempt.outcome === 'made') pause.answered()
-      else pause.failed('retryAfterMs' in attempt ? attempt.retryAfterMs : 0)
-      return attempt
-    } finally {
-      slots.release()
-    }
+/** API key of the endpoint, requested from auth-bridge. Failures are not cached. */
+function cacheApiKey(bus: Pick<Bus, 'request'>) {
+  const cache = new TtlCache<'key', string | undefined>({
+    ttlMs: apiKeyTtlMs,
+    max: 1,
+    clock: Date.now,
+  })
+  const load = async () => {
+    const options = { key: 'credentials', timeoutMs: apiKeyTimeoutMs }
+    const { openAiAPIKey } = await bus.request(getOpenAiApiKey, {}, options)
+    return openAiAPIKey
   }
-
-  return async (wanted: Wanted, signal: AbortSignal): Promise<MessageSummary | undefined> => {
-    const from = performance.now()
-    const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
-    const attempt = await inTurn(wanted, { signal, deadline }).catch((err: unknown) => {
-      log.debug({ reason: messageOf(err) }, 'a message is told of without a summary')
-      return { outcome: 'late' } as const
-    })
-    if (!signal.aborted) told(attempt.outcome, (performance.now() - from) / 1_000)
-    return attempt.outcome === 'made' ? attempt.summary : undefined
-  }
+  return { get: () => cache.load('key', load), invalidate: () => cache.clear() }
 }
 
-interface Wanted {
+const maxOpenMs = 600_000
+
+/** Opens after three failures in a row, for 30 s and up to 10 min. */
+export function createBreaker(clock?: Clock): CircuitBreaker {
+  const openMs = backoff({ baseMs: 30_000, maxMs: maxOpenMs })
+  return new CircuitBreaker({
+    failureThreshold: 3,
+    openMs,
+    successCloses: false,
+    ...(clock && { clock }),
+  })
+}
+
+/** Records a failed request; limits the Retry-After of the endpoint to 10 min. */
+export function recordFailure(breaker: CircuitBreaker, retryAfterMs = 0): void {
+  breaker.failure(Math.min(maxOpenMs, retryAfterMs))
+}
+
+/** Outcomes that do not count as failures, so that one message cannot open the circuit breaker. */
+const neutralOutcomes = new Set<SummaryOutcome>(['no-key', 'declined', 'nonsense'])
+
+type Attempt = SummaryResponse | { outcome: LocalOutcome }
+
+interface SummaryRequest {
   input: SummaryInput
   settings: Settings
 }
 
-interface End {
-  /** Nobody wants to know any more. */
-  signal: AbortSignal
-  /** That, or the time is over. */
-  deadline: AbortSignal
+interface RequesterDeps extends Pick<
+  SummariesOptions,
+  'unsealLogin' | 'metrics' | 'config' | 'log'
+> {
+  endpoint: SummaryEndpoint
+  apiKey: ReturnType<typeof cacheApiKey>
+  breaker: CircuitBreaker
 }
 
-async function askFor(
-  { endpoint, apiKey, openLogin, log }: SummariesDeps,
-  { input, settings }: Wanted,
-  { deadline }: End,
-): Promise<Attempt> {
-  try {
-    const key = await apiKey.get()
-    const { openAiAPIUrl: url } = settings
-    if (key === undefined && !url) return { outcome: 'no-key' }
-    const opened = url ? { ...settings, openAiAPIUrl: await openLogin(url) } : settings
-    const asked = await endpoint.summarise(input, opened, { key, signal: deadline })
-    return deadline.aborted && asked.outcome !== 'made' ? { outcome: 'late' } : asked
-  } catch (error) {
-    log.warn({ reason: messageOf(error) }, 'no summary can be asked for')
-    return { outcome: 'unreachable', retryAfterMs: 0 }
+/** Requests summaries with limited concurrency and time. */
+class SummaryRequester {
+  readonly #deps: RequesterDeps
+  readonly #semaphore: Semaphore
+
+  constructor(deps: RequesterDeps) {
+    this.#deps = deps
+    this.#semaphore = new Semaphore(deps.config.concurrency)
+  }
+
+  /** Never rejects. The timeout includes the wait for a permit. */
+  async request(request: SummaryRequest, signal: AbortSignal): Promise<MessageSummary | undefined> {
+    const { metrics, config, log } = this.#deps
+    const start = performance.now()
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(config.timeoutMs)])
+    const attempt = await this.#attempt(request, { signal, deadline }).catch((err: unknown) => {
+      log.debug({ reason: messageOf(err) }, 'summary not available in time')
+      return { outcome: 'late' } as const
+    })
+    if (!signal.aborted) metrics.summarised(attempt.outcome, (performance.now() - start) / 1_000)
+    return attempt.outcome === 'made' ? attempt.summary : undefined
+  }
+
+  async #attempt(
+    request: SummaryRequest,
+    { signal, deadline }: { signal: AbortSignal; deadline: AbortSignal },
+  ): Promise<Attempt> {
+    const { breaker } = this.#deps
+    using _permit = await this.#semaphore.acquire(deadline)
+    // Checked with the permit: the breaker may have opened during the wait.
+    if (!breaker.tryAcquire()) return { outcome: 'left-alone' }
+    const attempt = await this.#send(request, deadline)
+    if (signal.aborted || neutralOutcomes.has(attempt.outcome)) breaker.cancel()
+    else if (attempt.outcome === 'made') breaker.success()
+    else recordFailure(breaker, 'retryAfterMs' in attempt ? attempt.retryAfterMs : 0)
+    return attempt
+  }
+
+  async #send({ input, settings }: SummaryRequest, deadline: AbortSignal): Promise<Attempt> {
+    const { endpoint, apiKey, unsealLogin, log } = this.#deps
+    try {
+      const key = await apiKey.get()
+      const { openAiAPIUrl: url } = settings
+      if (key === undefined && !url) return { outcome: 'no-key' }
+      const unsealed = url ? { ...settings, openAiAPIUrl: await unsealLogin(url) } : settings
+      const response = await endpoint.summarise(input, unsealed, { key, signal: deadline })
+      return deadline.aborted && response.outcome !== 'made' ? { outcome: 'late' } : response
+    } catch (error) {
+      log.warn({ reason: messageOf(error) }, 'summary request failed')
+      return { outcome: 'unreachable', retryAfterMs: 0 }
+    }
   }
 }

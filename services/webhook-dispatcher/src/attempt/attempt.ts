@@ -1,152 +1,160 @@
+import { defined } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
-import {
-  type CallResult,
-  type HttpCaller,
-  type Outcome,
-  redactUrl,
-  splitCredentials,
-} from '@posthorn/net'
+import { type CallResult, type HttpCaller, redactUrl, splitCredentials } from '@posthorn/net'
 import type { Logger } from '@posthorn/telemetry'
-import type { DispatcherMetrics } from '../metrics.ts'
-import type { ClaimedDelivery } from '../store/deliveries.ts'
+import type { DeliveryResult } from '../store/attempts.ts'
+import { type ClaimedDelivery, isRoute } from '../store/deliveries.ts'
 import { findDeliveryBody } from '../store/events.ts'
-import type { DeliveryResult } from '../store/results.ts'
-import type { CurrentTargets } from '../targets/current-target.ts'
-import type { AllTargetOptions } from '../targets/options.ts'
-import type { UnsealedTarget } from '../targets/unseal-target.ts'
-import { isRoute, laneOf } from '../targets/target.ts'
-import { type RetrySchedule, scheduleOf } from './retry-schedule.ts'
-import type { AttemptCounter } from './attempt-counter.ts'
-import { requestHeaders } from './headers.ts'
-import { persist } from './persist.ts'
-import type { SigningKeyCache } from './signing-keys.ts'
-import { finalResult, releasedResult, nextState } from './delivery-state.ts'
-import { warnSkippedHeaders } from './skipped-headers.ts'
+import type { AllTargetOptions, RetrySchedule } from '../targets/options.ts'
+import { laneOf } from '../targets/target.ts'
+import type { Targets, UnsealedTarget } from '../targets/targets.ts'
+import { requestHeaders, warnSkippedHeaders } from './headers.ts'
+import { AttemptError, finalResult, nextState, PreAttemptError, releasedResult } from './outcome.ts'
+import { type AttemptRecorder, untilAvailable } from './recorder.ts'
 import {
   sign,
+  type SigningKeyCache,
   type SigningKeys,
   standardSecrets,
   standardSignature,
   standardTimestamp,
-} from './signature.ts'
+} from './signing.ts'
+
+/** Metrics of attempts. */
+export interface AttemptMetrics {
+  attemptStarted(delivery: ClaimedDelivery): void
+  attemptEnded(event: string, call: CallResult): void
+}
 
 export interface AttemptDeps {
   db: Db
-  counter: AttemptCounter
+  recorder: Pick<AttemptRecorder, 'begin' | 'cancelPrecount'>
   http: HttpCaller
-  secret: SigningKeyCache<SigningKeys>
-  targets: CurrentTargets
+  keys: SigningKeyCache<SigningKeys>
+  targets: Targets
   options: AllTargetOptions
-  retryBaseMs: number
-  metrics: DispatcherMetrics
+  metrics: AttemptMetrics
   log: Logger
 }
 
-interface Delivering extends AttemptDeps {
-  skipped: ReturnType<typeof warnSkippedHeaders>
-}
+/** Makes the next attempt of a delivery and returns the result to record. */
+export type AttemptDelivery = (
+  delivery: ClaimedDelivery,
+  signal: AbortSignal,
+) => Promise<DeliveryResult>
 
 interface Prepared {
   target: UnsealedTarget
   body: string
   keys: SigningKeys
-  signal: AbortSignal
 }
 
 /**
- * Makes the next attempt at a delivery and says what to record. Undefined: another process has taken it over, there is nothing to record.
+ * Attempts of deliveries: prepare, count, call, classify. The count is committed before the call. A
+ * crash after the call repeats the attempt with the same ids and bytes, whatever the response was.
  *
- * The attempt is counted before the call. A crash after it repeats the attempt with the same ids and bytes, whatever the target had
- * answered: HTTP cannot say whether an answer was read.
+ * The returned function throws `PreAttemptError` if another process claimed the delivery. There is
+ * nothing to record then.
  */
-export function createAttempts(given: AttemptDeps) {
-  const deps: Delivering = { ...given, skipped: warnSkippedHeaders(given.log) }
-  return async (
-    delivery: ClaimedDelivery,
-    signal: AbortSignal,
-  ): Promise<DeliveryResult | undefined> => {
-    const { id } = delivery
-    const trying = { signal, log: deps.log }
-    const schedule = scheduleFor(deps, delivery.lane)
+export function createAttempts(deps: AttemptDeps): AttemptDelivery {
+  const { recorder, options } = deps
+  const send = createSender(deps)
+  return async (delivery, signal) => {
+    const schedule = options.scheduleOf(delivery.lane)
     try {
-      // The process that made the last attempt died during it.
-      if (delivery.attempts >= schedule.attempts) return finalResult(id, 'failed', 'interrupted')
-      const keys = await deps.secret.get(signal)
-      const target = await persist(() => deps.targets.resolve(delivery), trying)
-      if (!target) return finalResult(id, 'dropped', 'no-target')
-      const body =
-        delivery.body ?? (await persist(() => findDeliveryBody(deps.db, delivery), trying))
-      if (body === undefined) return finalResult(id, 'dropped', 'no-event')
-      const attempts = await deps.counter.begin(delivery, signal)
-      if (attempts === undefined) return undefined
-      const call = await attempt(deps, { ...delivery, attempts }, { target, body, keys, signal })
+      if (delivery.attempts >= schedule.attempts)
+        throw new PreAttemptError('exhaust', 'interrupted')
+      const prepared = await prepare(deps, delivery, signal)
+      const attempts = await recorder.begin(delivery, signal)
+      if (attempts === undefined) throw new PreAttemptError('expire', 'claim-lost')
+      const call = await send({ ...delivery, attempts }, prepared, signal)
       const ageMs = Date.now() - delivery.queuedAt.getTime()
-      const result = nextState({ id, attempts, ageMs }, call, schedule)
-      return deps.options.logsAttempts && result.outcome !== null
-        ? { ...result, logged: { attempt: attempts, durationMs: call.durationMs } }
-        : result
+      const attempt = { id: delivery.id, attempts, ageMs }
+      if (call.outcome !== '2xx') throw new AttemptError(attempt, call)
+      return withLog(options, nextState(attempt, call, schedule), { attempts, call })
     } catch (error) {
-      if (!signal.aborted) throw error
-      return releasedResult(id, await deps.counter.cancelPrecount(id))
+      if (error instanceof AttemptError) return failedResult(error, schedule, options)
+      if (error instanceof PreAttemptError && error.trigger !== 'expire')
+        return finalResult(delivery.id, error.trigger, error.message)
+      if (!signal.aborted || error instanceof PreAttemptError) throw error
+      return releasedResult(delivery.id, await recorder.cancelPrecount(delivery.id))
     }
   }
 }
 
-function scheduleFor({ options, retryBaseMs }: AttemptDeps, lane: string): RetrySchedule {
-  return scheduleOf(options.of(lane).waitsMs, retryBaseMs)
+function failedResult(
+  { attempt, call }: AttemptError,
+  schedule: RetrySchedule,
+  options: AllTargetOptions,
+): DeliveryResult {
+  const { attempts } = attempt
+  return withLog(options, nextState(attempt, call, schedule), { attempts, call })
 }
 
-async function attempt(
-  deps: Delivering,
+/** Adds the line of the attempt log. Results without outcome, of aborted calls, have none. */
+function withLog(
+  { logsAttempts }: AllTargetOptions,
+  result: DeliveryResult,
+  { attempts, call }: { attempts: number; call: CallResult },
+): DeliveryResult {
+  if (!logsAttempts || result.outcome === null) return result
+  return { ...result, logged: { attempt: attempts, durationMs: call.durationMs } }
+}
+
+async function prepare(
+  { db, keys, targets, log }: AttemptDeps,
   delivery: ClaimedDelivery,
-  prepared: Prepared,
-): Promise<CallResult> {
-  const { http, log, metrics } = deps
-  const { target, body, signal } = prepared
-  const { url, authorization } = splitCredentials(target.url)
-  const { headers, skipped } = requestHeaders(
-    {
-      id: delivery.id,
-      eventId: delivery.eventId,
-      attemptsMade: delivery.attempts - 1,
+  signal: AbortSignal,
+): Promise<Prepared> {
+  const signingKeys = await keys.get(signal)
+  const target = await untilAvailable(() => targets.resolve(delivery), { signal, log })
+  if (!target) throw new PreAttemptError('drop', 'no-target')
+  const body =
+    delivery.body ?? (await untilAvailable(() => findDeliveryBody(db, delivery), { signal, log }))
+  if (body === undefined) throw new PreAttemptError('drop', 'no-event')
+  return { target, body, keys: signingKeys }
+}
+
+function createSender({ http, metrics, log }: AttemptDeps) {
+  const warnSkipped = warnSkippedHeaders(log)
+  return async (
+    delivery: ClaimedDelivery,
+    prepared: Prepared,
+    signal: AbortSignal,
+  ): Promise<CallResult> => {
+    const { target, body } = prepared
+    const { id, eventId, event, account, attempts } = delivery
+    const { url, authorization } = splitCredentials(target.url)
+    const values = {
+      id,
+      eventId,
+      attemptsMade: attempts - 1,
       queuedMs: Date.now() - delivery.queuedAt.getTime(),
       ...signatures(delivery, prepared),
-      ...(authorization === undefined ? {} : { authorization }),
-      ...(isRoute(target.name) ? { route: target.name } : {}),
-    },
-    target.headers,
-  )
-  deps.skipped({ target: target.name, account: delivery.account, skipped })
-  metrics.began(delivery)
-  const call = target.unsealError
-    ? lost(target.unsealError)
-    : await http.call({ method: 'POST', url, headers, body, signal })
-  metrics.ended(delivery.event, call)
-  log.debug(
-    {
-      id: delivery.id,
-      eventId: delivery.eventId,
-      event: delivery.event,
-      account: delivery.account,
-      url: redactUrl(url),
-      attempt: delivery.attempts,
-      outcome: call.outcome,
-      status: call.status,
-    },
-    'webhook',
-  )
-  return call
+      authorization,
+      route: isRoute(target.name) ? target.name : undefined,
+    }
+    const { headers, skipped } = requestHeaders(defined(values), target.headers)
+    warnSkipped({ target: target.name, account, skipped })
+    metrics.attemptStarted(delivery)
+    const call =
+      target.unsealError === undefined
+        ? await http.call({ method: 'POST', url, headers, body, signal })
+        : unsealFailure(target.unsealError)
+    metrics.attemptEnded(event, call)
+    const { outcome, status } = call
+    const fields = { id, eventId, event, account, url: redactUrl(url), attempt: attempts }
+    log.debug({ ...fields, outcome, status }, 'webhook attempt ended')
+    return call
+  }
 }
 
-/** As a call that failed: it is tried again like all others, for the key may be brought back. */
-function lost(error: string): CallResult {
+/** Failed call without a request. It is retried: the operator may restore the key. */
+function unsealFailure(error: string): CallResult {
   return { outcome: 'protocol', headers: {}, body: Buffer.alloc(0), durationMs: 0, error }
 }
 
-function signatures(
-  { eventId, queuedAt }: ClaimedDelivery,
-  { target, body, keys }: Pick<Prepared, 'target' | 'body' | 'keys'>,
-) {
+function signatures({ eventId, queuedAt }: ClaimedDelivery, { target, body, keys }: Prepared) {
   const now = new Date()
   const message = { id: eventId, timestamp: standardTimestamp(queuedAt, now), body }
   const secrets = standardSecrets(keys, laneOf(target), now)
@@ -156,18 +164,3 @@ function signatures(
     standard: { id: message.id, timestamp: message.timestamp, signature },
   }
 }
-
-/** Whether an outcome shows a target that answers: dead ones get fewer calls at a time, then none for a while. */
-export function didRespond(outcome: string | null): boolean {
-  return !silent.has(outcome as Outcome)
-}
-
-const silent = new Set<Outcome>([
-  'connect-timeout',
-  'response-timeout',
-  'dns',
-  'refused',
-  'unreachable',
-  'reset',
-  'tls',
-])

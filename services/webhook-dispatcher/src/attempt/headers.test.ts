@@ -1,8 +1,7 @@
 import { expect, test } from '@jest/globals'
-import { type HeaderFacts, requestHeaders } from './headers.ts'
-import { warnSkippedHeaders } from './skipped-headers.ts'
+import { type HeaderValues, requestHeaders, warnSkippedHeaders } from './headers.ts'
 
-const facts: HeaderFacts = {
+const values: HeaderValues = {
   id: 'job-1',
   eventId: 'event-1',
   attemptsMade: 0,
@@ -11,8 +10,8 @@ const facts: HeaderFacts = {
   standard: { id: 'event-1', timestamp: 1_700_000_000, signature: 'v1,abc v1,def' },
 }
 
-test('the headers of the interface spec', () => {
-  expect(requestHeaders(facts, [])).toEqual({
+test('requestHeaders: sets the headers of the interface spec', () => {
+  expect(requestHeaders(values, [])).toEqual({
     headers: {
       'Content-Type': 'application/json',
       'User-Agent': expect.stringMatching(/^Posthorn\/\d+\.\d+\.\d+ \(\+https:\/\/\S+\)$/),
@@ -29,19 +28,19 @@ test('the headers of the interface spec', () => {
   })
 })
 
-test('a clock that is behind makes no negative time', () => {
-  expect(requestHeaders({ ...facts, queuedMs: -5 }, []).headers['X-SVC-Wh-Queued-Time']).toBe('0s')
+test('requestHeaders: X-SVC-Wh-Queued-Time is never negative', () => {
+  expect(requestHeaders({ ...values, queuedMs: -5 }, []).headers['X-SVC-Wh-Queued-Time']).toBe('0s')
 })
 
-test('custom headers are added; of two with one name the later wins, in any case', () => {
+test('requestHeaders: adds custom headers, the last of a case-insensitive name wins', () => {
   const custom = [{ key: 'X-Team', value: 'a' }, { key: 'x-team', value: 'b' }, { key: 'X-Empty' }]
-  expect(requestHeaders(facts, custom).headers).toMatchObject({ 'x-team': 'b', 'x-empty': '' })
+  expect(requestHeaders(values, custom).headers).toMatchObject({ 'x-team': 'b', 'x-empty': '' })
 })
 
-test('a custom Authorization wins over the credentials of the address', () => {
-  const given = { ...facts, authorization: 'Basic abc' }
-  expect(requestHeaders(given, []).headers).toMatchObject({ authorization: 'Basic abc' })
-  const { headers } = requestHeaders(given, [{ key: 'Authorization', value: 'Bearer x' }])
+test('requestHeaders: a custom Authorization wins over the credentials of the URL', () => {
+  const withLogin = { ...values, authorization: 'Basic abc' }
+  expect(requestHeaders(withLogin, []).headers).toMatchObject({ authorization: 'Basic abc' })
+  const { headers } = requestHeaders(withLogin, [{ key: 'Authorization', value: 'Bearer x' }])
   expect(headers['authorization']).toBe('Bearer x')
 })
 
@@ -65,17 +64,17 @@ test.each([
   ['X Space', 'a'],
   ['', 'a'],
   ['__proto__', 'a'],
-])('the custom header %j: %j is skipped', (key, value) => {
-  const { headers, skipped } = requestHeaders(facts, [{ key, value }])
+])('requestHeaders: skips the custom header %j: %j', (key, value) => {
+  const { headers, skipped } = requestHeaders(values, [{ key, value }])
   expect(skipped).toEqual([key])
-  expect(headers).toEqual(requestHeaders(facts, []).headers)
+  expect(headers).toEqual(requestHeaders(values, []).headers)
 })
 
-test('headers that are skipped at every attempt are told of once', () => {
-  const told: unknown[] = []
-  const tell = warnSkippedHeaders({ warn: (said: unknown) => void told.push(said) })
+test('warnSkippedHeaders: warns once per target and account', () => {
+  const warnings: unknown[] = []
+  const warn = warnSkippedHeaders({ warn: (fields: unknown) => void warnings.push(fields) })
   const first = { target: 'default', account: 'a', skipped: ['Host'] }
   const second = { ...first, account: 'b' }
-  for (const found of [first, first, { ...first, skipped: [] }, second, first]) tell(found)
-  expect(told).toEqual([first, second])
+  for (const headers of [first, first, { ...first, skipped: [] }, second, first]) warn(headers)
+  expect(warnings).toEqual([first, second])
 })

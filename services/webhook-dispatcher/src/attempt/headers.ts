@@ -1,19 +1,21 @@
+import { readFileSync } from 'node:fs'
 import { validateHeaderName, validateHeaderValue } from 'node:http'
-import { userAgent } from './user-agent.ts'
-import type { Header } from '../targets/target.ts'
+import { TtlCache } from '@posthorn/flow'
+import type { Logger } from '@posthorn/telemetry'
+import type { Header } from '../store/target-sources.ts'
 
-export interface HeaderFacts {
+export interface HeaderValues {
   id: string
   eventId: string
-  /** Before this one. */
+  /** Number of earlier attempts. */
   attemptsMade: number
   queuedMs: number
   signature: string
-  /** Those of Standard Webhooks 1.0. */
+  /** Headers of Standard Webhooks 1.0. */
   standard: { id: string; timestamp: number; signature: string }
-  /** From the credentials in the target's address. */
+  /** From the credentials in the target's URL. */
   authorization?: string
-  /** The id of the route that it is for. */
+  /** Id of the route of the delivery. */
   route?: string
 }
 
@@ -23,9 +25,9 @@ export interface RequestHeaders {
   skipped: string[]
 }
 
-/** Ours to say, or the connection's. */
+/** Headers that the service or the connection sets. */
 const reserved = new Set([
-  '__proto__', // no member of an object
+  '__proto__', // not a member of an object
   'connection',
   'content-encoding',
   'content-length',
@@ -43,11 +45,19 @@ const reserved = new Set([
   'webhook-timestamp',
 ])
 
-/** The headers of a delivery. Interface spec, "Request headers on every delivery", and Standard Webhooks 1.0. A custom Authorization wins over the address's. */
-export function requestHeaders(facts: HeaderFacts, custom: readonly Header[]): RequestHeaders {
+const { version } = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+) as { version: string }
+const userAgent = `Posthorn/${version} (+https://posthorn.example)`
+
+/**
+ * Headers of an attempt: interface spec, "Request headers on every delivery", and Standard Webhooks
+ * 1.0. A custom Authorization wins over the credentials of the URL.
+ */
+export function requestHeaders(values: HeaderValues, custom: readonly Header[]): RequestHeaders {
   const headers: Record<string, string> = {}
   const skipped: string[] = []
-  if (facts.authorization !== undefined) headers['authorization'] = facts.authorization
+  if (values.authorization !== undefined) headers['authorization'] = values.authorization
   for (const { key, value = '' } of custom) {
     if (isSendable(key, value)) headers[key.toLowerCase()] = value
     else skipped.push(key)
@@ -57,15 +67,15 @@ export function requestHeaders(facts: HeaderFacts, custom: readonly Header[]): R
       ...headers,
       'Content-Type': 'application/json',
       'User-Agent': userAgent,
-      'X-SVC-Wh-Id': facts.id,
-      'X-SVC-Wh-Attempts-Made': String(facts.attemptsMade),
-      'X-SVC-Wh-Queued-Time': `${Math.max(0, Math.floor(facts.queuedMs / 1000))}s`,
-      'X-SVC-Wh-Event-Id': facts.eventId,
-      ...(facts.route === undefined ? {} : { 'X-SVC-Wh-Custom-Route': facts.route }),
-      'X-SVC-Wh-Signature': facts.signature,
-      'webhook-id': facts.standard.id,
-      'webhook-timestamp': String(facts.standard.timestamp),
-      'webhook-signature': facts.standard.signature,
+      'X-SVC-Wh-Id': values.id,
+      'X-SVC-Wh-Attempts-Made': String(values.attemptsMade),
+      'X-SVC-Wh-Queued-Time': `${Math.max(0, Math.floor(values.queuedMs / 1000))}s`,
+      'X-SVC-Wh-Event-Id': values.eventId,
+      ...(values.route !== undefined && { 'X-SVC-Wh-Custom-Route': values.route }),
+      'X-SVC-Wh-Signature': values.signature,
+      'webhook-id': values.standard.id,
+      'webhook-timestamp': String(values.standard.timestamp),
+      'webhook-signature': values.standard.signature,
     },
     skipped,
   }
@@ -80,5 +90,27 @@ function isSendable(name: string, value: string): boolean {
     return true
   } catch {
     return false
+  }
+}
+
+export interface SkippedHeaders {
+  target: string
+  account: string
+  /** Names of the headers. */
+  skipped: readonly string[]
+}
+
+/** Warnings that are not repeated. Beyond the limit, the oldest may be. */
+const maxWarnings = 10_000
+
+/** Logs custom headers that cannot be sent, once per target and account, not per attempt. */
+export function warnSkippedHeaders(log: Pick<Logger, 'warn'>): (headers: SkippedHeaders) => void {
+  const warned = new TtlCache<string, true>({ max: maxWarnings })
+  return (headers) => {
+    if (headers.skipped.length === 0) return
+    const key = JSON.stringify([headers.target, headers.account, headers.skipped])
+    if (warned.get(key)) return
+    warned.set(key, true)
+    log.warn({ ...headers }, 'custom headers skipped')
   }
 }

@@ -1,52 +1,169 @@
 import type { Db } from '@posthorn/db'
+import { messageOf } from '@posthorn/errors'
+import { backoff, Batcher, retryUntil } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
-import type { ClaimOwner } from '../store/deliveries.ts'
-import { type DeliveryResult, recordResults } from '../store/results.ts'
-import { batch } from './batch.ts'
-import { persist } from './persist.ts'
+import { beginAttempts, type DeliveryResult, recordResults } from '../store/attempts.ts'
+import { type ClaimedDelivery, type ClaimOwner, renewClaims } from '../store/deliveries.ts'
+import { RecordError } from './outcome.ts'
 
-export interface RecorderOptions {
+type Countable = Pick<ClaimedDelivery, 'id' | 'attempts'>
+
+const retryDelayMs = backoff({ baseMs: 100, maxMs: 2_000 })
+/** Maximum deliveries of one statement. */
+const maxItems = 100
+/** Results wait this long for others: the lane does not wait for them. */
+const resultLingerMs = 10
+/** Claims renewed by one statement. Statements that count or record one of them wait for it. */
+const renewBatch = 250
+
+/**
+ * Repeats work that fails only while Postgres or auth-bridge is unavailable. Logs at debug level:
+ * the periodic tasks of the service report the outage. Rejects when the signal aborts.
+ */
+export function untilAvailable<T>(
+  work: () => Promise<T>,
+  { signal, log }: { signal: AbortSignal; log: Logger },
+): Promise<T> {
+  const onRetry = (error: unknown) =>
+    log.debug({ reason: messageOf(error) }, 'dependency unavailable, will retry')
+  return retryUntil(work, { delayMs: retryDelayMs, signal, onRetry })
+}
+
+export interface RecorderDeps {
   db: Db
-  claim: ClaimOwner
-  /** Told when a delivery will be due again, in so many milliseconds. */
-  dueIn: (ms: number) => void
+  owner: ClaimOwner
   log: Logger
 }
 
-export interface Recorder {
-  /** Resolves when it is recorded, or when that was given up. Never rejects: what cannot be recorded is left to its lease. */
-  record(result: DeliveryResult): Promise<void>
-  /** The recording of a delivery that is under way. */
-  pending(id: string): Promise<void> | undefined
-  drain(): Promise<unknown>
-}
+/**
+ * Commits the state of attempts, many in one statement.
+ *
+ * `deliveries.attempts` is a write-ahead intent record: an attempt is counted and committed before
+ * its call. After a crash the count includes the interrupted attempt. The record says that a call
+ * may have been made, not that it was: receivers deduplicate.
+ *
+ * First attempts may be pre-counted, so that calls of a lane do not wait for a commit each. A crash
+ * then costs a delivery that was not called at most one attempt, since only first attempts are
+ * pre-counted. A pre-count expires with the lease under which it was committed: a process that was
+ * suspended longer counts again and learns whether it still holds the row.
+ */
+export class AttemptRecorder {
+  /** Interval in which claims must be renewed. */
+  readonly renewEveryMs: number
+  readonly #deps: RecorderDeps
+  readonly #stop = new AbortController()
+  /** Expiry of pre-counts that were not used, by delivery. */
+  readonly #precounted = new Map<string, number>()
+  /** Statements that pre-count, by lane. */
+  readonly #running = new Map<string, { ids: ReadonlySet<string>; done: Promise<void> }>()
+  readonly #counts: Batcher<Countable, number | undefined>
+  readonly #results: Batcher<DeliveryResult, undefined>
 
-/** Records results in batches, and goes on trying while Postgres is away, until the signal aborts. */
-export function createRecorder(
-  { db, claim, dueIn, log }: RecorderOptions,
-  signal: AbortSignal,
-): Recorder {
-  const underWay = new Map<string, Promise<void>>()
-  const write = batch<DeliveryResult, undefined>({
-    max: 100,
-    waitMs: 10,
-    async work(results) {
-      await persist(() => recordResults(db, results, claim.id), { signal, log })
-      for (const { state, waitMs } of results) if (state === 'due') dueIn(waitMs)
-      return results.map(() => undefined)
-    },
-  })
-  return {
-    record(result) {
-      const done = write(result)
-        .catch((err: unknown) =>
-          log.error({ err, id: result.id, state: result.state }, 'a result could not be recorded'),
-        )
-        .then(() => void underWay.delete(result.id))
-      underWay.set(result.id, done)
-      return done
-    },
-    pending: (id) => underWay.get(id),
-    drain: () => Promise.all(underWay.values()),
+  constructor(deps: RecorderDeps) {
+    const { db, owner, log } = deps
+    this.#deps = deps
+    this.renewEveryMs = owner.leaseMs / 3
+    this.#counts = new Batcher({
+      maxItems,
+      async run(deliveries) {
+        const begun = await beginAttempts(db, deliveries, { id: owner.id, minLeaseMs: 0 })
+        return deliveries.map(({ id }) => begun.get(id))
+      },
+    })
+    this.#results = new Batcher({
+      maxItems,
+      lingerMs: resultLingerMs,
+      run: async (results) => {
+        const { signal } = this.#stop
+        await untilAvailable(() => recordResults(db, results, owner.id), { signal, log })
+        return results.map(() => undefined)
+      },
+    })
+  }
+
+  /**
+   * Number of the attempt that may be made now, committed. Undefined if another process holds the
+   * row. Rejects when the signal aborts.
+   */
+  async begin(delivery: Countable, signal: AbortSignal): Promise<number | undefined> {
+    const { id, attempts } = delivery
+    await this.#precounting(id)
+    const validUntil = this.#precounted.get(id)
+    if (validUntil !== undefined && validUntil > performance.now()) {
+      this.#precounted.delete(id)
+      return attempts + 1
+    }
+    const { log } = this.#deps
+    const counted = await untilAvailable(() => this.#counts.add(delivery), { signal, log })
+    this.#precounted.delete(id)
+    return counted
+  }
+
+  /** True while a statement pre-counts for the lane: at most one per lane runs. */
+  isPrecounting(lane: string): boolean {
+    return this.#running.has(lane)
+  }
+
+  /** Pre-counts first attempts that start soon, once half of them are not counted. */
+  precount(lane: string, upcoming: readonly Countable[]): void {
+    const wanted = upcoming.filter(
+      ({ id, attempts }) => attempts === 0 && !this.#precounted.has(id),
+    )
+    if (wanted.length === 0 || wanted.length < upcoming.length / 2) return
+    const ids = new Set(wanted.map(({ id }) => id))
+    this.#running.set(lane, { ids, done: this.#runPrecount(lane, wanted) })
+  }
+
+  /** Forgets a pre-count. True if an attempt was counted and not begun. */
+  async cancelPrecount(id: string): Promise<boolean> {
+    await this.#precounting(id)
+    return this.#precounted.delete(id)
+  }
+
+  /**
+   * Commits a result. Repeats the statement while Postgres is unavailable.
+   * @throws RecordError if it was not committed before `stop`
+   */
+  async record(result: DeliveryResult): Promise<void> {
+    try {
+      await this.#results.add(result)
+    } catch (cause) {
+      throw new RecordError('The result of the attempt was not recorded', { cause })
+    }
+  }
+
+  /** Extends the claims of this process by the lease. */
+  async renew(ids: readonly string[]): Promise<void> {
+    const { db, owner } = this.#deps
+    for (let start = 0; start < ids.length; start += renewBatch)
+      await renewClaims(db, ids.slice(start, start + renewBatch), owner)
+  }
+
+  /** Ends the repeats of statements. */
+  stop(): void {
+    this.#stop.abort()
+  }
+
+  /** Resolves when no statement pre-counts. */
+  async drainPrecounts(): Promise<void> {
+    await Promise.all([...this.#running.values()].map(({ done }) => done))
+  }
+
+  async #runPrecount(lane: string, deliveries: readonly Countable[]): Promise<void> {
+    const { db, owner, log } = this.#deps
+    const minLeaseMs = this.renewEveryMs
+    const validUntil = performance.now() + minLeaseMs
+    try {
+      const counted = await beginAttempts(db, deliveries, { id: owner.id, minLeaseMs })
+      for (const id of counted.keys()) this.#precounted.set(id, validUntil)
+    } catch (error) {
+      log.debug({ reason: messageOf(error) }, 'pre-count failed')
+    } finally {
+      this.#running.delete(lane)
+    }
+  }
+
+  async #precounting(id: string): Promise<void> {
+    for (const { ids, done } of this.#running.values()) if (ids.has(id)) await done
   }
 }

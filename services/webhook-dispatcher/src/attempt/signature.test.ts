@@ -6,14 +6,14 @@ import {
   standardSecrets,
   standardSignature,
   standardTimestamp,
-} from './signature.ts'
+} from './signing.ts'
 
-// Worked out with: printf %s '<body>' | openssl dgst -sha256 -hmac '<key>' -binary | basenc --base64url | tr -d =
+// printf %s '<body>' | openssl dgst -sha256 -hmac '<key>' -binary | basenc --base64url | tr -d =
 test.each([
   ['{"event":"messageNew"}', 'secret', 'txhuDB1JCGLeAJVf5CrwyqdblaVgA5iflb09spyoUV0'],
   ['{"text":"zażółć ✓"}', 'clé', 'xmufuV6cZDu-FNIBHNSJhO2vT551uVsyr2Wz86FVJng'],
   ['', 'k', 'i7mQxAp9YcuXWXqUISUCW-UKyL63RDbjc1uYiTp_ZiA'],
-])('%s signed with %s', (body, key, signature) => {
+])('sign: %s with key %s', (body, key, signature) => {
   expect(sign(body, key)).toBe(signature)
   expect(sign(Buffer.from(body), key)).toBe(signature)
 })
@@ -25,14 +25,14 @@ const headersOf = (signature: string) => ({
   'webhook-timestamp': String(message.timestamp),
   'webhook-signature': signature,
 })
-/** As a receiver writes the service secret for a library of Standard Webhooks. */
+/** Service secret in the format of the Standard Webhooks libraries. */
 const asKey = (secret: string) => `whsec_${Buffer.from(secret).toString('base64')}`
 
 test.each([
   ['a plain secret', 'the key of the signature', asKey('the key of the signature')],
-  ['letters beyond ASCII', 'clé ✓', asKey('clé ✓')],
-  ['a secret in their format', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', undefined],
-])('the stock library verifies what was signed with %s', (_name, secret, key = secret) => {
+  ['a non-ASCII secret', 'clé ✓', asKey('clé ✓')],
+  ['a secret in the whsec_ format', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', undefined],
+])('standardSignature: the reference library verifies %s', (_name, secret, key = secret) => {
   const headers = headersOf(standardSignature(message, [secret]))
   expect(new Webhook(key).verify(body, headers)).toEqual(JSON.parse(body))
   expect(() => new Webhook(key).verify(`${body} `, headers)).toThrow()
@@ -51,7 +51,7 @@ const keys: SigningKeys = {
   targets: new Map([['https://own.example/hook', 'own']]),
 }
 
-test('a replaced secret signs beside the new one until its time is over', () => {
+test('standardSecrets: a replaced secret also signs until its expiry', () => {
   const secrets = standardSecrets(keys, 'https://other.example/', now)
   expect(secrets).toEqual(['new', 'old'])
   const headers = headersOf(standardSignature(message, secrets))
@@ -60,15 +60,15 @@ test('a replaced secret signs beside the new one until its time is over', () => 
   expect(() => new Webhook(asKey('older')).verify(body, headers)).toThrow()
 })
 
-test('a target with a key of its own is sent no signature of the service secret', () => {
+test('standardSecrets: a target with its own key gets no signature of the service secret', () => {
   expect(standardSecrets(keys, 'https://own.example/hook', now)).toEqual(['own'])
 })
 
 test.each([
   ['just queued', 0, 1_000],
   ['two minutes ago', 120_000, 1_000],
-  ['longer ago: the time of the attempt', 120_001, 1_120],
-])('the timestamp of what was queued %s', (_name, ago, expected) => {
+  ['earlier, uses the time of the attempt', 120_001, 1_120],
+])('standardTimestamp: message queued %s', (_name, ago, expected) => {
   const queuedAt = new Date(1_000_000)
   expect(standardTimestamp(queuedAt, new Date(1_000_000 + ago))).toBe(expected)
 })

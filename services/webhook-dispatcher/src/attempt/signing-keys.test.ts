@@ -1,75 +1,75 @@
 import { expect, test } from '@jest/globals'
 import { createLogger } from '@posthorn/telemetry'
-import { cacheSigningKeys } from './signing-keys.ts'
+import { cacheSigningKeys } from './signing.ts'
 
 const log = createLogger('test', 'silent')
 const never = new AbortController().signal
 
-test('it is asked for once', async () => {
-  let asked = 0
-  const secret = cacheSigningKeys({ fetch: async () => `s${++asked}`, log })
-  expect(await Promise.all([secret.get(never), secret.get(never)])).toEqual(['s1', 's1'])
-  expect(await secret.get(never)).toBe('s1')
+test('cacheSigningKeys: concurrent and later callers share one request', async () => {
+  let requests = 0
+  const keys = cacheSigningKeys({ fetch: async () => `s${++requests}`, log })
+  expect(await Promise.all([keys.get(never), keys.get(never)])).toEqual(['s1', 's1'])
+  expect(await keys.get(never)).toBe('s1')
 })
 
-test('a change is asked for before the next use', async () => {
-  let asked = 0
-  const secret = cacheSigningKeys({ fetch: async () => `s${++asked}`, log })
-  await secret.get(never)
-  secret.invalidate()
-  expect(await secret.get(never)).toBe('s2')
+test('cacheSigningKeys.invalidate: the next get requests the keys again', async () => {
+  let requests = 0
+  const keys = cacheSigningKeys({ fetch: async () => `s${++requests}`, log })
+  await keys.get(never)
+  keys.invalidate()
+  expect(await keys.get(never)).toBe('s2')
 })
 
-test('a change during the asking is asked for again', async () => {
-  const answers = [Promise.withResolvers<string>(), Promise.withResolvers<string>()]
-  let asked = 0
-  const secret = cacheSigningKeys({
-    fetch: () => answers[asked++]?.promise ?? Promise.reject(new Error('too often')),
+test('cacheSigningKeys.invalidate: keys that changed during a request are requested again', async () => {
+  const replies = [Promise.withResolvers<string>(), Promise.withResolvers<string>()]
+  let requests = 0
+  const keys = cacheSigningKeys({
+    fetch: () => replies[requests++]?.promise ?? Promise.reject(new Error('too often')),
     log,
   })
-  const first = secret.get(never)
-  secret.invalidate()
-  answers[0]?.resolve('old')
-  answers[1]?.resolve('new')
+  const first = keys.get(never)
+  keys.invalidate()
+  replies[0]?.resolve('old')
+  replies[1]?.resolve('new')
   await first
-  expect(await secret.get(never)).toBe('new')
+  expect(await keys.get(never)).toBe('new')
 })
 
-test('while it cannot be had callers wait', async () => {
+test('cacheSigningKeys: without keys, callers wait until auth-bridge responds', async () => {
   let down = true
-  const secret = cacheSigningKeys({
-    fetch: async () => (down ? Promise.reject(new Error('nobody there')) : 's'),
+  const keys = cacheSigningKeys({
+    fetch: async () => (down ? Promise.reject(new Error('unavailable')) : 's'),
     log,
     retryMs: 1,
   })
-  let got: string | undefined
-  const asking = secret.get(never).then((value) => (got = value))
+  let received: string | undefined
+  const pending = keys.get(never).then((value) => (received = value))
   await new Promise<void>((resolve) => setImmediate(resolve))
-  expect(got).toBeUndefined()
+  expect(received).toBeUndefined()
   down = false
-  expect(await asking).toBe('s')
+  expect(await pending).toBe('s')
 })
 
-test('one that is known is used while a new one cannot be had', async () => {
+test('cacheSigningKeys: expired keys stay in use while auth-bridge is unavailable', async () => {
   let down = false
-  const secret = cacheSigningKeys({
-    fetch: async () => (down ? Promise.reject(new Error('nobody there')) : 's'),
+  const keys = cacheSigningKeys({
+    fetch: async () => (down ? Promise.reject(new Error('unavailable')) : 's'),
     log,
   })
-  await secret.get(never)
+  await keys.get(never)
   down = true
-  secret.invalidate()
-  expect(await secret.get(never)).toBe('s')
+  keys.invalidate()
+  expect(await keys.get(never)).toBe('s')
 })
 
-test('a caller that stops waiting is let go', async () => {
+test('cacheSigningKeys: an aborted signal ends the wait', async () => {
   const stop = new AbortController()
-  const secret = cacheSigningKeys({
-    fetch: () => Promise.reject(new Error('nobody there')),
+  const keys = cacheSigningKeys({
+    fetch: () => Promise.reject(new Error('unavailable')),
     log,
     retryMs: 60_000,
   })
-  const asking = secret.get(stop.signal)
+  const pending = keys.get(stop.signal)
   stop.abort()
-  await expect(asking).rejects.toThrow()
+  await expect(pending).rejects.toThrow()
 })

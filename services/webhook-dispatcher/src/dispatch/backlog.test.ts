@@ -1,25 +1,25 @@
-import { expect, test } from '@jest/globals'
-import { createBacklog } from './backlog.ts'
+import { afterEach, expect, test } from '@jest/globals'
+import { Backlog } from './backlog.ts'
 
 const none = () => false
+const backlog = new Backlog()
+afterEach(() => backlog.stop())
 
-test('a lane is backlogged until a reading finds no more of it', () => {
-  const backlog = createBacklog()
+test('Backlog: a lane is marked until a read finds no more rows of it', () => {
   backlog.mark('a')
-  backlog.reading()(['b'], () => true)
+  backlog.startRead()(['b'], () => true)
   expect([backlog.has('a'), backlog.has('b')]).toEqual([true, true])
-  backlog.reading()(['b'], (lane) => lane === 'b')
+  backlog.startRead()(['b'], (lane) => lane === 'b')
   expect([backlog.has('a'), backlog.has('b')]).toEqual([false, true])
-  backlog.reading()([], none)
+  backlog.startRead()([], none)
   expect(backlog.has('b')).toBe(false)
 })
 
-test('a reading that began before a lane was marked says nothing about it', () => {
-  const backlog = createBacklog()
-  const found = backlog.reading()
+test('Backlog: a read that started before a lane was marked does not unmark it', () => {
+  const endRead = backlog.startRead()
   backlog.mark('a')
-  found([], none)
+  endRead([], none)
   expect(backlog.has('a')).toBe(true)
-  backlog.reading()([], none)
+  backlog.startRead()([], none)
   expect(backlog.has('a')).toBe(false)
 })

@@ -1,31 +1,67 @@
-/** The lanes that were left with due deliveries in Postgres. While a lane is, new deliveries queue up behind them there. */
-export interface Backlog {
-  has(lane: string): boolean
-  mark(lane: string): void
-  /**
-   * To be called before due deliveries are read. The returned function is called after it, with the lanes that something was found of and
-   * whether there is more: lanes without more are forgotten, but for those marked meanwhile, since the reading may have been too early to
-   * see what they were marked for.
-   */
-  reading(): (found: Iterable<string>, hasMore: (lane: string) => boolean) => void
-}
+/** Time after capacity became free, so that one claim takes many deliveries. */
+const capacityDelayMs = 10
+/** Polls are at most this far apart: other processes also create due rows. */
+export const pollMs = 1_000
 
-export function createBacklog(): Backlog {
-  const markedDuring = new Map<string, number>()
-  let readings = 0
-  return {
-    has: (lane) => markedDuring.has(lane),
-    mark(lane) {
-      markedDuring.set(lane, readings)
-    },
-    reading() {
-      const self = ++readings
-      return (found, hasMore) => {
-        for (const lane of new Set([...markedDuring.keys(), ...found])) {
-          if (hasMore(lane)) markedDuring.set(lane, readings)
-          else if ((markedDuring.get(lane) ?? 0) < self) markedDuring.delete(lane)
-        }
+/**
+ * Due rows that were left in Postgres: lanes with more of them, and the time of the next poll. New
+ * deliveries of such a lane queue behind them in Postgres.
+ */
+export class Backlog {
+  /** Lanes with due rows, with the number of reads that had started when they were marked. */
+  readonly #lanes = new Map<string, number>()
+  #reads = 0
+  #timer: NodeJS.Timeout | undefined
+  #pollAt = Infinity
+  /** Called when a poll is due. */
+  onPoll: () => void = () => undefined
+
+  has(lane: string): boolean {
+    return this.#lanes.has(lane)
+  }
+
+  /** Marks a lane with rows that were inserted without a claim, and requests a poll. */
+  mark(lane: string): void {
+    this.#lanes.set(lane, this.#reads)
+    this.pollIn(0)
+  }
+
+  /**
+   * Starts a read of due rows. The returned function ends it with the lanes that were read and a
+   * predicate for lanes with more rows. Lanes without more are unmarked, except those marked since
+   * the start: the read may have been too early to see their rows.
+   */
+  startRead(): (lanes: Iterable<string>, hasMore: (lane: string) => boolean) => void {
+    const read = ++this.#reads
+    return (lanes, hasMore) => {
+      for (const lane of new Set([...this.#lanes.keys(), ...lanes])) {
+        if (hasMore(lane)) this.#lanes.set(lane, this.#reads)
+        else if ((this.#lanes.get(lane) ?? 0) < read) this.#lanes.delete(lane)
       }
-    },
+    }
+  }
+
+  /** Requests a poll if the lane is marked: it has free capacity again. */
+  onCapacity(lane: string): void {
+    if (this.has(lane)) this.pollIn(capacityDelayMs)
+  }
+
+  /** Requests a poll after `ms`. Ignored if one is due earlier, or later than the regular one. */
+  pollIn(ms: number): void {
+    const at = Date.now() + ms
+    if (ms > pollMs || at >= this.#pollAt) return
+    clearTimeout(this.#timer)
+    this.#pollAt = at
+    const ring = () => {
+      this.#pollAt = Infinity
+      this.onPoll()
+    }
+    this.#timer = setTimeout(ring, Math.max(0, Math.ceil(ms)))
+  }
+
+  /** Cancels the next poll and ignores further requests. */
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#pollAt = -Infinity
   }
 }

@@ -1,63 +1,63 @@
 import { expect, test } from '@jest/globals'
 import { setImmediate as turn } from 'node:timers/promises'
-import { createClaimLock } from './claim-lock.ts'
+import { ClaimLock } from './claim-lock.ts'
 
-/** A claim that ends when it is told to. */
+/** Claim that ends when the test calls `end` or `fail`. */
 function claim() {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   return {
-    begun: false,
+    started: false,
     end: resolve,
     fail: reject,
     work() {
-      this.begun = true
+      this.started = true
       return promise
     },
   }
 }
 
-test('claims of new deliveries run side by side; one of due deliveries waits for them, and they for it', async () => {
-  const claims = createClaimLock()
+test('ClaimLock: shared claims run concurrently, an exclusive one waits for them and they for it', async () => {
+  const lock = new ClaimLock()
   const [one, two, late, due] = [claim(), claim(), claim(), claim()]
-  const ends = [claims.shared(() => one.work()), claims.shared(() => two.work())]
-  ends.push(claims.exclusive(() => due.work()))
-  ends.push(claims.shared(() => late.work()))
+  const ends = [lock.shared(() => one.work()), lock.shared(() => two.work())]
+  ends.push(lock.exclusive(() => due.work()))
+  ends.push(lock.shared(() => late.work()))
   await turn()
-  expect([one.begun, two.begun, due.begun, late.begun]).toEqual([true, true, false, false])
+  expect([one.started, two.started, due.started, late.started]).toEqual([true, true, false, false])
   one.end()
   await turn()
-  expect(due.begun).toBe(false)
+  expect(due.started).toBe(false)
   two.end()
   await turn()
-  expect([due.begun, late.begun]).toEqual([true, false])
+  expect([due.started, late.started]).toEqual([true, false])
   due.end()
   await turn()
-  expect(late.begun).toBe(true)
+  expect(late.started).toBe(true)
   late.end()
   await Promise.all(ends)
 })
 
-test('a claim that fails is told so, and ends like any other', async () => {
-  const claims = createClaimLock()
+test('ClaimLock: a failed claim rejects its caller and releases the lock', async () => {
+  const lock = new ClaimLock()
   const [fresh, due] = [claim(), claim()]
-  const failing = claims.shared(() => fresh.work())
-  const failingDue = claims.exclusive(() => due.work())
-  fresh.fail(new Error('away'))
-  await expect(failing).rejects.toThrow('away')
-  due.fail(new Error('away, too'))
-  await expect(failingDue).rejects.toThrow('away, too')
-  await claims.idle()
-  expect(await claims.exclusive(async () => 'again')).toBe('again')
+  const failing = lock.shared(() => fresh.work())
+  const failingDue = lock.exclusive(() => due.work())
+  fresh.fail(new Error('down'))
+  await expect(failing).rejects.toThrow('down')
+  due.fail(new Error('also down'))
+  await expect(failingDue).rejects.toThrow('also down')
+  await lock.idle()
+  expect(await lock.exclusive(async () => 'again')).toBe('again')
 })
 
-test('who waits for the end waits for those under way', async () => {
-  const claims = createClaimLock()
+test('ClaimLock.idle: waits for the claims that started before', async () => {
+  const lock = new ClaimLock()
   const due = claim()
-  let ended = false
-  const claimed = claims.exclusive(() => due.work())
-  const waiting = claims.idle().then(() => (ended = true))
+  let idle = false
+  const claimed = lock.exclusive(() => due.work())
+  const waiting = lock.idle().then(() => (idle = true))
   await turn()
-  expect(ended).toBe(false)
+  expect(idle).toBe(false)
   due.end()
   await Promise.all([claimed, waiting])
 })

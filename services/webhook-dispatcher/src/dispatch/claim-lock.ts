@@ -1,39 +1,31 @@
-/** Keeps claims of this process apart: each is begun when those that it must not overtake are in hand. */
-export interface ClaimLock {
-  /** Of deliveries as they are made, of several partitions at the same time: an account has one partition. */
-  shared<T>(claim: () => Promise<T>): Promise<T>
-  /** Of what is due, of any partition: alone. */
-  exclusive<T>(claim: () => Promise<T>): Promise<T>
-  /** Resolves when what was being claimed at the time of the call is in hand. Never rejects. */
-  idle(): Promise<unknown>
-}
+import { Semaphore } from '@posthorn/flow'
+
+/** More than the partitions that a process fans out concurrently. */
+const maxShared = 1_000
 
 /**
- * A claim goes by what Postgres knows of the deliveries before: that they are this process's. That says nothing of whether they are in
- * hand yet; two claims side by side could be taken in hand in the wrong order.
+ * Readers-writer lock of the claims of this process, FIFO.
+ *
+ * A claim is decided by rows that belong to this process already, whether they are enqueued yet or
+ * not. Fan-outs may claim concurrently: an account belongs to one partition. A poll claims due rows
+ * of any account, so it runs alone; otherwise two claims could be enqueued in the wrong order.
  */
-export function createClaimLock(): ClaimLock {
-  const ofNew = new Set<Promise<unknown>>()
-  let ofDue: Promise<unknown> | undefined
+export class ClaimLock {
+  readonly #permits = new Semaphore(maxShared)
 
-  return {
-    async shared(claim) {
-      while (ofDue) await ofDue
-      const claimed = claim()
-      const end: Promise<unknown> = settled(claimed).then(() => ofNew.delete(end))
-      ofNew.add(end)
-      return claimed
-    },
-    async exclusive(claim) {
-      while (ofDue) await ofDue
-      const claimed = Promise.all(ofNew).then(claim)
-      ofDue = settled(claimed).then(() => (ofDue = undefined))
-      return claimed
-    },
-    idle: () => Promise.all([...ofNew, ofDue]),
+  /** Runs a fan-out that claims the deliveries it inserts. */
+  shared<T>(claim: () => Promise<T>): Promise<T> {
+    return this.#permits.run(claim)
   }
-}
 
-function settled(work: Promise<unknown>): Promise<unknown> {
-  return work.catch(() => undefined)
+  /** Runs a poll that claims due deliveries. */
+  async exclusive<T>(claim: () => Promise<T>): Promise<T> {
+    using _lock = await this.#permits.acquireAll()
+    return await claim()
+  }
+
+  /** Resolves when the claims that started before the call are enqueued. Never rejects. */
+  async idle(): Promise<void> {
+    using _lock = await this.#permits.acquireAll()
+  }
 }

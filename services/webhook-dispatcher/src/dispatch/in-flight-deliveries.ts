@@ -1,197 +1,213 @@
-import type { Db } from '@posthorn/db'
-import { runPeriodically } from '@posthorn/flow'
+import { abortable, type PeriodicTask, runPeriodically } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
-import { type ClaimOwner, type ClaimedDelivery, renewClaims } from '../store/deliveries.ts'
-import type { DeliveryResult } from '../store/results.ts'
+import type { AttemptDelivery } from '../attempt/attempt.ts'
+import {
+  PreAttemptError,
+  releasedResult,
+  type TargetFeedback,
+  targetFeedback,
+} from '../attempt/outcome.ts'
+import type { AttemptRecorder } from '../attempt/recorder.ts'
+import type { DeliveryResult } from '../store/attempts.ts'
+import type { ClaimedDelivery } from '../store/deliveries.ts'
+import type { Backlog } from './backlog.ts'
 import type { ClaimLock } from './claim-lock.ts'
-import type { AttemptCounter } from '../attempt/attempt-counter.ts'
-import { didRespond } from '../attempt/attempt.ts'
-import type { TargetThrottle, TargetFeedback } from './target-throttle.ts'
-import { createLanes, type LaneItem, type Lanes } from './lane-scheduler.ts'
-import { createRecorder, type Recorder } from '../attempt/recorder.ts'
-import { releasedResult } from '../attempt/delivery-state.ts'
-import { unlessAborted } from './unless-aborted.ts'
+import { type LaneItem, LaneScheduler } from './lane-scheduler.ts'
+import type { TargetThrottle } from './target-throttle.ts'
 
 export interface InFlightOptions {
-  db: Db
-  claim: ClaimOwner
-  claims: ClaimLock
-  counter: AttemptCounter
-  concurrency: number
+  lock: ClaimLock
+  backlog: Backlog
   throttle: TargetThrottle
-  /** Nothing is to be started. */
-  paused: () => boolean
-  deliver: (delivery: ClaimedDelivery, signal: AbortSignal) => Promise<DeliveryResult | undefined>
-  /** Told when a delivery will be due again, in so many milliseconds. */
-  dueIn: (ms: number) => void
-  /** Told when a lane can take more. */
-  onCapacity: (lane: string) => void
+  recorder: AttemptRecorder
+  attempt: AttemptDelivery
+  concurrency: number
   log: Logger
 }
-
-/** The deliveries that this process has claimed: waiting for their turn, being made, or waiting to be recorded. */
-export interface InFlightDeliveries extends AsyncDisposable {
-  readonly size: number
-  enqueue(deliveries: readonly ClaimedDelivery[]): void
-  capacity(lane: string): number
-  capacities(): Map<string, number>
-  /** It is not paused any more. */
-  resume(): void
-}
-
-const maxHeld = 10_000
-const maxBytes = 64 * 1024 * 1024
-/** For each call of a lane at the same time: enough that counting the next ones ends before the counted ones run out. */
-const countedAhead = 8
-const maxCountedAhead = 500
-/** Claims of one statement: who counts or records one of them waits for all of it. */
-const renewedAtOnce = 250
-/** A stopping process has ten seconds; what is not answered after this time is given back. */
-const graceMs = 8_000
-/** For the last records, after that. */
-const lastRecordMs = 1_000
 
 interface Item extends LaneItem {
   delivery: ClaimedDelivery
 }
 
+interface Entry {
+  delivery: ClaimedDelivery
+  /** Set while the result is being recorded. Never rejects. */
+  recording?: Promise<void>
+}
+
+const maxItems = 10_000
+const maxBytes = 64 * 1024 * 1024
 /**
- * Claims are renewed for as long as a delivery is in hand, and given up with its result. Disposing ends what can be ended in time and
- * gives the rest back, uncounted.
+ * Pre-counted attempts per concurrent call of a lane. Enough that the next statement ends before
+ * the counted attempts are used up.
  */
-export function createInFlightDeliveries(options: InFlightOptions): InFlightDeliveries {
-  const { claims, counter, log } = options
-  const held = new Map<string, ClaimedDelivery>()
-  const stopping = new AbortController()
-  const recorder = createRecorder(options, stopping.signal)
+const precountPerCall = 8
+const maxPrecount = 500
+/** The process has 10 s to stop. Calls without a response are then aborted and released. */
+const graceMs = 8_000
+/** Time for the last results after that. */
+const lastRecordMs = 1_000
 
-  const countNext = (lane: string) =>
-    counter.precount(lane, () =>
-      lanes.upcoming(lane, aheadOf(options.throttle.limit(lane))).map((item) => item.delivery),
-    )
+/**
+ * Claimed deliveries of this process: waiting, being attempted, or being recorded. Claims are
+ * renewed until the result is recorded. Disposal ends running attempts and releases the rest, uncounted.
+ */
+export class InFlightDeliveries implements AsyncDisposable {
+  readonly #options: InFlightOptions
+  readonly #entries = new Map<string, Entry>()
+  readonly #scheduler: LaneScheduler<Item>
+  readonly #renewal: PeriodicTask
 
-  async function work(item: Item, signal: AbortSignal): Promise<TargetFeedback> {
+  constructor(options: InFlightOptions) {
+    const { backlog, concurrency, throttle, recorder, log } = options
+    this.#options = options
+    this.#scheduler = new LaneScheduler({
+      throttle,
+      concurrency,
+      maxItems,
+      maxBytes,
+      run: (item, signal) => this.#attempt(item, signal),
+      onCapacity: (lane) => backlog.onCapacity(lane),
+    })
+    const renewal = { everyMs: recorder.renewEveryMs, log, name: 'renew-claims' }
+    this.#renewal = runPeriodically(renewal, () => recorder.renew([...this.#entries.keys()]))
+  }
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  get paused(): boolean {
+    return this.#scheduler.paused
+  }
+
+  pause(): void {
+    this.#scheduler.pause()
+  }
+
+  resume(): void {
+    this.#scheduler.resume()
+  }
+
+  /** Number of deliveries the lane can take. */
+  capacity(lane: string): number {
+    return this.#scheduler.capacity(lane)
+  }
+
+  /** Capacities of the lanes that have deliveries or are suspended. */
+  capacities(): Map<string, number> {
+    return this.#scheduler.capacities()
+  }
+
+  /** Enqueues claimed deliveries, in the order of their events. */
+  enqueue(deliveries: readonly ClaimedDelivery[]): void {
+    for (const delivery of deliveries) {
+      const entry = this.#entries.get(delivery.id)
+      if (entry) {
+        // Claimed again after its lease ended unnoticed. Another process may have attempted it.
+        entry.delivery.attempts = delivery.attempts
+        // Due and claimed again before the commit of its last result was confirmed.
+        void entry.recording?.then(() => this.enqueue([delivery]))
+        continue
+      }
+      this.#entries.set(delivery.id, { delivery })
+      this.#scheduler.add(toItem(delivery))
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { recorder } = this.#options
+    const unstarted = await this.#scheduler.stop(graceMs)
+    await recorder.drainPrecounts()
+    setTimeout(() => recorder.stop(), lastRecordMs).unref()
+    await Promise.all(unstarted.map((item) => this.#release(item)))
+    await Promise.all([...this.#entries.values()].flatMap(({ recording }) => recording ?? []))
+    await this.#renewal[Symbol.asyncDispose]()
+  }
+
+  async #attempt(item: Item, signal: AbortSignal): Promise<TargetFeedback> {
     const { delivery } = item
-    countNext(delivery.lane)
+    this.#precountNext(delivery.lane)
     try {
-      const result = await options.deliver(delivery, signal)
-      // The lane goes on meanwhile: results are recorded many at a time.
-      if (result) void recorder.record(result).finally(() => held.delete(delivery.id))
-      else await lose(item, signal)
+      const result = await this.#options.attempt(delivery, signal)
+      // Not awaited: the lane continues while results are recorded in batches.
+      void this.#record(result)
       return targetFeedback(result)
     } catch (err) {
-      // Not foreseen: left to its lease, so that it does not come back at once for ever.
-      log.error({ err, ...naming(delivery) }, 'a delivery could not be attempted')
-      await counter.cancelPrecount(delivery.id)
-      held.delete(delivery.id)
-      return { answered: true }
+      if (err instanceof PreAttemptError) await this.#onClaimLost(item, signal)
+      else await this.#onUnexpectedError(delivery, err)
+      return { responded: true }
     }
   }
 
-  async function giveBack({ delivery: { id } }: Item): Promise<void> {
-    await recorder.record(releasedResult(id, await counter.cancelPrecount(id)))
-    held.delete(id)
-  }
-
-  /** Another process has it, and goes on with what follows it once that is given back: here it would be overtaken. */
-  async function lose(item: Item, signal: AbortSignal): Promise<void> {
-    log.warn(naming(item.delivery), 'a delivery was taken over: its lease had run out')
-    held.delete(item.delivery.id)
-    await giveBackAll(() => lanes.removeSuccessors(item).map(giveBack), { claims, signal })
-  }
-
-  const lanes = createLanes<Item>({
-    ...options,
-    ...boundsOf(),
-    work,
-  })
-  const renewing = renewHeld(options, held)
-
-  return {
-    get size() {
-      return held.size
-    },
-    enqueue: (deliveries) => enqueueClaimed({ held, lanes, recorder }, deliveries),
-    capacity: (lane) => lanes.capacity(lane),
-    capacities: () => lanes.capacities(),
-    resume: () => lanes.resume(),
-    async [Symbol.asyncDispose]() {
-      const unstarted = await lanes.stop(graceMs)
-      await counter.drain()
-      setTimeout(() => stopping.abort(), lastRecordMs).unref()
-      await Promise.all(unstarted.map(giveBack))
-      await recorder.drain()
-      await renewing[Symbol.asyncDispose]()
-    },
-  }
-}
-
-/** Until nothing is left and nothing more can come that was claimed as if that were still here, or until the signal aborts. */
-async function giveBackAll(
-  start: () => Promise<void>[],
-  { claims, signal }: { claims: ClaimLock; signal: AbortSignal },
-): Promise<void> {
-  let given = start()
-  do {
-    await unlessAborted(
-      Promise.all(given).then(() => claims.idle()),
-      signal,
+  #precountNext(lane: string): void {
+    const { recorder, throttle } = this.#options
+    if (recorder.isPrecounting(lane)) return
+    const count = Math.min(throttle.limit(lane) * precountPerCall, maxPrecount)
+    const upcoming = this.#scheduler.upcoming(lane, count)
+    recorder.precount(
+      lane,
+      upcoming.map(({ delivery }) => delivery),
     )
-    given = start()
-  } while (given.length > 0)
-}
+  }
 
-interface Hand {
-  held: Map<string, ClaimedDelivery>
-  lanes: Lanes<Item>
-  recorder: Recorder
-}
-
-function enqueueClaimed(hand: Hand, deliveries: readonly ClaimedDelivery[]): void {
-  const { held, lanes, recorder } = hand
-  for (const delivery of deliveries) {
-    const { id } = delivery
-    // Due and claimed again before word of its last result had come back.
-    const ending = recorder.pending(id)
-    if (ending) void ending.then(() => enqueueClaimed(hand, [delivery]))
-    // Claimed again after a lease ran out unnoticed: it is here already, and may have been attempted elsewhere meanwhile.
-    const known = held.get(id)
-    if (known) {
-      known.attempts = delivery.attempts
-      continue
+  /** Records a result and removes its entry. Never rejects: on failure the lease must end. */
+  #record(result: DeliveryResult): Promise<void> {
+    const { id, state, waitMs } = result
+    const { recorder, backlog, log } = this.#options
+    const commit = async () => {
+      try {
+        await recorder.record(result)
+        if (state === 'due') backlog.pollIn(waitMs)
+      } catch (err) {
+        log.error({ err, id, state }, 'delivery result not recorded')
+      }
+      this.#entries.delete(id)
     }
-    held.set(id, delivery)
-    lanes.add(itemOf(delivery))
+    const recording = commit()
+    const entry = this.#entries.get(id)
+    if (entry) entry.recording = recording
+    return recording
+  }
+
+  async #release({ delivery: { id } }: Item): Promise<void> {
+    await this.#record(releasedResult(id, await this.#options.recorder.cancelPrecount(id)))
+  }
+
+  /**
+   * Another process holds the delivery and continues with its successors once they are released:
+   * attempts of this process would overtake it. Repeats until none is left that was claimed while
+   * the delivery was assumed to be here, or until the signal aborts.
+   */
+  async #onClaimLost(item: Item, signal: AbortSignal): Promise<void> {
+    const { lock, log } = this.#options
+    log.warn(logFields(item.delivery), 'delivery claim lost')
+    this.#entries.delete(item.delivery.id)
+    const releaseSuccessors = () =>
+      this.#scheduler.removeSuccessors(item).map((successor) => this.#release(successor))
+    let released = releaseSuccessors()
+    do {
+      const done = Promise.all(released).then(() => lock.idle())
+      await abortable(done, signal).catch(() => undefined)
+      released = releaseSuccessors()
+    } while (released.length > 0)
+  }
+
+  /** Leaves the row to its lease, so that a persistent error is not repeated in a tight loop. */
+  async #onUnexpectedError(delivery: ClaimedDelivery, err: unknown): Promise<void> {
+    const { log, recorder } = this.#options
+    log.error({ err, ...logFields(delivery) }, 'delivery attempt failed unexpectedly')
+    await recorder.cancelPrecount(delivery.id)
+    this.#entries.delete(delivery.id)
   }
 }
 
-function aheadOf(cap: number): number {
-  return Math.min(cap * countedAhead, maxCountedAhead)
-}
-
-function targetFeedback(result: DeliveryResult | undefined): TargetFeedback {
-  const { outcome = null, pauseMs } = result ?? {}
-  return { answered: didRespond(outcome), ...(pauseMs === undefined ? {} : { pauseMs }) }
-}
-
-function boundsOf() {
-  return { maxItems: maxHeld, maxBytes }
-}
-
-function naming({ id, event, account }: ClaimedDelivery) {
+function logFields({ id, event, account }: ClaimedDelivery) {
   return { id, event, account }
 }
 
-function renewHeld({ db, claim, log }: InFlightOptions, held: ReadonlyMap<string, unknown>) {
-  return runPeriodically({ everyMs: claim.leaseMs / 3, log, name: 'renew-claims' }, async () => {
-    const ids = [...held.keys()]
-    for (let done = 0; done < ids.length; done += renewedAtOnce)
-      await renewClaims(db, ids.slice(done, done + renewedAtOnce), claim)
-  })
-}
-
-/** First attempts of an account follow each other; a delivery that failed steps aside and is in nobody's way. */
-function itemOf(delivery: ClaimedDelivery): Item {
+/** Ordered deliveries of an account and lane form a chain. A retried one is a chain of its own. */
+function toItem(delivery: ClaimedDelivery): Item {
   const { id, account, lane, ordered, body } = delivery
   return {
     delivery,

@@ -1,43 +1,44 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
-import { createTargetThrottle, type TargetFeedback } from './target-throttle.ts'
-import { createLanes, type LaneItem, type LaneSchedulerOptions } from './lane-scheduler.ts'
+import type { TargetFeedback } from '../attempt/outcome.ts'
+import { type LaneItem, LaneScheduler, type LaneSchedulerOptions } from './lane-scheduler.ts'
+import { TargetThrottle } from './target-throttle.ts'
 
 interface Item extends LaneItem {
   name: string
 }
 
-/** Lanes whose work ends when the test says so. */
+/** Scheduler whose items end when the test calls `end`. */
 function setUp(options: Partial<LaneSchedulerOptions<Item>> = {}) {
   const started: string[] = []
-  const gates = new Map<string, PromiseWithResolvers<TargetFeedback>>()
-  const lanes = createLanes<Item>({
-    throttle: createTargetThrottle({
+  const runs = new Map<string, PromiseWithResolvers<TargetFeedback>>()
+  const lanes = new LaneScheduler<Item>({
+    throttle: new TargetThrottle({
       optionsOf: () => ({ concurrency: 2 }),
-      pauseMs: 1,
-      maxPauseMs: 1,
+      suspendMs: 1,
+      maxSuspendMs: 1,
     }),
     concurrency: 100,
     maxItems: 100,
     maxBytes: 1_000_000,
-    work({ name }, signal) {
+    run({ name }, signal) {
       started.push(name)
-      const gate = Promise.withResolvers<TargetFeedback>()
-      gates.set(name, gate)
-      signal.addEventListener('abort', () => gate.resolve({ answered: true }))
-      return gate.promise
+      const ended = Promise.withResolvers<TargetFeedback>()
+      runs.set(name, ended)
+      signal.addEventListener('abort', () => ended.resolve({ responded: true }))
+      return ended.promise
     },
     ...options,
   })
   const add = (name: string, lane = 'l', chain = name) => lanes.add({ name, lane, chain, bytes: 1 })
-  const end = async (name: string, answered = true) => {
-    gates.get(name)?.resolve({ answered })
+  const end = async (name: string, responded = true) => {
+    runs.get(name)?.resolve({ responded })
     await new Promise<void>((resolve) => setImmediate(resolve))
   }
   return { lanes, started, add, end }
 }
 
-test('a chain runs one after the other, in order', async () => {
+test('LaneScheduler: runs a chain serially, in order', async () => {
   const { started, add, end } = setUp()
   for (const name of ['a1', 'a2', 'a3']) add(name, 'l', 'a')
   expect(started).toEqual(['a1'])
@@ -47,7 +48,7 @@ test('a chain runs one after the other, in order', async () => {
   expect(started).toEqual(['a1', 'a2', 'a3'])
 })
 
-test('a lane runs so many at once, another lane is not held up by it', async () => {
+test('LaneScheduler: a lane at its limit does not delay another lane', async () => {
   const { started, add, end } = setUp()
   for (const name of ['a', 'b', 'c', 'd']) add(name)
   expect(started).toEqual(['a', 'b'])
@@ -57,7 +58,7 @@ test('a lane runs so many at once, another lane is not held up by it', async () 
   expect(started).toEqual(['a', 'b', 'x', 'c'])
 })
 
-test('the process runs so many at once, and lanes take turns', async () => {
+test('LaneScheduler: limits running items over all lanes, which take turns', async () => {
   const { started, add, end } = setUp({ concurrency: 2 })
   for (const name of ['a1', 'a2', 'a3', 'a4']) add(name, 'a')
   for (const name of ['b1', 'b2']) add(name, 'b')
@@ -67,7 +68,7 @@ test('the process runs so many at once, and lanes take turns', async () => {
   expect(started).toEqual(['a1', 'a2', 'b1', 'a3'])
 })
 
-test('a lane that failed three times in a row gets one call at a time until one succeeds', async () => {
+test('LaneScheduler: after 3 silent calls, runs one item of the lane at a time until a response', async () => {
   const { started, add, end } = setUp()
   for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) add(name)
   await end('a', false)
@@ -80,7 +81,7 @@ test('a lane that failed three times in a row gets one call at a time until one 
   expect(started).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g'])
 })
 
-test('lanes share the room there is, and none is left without', () => {
+test('LaneScheduler.capacity: lanes share it, each has at least its concurrency', () => {
   const { lanes, add } = setUp({ maxItems: 20 })
   for (let n = 0; n < 20; n++) add(`a${n}`, 'a')
   expect(lanes.capacity('a')).toBe(0)
@@ -89,25 +90,25 @@ test('lanes share the room there is, and none is left without', () => {
   expect(lanes.capacity('new')).toBe(2)
 })
 
-test('a lane has room again when its work is done, and says so', async () => {
-  const roomy: string[] = []
-  const { lanes, add, end } = setUp({ maxItems: 2, onCapacity: (lane) => roomy.push(lane) })
+test('LaneScheduler: calls onCapacity when a lane has capacity again', async () => {
+  const reported: string[] = []
+  const { lanes, add, end } = setUp({ maxItems: 2, onCapacity: (lane) => reported.push(lane) })
   add('a')
   add('b')
   expect(lanes.capacity('l')).toBe(0)
   await end('a')
-  expect(roomy).toEqual(['l'])
+  expect(reported).toEqual(['l'])
   expect(lanes.capacity('l')).toBe(1)
 })
 
-test('too many bytes leave each lane the room it needs to go on', () => {
+test('LaneScheduler.capacity: above maxBytes, only the concurrency of the lane is left', () => {
   const { lanes } = setUp({ maxBytes: 10 })
   lanes.add({ name: 'big', lane: 'a', chain: 'big', bytes: 11 })
   expect(lanes.capacity('a')).toBe(1)
   expect(lanes.capacity('b')).toBe(2)
 })
 
-test('stopping starts nothing more, waits for what runs and gives back what waits', async () => {
+test('LaneScheduler.stop: starts nothing, waits for running items, returns waiting ones', async () => {
   const { lanes, started, add, end } = setUp()
   for (const name of ['a', 'b', 'c']) add(name)
   add('a2', 'l', 'a')
@@ -118,36 +119,34 @@ test('stopping starts nothing more, waits for what runs and gives back what wait
   expect(started).toEqual(['a', 'b'])
 })
 
-test('stopping aborts what takes too long', async () => {
+test('LaneScheduler.stop: aborts running items after the grace period', async () => {
   const { lanes, add } = setUp()
   add('a')
   expect(await lanes.stop(1)).toEqual([])
 })
 
-test('while it is paused nothing starts and nothing more finds room; what runs ends, what is held stays', async () => {
-  let paused = false
-  const { lanes, started, add, end } = setUp({ paused: () => paused })
+test('LaneScheduler.pause: nothing starts and capacity is 0, running items end, waiting ones stay', async () => {
+  const { lanes, started, add, end } = setUp()
   for (const name of ['a', 'b', 'c']) add(name)
-  paused = true
+  lanes.pause()
   await end('a')
   add('d', 'other')
   expect(started).toEqual(['a', 'b'])
   expect([lanes.capacity('l'), lanes.capacity('new')]).toEqual([0, 0])
   expect(lanes.size).toBe(3)
-  paused = false
   lanes.resume()
   expect(started).toEqual(['a', 'b', 'c', 'd'])
 })
 
-test('a lane that is left alone starts nothing, has no room, and goes on by itself; another is not held up', async () => {
+test('LaneScheduler: a suspended lane has no capacity and resumes on time; another is not delayed', async () => {
   let time = 0
-  const gate = createTargetThrottle({
+  const throttle = new TargetThrottle({
     optionsOf: () => ({ concurrency: 2 }),
-    pauseMs: 20,
-    maxPauseMs: 20,
-    now: () => time,
+    suspendMs: 20,
+    maxSuspendMs: 20,
+    clock: () => time,
   })
-  const { lanes, started, add, end } = setUp({ throttle: gate })
+  const { lanes, started, add, end } = setUp({ throttle })
   for (let n = 0; n < 12; n++) add(`${n}`)
   for (let n = 0; n < 10; n++) await end(`${n}`, false)
   const before = started.length
@@ -160,28 +159,28 @@ test('a lane that is left alone starts nothing, has no room, and goes on by itse
   expect(await lanes.stop(1)).toHaveLength(12 - before - 1)
 })
 
-test('a lane with a rate starts no more than that', async () => {
-  const gate = createTargetThrottle({
+test('LaneScheduler: starts no more items of a lane than its rate', async () => {
+  const throttle = new TargetThrottle({
     optionsOf: (lane) => (lane === 'l' ? { concurrency: 50, rate: 0.1 } : { concurrency: 50 }),
-    pauseMs: 1,
-    maxPauseMs: 1,
+    suspendMs: 1,
+    maxSuspendMs: 1,
   })
-  const { lanes, started, add } = setUp({ throttle: gate })
+  const { lanes, started, add } = setUp({ throttle })
   for (const name of ['a', 'b', 'c']) add(name)
   for (const name of ['x', 'y', 'z']) add(name, 'other')
   expect(started).toEqual(['a', 'x', 'y', 'z'])
   expect(await lanes.stop(1)).toHaveLength(2)
 })
 
-test('what waits in a chain can be taken out, and frees its room', async () => {
+test('LaneScheduler.removeSuccessors: removes waiting items of a chain and frees their capacity', async () => {
   const { lanes, started, add, end } = setUp()
   for (const name of ['a1', 'a2', 'a3']) add(name, 'l', 'a')
-  const room = lanes.capacity('l')
+  const capacity = lanes.capacity('l')
   expect(lanes.removeSuccessors({ name: 'a1', lane: 'l', chain: 'a', bytes: 1 })).toEqual([
     expect.objectContaining({ name: 'a2' }),
     expect.objectContaining({ name: 'a3' }),
   ])
-  expect([lanes.size, lanes.capacity('l')]).toEqual([1, room + 2])
+  expect([lanes.size, lanes.capacity('l')]).toEqual([1, capacity + 2])
   await end('a1')
   add('a4', 'l', 'a')
   expect(started).toEqual(['a1', 'a4'])

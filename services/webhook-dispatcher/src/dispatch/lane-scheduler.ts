@@ -1,45 +1,27 @@
-import type { TargetThrottle, TargetFeedback } from './target-throttle.ts'
+import { FairQueue, type RunningItem, TaskGroup } from '@posthorn/flow'
+import type { TargetFeedback } from '../attempt/outcome.ts'
+import type { TargetThrottle } from './target-throttle.ts'
 
-/** A piece of work that waits for its turn. */
+/** Item that waits in memory for its start. */
 export interface LaneItem {
   lane: string
-  /** Items of one chain run one after the other, in the order they came. */
+  /** Items of one chain run one after the other, in FIFO order. */
   chain: string
-  /** Of memory. */
+  /** Memory of the item. */
   bytes: number
 }
 
 export interface LaneSchedulerOptions<T> {
-  /** When a lane may start something, and how much at the same time. */
   throttle: TargetThrottle
-  /** At the same time, altogether. */
+  /** Maximum running items. */
   concurrency: number
-  /** Held in memory before lanes are told to send theirs elsewhere. */
+  /** Items and bytes in memory above which lanes have no capacity beyond their concurrency. */
   maxItems: number
   maxBytes: number
-  /** Does one item, and says what it showed of its lane. Must not reject. */
-  work: (item: T, signal: AbortSignal) => Promise<TargetFeedback>
-  /** While it is so nothing is started; what is held stays so. Default: never. */
-  paused?: () => boolean
-  /** Told when a lane holds no more than half of what it may. */
+  /** Runs an item. Must not reject. */
+  run: (item: T, signal: AbortSignal) => Promise<TargetFeedback>
+  /** Called after an item ended if its lane is at most half full. */
   onCapacity?: (lane: string) => void
-}
-
-export interface Lanes<T> {
-  readonly size: number
-  add(item: T): void
-  /** What of a lane will start next, more or less in that order. */
-  upcoming(lane: string, count: number): T[]
-  /** Takes out what waits behind an item that runs, in its chain. */
-  removeSuccessors(item: T): T[]
-  /** How many more items of the lane may be held. Every lane can always hold as many as may run at once: none is shut out by others. */
-  capacity(lane: string): number
-  /** The lanes that hold anything. */
-  capacities(): Map<string, number>
-  /** To be called when it is not paused any more. */
-  resume(): void
-  /** Starts nothing more; waits for what runs, and aborts it after the time. Returns what was never started. */
-  stop(graceMs: number): Promise<T[]>
 }
 
 interface Chain<T> {
@@ -49,197 +31,201 @@ interface Chain<T> {
 
 interface Lane<T> {
   name: string
-  running: number
-  held: number
-  /** In the rotation. */
-  enrolled: boolean
+  /** Waiting and running items. */
+  size: number
+  /** Chains with an item, in the order of their next start. */
   chains: Map<string, Chain<T>>
-  /** Chains with items, none of which runs. */
-  ready: Chain<T>[]
   /** Chains of which an item runs. */
-  busy: Set<Chain<T>>
-  /** Rings when the lane may start something again. */
-  timer: NodeJS.Timeout | undefined
+  running: Set<Chain<T>>
+  /** Set while the throttle delays the lane. */
+  timer?: NodeJS.Timeout
 }
 
-/** Held of one lane at most, however empty the rest is. */
-const maxHeldPerLane = 1_000
+/** Maximum items of one lane in memory. */
+const maxItemsPerLane = 1_000
 
 /**
- * Runs work side by side where it may be and in order where it must be: lanes share a cap, the process has a cap, chains are serial.
- * Lanes take turns, so one that is slow holds up nothing but itself.
+ * Decides which item may start now. Chains run serially, lanes within the limits of their throttle,
+ * and lanes take turns, so that a slow lane delays no other.
  */
-export function createLanes<T extends LaneItem>(options: LaneSchedulerOptions<T>): Lanes<T> {
-  return new LaneScheduler(options)
-}
-
-class LaneScheduler<T extends LaneItem> implements Lanes<T> {
+export class LaneScheduler<T extends LaneItem> {
   readonly #options: LaneSchedulerOptions<T>
   readonly #lanes = new Map<string, Lane<T>>()
-  readonly #rotation: Lane<T>[] = []
+  /** Chains that wait, by lane. A running chain is added again after its item if it has more. */
+  readonly #queue: FairQueue<Chain<T>>
+  readonly #running = new TaskGroup({ onError: fail })
   readonly #abort = new AbortController()
-  readonly #running = new Set<Promise<void>>()
-  #stopping = false
+  #isStopping = false
+  #isPaused = false
+  #size = 0
   #bytes = 0
-  size = 0
 
   constructor(options: LaneSchedulerOptions<T>) {
     this.#options = options
+    this.#queue = new FairQueue({
+      maxRunning: options.concurrency,
+      maxRunningPerKey: (lane) => this.#startLimit(lane),
+    })
+  }
+
+  /** Waiting and running items. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** True while nothing may start. */
+  get paused(): boolean {
+    return this.#isPaused
   }
 
   add(item: T): void {
-    const lane = this.#lane(item.lane)
-    this.size++
-    lane.held++
-    this.#bytes += item.bytes
+    const lane = this.#laneOf(item.lane)
+    this.#count(lane, 1, item.bytes)
     const chain = lane.chains.get(item.chain)
-    if (chain) {
-      chain.items.push(item)
-    } else {
-      const made = { name: item.chain, items: [item] }
-      lane.chains.set(item.chain, made)
-      lane.ready.push(made)
-    }
-    this.#enrol(lane)
-    this.#pump()
+    if (chain) chain.items.push(item)
+    else this.#enqueue(lane, { name: item.chain, items: [item] })
+    this.#startNext()
   }
 
+  /** Items of a lane that start next, approximately in that order. */
   upcoming(name: string, count: number): T[] {
     const lane = this.#lanes.get(name)
     if (!lane) return []
-    const chains = [...lane.ready.slice(0, count), ...lane.busy]
-    const found: T[] = []
-    for (let depth = 0; found.length < count; depth++) {
-      const row = chains.flatMap(({ items }) => items.slice(depth, depth + 1))
-      if (row.length === 0) break
-      found.push(...row)
+    const candidates: Chain<T>[] = []
+    for (const chain of lane.chains.values()) {
+      if (candidates.length === count) break
+      if (!lane.running.has(chain)) candidates.push(chain)
     }
-    return found.slice(0, count)
+    candidates.push(...lane.running)
+    const items: T[] = []
+    for (let depth = 0; items.length < count; depth++) {
+      const row = candidates.flatMap((chain) => chain.items.slice(depth, depth + 1))
+      if (row.length === 0) break
+      items.push(...row)
+    }
+    return items.slice(0, count)
   }
 
+  /** Removes and returns the items that wait in the chain of a running item. */
   removeSuccessors({ lane: name, chain }: T): T[] {
     const lane = this.#lanes.get(name)
-    const cut = lane?.chains.get(chain)?.items.splice(0) ?? []
-    this.size -= cut.length
-    if (lane) lane.held -= cut.length
-    for (const { bytes } of cut) this.#bytes -= bytes
-    return cut
+    const removed = lane?.chains.get(chain)?.items.splice(0) ?? []
+    for (const { bytes } of removed) if (lane) this.#count(lane, -1, -bytes)
+    return removed
   }
 
+  /** Number of items the lane can take. Every lane may hold as many as it can run concurrently. */
   capacity(lane: string): number {
-    const { throttle: gate, maxItems: maxHeld, maxBytes, paused = () => false } = this.#options
-    if (paused() || gate.isSuspended(lane)) return 0
-    const share = this.#bytes > maxBytes ? 0 : Math.floor(maxHeld / (this.#lanes.size + 1))
-    const limit = Math.max(gate.limit(lane), Math.min(maxHeldPerLane, share))
-    return Math.max(0, limit - (this.#lanes.get(lane)?.held ?? 0))
+    const { throttle, maxItems, maxBytes } = this.#options
+    if (this.#isPaused || throttle.isSuspended(lane)) return 0
+    const share = this.#bytes > maxBytes ? 0 : Math.floor(maxItems / (this.#lanes.size + 1))
+    const limit = Math.max(throttle.limit(lane), Math.min(maxItemsPerLane, share))
+    return Math.max(0, limit - (this.#lanes.get(lane)?.size ?? 0))
   }
 
+  /** Capacities of the lanes that have items or are suspended. */
   capacities(): Map<string, number> {
     const lanes = [...this.#lanes.keys(), ...this.#options.throttle.suspended()]
     return new Map(lanes.map((lane) => [lane, this.capacity(lane)]))
   }
 
-  resume(): void {
-    this.#pump()
+  /** Stops starting items until `resume`. Running items end, waiting ones stay. */
+  pause(): void {
+    this.#isPaused = true
   }
 
+  resume(): void {
+    this.#isPaused = false
+    this.#startNext()
+  }
+
+  /** Starts nothing more, and waits for running items up to `graceMs`. Returns the waiting ones. */
   async stop(graceMs: number): Promise<T[]> {
-    this.#stopping = true
-    const unstarted = [...this.#lanes.values()].flatMap((lane) =>
-      [...lane.chains.values()].flatMap(({ items }) => items.splice(0)),
-    )
-    for (const lane of this.#lanes.values()) clearTimeout(lane.timer)
+    this.#isStopping = true
+    const lanes = [...this.#lanes.values()]
+    const waiting = lanes.flatMap(({ chains }) => [...chains.values()])
+    const unstarted = waiting.flatMap(({ items }) => items.splice(0))
+    for (const lane of lanes) clearTimeout(lane.timer)
     const timer = setTimeout(() => this.#abort.abort(), graceMs)
-    await Promise.all(this.#running)
+    await this.#running.drain()
     clearTimeout(timer)
     return unstarted
   }
 
-  #lane(name: string): Lane<T> {
-    const known = this.#lanes.get(name)
-    if (known) return known
-    const made: Lane<T> = {
-      name,
-      running: 0,
-      held: 0,
-      enrolled: false,
-      chains: new Map(),
-      ready: [],
-      busy: new Set(),
-      timer: undefined,
-    }
-    this.#lanes.set(name, made)
-    return made
-  }
-
-  #cap({ name }: Lane<T>): number {
-    return this.#options.throttle.limit(name)
-  }
-
-  #enrol(lane: Lane<T>): void {
-    if (lane.enrolled || lane.ready.length === 0 || lane.running >= this.#cap(lane)) return
-    const waitMs = this.#options.throttle.waitMs(lane.name)
-    if (waitMs > 0) return this.#enrolIn(lane, waitMs)
-    lane.enrolled = true
-    this.#rotation.push(lane)
-  }
-
-  #enrolIn(lane: Lane<T>, waitMs: number): void {
-    if (lane.timer || this.#stopping) return
-    lane.timer = setTimeout(() => {
-      lane.timer = undefined
-      this.#enrol(lane)
-      this.#pump()
-    }, Math.ceil(waitMs))
-  }
-
-  #pump(): void {
-    while (this.#mayStart()) {
-      const lane = this.#rotation.shift()
-      if (!lane) return
-      lane.enrolled = false
-      const chain = this.#isOpen(lane) ? lane.ready.shift() : undefined
-      const item = chain?.items.shift()
-      if (chain && item !== undefined) this.#start(lane, chain, item)
-      this.#enrol(lane)
+  #startNext(): void {
+    while (!this.#isStopping && !this.#isPaused) {
+      const next = this.#queue.take()
+      if (!next) return
+      this.#start(next)
     }
   }
 
-  #isOpen(lane: Lane<T>): boolean {
-    return lane.running < this.#cap(lane) && this.#options.throttle.waitMs(lane.name) === 0
+  #start(slot: RunningItem<Chain<T>, string>): void {
+    const chain = slot.item
+    const lane = this.#laneOf(slot.key)
+    const item = chain.items.shift() as T
+    lane.running.add(chain)
+    const { throttle, run } = this.#options
+    throttle.onStart(lane.name)
+    const finish = (feedback: TargetFeedback) => {
+      throttle.onEnd(lane.name, feedback)
+      this.#finish(lane, slot, item)
+    }
+    this.#running.run(run(item, this.#abort.signal).then(finish))
   }
 
-  #mayStart(): boolean {
-    const { concurrency: overall, paused = () => false } = this.#options
-    return !this.#stopping && this.#running.size < overall && !paused()
-  }
-
-  #start(lane: Lane<T>, chain: Chain<T>, item: T): void {
-    lane.running++
-    lane.busy.add(chain)
-    this.#options.throttle.onStart(lane.name)
-    const run = this.#options.work(item, this.#abort.signal).then((verdict) => {
-      this.#running.delete(run)
-      this.#options.throttle.onEnd(lane.name, verdict)
-      this.#finished(lane, chain, item)
-    })
-    this.#running.add(run)
-  }
-
-  #finished(lane: Lane<T>, chain: Chain<T>, item: T): void {
-    this.size--
-    this.#bytes -= item.bytes
-    lane.held--
-    lane.running--
-    lane.busy.delete(chain)
-    if (chain.items.length > 0) lane.ready.push(chain)
-    else lane.chains.delete(chain.name)
-    if (lane.held === 0) {
+  #finish(lane: Lane<T>, slot: RunningItem<Chain<T>, string>, { bytes }: T): void {
+    const chain = slot.item
+    slot[Symbol.dispose]()
+    lane.running.delete(chain)
+    lane.chains.delete(chain.name)
+    if (chain.items.length > 0) this.#enqueue(lane, chain)
+    this.#count(lane, -1, -bytes)
+    if (lane.size === 0) {
       clearTimeout(lane.timer)
       this.#lanes.delete(lane.name)
     }
-    this.#enrol(lane)
-    this.#pump()
-    if (this.capacity(lane.name) >= lane.held) this.#options.onCapacity?.(lane.name)
+    this.#startNext()
+    if (this.capacity(lane.name) >= lane.size) this.#options.onCapacity?.(lane.name)
   }
+
+  /** Appends a chain to its lane: `chains` keeps the order in which chains start. */
+  #enqueue(lane: Lane<T>, chain: Chain<T>): void {
+    lane.chains.set(chain.name, chain)
+    this.#queue.add(lane.name, chain)
+  }
+
+  /** Concurrent items of a lane now: 0 while the throttle delays it, with a timer for its end. */
+  #startLimit(name: string): number {
+    const { throttle } = this.#options
+    const delayMs = throttle.delayMs(name)
+    if (delayMs <= 0) return throttle.limit(name)
+    const lane = this.#laneOf(name)
+    if (!this.#isStopping)
+      lane.timer ??= setTimeout(() => {
+        delete lane.timer
+        this.#queue.refresh(name)
+        this.#startNext()
+      }, Math.ceil(delayMs))
+    return 0
+  }
+
+  #count(lane: Lane<T>, items: number, bytes: number): void {
+    this.#size += items
+    lane.size += items
+    this.#bytes += bytes
+  }
+
+  #laneOf(name: string): Lane<T> {
+    const existing = this.#lanes.get(name)
+    if (existing) return existing
+    const lane: Lane<T> = { name, size: 0, chains: new Map(), running: new Set() }
+    this.#lanes.set(name, lane)
+    return lane
+  }
+}
+
+/** Ends the process, by an unhandled rejection: `run` must not reject. */
+function fail(error: unknown): never {
+  throw error
 }

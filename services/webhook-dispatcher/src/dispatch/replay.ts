@@ -5,27 +5,28 @@ import { beginReplay, endReplay, lockPendingReplay, replayFailed } from '../stor
 const batchSize = 500
 
 /**
- * Carries out wishes to repeat failed deliveries, one batch a transaction: a process that dies leaves the rest to the next one, and no
- * delivery is repeated twice. `made` is told when there is something new to deliver.
+ * Carries out requested replays in batches of one transaction each. After a crash another process
+ * continues; no delivery is replayed twice. `onReplayed` is called when new deliveries are due.
  */
-export function replay(db: Db, made: () => void) {
+export function runReplays(db: Db, onReplayed: () => void) {
   return async (signal: AbortSignal): Promise<void> => {
-    while (!signal.aborted && (await replayBatch(db, made))) {
-      // The next batch, or the next wish.
+    let isPending = true
+    while (isPending && !signal.aborted) {
+      const replayed = await replayBatch(db)
+      isPending = replayed !== undefined
+      if (replayed !== undefined && replayed > 0) onReplayed()
     }
   }
 }
 
-/** Whether there was anything to do. */
-async function replayBatch(db: Db, made: () => void): Promise<boolean> {
-  const count = await db.transaction().execute(async (tx) => {
-    const open = await lockPendingReplay(tx)
-    if (!open) return undefined
-    if (!open.started) await beginReplay(tx, open)
-    const replayed = await replayFailed(tx, open, batchSize)
-    if (replayed < batchSize) await endReplay(tx, open)
+/** Number of replayed deliveries. Undefined if no replay is pending. */
+function replayBatch(db: Db): Promise<number | undefined> {
+  return db.transaction().execute(async (tx) => {
+    const replay = await lockPendingReplay(tx)
+    if (!replay) return undefined
+    if (!replay.started) await beginReplay(tx, replay)
+    const replayed = await replayFailed(tx, replay, batchSize)
+    if (replayed < batchSize) await endReplay(tx, replay)
     return replayed
   })
-  if (count !== undefined && count > 0) made()
-  return count !== undefined
 }

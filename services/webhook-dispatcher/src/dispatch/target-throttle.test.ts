@@ -1,89 +1,97 @@
 import { expect, test } from '@jest/globals'
-import { createTargetThrottle, type TargetThrottleOptions } from './target-throttle.ts'
+import { TargetThrottle, type TargetThrottleOptions } from './target-throttle.ts'
 
-/** A gate with a clock of the test's. */
+/** Throttle with a clock that the test advances. */
 function setUp(options: Partial<TargetThrottleOptions> = {}) {
   let time = 0
-  const gate = createTargetThrottle({
+  const throttle = new TargetThrottle({
     optionsOf: () => ({ concurrency: 4 }),
-    pauseMs: 5_000,
-    maxPauseMs: 30_000,
-    now: () => time,
+    suspendMs: 5_000,
+    maxSuspendMs: 30_000,
+    clock: () => time,
     ...options,
   })
   const fail = (times = 1) => {
-    for (let n = 0; n < times; n++) gate.onEnd('l', { answered: false })
+    for (let n = 0; n < times; n++) throttle.onEnd('l', { responded: false })
   }
-  return { gate, fail, pass: (ms: number) => void (time += ms) }
+  return { throttle, fail, advance: (ms: number) => void (time += ms) }
 }
 
-test('three calls in a row without an answer leave one call at a time, an answer gives the others back', () => {
-  const { gate, fail } = setUp()
+test('TargetThrottle.limit: 1 after 3 consecutive calls without a response, restored by a response', () => {
+  const { throttle, fail } = setUp()
   fail(2)
-  expect(gate.limit('l')).toBe(4)
+  expect(throttle.limit('l')).toBe(4)
   fail()
-  expect(gate.limit('l')).toBe(1)
-  expect(gate.waitMs('l')).toBe(0)
-  gate.onEnd('l', { answered: true })
-  expect(gate.limit('l')).toBe(4)
+  expect(throttle.limit('l')).toBe(1)
+  expect(throttle.delayMs('l')).toBe(0)
+  throttle.onEnd('l', { responded: true })
+  expect(throttle.limit('l')).toBe(4)
 })
 
-test('ten leave the target alone, for a time that doubles up to the longest, then one call tries', () => {
-  const { gate, fail, pass } = setUp()
+test('TargetThrottle: suspends a lane after 10 silent calls, for a doubling time, then probes it', () => {
+  const { throttle, fail, advance } = setUp()
   fail(10)
-  expect([gate.waitMs('l'), gate.isSuspended('l'), gate.suspended()]).toEqual([5_000, true, ['l']])
-  fail(3) // were under way
-  expect(gate.waitMs('l')).toBe(5_000)
-  const pauses = Array.from({ length: 5 }, () => {
-    pass(gate.waitMs('l'))
-    expect([gate.waitMs('l'), gate.isSuspended('l'), gate.limit('l')]).toEqual([0, false, 1])
-    fail()
-    return gate.waitMs('l')
-  })
-  expect(pauses).toEqual([10_000, 20_000, 30_000, 30_000, 30_000])
-  pass(30_000)
-  gate.onEnd('l', { answered: true })
-  expect([gate.waitMs('l'), gate.limit('l')]).toEqual([0, 4])
-  fail(10)
-  expect(gate.waitMs('l')).toBe(5_000)
-})
-
-test('another target is not touched by that', () => {
-  const { gate, fail } = setUp()
-  fail(100)
-  expect([gate.waitMs('other'), gate.limit('other'), gate.isSuspended('other')]).toEqual([
-    0,
-    4,
-    false,
+  expect([throttle.delayMs('l'), throttle.isSuspended('l'), throttle.suspended()]).toEqual([
+    5_000,
+    true,
+    ['l'],
   ])
+  fail(3) // in flight when the lane was suspended
+  expect(throttle.delayMs('l')).toBe(5_000)
+  const suspensions = Array.from({ length: 5 }, () => {
+    advance(throttle.delayMs('l'))
+    expect([throttle.delayMs('l'), throttle.isSuspended('l'), throttle.limit('l')]).toEqual([
+      0,
+      false,
+      1,
+    ])
+    fail()
+    return throttle.delayMs('l')
+  })
+  expect(suspensions).toEqual([10_000, 20_000, 30_000, 30_000, 30_000])
+  advance(30_000)
+  throttle.onEnd('l', { responded: true })
+  expect([throttle.delayMs('l'), throttle.limit('l')]).toEqual([0, 4])
+  fail(10)
+  expect(throttle.delayMs('l')).toBe(5_000)
 })
 
-test('a target that asks for it is left alone, for a minute at most', () => {
-  const { gate, pass } = setUp()
-  gate.onEnd('l', { answered: true, pauseMs: 7_000 })
-  expect(gate.waitMs('l')).toBe(7_000)
-  gate.onEnd('l', { answered: true, pauseMs: 1_000 })
-  expect(gate.waitMs('l')).toBe(7_000)
-  pass(7_000)
-  expect(gate.waitMs('l')).toBe(0)
-  gate.onEnd('l', { answered: true, pauseMs: 3_600_000 })
-  expect(gate.waitMs('l')).toBe(60_000)
+test('TargetThrottle: a suspended lane does not affect another', () => {
+  const { throttle, fail } = setUp()
+  fail(100)
+  expect([
+    throttle.delayMs('other'),
+    throttle.limit('other'),
+    throttle.isSuspended('other'),
+  ]).toEqual([0, 4, false])
 })
 
-test('calls keep to the rate in the long run, and what was not used is not saved up', () => {
-  const { gate, pass } = setUp({ optionsOf: () => ({ concurrency: 4, rate: 10 }) })
-  let began = 0
+test('TargetThrottle: a requested suspension is limited to 60 s', () => {
+  const { throttle, advance } = setUp()
+  throttle.onEnd('l', { responded: true, suspendMs: 7_000 })
+  expect(throttle.delayMs('l')).toBe(7_000)
+  throttle.onEnd('l', { responded: true, suspendMs: 1_000 })
+  expect(throttle.delayMs('l')).toBe(7_000)
+  advance(7_000)
+  expect(throttle.delayMs('l')).toBe(0)
+  throttle.onEnd('l', { responded: true, suspendMs: 3_600_000 })
+  expect(throttle.delayMs('l')).toBe(60_000)
+})
+
+test('TargetThrottle: limits the rate, and unused permits do not accumulate', () => {
+  const { throttle, advance } = setUp({ optionsOf: () => ({ concurrency: 4, rate: 10 }) })
+  let started = 0
   const run = (ms: number) => {
     for (let n = 0; n < ms; n++) {
-      for (; gate.waitMs('l') === 0; began++) gate.onStart('l')
-      pass(1)
+      for (; throttle.delayMs('l') === 0; started++) throttle.onStart('l')
+      advance(1)
     }
   }
   run(10_000)
-  expect(began).toBeGreaterThanOrEqual(100)
-  expect(began).toBeLessThanOrEqual(103)
-  pass(60_000)
-  began = 0
+  expect(started).toBeGreaterThanOrEqual(100)
+  expect(started).toBeLessThanOrEqual(103)
+  advance(60_000)
+  started = 0
   run(1_000)
-  expect(began).toBeLessThanOrEqual(12)
+  expect(started).toBeLessThanOrEqual(12)
 })

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals'
-import { shown } from './decide.ts'
+import { functionPayload } from './decide.ts'
 
 test.each(['{}', '{"event":"messageNew"}', '{"data":{"a":"}"}}', '{ }\n'])(
-  'functions are shown %j with its id and its route',
+  'functionPayload: adds event id and route to %j',
   (body) => {
-    expect(JSON.parse(shown(body, 'e"1', 'r1'))).toEqual({
+    expect(JSON.parse(functionPayload(body, 'e"1', 'r1'))).toEqual({
       ...(JSON.parse(body) as object),
       eventId: 'e"1',
       _route: { id: 'r1' },

@@ -1,54 +1,42 @@
-/** Calls of a route's functions that take longer count as slow. */
-const slowMs = 50
-/** Slow calls in a row after which they are not made for a while. */
-const maxSlow = 3
-const firstPauseMs = 10_000
-const maxPauseMs = 600_000
+import { backoff, CircuitBreaker, type Clock, monotonicClock } from '@posthorn/flow'
 
-interface Record {
-  slow: number
-  pauseMs: number
-  until: number
-}
+/** CPU time above which a call counts as slow. */
+const slowMs = 50
+/** Consecutive slow calls that suspend the functions of a route. */
+const failureThreshold = 3
+const openMs = backoff({ baseMs: 10_000, maxMs: 600_000 })
 
 /**
- * Keeps slow functions from holding up the events of everybody: after some slow calls a function is left alone for a while, that doubles
- * each time that it is slow again. Meanwhile it counts as failed.
+ * Suspends functions that are slow several times in a row, for a time that doubles with every slow
+ * probe. Keeps them from delaying the events of all accounts.
  */
 export class FunctionThrottle {
-  readonly #records = new Map<string, Record>()
-  readonly #now: () => number
+  readonly #breakers = new Map<string, CircuitBreaker>()
+  readonly #clock: Clock
 
-  constructor(now: () => number = () => performance.now()) {
-    this.#now = now
+  constructor(clock: Clock = monotonicClock) {
+    this.#clock = clock
   }
 
-  isOut(functions: string): boolean {
-    return (this.#records.get(functions)?.until ?? 0) > this.#now()
+  isSuspended(functions: string): boolean {
+    return this.#breakers.get(functions)?.isOpen === true
   }
 
-  /** `allowedMs`: what the size of the payload allows in addition. */
-  note(functions: string, usedMs: number, allowedMs = 0): void {
+  /** Records a call. `allowedMs`: additional time for large payloads. */
+  record(functions: string, usedMs: number, allowedMs = 0): void {
     if (usedMs <= slowMs + allowedMs) {
-      this.#records.delete(functions)
+      this.#breakers.delete(functions)
       return
     }
-    const { slow, pauseMs, until } = this.#records.get(functions) ?? {
-      slow: 0,
-      pauseMs: 0,
-      until: 0,
-    }
-    const isOver = slow + 1 >= maxSlow && until <= this.#now()
-    if (!isOver) {
-      this.#records.set(functions, { slow: slow + 1, pauseMs, until })
-      return
-    }
-    const next = Math.min(maxPauseMs, pauseMs === 0 ? firstPauseMs : 2 * pauseMs)
-    this.#records.set(functions, { slow: slow + 1, pauseMs: next, until: this.#now() + next })
+    const breaker =
+      this.#breakers.get(functions) ??
+      new CircuitBreaker({ failureThreshold, openMs, clock: this.#clock })
+    this.#breakers.set(functions, breaker)
+    breaker.failure()
   }
 
-  /** Forgets all but these. */
-  keepOnly(functions: ReadonlySet<string>): void {
-    for (const known of this.#records.keys()) if (!functions.has(known)) this.#records.delete(known)
+  /** Drops the state of all other functions. */
+  retain(functions: ReadonlySet<string>): void {
+    for (const key of this.#breakers.keys()) if (!functions.has(key)) this.#breakers.delete(key)
   }
 }

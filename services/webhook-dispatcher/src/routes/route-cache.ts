@@ -1,50 +1,52 @@
 import type { Db } from '@posthorn/db'
-import { readRoutes, readRoutesVersion, type Route, type RouteSnapshot } from '../store/routes.ts'
+import { SingleFlight } from '@posthorn/flow'
+import {
+  readRoutes,
+  readRoutesVersion,
+  type Route,
+  type RouteSnapshot,
+} from '../store/target-sources.ts'
 
+/** Cache of the enabled routes. */
 export interface RouteCache {
-  /** As they were when last looked at. */
+  /** Routes at the last refresh. */
   readonly snapshot: RouteSnapshot
-  /** Looks again, if anything has changed. */
+  /** Reads the routes if their version changed. */
   refresh(): Promise<void>
-  /** The route, if it is there and switched on now, or was seconds ago. That it is not is believed only when just read. */
+  /** Route if it is enabled, or was within the lifetime. A missing one is confirmed by a read. */
   find(id: string): Promise<Route | undefined>
   invalidate(): void
 }
 
-/** Changes are broadcast; this is for when a broadcast got lost. */
-const keepMs = 2_000
+/** Changes are broadcast; the lifetime bounds the effect of a lost broadcast. */
+const ttlMs = 2_000
 
-/** The routes that are switched on. What decides by them compares the stamp and so cannot go by old ones; see `fanOut`. */
+/** Fan-outs compare the version in their transaction, so they never use outdated routes. */
 export function cacheRoutes(db: Db): RouteCache {
-  let book: RouteSnapshot = { version: '', routes: [] }
+  let snapshot: RouteSnapshot = { version: '', routes: [] }
   let byId = new Map<string, Route>()
   let freshUntil = 0
-  let reading: Promise<void> | undefined
+  const reads = new SingleFlight<'routes', void>()
 
   async function read(): Promise<void> {
-    const until = Date.now() + keepMs
-    if (book.version === '' || (await readRoutesVersion(db)) !== book.version) {
-      book = await readRoutes(db)
-      byId = new Map(book.routes.map((route) => [route.id, route]))
+    const until = Date.now() + ttlMs
+    if (snapshot.version === '' || (await readRoutesVersion(db)) !== snapshot.version) {
+      snapshot = await readRoutes(db)
+      byId = new Map(snapshot.routes.map((route) => [route.id, route]))
     }
     freshUntil = until
   }
 
-  function refresh(): Promise<void> {
-    reading ??= read().finally(() => (reading = undefined))
-    return reading
-  }
-
   return {
     get snapshot() {
-      return book
+      return snapshot
     },
-    refresh,
+    refresh: () => reads.run('routes', read),
     async find(id) {
       if (Date.now() >= freshUntil || !byId.has(id)) {
-        // One that is under way may have begun before the change.
-        await reading
-        await refresh()
+        // A read in flight may have started before the change.
+        await reads.inFlight('routes')
+        await reads.run('routes', read)
       }
       return byId.get(id)
     },

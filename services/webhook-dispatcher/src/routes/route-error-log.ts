@@ -1,9 +1,8 @@
 import type { Db } from '@posthorn/db'
 import { runPeriodically } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
-import type { ClaimedDelivery } from '../store/deliveries.ts'
-import type { DeliveryResult } from '../store/results.ts'
-import { isRoute } from '../targets/target.ts'
+import type { DeliveryResult } from '../store/attempts.ts'
+import { type ClaimedDelivery, isRoute } from '../store/deliveries.ts'
 import {
   clearFlagsWhileOff,
   insertRouteErrors,
@@ -11,52 +10,52 @@ import {
   setErrorFlags,
 } from '../store/route-states.ts'
 
-/** Written down about routes, for people to look at; what a process that dies had not written is not missed. */
+/** Failures of routes for operators. Written once per second; a crash loses the last ones. */
 export interface RouteErrorLog extends AsyncDisposable {
   recordFailures(failures: readonly RouteFailure[]): void
-  /** What came of an attempt. */
-  recordAttempt(delivery: Pick<ClaimedDelivery, 'target'>, result: DeliveryResult | undefined): void
+  /** Sets or clears the error flag of the route by the result of an attempt. */
+  recordAttempt(delivery: Pick<ClaimedDelivery, 'target'>, result: DeliveryResult): void
 }
 
 const everyMs = 1_000
-/** Of each route. */
-const keptFailures = 20
+/** Failures stored per route. */
+const maxFailures = 20
 
 export function startRouteErrorLog(db: Db, log: Logger): RouteErrorLog {
   let flags = new Map<string, string | null>()
   const failures = new Map<string, RouteFailure[]>()
 
   async function write(): Promise<void> {
-    const written = flags
+    const pendingFlags = flags
     flags = new Map()
-    const failed = [...failures.values()].flat()
+    const pending = [...failures.values()].flat()
     failures.clear()
-    await setErrorFlags(db, written)
+    await setErrorFlags(db, pendingFlags)
     await clearFlagsWhileOff(db)
-    await insertRouteErrors(db, failed, keptFailures)
+    await insertRouteErrors(db, pending, maxFailures)
   }
-  const writing = runPeriodically({ everyMs, log, name: 'route-notes' }, write)
+  const task = runPeriodically({ everyMs, log, name: 'route-errors' }, write)
 
   return {
     recordFailures(more) {
       for (const failure of more) {
-        const known = failures.get(failure.route) ?? []
-        failures.set(failure.route, [...known, failure].slice(-keptFailures))
+        const pending = failures.get(failure.route) ?? []
+        failures.set(failure.route, [...pending, failure].slice(-maxFailures))
       }
     },
     recordAttempt({ target }, result) {
-      if (!isRoute(target) || !result) return
+      if (!isRoute(target)) return
       if (result.state === 'delivered') flags.set(target, null)
       else if (result.outcome !== null && result.state !== 'dropped')
-        flags.set(target, describe(result))
+        flags.set(target, describeFailure(result))
     },
     async [Symbol.asyncDispose]() {
-      await writing[Symbol.asyncDispose]()
-      await write().catch((err: unknown) => log.debug({ err }, 'notes of routes are lost'))
+      await task[Symbol.asyncDispose]()
+      await write().catch((err: unknown) => log.debug({ err }, 'route errors not written'))
     },
   }
 }
 
-function describe({ error, status, outcome }: DeliveryResult): string {
+function describeFailure({ error, status, outcome }: DeliveryResult): string {
   return error ?? (status === null ? (outcome ?? 'failed') : `The target answered ${status}`)
 }

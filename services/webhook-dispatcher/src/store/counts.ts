@@ -1,11 +1,11 @@
-import type { Db, Tx } from '@posthorn/db'
+import type { Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 import type { PendingEvent } from './events.ts'
 
 /**
- * Counts events, by account and by minute. To be called in the transaction that marks them as fanned out: each is counted once. An
- * account is one partition's alone, and of the minutes' counters each partition has its own, so that partitions never wait for each
- * other here.
+ * Counts events per account and per minute. Runs in the transaction that marks them as fanned out,
+ * so that each is counted once. Partitions never wait for each other here: an account belongs to
+ * one partition, and each partition has its own slot of the minute counters.
  */
 export async function countEvents(
   tx: Tx,
@@ -14,40 +14,46 @@ export async function countEvents(
 ): Promise<void> {
   if (events.length === 0) return
   const accounts = events.map(({ account }) => account)
+  const names = events.map(({ event }) => event)
   await sql`
-    with given as (
+    with input as (
       select account, event, count(*) as count
-      from unnest(${accounts}::text[], ${events.map(({ event }) => event)}::text[]) as e (account, event) group by 1, 2
-    ), of_accounts as (
+      from unnest(${accounts}::text[], ${names}::text[]) as e (account, event) group by 1, 2
+    ), per_account as (
       insert into account_event_counts (account, event, count)
-      select account, event, count from given
-      where account in (select account from accounts where account = any(${accounts}::text[])) -- the others are gone
+      select account, event, count from input
+      -- the other accounts were deleted
+      where account in (select account from accounts where account = any(${accounts}::text[]))
       order by account, event
-      on conflict (account, event) do update set count = account_event_counts.count + excluded.count
+      on conflict (account, event)
+        do update set count = account_event_counts.count + excluded.count
     )
     insert into stat_counters (minute, key, slot, value)
-    select date_trunc('minute', now()), 'events:' || event, ${partition}::smallint, sum(count) from given group by 2 order by 2
+    select date_trunc('minute', now()), 'events:' || event, ${partition}::smallint, sum(count)
+    from input group by 2 order by 2
     on conflict (minute, key, slot) do update set value = stat_counters.value + excluded.value
   `.execute(tx)
 }
 
-/** Whether `countEvents` failed because an account was deleted after it was looked for. Nothing of its transaction is kept. */
+/** True if `countEvents` failed because an account was deleted during the transaction. */
 export function isDeletedAccountError(error: unknown): boolean {
   const { code, constraint } = error as { code?: unknown; constraint?: unknown }
   return code === '23503' && constraint === 'account_event_counts_account_fkey'
 }
 
-/** Deletes counters that were kept long enough, and merges those of each minute that is over. */
-export async function deleteOldCounters(db: Db, keepDays: number): Promise<void> {
+/** Adds to the number of deliveries per route. Each partition has its own slot, see above. */
+export async function countApplied(
+  tx: Tx,
+  applied: ReadonlyMap<string, number>,
+  partition: number,
+): Promise<void> {
+  if (applied.size === 0) return
   await sql`
-    delete from stat_counters where minute < now() - make_interval(days => ${keepDays})
-  `.execute(db)
-  await sql`
-    with merged as (
-      delete from stat_counters where slot <> 0 and minute < now() - interval '5 minutes' returning minute, key, value
-    )
-    insert into stat_counters (minute, key, slot, value)
-    select minute, key, 0, sum(value) from merged group by minute, key order by minute, key
-    on conflict (minute, key, slot) do update set value = stat_counters.value + excluded.value
-  `.execute(db)
+    insert into webhook_route_counts (route, slot, count)
+    select route, ${partition}::smallint, count
+    from unnest(${[...applied.keys()]}::text[], ${[...applied.values()]}::bigint[])
+      as a (route, count)
+    order by route
+    on conflict (route, slot) do update set count = webhook_route_counts.count + excluded.count
+  `.execute(tx)
 }

@@ -5,18 +5,18 @@ import { targetOptions } from './options.ts'
 async function optionsWith(settings: Settings) {
   const options = targetOptions(
     { get: async () => settings, invalidate: () => undefined },
-    { concurrency: 4 },
+    { concurrency: 4, retryBaseMs: 5_000 },
   )
   await options.refresh()
   return options
 }
 
-test('without settings targets have what the process was started with', async () => {
+test('targetOptions: without settings, uses the defaults of the process', async () => {
   const options = await optionsWith({})
   expect(options.of('https://a.example/')).toEqual({ concurrency: 4 })
 })
 
-test('a target has what is said of it, for the rest what is said of all', async () => {
+test('targetOptions: settings of a single target override those of all', async () => {
   const options = await optionsWith({
     webhooksConcurrency: 8,
     webhooksRetrySchedule: [1, 2.5],

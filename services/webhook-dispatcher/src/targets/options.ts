@@ -1,34 +1,72 @@
-import type { Settings } from '@posthorn/contracts'
+import { defined, type Settings } from '@posthorn/contracts'
 import type { SettingsCache } from '@posthorn/db'
+import { type Backoff, backoff, fixedBackoff } from '@posthorn/flow'
 import { laneOf } from './target.ts'
 
-/** How a target is called. */
+/** Options of the calls to a target. */
 export interface TargetOptions {
-  /** Milliseconds at most after each failed attempt; the last attempt follows the last of them. Absent: the interface's. */
+  /** Maximum delays after each failed attempt, ms. Absent: the default schedule. */
   waitsMs?: readonly number[]
-  /** Calls of this process at the same time. */
+  /** Maximum concurrent calls of this process. */
   concurrency: number
-  /** Calls of this process in a second. Absent: as many as there are. */
+  /** Maximum calls of this process per second. Absent: no limit. */
   rate?: number
 }
 
+/** Number of attempts of a delivery and the delays between them. */
+export interface RetrySchedule {
+  /** Maximum attempts, the first included. */
+  attempts: number
+  /** Delay after the n-th failed attempt, from 1. */
+  delayMs: Backoff
+}
+
 export interface AllTargetOptions {
-  /** As the settings were when they were last looked at. */
+  /** Options by lane, from the settings of the last refresh. */
   of(lane: string): TargetOptions
-  /** Whether what came of single attempts is kept. */
+  scheduleOf(lane: string): RetrySchedule
+  /** True if each attempt is stored in the attempt log. */
   readonly logsAttempts: boolean
   refresh(): Promise<void>
 }
 
-/** What the settings say about targets, for all of them and for each by its address. */
-export function targetOptions(
-  settings: SettingsCache,
-  fallback: { concurrency: number },
-): AllTargetOptions {
-  let known = read({}, fallback)
+export interface OptionDefaults {
+  concurrency: number
+  /** Delay after the first failed attempt, before jitter. */
+  retryBaseMs: number
+}
+
+/** Attempts of one delivery, the first included. Interface spec, "Limits". */
+export const maxAttempts = 10
+/** Jitter only shortens: clients may rely on the delay as an upper bound. */
+const jitter = 0.2
+
+/**
+ * Schedule with the given delays, or the default one, which doubles. With a base of 5 s:
+ *
+ * | after attempt | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 |
+ * |---|---|---|---|---|---|---|---|---|---|
+ * | maximum delay in s | 5 | 10 | 20 | 40 | 80 | 160 | 320 | 640 | 1280 |
+ *
+ * The tenth attempt starts 34 to 43 minutes after the first.
+ */
+export function createSchedule(
+  waitsMs: readonly number[] | undefined,
+  baseMs: number,
+): RetrySchedule {
+  return waitsMs
+    ? { attempts: waitsMs.length + 1, delayMs: fixedBackoff(waitsMs, jitter) }
+    : { attempts: maxAttempts, delayMs: backoff({ baseMs, jitter }) }
+}
+
+/** Options of all targets: defaults, settings for all, and settings for single addresses. */
+export function targetOptions(settings: SettingsCache, defaults: OptionDefaults): AllTargetOptions {
+  let current = readOptions({}, defaults)
   let seen: Settings | undefined
+  const optionsOf = (lane: string) => current.single.get(lane) ?? current.all
   return {
-    of: (lane) => known.single.get(lane) ?? known.all,
+    of: (lane) => optionsOf(lane).options,
+    scheduleOf: (lane) => optionsOf(lane).schedule,
     get logsAttempts() {
       return seen?.webhooksAttemptLog === true
     },
@@ -36,30 +74,29 @@ export function targetOptions(
       const now = await settings.get()
       if (now === seen) return
       seen = now
-      known = read(now, fallback)
+      current = readOptions(now, defaults)
     },
   }
 }
 
-function read(settings: Settings, fallback: { concurrency: number }) {
+function readOptions(settings: Settings, { concurrency, retryBaseMs }: OptionDefaults) {
   const { webhooksRetrySchedule, webhooksConcurrency, webhooksRate, webhookTargets = [] } = settings
-  const all: TargetOptions = {
-    concurrency: webhooksConcurrency ?? fallback.concurrency,
-    ...(webhooksRate === undefined ? {} : { rate: webhooksRate }),
-    ...(webhooksRetrySchedule ? { waitsMs: inMs(webhooksRetrySchedule) } : {}),
-  }
-  const single = webhookTargets.map(({ target, concurrency, rate, retrySchedule }) => {
-    const options: TargetOptions = {
-      ...all,
-      ...(concurrency === undefined ? {} : { concurrency }),
-      ...(rate === undefined ? {} : { rate }),
-      ...(retrySchedule ? { waitsMs: inMs(retrySchedule) } : {}),
-    }
-    return [laneOf({ url: target }), options] as const
+  const withSchedule = (options: TargetOptions) => ({
+    options,
+    schedule: createSchedule(options.waitsMs, retryBaseMs),
   })
-  return { all, single: new Map(single) }
+  const all: TargetOptions = defined({
+    concurrency: webhooksConcurrency ?? concurrency,
+    rate: webhooksRate,
+    waitsMs: toMs(webhooksRetrySchedule),
+  })
+  const single = webhookTargets.map(({ target, concurrency, rate, retrySchedule }) => {
+    const own = defined({ concurrency, rate, waitsMs: toMs(retrySchedule) })
+    return [laneOf({ url: target }), withSchedule({ ...all, ...own })] as const
+  })
+  return { all: withSchedule(all), single: new Map(single) }
 }
 
-function inMs(seconds: readonly number[]): number[] {
-  return seconds.map((each) => each * 1_000)
+function toMs(seconds: readonly number[] | undefined): number[] | undefined {
+  return seconds?.map((each) => each * 1_000)
 }

@@ -1,13 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { Settings } from '@posthorn/contracts'
-import {
-  type AccountTarget,
-  isWanted,
-  laneOf,
-  routeTargetOf,
-  targetOf,
-  type TargetedEvent,
-} from './target.ts'
+import type { AccountTarget } from '../store/target-sources.ts'
+import { isWanted, laneOf, routeTargetOf, targetOf, type TargetedEvent } from './target.ts'
 
 const messageNew: TargetedEvent = {
   event: 'messageNew',
@@ -29,29 +23,29 @@ test.each<[string, Settings, boolean]>([
   ['without it', { webhookEvents: ['messageSent'] }, false],
   ['with it', { webhookEvents: ['messageSent', 'messageNew'] }, true],
   ['with all', { webhookEvents: ['*'] }, true],
-])('an allowlist that is %s', (_name, given, wanted) => {
-  expect(isWanted(messageNew, given)).toBe(wanted)
+])('isWanted: webhookEvents %s', (_name, selected, wanted) => {
+  expect(isWanted(messageNew, selected)).toBe(wanted)
 })
 
 test.each<[string, Partial<TargetedEvent>, boolean]>([
   ['in the Inbox', {}, true],
-  ['in a folder called inbox, whose use nobody named', { path: 'inbox', specialUse: null }, true],
+  ['in a mailbox named inbox without special use', { path: 'inbox', specialUse: null }, true],
   ['in Sent', { path: 'Sent', specialUse: '\\Sent' }, false],
   [
     'of the Inbox, found in All Mail',
     { path: '[Gmail]/All Mail', specialUse: '\\All', messageSpecialUse: '\\Inbox' },
     true,
   ],
-  ['that is another event', { event: 'messageDeleted', path: 'Sent', specialUse: '\\Sent' }, true],
-])('with inboxNewOnly a message %s', (_name, change, wanted) => {
+  ['of another event', { event: 'messageDeleted', path: 'Sent', specialUse: '\\Sent' }, true],
+])('isWanted: with inboxNewOnly, a message %s', (_name, change, wanted) => {
   expect(isWanted({ ...messageNew, ...change }, { ...settings, inboxNewOnly: true })).toBe(wanted)
 })
 
-test('without inboxNewOnly a new message of any folder is wanted', () => {
+test('isWanted: without inboxNewOnly, selects new messages of any mailbox', () => {
   expect(isWanted({ ...messageNew, path: 'Sent', specialUse: '\\Sent' }, settings)).toBe(true)
 })
 
-test('the default target takes what accounts do not take themselves', () => {
+test('targetOf: without an account target, the default target', () => {
   expect(targetOf(messageNew, account, settings)).toEqual({
     name: 'default',
     url: 'https://d.example/in',
@@ -59,7 +53,7 @@ test('the default target takes what accounts do not take themselves', () => {
   })
 })
 
-test("an account's target replaces the default one", () => {
+test('targetOf: the account target replaces the default one', () => {
   const own = { webhooks: 'https://a.example/', webhooksCustomHeaders: null }
   expect(targetOf(messageNew, own, settings)).toEqual({
     name: 'account',
@@ -68,7 +62,7 @@ test("an account's target replaces the default one", () => {
   })
 })
 
-test("an account's target works without a default one, but not while webhooks are off", () => {
+test('targetOf: the account target needs webhooksEnabled, but no default target', () => {
   const own = { webhooks: 'https://a.example/', webhooksCustomHeaders: null }
   expect(targetOf(messageNew, own, { webhooksEnabled: true })).toMatchObject({ name: 'account' })
   expect(targetOf(messageNew, own, { ...settings, webhooksEnabled: false })).toBeUndefined()
@@ -76,13 +70,13 @@ test("an account's target works without a default one, but not while webhooks ar
 })
 
 test.each(['', 'nonsense', 'ftp://h.example/', 'javascript:alert(1)'])(
-  'the address %j is none',
+  'targetOf: the address %j is not a target',
   (webhooks) => {
     expect(targetOf(messageNew, account, { ...settings, webhooks })).toBeUndefined()
   },
 )
 
-test('an account that is gone gets nothing but word of its deletion, at the target it had', () => {
+test('targetOf: a deleted account gets accountDeleted only, at its last target', () => {
   expect(targetOf(messageNew, undefined, settings)).toBeUndefined()
   const deleted = { event: 'accountDeleted', account: 'a', accountTarget: null }
   expect(targetOf(deleted, undefined, settings)).toMatchObject({ name: 'default' })
@@ -94,7 +88,7 @@ test('an account that is gone gets nothing but word of its deletion, at the targ
   })
 })
 
-test("custom headers: the default target gets the account's after its own, an account's target the account's alone", () => {
+test('targetOf: the default target gets both headers, the account target those of the account', () => {
   const all = { ...settings, webhooksCustomHeaders: [{ key: 'X-A', value: 'default' }] }
   const headers = [{ key: 'X-A', value: 'account' }]
   expect(
@@ -109,7 +103,7 @@ test("custom headers: the default target gets the account's after its own, an ac
   ).toEqual([{ owner: 'account/a', headers }])
 })
 
-test('a lane is the address without what may be secret', () => {
+test('laneOf: removes credentials, query and fragment', () => {
   expect(laneOf({ url: 'https://user:pass@h.example:8443/in?token=x#y' })).toBe(
     'https://h.example:8443/in',
   )
@@ -117,13 +111,13 @@ test('a lane is the address without what may be secret', () => {
 
 const route = { id: 'r1', url: 'https://r.example/', headers: [{ key: 'X-A', value: 'route' }] }
 
-test('a route takes what the settings do not list, with its headers and those of the account', () => {
+test('routeTargetOf: ignores webhookEvents and inboxNewOnly, adds the headers of the account', () => {
   const own = {
     webhooks: 'https://a.example/',
     webhooksCustomHeaders: [{ key: 'X-A', value: 'own' }],
   }
-  const quiet = { webhooksEnabled: true, webhookEvents: [], inboxNewOnly: true }
-  expect(routeTargetOf(messageNew, { route, account: own, settings: quiet })).toEqual({
+  const noEvents = { webhooksEnabled: true, webhookEvents: [], inboxNewOnly: true }
+  expect(routeTargetOf(messageNew, { route, account: own, settings: noEvents })).toEqual({
     name: 'r1',
     url: 'https://r.example/',
     headers: [
@@ -133,7 +127,7 @@ test('a route takes what the settings do not list, with its headers and those of
   })
 })
 
-test('a route takes nothing while webhooks are off, nor of accounts that are gone but word of that', () => {
+test('routeTargetOf: undefined while webhooks are off, and for deleted accounts', () => {
   expect(
     routeTargetOf(messageNew, { route, account, settings: { webhooksEnabled: false } }),
   ).toBeUndefined()

@@ -1,130 +1,115 @@
 import type { Settings } from '@posthorn/contracts'
 import type { HeaderOwner } from '@posthorn/secrets'
+import type { AccountTarget, Header } from '../store/target-sources.ts'
 
-export interface Header {
-  key: string
-  value?: string
-}
-
-/** Headers as they are stored, and whose they are: for nobody else do sealed values open. */
+/** Stored headers and their owner. Sealed values can be unsealed only for their owner. */
 export interface OwnedHeaders {
   owner: HeaderOwner
   headers: readonly Header[]
 }
 
-/** Where an event goes: the default target of the settings, the one that the account has instead, or a route. */
+/** Receiver of an event: the default target, the target of its account, or a route. */
 export interface Target {
-  /** Of a route: its id. */
+  /** `default`, `account`, or the id of a route. */
   name: string
   url: string
-  /** Of those with one name the last counts. */
+  /** A later header replaces an earlier one of the same name. */
   headers: readonly OwnedHeaders[]
 }
 
-/** What an account says about its webhooks. */
-export interface AccountTarget {
-  webhooks: string | null
-  webhooksCustomHeaders: readonly Header[] | null
-}
-
-/** As much of an event as decides about its target. */
+/** Fields of an event that select its targets. */
 export interface TargetedEvent {
   event: string
   account: string
   path: string | null
   specialUse: string | null
-  /** `data.messageSpecialUse`: a message of the Inbox that was found in another folder, such as Gmail's All Mail. */
+  /** `data.messageSpecialUse`: an Inbox message in another mailbox, such as Gmail's All Mail. */
   messageSpecialUse?: string | undefined
-  /** Of an accountDeleted: what the account had said, for the account is gone. */
+  /** Target of the account, recorded with `accountDeleted`: the account itself is deleted. */
   accountTarget: { url: string; headers: readonly Header[] } | null
 }
 
-/** Whether the settings ask for the event. Interface spec, "Delivery" 2 and the settings `webhookEvents` and `inboxNewOnly`. */
+/** True if the settings `webhookEvents` and `inboxNewOnly` select the event ("Delivery" 2). */
 export function isWanted(event: TargetedEvent, settings: Settings): boolean {
-  const listed = settings.webhookEvents ?? []
-  if (!listed.includes('*') && !listed.includes(event.event)) return false
-  return event.event !== 'messageNew' || settings.inboxNewOnly !== true || isOfInbox(event)
+  const selected = settings.webhookEvents ?? []
+  if (!selected.includes('*') && !selected.includes(event.event)) return false
+  return event.event !== 'messageNew' || settings.inboxNewOnly !== true || isInInbox(event)
 }
 
-function isOfInbox({ path, specialUse, messageSpecialUse }: TargetedEvent): boolean {
+function isInInbox({ path, specialUse, messageSpecialUse }: TargetedEvent): boolean {
   return (
     specialUse === '\\Inbox' || messageSpecialUse === '\\Inbox' || path?.toUpperCase() === 'INBOX'
   )
 }
 
+type AccountEvent = Pick<TargetedEvent, 'event' | 'account' | 'accountTarget'>
+
 /**
- * Where the event goes now; undefined: nowhere. `account` is undefined for an account that is gone, whose last word is accountDeleted.
+ * Default target or account target of an event, if there is one. `account` is undefined for a
+ * deleted account, whose last event is `accountDeleted`.
  *
- * The default target gets its own headers and the account's, of which the latter win; an account's target gets the account's alone,
- * for the others may be credentials meant for somebody else.
+ * The default target gets the headers of the settings and of the account, of which the latter win.
+ * The account's target gets the account's only: the others may be credentials of another receiver.
  */
 export function targetOf(
-  event: Pick<TargetedEvent, 'event' | 'account' | 'accountTarget'>,
+  event: AccountEvent,
   account: AccountTarget | undefined,
   settings: Settings,
 ): Target | undefined {
-  if (settings.webhooksEnabled !== true) return undefined
-  const isDeletion = event.event === 'accountDeleted'
-  if (!account && !isDeletion) return undefined
-  const own = isDeletion ? event.accountTarget : ownTarget(account)
-  const headers = headersOf(`account/${event.account}`, own?.headers)
-  if (own && isHttp(own.url)) return { name: 'account', url: own.url, headers }
+  const own = ownTarget(event, account)
+  if (settings.webhooksEnabled !== true || !own) return undefined
+  const headers = ownedBy(`account/${event.account}`, own.headers)
+  if (isHttp(own.url)) return { name: 'account', url: own.url, headers }
   const { webhooks: url = '', webhooksCustomHeaders } = settings
-  return isHttp(url)
-    ? {
-        name: 'default',
-        url,
-        headers: [...headersOf('settings', webhooksCustomHeaders), ...headers],
-      }
-    : undefined
+  if (!isHttp(url)) return undefined
+  return {
+    name: 'default',
+    url,
+    headers: [...ownedBy('settings', webhooksCustomHeaders), ...headers],
+  }
 }
 
-function headersOf(owner: HeaderOwner, headers: readonly Header[] = []): OwnedHeaders[] {
-  return headers.length === 0 ? [] : [{ owner, headers }]
-}
-
-/** Whether a name is that of a route; the others are ours. */
-export function isRoute(name: string): boolean {
-  return name !== 'default' && name !== 'account'
-}
-
-/**
- * Where a route takes the event now; undefined: nowhere. Routes take no notice of `webhookEvents` and `inboxNewOnly`. The account's
- * headers go along and win.
- */
-export function routeTargetOf(
-  event: Pick<TargetedEvent, 'event' | 'account' | 'accountTarget'>,
-  { route, account, settings }: Routing,
-): Target | undefined {
-  if (settings.webhooksEnabled !== true || !isHttp(route.url)) return undefined
-  const isDeletion = event.event === 'accountDeleted'
-  if (!account && !isDeletion) return undefined
-  const own = isDeletion ? event.accountTarget : ownTarget(account)
-  const headers = [
-    ...headersOf(`route/${route.id}`, route.headers),
-    ...headersOf(`account/${event.account}`, own?.headers),
-  ]
-  return { name: route.id, url: route.url, headers }
-}
-
-export interface Routing {
+export interface RouteContext {
   route: { id: string; url: string; headers: readonly Header[] }
   account: AccountTarget | undefined
   settings: Settings
 }
 
-function ownTarget(account: AccountTarget | undefined): {
-  url: string
-  headers: readonly Header[]
-} {
-  return { url: account?.webhooks ?? '', headers: account?.webhooksCustomHeaders ?? [] }
+/**
+ * Target of a route for an event, if there is one. `webhookEvents` and `inboxNewOnly` do not apply.
+ * The headers of the account are added and win.
+ */
+export function routeTargetOf(
+  event: AccountEvent,
+  { route, account, settings }: RouteContext,
+): Target | undefined {
+  const own = ownTarget(event, account)
+  if (settings.webhooksEnabled !== true || !isHttp(route.url) || !own) return undefined
+  const headers = [
+    ...ownedBy(`route/${route.id}`, route.headers),
+    ...ownedBy(`account/${event.account}`, own.headers),
+  ]
+  return { name: route.id, url: route.url, headers }
+}
+
+/** The account's own target, whose URL may be empty. Undefined if the account was deleted. */
+function ownTarget(
+  { event, accountTarget }: AccountEvent,
+  account: AccountTarget | undefined,
+): { url: string; headers: readonly Header[] } | undefined {
+  if (event === 'accountDeleted') return accountTarget ?? { url: '', headers: [] }
+  return account && { url: account.webhooks ?? '', headers: account.webhooksCustomHeaders ?? [] }
+}
+
+function ownedBy(owner: HeaderOwner, headers: readonly Header[] = []): OwnedHeaders[] {
+  return headers.length === 0 ? [] : [{ owner, headers }]
 }
 
 function isHttp(url: string): boolean {
   return URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol)
 }
 
-/** What calls share a cap: the address without credentials and query, either of which may be secret. */
+/** Lane of a target: its address without credentials and query, either of which may be secret. */
 export function laneOf({ url }: Pick<Target, 'url'>): string {
   const { origin, pathname } = new URL(url)
   return `${origin}${pathname}`.slice(0, 1_000)

@@ -1,7 +1,7 @@
 import type { Bus } from '@posthorn/bus'
 import { defined, operations, parseDate, syncAccount } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
-import type { BackgroundTasks } from '../../background-tasks.ts'
+import type { TaskGroup } from '@posthorn/flow'
 import { callWorker } from '../../http/call-worker.ts'
 import { handle, type OperationHandler } from '../../http/handle.ts'
 import { accountNotFound, flushAccount, getShard, updateAccount } from '../../store/accounts.ts'
@@ -9,7 +9,7 @@ import { accountNotFound, flushAccount, getShard, updateAccount } from '../../st
 export interface AccountSyncDeps {
   db: Db
   bus: Bus
-  tasks: BackgroundTasks
+  tasks: TaskGroup
   timeoutMs: number
 }
 

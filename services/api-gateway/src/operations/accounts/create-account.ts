@@ -6,7 +6,7 @@ import { planAccount } from '../../accounts/plan-account.ts'
 import { findAppFor } from '../../accounts/plan-oauth2.ts'
 import { newAccountId, register } from '../../accounts/register.ts'
 import { sealRegistration } from '../../accounts/seal-account.ts'
-import type { BackgroundTasks } from '../../background-tasks.ts'
+import type { TaskGroup } from '@posthorn/flow'
 import { handle } from '../../http/handle.ts'
 import { startSignIn } from '../../sign-in/start-sign-in.ts'
 import { inTransaction } from '../../store/transaction.ts'
@@ -16,7 +16,7 @@ export interface CreateAccountDeps {
   bus: Bus
   sealer: Sealer
   settings: SettingsCache
-  tasks: BackgroundTasks
+  tasks: TaskGroup
   timeoutMs: number
 }
 

@@ -8,7 +8,7 @@ import {
   type SettingsCache,
 } from '@posthorn/db'
 import type { TokenCache } from '../../access/token-cache.ts'
-import type { BackgroundTasks } from '../../background-tasks.ts'
+import type { TaskGroup } from '@posthorn/flow'
 import { handle } from '../../http/handle.ts'
 import { accountNotFound, deleteAccount, lockAccount } from '../../store/accounts.ts'
 import { inTransaction } from '../../store/transaction.ts'
@@ -21,7 +21,7 @@ export interface DeleteAccountDeps {
   bus: Bus
   settings: SettingsCache
   tokens: TokenCache
-  tasks: BackgroundTasks
+  tasks: TaskGroup
 }
 
 /** Deletes an account. Its webhook target is stored with the event, which is delivered later. */

@@ -9,20 +9,11 @@ import { describeAccount, describeListed } from './account-record.ts'
 export function accountReadHandlers(deps: WorkerDeps): OperationHandler[] {
   const { db } = deps
   return [
-    handle(
-      operations.listAccounts,
-      async ({ query: { state, query, page = 0, pageSize = 20 } }) => {
-        const { total, rows } = await listAccounts(db, { state, query, page, pageSize })
-        return {
-          total,
-          page,
-          pages: Math.ceil(total / pageSize),
-          query: query || (false as const),
-          state: state ?? '*',
-          accounts: rows.map(describeListed),
-        }
-      },
-    ),
+    handle(operations.listAccounts, async ({ query: { state, query, ...page } }) => {
+      const { rows, ...counts } = await listAccounts(db, { state, query, ...page })
+      const filter = { query: query || (false as const), state: state ?? '*' }
+      return { ...counts, ...filter, accounts: rows.map(describeListed) }
+    }),
     handle(operations.getAccount, async (input) => {
       const { account } = input.params
       const row = await findAccount(db, account)

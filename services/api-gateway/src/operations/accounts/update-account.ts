@@ -4,7 +4,7 @@ import type { Db } from '@posthorn/db'
 import type { Sealer } from '@posthorn/secrets'
 import { assertUserUnique, findAppFor } from '../../accounts/plan-oauth2.ts'
 import { sealColumns, storePasswords } from '../../accounts/seal-account.ts'
-import type { BackgroundTasks } from '../../background-tasks.ts'
+import type { TaskGroup } from '@posthorn/flow'
 import { handle } from '../../http/handle.ts'
 import { accountNotFound, lockAccount, patchAccount, updateAccount } from '../../store/accounts.ts'
 import { inTransaction } from '../../store/transaction.ts'
@@ -19,7 +19,7 @@ export interface UpdateAccountDeps {
   db: Db
   bus: Bus
   sealer: Sealer
-  tasks: BackgroundTasks
+  tasks: TaskGroup
 }
 
 /** Changes an account. Its sessions restart only if something that they use has changed. */

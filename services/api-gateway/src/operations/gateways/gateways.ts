@@ -4,7 +4,7 @@ import { defined, type GatewayRegistration, operations } from '@posthorn/contrac
 import type { Db, Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { Sealer } from '@posthorn/secrets'
-import type { BackgroundTasks } from '../../background-tasks.ts'
+import type { TaskGroup } from '@posthorn/flow'
 import { handle, type OperationHandler } from '../../http/handle.ts'
 import { mask } from '../../http/masks.ts'
 import {
@@ -27,16 +27,16 @@ export interface GatewayDeps {
   db: Db
   bus: Bus
   sealer: Sealer
-  tasks: BackgroundTasks
+  tasks: TaskGroup
 }
 
 /** Operations on gateways. Queued messages are sent through the gateway as it is at the attempt. */
 export function gatewayHandlers({ db, bus, sealer, tasks }: GatewayDeps): OperationHandler[] {
   const invalidate = (id: string) => tasks.run(bus.invalidate({ topic: 'gateways', id }))
   return [
-    handle(operations.listGateways, async ({ query: { page = 0, pageSize = 20 } }) => {
-      const { total, rows } = await listGateways(db, { page, pageSize })
-      return { total, page, pages: Math.ceil(total / pageSize), gateways: rows.map(describeListed) }
+    handle(operations.listGateways, async ({ query }) => {
+      const { rows, ...counts } = await listGateways(db, query)
+      return { ...counts, gateways: rows.map(describeListed) }
     }),
     handle(operations.getGateway, async ({ params: { gateway } }) => {
       const row = await getGateway(db, gateway)

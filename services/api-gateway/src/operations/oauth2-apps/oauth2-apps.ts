@@ -27,9 +27,9 @@ export interface OAuth2AppDeps {
 /** Operations on OAuth2 applications. Deletion does not end sessions that are logged in. */
 export function oauth2AppHandlers({ db, sealer }: OAuth2AppDeps): OperationHandler[] {
   return [
-    handle(operations.listOAuth2Apps, async ({ query: { page = 0, pageSize = 20 } }) => {
-      const { total, rows } = await listApps(db, { page, pageSize })
-      return { total, page, pages: Math.ceil(total / pageSize), apps: rows.map(describeListed) }
+    handle(operations.listOAuth2Apps, async ({ query }) => {
+      const { rows, ...counts } = await listApps(db, query)
+      return { ...counts, apps: rows.map(describeListed) }
     }),
     handle(operations.getOAuth2App, async ({ params: { app } }) => {
       const row = await getApp(db, app)

@@ -2,7 +2,7 @@ import type { Bus } from '@posthorn/bus'
 import { operations, settingDefaults, type SettingKey } from '@posthorn/contracts'
 import { type Db, readSettings, type SettingsCache, type Tx } from '@posthorn/db'
 import type { Sealer } from '@posthorn/secrets'
-import type { BackgroundTasks } from '../../background-tasks.ts'
+import type { TaskGroup } from '@posthorn/flow'
 import { handle } from '../../http/handle.ts'
 import { retainServiceSecret, type SettingChange, writeSettings } from '../../store/settings.ts'
 import { inTransaction } from '../../store/transaction.ts'
@@ -14,7 +14,7 @@ export interface UpdateSettingsDeps {
   bus: Bus
   sealer: Sealer
   settings: SettingsCache
-  tasks: BackgroundTasks
+  tasks: TaskGroup
 }
 
 /** Changes all settings of a request, or none. Processes see it by broadcast or cache expiry. */

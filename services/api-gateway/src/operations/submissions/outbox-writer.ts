@@ -14,7 +14,7 @@ import {
   type Tx,
 } from '@posthorn/db'
 import { type Sealer, sealLogin } from '@posthorn/secrets'
-import type { BackgroundTasks } from '../../background-tasks.ts'
+import type { TaskGroup } from '@posthorn/flow'
 import type { ComposedCopy } from '../../composing/compose-copy.ts'
 import { getSendingAccount, type SendingAccount } from '../../store/accounts.ts'
 import { getGateway } from '../../store/gateways.ts'
@@ -39,7 +39,7 @@ export interface OutboxWriterDeps {
   bus: Bus
   sealer: Sealer
   settings: SettingsCache
-  tasks: BackgroundTasks
+  tasks: TaskGroup
 }
 
 /** Options that all messages of one request share. */
@@ -52,7 +52,11 @@ export interface SendOptions {
   useStructuredFormat?: boolean | undefined
 }
 
-/** Loads the account if it may send by the requested gateway. @throws AppError of `assertCanSend` */
+/**
+ * Loads the account.
+ *
+ * @throws AppError if it may not send by the requested gateway, see `assertCanSend`
+ */
 export async function getSender(
   db: Db,
   account: string,

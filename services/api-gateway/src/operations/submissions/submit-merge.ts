@@ -4,16 +4,22 @@ import {
   type Submission,
   type SubmissionResult,
 } from '@posthorn/contracts'
+import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { describeProblem } from '@posthorn/http'
 import { formatMessageId, newMessageId } from '@posthorn/mime'
-import { composeCopy, type ComposedCopy } from '../../composing/compose-copy.ts'
+import { composeCopy, type ComposedCopy, type ComposeTools } from '../../composing/compose-copy.ts'
 import type { ResolvedSubmission } from '../../composing/resolve-submission.ts'
 import { senderOf } from '../../composing/sender.ts'
 import { blockedRecipients } from '../../store/lists.ts'
 import type { NewSubmission } from '../../store/outbox.ts'
-import { type SendOptions, sendTime } from './outbox-writer.ts'
-import type { SubmitTools } from './submit-single.ts'
+import { type OutboxWriter, type SendOptions, sendTime } from './outbox-writer.ts'
+
+/** Tools of a submission, for one message or a mail merge. */
+export interface SubmitTools extends ComposeTools {
+  db: Db
+  writer: OutboxWriter
+}
 
 type Entry = NonNullable<Submission['mailMerge']>[number]
 
@@ -28,12 +34,12 @@ interface MergeOutcome {
 const maxBatchBytes = 16 * 1024 * 1024
 /** Postgres allows 65,535 parameters per statement. */
 const maxBatchRows = 1_000
-/** If this many first recipients all fail, the error is not specific to one, and the request fails. */
+/** If this many first recipients fail, the error concerns all and the request fails. */
 const maxFirstFailures = 3
 /** Time limit of one merge. A longer one blocks the connection and its transaction for too long. */
 const maxMergeMs = 60_000
 
-/** Stores one message per recipient in one transaction. Errors of one recipient affect no others. */
+/** Stores one message per recipient in one transaction. A failed one does not affect others. */
 export async function submitMerge(
   tools: SubmitTools,
   resolved: ResolvedSubmission,

@@ -4,7 +4,7 @@ import { operations } from '@posthorn/contracts'
 import { type Db, readSettings } from '@posthorn/db'
 import type { Sandbox } from '@posthorn/sandbox'
 import type { Sealer } from '@posthorn/secrets'
-import type { BackgroundTasks } from '../../background-tasks.ts'
+import type { TaskGroup } from '@posthorn/flow'
 import { handle, type OperationHandler } from '../../http/handle.ts'
 import { maskHeaders, maskUrl } from '../../http/masks.ts'
 import { inTransaction } from '../../store/transaction.ts'
@@ -29,7 +29,7 @@ export interface WebhookRouteDeps {
   bus: Bus
   sandbox: Sandbox
   sealer: Sealer
-  tasks: BackgroundTasks
+  tasks: TaskGroup
 }
 
 /** Operations on webhook routes: `/v1` reads them, `/admin/api` changes them. */
@@ -37,9 +37,9 @@ export function webhookRouteHandlers(deps: WebhookRouteDeps): OperationHandler[]
   const { db, bus, sandbox, sealer, tasks } = deps
   const invalidate = (id: string) => tasks.run(bus.invalidate({ topic: 'routes', id }))
   return [
-    handle(operations.listWebhookRoutes, async ({ query: { page = 0, pageSize = 20 } }) => {
-      const { total, rows } = await listRoutes(db, { page, pageSize })
-      return { total, page, pages: Math.ceil(total / pageSize), webhooks: rows.map(describeListed) }
+    handle(operations.listWebhookRoutes, async ({ query }) => {
+      const { rows, ...counts } = await listRoutes(db, query)
+      return { ...counts, webhooks: rows.map(describeListed) }
     }),
     handle(operations.getWebhookRoute, async ({ params: { webhookRoute } }) => {
       const row = await getRoute(db, webhookRoute)

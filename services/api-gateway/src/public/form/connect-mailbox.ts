@@ -2,7 +2,7 @@ import type { Bus } from '@posthorn/bus'
 import type { AccountRegistration } from '@posthorn/contracts'
 import { type Db, publishEvents, type SettingsCache, type Tx } from '@posthorn/db'
 import type { Sealer } from '@posthorn/secrets'
-import type { BackgroundTasks } from '../../background-tasks.ts'
+import type { TaskGroup } from '@posthorn/flow'
 import { register } from '../../accounts/register.ts'
 import { type FormLink, lockFormLink, markFormLinkUsed } from '../../store/form-links.ts'
 import { inTransaction } from '../../store/transaction.ts'
@@ -12,7 +12,7 @@ export interface ConnectDeps {
   bus: Bus
   sealer: Sealer
   settings: SettingsCache
-  tasks: BackgroundTasks
+  tasks: TaskGroup
 }
 
 /** The link has done its work already. */

@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { ImapFlow } from 'imapflow'
+import { startReceiver, type WebhookReceiver } from './receiver.ts'
+
+/** What the story is played on. */
+export interface ScenarioContext {
+  url: string
+  token: string
+  serviceSecret: string
+  imapProxyPort: number
+  mail: {
+    host: string
+    imapPort: number
+    submissionPort: number
+    password: string
+    deliver(user: string, rfc822: string): Promise<void>
+  }
+  report: (line: string) => void
+}
+
+/** The main job, told line by line. Rejects at the first thing that does not happen. */
+export async function runScenario(stage: ScenarioContext): Promise<void> {
+  const api = createApi(stage.url, stage.token)
+  await using receiver = await startReceiver(stage.serviceSecret)
+  await api.post('/v1/settings', {
+    webhooks: receiver.url,
+    webhooksEnabled: true,
+    webhookEvents: ['*'],
+  })
+  stage.report(`webhooks go to ${receiver.url}; the signature of each is checked`)
+  for (const user of ['jane', 'john']) await connectAccount(stage, api, user)
+  await receiveMail(stage, receiver)
+  await sendMail({ stage, api, receiver })
+  await logInThroughProxy(stage, api)
+}
+
+async function connectAccount(
+  { mail, report: tell }: ScenarioContext,
+  api: Api,
+  user: string,
+): Promise<void> {
+  const started = performance.now()
+  const auth = { user, pass: mail.password }
+  // The mail server of the demo signs its own certificate.
+  const tls = { rejectUnauthorized: false }
+  await api.post('/v1/account', {
+    account: user,
+    name: `${user[0]?.toUpperCase()}${user.slice(1)} Doe`,
+    email: `${user}@mail.test`,
+    imap: { host: mail.host, port: mail.imapPort, secure: false, auth, tls },
+    smtp: { host: mail.host, port: mail.submissionPort, secure: false, auth, tls },
+  })
+  for (;;) {
+    const { state, lastError } = await api.get<{
+      state: string
+      lastError: { response?: string } | null
+    }>(`/v1/account/${user}`)
+    if (state === 'connected') break
+    if (state === 'authenticationError' || state === 'connectError')
+      throw new Error(`${user}: ${state}, ${lastError?.response ?? ''}`)
+    if (performance.now() - started > 30_000)
+      throw new Error(`${user} is still ${state} after 30 s`)
+    await delay(50)
+  }
+  tell(`account ${user} is connected, ${elapsed(started)} after its registration`)
+}
+
+async function receiveMail(
+  { mail, report: tell }: ScenarioContext,
+  receiver: WebhookReceiver,
+): Promise<void> {
+  const messageId = `<${randomUUID()}@example.test>`
+  const lines = [
+    'From: Shop <shop@example.test>',
+    'To: jane@mail.test',
+    'Subject: Your order',
+    `Message-ID: ${messageId}`,
+    `Date: ${new Date().toUTCString()}`,
+    '',
+    'It is on its way.',
+    '',
+  ]
+  const started = performance.now()
+  await mail.deliver('jane', lines.join('\r\n'))
+  const webhook = await receiver.next(
+    'messageNew for jane',
+    ({ event, account, data }) =>
+      event === 'messageNew' && account === 'jane' && data['messageId'] === messageId,
+  )
+  tell(
+    `mail delivered to jane → webhook messageNew "${String(webhook.data['subject'])}", signature valid, ${(webhook.receivedAt - started).toFixed(0)} ms after delivery began`,
+  )
+}
+
+interface SendScene {
+  stage: ScenarioContext
+  api: Api
+  receiver: WebhookReceiver
+}
+
+async function sendMail({ stage: { report: tell }, api, receiver }: SendScene): Promise<void> {
+  const started = performance.now()
+  const { queueId, messageId } = await api.post<{ queueId: string; messageId: string }>(
+    '/v1/account/jane/submit',
+    {
+      to: [{ name: 'John Doe', address: 'john@mail.test' }],
+      subject: 'Thank you',
+      text: 'It has come.',
+      html: '<p>It has <b>come</b>.</p>',
+    },
+  )
+  tell(`message submitted by jane: queued as ${queueId}`)
+  const sent = await receiver.next(
+    'messageSent',
+    ({ event, data }) => event === 'messageSent' && data['queueId'] === queueId,
+  )
+  tell(
+    `→ webhook messageSent, "${String(sent.data['response'])}", ${elapsed(started)} after the submission`,
+  )
+  await receiver.next(
+    'messageNew for john',
+    ({ event, account, data }) =>
+      event === 'messageNew' && account === 'john' && data['messageId'] === messageId,
+  )
+  tell(`→ delivered: webhook messageNew for john, ${elapsed(started)} after the submission`)
+}
+
+async function logInThroughProxy(
+  { report: tell, imapProxyPort: port }: ScenarioContext,
+  api: Api,
+): Promise<void> {
+  const { token } = await api.post<{ token: string }>('/v1/token', {
+    account: 'john',
+    scopes: ['imap-proxy'],
+    description: 'a mail client',
+  })
+  const client = await connectWithRetries(port, token)
+  try {
+    const mailbox = await client.mailboxOpen('INBOX')
+    const message = await client.fetchOne(String(mailbox.exists), { envelope: true })
+    if (!message) throw new Error('the proxy showed no message')
+    tell(
+      `mail client logged in as john through the IMAP proxy on port ${port} with a token; FETCH shows "${message.envelope?.subject ?? ''}"`,
+    )
+  } finally {
+    await client.logout()
+  }
+}
+
+/** The proxy follows its settings within seconds; a client that is quicker tries again. */
+async function connectWithRetries(port: number, token: string): Promise<ImapFlow> {
+  for (let attempt = 1; ; attempt++) {
+    const client = new ImapFlow({
+      host: '127.0.0.1',
+      port,
+      secure: false,
+      auth: { user: 'john', pass: token },
+      logger: false,
+    })
+    client.on('error', () => undefined)
+    try {
+      await client.connect()
+      return client
+    } catch (error) {
+      if (attempt === 100) throw error
+      await delay(100)
+    }
+  }
+}
+
+function elapsed(started: number): string {
+  return `${(performance.now() - started).toFixed(0)} ms`
+}
+
+/** A few calls of the API, as any program would make them. */
+interface Api {
+  get<T>(path: string): Promise<T>
+  post<T>(path: string, body: unknown): Promise<T>
+}
+
+function createApi(url: string, token: string): Api {
+  const call = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+    const response = await fetch(new URL(path, url), {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const answer = (await response.json()) as T & { message?: string }
+    if (!response.ok)
+      throw new Error(`${method} ${path} answered ${response.status}: ${answer.message ?? ''}`)
+    return answer
+  }
+  return {
+    get: (path) => call('GET', path),
+    post: (path, body) => call('POST', path, body),
+  }
+}

@@ -1,0 +1,83 @@
+import { access, open, readFile, realpath } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fetchDebianPackages } from '../files/debian-packages.ts'
+
+export interface DovecotProgram {
+  /** Where it was extracted to; undefined means: installed. */
+  root?: string
+  env: Record<string, string>
+}
+
+const libraries =
+  'dovecot-core|libapparmor1|libbz2-1.0|libcap2|libcap-ng0|libaudit1|libcrypt1|libpam0g|liblz4-1|liblzma5|libsodium23|libssl3|libzstd1|zlib1g|liblua5.4-0|libtirpc3|libwrap0|libunwind8|libsystemd0|libgcrypt20|libgpg-error0'
+const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+
+/**
+ * Dovecot 2.3 as installed on this machine, else from Debian's packages, fetched into `cache` (8 s, 20 MB).
+ *
+ * @throws Error telling the ways there are when neither can be had.
+ */
+export async function findDovecot(cache: string): Promise<DovecotProgram> {
+  const needed = [
+    '/usr/sbin/dovecot',
+    '/usr/lib/dovecot/imap',
+    '/usr/lib/dovecot/lmtp',
+    '/usr/lib/dovecot/submission',
+  ]
+  if (await allThere(needed)) return { env: { PATH: systemPath } }
+  try {
+    const root = await fetchDebianPackages({
+      dir: join(cache, 'dovecot'),
+      suite: 'bookworm', // 2.4, from trixie on, reads another language of configuration
+      packages: ['dovecot-core', 'dovecot-imapd', 'dovecot-lmtpd', 'dovecot-submissiond'],
+      dependencies: new RegExp(`^(${libraries})$`),
+    })
+    const triplet = process.arch === 'arm64' ? 'aarch64-linux-gnu' : 'x86_64-linux-gnu'
+    const folders = [
+      'usr/lib/dovecot',
+      'usr/lib/dovecot/modules/old-stats',
+      `usr/lib/${triplet}`,
+      `lib/${triplet}`,
+    ].map((folder) => join(root, folder))
+    await relocate(join(root, 'usr/lib/dovecot/libdovecot.so.0'))
+    return {
+      root,
+      env: { PATH: systemPath, LD_LIBRARY_PATH: folders.join(':') },
+    }
+  } catch (cause) {
+    throw new Error(
+      'no Dovecot: install dovecot-imapd, dovecot-lmtpd and dovecot-submissiond, or let them be fetched from a Debian mirror (needs apt-get and the network), or use a mail server of yours',
+      { cause },
+    )
+  }
+}
+
+const modules = '/usr/lib/dovecot/modules'
+
+/**
+ * Dovecot's library knows the folder of its TLS module by a name that cannot be configured. Names it anew, relative to the folder
+ * where all of Dovecot's processes start (`base_dir`), where `dovecot.ts` leaves a link to the modules.
+ */
+async function relocate(library: string): Promise<void> {
+  const file = await realpath(library)
+  const at = (await readFile(file)).indexOf(`\0${modules}\0`)
+  if (at < 0) return // done before
+  const handle = await open(file, 'r+')
+  try {
+    await handle.write(
+      Buffer.from('modules'.padEnd(modules.length, '\0')),
+      0,
+      modules.length,
+      at + 1,
+    )
+  } finally {
+    await handle.close()
+  }
+}
+
+async function allThere(paths: readonly string[]): Promise<boolean> {
+  return Promise.all(paths.map((path) => access(path))).then(
+    () => true,
+    () => false,
+  )
+}

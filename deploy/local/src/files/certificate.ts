@@ -1,0 +1,109 @@
+import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
+import { access, chown, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { DataDirectory } from './data-directory.ts'
+
+/** A certificate that signs itself, and its key, both PEM. For servers on this machine; nobody else should trust it. */
+export interface SelfSignedCertificate {
+  key: string
+  cert: string
+}
+
+/** Makes an EC P-256 certificate, valid for ten years, for names and IPv4 addresses. RFC 5280 §4.1, in DER. */
+export function selfSigned(names: readonly string[]): SelfSignedCertificate {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const name = sequence(
+    der(0x31, sequence(oid('2.5.4.3'), der(0x0c, Buffer.from(names[0] ?? 'localhost')))),
+  )
+  const ecdsaWithSha256 = sequence(oid('1.2.840.10045.4.3.2'))
+  const year = 365 * 24 * 60 * 60 * 1000
+  const alternatives = sequence(...names.map(alternative))
+  const body = sequence(
+    der(0xa0, integer(Buffer.from([2]))), // version 3
+    integer(Buffer.concat([Buffer.from([1]), randomBytes(15)])),
+    ecdsaWithSha256,
+    name,
+    sequence(time(Date.now() - 24 * 60 * 60 * 1000), time(Date.now() + 10 * year)),
+    name,
+    publicKey.export({ format: 'der', type: 'spki' }),
+    der(
+      0xa3,
+      sequence(
+        extension('2.5.29.17', alternatives),
+        extension('2.5.29.19', sequence(der(0x01, Buffer.from([0xff])))),
+      ),
+    ),
+  )
+  const signature = sign('sha256', body, privateKey)
+  const certificate = sequence(
+    body,
+    ecdsaWithSha256,
+    der(0x03, Buffer.concat([Buffer.from([0]), signature])),
+  )
+  const lines = certificate.toString('base64').match(/.{1,64}/g) ?? []
+  return {
+    key: privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
+    cert: `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`,
+  }
+}
+
+/** A tag, the length of what follows (X.690 §8.1.3), and that. */
+function der(tag: number, content: Buffer): Buffer {
+  const { length } = content
+  if (length < 0x80) return Buffer.concat([Buffer.from([tag, length]), content])
+  return Buffer.concat([Buffer.from([tag, 0x82, length >> 8, length & 0xff]), content])
+}
+
+function sequence(...parts: Buffer[]): Buffer {
+  return der(0x30, Buffer.concat(parts))
+}
+
+function integer(bytes: Buffer): Buffer {
+  return der(0x02, bytes)
+}
+
+function time(at: number): Buffer {
+  const digits = new Date(at).toISOString().replace(/[-:T]/g, '').slice(2, 14)
+  return der(0x17, Buffer.from(`${digits}Z`))
+}
+
+function extension(id: string, value: Buffer): Buffer {
+  return sequence(oid(id), der(0x04, value))
+}
+
+/** RFC 5280 §4.2.1.6: [2] a name, [7] an address. */
+function alternative(name: string): Buffer {
+  return /^[\d.]+$/.test(name)
+    ? der(0x87, Buffer.from(name.split('.').map(Number)))
+    : der(0x82, Buffer.from(name))
+}
+
+function oid(text: string): Buffer {
+  const [first = 0, second = 0, ...rest] = text.split('.').map(Number)
+  const bytes = [first * 40 + second]
+  for (const part of rest) {
+    const groups = [part & 0x7f]
+    for (let left = part >> 7; left > 0; left >>= 7) groups.unshift((left & 0x7f) | 0x80)
+    bytes.push(...groups)
+  }
+  return der(0x06, Buffer.from(bytes))
+}
+
+/** Makes a mail server's certificate and key, `tls.crt` and `tls.key` in the folder, unless they are there. `reader` may read the key. */
+export async function createServerCertificate(
+  dir: string,
+  reader: DataDirectory['owner'] = {},
+): Promise<void> {
+  const certificate = join(dir, 'tls.crt')
+  const there = await access(certificate).then(
+    () => true,
+    () => false,
+  )
+  if (there) return
+  const { cert, key } = selfSigned(['mail.test', 'localhost', '127.0.0.1'])
+  const keyFile = join(dir, 'tls.key')
+  await writeFile(keyFile, key, { mode: 0o600 })
+  if (reader.uid !== undefined) await chown(keyFile, reader.uid, reader.gid ?? reader.uid)
+  await writeFile(`${certificate}.draft`, cert)
+  await rename(`${certificate}.draft`, certificate)
+}

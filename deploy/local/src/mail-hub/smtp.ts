@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
+import { deliver } from './lmtp.ts'
+
+export interface MailHubOptions {
+  port: number
+  /** Where what was accepted can be read: `GET /messages`, and `GET /messages?id=<…>`. */
+  controlPort: number
+  bind: string
+  /** Mail to addresses at mail.test goes here; to others, nowhere. */
+  lmtpPort: number
+}
+
+/** A message the hub has accepted for all of `to`. */
+export interface AcceptedMessage {
+  messageId: string
+  from: string
+  to: string[]
+  sha256: string
+  bytes: number
+  at: string
+}
+
+const maxBytes = 64 * 1024 * 1024
+const maxMessages = 20_000
+
+/**
+ * The world outside, in small: an SMTP server that accepts everything, tells what it accepted, and puts mail for mail.test into the
+ * mailboxes there before it says 250.
+ *
+ * Recipients called `reject-550…` or `defer-451…` (any such code) are refused with that code at RCPT; `reject-data-550…` after the dot.
+ */
+export async function serveMailHub({
+  port,
+  controlPort,
+  bind,
+  lmtpPort,
+}: MailHubOptions): Promise<AsyncDisposable> {
+  const accepted: AcceptedMessage[] = []
+  const smtp = new SMTPServer({
+    name: 'hub.mail.test',
+    authOptional: true,
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    size: maxBytes,
+    disableReverseLookup: true,
+    onRcptTo(address, _session, callback) {
+      callback(rejectionOf(/^(?:reject|defer)-(\d{3})/, address.address))
+    },
+    onData(stream, session, callback) {
+      acceptMessage(stream, session, lmtpPort).then(
+        (message) => {
+          accepted.push(message)
+          if (accepted.length > maxMessages) accepted.shift()
+          callback(null, `accepted ${message.messageId}`)
+        },
+        (error: unknown) => callback(error instanceof Error ? error : new Error(String(error))),
+      )
+    },
+  })
+  smtp.on('error', () => undefined) // clients that break off
+  const listening = smtp.listen(port, bind)
+  await once(listening, 'listening')
+  const control = createServer((request, response) => {
+    const id = new URL(request.url ?? '/', 'http://hub').searchParams.get('id')
+    const answer = id === null ? accepted : accepted.filter(({ messageId }) => messageId === id)
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify(answer))
+  })
+  control.listen(controlPort, '127.0.0.1')
+  await once(control, 'listening')
+  return {
+    async [Symbol.asyncDispose]() {
+      control.close()
+      await new Promise<void>((resolve) => smtp.close(resolve))
+    },
+  }
+}
+
+async function acceptMessage(
+  stream: SMTPServerDataStream,
+  session: SMTPServerSession,
+  lmtpPort: number,
+): Promise<AcceptedMessage> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(chunk as Buffer)
+  if (stream.sizeExceeded) throw Object.assign(new Error('too big'), { responseCode: 552 })
+  const bytes = Buffer.concat(chunks)
+  const { mailFrom, rcptTo } = session.envelope
+  const to = rcptTo.map(({ address }) => address)
+  for (const address of to) {
+    const refused = rejectionOf(/^reject-data-(\d{3})/, address)
+    if (refused) throw refused
+  }
+  for (const address of to)
+    if (address.toLowerCase().endsWith('@mail.test')) await deliver(lmtpPort, address, bytes)
+  return {
+    messageId:
+      /^message-id:\s*(\S+)/im.exec(
+        bytes.subarray(0, 65_536).toString('latin1').split('\r\n\r\n')[0] ?? '',
+      )?.[1] ?? '',
+    from: mailFrom === false ? '' : mailFrom.address,
+    to,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    bytes: bytes.length,
+    at: new Date().toISOString(),
+  }
+}
+
+function rejectionOf(pattern: RegExp, address: string): Error | null {
+  const code = pattern.exec(address)?.[1]
+  return code === undefined
+    ? null
+    : Object.assign(new Error(`${address} is not welcome`), { responseCode: Number(code) })
+}

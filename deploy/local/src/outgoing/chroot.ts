@@ -1,0 +1,141 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { access, chmod, chown, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { DebianPackages } from '../files/debian-packages.ts'
+import { fetchDebianPackages } from '../files/debian-packages.ts'
+import { localDirectory } from '../paths.ts'
+import { createServerCertificate } from '../files/certificate.ts'
+import { isRoot } from '../files/data-directory.ts'
+
+const run = promisify(execFile)
+
+/** Users of a server by name; each has a group of the same name and number. */
+export type Users = Readonly<Record<string, number>>
+
+export interface ChrootOptions {
+  /** The folder that becomes the server's root (chroot); must be on a file system that knows devices. */
+  root: string
+  users: Users
+  /** Groups without a user. */
+  groups?: Users
+}
+
+let supported: boolean | undefined
+
+/** Whether servers can be given a root of their own here: root may be forbidden to make devices or to change roots, as in many containers. */
+export function canChroot(): boolean {
+  return (supported ??= isRoot() && probeChroot())
+}
+
+function probeChroot(): boolean {
+  const script = `set -e
+    folder=$(mktemp -d "$1/probe.XXXXXX")
+    trap 'rm -rf "$folder"' EXIT
+    mknod -m 666 "$folder/null" c 1 3
+    echo > "$folder/null"
+    /usr/sbin/chroot / true`
+  mkdirSync(localDirectory, { recursive: true })
+  return spawnSync('sh', ['-c', script, 'sh', localDirectory], { stdio: 'ignore' }).status === 0
+}
+
+/**
+ * Fetches Debian's packages, with all they need down to the C library, for a server whose users and paths are compiled in: it is started
+ * with a root of its own, and neither sees nor changes this machine's files and users.
+ *
+ * @throws Error telling the ways there are when it cannot be had.
+ */
+export async function fetchChrootPackages(
+  what: string,
+  packages: Omit<DebianPackages, 'dependencies'>,
+): Promise<string> {
+  if (!canChroot())
+    throw new Error(
+      `no ${what}: it can be started as root alone (chroot); TEST_${what.toUpperCase()}=off skips what is tested with it`,
+    )
+  try {
+    return await fetchDebianPackages({ ...packages, dependencies: /^(lib.*|dash|zlib1g)$/ })
+  } catch (cause) {
+    throw new Error(
+      `no ${what}: let it be fetched from a Debian mirror (needs apt-get and the network), or set TEST_${what.toUpperCase()}=off to skip what is tested with it`,
+      { cause },
+    )
+  }
+}
+
+/** Makes the folder, unless it is there: links to the packages' files, users, two devices, and a certificate (`etc/tls.crt`, `etc/tls.key`). */
+export async function createChroot(
+  packages: string,
+  { root, users, groups = {} }: ChrootOptions,
+): Promise<void> {
+  if (await exists(root)) return
+  const draft = `${root}.draft`
+  await rm(draft, { recursive: true, force: true })
+  // Links where the file system allows: nothing below usr/ is ever written to.
+  await run('cp', ['-al', packages, draft]).catch(async () => {
+    await rm(draft, { recursive: true, force: true })
+    await run('cp', ['-a', packages, draft])
+  })
+  await rm(join(draft, 'etc'), { recursive: true, force: true })
+  for (const folder of [
+    'dev',
+    'etc',
+    'run',
+    'tmp',
+    'usr/bin',
+    'usr/sbin',
+    'usr/lib',
+    'usr/lib64',
+    'var/log',
+  ])
+    await mkdir(join(draft, folder), { recursive: true })
+  await chmod(join(draft, 'tmp'), 0o1777)
+  // What Debian's base-files would bring.
+  for (const folder of ['bin', 'sbin', 'lib', 'lib64'])
+    if (!(await exists(join(draft, folder)))) await symlink(`usr/${folder}`, join(draft, folder))
+  if (!(await exists(join(draft, 'var/run')))) await symlink('../run', join(draft, 'var/run'))
+  await run('mknod', ['-m', '666', join(draft, 'dev/null'), 'c', '1', '3'])
+  await run('mknod', ['-m', '666', join(draft, 'dev/urandom'), 'c', '1', '9'])
+  await writeUsers(join(draft, 'etc'), users, groups)
+  await createServerCertificate(join(draft, 'etc'))
+  await rename(draft, root)
+}
+
+/** Makes folders within it, each for its user. */
+export async function createOwnedDirectories(
+  root: string,
+  owner: number,
+  folders: readonly string[],
+): Promise<void> {
+  for (const folder of folders) {
+    await mkdir(join(root, folder), { recursive: true })
+    await chown(join(root, folder), owner, owner)
+  }
+}
+
+/** What to start to run a program within it; the process is the program's own. */
+export function chrootCommand(root: string, program: string, args: readonly string[]) {
+  return { command: '/usr/sbin/chroot', args: [root, program, ...args], cwd: root }
+}
+
+async function writeUsers(etc: string, users: Users, groups: Users): Promise<void> {
+  const all = { root: 0, ...users, nobody: 65_534 }
+  const passwd = Object.entries(all).map(
+    ([name, id]) => `${name}:x:${id}:${id}::/var/empty:/bin/false\n`,
+  )
+  const group = Object.entries({ ...all, ...groups, nogroup: 65_534 }).map(
+    ([name, id]) => `${name}:x:${id}:\n`,
+  )
+  await writeFile(join(etc, 'passwd'), passwd.join(''))
+  await writeFile(join(etc, 'group'), group.join(''))
+  await writeFile(join(etc, 'nsswitch.conf'), 'passwd: files\ngroup: files\nhosts: files\n')
+  await writeFile(join(etc, 'hosts'), '127.0.0.1 localhost mail.test\n')
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}

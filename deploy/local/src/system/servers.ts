@@ -1,0 +1,154 @@
+import { join } from 'node:path'
+import {
+  toDovecotAddress,
+  type Dovecot,
+  type DovecotAddress,
+  startDovecot,
+} from '../dovecot/server.ts'
+import type { ManagedServer } from '../process/managed-server.ts'
+import { type MailHub, startMailHub } from '../mail-hub/server.ts'
+import { type Postgres, startPostgres } from '../postgres/server.ts'
+import { type Rabbit, startRabbit } from '../rabbitmq/server.ts'
+
+/** Fixed ports. Ports left out are free ones, which stay the same for a directory. */
+export interface SystemPorts {
+  api?: number
+  imapProxy?: number
+  smtpProxy?: number
+  postgres?: number
+  rabbitmq?: number
+  dovecotImap?: number
+  dovecotImaps?: number
+  dovecotSubmission?: number
+}
+
+export interface SystemServersOptions {
+  /** Directory of ports, secrets, logs and server data. */
+  dir: string
+  /** Directory of downloaded packages, shared by all systems. */
+  cache: string
+  /** True if commits survive a power loss. Defaults to false. */
+  durable?: boolean
+  /**
+   * Environment with addresses of running servers, which are then used: DATABASE_OWNER_URL or
+   * DATABASE_URL (as the owner), AMQP_URL, POSTHORN_DOVECOT (JSON, or `off`). Addresses from the
+   * file that `make up` writes are ignored. SVC_ and OTEL_ variables are passed to the services,
+   * except keys and passwords, which are generated here.
+   */
+  env?: Readonly<Record<string, string | undefined>>
+  ports?: SystemPorts
+  /** File that records the processes. If set, they outlive this process. */
+  record?: string | undefined
+}
+
+/** What a system leans on. Servers that were given by address have no handle: they are not ours to stop. */
+export interface SystemServers {
+  /** The database, as its owner. */
+  ownerUrl: string
+  amqpUrl: string
+  /** Each service has a user of its own there. */
+  amqpUsers?: boolean
+  mail?: DovecotAddress
+  postgres?: Postgres
+  rabbit?: Rabbit
+  dovecot?: Dovecot
+  hub?: MailHub
+}
+
+/** Starts what no address was given for, side by side. If one fails the others are stopped. */
+export async function startSystemServers(given: SystemServersOptions): Promise<SystemServers> {
+  // A shell that has read posthorn.env names the servers that `make up` started: they are for programs, not for another system.
+  const options = given.env?.['POSTHORN_ENV_FILE'] ? { ...given, env: {} } : given
+  const parts = await Promise.allSettled([database(options), broker(options), mail(options)])
+  const servers = Object.assign(
+    {},
+    ...parts.map((part) => (part.status === 'fulfilled' ? part.value : {})),
+  ) as SystemServers
+  const failed = parts.find((part) => part.status === 'rejected')
+  if (failed) {
+    await stopSystemServers(servers)
+    throw failed.reason
+  }
+  return servers
+}
+
+export async function stopSystemServers(servers: Partial<SystemServers>): Promise<void> {
+  await Promise.all(handles(servers).map((server) => server.stop()))
+}
+
+function handles({ postgres, rabbit, dovecot, hub }: Partial<SystemServers>): ManagedServer[] {
+  return [postgres, rabbit, dovecot, hub].filter((server) => server !== undefined)
+}
+
+type ServerPart = Partial<SystemServers>
+
+async function database({
+  dir,
+  env = {},
+  durable = false,
+  ports = {},
+  record,
+}: SystemServersOptions): Promise<ServerPart> {
+  const given = env['DATABASE_OWNER_URL'] || env['DATABASE_URL']
+  if (given) return { ownerUrl: given }
+  const postgres = await startPostgres({
+    dir: join(dir, 'postgres'),
+    durable,
+    record,
+    ...port(ports.postgres),
+  })
+  return { postgres, ownerUrl: await postgres.database('posthorn') }
+}
+
+async function broker({
+  dir,
+  cache,
+  env = {},
+  ports = {},
+  record,
+}: SystemServersOptions): Promise<ServerPart> {
+  const given = env['AMQP_URL']
+  if (given) return { amqpUrl: given }
+  const rabbit = await startRabbit({
+    dir: join(dir, 'rabbitmq'),
+    cache,
+    record,
+    ...port(ports.rabbitmq),
+  })
+  const amqpUrl = await rabbit.vhost('posthorn')
+  await rabbit.grantServices('posthorn')
+  return { rabbit, amqpUrl, amqpUsers: true }
+}
+
+async function mail({
+  dir,
+  cache,
+  env = {},
+  ports = {},
+  record,
+}: SystemServersOptions): Promise<ServerPart> {
+  const given = env['POSTHORN_DOVECOT']
+  if (given === 'off') return {}
+  if (given) return { mail: JSON.parse(given) as DovecotAddress }
+  const { dovecotImap: imap, dovecotImaps: imaps, dovecotSubmission: submission } = ports
+  const wanted = Object.fromEntries(
+    Object.entries({ imap, imaps, submission }).filter(([, value]) => value !== undefined),
+  )
+  const dovecot = await startDovecot({
+    dir: join(dir, 'dovecot'),
+    cache,
+    ports: wanted,
+    record,
+  })
+  const hub = await startMailHub({
+    dir: join(dir, 'mail-hub'),
+    port: dovecot.relayPort,
+    lmtpPort: dovecot.lmtpPort,
+    record,
+  })
+  return { dovecot, hub, mail: toDovecotAddress(dovecot) }
+}
+
+function port(wanted: number | undefined): { port?: number } {
+  return wanted === undefined ? {} : { port: wanted }
+}

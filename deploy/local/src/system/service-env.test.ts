@@ -1,0 +1,36 @@
+import { expect, test } from '@jest/globals'
+import { serviceNames } from '../role-passwords.ts'
+import { serviceEnv } from './service-env.ts'
+
+const shared = {
+  ownerUrl: 'postgres://posthorn:owner-password@127.0.0.1:5432/posthorn',
+  amqpUrl: 'amqp://a:b@127.0.0.1:5672/x',
+  secret: 'the-secret',
+  token: 'f'.repeat(64),
+  settings: { serviceSecret: 'webhook-key' },
+  bind: '0.0.0.0',
+  env: { SVC_LOG_LEVEL: 'debug' },
+}
+const all = serviceNames.map((name) => [name, serviceEnv(name, 4000, shared)] as const)
+
+test('only auth-bridge is given the secret, and nobody the password of the owner', () => {
+  for (const [name, env] of all) {
+    expect(JSON.stringify(env).includes('the-secret')).toBe(name === 'auth-bridge')
+    expect(JSON.stringify(env)).not.toContain('owner-password')
+  }
+})
+
+test('only api-gateway is given the token and the webhook key, and is reachable from outside', () => {
+  for (const [name, env] of all) {
+    expect(JSON.stringify(env).includes('webhook-key')).toBe(name === 'api-gateway')
+    expect('SVC_PREPARED_TOKEN' in env).toBe(name === 'api-gateway')
+    expect(env['SVC_HOST']).toBe(name === 'api-gateway' ? '0.0.0.0' : '127.0.0.1')
+  }
+})
+
+test('each has a database role of its own, with a password of its own', () => {
+  const users = new Set(all.map(([, env]) => new URL(env['DATABASE_URL'] ?? '').username))
+  const passwords = new Set(all.map(([, env]) => new URL(env['DATABASE_URL'] ?? '').password))
+  expect([users.size, passwords.size]).toEqual([7, 7])
+  expect(users).toContain('posthorn_webhook_dispatcher')
+})

@@ -1,0 +1,180 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { assertApiToken } from './assert-api-token.ts'
+import type { DovecotAddress } from '../dovecot/server.ts'
+import { checkout } from '../paths.ts'
+import { freePorts } from '../process/ports.ts'
+import { withClient } from '../postgres/client.ts'
+import { rolePasswords, type ServiceName } from '../role-passwords.ts'
+import { clientHost } from './service-env.ts'
+import { type Services, type ServicesOptions, startServices } from './services.ts'
+import { randomPassword, loadOrCreateState } from '../files/state-file.ts'
+import {
+  startSystemServers,
+  stopSystemServers,
+  type SystemServers,
+  type SystemServersOptions,
+} from './servers.ts'
+
+export interface SystemOptions extends SystemServersOptions {
+  /** Keeps the directory when the system is stopped, for the next start. Defaults to false. */
+  keep?: boolean
+  /** Number of processes per service; defaults to one each. */
+  replicas?: Partial<Record<ServiceName, number>>
+  /** Services to start; defaults to all seven. */
+  names?: readonly ServiceName[]
+  /** Listen address of the API and the proxies; defaults to 127.0.0.1. Servers use loopback. */
+  bind?: string
+  /** Settings of the first start, in addition to those every system needs. */
+  settings?: Readonly<Record<string, unknown>>
+}
+
+export interface System extends SystemServers {
+  /** Where the API and the proxies are reached from this machine. */
+  host: string
+  /** Of the API. */
+  url: string
+  /** With full rights. */
+  token: string
+  /** Key of the webhook signatures. */
+  serviceSecret: string
+  imapProxyPort: number
+  smtpProxyPort: number
+  services: Services
+  mail?: DovecotAddress
+  /** Services first, then the servers we started; removes the folder unless it is to be kept. */
+  stop(): Promise<void>
+}
+
+interface State {
+  secret: string
+  token: string
+  serviceSecret: string
+  api: number
+  imapProxy: number
+  smtpProxy: number
+}
+
+/** The whole of Posthorn on this machine: servers, schema, services. Resolves when every service is ready. */
+export async function startSystem(options: SystemOptions): Promise<System> {
+  const { dir, keep = false, bind = '127.0.0.1', ports = {} } = options
+  const { api, imapProxy, smtpProxy } = ports
+  const wanted = Object.fromEntries(
+    Object.entries({ api, imapProxy, smtpProxy }).filter(([, value]) => value !== undefined),
+  )
+  const state = await loadOrCreateState<State>(join(dir, 'system.json'), createState, wanted)
+  const servers = await startSystemServers(options)
+  const stopServers = async () => {
+    await stopSystemServers(servers)
+    if (!keep) await rm(dir, { recursive: true, force: true })
+  }
+  try {
+    await migrateExclusively(servers.ownerUrl)
+    const services = await startServices(servicesOptions(options, { servers, state, bind }))
+    const url = `http://${clientHost(bind)}:${state.api}`
+    if ('api-gateway' in services.ports)
+      await assertApiToken(url, state.token).catch(async (error: unknown) => {
+        await services.stopAll()
+        throw error
+      })
+    return {
+      ...servers,
+      host: clientHost(bind),
+      url,
+      token: state.token,
+      serviceSecret: state.serviceSecret,
+      imapProxyPort: state.imapProxy,
+      smtpProxyPort: state.smtpProxy,
+      services,
+      async stop() {
+        await services.stopAll()
+        await stopServers()
+      },
+    }
+  } catch (error) {
+    await stopServers()
+    throw error
+  }
+}
+
+function servicesOptions(
+  { dir, env = {}, names, replicas = {}, settings = {}, record }: SystemOptions,
+  { servers, state, bind }: { servers: SystemServers; state: State; bind: string },
+): ServicesOptions {
+  const passed = Object.entries(env).filter(
+    ([key, value]) => forwardedVariables.test(key) && !generatedVariables.has(key) && value,
+  )
+  return {
+    logDir: join(dir, 'log'),
+    replicas,
+    ...(names ? { names } : {}),
+    ports: { 'api-gateway': state.api },
+    record,
+    shared: {
+      ownerUrl: servers.ownerUrl,
+      amqpUrl: servers.amqpUrl,
+      amqpUsers: servers.amqpUsers ?? false,
+      secret: state.secret,
+      token: state.token,
+      bind,
+      env: Object.fromEntries(passed) as Record<string, string>,
+      settings: {
+        serviceSecret: state.serviceSecret,
+        serviceUrl: `http://${clientHost(bind)}:${state.api}`,
+        imapProxyServerEnabled: true,
+        imapProxyServerHost: bind,
+        imapProxyServerPort: state.imapProxy,
+        smtpServerEnabled: true,
+        smtpServerHost: bind,
+        smtpServerPort: state.smtpProxy,
+        ...settings,
+      },
+    },
+  }
+}
+
+const forwardedVariables = /^(SVC|OTEL)_/
+const generatedVariables = new Set([
+  'SVC_SECRET',
+  'SVC_SECRET_PREVIOUS',
+  'SVC_SECRET_PUBLIC_KEY',
+  'SVC_SERVICE_SECRET',
+  'SVC_DATABASE_ROLE_PASSWORDS',
+])
+
+async function createState(): Promise<State> {
+  const [api = 0, imapProxy = 0, smtpProxy = 0] = await freePorts(3)
+  return {
+    secret: randomPassword(),
+    token: randomBytes(32).toString('hex'),
+    serviceSecret: randomPassword(),
+    api,
+    imapProxy,
+    smtpProxy,
+  }
+}
+
+/**
+ * Runs the migrate command. One at a time on a server: it sets the passwords of roles, which belong to the server, and Postgres refuses
+ * two such changes at the same moment.
+ */
+async function migrateExclusively(ownerUrl: string): Promise<void> {
+  await withClient(
+    Object.assign(new URL(ownerUrl), { pathname: '/postgres' }).href,
+    async (client) => {
+      await client.query("select pg_advisory_lock(hashtext('posthorn roles'))")
+      await promisify(execFile)(process.execPath, ['src/migrate-main.ts'], {
+        cwd: join(checkout, 'libs/db'),
+        env: {
+          PATH: '/usr/bin:/bin',
+          DATABASE_OWNER_URL: ownerUrl,
+          SVC_DATABASE_ROLE_PASSWORDS: JSON.stringify(rolePasswords(ownerUrl)),
+        },
+        timeout: 120_000,
+      })
+    },
+  )
+}

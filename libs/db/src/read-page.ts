@@ -1,0 +1,49 @@
+import { type SelectQueryBuilder, sql } from 'kysely'
+
+/** Page parameters of a list operation. */
+export interface PageRequest {
+  /** Zero-based; defaults to 0. */
+  page?: number | undefined
+  /** Rows per page; defaults to 20. */
+  pageSize?: number | undefined
+}
+
+/** Page fields of a list response. */
+export interface PageCounts {
+  total: number
+  page: number
+  pages: number
+}
+
+export type Page<Row> = PageCounts & { rows: Row[] }
+
+/** Page fields for a list of `total` rows. */
+export function pageCounts(total: number, { page = 0, pageSize = 20 }: PageRequest): PageCounts {
+  return { total, page, pages: Math.ceil(total / pageSize) }
+}
+
+/**
+ * Reads one page of an ordered query, and counts all of its rows in a statement of its own. Without
+ * a transaction, rows written between the two statements show in one of them only.
+ */
+export async function readPage<DB, Table extends keyof DB, Row>(
+  query: SelectQueryBuilder<DB, Table, Row>,
+  request: PageRequest,
+): Promise<Page<Row>> {
+  const counted = await query
+    .clearSelect()
+    .clearOrderBy()
+    .select(sql<number>`count(*)::int`.as('total'))
+    .executeTakeFirstOrThrow()
+  const { total } = counted as unknown as { total: number }
+  return { ...pageCounts(total, request), rows: await readRows(query, request) }
+}
+
+/** Reads one page of an ordered query without counting. */
+export function readRows<DB, Table extends keyof DB, Row>(
+  query: SelectQueryBuilder<DB, Table, Row>,
+  { page = 0, pageSize = 20 }: PageRequest,
+): Promise<Row[]> {
+  const rows = query.limit(pageSize).offset(page * pageSize)
+  return rows.execute() as Promise<Row[]>
+}

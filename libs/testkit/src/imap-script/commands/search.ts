@@ -1,0 +1,226 @@
+import { type Handler, ok } from '../command.ts'
+import type { ScriptMessage } from '../mailbox.ts'
+import { field } from '../mime-tree.ts'
+import { ImapRejection } from '../store.ts'
+import { isInRanges, type Ranges, readSet, writeSet } from '../sequence-set.ts'
+import { asText, asTexts, decodeName, readDate, type Value } from '../syntax.ts'
+import { selectedMailbox, type Numbered } from './selected.ts'
+
+type Test = (numbered: Numbered) => boolean
+
+const onSearch: Handler = (command, { capabilities }) => {
+  const { session } = command
+  const here = new Set(selectedMailbox(command).messages)
+  const args = [...command.args]
+  let wanted: string[] | undefined
+  if (asText(args[0]).toUpperCase() === 'RETURN') {
+    if (!capabilities.has('ESEARCH')) throw new ImapRejection('BAD Unknown argument RETURN')
+    wanted = asTexts(args[1]).map((each) => each.toUpperCase())
+    args.splice(0, 2)
+  }
+  if (asText(args[0]).toUpperCase() === 'CHARSET') {
+    if (!/^(utf-8|us-ascii)$/i.test(asText(args[1])))
+      throw new ImapRejection('NO [BADCHARSET (UTF-8)] Unknown charset')
+    args.splice(0, 2)
+  }
+  const { view } = session
+  const last = { uid: view.at(-1)?.uid ?? 0, seq: view.length }
+  const test = allOf(args, last)
+  const byUid = command.name.startsWith('UID ')
+  const found = view
+    .map((message, index): Numbered => [index + 1, message])
+    .filter((numbered) => here.has(numbered[1]) && test(numbered))
+    .map(([seq, { uid }]) => (byUid ? uid : seq))
+  return ok(command, [
+    wanted
+      ? `* ESEARCH (TAG "${command.tag}")${byUid ? ' UID' : ''}${returned(wanted, found)}`
+      : `* SEARCH ${found.join(' ')}`.trimEnd(),
+  ])
+}
+
+/** RFC 9051 §6.4.4: MIN, MAX and ALL are left out where nothing was found. */
+function returned(wanted: readonly string[], found: readonly number[]): string {
+  const some = found.length > 0
+  const values: Record<string, string | false> = {
+    MIN: some && `MIN ${found[0]}`,
+    MAX: some && `MAX ${found.at(-1)}`,
+    ALL: some && `ALL ${writeSet(found)}`,
+    COUNT: `COUNT ${found.length}`,
+  }
+  const items = wanted.length === 0 ? ['ALL'] : wanted
+  return items.map((item) => (values[item] ? ` ${values[item]}` : '')).join('')
+}
+
+interface Last {
+  uid: number
+  seq: number
+}
+
+function allOf(keys: readonly Value[], last: Last): Test {
+  const tests: Test[] = []
+  for (const rest = [...keys]; rest.length > 0;) tests.push(readKey(rest, last))
+  return (numbered) => tests.every((test) => test(numbered))
+}
+
+/** Takes one key with its arguments off the front. */
+function readKey(rest: Value[], last: Last): Test {
+  const key = rest.shift()
+  if (typeof key !== 'string') return allOf(key ?? [], last)
+  const name = key.toUpperCase()
+  const next = () => asText(rest.shift())
+  if (name === 'NOT') {
+    const inner = readKey(rest, last)
+    return (numbered) => !inner(numbered)
+  }
+  if (name === 'OR') {
+    const [one, other] = [readKey(rest, last), readKey(rest, last)]
+    return (numbered) => one(numbered) || other(numbered)
+  }
+  if (name === 'UID') return uidIn(readSet(next(), last.uid))
+  if (/^[\d*]/.test(name)) {
+    const ranges = readSet(name, last.seq)
+    return ([seq]) => isInRanges(ranges, seq)
+  }
+  const flagged = flagKeys[name]
+  if (flagged) return ([, { flags }]) => flags.has(flagged[0]) === flagged[1]
+  const test = keys[name]?.(next)
+  if (!test) throw new ImapRejection(`BAD Unknown search key ${name}`)
+  return ([, message]) => test(message)
+}
+
+function uidIn(ranges: Ranges): Test {
+  return ([, { uid }]) => isInRanges(ranges, uid)
+}
+
+const flagKeys: Record<string, readonly [string, boolean]> = {
+  ANSWERED: ['\\Answered', true],
+  DELETED: ['\\Deleted', true],
+  DRAFT: ['\\Draft', true],
+  FLAGGED: ['\\Flagged', true],
+  SEEN: ['\\Seen', true],
+  UNANSWERED: ['\\Answered', false],
+  UNDELETED: ['\\Deleted', false],
+  UNDRAFT: ['\\Draft', false],
+  UNFLAGGED: ['\\Flagged', false],
+  UNSEEN: ['\\Seen', false],
+}
+
+type KeyOf = (next: () => string) => (message: ScriptMessage) => boolean
+
+const has = (text: string | undefined, part: string) =>
+  text !== undefined && decoded(text).includes(part.toLowerCase())
+
+/** Encoded words (RFC 2047) of UTF-8 are compared as what they say. */
+function decoded(text: string): string {
+  return text
+    .replace(/=\?utf-8\?(b|q)\?([^?]*)\?=/gi, (_word, kind: string, inside: string) =>
+      kind.toLowerCase() === 'b'
+        ? Buffer.from(inside, 'base64').toString('latin1')
+        : inside
+            .replaceAll('_', ' ')
+            .replace(/=([0-9a-f]{2})/gi, (_byte, hex: string) =>
+              String.fromCharCode(Number.parseInt(hex, 16)),
+            ),
+    )
+    .toLowerCase()
+}
+
+const inField =
+  (name: string): KeyOf =>
+  (next) => {
+    const part = next()
+    return ({ tree }) => has(field(tree.header, name), part)
+  }
+
+const onDay =
+  (compare: (day: number, than: number) => boolean, sent = false): KeyOf =>
+  (next) => {
+    const than = readDate(next()).getTime()
+    return ({ internalDate, tree }) => {
+      const date = sent ? new Date(field(tree.header, 'date') ?? '') : internalDate
+      return compare(new Date(date).setUTCHours(0, 0, 0, 0), than)
+    }
+  }
+const before = (day: number, than: number) => day < than
+const since = (day: number, than: number) => day >= than
+const on = (day: number, than: number) => day === than
+
+const keys: Record<string, KeyOf> = {
+  ALL: () => () => true,
+  NEW: () => () => false,
+  OLD: () => () => true,
+  RECENT: () => () => false,
+  KEYWORD: (next) => {
+    const flag = next()
+    return ({ flags }) => flags.has(flag)
+  },
+  UNKEYWORD: (next) => {
+    const flag = next()
+    return ({ flags }) => !flags.has(flag)
+  },
+  FROM: inField('from'),
+  TO: inField('to'),
+  CC: inField('cc'),
+  BCC: inField('bcc'),
+  SUBJECT: inField('subject'),
+  HEADER: (next) => {
+    const name = next()
+    const part = next()
+    return ({ tree }) => has(field(tree.header, name), part)
+  },
+  BODY: (next) => {
+    const part = next()
+    return ({ tree }) => has(tree.body, part)
+  },
+  TEXT: (next) => {
+    const part = next()
+    return ({ rfc822 }) => has(rfc822, part)
+  },
+  LARGER: (next) => {
+    const bytes = Number(next())
+    return ({ rfc822 }) => rfc822.length > bytes
+  },
+  SMALLER: (next) => {
+    const bytes = Number(next())
+    return ({ rfc822 }) => rfc822.length < bytes
+  },
+  BEFORE: onDay(before),
+  SINCE: onDay(since),
+  ON: onDay(on),
+  SENTBEFORE: onDay(before, true),
+  SENTSINCE: onDay(since, true),
+  SENTON: onDay(on, true),
+  MODSEQ: (next) => {
+    const modseq = BigInt(next())
+    return (message) => message.modseq >= modseq
+  },
+  EMAILID: (next) => {
+    const id = next()
+    return ({ emailId }) => emailId === id
+  },
+  THREADID: (next) => {
+    const id = next()
+    return ({ threadId }) => threadId === id
+  },
+  'X-GM-MSGID': (next) => {
+    const id = next()
+    return ({ emailId }) => emailId === id
+  },
+  'X-GM-THRID': (next) => {
+    const id = next()
+    return ({ threadId }) => threadId === id
+  },
+  'X-GM-LABELS': (next) => {
+    const label = decodeName(next())
+    return ({ labels }) => labels.has(label)
+  },
+  // Of Gmail's own language only `category:` is spoken here; anything else is a text anywhere in the message.
+  'X-GM-RAW': (next) => {
+    const part = next()
+    const [, sought] = /^category:(\w+)$/i.exec(part) ?? []
+    if (sought !== undefined) return ({ category }) => category === sought.toLowerCase()
+    return ({ rfc822 }) => has(rfc822, part)
+  },
+}
+
+export const searchCommands: Record<string, Handler> = { SEARCH: onSearch, 'UID SEARCH': onSearch }

@@ -1,0 +1,246 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
+import { selfSigned } from '@posthorn/local/files/certificate'
+import type { Hook, Quota, ScriptCommand, ScriptServerState } from './command.ts'
+import { statusNotification } from './commands/mailboxes.ts'
+import type { MailboxOptions, ScriptMailbox } from './mailbox.ts'
+import { sendReply, serveCommands } from './serve.ts'
+import { ScriptSession } from './session.ts'
+import { MailboxStore } from './store.ts'
+
+export interface ImapScriptOptions {
+  /** Instead of `usualCapabilities`. What is left out is not understood either. */
+  capabilities?: readonly string[]
+  /** Beside INBOX. */
+  mailboxes?: readonly string[] | Readonly<Record<string, MailboxOptions>>
+  /** Default `/`; empty: a flat list, which says NIL. */
+  delimiter?: string
+  /** Of the personal namespace, such as `INBOX.`; default none. */
+  prefix?: string
+  /** Names and passwords (or access tokens); default anybody with `secret`. `*` is anybody. */
+  users?: Readonly<Record<string, string>>
+  greeting?: string
+  quota?: Quota
+  /** Default 64 MiB. */
+  appendLimit?: number
+}
+
+export const usualCapabilities: readonly string[] =
+  'IMAP4rev1 SASL-IR AUTH=PLAIN AUTH=XOAUTH2 ID ENABLE IDLE NAMESPACE CHILDREN LIST-EXTENDED LIST-STATUS SPECIAL-USE UNSELECT UIDPLUS MOVE ESEARCH CONDSTORE QRESYNC LITERAL+ QUOTA'.split(
+    ' ',
+  )
+
+/**
+ * An IMAP server in memory, for what a real one does only on a bad day: it behaves well until it is told otherwise, by hooks that answer
+ * single commands (some are in `imap-script/faults.ts`) and by changes to its mailboxes behind the clients' backs.
+ *
+ * Speaks IMAP4rev1 with CONDSTORE, QRESYNC, ESEARCH, LIST-STATUS, MOVE, UIDPLUS, IDLE, NOTIFY, QUOTA, OBJECTID and X-GM-EXT-1, each where
+ * the capability is given. All users share one set of mailboxes.
+ */
+export async function startImapScript(options: ImapScriptOptions = {}): Promise<ImapScript> {
+  const script = new ImapScript(options)
+  await script.open()
+  return script
+}
+
+export class ImapScript implements AsyncDisposable {
+  readonly host = '127.0.0.1'
+  /** PEM of its certificate, which signs itself. */
+  readonly cert: string
+  readonly #state: ScriptServerState
+  readonly #greeting: string
+  readonly #certificate = selfSigned(['script.mail.test', 'localhost', '127.0.0.1'])
+  readonly #servers: readonly [plain: Server, secure: Server]
+  readonly #hooks: { name: string; hook: Hook }[] = []
+  readonly #openSessions = new Set<ScriptSession>()
+  readonly #allSessions: ScriptSession[] = []
+  readonly #pendingNotifications = new Set<ScriptSession>()
+  readonly #hookErrors: unknown[] = []
+  #ports = [0, 0]
+
+  constructor(options: ImapScriptOptions) {
+    this.cert = this.#certificate.cert
+    this.#greeting = options.greeting ?? '* OK script ready'
+    this.#state = this.#createState(options)
+    const take = (socket: Socket) => void this.#serve(socket)
+    this.#servers = [createServer(take), createTlsServer(this.#certificate, take)]
+    // Handshakes that fail are the client's to tell.
+    this.#servers[1].on('tlsClientError', () => undefined)
+  }
+
+  get port(): number {
+    return this.#ports[0] ?? 0
+  }
+
+  /** TLS from the first byte. STARTTLS, on the other port, is a capability. */
+  get securePort(): number {
+    return this.#ports[1] ?? 0
+  }
+
+  /** May be changed at any time; a client hears of it when it asks. */
+  get capabilities(): Set<string> {
+    return this.#state.capabilities
+  }
+
+  /** Connections that are open. */
+  get sessions(): readonly ScriptSession[] {
+    return [...this.#openSessions]
+  }
+
+  /** Connections there have been. */
+  get connections(): number {
+    return this.#allSessions.length
+  }
+
+  /** Commands so far without their tags, connection after connection. */
+  get received(): readonly string[] {
+    return this.#allSessions.flatMap(({ received: heard }) => heard)
+  }
+
+  get quota(): Quota | undefined {
+    return this.#state.quota
+  }
+
+  set quota(quota: Quota | undefined) {
+    this.#state.quota = quota
+  }
+
+  /** @throws when there is none. */
+  mailbox(path: string): ScriptMailbox {
+    return this.#state.store.get(path)
+  }
+
+  createMailbox(path: string, options: MailboxOptions = {}): ScriptMailbox {
+    return this.#state.store.create(path, options)
+  }
+
+  renameMailbox(path: string, newPath: string): void {
+    this.#state.store.rename(path, newPath)
+  }
+
+  deleteMailbox(path: string): void {
+    this.#state.store.delete(path)
+  }
+
+  /**
+   * Lets the hook answer a command instead of the server, until what is returned is called. `FETCH` is asked for UID FETCH as well,
+   * `UID FETCH` for that alone; `greeting` when a client connects; `*` for every command. The latest hook is asked first.
+   */
+  on(name: string, hook: Hook): () => void {
+    const entry = { name, hook }
+    this.#hooks.unshift(entry)
+    return () => void this.#hooks.splice(this.#hooks.indexOf(entry), 1)
+  }
+
+  /** Resets every connection. */
+  drop(): void {
+    for (const session of this.#openSessions) session.reset()
+  }
+
+  /** Ends what is there and refuses connections, until `open` on the same ports. */
+  async close(): Promise<void> {
+    const closed = this.#servers.flatMap((server) =>
+      server.listening ? [once(server, 'close')] : [],
+    )
+    for (const server of this.#servers) server.close()
+    this.drop()
+    await Promise.all(closed)
+  }
+
+  async open(): Promise<void> {
+    for (const [index, server] of this.#servers.entries()) {
+      server.listen(this.#ports[index], this.host)
+      await once(server, 'listening')
+      this.#ports[index] = (server.address() as AddressInfo).port
+    }
+  }
+
+  /** @throws what a hook threw: a mistake of the test, which its client saw as a reset. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+    if (this.#hookErrors.length > 0) throw this.#hookErrors[0]
+  }
+
+  async #serve(socket: Socket): Promise<void> {
+    const session = new ScriptSession(this.#allSessions.length + 1, socket)
+    this.#allSessions.push(session)
+    this.#openSessions.add(session)
+    socket.once('close', () => this.#openSessions.delete(session))
+    const hooksOf = (name: string) => this.#hooksOf(name)
+    try {
+      if (!(await greet(session, this.#greeting, hooksOf('greeting')))) return
+      while ((await serveCommands(session, this.#state, hooksOf)) === 'starttls')
+        session.upgrade(this.#certificate)
+    } catch (error) {
+      this.#hookErrors.push(error)
+      session.reset()
+    }
+  }
+
+  #hooksOf(name: string): Hook[] {
+    const fits = (wanted: string) =>
+      wanted === name || name === `UID ${wanted}` || (wanted === '*' && name !== 'greeting')
+    return this.#hooks.filter((each) => fits(each.name)).map(({ hook }) => hook)
+  }
+
+  /** Sessions that listen hear of a change once whoever makes changes pauses. */
+  #changed(mailbox: ScriptMailbox): void {
+    if (this.#pendingNotifications.size === 0) setImmediate(() => this.#notify())
+    for (const session of this.#openSessions) {
+      if (session.mailbox === mailbox ? session.idling || session.notify : session.notify)
+        this.#pendingNotifications.add(session)
+      if (session.notify && session.mailbox !== mailbox) session.changedMailboxes.add(mailbox)
+    }
+  }
+
+  #notify(): void {
+    for (const session of this.#pendingNotifications) {
+      for (const line of session.takeNotifications()) session.send(line)
+      for (const mailbox of session.changedMailboxes) session.send(statusNotification(mailbox))
+      session.changedMailboxes.clear()
+    }
+    this.#pendingNotifications.clear()
+  }
+
+  #createState(options: ImapScriptOptions): ScriptServerState {
+    const { delimiter = '/', prefix = '', mailboxes = [], users = { '*': 'secret' } } = options
+    const store = new MailboxStore(delimiter, (mailbox) => this.#changed(mailbox))
+    store.create('INBOX')
+    const named: Readonly<Record<string, MailboxOptions>> = Array.isArray(mailboxes)
+      ? Object.fromEntries(mailboxes.map((path: string) => [path, {}]))
+      : (mailboxes as Readonly<Record<string, MailboxOptions>>)
+    for (const [path, each] of Object.entries(named)) store.create(path, each)
+    return {
+      capabilities: new Set(options.capabilities ?? usualCapabilities),
+      store,
+      prefix,
+      users: new Map(Object.entries(users)),
+      quota: options.quota,
+      appendLimit: options.appendLimit ?? 64 * 2 ** 20,
+    }
+  }
+}
+
+/** False where there is nothing to come after it. */
+async function greet(
+  session: ScriptSession,
+  greeting: string,
+  hooks: readonly Hook[],
+): Promise<boolean> {
+  const usual = () => Promise.resolve([greeting])
+  const command: ScriptCommand = {
+    tag: '*',
+    name: 'greeting',
+    rest: '',
+    args: [],
+    session,
+    defaultReply: usual,
+  }
+  for (const hook of hooks) {
+    const reply = await hook(command)
+    if (reply !== undefined) return sendReply(command, reply)
+  }
+  session.send(greeting)
+  return true
+}

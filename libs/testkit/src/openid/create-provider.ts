@@ -1,0 +1,104 @@
+import { generateKeyPairSync } from 'node:crypto'
+import Provider from 'oidc-provider'
+import MemoryAdapter from 'oidc-provider/lib/adapters/memory_adapter.js'
+
+/** What a provider is like, and what it has done. */
+export interface ProviderSettings {
+  clientId: string
+  clientSecret: string
+  redirectUrls: string[]
+  accessTokenSeconds: number
+  withheldScopes: Set<string>
+  unverified: Set<string>
+  acceptsReplacedRefreshTokens: boolean
+  counts: { given: Record<string, number>; refused: Record<string, number> }
+  /** Tokens that were given back. */
+  revocations: number
+  /** By user. */
+  grants: Map<string, Set<string>>
+}
+
+/** `oidc-provider`, set up as providers of mail are: PKCE, refresh tokens that rotate, revocation. */
+export async function createProvider(issuer: string, state: ProviderSettings): Promise<Provider> {
+  const { clientId, clientSecret, redirectUrls, counts } = state
+  const provider = new Provider(issuer, {
+    clients: [
+      {
+        client_id: clientId,
+        client_secret: clientSecret,
+        redirect_uris: redirectUrls,
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
+        token_endpoint_auth_method: 'client_secret_post',
+      },
+    ],
+    adapter: adapterFor(state),
+    cookies: { keys: ['for tests'] },
+    jwks: { keys: [signingKey()] },
+    features: {
+      devInteractions: { enabled: false },
+      revocation: { enabled: true, allowedPolicy: () => true },
+    },
+    scopes: ['openid', 'offline_access', 'mail'],
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+    pkce: { required: () => true },
+    rotateRefreshToken: true,
+    issueRefreshToken: () => true,
+    ttl: {
+      AccessToken: () => state.accessTokenSeconds,
+      AuthorizationCode: 60,
+      Grant: 86_400,
+      IdToken: 3_600,
+      Interaction: 600,
+      RefreshToken: 86_400,
+      Session: 600,
+    },
+    interactions: { url: (_context: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
+    findAccount: (_context: unknown, accountId: string) => ({
+      accountId,
+      claims: () => ({
+        sub: accountId,
+        email: accountId,
+        name: `Name of ${accountId}`,
+        ...(state.unverified.has(accountId) ? { email_verified: false } : {}),
+      }),
+    }),
+  })
+  provider.on('grant.success', ({ oidc }) => {
+    count(counts.given, oidc.params['grant_type'])
+    const { Account, Grant } = oidc.entities
+    if (!Account || !Grant) return
+    const grants = state.grants.get(Account.accountId) ?? new Set()
+    state.grants.set(Account.accountId, grants.add(Grant.jti))
+  })
+  provider.on('grant.revoked', () => void (state.revocations += 1))
+  provider.on('grant.error', ({ oidc }) => count(counts.refused, oidc.params['grant_type']))
+  return provider
+}
+
+/** In memory, as it would be without, which it warns of. A refresh token that is not marked as used is good for another use. */
+function adapterFor(state: ProviderSettings) {
+  return class extends MemoryAdapter {
+    readonly #kind: string
+
+    constructor(kind: string) {
+      super(kind)
+      this.#kind = kind
+    }
+
+    override async consume(id: string): Promise<void> {
+      if (this.#kind !== 'RefreshToken' || !state.acceptsReplacedRefreshTokens)
+        await super.consume(id)
+    }
+  }
+}
+
+function count(counts: Record<string, number>, kind: unknown): void {
+  const key = String(kind)
+  counts[key] = (counts[key] ?? 0) + 1
+}
+
+function signingKey() {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
+  return { ...privateKey.export({ format: 'jwk' }), alg: 'RS256', use: 'sig', kid: 'test' }
+}

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto'
+import type { ByteReader } from './incoming.ts'
+
+export function messageIdOf(raw: Buffer): string {
+  const end = raw.indexOf('\r\n\r\n')
+  const head = raw.subarray(0, end < 0 ? raw.length : end).toString('latin1')
+  return /^message-id:\s*(<[^>]*>)/im.exec(head)?.[1] ?? ''
+}
+
+export function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+const dot = Buffer.from('\r\n.\r\n')
+
+/**
+ * The bytes up to the line that is a dot alone, without the dots that were put in front of others (RFC 5321 §4.5.2). Undefined when the
+ * connection ended before. `before` is asked before more is read, and told how much came so far.
+ */
+export async function readBody(
+  incoming: ByteReader,
+  before: ((bytes: number) => Promise<boolean>) | undefined,
+): Promise<Buffer | undefined> {
+  // The end of DATA's own line counts as the one before the dot.
+  const parts: Buffer[] = [Buffer.from('\r\n')]
+  let length = 2
+  let tail = parts[0] ?? Buffer.alloc(0)
+  for (;;) {
+    if (before && !(await before(length - 2))) return undefined
+    const more = await incoming.bytes()
+    if (!more) return undefined
+    const seam = Buffer.concat([tail, more])
+    const at = seam.indexOf(dot)
+    parts.push(more)
+    length += more.length
+    if (at >= 0) {
+      const end = length - seam.length + at
+      incoming.unread(seam.subarray(at + dot.length))
+      return unstuff(Buffer.concat(parts).subarray(2, end + 2))
+    }
+    tail = seam.subarray(Math.max(0, seam.length - dot.length + 1))
+  }
+}
+
+function unstuff(bytes: Buffer): Buffer {
+  if (bytes[0] !== 0x2e && !bytes.includes('\r\n.')) return bytes
+  return Buffer.from(
+    bytes.toString('latin1').replace(/^\./, '').replaceAll('\r\n.', '\r\n'),
+    'latin1',
+  )
+}

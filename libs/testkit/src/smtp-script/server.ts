@@ -1,0 +1,124 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createSecureContext } from 'node:tls'
+import { selfSigned } from '@posthorn/local/files/certificate'
+import type {
+  SmtpBehaviour,
+  SmtpHook,
+  SmtpMessage,
+  SmtpMoment,
+  SmtpServerState,
+  SmtpSession,
+} from './contract.ts'
+import { SmtpConnection } from './session.ts'
+
+/** Scripted SMTP server. Replies normally unless a hook or a callback decides otherwise. */
+export interface SmtpScript extends AsyncDisposable {
+  readonly host: string
+  readonly port: number
+  /** Stored messages, oldest first. Compare `messageId`, `to` and `sha256` to find duplicates. */
+  readonly accepted: SmtpMessage[]
+  /** Number of connections since the start. */
+  readonly connections: number
+  /** Open connections. */
+  readonly sessions: readonly SmtpSession[]
+  /** Lines of all connections, a dot for each message. Of AUTH, only the mechanism. */
+  readonly received: string[]
+  behaviour: SmtpBehaviour
+  /** Replaces the reply at a moment. `undefined` removes the hook. */
+  on(moment: SmtpMoment, hook: SmtpHook | undefined): void
+  /** Ends open connections and refuses new ones until `open`, which listens on the same port. */
+  close(): Promise<void>
+  open(): Promise<void>
+}
+
+export interface SmtpScriptOptions {
+  behaviour?: SmtpBehaviour
+  /** Defaults to any. A `freePort()` stays unused by others while the server is closed. */
+  port?: number
+  /** Requires AUTH before MAIL. Every login succeeds unless `onLogin` rejects it. */
+  requireLogin?: boolean
+  /** Starts TLS with the first byte. Otherwise STARTTLS is offered unless `plain` is set. */
+  secure?: boolean
+  plain?: boolean
+  /** Maximum message size, also announced by SIZE. Defaults to 64 MiB. */
+  maxBytes?: number
+  /**
+   * Extensions offered besides AUTH and STARTTLS. Parameters of other extensions are rejected.
+   * Defaults to `usualExtensions`.
+   */
+  extensions?: readonly string[]
+}
+
+export const usualExtensions = [
+  'PIPELINING',
+  '8BITMIME',
+  'SMTPUTF8',
+  'SIZE',
+  'DSN',
+  'ENHANCEDSTATUSCODES',
+] as const
+
+/** Starts an SMTP server whose faults a test controls. */
+export async function startSmtpScript(options: SmtpScriptOptions = {}): Promise<SmtpScript> {
+  const script = {
+    behaviour: options.behaviour ?? {},
+    accepted: [] as SmtpMessage[],
+    received: [] as string[],
+    connections: 0,
+    port: options.port ?? 0,
+    sessions: [] as SmtpSession[],
+  }
+  const state: SmtpServerState = {
+    script,
+    hooks: new Map(),
+    extensions: new Set(options.extensions ?? usualExtensions),
+    requireLogin: options.requireLogin ?? false,
+    startTls: !options.plain && !options.secure,
+    maxBytes: options.maxBytes ?? 64 * 1024 * 1024,
+    secureContext: createSecureContext(selfSigned(['script.mail.test', 'localhost', '127.0.0.1'])),
+    failures: [],
+  }
+  let server: Server | undefined
+  const open = async () => {
+    server = createServer({ noDelay: true }, (socket) => {
+      void serve(socket, { state, sessions: script.sessions, secure: options.secure ?? false })
+    }).listen(script.port, '127.0.0.1')
+    await once(server, 'listening')
+    script.port = (server.address() as AddressInfo).port
+  }
+  const close = async () => {
+    const closing = server
+    server = undefined
+    for (const session of script.sessions) session.destroy()
+    if (closing) await new Promise<void>((resolve) => closing.close(() => resolve()))
+  }
+  await open()
+  return Object.assign(script, {
+    host: '127.0.0.1',
+    on(moment: SmtpMoment, hook: SmtpHook | undefined) {
+      if (hook) state.hooks.set(moment, hook)
+      else state.hooks.delete(moment)
+    },
+    open,
+    close,
+    async [Symbol.asyncDispose]() {
+      await close()
+      if (state.failures.length > 0) throw state.failures[0]
+    },
+  })
+}
+
+interface Listener {
+  state: SmtpServerState
+  sessions: SmtpSession[]
+  secure: boolean
+}
+
+async function serve(socket: Socket, { state, sessions, secure }: Listener): Promise<void> {
+  const session = new SmtpConnection(socket, state)
+  sessions.push(session)
+  socket.once('close', () => sessions.splice(sessions.indexOf(session), 1))
+  if (secure) await session.startTls(state.secureContext)
+  await session.run()
+}

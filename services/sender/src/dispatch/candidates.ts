@@ -1,0 +1,102 @@
+import { listDue } from '../store/outbox.ts'
+import type { Db } from '@posthorn/db'
+import type { DueSubmission } from '../store/submission.ts'
+import type { LaneDemand, LaneLimiter } from './lane-limiter.ts'
+
+export interface CandidateDeps {
+  db: Db
+  lanes: LaneLimiter
+  /** Regular poll interval. */
+  sweepMs: number
+  /** True if this process has claimed the row. */
+  isClaimed: (queueId: string) => boolean
+}
+
+/** Maximum rows per poll. */
+const pollBatch = 200
+/** Maximum stored candidates. The next poll finds dropped ones again. */
+const maxCandidates = 1_000
+/** Minimum time between polls, however many hints arrive: polls are expensive when much is due. */
+const minPollGapMs = 10
+
+/**
+ * Due rows of the latest polls that are not claimed. They may be stale: the claim checks whether
+ * they are still due.
+ */
+export class Candidates {
+  readonly #deps: CandidateDeps
+  readonly #rows = new Map<string, DueSubmission>()
+  /** Rows that could not be claimed, with the time until which polls skip them. */
+  readonly #claimConflicts = new Map<string, number>()
+  /** True if due rows were left out since the candidates were last empty. */
+  #hasMore = false
+  #isPollRequested = false
+  #polledAt = -Infinity
+
+  constructor(deps: CandidateDeps) {
+    this.#deps = deps
+  }
+
+  [Symbol.iterator](): Iterator<DueSubmission> {
+    return this.#rows.values()
+  }
+
+  /** Requests a poll. Returns the milliseconds until it is allowed. */
+  requestPoll(): number {
+    this.#isPollRequested = true
+    return this.#polledAt + minPollGapMs - performance.now()
+  }
+
+  /** Polls if it is time to. Returns true if more rows may be due in other lanes. */
+  async pollIfDue(): Promise<boolean> {
+    const gapMs = this.#isPollRequested ? minPollGapMs : this.#deps.sweepMs * 0.9
+    if (performance.now() < this.#polledAt + gapMs) return false
+    this.#isPollRequested = false
+    this.#polledAt = performance.now()
+    if (this.#rows.size > maxCandidates) this.#rows.clear()
+    if (this.#rows.size === 0) this.#hasMore = false
+    const { db, lanes } = this.#deps
+    const due = await listDue(db, { limit: pollBatch, saturated: lanes.saturated() })
+    const isFull = due.length === pollBatch
+    if (isFull) this.#hasMore = true
+    for (const row of due) if (this.#isCandidate(row)) this.#rows.set(row.queueId, row)
+    return isFull
+  }
+
+  /** Allows the next poll immediately: the rows of the last one have filled their lanes. */
+  pollAgain(): void {
+    this.#isPollRequested = true
+    this.#polledAt = -Infinity
+  }
+
+  /** Removes rows that are being claimed. */
+  remove(queueIds: Iterable<string>): void {
+    for (const queueId of queueIds) this.#rows.delete(queueId)
+  }
+
+  /** Drops all candidates: another replica claims the same rows. */
+  clear(): void {
+    this.#rows.clear()
+  }
+
+  /** Skips rows that could not be claimed for one poll interval, so that others are found. */
+  skip(queueIds: Iterable<string>): void {
+    const now = Date.now()
+    for (const [queueId, until] of this.#claimConflicts)
+      if (until <= now) this.#claimConflicts.delete(queueId)
+    for (const queueId of queueIds) this.#claimConflicts.set(queueId, now + this.#deps.sweepMs)
+  }
+
+  /** True if due rows of a lane may be in the outbox, but not among the candidates. */
+  mayHaveMoreFor({ account, host }: LaneDemand): boolean {
+    if (!this.#hasMore) return false
+    for (const row of this.#rows.values())
+      if (row.account === account || (host !== '' && row.host === host)) return false
+    return true
+  }
+
+  #isCandidate({ queueId }: DueSubmission): boolean {
+    const skipUntil = this.#claimConflicts.get(queueId) ?? 0
+    return !this.#deps.isClaimed(queueId) && skipUntil <= Date.now()
+  }
+}

@@ -1,0 +1,135 @@
+import type { ImapConfig, ImapDisabled, SmtpConfig } from '@posthorn/contracts'
+import type { DsnRequest, Filing, StoredServer } from '@posthorn/db'
+
+/** State of a submission. `leased` is a row in state `queued` with an unexpired lease. */
+export type SubmissionState = 'queued' | 'leased' | 'held' | 'sent' | 'failed'
+
+/**
+ * Transitions of a submission, by state and trigger. The README lists what each one commits.
+ *
+ * | state  | trigger    | next   | guard                                            |
+ * |--------|------------|--------|--------------------------------------------------|
+ * | queued | claim      | leased | due and attempts < maxAttempts                   |
+ * | queued | hold       | held   | requested; no handover in doubt                  |
+ * | queued | makeDue    | queued | requested; no handover in doubt                  |
+ * | queued | reap       | failed | attempts used up, lease expired                  |
+ * | held   | hold       | held   | requested                                        |
+ * | held   | release    | queued | requested                                        |
+ * | held   | makeDue    | queued | requested                                        |
+ * | leased | renew      | leased | lease not taken over                             |
+ * | leased | handOver   | leased | lease unexpired; precedes the end of data        |
+ * | leased | cancel     | queued | the server has no message                        |
+ * | leased | expire     | queued | lease not renewed                                |
+ * | leased | accept     | sent   | all recipients accepted, or a copy found in Sent |
+ * | leased | acceptPart | queued | recipients deferred, attempts left               |
+ * | leased | continue   | queued | more recipients than the server takes at a time  |
+ * | leased | retry      | queued | temporary failure, attempts left                 |
+ * | leased | reject     | failed | permanent failure, or last attempt               |
+ */
+export const submissionTransitions = {
+  queued: { claim: 'leased', hold: 'held', makeDue: 'queued', reap: 'failed' },
+  held: { hold: 'held', release: 'queued', makeDue: 'queued' },
+  leased: {
+    renew: 'leased',
+    handOver: 'leased',
+    cancel: 'queued',
+    expire: 'queued',
+    accept: 'sent',
+    acceptPart: 'queued',
+    continue: 'queued',
+    retry: 'queued',
+    reject: 'failed',
+  },
+  sent: {},
+  failed: {},
+} as const satisfies Record<SubmissionState, Record<string, SubmissionState>>
+
+type Transitions = typeof submissionTransitions
+
+/** Input of the state machine: request of an operator, timer, or result of an attempt. */
+export type SubmissionTrigger = { [S in SubmissionState]: keyof Transitions[S] }[SubmissionState]
+
+/** Next state of a submission. Throws if the state does not allow the trigger. */
+export function transition(state: SubmissionState, trigger: SubmissionTrigger): SubmissionState {
+  const nextStates: Partial<Record<SubmissionTrigger, SubmissionState>> =
+    submissionTransitions[state]
+  const next = nextStates[trigger]
+  if (next === undefined) throw new Error(`submission in state ${state} does not allow ${trigger}`)
+  return next
+}
+
+/** Value of the column `state` after a transition. A lease is not part of the column. */
+export function stateAfter(state: SubmissionState, trigger: SubmissionTrigger) {
+  const next = transition(state, trigger)
+  return next === 'leased' ? 'queued' : next
+}
+
+/** Fencing token of a row: the process and the attempt it counted. Each claim counts one. */
+export interface OutboxLease {
+  queueId: string
+  worker: string
+  attempt: number
+}
+
+/** Due row, with what the lanes need to know. */
+export interface DueSubmission {
+  queueId: string
+  account: string
+  /** Gateway that replaces the account's server. */
+  gateway: string | null
+  /** `host:port` of the server. Empty without a server. */
+  host: string
+  bytes: number
+  /** True for a first attempt with retries left. Safe to prefetch: a crash costs one attempt. */
+  fresh: boolean
+}
+
+/** Claimed row. */
+export interface Submission extends OutboxLease {
+  account: string
+  /** The account when the row was claimed. */
+  sender: SendingAccount
+  /** Gateway when the row was claimed. `server` is undefined if the gateway was deleted. */
+  gateway: { name: string; server: SendingGateway | undefined } | undefined
+  proxy: string | null
+  localAddress: string | null
+  dsn: DsnRequest | null
+  messageId: string
+  envelope: { from: string; to: string[] }
+  mime: Buffer
+  maxAttempts: number
+  firstError: string | null
+  /** True if an earlier handover has no recorded reply: the message may have been accepted. */
+  maybeSent: boolean
+  /** True if some recipients were accepted. They are no longer in the envelope. */
+  partlySent: boolean
+  /** List the recipient has unsubscribed from since the submission. */
+  leftList: string | null
+  /** Requested mailbox work after sending. */
+  filing: Filing | null
+}
+
+export interface SendingAccount {
+  account: string
+  imap: StoredServer<ImapConfig | ImapDisabled> | null
+  smtp: StoredServer<SmtpConfig> | null
+  /** True if the account has OAuth2, the login of a server without one of its own. */
+  byOAuth2: boolean
+  smtpEhloName: string | null
+  proxy: string | null
+  /** Whether copies go into Sent. Null: depends on the provider. */
+  copy: boolean | null
+  /** Rises with every change. Sessions of an older version are not reused. */
+  version: string
+}
+
+/** Outgoing server that belongs to no account. */
+export interface SendingGateway {
+  host: string
+  port: number
+  secure: boolean
+  /** Null: no login. */
+  username: string | null
+  /** Rises with every change, as the account's. */
+  version: string
+}

@@ -1,0 +1,168 @@
+import { defined } from '@posthorn/contracts'
+import type { CallResult, HttpOutcome } from '@posthorn/net'
+import type { DeliveryResult } from '../store/attempts.ts'
+import { type DeliveryTrigger, transition } from '../store/delivery-state.ts'
+import type { RetrySchedule } from '../targets/options.ts'
+
+/** The attempt was not made: nothing was sent. `expire`: another process claimed the row. */
+export class PreAttemptError extends Error {
+  readonly trigger: 'drop' | 'exhaust' | 'expire'
+
+  constructor(trigger: 'drop' | 'exhaust' | 'expire', outcome: string) {
+    super(outcome)
+    this.trigger = trigger
+  }
+}
+
+/** The call was made, or interrupted, and the target did not accept the delivery. */
+export class AttemptError extends Error {
+  readonly attempt: Attempt
+  readonly call: CallResult
+
+  constructor(attempt: Attempt, call: CallResult) {
+    super(call.error ?? call.outcome)
+    this.attempt = attempt
+    this.call = call
+  }
+}
+
+/** The result was not committed. The row stays claimed until its lease ends. */
+export class RecordError extends Error {}
+
+export interface Attempt {
+  id: string
+  /** Number of this attempt, from 1. */
+  attempts: number
+  /** Time since queueing. */
+  ageMs?: number
+}
+
+/** Maximum characters stored of a response and of an error. */
+const maxResponse = 2_000
+const maxError = 500
+/** Faults of the proxy are not counted during the first 24 h of a delivery. */
+const proxyFaultGraceMs = 86_400_000
+const maxProxyFaultDelayMs = 300_000
+/** Maximum delay that a target can request with `Retry-After`. */
+const maxRetryAfterMs = 3_600_000
+
+/** Result of an attempt: its trigger, the next state, and the delay of the next attempt. */
+export function nextState(
+  attempt: Attempt,
+  call: CallResult,
+  schedule: RetrySchedule,
+): DeliveryResult {
+  const trigger = triggerOf(attempt, call, schedule)
+  if (trigger === 'cancel') return releasedResult(attempt.id, true)
+  const result = { ...resultFields(attempt.id, call), state: transition('attempting', trigger) }
+  if (trigger === 'accept') return result
+  if (trigger === 'excuse')
+    return { ...result, waitMs: excusedDelayMs(attempt, schedule), uncounted: true }
+  return { ...result, ...scheduleRetry(attempt, call, trigger === 'retry' ? schedule : undefined) }
+}
+
+function triggerOf(
+  { attempts, ageMs = 0 }: Attempt,
+  { outcome }: CallResult,
+  schedule: RetrySchedule,
+): DeliveryTrigger<'attempting'> {
+  if (outcome === '2xx') return 'accept'
+  // Aborted by shutdown: not a failure of the target, and not counted as its attempt.
+  if (outcome === 'aborted') return 'cancel'
+  // A proxy may also fail because the target is unreachable, so the grace period ends.
+  if (outcome === 'proxy-fault' && ageMs < proxyFaultGraceMs) return 'excuse'
+  return isPermanent(outcome) || attempts >= schedule.attempts ? 'fail' : 'retry'
+}
+
+/** True for rejections that every further attempt would repeat. Interface spec, "Delivery" 4. */
+function isPermanent(outcome: HttpOutcome): boolean {
+  return outcome === 'redirect-refused' || outcome === 'egress-blocked'
+}
+
+function excusedDelayMs({ ageMs = 0 }: Attempt, schedule: RetrySchedule): number {
+  return Math.max(schedule.delayMs(1), Math.min(ageMs / 4, maxProxyFaultDelayMs))
+}
+
+/** Delay of the next attempt, if there is a schedule, and suspension of the target. */
+function scheduleRetry(
+  { attempts }: Attempt,
+  { status, headers }: CallResult,
+  schedule: RetrySchedule | undefined,
+): Pick<DeliveryResult, 'waitMs' | 'suspendMs'> {
+  const retryAfterMs = parseRetryAfter(headers['retry-after'])
+  // RFC 6585 §4, RFC 9110 §15.6.4: these statuses concern the target, not one delivery.
+  const isBusy = status === 429 || status === 503
+  return defined({
+    waitMs: schedule ? Math.max(schedule.delayMs(attempts), retryAfterMs ?? 0) : 0,
+    suspendMs: isBusy ? retryAfterMs : undefined,
+  })
+}
+
+/** Delay requested by `Retry-After` (RFC 9110 §10.2.3), limited; undefined if it is invalid. */
+function parseRetryAfter(value: string | undefined): number | undefined {
+  const text = value?.trim() ?? ''
+  const ms = /^\d{1,10}$/.test(text) ? Number(text) * 1_000 : parseHttpDate(text) - Date.now()
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), maxRetryAfterMs)
+}
+
+/** `Date.parse` accepts more than HTTP-dates, which end in GMT. */
+function parseHttpDate(text: string): number {
+  return /^[A-Za-z]{3,9}, .{1,40} GMT$/.test(text) ? Date.parse(text) : Number.NaN
+}
+
+/** Columns that describe the last response. */
+function resultFields(id: string, { outcome, status, body, error }: CallResult) {
+  return {
+    id,
+    outcome,
+    status: status ?? null,
+    error: error === undefined ? null : storable(error, maxError),
+    response: status === undefined ? null : storable(body.toString('utf8'), maxResponse),
+    waitMs: 0,
+    uncounted: false,
+  }
+}
+
+const noCall = { waitMs: 0, status: null, error: null, response: null }
+
+/** Ends the claim, so that any process may take the row. `uncounted`: subtracts its attempt. */
+export function releasedResult(id: string, uncounted: boolean): DeliveryResult {
+  const state = transition('claimed', 'release')
+  return { ...noCall, id, state, uncounted, outcome: null }
+}
+
+/** Ends a delivery without a call. */
+export function finalResult(
+  id: string,
+  trigger: 'drop' | 'exhaust',
+  outcome: string,
+): DeliveryResult {
+  return { ...noCall, id, state: transition('claimed', trigger), uncounted: false, outcome }
+}
+
+/** Postgres text cannot hold U+0000. */
+function storable(text: string, maxLength: number): string {
+  return text.replaceAll('\0', '').slice(0, maxLength).toWellFormed()
+}
+
+/** Effect of an attempt on the throttle of its target. */
+export interface TargetFeedback {
+  /** False if the target was unreachable or did not respond in time. */
+  responded: boolean
+  /** Time for which the target asked for no calls. */
+  suspendMs?: number
+}
+
+const silentOutcomes: ReadonlySet<string> = new Set<HttpOutcome>([
+  'connect-timeout',
+  'response-timeout',
+  'dns',
+  'refused',
+  'unreachable',
+  'reset',
+  'tls',
+])
+
+export function targetFeedback({ outcome, suspendMs }: DeliveryResult): TargetFeedback {
+  return defined({ responded: !silentOutcomes.has(outcome ?? ''), suspendMs })
+}

@@ -1,0 +1,144 @@
+import { createHmac } from 'node:crypto'
+import type { Bus } from '@posthorn/bus'
+import { getServiceSecret } from '@posthorn/contracts'
+import { messageOf } from '@posthorn/errors'
+import { sleep } from '@posthorn/flow'
+import type { Logger } from '@posthorn/telemetry'
+import { laneOf } from '../targets/target.ts'
+
+/** Keys of the signatures. */
+export interface SigningKeys {
+  serviceSecret: string
+  /** Replaced secrets. They also sign `webhook-signature` until `until`. */
+  previous: readonly { serviceSecret: string; until: Date }[]
+  /** Keys by lane, of targets with their own key for `webhook-signature`. */
+  targets: ReadonlyMap<string, string>
+}
+
+/** `X-SVC-Wh-Signature`: HMAC-SHA256 of the body, base64url. Interface spec, "Signature". */
+export function sign(body: string | Uint8Array, serviceSecret: string): string {
+  return createHmac('sha256', serviceSecret).update(body).digest('base64url')
+}
+
+/** Content signed by `webhook-signature`. */
+export interface SignedMessage {
+  /** Event id, the same for every target and attempt. */
+  id: string
+  /** Seconds since 1970. */
+  timestamp: number
+  body: string
+}
+
+/** `webhook-signature`: `v1,<base64>` per secret, separated by spaces (Standard Webhooks 1.0). */
+export function standardSignature(
+  { id, timestamp, body }: SignedMessage,
+  secrets: readonly string[],
+): string {
+  return secrets
+    .map((secret) => {
+      const hmac = createHmac('sha256', keyBytes(secret)).update(`${id}.${timestamp}.`).update(body)
+      return `v1,${hmac.digest('base64')}`
+    })
+    .join(' ')
+}
+
+/** Secrets that sign for a target, the current one first. */
+export function standardSecrets(keys: SigningKeys, lane: string, now: Date): string[] {
+  const own = keys.targets.get(lane)
+  if (own !== undefined) return [own]
+  const previous = keys.previous.filter(({ until }) => until > now)
+  return [keys.serviceSecret, ...previous.map(({ serviceSecret }) => serviceSecret)]
+}
+
+/** Receivers reject timestamps older than 5 min; their clocks may differ by up to 3 min. */
+const maxTimestampAgeMs = 120_000
+
+/**
+ * `webhook-timestamp`: time of queueing, so that early attempts are byte-identical. After
+ * `maxTimestampAgeMs` the time of the attempt, since receivers would reject the older one.
+ */
+export function standardTimestamp(queuedAt: Date, now: Date): number {
+  const isRecent = now.getTime() - queuedAt.getTime() <= maxTimestampAgeMs
+  return Math.floor((isRecent ? queuedAt : now).getTime() / 1000)
+}
+
+const standardSecret = /^whsec_([A-Za-z0-9+/]+={0,2})$/
+
+/** Bytes of a secret: decoded if it has the format of Standard Webhooks, else its UTF-8. */
+function keyBytes(secret: string): Buffer {
+  const [, base64] = standardSecret.exec(secret) ?? []
+  return base64 === undefined ? Buffer.from(secret) : Buffer.from(base64, 'base64')
+}
+
+/** Cache of the signing keys. */
+export interface SigningKeyCache<T> {
+  /** Current keys. Waits until auth-bridge has sent them once; rejects when the signal aborts. */
+  get(signal: AbortSignal): Promise<T>
+  /** Makes the next `get` request the keys again. */
+  invalidate(): void
+}
+
+export interface SigningKeyCacheOptions<T> {
+  /** Requests the keys from auth-bridge. */
+  fetch: () => Promise<T>
+  log: Logger
+  /** Delay after a failed request. Default 1 s. */
+  retryMs?: number
+}
+
+/** Changes are broadcast; the lifetime bounds the effect of a lost broadcast. */
+const ttlMs = 60_000
+
+/** Caches the signing keys in memory. Expired keys stay in use while auth-bridge is unavailable. */
+export function cacheSigningKeys<T>({
+  fetch,
+  log,
+  retryMs = 1_000,
+}: SigningKeyCacheOptions<T>): SigningKeyCache<T> {
+  let cached: { value: T; freshUntil: number } | undefined
+  let request: Promise<void> | undefined
+  let version = 0
+
+  async function refresh(): Promise<void> {
+    const requestedVersion = version
+    try {
+      const value = await fetch()
+      // Keys that changed during the request are used once and requested again.
+      cached = { value, freshUntil: requestedVersion === version ? Date.now() + ttlMs : 0 }
+    } catch (error) {
+      const reason = messageOf(error)
+      log.warn({ reason, cached: cached !== undefined }, 'service secret request failed')
+      if (cached) cached = { ...cached, freshUntil: Date.now() + retryMs }
+    } finally {
+      request = undefined
+    }
+  }
+
+  return {
+    async get(signal) {
+      for (;;) {
+        if (cached && cached.freshUntil > Date.now()) return cached.value
+        request ??= refresh()
+        await request
+        if (cached) return cached.value
+        await sleep(retryMs, signal)
+      }
+    },
+    invalidate() {
+      version++
+      if (cached) cached = { ...cached, freshUntil: 0 }
+    },
+  }
+}
+
+/** Requests the keys from auth-bridge. */
+export async function fetchSigningKeys(bus: Pick<Bus, 'request'>): Promise<SigningKeys> {
+  const options = { key: 'credentials', timeoutMs: 5_000 }
+  const reply = await bus.request(getServiceSecret, {}, options)
+  const { serviceSecret, previous = [], targets = [] } = reply
+  return {
+    serviceSecret,
+    previous: previous.map((key) => ({ ...key, until: new Date(key.until) })),
+    targets: new Map(targets.map(({ target, secret }) => [laneOf({ url: target }), secret])),
+  }
+}

@@ -1,0 +1,66 @@
+// Sources of targets. api-gateway owns the tables `accounts` and `webhook_routes`.
+
+import type { Db } from '@posthorn/db'
+import { sql } from 'kysely'
+
+export interface Header {
+  key: string
+  value?: string
+}
+
+/** Webhook target and headers of an account. */
+export interface AccountTarget {
+  webhooks: string | null
+  webhooksCustomHeaders: readonly Header[] | null
+}
+
+/** Targets by account. Deleted accounts are missing. */
+export async function listAccountTargets(
+  db: Db,
+  accounts: readonly string[],
+): Promise<Map<string, AccountTarget>> {
+  if (accounts.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('accounts')
+    .select(['account', 'webhooks', 'webhooksCustomHeaders'])
+    .where('account', 'in', accounts)
+    .execute()
+  return new Map(rows.map(({ account, ...target }) => [account, target]))
+}
+
+/** Enabled route. */
+export interface Route {
+  id: string
+  version: number
+  url: string
+  headers: { key: string; value: string }[]
+  filter: string | null
+  map: string | null
+}
+
+/** All enabled routes at one moment. */
+export interface RouteSnapshot {
+  /** Differs after every change of any route. */
+  version: string
+  routes: readonly Route[]
+}
+
+export async function readRoutesVersion(db: Db): Promise<string> {
+  const { stamp } = await db
+    .selectFrom('webhookRoutesStamp')
+    .select('stamp')
+    .executeTakeFirstOrThrow()
+  return stamp
+}
+
+export async function readRoutes(db: Db): Promise<RouteSnapshot> {
+  const { rows } = await sql<Omit<Route, 'id'> & { id: string | null; stamp: string }>`
+    select s.stamp, r.id, r.version, r.target_url as url, r.custom_headers as headers, r.filter,
+      r.map
+    from webhook_routes_stamp s left join webhook_routes r on r.enabled order by r.created_at, r.id
+  `.execute(db)
+  const routes = rows.flatMap(({ stamp: _stamp, id, ...route }) =>
+    id === null ? [] : [{ id, ...route }],
+  )
+  return { version: rows[0]?.stamp ?? '', routes }
+}
