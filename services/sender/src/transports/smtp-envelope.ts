@@ -139,7 +139,7 @@ function notifyParameter(notify: string[] = []): string[] | undefined {
   return notify.includes('never') ? ['never'] : notify
 }
 
-/** RFC 3461 §4.2; RFC 6533 §3 for non-ASCII addresses. An address type in the input is preserved. */
+/** RFC 3461 §4.2; RFC 6533 §3 for non-ASCII addresses. An address type is preserved. */
 function originalRecipient(address: string): string {
   if (/^[a-z0-9-]+;/i.test(address)) return address
   if (isAscii(address)) return `rfc822;${address}`

@@ -1,5 +1,5 @@
 import { defined } from '@posthorn/contracts'
-import { AttemptError, type AttemptFailure, type SmtpCommand } from './transport.ts'
+import { AttemptError, type AttemptFailure } from './transport.ts'
 
 /** Properties that nodemailer adds to its errors. */
 interface SmtpError extends Error {
@@ -20,12 +20,12 @@ const maxReply = 2_000
  * Converts an error of nodemailer. nodemailer reports every lost or late connection with the
  * command `CONN`; `during` replaces it with the actual command.
  */
-export function toAttemptError(error: unknown, during: SmtpCommand): AttemptError {
+export function toAttemptError(error: unknown, during: string): AttemptError {
   if (error instanceof AttemptError) return error
   return new AttemptError(toFailure(error as SmtpError, during), { cause: error })
 }
 
-export function toFailure(error: SmtpError, during: SmtpCommand): AttemptFailure {
+export function toFailure(error: SmtpError, during: string): AttemptFailure {
   const { response, responseCode, command = 'CONN' } = error
   return defined({
     message: clean(messageOf(error)),

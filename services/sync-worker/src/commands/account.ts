@@ -57,7 +57,8 @@ export function getSession({ sessions }: CommandDeps, account: string): AccountS
 }
 
 /**
- * Rejects commands for accounts without a connection. Accounts in their initial sync accept commands.
+ * Rejects commands for accounts without a connection. Accounts in their initial sync accept
+ * commands.
  *
  * @throws AppError `unavailable` with a code of the interface spec, "503 codes"
  */

@@ -102,7 +102,9 @@ async function copyToSent({ db }: CommandDeps, filing: Filing): Promise<string> 
   return row.path
 }
 
-/** Forwarded messages get `\Answered`, too: not every client shows `$Forwarded` (RFC 9051 §2.3.2). */
+/**
+ * Forwarded messages get `\Answered`, too: not every client shows `$Forwarded` (RFC 9051 §2.3.2).
+ */
 const referenceFlags: Record<Reference['action'], readonly string[]> = {
   reply: ['\\Answered'],
   'reply-all': ['\\Answered'],

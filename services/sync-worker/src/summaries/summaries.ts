@@ -19,8 +19,8 @@ import type { SummaryInput } from './input.ts'
 type LocalOutcome = 'late' | 'left-alone' | 'no-key'
 
 /**
- * Outcome of a summary, as counted. `left-alone`: circuit breaker open; `no-key`: neither a key nor a
- * URL is configured, or auth-bridge did not respond; `late`: no response or permit in time;
+ * Outcome of a summary, as counted. `left-alone`: circuit breaker open; `no-key`: neither a key nor
+ * a URL is configured, or auth-bridge did not respond; `late`: no response or permit in time;
  * `not-asked`: the batch had used up its time.
  */
 export type SummaryOutcome = SummaryResponse['outcome'] | LocalOutcome | 'not-asked'
@@ -42,7 +42,7 @@ export interface SummaryBatch {
 
 interface SummariesOptions {
   bus: Bus
-  openLogin: UnsealLogin
+  unsealLogin: UnsealLogin
   metrics: WorkerMetrics
   log: Logger
   config: SummariesConfig
@@ -54,7 +54,7 @@ const timeoutsPerBatch = 3
 /** Creates the summaries of this process with an HTTP client of their own. */
 export function createSummaries(
   stack: AsyncDisposableStack,
-  { bus, openLogin, metrics, log, proxy, config }: SummariesOptions,
+  { bus, unsealLogin, metrics, log, proxy, config }: SummariesOptions,
 ): Summaries {
   const { timeoutMs, egressPolicy: policy } = config
   const http = stack.use(createHttpCaller({ policy, proxy, timeoutMs, maxResponseBytes }))
@@ -64,7 +64,7 @@ export function createSummaries(
     endpoint: createEndpoint(http),
     apiKey,
     breaker,
-    openLogin,
+    unsealLogin,
     metrics,
     config,
     log,
@@ -140,7 +140,10 @@ interface SummaryRequest {
   settings: Settings
 }
 
-interface RequesterDeps extends Pick<SummariesOptions, 'openLogin' | 'metrics' | 'config' | 'log'> {
+interface RequesterDeps extends Pick<
+  SummariesOptions,
+  'unsealLogin' | 'metrics' | 'config' | 'log'
+> {
   endpoint: SummaryEndpoint
   apiKey: ReturnType<typeof cacheApiKey>
   breaker: CircuitBreaker
@@ -185,12 +188,12 @@ class SummaryRequester {
   }
 
   async #send({ input, settings }: SummaryRequest, deadline: AbortSignal): Promise<Attempt> {
-    const { endpoint, apiKey, openLogin, log } = this.#deps
+    const { endpoint, apiKey, unsealLogin, log } = this.#deps
     try {
       const key = await apiKey.get()
       const { openAiAPIUrl: url } = settings
       if (key === undefined && !url) return { outcome: 'no-key' }
-      const unsealed = url ? { ...settings, openAiAPIUrl: await openLogin(url) } : settings
+      const unsealed = url ? { ...settings, openAiAPIUrl: await unsealLogin(url) } : settings
       const response = await endpoint.summarise(input, unsealed, { key, signal: deadline })
       return deadline.aborted && response.outcome !== 'made' ? { outcome: 'late' } : response
     } catch (error) {
