@@ -95,7 +95,7 @@ export async function testProxy(changes: Partial<Config> = {}): Promise<TestProx
           trustedProxies: ['127.0.0.0/8'],
           mailEgressPolicy: 'link-local',
           maxSessionsPerAccount: 20,
-          goodbyesMs: 200,
+          shutdownMs: 200,
           ...changes,
           ...more,
         },

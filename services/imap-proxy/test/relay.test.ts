@@ -5,9 +5,9 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { connectSocket } from '@posthorn/net'
 import { eventually } from '@posthorn/testkit'
-import { LargePieces } from '../src/large-pieces.ts'
+import { BufferPool } from '../src/buffer-pool.ts'
 import { Relay } from '../src/relay.ts'
-import { UpstreamIntake } from '../src/upstream-intake.ts'
+import { UpstreamReader } from '../src/upstream-reader.ts'
 
 /** Both ends of a connection. */
 async function pair(): Promise<[outer: Socket, inner: Socket]> {
@@ -24,7 +24,7 @@ async function pair(): Promise<[outer: Socket, inner: Socket]> {
 }
 
 /** The same, the inner end read as that of a server in the clear is. */
-async function pairWith(intake: UpstreamIntake): Promise<[outer: Socket, inner: Socket]> {
+async function pairWith(intake: UpstreamReader): Promise<[outer: Socket, inner: Socket]> {
   const listening = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1')
   await once(listening, 'listening')
   const { port } = listening.address() as AddressInfo
@@ -37,8 +37,8 @@ async function pairWith(intake: UpstreamIntake): Promise<[outer: Socket, inner: 
   return [(await outer)[0], opened.socket]
 }
 
-async function relayed(large?: LargePieces) {
-  const intake = large && new UpstreamIntake(large)
+async function relayed(large?: BufferPool) {
+  const intake = large && new UpstreamReader(large)
   const [client, toClient] = await pair()
   const [server, toServer] = intake ? await pairWith(intake) : await pair()
   for (const socket of [client, toClient, server, toServer]) socket.on('error', () => undefined)
@@ -46,7 +46,7 @@ async function relayed(large?: LargePieces) {
   const relay = new Relay({
     client: toClient,
     upstream: toServer,
-    ...(intake ? { intake } : {}),
+    ...(intake ? { reader: intake } : {}),
     bytes: {
       in: { inc: (count) => void (passed.in += count) },
       out: { inc: (count) => void (passed.out += count) },
@@ -87,7 +87,7 @@ test('random bytes both ways at once arrive as they were', async () => {
 
 test.each([
   ['by itself', undefined],
-  ['into memory that is used again', new LargePieces()],
+  ['into memory that is used again', new BufferPool()],
 ])(
   'reading %s: a client that does not read holds its server back, and gets everything when it reads again',
   async (_how, large) => {
@@ -110,7 +110,7 @@ test.each([
 )
 
 test('sessions that share their memory get each what is theirs, be they fast or slow', async () => {
-  const large = new LargePieces()
+  const large = new BufferPool()
   await Promise.all(
     Array.from({ length: 6 }, async (_, n) => {
       const { client, server, done } = await relayed(large)

@@ -2,9 +2,9 @@ import type { TLSSocket } from 'node:tls'
 import { afterAll, expect, test } from '@jest/globals'
 import type { Credentials } from '@posthorn/contracts'
 import { eventually, testDovecot } from '@posthorn/testkit'
-import { LargePieces } from '../src/large-pieces.ts'
-import { TlsTickets } from '../src/tls-tickets.ts'
-import { type MailServer, openUpstream } from '../src/upstream.ts'
+import { BufferPool } from '../src/buffer-pool.ts'
+import { TlsSessionCache } from '../src/upstream-tls.ts'
+import { type MailServer, connectToServer } from '../src/upstream.ts'
 import { testCertificate } from './certificate.ts'
 import { scriptedServer } from './scripted-server.ts'
 
@@ -27,15 +27,15 @@ async function open(
   given: Credentials = credentials,
   ownPort?: number,
 ): Promise<string> {
-  const { socket, rest } = await openUpstream(
+  const { socket, rest } = await connectToServer(
     { ...anyServer, ...changes },
     {
       credentials: Promise.resolve(given),
       signal: AbortSignal.timeout(60_000),
       ownPort,
       egress: 'link-local',
-      large: new LargePieces(),
-      tickets: new TlsTickets(),
+      buffers: new BufferPool(),
+      tlsSessions: new TlsSessionCache(),
     },
   )
   socket.destroy()
@@ -64,18 +64,18 @@ test.each([
 
 test('TLS goes on where it was with a server, and never for who has other conditions', async () => {
   const user = dovecot.freshUser()
-  const tickets = new TlsTickets()
+  const tickets = new TlsSessionCache()
   const server = { ...anyServer, host: 'localhost', port: dovecot.imapsPort, secure: true }
   const reused = async (more: Partial<MailServer>) => {
-    const { socket } = await openUpstream(
+    const { socket } = await connectToServer(
       { ...server, ...more },
       {
         credentials: Promise.resolve({ user: user.user, pass: user.pass }),
         signal: AbortSignal.timeout(60_000),
         ownPort: undefined,
         egress: 'link-local',
-        large: new LargePieces(),
-        tickets,
+        buffers: new BufferPool(),
+        tlsSessions: tickets,
       },
     )
     const isReused = (socket as TLSSocket).isSessionReused()
@@ -189,15 +189,15 @@ test('what the server can do is told without what was for the login, or is no ca
     '* OK [CAPABILITY IMAP4rev1] hi\r\n',
     () => `P1 OK [CAPABILITY ${said}] in\r\n`,
   )
-  const { socket, capabilities } = await openUpstream(
+  const { socket, capabilities } = await connectToServer(
     { ...anyServer, port: server.port },
     {
       credentials: Promise.resolve(credentials),
       signal: AbortSignal.timeout(60_000),
       ownPort: undefined,
       egress: 'link-local',
-      large: new LargePieces(),
-      tickets: new TlsTickets(),
+      buffers: new BufferPool(),
+      tlsSessions: new TlsSessionCache(),
     },
   )
   socket.destroy()
