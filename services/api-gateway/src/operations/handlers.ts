@@ -18,12 +18,10 @@ import { type AutoconfigOperationDeps, onGetAutoconfig } from './get-autoconfig.
 import { onGetLogs } from './get-logs.ts'
 import { onGetStats, type StatsDeps } from './get-stats.ts'
 import { licenseHandlers } from './license.ts'
-import { onCheckOAuth2App } from './oauth2-apps/check-oauth2-app.ts'
 import { oauth2AppHandlers } from './oauth2-apps/oauth2-apps.ts'
 import { outboxHandlers } from './outbox.ts'
 import { queueHandlers } from './queues.ts'
-import { onGetSettings } from './settings/get-settings.ts'
-import { onUpdateSettings } from './settings/update-settings.ts'
+import { settingsHandlers } from './settings/settings.ts'
 import { OutboxWriter, type OutboxWriterDeps } from './submissions/outbox-writer.ts'
 import { onSubmitDraft } from './submissions/submit-draft.ts'
 import { onSubmitMessage, type SubmitDeps } from './submissions/submit-message.ts'
@@ -71,14 +69,12 @@ export function operationHandlers(deps: OperationDeps): OperationHandler[] {
     onFollowChanges(deps),
     onGetLogs(deps),
     onGetStats(deps),
-    onGetSettings(deps),
-    onUpdateSettings(deps),
+    ...settingsHandlers(deps),
     ...tokenHandlers(deps),
     ...licenseHandlers(),
     ...templateHandlers(deps),
     ...gatewayHandlers(deps),
     ...oauth2AppHandlers(deps),
-    onCheckOAuth2App(deps),
     ...blocklistHandlers(deps),
     ...webhookDeliveryHandlers(deps),
     ...webhookRouteHandlers(deps),
