@@ -52,7 +52,9 @@ export function integer(env: Env, name: string, range: IntegerRange = {}): numbe
 
 const unitMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** Reads a duration in milliseconds: a plain number, or with a unit (`500ms`, `30s`, `10m`, `3d`). */
+/**
+ * Reads a duration in milliseconds: a plain number, or with a unit (`500ms`, `30s`, `10m`, `3d`).
+ */
 export function duration(env: Env, name: string, range: IntegerRange = {}): number {
   const text = optional(env, name)
   if (text === undefined) return integer(env, name, range)

@@ -3,8 +3,9 @@ import type { ErrorCode } from './codes.ts'
 /**
  * Kind of a failure. It decides the HTTP status and whether a retry makes sense.
  *
- * `rejected`: a remote server refused (SMTP 550, IMAP NO), permanent. `unreachable`: a remote server
- * could not be reached, temporary. `stale`: another process owns the work, so stop without writing.
+ * `rejected`: a remote server refused (SMTP 550, IMAP NO), permanent. `unreachable`: a remote
+ * server could not be reached, temporary. `stale`: another process owns the work, so stop without
+ * writing.
  */
 export type ErrorKind =
   | 'invalid'

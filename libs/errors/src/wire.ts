@@ -9,8 +9,8 @@ export interface WireError {
 }
 
 /**
- * Converts an error for a reply. The text of an error other than AppError is replaced, because it may
- * contain host names or secrets.
+ * Converts an error for a reply. The text of an error other than AppError is replaced, because it
+ * may contain host names or secrets.
  */
 export function errorToWire(error: unknown): WireError {
   const { kind, message, code, extras } = toAppError(error)

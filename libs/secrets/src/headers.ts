@@ -1,8 +1,8 @@
 import { markSealed, sealedIn } from './in-place.ts'
 import { keyIdOf, type Unsealer, type Resealer, type Sealer } from './seal.ts'
 
-// Custom headers of webhooks often contain credentials (`Authorization: Bearer …`). Their values are
-// sealed, their names stay readable.
+// Custom headers of webhooks often contain credentials (`Authorization: Bearer …`). Their values
+// are sealed, their names stay readable.
 
 /** Owner of a header. A value sealed for one owner cannot be unsealed for another. */
 export type HeaderOwner = 'settings' | `account/${string}` | `route/${string}`

@@ -9,7 +9,9 @@ interface Login {
   part: 'username' | 'password'
 }
 
-/** Seals the login of a URL for its host. A URL without a login, or a sealed one, stays unchanged. */
+/**
+ * Seals the login of a URL for its host. A URL without a login, or a sealed one, stays unchanged.
+ */
 export async function sealLogin(address: string, sealer: Pick<Sealer, 'seal'>): Promise<string> {
   const login = loginIn(address)
   if (!login || sealedIn(textOf(login)) !== undefined) return address

@@ -36,8 +36,8 @@ export function createSealer(publicKey: PublicKey): Sealer {
   return {
     seal: (value, context) =>
       new CompactEncrypt(Buffer.from(value))
-        // The header is authenticated, so a value moved to another row cannot be unsealed there. The
-        // context is stored under the name `place`.
+        // The header is authenticated, so a value moved to another row cannot be unsealed there.
+        // The context is stored under the name `place`.
         .setProtectedHeader({
           alg: 'ECDH-ES',
           enc: 'A256GCM',

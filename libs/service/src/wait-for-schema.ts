@@ -4,8 +4,8 @@ import { backoff, sleep } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 
 /**
- * Waits until Postgres responds and has all migrations of this release. Logs while it waits. Rejects
- * when the signal aborts.
+ * Waits until Postgres responds and has all migrations of this release. Logs while it waits.
+ * Rejects when the signal aborts.
  */
 export async function waitForSchema(db: Db, log: Logger, signal: AbortSignal): Promise<void> {
   const delayMs = backoff({ baseMs: 100, maxMs: 3_000 })

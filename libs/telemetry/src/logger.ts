@@ -7,19 +7,21 @@ export type LogLevel = (typeof logLevels)[number]
 /** Logger that writes JSON lines to stdout: `log.info({ account }, 'connected')`. */
 export type Logger = Pick<Pino, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'> & {
   /**
-   * Creates a logger with further fields. `redact: []` skips the search for secrets, which costs more
-   * than writing the line; use it only for fields that cannot contain any.
+   * Creates a logger with further fields. `redact: []` skips the search for secrets, which costs
+   * more than writing the line; use it only for fields that cannot contain any.
    */
   child(bindings: object, options?: { redact: [] }): Logger
 }
 
 /**
- * Lines are written every 100 ms or 4 kB: one write per line costs more than formatting it. Buffered
- * lines are written at exit, also after an exception. SIGKILL loses them.
+ * Lines are written every 100 ms or 4 kB: one write per line costs more than formatting it.
+ * Buffered lines are written at exit, also after an exception. SIGKILL loses them.
  */
 const buffering = { periodicFlush: 100, minLength: 4_096 }
 
-/** Creates the logger of a service. Secrets print as `***`; `redact` covers objects of libraries. */
+/**
+ * Creates the logger of a service. Secrets print as `***`; `redact` covers objects of libraries.
+ */
 export function createLogger(service: string, level: LogLevel = 'info'): Logger {
   const options: LoggerOptions = {
     level,

@@ -7,15 +7,15 @@ import { PgInstrumentation } from '@opentelemetry/instrumentation-pg'
 import { NodeSDK } from '@opentelemetry/sdk-node'
 
 /**
- * Attributes removed from spans. URLs contain secrets: access tokens, OAuth 2.0 codes, and credentials
- * in the URLs of webhooks. Route and host remain.
+ * Attributes removed from spans. URLs contain secrets: access tokens, OAuth 2.0 codes, and
+ * credentials in the URLs of webhooks. Route and host remain.
  */
 const removedAttributes = { 'url.full': undefined, 'url.path': undefined, 'url.query': undefined }
 
 /**
  * Starts tracing of HTTP, Express and Postgres in this process, configured by the OTEL_ variables.
- * RabbitMQ is not instrumented: the bus propagates traces, and long-lived work that a message starts,
- * such as an account session, is not part of its trace.
+ * RabbitMQ is not instrumented: the bus propagates traces, and long-lived work that a message
+ * starts, such as an account session, is not part of its trace.
  */
 export function startTracing(env: NodeJS.ProcessEnv): void {
   setServiceName(env, process.argv[1] ?? '')

@@ -25,12 +25,12 @@ interface Sent {
 const src = join(import.meta.dirname, '../src')
 
 /** Runs a service of this name and code; returns the spans that its collector receives. */
-async function sentBy(name: string, text: string, env: NodeJS.ProcessEnv = {}) {
+async function collectSpans(name: string, text: string, env: NodeJS.ProcessEnv = {}) {
   await using stack = new AsyncDisposableStack()
   const sent: Sent[] = []
   const collector = createServer((request, response) => {
     void buffer(request).then((body) => {
-      // What is measured comes as well, in another form.
+      // The collector receives metrics as well, which are ignored.
       if (request.url === '/v1/traces') sent.push(JSON.parse(String(body)) as Sent)
       response.end('{}')
     })
@@ -60,7 +60,7 @@ const parent = `{ traceparent: '00-${traceId}-cdcdcdcdcdcdcdcd-01' }`
 
 test('inSpan: the span has the name of the service, continues the trace and is propagated', async () => {
   const text = `await inSpan('outer', ${parent}, () => inSpan('inner', activeTrace(), async () => {}))`
-  const { resource, spans } = await sentBy('some-service', text)
+  const { resource, spans } = await collectSpans('some-service', text)
   expect(resource['service.name']).toBe('some-service')
   expect(Object.keys(resource).filter((key) => /^(?:process|host)\./.test(key))).toEqual([])
   expect(spans.map((span) => span.name).toSorted()).toEqual(['inner', 'outer'])
@@ -70,10 +70,10 @@ test('inSpan: the span has the name of the service, continues the trace and is p
 
 test('startTracing: a configured service name has precedence', async () => {
   const text = `await inSpan('x', {}, async () => {})`
-  const named = await sentBy('some-service', text, { OTEL_SERVICE_NAME: 'mine' })
+  const named = await collectSpans('some-service', text, { OTEL_SERVICE_NAME: 'mine' })
   expect(named.resource['service.name']).toBe('mine')
   const attributes = { OTEL_RESOURCE_ATTRIBUTES: 'service.name=ours,deployment.environment=test' }
-  const { resource } = await sentBy('some-service', text, attributes)
+  const { resource } = await collectSpans('some-service', text, attributes)
   expect(resource).toMatchObject({ 'service.name': 'ours', 'deployment.environment': 'test' })
 })
 
@@ -87,7 +87,7 @@ test('startTracing: HTTP spans contain neither path nor query', async () => {
     const [response] = await once(get({ port: server.address().port, host: '127.0.0.1', path }), 'response')
     await once(response.resume(), 'end')
     server.close()`
-  const { spans } = await sentBy('some-service', text)
+  const { spans } = await collectSpans('some-service', text)
   expect(spans.map(({ name }) => name)).toEqual(['GET', 'GET'])
   expect(JSON.stringify(spans)).toContain('server.address')
   expect(JSON.stringify(spans)).not.toContain('canary')

@@ -14,11 +14,8 @@ import {
   markStopping,
   releaseShard,
 } from '../src/store/shards.ts'
-import {
-  ensureAccountStatusRows,
-  findAccountStatus,
-  allocateMailboxNumbers,
-} from '../src/store/account-states.ts'
+import { ensureAccountStatusRows, findAccountStatus } from '../src/store/account-status.ts'
+import { allocateMailboxNumbers } from '../src/store/account-states.ts'
 
 let database: TestDatabase
 let db: Db
@@ -39,8 +36,8 @@ async function worker(): Promise<string> {
   return id
 }
 
-async function claimAll(id: string, held: number[] = []): Promise<Lease[]> {
-  return claimShards(db, { worker: id, limit: 256, held, expiryMs })
+async function claimAll(id: string, active: number[] = []): Promise<Lease[]> {
+  return claimShards(db, { worker: id, limit: 256, active, expiryMs })
 }
 
 async function register(): Promise<string> {
@@ -53,7 +50,7 @@ async function register(): Promise<string> {
 }
 
 /** An account whose shard is this worker's. */
-async function held(): Promise<AccountLease> {
+async function leasedAccount(): Promise<AccountLease> {
   const account = await register()
   await ensureAccountStatusRows(db, [account])
   const id = await worker()
@@ -67,7 +64,7 @@ test('a shard has one holder however many claim at once', async () => {
   await database.db.updateTable('shards').set({ owner: null }).execute()
   const workers = await Promise.all([worker(), worker(), worker()])
   const claims = await Promise.all(
-    workers.map((id) => claimShards(db, { worker: id, limit: 100, held: [], expiryMs })),
+    workers.map((id) => claimShards(db, { worker: id, limit: 100, active: [], expiryMs })),
   )
   const shards = claims.flat().map(({ shard }) => shard)
   expect(new Set(shards).size).toBe(shards.length)
@@ -99,8 +96,8 @@ test('a worker that lost count of its own shards claims them anew', async () => 
   await database.db.updateTable('shards').set({ owner: null }).execute()
   const id = await worker()
   const before = await claimAll(id)
-  const held = before.slice(0, 10).map(({ shard }) => shard)
-  const again = await claimShards(db, { worker: id, limit: 256, held, expiryMs })
+  const active = before.slice(0, 10).map(({ shard }) => shard)
+  const again = await claimShards(db, { worker: id, limit: 256, active, expiryMs })
   expect(again).toHaveLength(246)
 })
 
@@ -115,7 +112,7 @@ test('stopping and deleted workers do not count', async () => {
 })
 
 test('the holder of a lease can store; a stale epoch, another owner and a deleted account store nothing', async () => {
-  const lease = await held()
+  const lease = await leasedAccount()
   const store = (given: AccountLease) =>
     withLease(db, given, (tx) => allocateMailboxNumbers(tx, lease.account, { count: 1 }))
   expect(await store(lease)).toEqual([1])
@@ -128,7 +125,7 @@ test('the holder of a lease can store; a stale epoch, another owner and a delete
 })
 
 test('a takeover waits for a transaction under the old lease, and refuses the next', async () => {
-  const lease = await held()
+  const lease = await leasedAccount()
   const other = await worker()
   const { promise: inside, resolve: enter } = Promise.withResolvers<void>()
   const { promise: leave, resolve: finish } = Promise.withResolvers<void>()
@@ -158,7 +155,7 @@ test('a takeover waits for a transaction under the old lease, and refuses the ne
 })
 
 test('a lease that was given back gives nothing back of the next holder', async () => {
-  const lease = await held()
+  const lease = await leasedAccount()
   await releaseShard(db, lease)
   const other = await worker()
   const [taken] = await claimAll(other)
@@ -168,7 +165,7 @@ test('a lease that was given back gives nothing back of the next holder', async 
 })
 
 test('an account has one standing, and none when it is gone', async () => {
-  const { account } = await held()
+  const { account } = await leasedAccount()
   await ensureAccountStatusRows(db, [account])
   expect(await findAccountStatus(db, account)).toMatchObject({
     state: 'new',

@@ -3,24 +3,25 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { shardOf } from '@posthorn/contracts'
 import { cacheSettings, connect, type Db, markPublished } from '@posthorn/db'
 import { testDatabase, type TestDatabase } from '@posthorn/testkit'
-import type { Account } from '../src/sessions/account.ts'
+import type { Account } from '../src/store/accounts.ts'
 import {
   createStatusUpdater,
   type ApplyStatusUpdate,
   type StatusUpdateResult,
 } from '../src/sessions/account-status.ts'
-import { SyncTimes } from '../src/sessions/sync-times.ts'
+import { SyncTimes } from '../src/sessions/deferred-writes.ts'
 import type { AccountLease } from '../src/store/lease.ts'
 import { withLease } from '../src/store/lease.ts'
 import { insertMailboxes, type MailboxRow } from '../src/store/mailboxes.ts'
 import { claimShards, saveHeartbeat } from '../src/store/shards.ts'
-import { ensureAccountStatusRows, findAccountStatus } from '../src/store/account-states.ts'
-import { indexEmptyMailboxes, type IndexEmpty } from '../src/sync/changes/empty-mailboxes.ts'
+import { ensureAccountStatusRows, findAccountStatus } from '../src/store/account-status.ts'
+import { indexEmptyMailboxes } from '../src/sync/changes/initial-sync.ts'
+import type { IndexEmpty } from '../src/sync/context.ts'
 
 let database: TestDatabase
 let db: Db
-let standings: ApplyStatusUpdate
-let fillEmpty: IndexEmpty
+let applyStatusUpdate: ApplyStatusUpdate
+let indexEmpty: IndexEmpty
 const syncTimes = new SyncTimes()
 const owner = randomUUID()
 const epochs = new Map<number, string>()
@@ -31,18 +32,18 @@ beforeAll(async () => {
     db,
     bus: { up: true, publishEvent: async () => {} },
     settings: cacheSettings(db),
-    metrics: { recorded: () => {} },
-    published: (events: Parameters<typeof markPublished>[1]) => markPublished(db, events),
+    metrics: { eventsRecorded: () => {} },
+    markPublished: (events: Parameters<typeof markPublished>[1]) => markPublished(db, events),
     config: { maxAuthFailureMs: 60_000 },
     syncTimes,
   } as never
-  standings = createStatusUpdater(deps)
-  fillEmpty = indexEmptyMailboxes(deps)
+  applyStatusUpdate = createStatusUpdater(deps)
+  indexEmpty = indexEmptyMailboxes(deps)
   await saveHeartbeat(db, owner)
   for (const { shard, epoch } of await claimShards(db, {
     worker: owner,
     limit: 256,
-    held: [],
+    active: [],
     expiryMs: 3_600_000,
   }))
     epochs.set(shard, epoch)
@@ -61,7 +62,7 @@ async function register(): Promise<AccountLease> {
 }
 
 const synced = (lease: AccountLease) =>
-  standings({ lease, registeredAt: 1, trigger: { kind: 'synced' } })
+  applyStatusUpdate({ lease, registeredAt: 1, trigger: { kind: 'synced' } })
 
 const connected = { state: 'connected' }
 
@@ -72,8 +73,8 @@ const eventsOf = ({ account }: AccountLease) =>
 
 test('what happens to many accounts at once is stored with its events and its change, for each of them', async () => {
   const leases = await Promise.all(Array.from({ length: 20 }, register))
-  const stand = await Promise.all(leases.map(synced))
-  expect(stand).toMatchObject(leases.map(() => ({ standing: connected, changed: true })))
+  const results = await Promise.all(leases.map(synced))
+  expect(results).toMatchObject(leases.map(() => ({ status: connected, changed: true })))
   for (const lease of leases) {
     expect(await stateOf(lease)).toBe('connected')
     expect(await eventsOf(lease)).toEqual([{ event: 'accountInitialized' }])
@@ -86,7 +87,7 @@ test('what happens to many accounts at once is stored with its events and its ch
   }
   // Once more: nothing is different, and nothing is told.
   expect(await Promise.all(leases.slice(0, 3).map(synced))).toMatchObject(
-    leases.slice(0, 3).map(() => ({ standing: connected, changed: false })),
+    leases.slice(0, 3).map(() => ({ status: connected, changed: false })),
   )
   expect(await eventsOf(leases[0] as AccountLease)).toHaveLength(1)
 })
@@ -130,7 +131,7 @@ test('an account that is locked waits by itself', async () => {
   expect(await stateOf(locked)).toBe('new')
   held.resolve()
   await holding
-  expect(await waits).toMatchObject({ standing: connected, changed: true })
+  expect(await waits).toMatchObject({ status: connected, changed: true })
 })
 
 test('an account that comes back as it was waits for nobody; when it was synced is stored with the next others, unless the lease is lost', async () => {
@@ -141,12 +142,12 @@ test('an account that comes back as it was waits for nobody; when it was synced 
   const again = { registeredAt: 1, trigger: { kind: 'synced' } } as const
   await withLease(db, lease, async () => {
     const login = { kind: 'loggedIn', user: 'jane' } as const
-    await standings({ lease, registeredAt: 1, trigger: login, from })
-    const { status: standing, changed } = await standings({ ...again, lease, from })
+    await applyStatusUpdate({ lease, registeredAt: 1, trigger: login, from })
+    const { status: standing, changed } = await applyStatusUpdate({ ...again, lease, from })
     expect({ changed, state: standing.state }).toEqual({ changed: false, state: 'connected' })
   })
   const otherEpoch = { ...lost, epoch: String(Number(lost.epoch) + 1) }
-  await standings({ ...again, lease: otherEpoch, from: fromLost })
+  await applyStatusUpdate({ ...again, lease: otherEpoch, from: fromLost })
   expect((await findAccountStatus(db, lease.account))?.syncTime).toEqual(from.syncTime)
   await syncTimes.store(db)
   const stored = (await findAccountStatus(db, lease.account))?.syncTime?.getTime()
@@ -158,16 +159,16 @@ test('an event is told also where nothing else becomes different: the first logi
   const lease = await register()
   const version = '1'
   const begin = { kind: 'starting', version, enabled: true } as const
-  const { status: from } = await standings({ lease, registeredAt: 1, trigger: begin })
+  const { status: from } = await applyStatusUpdate({ lease, registeredAt: 1, trigger: begin })
   const login = { kind: 'loggedIn', user: 'jane' } as const
-  await standings({ lease, registeredAt: 1, trigger: login, from })
+  await applyStatusUpdate({ lease, registeredAt: 1, trigger: login, from })
   expect(await eventsOf(lease)).toEqual([{ event: 'authenticationSuccess' }])
 })
 
 test('of one account both things that happened at once are stored', async () => {
   const lease = await register()
   const login = { lease, registeredAt: 1, trigger: { kind: 'loggedIn', user: 'jane' } } as const
-  await Promise.all([standings(login), synced(lease)])
+  await Promise.all([applyStatusUpdate(login), synced(lease)])
   expect(await stateOf(lease)).toBe('connected')
   expect((await eventsOf(lease)).map(({ event }) => event).toSorted()).toEqual([
     'accountInitialized',
@@ -199,8 +200,8 @@ test('empty mailboxes are remembered and told of; those that somebody looked at 
   const account = { account: lease.account, registeredAt: 1 } as Account
   const [empty, known] = [await mailbox(lease, 1), await mailbox(lease, 2)]
   const seen = { id: known.id, uidValidity: 5n, uidNext: 9 }
-  await fillEmpty({ lease, account, mailboxes: [seen] })
-  const filled = await fillEmpty({
+  await indexEmpty({ lease, account, mailboxes: [seen] })
+  const filled = await indexEmpty({
     lease,
     account,
     mailboxes: [

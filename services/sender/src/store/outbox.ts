@@ -61,36 +61,6 @@ export async function claimDue(
   return rows.map((row) => toSubmission(row, options.worker))
 }
 
-const claimedColumns = [
-  'outbox.queueId',
-  'outbox.account',
-  'messageId',
-  'envelope',
-  'mime',
-  'attempts',
-  'maxAttempts',
-  'firstError',
-  'outbox.gateway',
-  'outbox.proxy',
-  'localAddress',
-  'dsn',
-  'dataSentAt',
-  'response',
-  'filing',
-  'due.host',
-  'due.port',
-  'due.secure',
-  'due.username',
-  'due.gatewayVersion',
-  'accounts.imap',
-  'accounts.smtp',
-  'accounts.oauth2',
-  'accounts.copy',
-  'accounts.smtpEhloName',
-  'accounts.proxy as accountProxy',
-  'accounts.version',
-] as const
-
 const leftList = sql<string | null>`(select list_id from list_blocks
   where list_id = outbox.list_id and recipient = outbox.list_recipient)`
 
@@ -100,14 +70,8 @@ function updateDue(db: Db, queueIds: string[], { worker, leaseMs }: ClaimOptions
       db
         .selectFrom('outbox')
         .leftJoin('gateways', 'gateways.gateway', 'outbox.gateway')
-        .select([
-          'queueId',
-          'gateways.host',
-          'gateways.port',
-          'gateways.secure',
-          'gateways.username',
-          'gateways.version as gatewayVersion',
-        ])
+        .select(['queueId', 'gateways.host', 'gateways.port', 'gateways.secure'])
+        .select(['gateways.username', 'gateways.version as gatewayVersion'])
         // An array, so that the statement is the same for any number of rows.
         .where(sql<boolean>`(queue_id = any(${sql.val(queueIds)}::text[]))`)
         .where(isDue)
@@ -125,7 +89,12 @@ function updateDue(db: Db, queueIds: string[], { worker, leaseMs }: ClaimOptions
       leaseUntil: inMs(leaseMs),
       attemptStartedAt: sql<Date>`now()`,
     })
-    .returning([...claimedColumns, leftList.as('leftList')])
+    .returning(['outbox.queueId', 'outbox.account', 'messageId', 'envelope', 'mime', 'attempts'])
+    .returning(['maxAttempts', 'firstError', 'outbox.gateway', 'outbox.proxy', 'localAddress'])
+    .returning(['dsn', 'dataSentAt', 'response', 'filing', leftList.as('leftList')])
+    .returning(['due.host', 'due.port', 'due.secure', 'due.username', 'due.gatewayVersion'])
+    .returning(['accounts.imap', 'accounts.smtp', 'accounts.oauth2', 'accounts.copy'])
+    .returning(['accounts.smtpEhloName', 'accounts.proxy as accountProxy', 'accounts.version'])
     .execute()
 }
 

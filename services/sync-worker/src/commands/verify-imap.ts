@@ -7,18 +7,17 @@ import {
   verifyImap,
 } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
-import type { Deps } from '../deps.ts'
-import { serverOptions } from '../sessions/connect.ts'
+import type { ConnectDeps } from '../sessions/connect.ts'
 
 /** Part of the deadline that is reserved for the reply. */
 const replyMarginMs = 500
 
 /** Tests a login at a server without an account. The credentials are not stored. */
 export function onVerifyImap(
-  deps: Pick<Deps, 'backend' | 'settings' | 'openLogin' | 'config' | 'log'>,
+  deps: Pick<ConnectDeps, 'backend' | 'getServerOptions' | 'log'>,
 ): CommandHandler {
   return on(verifyImap, async (request, { signal, deadline }) => {
-    const options = await serverOptions(deps, request.server, request.proxy ?? null)
+    const options = await deps.getServerOptions(request.server, request.proxy ?? null)
     const leftMs = Math.max(1, deadline - Date.now() - replyMarginMs)
     try {
       await using session = await deps.backend.connect({

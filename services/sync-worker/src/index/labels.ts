@@ -1,17 +1,20 @@
-// Labels of Gmail are remembered beside the flags, a bitmap each.
+// Gmail labels are stored like flags, with one bitmap each.
 
 /**
- * Begins the name of a label where flags are remembered as well. No flag begins with a blank: RFC 9051 §9 makes flags of atoms, and
- * `canonicalFlag` takes no other.
+ * Prefix of label entries. No flag starts with a space: flags are atoms (RFC 9051 §9), and
+ * `canonicalFlag` drops others.
  */
 const labelPrefix = ' '
 
-/** Of a mailbox, at most: Gmail has up to 10,000, of which people use some dozen. Changes of the others are not told. */
+/**
+ * Maximum labels in an index. Gmail allows 10,000; accounts use some dozen. Changes of further ones
+ * are not announced.
+ */
 export const maxLabels = 250
-/** Gmail takes 225 characters. */
+/** Gmail allows 225 characters. */
 const maxLength = 512
 
-/** Those that Gmail has made, and puts on messages that are neither spam nor trash. */
+/** Gmail's system labels of messages that are neither in spam nor in trash. */
 export const systemLabels: readonly string[] = [
   '\\Inbox',
   '\\Sent',
@@ -21,13 +24,13 @@ export const systemLabels: readonly string[] = [
 ]
 const canonical = new Map(systemLabels.map((label) => [label.toLowerCase(), label]))
 
-/** The name under which a label is remembered; undefined for what cannot be one. */
+/** Index entry of a label; undefined for an invalid one. */
 export function labelEntry(label: string): string | undefined {
   if (label === '' || label.length > maxLength) return undefined
   return labelPrefix + canonicalLabel(label)
 }
 
-/** System labels in the spelling of Gmail's documentation, others as they come. */
+/** System labels in the spelling of Gmail's documentation, others unchanged. */
 export function canonicalLabel(label: string): string {
   return canonical.get(label.toLowerCase()) ?? label
 }
@@ -36,12 +39,12 @@ export function isLabelEntry(name: string): boolean {
   return name.startsWith(labelPrefix)
 }
 
-/** The label that is remembered under a name. */
+/** Label of an index entry. */
 export function labelOf(name: string): string {
   return name.slice(labelPrefix.length)
 }
 
-/** What is remembered of messages, taken apart. */
+/** Separates the flags and labels of index entries. */
 export function splitNames(names: readonly string[]): { flags: string[]; labels: string[] } {
   return {
     flags: names.filter((name) => !isLabelEntry(name)),

@@ -56,7 +56,7 @@ test.each([
 test('a login that the back-end of the server knows nothing of is a refusal one cannot be sure of', () => {
   const response = 'User is authenticated but not connected.'
   const error = new AppError('unauthorized', 'refused', { extras: { info: { response } } })
-  expect(failureOf(error)).toMatchObject({ kind: 'authFailed', unsure: true })
+  expect(failureOf(error)).toMatchObject({ kind: 'authFailed', ambiguous: true })
 })
 
 test('a refused grant carries what the token endpoint was asked and said', () => {

@@ -1,10 +1,6 @@
 import { expect, test } from '@jest/globals'
-import {
-  type StatusTrigger,
-  type AccountStatus,
-  type StateEvent,
-  transition,
-} from './status-transition.ts'
+import type { AccountStatus } from '../store/account-status.ts'
+import { type StateEvent, type StatusTrigger, transition } from './status-transition.ts'
 
 const day = 86_400_000
 const at = (ms: number) => ({ now: new Date(1_700_000_000_000 + ms), maxAuthFailureMs: 3 * day })
@@ -189,7 +185,7 @@ test('an account that never was connected, or is in trouble already, is not show
 })
 
 test('an answer that may be an outage counts as refused credentials after three times', () => {
-  const unsure: StatusTrigger = { ...refused, unsure: true }
+  const unsure: StatusTrigger = { ...refused, ambiguous: true }
   const { states, names, standing } = live([unsure, unsure, unsure, unsure, unsure], connected)
   expect(states).toEqual([
     'connectError',
@@ -203,11 +199,11 @@ test('an answer that may be an outage counts as refused credentials after three 
 })
 
 test('a mailbox that cannot be looked at is shown until all could be', () => {
-  const trouble = { path: 'Broken', error: 'NO' }
-  const { standing, names } = live([{ kind: 'synced', trouble }], connected)
+  const refusal = { path: 'Broken', error: 'NO' }
+  const { standing, names } = live([{ kind: 'synced', syncError: refusal }], connected)
   expect(standing).toMatchObject({
     state: 'connected',
-    syncError: { ...trouble, time: at(0).now.toISOString() },
+    syncError: { ...refusal, time: at(0).now.toISOString() },
   })
   expect(names).toEqual([])
   expect(live([synced], standing).standing.syncError).toBeNull()

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { Listing, MailboxRow } from '../../store/mailboxes.ts'
-import { findRenames, matchAppliedRename } from './renames.ts'
+import { findRenames, matchAppliedRename } from './listing.ts'
 
 const row = (path: string, delimiter: string | null = '/') => ({ path, delimiter }) as MailboxRow
 const listing = (path: string) => ({ path }) as Listing

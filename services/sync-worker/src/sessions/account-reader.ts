@@ -1,15 +1,18 @@
 import { type Db, batchStatements } from '@posthorn/db'
+import { ensureAccountStatusRows } from '../store/account-status.ts'
 import {
   type AccountRow,
   type AccountVersion,
   listAccounts,
   listVersions,
 } from '../store/accounts.ts'
-import { ensureAccountStatusRows } from '../store/account-states.ts'
 
-/** Registrations, read for many sessions that begin at the same time in one statement. Undefined where an account is gone. */
+/**
+ * Reads registrations, with one statement for all sessions that start at the same time. Results are
+ * undefined for deleted accounts.
+ */
 export interface AccountReader {
-  /** Makes the row every write about the account goes by, where there is none. */
+  /** Also creates the row in `account_states`, which leases lock, if there is none. */
   load(account: string): Promise<AccountRow | undefined>
   findVersion(account: string): Promise<AccountVersion | undefined>
 }
@@ -30,6 +33,6 @@ function inOrder<Row extends { account: string }>(
   accounts: readonly string[],
   rows: readonly Row[],
 ): (Row | undefined)[] {
-  const found = new Map(rows.map((row) => [row.account, row]))
-  return accounts.map((account) => found.get(account))
+  const byAccount = new Map(rows.map((row) => [row.account, row]))
+  return accounts.map((account) => byAccount.get(account))
 }
