@@ -2,7 +2,9 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { globCovers, globMatches } from './referrers.ts'
 
-/** Processor time of this process, in milliseconds: what others do on the machine does not count. */
+/**
+ * Processor time of this process, in milliseconds: what others do on the machine does not count.
+ */
 const cpuMs = () => process.cpuUsage().user / 1_000
 
 test.each([
