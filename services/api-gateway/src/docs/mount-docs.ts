@@ -29,7 +29,10 @@ const page = `<!doctype html>
 const script = `SwaggerUIBundle({ url: '../openapi.json', dom_id: '#reader', validatorUrl: null, deepLinking: true })
 `
 
-/** Mounts `/openapi.json` and Swagger UI at `/docs/`. Both are public and load no third-party assets. */
+/**
+ * Mounts `/openapi.json` and Swagger UI at `/docs/`. Both are public and load no third-party
+ * assets.
+ */
 export function mountDocs(router: Router, version: string): void {
   const document = JSON.stringify(buildOpenApi(version))
   router.get('/openapi.json', (_request, response) => {

@@ -5,8 +5,8 @@ import { cacheLinkKey, type LinkKeys } from '@posthorn/links'
 const timeoutMs = 5_000
 
 /**
- * Link keys, requested from auth-bridge once. Without auth-bridge `current` rejects immediately with a
- * retryable AppError, because api-gateway cannot unseal the key.
+ * Link keys, requested from auth-bridge once. Without auth-bridge `current` rejects immediately
+ * with a retryable AppError, because api-gateway cannot unseal the key.
  */
 export function linkKeys(bus: Bus): LinkKeys {
   const options = { key: 'credentials', timeoutMs, failFast: true } satisfies RpcOptions

@@ -29,8 +29,8 @@ export interface SignIn {
 }
 
 /**
- * Starts a sign-in and returns the URL of the provider's consent page. The provider redirects the user
- * to `/oauth`, which registers the account.
+ * Starts a sign-in and returns the URL of the provider's consent page. The provider redirects the
+ * user to `/oauth`, which registers the account.
  *
  * @throws AppError `invalid` if the registration contains a password: pending registrations are
  * stored unsealed
