@@ -151,7 +151,7 @@ test('assertNotWider: identical token, accepted', () => {
   fc.assert(fc.property(reach, (token) => expect(widened(token, token)).toEqual([])))
 })
 
-test('assertNotWider: expiry, not later than the parent's', () => {
+test('assertNotWider: expiry, not later than that of the parent', () => {
   const moment = fc.constantFrom(0, 1, 2, 3)
   const isAlive = ({ expiresAt }: TokenReach, at: number) => expiresAt === null || at < +expiresAt
   fc.assert(
