@@ -128,8 +128,8 @@ export async function declareSharedQueue(channel: Channel, queue: SharedQueue): 
 }
 
 /**
- * True for a quorum queue. It survives the loss of a broker node but is slow, so its responders also
- * have direct queues.
+ * True for a quorum queue. It survives the loss of a broker node but is slow, so its responders
+ * also have direct queues.
  */
 export function isOnDisk(queue: SharedQueue): boolean {
   return queue === 'credentials'
@@ -145,7 +145,9 @@ export async function declareTopology(channel: Channel, { declares }: BrokerUse)
   ])
 }
 
-/** Declares an exclusive queue. Its name is new each time: the broker may not have deleted the last. */
+/**
+ * Declares an exclusive queue. Its name is new each time: the broker may not have deleted the last.
+ */
 export async function declareOwnQueue(channel: Channel, purpose: string): Promise<string> {
   const { queue } = await channel.assertQueue(`${purpose}.${crypto.randomUUID()}`, {
     exclusive: true,

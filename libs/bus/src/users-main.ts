@@ -3,9 +3,9 @@ import { retryUntil } from '@posthorn/flow'
 import { setBrokerUsers } from './broker-users.ts'
 
 // Creates the broker users of the services. Run it before a release starts and after a broker lost
-// its data. `--print` prints the equivalent rabbitmqctl commands for brokers without management API.
-// AMQP_ADMIN_URL: management API, http://admin:password@host:15672/vhost.
-// SVC_AMQP_PASSWORDS: JSON object, {"posthorn_sender": "…", …}.
+// its data. `--print` prints the equivalent rabbitmqctl commands for brokers without management
+// API. AMQP_ADMIN_URL: management API, http://admin:password@host:15672/vhost. SVC_AMQP_PASSWORDS:
+// JSON object, {"posthorn_sender": "…", …}.
 const maxWaitMs = 60_000
 
 /** Retries for 60 s, because the broker may be starting. */

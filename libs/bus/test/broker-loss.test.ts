@@ -55,7 +55,10 @@ afterAll(async () => {
 const ask = (words: string, timeoutMs = 60_000) =>
   bus.request(echo, { words }, { key: 'shard.1', timeoutMs })
 
-/** Everything works again within ten seconds of the broker's being there, with nothing done by anybody. */
+/**
+ * Everything works again within ten seconds of the broker's being there, with nothing done by
+ * anybody.
+ */
 async function expectAllWorks(name: string): Promise<void> {
   await bus.whenUp(AbortSignal.timeout(10_000))
   await eventually(() => bus.publishEvent(event(name)))
@@ -76,7 +79,10 @@ async function expectAllTopics(): Promise<void> {
   ])
 }
 
-/** What is asked of a broker that is not there is refused at once or, for messages, within five seconds. */
+/**
+ * What is asked of a broker that is not there is refused at once or, for messages, within five
+ * seconds.
+ */
 async function expectRefusals(): Promise<void> {
   const started = performance.now()
   await expect(bus.publishEvent(event('lost'))).rejects.toEqual(unavailable)

@@ -51,7 +51,8 @@ test('a hundred questions at once get each its own answer', async () => {
 
 test('a key that nobody holds is told at once, and so is one given up', async () => {
   const key = newKey()
-  // The time limit is a minute: only the broker's return can end these questions within the test's own.
+  // The time limit is a minute: only the broker's return can end these questions within the test's
+  // own.
   await expect(ask(key, 60_000)).rejects.toEqual(unheld)
   await using server = await greeting(newKey(), hello)
   await server.bind(key)

@@ -23,7 +23,9 @@ afterAll(async () => {
 
 const unavailable = expect.objectContaining({ kind: 'unavailable' })
 
-/** The next messages of a queue, taken out. A queue with a single active consumer knows no `get`. */
+/**
+ * The next messages of a queue, taken out. A queue with a single active consumer knows no `get`.
+ */
 async function take(queue: string, count: number): Promise<unknown[]> {
   const channel = await admin.createChannel()
   const found: unknown[] = []

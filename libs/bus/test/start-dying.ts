@@ -4,7 +4,10 @@ import { eventually } from '@posthorn/testkit'
 
 const children: ChildProcess[] = []
 
-/** Resolves when it serves. `begun` becomes true when it has a request in hand that it will not finish. */
+/**
+ * Resolves when it serves. `begun` becomes true when it has a request in hand that it will not
+ * finish.
+ */
 export async function startDying(url: string, ...what: 'shared'[]) {
   const child = spawn(
     process.execPath,

@@ -41,7 +41,10 @@ async function readAll(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
 const halfMegabyte = 512 * 1024
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
-/** Twice: the buffers that one run finds are freed beside it, and counted off at the latest when the next begins. */
+/**
+ * Twice: the buffers that one run finds are freed beside it, and counted off at the latest when the
+ * next begins.
+ */
 const collectGarbage = () => (collect(), collect())
 
 test('what is read is what was sent, byte for byte, whatever the sizes', async () => {

@@ -9,7 +9,9 @@ import { TokenRequest } from './schemas/token.ts'
 import { SettingsUpdate } from './settings/settings.ts'
 import { check } from './validate.ts'
 
-/** Processor time of this process, in milliseconds: what others do on the machine does not count. */
+/**
+ * Processor time of this process, in milliseconds: what others do on the machine does not count.
+ */
 const cpuMs = () => process.cpuUsage().user / 1_000
 
 function refusal(schema: TSchema, value: unknown, kind: 'body' | 'text' = 'body') {

@@ -6,8 +6,9 @@ const ttlMs = 30_000
 const maxKeys = 16
 
 /**
- * Direct queues of responders, by the key of the shared queue that they serve. A request to a direct
- * queue waits for no disk and is lost with its responder. Responders report the queue in replies.
+ * Direct queues of responders, by the key of the shared queue that they serve. A request to a
+ * direct queue waits for no disk and is lost with its responder. Responders report the queue in
+ * replies.
  */
 export class DirectQueueCache {
   readonly #queues: TtlCache<string, string>

@@ -18,7 +18,9 @@ export interface IncomingStreamOptions {
   onClose: () => void
 }
 
-/** Reader of a stream. Buffers at most one window of chunks; a sender that exceeds it is cut off. */
+/**
+ * Reader of a stream. Buffers at most one window of chunks; a sender that exceeds it is cut off.
+ */
 export class IncomingStream implements AsyncIterableIterator<Uint8Array> {
   readonly #options: IncomingStreamOptions
   readonly #chunks: Uint8Array[] = []

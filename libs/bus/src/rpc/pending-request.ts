@@ -83,7 +83,9 @@ export class PendingRequest {
     else if (this.#stream && from === this.#streamFrom) continueStream(this.#stream, message)
   }
 
-  /** Returns false if there is no fallback left. A late reply of the first responder still counts. */
+  /**
+   * Returns false if there is no fallback left. A late reply of the first responder still counts.
+   */
   #fallBackToSharedQueue(): boolean {
     const shared = this.#shared
     if (!shared || this.#stream) return false
@@ -96,7 +98,9 @@ export class PendingRequest {
     return true
   }
 
-  /** Sends a credit of 0 periodically. It is returned, and the request fails, if the responder died. */
+  /**
+   * Sends a credit of 0 periodically. It is returned, and the request fails, if the responder died.
+   */
   #startMonitor(from: string | undefined): void {
     if (from === undefined || this.#monitor || this.#stream) return
     const { frames } = this.#options

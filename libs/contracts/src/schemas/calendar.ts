@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox'
 
-/** Event of a calendar part, such as an invitation. In messageNew if `notifyCalendarEvents` is on. */
+/**
+ * Event of a calendar part, such as an invitation. In messageNew if `notifyCalendarEvents` is on.
+ */
 export const CalendarEvent = Type.Object({
   /** `UID` (RFC 5545 §3.8.4.7). */
   eventId: Type.String(),

@@ -11,7 +11,9 @@ export const MailboxTarget = Type.String({
   description: 'Path of a mailbox, or a special use such as `\\Archive`.',
 })
 
-/** Path of a new mailbox. The prefix of the personal namespace (RFC 2342) is added automatically. */
+/**
+ * Path of a new mailbox. The prefix of the personal namespace (RFC 2342) is added automatically.
+ */
 export const NewMailboxPath = Type.Union(
   [
     MailboxPath,

@@ -26,7 +26,9 @@ export const Dsn = Strict({
 })
 export type Dsn = Static<typeof Dsn>
 
-/** Id of a list from which recipients can unsubscribe, with the syntax of a host name (RFC 2919). */
+/**
+ * Id of a list from which recipients can unsubscribe, with the syntax of a host name (RFC 2919).
+ */
 export const ListId = Type.String({ minLength: 1, maxLength: 253, format: 'list-id' })
 
 /** Sending options, independent of the content. */

@@ -36,8 +36,6 @@ type OutgoingServer = Pick<
   rejectUnauthorized: boolean
 }
 
-const proxyLoginFailure = { message: 'Proxy login cannot be decrypted', code: 'EPROXY' }
-
 type Routed = Pick<Submission, 'queueId' | 'sender' | 'gateway' | 'proxy' | 'localAddress'>
 
 /**
@@ -56,15 +54,7 @@ export async function resolveDestination(
     : accountServer(submission, deps)
   const { account, proxy: accountProxy } = sender
   const path = chooseNetworkPath({ ...submission, account, accountProxy }, settings)
-  const sealed = path.proxy
-  const proxy =
-    sealed === undefined
-      ? undefined
-      : await fromAuthBridge(
-          () => deps.unsealLogin(sealed),
-          deps.signal,
-          () => proxyLoginFailure,
-        )
+  const proxy = path.proxy && (await unsealProxy(path.proxy, deps))
   const verifyCertificate = rejectUnauthorized && settings.ignoreMailCertErrors !== true
   const ehloName = sender.smtpEhloName ?? settings.smtpEhloName
   return defined({
@@ -116,6 +106,15 @@ export function chooseNetworkPath(
     proxy: proxy || accountProxy || (proxyEnabled === true && proxyUrl) || undefined,
     requestedLocalAddress: requested ?? localAddress ?? undefined,
   })
+}
+
+function unsealProxy(proxy: string, { unsealLogin, signal }: DestinationDeps): Promise<string> {
+  const failure = { message: 'Proxy login cannot be decrypted', code: 'EPROXY' }
+  return fromAuthBridge(
+    () => unsealLogin(proxy),
+    signal,
+    () => failure,
+  )
 }
 
 function accountServer({ queueId, sender }: Routed, deps: DestinationDeps): OutgoingServer {
