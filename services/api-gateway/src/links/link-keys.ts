@@ -5,10 +5,10 @@ import { cacheLinkKey, type LinkKeys } from '@posthorn/links'
 const timeoutMs = 5_000
 
 /**
- * The key of links, asked of auth-bridge once. Without auth-bridge, `current` rejects soon with an AppError that says to try again: no
- * gateway can open the key, and whoever wants a link is told so before they lose patience.
+ * Cache of the link key, requested from auth-bridge once. Without auth-bridge, `current` rejects
+ * immediately with `WorkerNotAvailable`, so that a client does not wait for the timeout.
  */
 export function linkKeys(bus: Bus): LinkKeys {
-  const how = { key: 'credentials', timeoutMs, mustBeServed: true }
-  return cacheLinkKey(() => bus.request(getLinkSecret, {}, how))
+  const options = { key: 'credentials', timeoutMs, failFast: true }
+  return cacheLinkKey(() => bus.request(getLinkSecret, {}, options))
 }
