@@ -6,7 +6,7 @@ const timeoutMs = 5_000
 
 /**
  * Cache of the link key, requested from auth-bridge once. Without auth-bridge, `current` rejects
- * immediately with `WorkerNotAvailable`, so that a client does not wait for the timeout.
+ * within about 250 ms with `WorkerNotAvailable`, so that clients do not wait for the timeout.
  */
 export function linkKeys(bus: Bus): LinkKeys {
   const options = { key: 'credentials', timeoutMs, failFast: true }
