@@ -1,14 +1,14 @@
-import type { Bus } from '@posthorn/bus'
+import type { Bus, RpcOptions } from '@posthorn/bus'
 import { getLinkSecret } from '@posthorn/contracts'
 import { cacheLinkKey, type LinkKeys } from '@posthorn/links'
 
 const timeoutMs = 5_000
 
 /**
- * Cache of the link key, requested from auth-bridge once. Without auth-bridge, `current` rejects
- * within about 250 ms with `WorkerNotAvailable`, so that clients do not wait for the timeout.
+ * Link keys, requested from auth-bridge once. Without auth-bridge `current` rejects immediately
+ * with a retryable AppError, because api-gateway cannot unseal the key.
  */
 export function linkKeys(bus: Bus): LinkKeys {
-  const options = { key: 'credentials', timeoutMs, failFast: true }
+  const options = { key: 'credentials', timeoutMs, failFast: true } satisfies RpcOptions
   return cacheLinkKey(() => bus.request(getLinkSecret, {}, options))
 }
