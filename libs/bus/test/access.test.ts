@@ -133,8 +133,8 @@ test.each<[ServiceName, string, (channel: Channel) => Promise<unknown>]>([
   ['webhook-dispatcher', 'what is to be sent', read('sender.submissions')],
   [
     'imap-proxy',
-    'the inbox of another',
-    (c) => c.assertQueue('sender.inbox.x', { exclusive: true }),
+    'the reply queue of another service',
+    (c) => c.assertQueue('sender.replies.x', { exclusive: true }),
   ],
   [
     'webhook-dispatcher',

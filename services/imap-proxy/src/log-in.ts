@@ -83,11 +83,11 @@ async function connectTo(
   if (!place) return { refusal: tooMany }
   try {
     const server = await serverOf(imap, await deps.settings.get(), deps.openLogin)
-    const grounds = key.tokenId === undefined ? {} : { token: key.tokenId }
+    const entitlement = key.tokenId === undefined ? {} : { token: key.tokenId }
     const ask = (fresh: boolean) =>
       deps.bus.request(
         getCredentials,
-        { account, protocol: 'imap', grounds, ...(fresh ? { fresh } : {}) },
+        { account, protocol: 'imap', entitlement, ...(fresh ? { fresh } : {}) },
         { key: 'credentials', timeoutMs: credentialsMs, signal },
       )
     const within = AbortSignal.any([signal, AbortSignal.timeout(upstreamMs)])
