@@ -3,7 +3,7 @@ import { defined } from '@posthorn/contracts'
 import { messageOf } from '@posthorn/errors'
 import got, { type Request, type Response } from 'got'
 import type { Agents } from './agents.ts'
-import type { CallRequest, ExchangeLimits, ExchangeResult } from './http-caller.ts'
+import type { CallRequest, ExchangeLimits, ExchangeResult } from './call.ts'
 import { outcomeOfError, outcomeOfStatus } from './outcome.ts'
 
 const client = got.extend({

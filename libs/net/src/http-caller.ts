@@ -1,11 +1,10 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import { defined } from '@posthorn/contracts'
 import { messageOf } from '@posthorn/errors'
 import { type Agents, createAgents } from './agents.ts'
+import type { CallRequest, ExchangeResult } from './call.ts'
 import type { EgressPolicy, Lookup } from './egress.ts'
 import { sendWithGot } from './got-client.ts'
 import { sendWithNode } from './node-client.ts'
-import type { HttpOutcome } from './outcome.ts'
 import { createProxyAgents, type HttpProxy } from './proxy-agents.ts'
 
 export interface HttpCallerOptions {
@@ -24,39 +23,6 @@ export interface HttpCallerOptions {
   proxy?: HttpProxy | (() => Promise<HttpProxy | undefined>)
   /** Replaces the system resolver in tests. */
   lookup?: Lookup
-}
-
-export interface CallRequest {
-  method: 'GET' | 'POST'
-  url: string
-  headers?: Readonly<Record<string, string>>
-  body?: string | Uint8Array
-  /** Optional; defaults to the timeout of the `HttpCaller`. */
-  timeoutMs?: number
-  signal?: AbortSignal
-}
-
-/** Result of one request. */
-export interface ExchangeResult {
-  outcome: HttpOutcome
-  /** Absent if there was no response. */
-  status?: number
-  headers: IncomingHttpHeaders
-  /** At most `maxResponseBytes`, as sent: nothing is decompressed. */
-  body: Buffer
-  /**
-   * Error message for operators, may name hosts and addresses. Absent after a complete response.
-   */
-  error?: string
-}
-
-/** Limits of one request. */
-export interface ExchangeLimits {
-  timeoutMs: number
-  /** Timeout of the connection, TLS included, within `timeoutMs`. */
-  connectMs: number
-  maxResponseBytes: number
-  signal: AbortSignal | undefined
 }
 
 export interface CallResult extends ExchangeResult {

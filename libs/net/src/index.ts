@@ -7,8 +7,8 @@ export {
   type ResolvedAddress,
   type ResolveOptions,
 } from './egress.ts'
+export type { CallRequest } from './call.ts'
 export {
-  type CallRequest,
   type CallResult,
   createHttpCaller,
   type HttpCaller,

@@ -8,7 +8,7 @@ import { request as httpsRequest } from 'node:https'
 import { defined } from '@posthorn/contracts'
 import { AppError, messageOf } from '@posthorn/errors'
 import type { Agents } from './agents.ts'
-import type { CallRequest, ExchangeLimits, ExchangeResult } from './http-caller.ts'
+import type { CallRequest, ExchangeLimits, ExchangeResult } from './call.ts'
 import { type HttpOutcome, outcomeOfError, outcomeOfStatus } from './outcome.ts'
 
 /**

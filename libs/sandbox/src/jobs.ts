@@ -65,6 +65,6 @@ export type JobResult = JobResults[Job['kind']]
  */
 export interface ThreadData {
   limits: CallLimits
-  /** Written by the thread: CPU time in µs at the start of the current job, and index of the job. */
+  /** Written by the thread: CPU time in µs at the start of the current job, and its index. */
   progress: Float64Array
 }

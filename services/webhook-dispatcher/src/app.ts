@@ -57,7 +57,9 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<App
     routes: cacheRoutes(db),
     routeErrors: stack.use(startRouteErrorLog(db, log)),
   }
-  await startFanOut(context, await startDispatcher(context))
+  // Created first, so that it is disposed after the fan-outs that use it.
+  const sandbox = stack.use(new Sandbox())
+  await startFanOut(context, await startDispatcher(context), sandbox)
   const app = stack.move()
   return { port, [Symbol.asyncDispose]: () => app.disposeAsync() }
 }
@@ -144,10 +146,13 @@ async function startReceivers({ db, bus, log, stack, config, routes }: Context) 
   return { http, keys, targets, options }
 }
 
-async function startFanOut(context: Context, dispatcher: Dispatcher): Promise<void> {
+async function startFanOut(
+  context: Context,
+  dispatcher: Dispatcher,
+  sandbox: Sandbox,
+): Promise<void> {
   const { db, bus, log, stack, measured, routes, routeErrors } = context
   const onCall = measured.functionCalled
-  const sandbox = stack.use(new Sandbox())
   const decide = decideRoutes({ db, sandbox, routes, batchSize, onCall })
   const onFannedOut = measured.fannedOut
   const fanOut = createFanOut({ db, dispatcher, decide, routes, routeErrors, onFannedOut })

@@ -163,7 +163,7 @@ test('targetOf: accountDeleted reaches the target of the deleted account', async
     { account: 'deleted' },
   )
   await received(own, 1)
-  await finished('deleted', 'delivered') // and nothing else of an account that is gone
+  await finished('deleted', 'delivered') // the only event of a deleted account
   expect(own.requests[0]?.headers).toMatchObject({ 'x-own': 'yes' })
 })
 

@@ -15,7 +15,7 @@ export interface AuditedRequest {
 }
 
 /** Notes what became of a request; `denied` is the reason where it was refused. Returns at once. */
-export function noteRequest(log: TokenLog, request: AuditedRequest, denied: string | null): void {
+export function auditRequest(log: TokenLog, request: AuditedRequest, denied: string | null): void {
   log.record(() => {
     const { operation, token, account, address, path } = request
     const { action, group } = operation.permission

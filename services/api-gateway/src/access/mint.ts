@@ -4,10 +4,10 @@ import { globCovers } from './referrers.ts'
 import type { Token } from '../store/tokens.ts'
 
 /** The part of a token that says what it may be used for. */
-export type Reach = Omit<Token, 'id'>
+export type TokenReach = Omit<Token, 'id'>
 
 /** @throws AppError `forbidden` `MintWidensRestrictions` when the new token could be used where its maker could not. */
-export function assertNotWider(parent: Reach, child: Reach): void {
+export function assertNotWider(parent: TokenReach, child: TokenReach): void {
   if (widened(parent, child).length === 0) return
   throw new AppError(
     'forbidden',
@@ -28,7 +28,7 @@ export type Dimension =
   | 'expires'
 
 /** In which respects the child may do more than the parent. Not to name a restriction is to have none. */
-export function widened(parent: Reach, child: Reach): Dimension[] {
+export function widened(parent: TokenReach, child: TokenReach): Dimension[] {
   const wider: Record<Dimension, boolean> = {
     scopes: !scopesCover(parent.scopes, child.scopes),
     account: parent.account !== null && parent.account !== child.account,
@@ -58,7 +58,10 @@ function scopesCover(parent: readonly string[], child: readonly string[]): boole
   return child.every((scope) => parent.includes(scope) || (parent.includes('api') && scope !== '*'))
 }
 
-function permissionsCover(parent: Reach['permissions'], child: Reach['permissions']): boolean {
+function permissionsCover(
+  parent: TokenReach['permissions'],
+  child: TokenReach['permissions'],
+): boolean {
   if (parent === null) return true
   if (child === null) return false
   return wordsCover(parent.actions, child.actions) && wordsCover(parent.groups, child.groups)

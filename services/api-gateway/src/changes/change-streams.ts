@@ -3,7 +3,7 @@ import { operations } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { AppError, messageOf } from '@posthorn/errors'
 import type { Logger, Metrics } from '@posthorn/telemetry'
-import type { Caller } from '../access/token.ts'
+import type { Caller } from '../access/caller.ts'
 import type { EventStreamResponse } from '../http/handle.ts'
 import { type Change, findChangesEnd, type Position } from '../store/changes.ts'
 import { ChangeFeed } from './feed.ts'
@@ -30,7 +30,7 @@ export interface ChangeStreams extends AsyncDisposable {
 export function serveChanges(deps: ChangeStreamsDeps): ChangeStreams {
   const { db, log, pollMs } = deps
   const measured = measure(deps.metrics)
-  const feed = new ChangeFeed({ db, log, pollMs, live: measured.live })
+  const feed = new ChangeFeed({ db, log, pollMs, onLive: measured.live })
   const tokens = new TokenWatch(db, log)
   const streams = new Set<ChangeStream>()
   let stopping = false
@@ -75,7 +75,7 @@ export function serveChanges(deps: ChangeStreamsDeps): ChangeStreams {
       }
     },
     wake: () => feed.wake(),
-    tokensChanged: () => void tokens.look(),
+    tokensChanged: () => void tokens.check(),
     async [Symbol.asyncDispose]() {
       stopping = true
       tokens[Symbol.dispose]()

@@ -24,12 +24,12 @@ export interface FeedOptions {
   /** Between two readings that nobody has called for. */
   pollMs: number
   /** Told of what was just told to those who follow. */
-  live: (changes: readonly Change[]) => void
+  onLive: (changes: readonly Change[]) => void
 }
 
 const pageSize = 1_000
 /** Of a page, written at once to who catches up: a whole one of long changes would be more than may wait for a client. */
-const atOnce = 50
+const chunkSize = 50
 /** While rows wait for a transaction to end, which is most often a matter of milliseconds. */
 const unsettledMs = 20
 
@@ -47,9 +47,9 @@ export class ChangeFeed implements AsyncDisposable {
   #end: Position = { xid: 0n, id: 0n }
   #reading: Promise<void> | undefined
   #woken = false
-  #nap: (() => void) | undefined
+  #wakeReader: (() => void) | undefined
 
-  constructor({ db, log, pollMs, live }: FeedOptions) {
+  constructor({ db, log, pollMs, onLive: live }: FeedOptions) {
     this.#db = db
     this.#log = log
     this.#pollMs = pollMs
@@ -59,7 +59,7 @@ export class ChangeFeed implements AsyncDisposable {
   /** There may be something new. */
   wake(): void {
     this.#woken = true
-    this.#nap?.()
+    this.#wakeReader?.()
   }
 
   /** Tells a follower everything behind its position, up to where the shared reading takes over. */
@@ -67,9 +67,9 @@ export class ChangeFeed implements AsyncDisposable {
     while (!follower.closed) {
       const page = await listChanges(this.#db, follower.position, pageSize)
       if (page.lost) follower.lost(page.lost)
-      for (let at = 0; at < page.changes.length; at += atOnce) {
+      for (let at = 0; at < page.changes.length; at += chunkSize) {
         if (at > 0) await follower.ready()
-        tell(follower, page.changes.slice(at, at + atOnce))
+        deliver(follower, page.changes.slice(at, at + chunkSize))
       }
       // No await between here and the end: what the shared reading tells next is what follows the position.
       if (!page.full && this.#join(follower)) return
@@ -79,12 +79,12 @@ export class ChangeFeed implements AsyncDisposable {
 
   leave(follower: Follower): void {
     this.#followers.delete(follower)
-    if (this.#followers.size === 0) this.#nap?.()
+    if (this.#followers.size === 0) this.#wakeReader?.()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#followers.clear()
-    this.#nap?.()
+    this.#wakeReader?.()
     await this.#reading
   }
 
@@ -108,7 +108,7 @@ export class ChangeFeed implements AsyncDisposable {
       try {
         const page = await listChanges(this.#db, this.#end, pageSize)
         if (page.lost) this.#startOver()
-        this.#tellAll(page.changes)
+        this.#deliverToAll(page.changes)
         if (page.full) continue
         waitMs = page.unsettled
           ? Math.min(waitMs === pollMs ? unsettledMs : waitMs * 2, pollMs)
@@ -117,13 +117,13 @@ export class ChangeFeed implements AsyncDisposable {
         this.#log.warn({ err }, 'changes of states cannot be read now; their followers wait')
         waitMs = pollMs
       }
-      await this.#rest(waitMs)
+      await this.#sleep(waitMs)
     }
     this.#reading = undefined
   }
 
-  #tellAll(changes: readonly Change[]): void {
-    for (const follower of this.#followers) tell(follower, changes)
+  #deliverToAll(changes: readonly Change[]): void {
+    for (const follower of this.#followers) deliver(follower, changes)
     this.#end = changes.at(-1)?.position ?? this.#end
     this.#live(changes)
   }
@@ -134,18 +134,18 @@ export class ChangeFeed implements AsyncDisposable {
     this.#followers.clear()
   }
 
-  async #rest(ms: number): Promise<void> {
+  async #sleep(ms: number): Promise<void> {
     if (this.#woken || this.#followers.size === 0) return
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(() => resolve(), ms)
-    this.#nap = resolve
+    this.#wakeReader = resolve
     await promise
-    this.#nap = undefined
+    this.#wakeReader = undefined
     clearTimeout(timer)
   }
 }
 
-function tell(follower: Follower, changes: readonly Change[]): void {
+function deliver(follower: Follower, changes: readonly Change[]): void {
   const fresh = changes.filter(({ position }) => isBehind(follower.position, position))
   const last = fresh.at(-1)
   if (!last) return

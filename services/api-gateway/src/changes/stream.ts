@@ -14,7 +14,7 @@ export interface StreamOptions {
 /** A client that takes nothing for so long while it catches up is gone. */
 const stallMs = 60_000
 /** How long what was written last may take to leave when a stream is ended. */
-const partingMs = 1_000
+const closeTimeoutMs = 1_000
 
 /** One client that follows the changes, from its head to its end. */
 export class ChangeStream implements Follower {
@@ -73,7 +73,7 @@ export class ChangeStream implements Follower {
   close(): void {
     if (this.closed) return
     this.#response.end()
-    setTimeout(() => this.#response.destroy(), partingMs).unref()
+    setTimeout(() => this.#response.destroy(), closeTimeoutMs).unref()
   }
 
   #write(text: string): void {

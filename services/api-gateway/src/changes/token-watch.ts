@@ -3,11 +3,11 @@ import { isExpired, listTokens } from '@posthorn/access'
 import { type Db } from '@posthorn/db'
 import { messageOf } from '@posthorn/errors'
 import type { Logger } from '@posthorn/telemetry'
-import { admit } from '../access/admit.ts'
+import { authorize } from '../access/authorize.ts'
 import type { Token } from '../store/tokens.ts'
 
 /** An answer that stays open, and by which right. */
-export interface Watched {
+export interface WatchedStream {
   operation: Operation
   token: string
   address: string
@@ -23,7 +23,7 @@ const everyMs = 900
 export class TokenWatch implements Disposable {
   readonly #db: Db
   readonly #log: Logger
-  readonly #watched = new Set<Watched>()
+  readonly #watched = new Set<WatchedStream>()
   #timer: NodeJS.Timeout | undefined
 
   constructor(db: Db, log: Logger) {
@@ -31,9 +31,9 @@ export class TokenWatch implements Disposable {
     this.#log = log
   }
 
-  watch(watched: Watched): Disposable {
+  watch(watched: WatchedStream): Disposable {
     this.#watched.add(watched)
-    this.#timer ??= setInterval(() => void this.look(), everyMs)
+    this.#timer ??= setInterval(() => void this.check(), everyMs)
     return {
       [Symbol.dispose]: () => {
         this.#watched.delete(watched)
@@ -42,7 +42,7 @@ export class TokenWatch implements Disposable {
     }
   }
 
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     const looked = [...this.#watched]
     if (looked.length === 0) return
     try {
@@ -62,10 +62,13 @@ export class TokenWatch implements Disposable {
   }
 }
 
-function admits(token: Token | undefined, { operation, address, referrer }: Watched): boolean {
+function admits(
+  token: Token | undefined,
+  { operation, address, referrer }: WatchedStream,
+): boolean {
   if (!token || isExpired(token)) return false
   try {
-    admit(operation, token, { account: undefined, address, referrer })
+    authorize(operation, token, { account: undefined, address, referrer })
     return true
   } catch {
     return false

@@ -4,10 +4,9 @@ import type { NetworkRouting } from '@posthorn/db'
 import type { EgressPolicy, ConnectedSocket } from '@posthorn/net'
 import { connectDestination, EhloNames, networkRoutingOf, requiresStartTls } from './connect.ts'
 import { HandoverStream } from './handover-stream.ts'
-import { ehloLinesOf, type SendInfo, SmtpConnection } from './nodemailer.ts'
+import { ehloLinesOf, type SendInfo, SmtpConnection, toAttemptError } from './nodemailer.ts'
 import { parseOffers, prepareEnvelope, toSendResult } from './smtp-envelope.ts'
 import { isRejectedToken, tokenHandlers, toNodemailerLogin } from './smtp-login.ts'
-import { toAttemptError } from './smtp-replies.ts'
 import {
   AttemptError,
   cancelled,

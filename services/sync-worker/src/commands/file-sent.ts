@@ -60,10 +60,8 @@ export function onFileSent(deps: CommandDeps): CommandHandler {
 export function onFindSent(deps: CommandDeps): CommandHandler {
   return onAccount(deps, findSent, async ({ messageId, sentMailPath }, target) => {
     const { row } = await getSentMailbox(deps.db, target.account, sentMailPath)
-    const found = await withMailSession(target, { mailbox: row.path }, (mail) =>
-      containsMessage(mail, row, messageId),
-    )
-    return { found }
+    const search = (mail: MailSession) => containsMessage(mail, row, messageId)
+    return { found: await withMailSession(target, { mailbox: row.path }, search) }
   })
 }
 

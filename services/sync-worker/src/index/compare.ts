@@ -32,8 +32,8 @@ export interface SearchResult {
 
 /**
  * Compares the whole mailbox. Flags that were not searched keep their bits: search all of
- * `index.flags()` for a full comparison, none to compare UIDs only. Added messages then have no flags,
- * so apply flag deltas first.
+ * `index.flags()` for a full comparison, none to compare UIDs only. Added messages then have no
+ * flags, so apply flag deltas first.
  */
 export function compare(index: MailboxIndex, result: SearchResult): Difference {
   const uids = bitmapsFromRanges(result.uids)

@@ -35,8 +35,8 @@ export interface FlagChange {
 }
 
 /**
- * Difference from an index, and the chunks that remove it. Store the chunks, then adopt them, so that
- * a failed transaction leaves the index unchanged.
+ * Difference from an index, and the chunks that remove it. Store the chunks, then adopt them, so
+ * that a failed transaction leaves the index unchanged.
  */
 export interface Difference {
   added: UidRange[]
@@ -48,8 +48,8 @@ export interface Difference {
 }
 
 /**
- * Index name of a flag: system flags in the spelling of RFC 9051, keywords as they are. Undefined for
- * `\Recent` and other backslash flags, which cannot be searched: a full comparison would remove
+ * Index name of a flag: system flags in the spelling of RFC 9051, keywords as they are. Undefined
+ * for `\Recent` and other backslash flags, which cannot be searched: a full comparison would remove
  * what a delta had added. Also undefined for a flag that looks like a label entry.
  */
 export function canonicalFlag(flag: string): string | undefined {
@@ -96,8 +96,8 @@ export class MailboxIndex {
   }
 
   /**
-   * Canonical names of those flags and labels that the index stores: system flags, names in use, and
-   * others up to 64 keywords and 250 labels. Deterministic while the index does not change.
+   * Canonical names of those flags and labels that the index stores: system flags, names in use,
+   * and others up to 64 keywords and 250 labels. Deterministic while the index does not change.
    */
   trackedNames(names: Iterable<string>): Set<string> {
     const inUse = this.flags()

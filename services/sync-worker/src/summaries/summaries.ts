@@ -6,7 +6,6 @@ import { createHttpCaller, type HttpProxy } from '@posthorn/net'
 import type { Logger } from '@posthorn/telemetry'
 import type { UnsealLogin } from '@posthorn/unseal'
 import type { SummariesConfig } from '../config.ts'
-import type { WorkerMetrics } from '../metrics.ts'
 import {
   createEndpoint,
   maxResponseBytes,
@@ -40,10 +39,15 @@ export interface SummaryBatch {
   waitAll<T>(requests: readonly Promise<T>[]): Promise<T[]>
 }
 
+/** Counter of outcomes, with the duration in seconds. */
+export interface SummaryMetrics {
+  summarised(outcome: SummaryOutcome, seconds: number): void
+}
+
 interface SummariesOptions {
   bus: Bus
   unsealLogin: UnsealLogin
-  metrics: WorkerMetrics
+  metrics: SummaryMetrics
   log: Logger
   config: SummariesConfig
   proxy: () => Promise<HttpProxy | undefined>

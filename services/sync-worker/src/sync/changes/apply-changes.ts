@@ -71,7 +71,7 @@ export async function applyNewMessages(
   return added.length > 0
 }
 
-/** Number of changed messages; undefined if the server rejects deltas and flags must be compared. */
+/** Number of changed messages; undefined if the server rejects deltas. */
 async function applyDeltas(mailbox: MailboxContext): Promise<number | undefined> {
   try {
     return await storeDeltas(mailbox, BigInt(mailbox.row.highestModseq ?? 0))

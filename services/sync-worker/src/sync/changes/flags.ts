@@ -123,7 +123,7 @@ function labelEntriesOf({ labels = [] }: MessageFlags): string[] {
   return labels.flatMap((label) => labelEntry(label) ?? [])
 }
 
-/** Entries that are no mailboxes. Lists the server, because a label may have been created just now. */
+/** Entries that are no mailboxes. Lists the server, because a label may be new. */
 async function findHidden(mailbox: MailboxContext, entries: readonly string[]): Promise<string[]> {
   const listed = new Set(await listLabels(mailbox, mailbox.row.path))
   const unlisted = entries.filter((entry) => !listed.has(entry))

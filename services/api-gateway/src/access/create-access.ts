@@ -5,8 +5,8 @@ import { startTokenLog } from '@posthorn/access'
 import type { Logger } from '@posthorn/telemetry'
 import { sweepTokenLog, type TokenLogLimits } from '../store/token-log.ts'
 import { deleteExpiredTokens } from '../store/tokens.ts'
-import { createGate, type Gate } from './gate.ts'
-import { keepLastUse } from './last-use.ts'
+import { createAuthorizer, type Authorizer } from './authorizer.ts'
+import { trackLastUse } from './last-use.ts'
 import { cacheTokens, type TokenCache } from './token-cache.ts'
 
 export interface AccessOptions {
@@ -18,18 +18,18 @@ export interface AccessOptions {
 }
 
 export interface Access {
-  gate: Gate
+  authorizer: Authorizer
   tokens: TokenCache
   audit: TokenLog
 }
 
 /** All that tells who may come in, and remembers who did. */
-export function openAccess(opened: AsyncDisposableStack, options: AccessOptions): Access {
+export function createAccess(opened: AsyncDisposableStack, options: AccessOptions): Access {
   const { db, settings, log } = options
-  const lastUse = opened.use(keepLastUse(db, log))
+  const lastUse = opened.use(trackLastUse(db, log))
   const tokens = cacheTokens(db)
   const audit = opened.use(startTokenLog(db, settings, { log }))
-  return { gate: createGate({ ...options, tokens, lastUse, audit }), tokens, audit }
+  return { authorizer: createAuthorizer({ ...options, tokens, lastUse, audit }), tokens, audit }
 }
 
 const sweepMs = 60_000

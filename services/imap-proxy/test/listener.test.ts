@@ -3,7 +3,7 @@ import { eventually, freePort, testDovecot } from '@posthorn/testkit'
 import { imapOf, serverPassword, testProxy } from './proxy.ts'
 import { RawClient } from './raw-client.ts'
 
-// How one comes to the door, and with what, where it is not a token: two replicas that follow the same settings.
+// Listener settings and the server password, with two replicas.
 
 const dovecot = await testDovecot()
 const proxy = await testProxy({ trustedProxies: ['127.0.7.0/24'] })
@@ -19,7 +19,7 @@ beforeAll(() => proxy.addAccount('acc', imapOf(user), { user: user.user, pass: u
 
 const invalid = 'a NO [AUTHENTICATIONFAILED] Invalid credentials\r\n'
 
-/** Sets the password for all accounts, as the gateway does, but for the seal. */
+/** Sets the server password as api-gateway does, without sealing it. */
 async function setPassword(): Promise<void> {
   await proxy.db
     .insertInto('sealedSettings')
@@ -31,7 +31,7 @@ async function setPassword(): Promise<void> {
   await proxy.bus.invalidate({ topic: 'settings' })
 }
 
-test('one password opens all accounts, where it is set; when it changes, its sessions are over', async () => {
+test('server password: admits to all accounts, its sessions end when it changes', async () => {
   const early = await proxy.open('127.0.2.1')
   expect(await early.command(`a LOGIN acc "${serverPassword}"`)).toBe(invalid)
   early.close()
@@ -41,7 +41,7 @@ test('one password opens all accounts, where it is set; when it changes, its ses
   const token = await proxy.addToken({ account: 'acc' })
   const other = await proxy.open('127.0.2.2')
   expect(await other.command(`a LOGIN acc ${token}`)).toMatch(/^a OK/m)
-  for (const [n, login] of ['acc "for all account"', `nobody "${serverPassword}"`].entries()) {
+  for (const [n, login] of ['acc "for all account"', `unknown "${serverPassword}"`].entries()) {
     const wrong = await proxy.open(`127.0.2.${n + 3}`)
     expect(await wrong.command(`a LOGIN ${login}`)).toBe(invalid)
     wrong.close()
@@ -52,7 +52,7 @@ test('one password opens all accounts, where it is set; when it changes, its ses
   other.close()
 })
 
-test('a token that is revoked, and told so, takes its sessions with it on every replica', async () => {
+test('revoked token: invalidation ends its sessions on every replica', async () => {
   const token = await proxy.addToken({ account: 'acc' })
   const clients = await Promise.all(Array.from({ length: 6 }, () => proxy.open('127.0.2.9')))
   for (const client of clients)
@@ -62,7 +62,7 @@ test('a token that is revoked, and told so, takes its sessions with it on every 
   for (const client of clients) await client.untilClosed()
 })
 
-test('both replicas start, move and stop with the settings', async () => {
+test('listener settings: two replicas start, move and stop with them', async () => {
   const listening = async (port: number) => {
     const clients = await Promise.all(Array.from({ length: 8 }, () => RawClient.open(port)))
     for (const client of clients) {
@@ -74,7 +74,7 @@ test('both replicas start, move and stop with the settings', async () => {
     eventually(() => expect(RawClient.open(port)).rejects.toMatchObject({ code: 'ECONNREFUSED' }))
   const port = await freePort()
   await proxy.set({ imapProxyServerPort: port })
-  // The port is free only when nobody is left at it.
+  // The port becomes free after both replicas have closed it.
   await closed(proxy.port)
   await eventually(() => listening(port))
   await proxy.set({ imapProxyServerEnabled: false })
@@ -83,7 +83,7 @@ test('both replicas start, move and stop with the settings', async () => {
   await eventually(() => listening(proxy.port))
 })
 
-test('behind a proxy that is trusted: its header says who comes; all others are believed nothing', async () => {
+test('PROXY header: used from trusted proxies only', async () => {
   await proxy.set({ imapProxyServerProxy: true })
   const headers = [
     'PROXY TCP4 192.0.2.1 10.0.0.1 56324 993\r\n',
@@ -105,12 +105,12 @@ test('behind a proxy that is trusted: its header says who comes; all others are 
     restrictions: { addresses: ['192.0.2.0/24'] },
   })
   for (const header of headers) {
-    // The listener is a new one: until then, the header is no command.
+    // Before the listener restarts, the header is an invalid command.
     const client = await eventually(() => greeted(header))
     expect(await client.command(`a LOGIN acc ${token}`)).toMatch(/^a OK/m)
     client.close()
   }
-  // By then at both replicas: one that has not heard of it yet greets whoever comes.
+  // Waits for both replicas: one with the old settings would send a greeting.
   await eventually(async () => {
     const silent = await RawClient.open(proxy.port, '127.0.7.7')
     await expect(silent.until(/./)).rejects.toThrow(/^closed before .*; had ""$/)

@@ -5,7 +5,7 @@ import { globMatches } from './referrers.ts'
 import type { Token } from '../store/tokens.ts'
 
 /** What a token is held against. */
-export interface Visit {
+export interface AccessContext {
   /** The account that is asked for, where the path, or for some operations the query, says so. */
   account: string | undefined
   address: string
@@ -13,7 +13,7 @@ export interface Visit {
 }
 
 /** Lets a token through to an operation. The order is that of the spec's table: the first refusal is the one that is told. */
-export function admit(operation: Operation, token: Token, visit: Visit): void {
+export function authorize(operation: Operation, token: Token, visit: AccessContext): void {
   if (!hasScope(token, operation.scope))
     throw new AppError('forbidden', 'Unauthorized scope', {
       extras: { requestedScope: operation.scope },

@@ -3,21 +3,21 @@ import type { Operation } from '@posthorn/contracts'
 import { isExpired, type CountedRequest, countRequests, type TokenLog } from '@posthorn/access'
 import { type Db, batchStatements } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import { admit } from './admit.ts'
-import { type AuditedRequest, denialOf, noteRequest } from './audit.ts'
+import { authorize } from './authorize.ts'
+import { type AuditedRequest, denialOf, auditRequest } from './audit.ts'
 import { badToken } from './bad-token.ts'
 import { clientAddress } from './client-address.ts'
 import { readCredential } from './credential.ts'
-import { isForeignPage } from './foreign-page.ts'
-import type { LastUse } from './last-use.ts'
+import { isCrossOrigin } from './cross-origin.ts'
+import type { LastUseTracker } from './last-use.ts'
 import { limitRate } from './rate-limit.ts'
 import type { TokenCache } from './token-cache.ts'
-import type { Caller } from './token.ts'
+import type { Caller } from './caller.ts'
 
-export interface GateOptions {
+export interface AuthorizerOptions {
   db: Db
   tokens: TokenCache
-  lastUse: LastUse
+  lastUse: LastUseTracker
   audit: TokenLog
   /** False: requests without a token are taken. */
   requireToken: boolean
@@ -25,7 +25,7 @@ export interface GateOptions {
 }
 
 /** What a request tells of whoever sends it. */
-export interface Visitor extends Pick<IncomingMessage, 'headers' | 'socket'> {
+export interface IncomingRequest extends Pick<IncomingMessage, 'headers' | 'socket'> {
   /** As sent, without the query. */
   path: string
   params: Record<string, unknown>
@@ -33,20 +33,20 @@ export interface Visitor extends Pick<IncomingMessage, 'headers' | 'socket'> {
 }
 
 /** Finds out who asks, and whether they may. */
-export type Gate = (
+export type Authorizer = (
   operation: Operation,
-  visitor: Visitor,
+  visitor: IncomingRequest,
   response: ServerResponse,
-) => Promise<Admitted>
+) => Promise<AuthorizedRequest>
 
 /** Somebody who was let in. */
-export interface Admitted {
+export interface AuthorizedRequest {
   caller: Caller
   /** To be told what became of the request, for an operation may refuse a token by itself. The first word counts. */
   settled: (error?: unknown) => void
 }
 
-export function createGate(options: GateOptions): Gate {
+export function createAuthorizer(options: AuthorizerOptions): Authorizer {
   const { db, tokens, lastUse, audit } = options
   const count = batchStatements((counted: CountedRequest[]) => countRequests(db, counted))
   return async (operation, visitor, response) => {
@@ -55,30 +55,30 @@ export function createGate(options: GateOptions): Gate {
     const credential = readCredential(headers, visitor.query['access_token'])
     if (credential === undefined) {
       // Pages that are let in by name were given that header at the door.
-      if (isForeignPage(headers) && !response.hasHeader('Access-Control-Allow-Origin'))
+      if (isCrossOrigin(headers) && !response.hasHeader('Access-Control-Allow-Origin'))
         throw new AppError('unauthorized', 'Unauthorized')
-      return admitAnybody(operation, address, options)
+      return authorizeAnonymous(operation, address, options)
     }
     const token = await tokens.find(credential)
     if (!token) throw badToken()
     const account = accountOf(operation, visitor)
     const request: AuditedRequest = { operation, token, account, address, path: visitor.path }
     if (isExpired(token)) {
-      noteRequest(audit, request, 'Token expired')
+      auditRequest(audit, request, 'Token expired')
       throw badToken()
     }
     try {
-      admit(operation, token, { account, address, referrer: headers.referer })
+      authorize(operation, token, { account, address, referrer: headers.referer })
       await limitRate(count, token, response)
     } catch (error) {
       const denied = denialOf(error)
-      if (denied !== null) noteRequest(audit, request, denied)
+      if (denied !== null) auditRequest(audit, request, denied)
       throw error
     }
-    lastUse.note(token.id, address)
+    lastUse.record(token.id, address)
     let isSettled = false
     const settled = (error?: unknown) => {
-      if (!isSettled) noteRequest(audit, request, denialOf(error))
+      if (!isSettled) auditRequest(audit, request, denialOf(error))
       isSettled = true
     }
     return { caller: { token, address }, settled }
@@ -86,21 +86,24 @@ export function createGate(options: GateOptions): Gate {
 }
 
 /** Where no token is needed, that is so for the API: what operators do is never open to all. */
-function admitAnybody(
+function authorizeAnonymous(
   operation: Operation,
   address: string,
-  { requireToken }: Pick<GateOptions, 'requireToken'>,
-): Admitted {
+  { requireToken }: Pick<AuthorizerOptions, 'requireToken'>,
+): AuthorizedRequest {
   if (requireToken || operation.scope === '*') throw new AppError('unauthorized', 'Unauthorized')
   return { caller: { token: null, address }, settled: () => undefined }
 }
 
-function addressOf({ headers, socket }: Visitor, trustedProxies: readonly string[]): string {
+function addressOf(
+  { headers, socket }: IncomingRequest,
+  trustedProxies: readonly string[],
+): string {
   const forwarded = [headers['x-forwarded-for']].flat().join(',')
   return clientAddress(socket.remoteAddress ?? '', forwarded, trustedProxies)
 }
 
-function accountOf({ boundBy }: Operation, { query, params }: Visitor): string | undefined {
+function accountOf({ boundBy }: Operation, { query, params }: IncomingRequest): string | undefined {
   const { account } = boundBy === 'query' ? query : params
   return typeof account === 'string' ? account : undefined
 }

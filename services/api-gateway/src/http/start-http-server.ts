@@ -4,8 +4,8 @@ import { cors, type HttpServer, serve, type ServeOptions, type TlsOptions } from
 import { readCertificate } from '@posthorn/service'
 import { type RequestHandler, Router } from 'express'
 import type { Config } from '../config.ts'
-import { believesProxies, dropDisbelieved } from './believe-proxies.ts'
-import type { DoorConfig } from './door-config.ts'
+import { trustsProxies, stripUntrustedHeaders } from './trusts-proxies.ts'
+import type { HttpServerConfig } from './http-server-config.ts'
 import { mayScrape } from './scrapers.ts'
 
 /** What pages may send beside the headers that operations name. */
@@ -22,7 +22,7 @@ const shownHeaders = [
   'WWW-Authenticate',
 ]
 
-export interface DoorOptions extends Pick<ServeOptions, 'log' | 'metrics' | 'checks'> {
+export interface HttpServerOptions extends Pick<ServeOptions, 'log' | 'metrics' | 'checks'> {
   config: Pick<Config, 'host' | 'port' | 'door'>
   settings: SettingsCache
   /** What lies behind the door. */
@@ -30,14 +30,19 @@ export interface DoorOptions extends Pick<ServeOptions, 'log' | 'metrics' | 'che
 }
 
 /** Meets clients as the environment and the settings have it. */
-export function openDoor({ config, settings, api, ...ground }: DoorOptions): Promise<HttpServer> {
+export function startHttpServer({
+  config,
+  settings,
+  api,
+  ...ground
+}: HttpServerOptions): Promise<HttpServer> {
   const { host, port, door } = config
-  const believes = believesProxies(settings)
+  const believes = trustsProxies(settings)
   return serve({
     ...ground,
     host,
     port,
-    mount: (app) => void app.use(dropDisbelieved(believes), api),
+    mount: (app) => void app.use(stripUntrustedHeaders(believes), api),
     maxConnections: door.maxConnections,
     mayScrape: async (request) =>
       mayScrape(request, (await believes()) ? door : { ...door, trustedProxies: [] }),
@@ -47,7 +52,10 @@ export function openDoor({ config, settings, api, ...ground }: DoorOptions): Pro
 }
 
 /** Pages call the API and read its document. What operators do under `/admin`, and what links lead to, is not for pages of others. */
-function crossOrigin({ corsOrigins, corsMaxAgeSeconds }: DoorConfig): RequestHandler | undefined {
+function crossOrigin({
+  corsOrigins,
+  corsMaxAgeSeconds,
+}: HttpServerConfig): RequestHandler | undefined {
   if (corsOrigins.length === 0) return undefined
   const all: Operation[] = Object.values(operations)
   const named = all.flatMap(({ headers }) => Object.keys(headers?.properties ?? {}))
@@ -61,7 +69,7 @@ function crossOrigin({ corsOrigins, corsMaxAgeSeconds }: DoorConfig): RequestHan
   return Router({ caseSensitive: true }).use(['/v1', '/openapi.json'], policy)
 }
 
-function tlsOf({ tlsCert, tlsKey }: DoorConfig): TlsOptions | undefined {
+function tlsOf({ tlsCert, tlsKey }: HttpServerConfig): TlsOptions | undefined {
   if (tlsCert === undefined || tlsKey === undefined) return undefined
   return {
     async readCertificate() {

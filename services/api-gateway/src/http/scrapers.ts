@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { addressAllowed } from '@posthorn/access'
 import { clientAddress } from '../access/client-address.ts'
-import type { DoorConfig } from './door-config.ts'
+import type { HttpServerConfig } from './http-server-config.ts'
 
-type Known = Pick<DoorConfig, 'metricsAddresses' | 'trustedProxies'>
+type ScrapeLimits = Pick<HttpServerConfig, 'metricsAddresses' | 'trustedProxies'>
 
 /**
  * Whether `/metrics` is there for whoever asks: by address, and not through a proxy that is not trusted, for anybody may stand behind
@@ -11,7 +11,7 @@ type Known = Pick<DoorConfig, 'metricsAddresses' | 'trustedProxies'>
  */
 export function mayScrape(
   { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
-  { metricsAddresses, trustedProxies }: Known,
+  { metricsAddresses, trustedProxies }: ScrapeLimits,
 ): boolean {
   const remote = socket.remoteAddress ?? ''
   const forwarded = headers['x-forwarded-for']?.toString()

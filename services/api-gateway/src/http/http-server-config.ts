@@ -11,7 +11,7 @@ import {
 } from '@posthorn/config'
 
 /** How the gateway meets its clients. */
-export interface DoorConfig {
+export interface HttpServerConfig {
   /** Whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[]
   /** Who may read `/metrics`. */
@@ -37,7 +37,7 @@ const ownNetworks = [
   'fe80::/10',
 ]
 
-export function readDoorConfig(env: Env): DoorConfig {
+export function readHttpServerConfig(env: Env): HttpServerConfig {
   return {
     trustedProxies: addressRanges(env, 'SVC_TRUSTED_PROXIES') ?? [],
     metricsAddresses: metricsAddresses(env),
@@ -77,7 +77,7 @@ function isOrigin(text: string): boolean {
   return url !== null && /^https?:$/.test(url.protocol) && url.origin === text
 }
 
-function certificate(env: Env): Pick<DoorConfig, 'tlsCert' | 'tlsKey'> {
+function certificate(env: Env): Pick<HttpServerConfig, 'tlsCert' | 'tlsKey'> {
   const tlsCert = optional(env, 'SVC_TLS_CERT')
   const tlsKey = secret(env, 'SVC_TLS_KEY')
   if ((tlsCert === undefined) !== (tlsKey === undefined))

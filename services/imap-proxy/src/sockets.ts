@@ -1,10 +1,16 @@
 import type { Readable } from 'node:stream'
 
+/**
+ * Error listener of sockets. `close` follows every error and is what callers wait for; without a
+ * listener the error would end the process.
+ */
+export function ignoreErrors(): void {}
+
 const events = ['readable', 'end', 'close', 'error'] as const
 
 /**
- * The next bytes of a socket, or undefined once there will be none. Reads only when asked, so what nobody asks for stays in the
- * socket's own bounded buffer and holds the sender back.
+ * Returns the next bytes of a socket, or undefined after its end. Reads on request only, so unread
+ * bytes stay in the socket's bounded buffer and slow down the sender.
  */
 export async function readMore(socket: Readable): Promise<Buffer | undefined> {
   for (;;) {

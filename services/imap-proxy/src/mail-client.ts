@@ -1,13 +1,12 @@
 import type { Socket } from 'node:net'
 import { type SecureContext, TLSSocket } from 'node:tls'
 import { plainAddress } from '@posthorn/mail-frontend'
-import { ignoreErrors } from './ignore-errors.ts'
 import { CommandParser, type Input } from './parser.ts'
-import { readMore } from './read-more.ts'
+import { ignoreErrors, readMore } from './sockets.ts'
 
-/** The mail client's side, as lines, until it is logged in. */
-export class Client {
-  /** Where it comes from, as far as is known. */
+/** Connection of a mail client, read as commands until its login. */
+export class MailClient {
+  /** Address of the client, after a PROXY header that of the header. */
   address: string
   #socket: Socket
   #parser = new CommandParser()
@@ -22,26 +21,26 @@ export class Client {
     return this.#socket
   }
 
-  get secure(): boolean {
+  get isSecure(): boolean {
     return this.#socket instanceof TLSSocket
   }
 
-  get gone(): boolean {
+  get isDisconnected(): boolean {
     return this.#socket.destroyed || !this.#socket.writable
   }
 
-  /** What the client says next; undefined when it has gone. */
-  async next(): Promise<Input | undefined> {
+  /** Returns the next input, or undefined after the client disconnected. */
+  async nextInput(): Promise<Input | undefined> {
     for (;;) {
-      if (this.gone) return undefined
+      if (this.isDisconnected) return undefined
       const input = this.#parser.next()
       if (input) return input
       if (!(await this.#read())) return undefined
     }
   }
 
-  /** A line that is no command; undefined when the client has gone or says too much. */
-  async line(): Promise<string | undefined> {
+  /** Returns a line inside a command; undefined if it is too long or the client disconnected. */
+  async nextLine(): Promise<string | undefined> {
     for (;;) {
       const line = this.#parser.line()
       if (line !== null) return line
@@ -49,16 +48,16 @@ export class Client {
     }
   }
 
-  /** Whether bytes have come that were not read as commands yet. */
-  get hasMore(): boolean {
+  /** True if bytes were received that have not been read as commands. */
+  get hasUnreadBytes(): boolean {
     return this.#parser.pending > 0 || this.#socket.readableLength > 0
   }
 
   write(...lines: string[]): void {
-    if (!this.gone) this.#socket.write(`${lines.join('\r\n')}\r\n`)
+    if (!this.isDisconnected) this.#socket.write(`${lines.join('\r\n')}\r\n`)
   }
 
-  /** Says goodbye and closes; a client that does not take note is cut off. */
+  /** Sends BYE and closes; destroys the socket after 1 s. */
   end(text?: string): void {
     if (text !== undefined) this.write(`* BYE ${text}`)
     this.#socket.end()
@@ -67,18 +66,18 @@ export class Client {
     setTimeout(() => socket.destroy(), 1_000).unref()
   }
 
-  /** Closes without a word. */
-  cut(): void {
+  /** Closes without BYE. */
+  disconnect(): void {
     this.#socket.destroy()
   }
 
-  /** The bytes the client has sent beyond its login. */
+  /** Returns the bytes the client sent after its login command. */
   takeRest(): Buffer {
     return this.#parser.takeRest()
   }
 
   /**
-   * Goes over to TLS; false where that fails. What was sent in the clear before it may be anybody's, and is forgotten
+   * Starts TLS. Returns false on failure. Discards plaintext received before, which may be injected
    * (RFC 9051 §6.2.1).
    */
   async startTls(secureContext: SecureContext): Promise<boolean> {
@@ -93,7 +92,7 @@ export class Client {
     return new Promise((resolve) => {
       const onSecure = () => settle(true)
       const onClose = () => settle(false)
-      // Nothing of it is kept while the session lasts.
+      // Listeners are removed: they would stay in memory for the whole session.
       const settle = (isSecure: boolean) => {
         secure.off('secure', onSecure).off('close', onClose)
         resolve(isSecure)

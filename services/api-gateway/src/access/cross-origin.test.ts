@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { expect, test } from '@jest/globals'
-import { isForeignPage } from './foreign-page.ts'
+import { isCrossOrigin } from './cross-origin.ts'
 
 const host = 'posthorn.internal:3000'
 
@@ -20,5 +20,5 @@ test.each<[string, IncomingHttpHeaders, boolean]>([
   ],
   ['a page without an origin', { host, origin: 'null', 'sec-fetch-site': 'cross-site' }, true],
 ])('%s', (_who, headers, foreign) => {
-  expect(isForeignPage(headers)).toBe(foreign)
+  expect(isCrossOrigin(headers)).toBe(foreign)
 })
