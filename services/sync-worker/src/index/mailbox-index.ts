@@ -1,16 +1,12 @@
 import type { UidRange } from '@posthorn/backends'
 import { chunkOf, hasUid, rangesFromBitmaps, trimBitmap, untrimBitmap } from './chunk.ts'
-import { isLabelEntry, maxLabels } from './labels.ts'
+import { canonicalFlag, isLabelEntry, maxLabels } from './flag-names.ts'
 
 /** Maximum keywords in an index: a hostile server could invent any number. */
 export const maxKeywords = 64
 
-/** System flags of RFC 9051 §2.3.2, without `\\Recent`. */
-export const systemFlags = ['\\Seen', '\\Answered', '\\Flagged', '\\Deleted', '\\Draft']
-const canonicalFlags = new Map(systemFlags.map((flag) => [flag.toLowerCase(), flag]))
-
 /**
- * Existing UIDs of one chunk, and a bitmap per flag or label in use (see `labels.ts`). Every bitmap
+ * Existing UIDs of one chunk, and a bitmap per flag or label in use (see `flag-names.ts`). Every bitmap
  * has 1,024 bytes.
  */
 export interface IndexChunk {
@@ -45,16 +41,6 @@ export interface Difference {
   changed: FlagChange[]
   /** Chunks to write; undefined to delete one. */
   dirtyChunks: Map<number, IndexChunk | undefined>
-}
-
-/**
- * Index name of a flag: system flags in the spelling of RFC 9051, keywords as they are. Undefined
- * for `\Recent` and other backslash flags, which cannot be searched: a full comparison would remove
- * what a delta had added. Also undefined for a flag that looks like a label entry.
- */
-export function canonicalFlag(flag: string): string | undefined {
-  if (flag.startsWith('\\')) return canonicalFlags.get(flag.toLowerCase())
-  return flag === '' || isLabelEntry(flag) ? undefined : flag
 }
 
 /** Index of one mailbox. Changed by `adopt` only. */

@@ -5,7 +5,7 @@ import { AppError } from '@posthorn/errors'
 import { commit } from '../../events/commit.ts'
 import { messageDeleted, messageUpdated } from '../../events/mailbox-events.ts'
 import { applyFlags, compare, removeUids } from '../../index/compare.ts'
-import { splitNames } from '../../index/labels.ts'
+import { splitNames } from '../../index/flag-names.ts'
 import type { Difference, FlagChange } from '../../index/mailbox-index.ts'
 import {
   batchesOf,

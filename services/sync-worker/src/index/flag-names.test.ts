@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { applyFlags, compare } from './compare.ts'
-import { labelEntry, maxLabels, splitNames } from './labels.ts'
+import { labelEntry, maxLabels, splitNames } from './flag-names.ts'
 import { MailboxIndex, maxKeywords } from './mailbox-index.ts'
 
 function indexOf(messages: Parameters<typeof applyFlags>[1]): MailboxIndex {
