@@ -19,9 +19,10 @@ import {
   type Difference,
   type FlagChange,
   type IndexChunk,
+  isLabelEntry,
+  labelEntry,
   type MailboxIndex,
 } from './mailbox-index.ts'
-import { isLabelEntry, labelEntry } from './labels.ts'
 import { intersectRanges } from './ranges.ts'
 
 /** Results of searches: all UIDs of the mailbox, and the UIDs of each searched flag. */

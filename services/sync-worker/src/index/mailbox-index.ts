@@ -1,6 +1,13 @@
 import type { UidRange } from '@posthorn/backends'
+import type { Db, Tx } from '@posthorn/db'
+import {
+  type ChunkOwner,
+  deleteChunks,
+  listChunks,
+  type StoredChunk,
+  upsertChunks,
+} from '../store/chunks.ts'
 import { chunkOf, hasUid, rangesFromBitmaps, trimBitmap, untrimBitmap } from './chunk.ts'
-import { isLabelEntry, maxLabels } from './labels.ts'
 
 /** Maximum keywords in an index: a hostile server could invent any number. */
 export const maxKeywords = 64
@@ -10,20 +17,12 @@ export const systemFlags = ['\\Seen', '\\Answered', '\\Flagged', '\\Deleted', '\
 const canonicalFlags = new Map(systemFlags.map((flag) => [flag.toLowerCase(), flag]))
 
 /**
- * Existing UIDs of one chunk, and a bitmap per flag or label in use (see `labels.ts`). Every bitmap
- * has 1,024 bytes.
+ * Existing UIDs of one chunk, and a bitmap per flag or label in use. Every bitmap has 1,024
+ * bytes.
  */
 export interface IndexChunk {
   readonly uids: Uint8Array
   readonly flags: ReadonlyMap<string, Uint8Array>
-}
-
-/** Row of `mailbox_chunks`: bitmaps without trailing zero bytes. */
-export interface StoredChunk {
-  chunk: number
-  uids: Uint8Array
-  flags: string[]
-  flagBits: Uint8Array[]
 }
 
 export interface FlagChange {
@@ -45,6 +44,60 @@ export interface Difference {
   changed: FlagChange[]
   /** Chunks to write; undefined to delete one. */
   dirtyChunks: Map<number, IndexChunk | undefined>
+}
+
+// Gmail labels are stored like flags, with one bitmap each.
+
+/**
+ * Prefix of label entries. No flag starts with a space: flags are atoms (RFC 9051 §9), and
+ * `canonicalFlag` drops others.
+ */
+const labelPrefix = ' '
+
+/**
+ * Maximum labels in an index. Gmail allows 10,000; accounts use some dozen. Changes of further ones
+ * are not announced.
+ */
+export const maxLabels = 250
+/** Gmail allows 225 characters. */
+const maxLabelLength = 512
+
+/** Gmail's system labels of messages that are neither in spam nor in trash. */
+export const systemLabels: readonly string[] = [
+  '\\Inbox',
+  '\\Sent',
+  '\\Important',
+  '\\Starred',
+  '\\Draft',
+]
+const canonicalLabels = new Map(systemLabels.map((label) => [label.toLowerCase(), label]))
+
+/** Index entry of a label; undefined for an invalid one. */
+export function labelEntry(label: string): string | undefined {
+  if (label === '' || label.length > maxLabelLength) return undefined
+  return labelPrefix + canonicalLabel(label)
+}
+
+/** System labels in the spelling of Gmail's documentation, others unchanged. */
+export function canonicalLabel(label: string): string {
+  return canonicalLabels.get(label.toLowerCase()) ?? label
+}
+
+export function isLabelEntry(name: string): boolean {
+  return name.startsWith(labelPrefix)
+}
+
+/** Label of an index entry. */
+export function labelOf(name: string): string {
+  return name.slice(labelPrefix.length)
+}
+
+/** Separates the flags and labels of index entries. */
+export function splitNames(names: readonly string[]): { flags: string[]; labels: string[] } {
+  return {
+    flags: names.filter((name) => !isLabelEntry(name)),
+    labels: names.filter(isLabelEntry).map(labelOf),
+  }
 }
 
 /**
@@ -148,4 +201,21 @@ function flagsAt(flags: IndexChunk['flags'], uid: number): string[] {
   const set: string[] = []
   for (const [flag, bits] of flags) if (hasUid(bits, uid)) set.push(flag)
   return set.sort()
+}
+
+/** Reads the whole index of a mailbox. */
+export async function loadIndex(db: Db, mailbox: string): Promise<MailboxIndex> {
+  return MailboxIndex.fromStored(await listChunks(db, mailbox))
+}
+
+/** Writes changed chunks; adopt them after the commit. Requires the account's lease. */
+export async function saveChunks(
+  tx: Tx,
+  owner: ChunkOwner,
+  dirty: Difference['dirtyChunks'],
+): Promise<void> {
+  const empty = [...dirty].flatMap(([number, chunk]) => (chunk ? [] : [number]))
+  await deleteChunks(tx, owner.mailbox, empty)
+  const changed = [...dirty].flatMap(([number, chunk]) => (chunk ? [toStored(number, chunk)] : []))
+  await upsertChunks(tx, owner, changed)
 }

@@ -5,8 +5,12 @@ import { AppError } from '@posthorn/errors'
 import { commit } from '../../events/commit.ts'
 import { messageDeleted, messageUpdated } from '../../events/mailbox-events.ts'
 import { applyFlags, compare, removeUids } from '../../index/compare.ts'
-import { splitNames } from '../../index/labels.ts'
-import type { Difference, FlagChange } from '../../index/mailbox-index.ts'
+import {
+  type Difference,
+  type FlagChange,
+  saveChunks,
+  splitNames,
+} from '../../index/mailbox-index.ts'
 import {
   batchesOf,
   countUids,
@@ -15,7 +19,6 @@ import {
   uidsIn,
   uniteRanges,
 } from '../../index/ranges.ts'
-import { saveChunks } from '../../store/chunks.ts'
 import { raiseSyncEpoch, saveCursor, saveUidNext, type SyncCursor } from '../../store/mailboxes.ts'
 import type { MailboxContext } from '../context.ts'
 import type { SyncPlan } from '../sync-plan.ts'

@@ -2,11 +2,19 @@ import type { MailSession, MessageFlags, SelectedMailbox, UidRange } from '@post
 import { AppError } from '@posthorn/errors'
 import { commit } from '../../events/commit.ts'
 import { compare } from '../../index/compare.ts'
-import { isLabelEntry, labelEntry, labelOf, maxLabels, systemLabels } from '../../index/labels.ts'
-import { canonicalFlag, type MailboxIndex, systemFlags } from '../../index/mailbox-index.ts'
+import {
+  canonicalFlag,
+  isLabelEntry,
+  labelEntry,
+  labelOf,
+  type MailboxIndex,
+  maxLabels,
+  saveChunks,
+  systemFlags,
+  systemLabels,
+} from '../../index/mailbox-index.ts'
 import { rangesOf, subtractRanges } from '../../index/ranges.ts'
 import { mailboxLabel } from '../../messages/gmail.ts'
-import { saveChunks } from '../../store/chunks.ts'
 import { listMailboxRows, type MailboxRow } from '../../store/mailboxes.ts'
 import type { MailboxContext, SyncContext } from '../context.ts'
 import { describeListing } from '../mailbox-list/listing.ts'
