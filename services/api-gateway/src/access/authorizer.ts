@@ -19,50 +19,56 @@ export interface AuthorizerOptions {
   tokens: TokenCache
   lastUse: LastUseTracker
   audit: TokenLog
-  /** False: requests without a token are taken. */
+  /** False: requests without a token are accepted. */
   requireToken: boolean
   trustedProxies: readonly string[]
 }
 
-/** What a request tells of whoever sends it. */
+/** Parts of a request that identify the caller. */
 export interface IncomingRequest extends Pick<IncomingMessage, 'headers' | 'socket'> {
-  /** As sent, without the query. */
+  /** Path as sent, without the query. */
   path: string
   params: Record<string, unknown>
   query: Record<string, unknown>
 }
 
-/** Finds out who asks, and whether they may. */
+/**
+ * Authenticates the caller and authorizes the request.
+ *
+ * @throws AppError `unauthorized`, `forbidden` or `rate-limited`
+ */
 export type Authorizer = (
   operation: Operation,
-  visitor: IncomingRequest,
+  request: IncomingRequest,
   response: ServerResponse,
 ) => Promise<AuthorizedRequest>
 
-/** Somebody who was let in. */
+/** Authenticated and authorized request. */
 export interface AuthorizedRequest {
   caller: Caller
-  /** To be told what became of the request, for an operation may refuse a token by itself. The first word counts. */
+  /**
+   * Reports the result of the request, since an operation may reject a token. First call counts.
+   */
   settled: (error?: unknown) => void
 }
 
 export function createAuthorizer(options: AuthorizerOptions): Authorizer {
   const { db, tokens, lastUse, audit } = options
   const count = batchStatements((counted: CountedRequest[]) => countRequests(db, counted))
-  return async (operation, visitor, response) => {
-    const { headers } = visitor
-    const address = addressOf(visitor, options.trustedProxies)
-    const credential = readCredential(headers, visitor.query['access_token'])
+  return async (operation, incoming, response) => {
+    const { headers } = incoming
+    const address = addressOf(incoming, options.trustedProxies)
+    const credential = readCredential(headers, incoming.query['access_token'])
     if (credential === undefined) {
-      // Pages that are let in by name were given that header at the door.
+      // The CORS middleware has set this header for allowed origins.
       if (isCrossOrigin(headers) && !response.hasHeader('Access-Control-Allow-Origin'))
         throw new AppError('unauthorized', 'Unauthorized')
       return authorizeAnonymous(operation, address, options)
     }
     const token = await tokens.find(credential)
     if (!token) throw badToken()
-    const account = accountOf(operation, visitor)
-    const request: AuditedRequest = { operation, token, account, address, path: visitor.path }
+    const account = accountOf(operation, incoming)
+    const request: AuditedRequest = { operation, token, account, address, path: incoming.path }
     if (isExpired(token)) {
       auditRequest(audit, request, 'Token expired')
       throw badToken()
@@ -85,7 +91,7 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
   }
 }
 
-/** Where no token is needed, that is so for the API: what operators do is never open to all. */
+/** Accepts a request without a token if none is required. Operator endpoints always need one. */
 function authorizeAnonymous(
   operation: Operation,
   address: string,

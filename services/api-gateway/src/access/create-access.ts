@@ -23,20 +23,20 @@ export interface Access {
   audit: TokenLog
 }
 
-/** All that tells who may come in, and remembers who did. */
-export function createAccess(opened: AsyncDisposableStack, options: AccessOptions): Access {
+/** Creates authorizer, token cache and token log. */
+export function createAccess(stack: AsyncDisposableStack, options: AccessOptions): Access {
   const { db, settings, log } = options
-  const lastUse = opened.use(trackLastUse(db, log))
+  const lastUse = stack.use(trackLastUse(db, log))
   const tokens = cacheTokens(db)
-  const audit = opened.use(startTokenLog(db, settings, { log }))
+  const audit = stack.use(startTokenLog(db, settings, { log }))
   return { authorizer: createAuthorizer({ ...options, tokens, lastUse, audit }), tokens, audit }
 }
 
 const sweepMs = 60_000
 
-/** Removes tokens that have ended, and what their logs need not keep. */
+/** Deletes expired tokens and old entries of their logs periodically. */
 export function sweepAccess(db: Db, log: Logger, limits: TokenLogLimits): PeriodicTask {
-  return runPeriodically({ everyMs: sweepMs, log, name: 'tokens' }, async () => {
+  return runPeriodically({ everyMs: sweepMs, log, name: 'expired-tokens' }, async () => {
     await deleteExpiredTokens(db)
     await sweepTokenLog(db, limits)
   })

@@ -6,9 +6,9 @@ const host = 'posthorn.internal:3000'
 
 test.each<[string, IncomingHttpHeaders, boolean]>([
   ['a program', { host }, false],
-  ['a page of ours', { host, origin: `http://${host}` }, false],
+  ['page of the same origin', { host, origin: `http://${host}` }, false],
   [
-    'a page of ours behind a proxy',
+    'page of the same origin behind a proxy',
     { host, origin: 'https://mail.example', 'sec-fetch-site': 'same-origin' },
     false,
   ],
@@ -19,6 +19,6 @@ test.each<[string, IncomingHttpHeaders, boolean]>([
     true,
   ],
   ['a page without an origin', { host, origin: 'null', 'sec-fetch-site': 'cross-site' }, true],
-])('%s', (_who, headers, foreign) => {
+])('isCrossOrigin: %s', (_who, headers, foreign) => {
   expect(isCrossOrigin(headers)).toBe(foreign)
 })

@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * Whether a browser sends a request for a page from elsewhere. Where no token is needed, any page that is open in the browser of somebody
- * inside the network could else use us in his name: a POST without a Content-Type needs no preflight.
+ * True if a page of another origin sends the request. Without required tokens, any page in a
+ * browser inside the network could otherwise call the API: a POST without a Content-Type needs no
+ * preflight.
  */
 export function isCrossOrigin({
   origin,

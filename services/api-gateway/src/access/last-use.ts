@@ -7,10 +7,10 @@ export interface LastUseTracker extends AsyncDisposable {
   record(token: string, address: string): void
 }
 
-/** One write a token and minute, for all tokens together. */
+/** Interval of the writes: at most one per token and minute, batched. */
 const everyMs = 60_000
 
-/** Remembers when and from where tokens were last used. What a crash forgets is a minute of that. */
+/** Tracks time and address of the last use of tokens. A crash loses at most one minute. */
 export function trackLastUse(db: Db, log: Logger): LastUseTracker {
   let uses = new Map<string, TokenUse>()
   const flush = async () => {
@@ -24,7 +24,7 @@ export function trackLastUse(db: Db, log: Logger): LastUseTracker {
     async [Symbol.asyncDispose]() {
       await loop[Symbol.asyncDispose]()
       await flush().catch((err: unknown) =>
-        log.warn({ err }, 'the last use of tokens was not noted'),
+        log.warn({ err }, 'storing the last use of tokens failed'),
       )
     },
   }

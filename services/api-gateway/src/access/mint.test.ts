@@ -60,7 +60,7 @@ test.each<[Partial<TokenReach>, Partial<TokenReach>, Dimension[]]>([
   [{ expiresAt: new Date(5) }, { expiresAt: new Date(5) }, []],
   [{ expiresAt: new Date(5) }, { expiresAt: new Date(6) }, ['expires']],
   [{ expiresAt: new Date(5), account: 'a' }, {}, ['account', 'expires']],
-])('%j mints %j: wider in %j', (parent, child, expected) => {
+])('widened: %j creates %j, wider in %j', (parent, child, expected) => {
   expect(widened({ ...unlimited, ...parent }, { ...unlimited, ...child })).toEqual(expected)
 })
 
@@ -129,7 +129,7 @@ const pair = fc
     child: { ...other, ...Object.fromEntries(same.map((key) => [key, parent[key]])) } as TokenReach,
   }))
 
-test('where a token that was minted may go, its maker may go', () => {
+test('assertNotWider: random tokens, a child never reaches more than its parent', () => {
   let decided = 0
   fc.assert(
     fc.property(
@@ -147,11 +147,11 @@ test('where a token that was minted may go, its maker may go', () => {
   expect(decided).toBeGreaterThan(200)
 })
 
-test('a token may mint its own like', () => {
+test('assertNotWider: identical token, accepted', () => {
   fc.assert(fc.property(reach, (token) => expect(widened(token, token)).toEqual([])))
 })
 
-test('a token that was minted ends no later than its maker', () => {
+test('assertNotWider: expiry, not later than that of the parent', () => {
   const moment = fc.constantFrom(0, 1, 2, 3)
   const isAlive = ({ expiresAt }: TokenReach, at: number) => expiresAt === null || at < +expiresAt
   fc.assert(
@@ -163,14 +163,14 @@ test('a token that was minted ends no later than its maker', () => {
   )
 })
 
-test('in no window of its maker can a token that was minted make more requests than its maker', () => {
+test('assertNotWider: rate limit, never exceeded in any window of the parent', () => {
   const limit = fc.record({
     maxRequests: fc.integer({ min: 1, max: 12 }),
     timeWindow: fc.integer({ min: 1, max: 12 }),
   })
   fc.assert(
     fc.property(limit, limit, (rateLimit, own) => {
-      // Every second of a time after which both begin anew.
+      // Every second up to the common multiple of both windows.
       const seconds = Array.from({ length: rateLimit.timeWindow * own.timeWindow }, (_, n) => n)
       const touched = new Map<number, Set<number>>()
       for (const second of seconds) {

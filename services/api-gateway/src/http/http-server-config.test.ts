@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { readHttpServerConfig } from './http-server-config.ts'
 
-test('without a word nobody is believed, no page is let in, and metrics are for own networks', () => {
+test('readHttpServerConfig: defaults, no trusted proxies, no origins, metrics for own networks', () => {
   expect(readHttpServerConfig({})).toMatchObject({
     trustedProxies: [],
     corsOrigins: [],
@@ -12,7 +12,7 @@ test('without a word nobody is believed, no page is let in, and metrics are for 
   expect(readHttpServerConfig({}).metricsAddresses).toContain('10.0.0.0/8')
 })
 
-test('what is set is read', () => {
+test('readHttpServerConfig: reads all variables', () => {
   const config = readHttpServerConfig({
     SVC_TRUSTED_PROXIES: '10.0.0.0/8, ::1',
     SVC_METRICS_ADDRESSES: '',
@@ -45,6 +45,6 @@ test.each([
   ['SVC_TLS_CERT', '/cert.pem', /^SVC_TLS_KEY: must be set as well/],
   ['SVC_TLS_KEY', '/key.pem', /^SVC_TLS_CERT: must be set as well/],
   ['SVC_MAX_CONNECTIONS', '1', /^SVC_MAX_CONNECTIONS: must be between/],
-])('%s=%s is refused by name', (name, value, reason) => {
+])('readHttpServerConfig: %s=%s, throws with the name', (name, value, reason) => {
   expect(() => readHttpServerConfig({ [name]: value })).toThrow(reason)
 })

@@ -6,8 +6,8 @@ import type { HttpServerConfig } from './http-server-config.ts'
 type ScrapeLimits = Pick<HttpServerConfig, 'metricsAddresses' | 'trustedProxies'>
 
 /**
- * Whether `/metrics` is there for whoever asks: by address, and not through a proxy that is not trusted, for anybody may stand behind
- * it. That way an ingress that passes on everything shows nothing to the world.
+ * True if the client may read `/metrics`: by address, and not through an untrusted proxy, which
+ * could forward any client. An ingress that forwards all paths therefore exposes no metrics.
  */
 export function mayScrape(
   { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
@@ -15,9 +15,9 @@ export function mayScrape(
 ): boolean {
   const remote = socket.remoteAddress ?? ''
   const forwarded = headers['x-forwarded-for']?.toString()
-  const isPassedOn = [forwarded, headers.forwarded, headers.via].some((one) => one !== undefined)
+  const isForwarded = [forwarded, headers.forwarded, headers.via].some((one) => one !== undefined)
   const client = clientAddress(remote, forwarded, trustedProxies)
-  // What was passed on, and still comes from where it came, was passed on by somebody we do not trust.
-  if (isPassedOn && client === clientAddress(remote, undefined, [])) return false
+  // A forwarded request whose client is the peer itself came through an untrusted proxy.
+  if (isForwarded && client === clientAddress(remote, undefined, [])) return false
   return metricsAddresses.length > 0 && addressAllowed(metricsAddresses, client)
 }

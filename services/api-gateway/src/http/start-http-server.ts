@@ -8,11 +8,11 @@ import { trustsProxies, stripUntrustedHeaders } from './trusts-proxies.ts'
 import type { HttpServerConfig } from './http-server-config.ts'
 import { mayScrape } from './scrapers.ts'
 
-/** What pages may send beside the headers that operations name. */
-const usualHeaders = ['authorization', 'content-type', 'x-request-id']
+/** Request headers allowed for other origins, besides those of operations. */
+const commonHeaders = ['authorization', 'content-type', 'x-request-id']
 
-/** What pages may read of an answer. */
-const shownHeaders = [
+/** Response headers readable for other origins. */
+const exposedHeaders = [
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
   'X-RateLimit-Reset',
@@ -25,46 +25,46 @@ const shownHeaders = [
 export interface HttpServerOptions extends Pick<ServeOptions, 'log' | 'metrics' | 'checks'> {
   config: Pick<Config, 'host' | 'port' | 'door'>
   settings: SettingsCache
-  /** What lies behind the door. */
+  /** Handler of all requests. */
   api: RequestHandler
 }
 
-/** Meets clients as the environment and the settings have it. */
+/** Starts the HTTP server with TLS, CORS and proxy trust from environment and settings. */
 export function startHttpServer({
   config,
   settings,
   api,
-  ...ground
+  ...options
 }: HttpServerOptions): Promise<HttpServer> {
   const { host, port, door } = config
-  const believes = trustsProxies(settings)
+  const isTrusted = trustsProxies(settings)
   return serve({
-    ...ground,
+    ...options,
     host,
     port,
-    mount: (app) => void app.use(stripUntrustedHeaders(believes), api),
+    mount: (app) => void app.use(stripUntrustedHeaders(isTrusted), api),
     maxConnections: door.maxConnections,
     mayScrape: async (request) =>
-      mayScrape(request, (await believes()) ? door : { ...door, trustedProxies: [] }),
+      mayScrape(request, (await isTrusted()) ? door : { ...door, trustedProxies: [] }),
     crossOrigin: crossOrigin(door),
     tls: tlsOf(door),
   })
 }
 
-/** Pages call the API and read its document. What operators do under `/admin`, and what links lead to, is not for pages of others. */
+/** CORS for the API and its document. `/admin` and public pages are not available to origins. */
 function crossOrigin({
   corsOrigins,
   corsMaxAgeSeconds,
 }: HttpServerConfig): RequestHandler | undefined {
   if (corsOrigins.length === 0) return undefined
   const all: Operation[] = Object.values(operations)
-  const named = all.flatMap(({ headers }) => Object.keys(headers?.properties ?? {}))
+  const operationHeaders = all.flatMap(({ headers }) => Object.keys(headers?.properties ?? {}))
   const policy = cors({
     origins: corsOrigins,
     maxAgeSeconds: corsMaxAgeSeconds,
     methods: [...new Set(all.map(({ method }) => method.toUpperCase()))],
-    requestHeaders: [...new Set([...usualHeaders, ...named])],
-    responseHeaders: shownHeaders,
+    requestHeaders: [...new Set([...commonHeaders, ...operationHeaders])],
+    responseHeaders: exposedHeaders,
   })
   return Router({ caseSensitive: true }).use(['/v1', '/openapi.json'], policy)
 }
@@ -73,9 +73,9 @@ function tlsOf({ tlsCert, tlsKey }: HttpServerConfig): TlsOptions | undefined {
   if (tlsCert === undefined || tlsKey === undefined) return undefined
   return {
     async readCertificate() {
-      const found = await readCertificate(tlsCert, tlsKey)
-      if (!found) throw new Error('there is no certificate')
-      return { cert: found.cert, key: found.key }
+      const certificate = await readCertificate(tlsCert, tlsKey)
+      if (!certificate) throw new Error('SVC_TLS_CERT contains no certificate')
+      return { cert: certificate.cert, key: certificate.key }
     },
   }
 }

@@ -2,31 +2,31 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { SettingsCache } from '@posthorn/db'
 import type { RequestHandler } from 'express'
 
-/** A request does not wait longer than this for Postgres to say what is set; then the last that was known holds. */
+/** Maximum wait for the settings; beyond it the last value applies. */
 const maxWaitMs = 250
 
 /**
- * Whether what proxies say of a client counts now, as the setting `enableApiProxy` has it. It only ever takes away: who is believed is
- * for the environment to say.
+ * Returns whether trusted proxies are honoured, as the setting `enableApiProxy` says. The setting
+ * can only disable them; their addresses come from the environment.
  */
 export function trustsProxies(settings: SettingsCache): () => Promise<boolean> {
-  let believes = true
+  let isEnabled = true
   return async () => {
-    const asked = settings.get().then(
+    const update = settings.get().then(
       ({ enableApiProxy = true }) => {
-        believes = enableApiProxy
+        isEnabled = enableApiProxy
       },
       () => undefined,
     )
-    await Promise.race([asked, delay(maxWaitMs, undefined, { ref: false })])
-    return believes
+    await Promise.race([update, delay(maxWaitMs, undefined, { ref: false })])
+    return isEnabled
   }
 }
 
-/** Takes away what proxies say of a client where it does not count: nobody further in has to know of that. */
-export function stripUntrustedHeaders(believes: () => Promise<boolean>): RequestHandler {
+/** Removes `X-Forwarded-For` while proxies are not trusted, so later handlers need no check. */
+export function stripUntrustedHeaders(isTrusted: () => Promise<boolean>): RequestHandler {
   return async ({ headers }, _response, next) => {
-    if (headers['x-forwarded-for'] !== undefined && !(await believes()))
+    if (headers['x-forwarded-for'] !== undefined && !(await isTrusted()))
       delete headers['x-forwarded-for']
     next()
   }

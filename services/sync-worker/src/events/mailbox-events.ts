@@ -1,6 +1,7 @@
 import { deriveEventId, type NewEvent } from '@posthorn/db'
 import { encodeMessageId } from '@posthorn/message-id'
-import { type FlagChange, splitNames } from '../index/mailbox-index.ts'
+import { splitNames } from '../index/flag-names.ts'
+import type { FlagChange } from '../index/mailbox-index.ts'
 import { messageLabels } from '../messages/gmail.ts'
 import type { Account } from '../store/accounts.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'

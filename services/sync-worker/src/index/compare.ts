@@ -15,14 +15,12 @@ import {
   subtractBitmap,
 } from './chunk.ts'
 import {
-  canonicalFlag,
   type Difference,
   type FlagChange,
   type IndexChunk,
-  isLabelEntry,
-  labelEntry,
   type MailboxIndex,
 } from './mailbox-index.ts'
+import { canonicalFlag, isLabelEntry, labelEntry } from './flag-names.ts'
 import { intersectRanges } from './ranges.ts'
 
 /** Results of searches: all UIDs of the mailbox, and the UIDs of each searched flag. */

@@ -5,12 +5,8 @@ import { AppError } from '@posthorn/errors'
 import { commit } from '../../events/commit.ts'
 import { messageDeleted, messageUpdated } from '../../events/mailbox-events.ts'
 import { applyFlags, compare, removeUids } from '../../index/compare.ts'
-import {
-  type Difference,
-  type FlagChange,
-  saveChunks,
-  splitNames,
-} from '../../index/mailbox-index.ts'
+import { splitNames } from '../../index/flag-names.ts'
+import { type Difference, type FlagChange, saveChunks } from '../../index/mailbox-index.ts'
 import {
   batchesOf,
   countUids,

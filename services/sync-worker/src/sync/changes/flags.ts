@@ -7,12 +7,11 @@ import {
   isLabelEntry,
   labelEntry,
   labelOf,
-  type MailboxIndex,
   maxLabels,
-  saveChunks,
   systemFlags,
   systemLabels,
-} from '../../index/mailbox-index.ts'
+} from '../../index/flag-names.ts'
+import { type MailboxIndex, saveChunks } from '../../index/mailbox-index.ts'
 import { rangesOf, subtractRanges } from '../../index/ranges.ts'
 import { mailboxLabel } from '../../messages/gmail.ts'
 import { listMailboxRows, type MailboxRow } from '../../store/mailboxes.ts'

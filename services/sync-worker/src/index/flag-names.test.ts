@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { applyFlags, compare } from './compare.ts'
-import { labelEntry, MailboxIndex, maxKeywords, maxLabels, splitNames } from './mailbox-index.ts'
+import { labelEntry, maxLabels, splitNames } from './flag-names.ts'
+import { MailboxIndex, maxKeywords } from './mailbox-index.ts'
 
 function indexOf(messages: Parameters<typeof applyFlags>[1]): MailboxIndex {
   const index = new MailboxIndex()
