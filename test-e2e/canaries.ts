@@ -9,8 +9,8 @@ export class Canaries {
 
   /** A secret of that name, the same each time; nothing in it needs escaping in addresses, mail or JSON. */
   get(name: string): string {
-    const known = this.#secrets.get(name)
-    return known ?? this.add(name, `Canary${randomBytes(12).toString('hex')}`)
+    const existing = this.#secrets.get(name)
+    return existing ?? this.add(name, `Canary${randomBytes(12).toString('hex')}`)
   }
 
   /** One that was made elsewhere. */
@@ -22,12 +22,12 @@ export class Canaries {
   /** The names of those that are in a text, plain, in base64 at any offset, or in hexadecimal digits. */
   find(text: string): string[] {
     return [...this.#secrets].flatMap(([name, secret]) =>
-      disguises(secret).some((disguise) => text.includes(disguise)) ? [name] : [],
+      encodings(secret).some((disguise) => text.includes(disguise)) ? [name] : [],
     )
   }
 }
 
-function disguises(secret: string): string[] {
+function encodings(secret: string): string[] {
   const base64 = [0, 1, 2].flatMap((offset) => {
     const text = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)]).toString('base64url')
     // What shares a digit with its neighbours is left out.

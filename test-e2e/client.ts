@@ -1,7 +1,7 @@
 import type { Operation } from '@posthorn/contracts'
 import got, { type Method } from 'got'
 
-export interface Answer {
+export interface ApiResponse {
   status: number
   headers: Record<string, string | string[] | undefined>
   // A test reads what it expects; a wrong shape fails its assertions.
@@ -18,7 +18,7 @@ export interface CallInput {
 
 /** A client of the API as its users would write one: over the contracts, without knowledge of the inside. */
 export interface Client {
-  call(operation: Operation, input?: CallInput): Promise<Answer>
+  call(operation: Operation, input?: CallInput): Promise<ApiResponse>
 }
 
 export function createClient(url: string, token?: string): Client {

@@ -15,11 +15,11 @@ export interface CarefulReceiver extends AsyncDisposable {
   /** Everything stored, oldest first, each event once. */
   stored(): Promise<StoredEvent[]>
   /** What was not signed by who should have. */
-  readonly refused: number
+  readonly rejected: number
   /** What had been stored before. */
   readonly repeated: number
   /** Answers that are lost on their way, after the event is stored. */
-  loseAnswers(count: number): void
+  dropReplies(count: number): void
 }
 
 const maxBytes = 64 * 1024 * 1024
@@ -35,8 +35,8 @@ export async function startCarefulReceiver(file: string, secret: string): Promis
   const storing = new Map<string, Promise<void>>()
   const counts = { refused: 0, repeated: 0, toLose: 0 }
 
-  async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await bytesOf(request)
+  async function onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readBody(request)
     if (!isSigned(request, body, secret)) {
       counts.refused++
       return void response.writeHead(401).end()
@@ -57,20 +57,20 @@ export async function startCarefulReceiver(file: string, secret: string): Promis
   }
 
   const server = createServer((request, response) => {
-    take(request, response).catch(() => response.destroy())
+    onRequest(request, response).catch(() => response.destroy())
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     stored: () => readStored(file),
-    get refused() {
+    get rejected() {
       return counts.refused
     },
     get repeated() {
       return counts.repeated
     },
-    loseAnswers: (count) => void (counts.toLose = count),
+    dropReplies: (count) => void (counts.toLose = count),
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close')
       server.close()
@@ -81,7 +81,7 @@ export async function startCarefulReceiver(file: string, secret: string): Promis
   }
 }
 
-async function bytesOf(request: IncomingMessage): Promise<Buffer> {
+async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -103,8 +103,8 @@ function isSigned({ headers }: IncomingMessage, body: Buffer, secret: string): b
   return String(headers['webhook-signature'])
     .split(' ')
     .some((each) => {
-      const given = Buffer.from(each.replace(/^v1,/, ''), 'base64')
-      return given.length === expected.length && timingSafeEqual(given, expected)
+      const actual = Buffer.from(each.replace(/^v1,/, ''), 'base64')
+      return actual.length === expected.length && timingSafeEqual(actual, expected)
     })
 }
 

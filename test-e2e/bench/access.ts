@@ -1,6 +1,6 @@
 import { operations, type TokenRequest } from '@posthorn/contracts'
 import { startWorld, type World } from '../world.ts'
-import { processorMs } from './processor-ms.ts'
+import { cpuMs } from './cpu-ms.ts'
 import type { Row } from './report.ts'
 
 const rounds = 10
@@ -61,7 +61,7 @@ async function spend({ url, services }: World, { token }: { token?: string }): P
     referer: 'https://app.example/page',
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
   }
-  const before = await processorMs(pid)
+  const before = await cpuMs(pid)
   let left = perRound
   await Promise.all(
     Array.from({ length: atOnce }, async () => {
@@ -72,5 +72,5 @@ async function spend({ url, services }: World, { token }: { token?: string }): P
       }
     }),
   )
-  return (await processorMs(pid)) - before
+  return (await cpuMs(pid)) - before
 }

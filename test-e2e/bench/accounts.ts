@@ -1,7 +1,7 @@
 import { operations } from '@posthorn/contracts'
 import { eventually, type TestUser } from '@posthorn/testkit'
 import { registration, type World } from '../world.ts'
-import { connectBareClients } from './bare-clients.ts'
+import { connectBareClients } from './nodemailer-clients.ts'
 import type { Row } from './report.ts'
 import { residentBytes } from './resident-bytes.ts'
 

@@ -1,5 +1,5 @@
 import type { ImapFlow } from 'imapflow'
-import { freshMessageId, letter } from '../world.ts'
+import { freshMessageId, plainMessage } from '../world.ts'
 
 const appended = 250
 
@@ -9,7 +9,7 @@ export async function fillInbox(client: ImapFlow, count: number): Promise<number
   for (let n = 0; n < first; n++)
     await client.append(
       'INBOX',
-      letter({ messageId: freshMessageId(), subject: `Message ${n}` }),
+      plainMessage({ messageId: freshMessageId(), subject: `Message ${n}` }),
       n % 10 === 0 ? [] : ['\\Seen'],
       new Date('2024-01-01T00:00:00Z'),
     )

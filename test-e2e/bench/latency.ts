@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { operations } from '@posthorn/contracts'
 import { eventually } from '@posthorn/testkit'
 import { logIn } from '../stories/imap-client.ts'
-import { freshMessageId, letter, type World } from '../world.ts'
+import { freshMessageId, plainMessage, type World } from '../world.ts'
 import { percentile, type Row } from './report.ts'
 
 const count = 60
@@ -19,7 +19,7 @@ export async function benchLatency(world: World): Promise<Row[]> {
     const messageId = freshMessageId()
     void watcher.idle()
     const heard = once(watcher, 'exists').then(() => performance.now())
-    await writer.append('INBOX', letter({ messageId }))
+    await writer.append('INBOX', plainMessage({ messageId }))
     const appended = performance.now()
     const appendedAt = Date.now()
     bare.push((await heard) - appended)

@@ -6,7 +6,7 @@ import got from 'got'
 import type { World } from '../world.ts'
 import type { Child } from './child.ts'
 import { perSecond } from './report.ts'
-import { processorMs } from './processor-ms.ts'
+import { cpuMs } from './cpu-ms.ts'
 
 /** Calls at the same time, to one target. */
 const concurrency = 4
@@ -50,10 +50,10 @@ export async function deliverEvents(
   const pid = world.services.pids['webhook-dispatcher'] ?? 0
   receiver.reset()
   const done = receiver.counted(counted)
-  const before = await processorMs(pid)
+  const before = await cpuMs(pid)
   await recordTestEvents({ ownerUrl: world.ownerUrl, amqpUrl, accounts }, count)
   const { spanMs } = await done
-  const used = ((await processorMs(pid)) - before) / 1000
+  const used = ((await cpuMs(pid)) - before) / 1000
   return { perSecond: perSecond(counted, spanMs), perCpuSecond: counted / used }
 }
 

@@ -1,24 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { operations } from '@posthorn/contracts'
 import type { TestUser } from '@posthorn/testkit'
-import { freshMessageId, letter, type Webhook, type World } from '../world.ts'
+import { freshMessageId, plainMessage, type Webhook, type World } from '../world.ts'
 
 export interface MainJob extends AsyncDisposable {
   /** Resolves when mail and submissions flow. */
-  flowing(): Promise<void>
+  started(): Promise<void>
   /** Resolves when this many more of each were tried. */
   more(rounds: number): Promise<void>
   /** Stops, and tells what was promised: mail the server has, submissions that were answered 200. */
   end(): Promise<{ delivered: string[]; submitted: string[] }>
 }
 
-interface People {
+interface Participants {
   from: TestUser & { account: string }
   to: TestUser & { account: string }
 }
 
 /** The main job, again and again: a mail arrives for `from`, and `from` submits one to `to`. Refused calls are no promises. */
-export function startMainJob(world: World, { from, to }: People): MainJob {
+export function startMainJob(world: World, { from, to }: Participants): MainJob {
   const delivered: string[] = []
   const submitted: string[] = []
   let rounds = 0
@@ -26,7 +26,7 @@ export function startMainJob(world: World, { from, to }: People): MainJob {
   const loop = (async () => {
     while (!ended) {
       const messageId = freshMessageId()
-      await world.mail.deliver(from.user, letter({ messageId }))
+      await world.mail.deliver(from.user, plainMessage({ messageId }))
       delivered.push(messageId)
       const accepted = await submit(world, from.account, to.address)
       if (accepted) submitted.push(accepted)
@@ -38,7 +38,7 @@ export function startMainJob(world: World, { from, to }: People): MainJob {
     while (rounds < target) await Promise.race([loop, delay(20)])
   }
   return {
-    flowing: () => reach(3),
+    started: () => reach(3),
     more: (count) => reach(rounds + count),
     async end() {
       ended = true
@@ -65,7 +65,7 @@ async function submit(world: World, account: string, address: string): Promise<s
 }
 
 /** What happened once and came with two event ids: never right, whatever was killed. */
-export function countRepeats(webhooks: readonly Webhook[]): string[] {
+export function findDuplicateEvents(webhooks: readonly Webhook[]): string[] {
   const ids = new Map<string, Set<string>>()
   for (const { event, account, data, eventId, path } of webhooks) {
     const what = { messageNew: `${account} ${path} ${data.id}`, messageSent: `${data.queueId}` }[

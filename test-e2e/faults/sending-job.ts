@@ -69,7 +69,7 @@ export async function submitMany(
 }
 
 /** Messages whose final dot may have been written and whose outcome is not recorded: the server may have them. */
-export async function markedMessages({ ownerUrl }: World): Promise<string[]> {
+export async function listHandedOver({ ownerUrl }: World): Promise<string[]> {
   const { rows } = await withClient(ownerUrl, (client) =>
     client.query<{ message_id: string }>(
       "select message_id from outbox where state = 'queued' and data_sent_at is not null",
@@ -106,7 +106,9 @@ export async function untilArrived(
 }
 
 /** Message-IDs that came in more than once, and whether all their copies had the same bytes. */
-export function repeats(sink: SmtpScript): { messageId: string; copies: number; same: boolean }[] {
+export function listDuplicates(
+  sink: SmtpScript,
+): { messageId: string; copies: number; same: boolean }[] {
   const hashes = new Map<string, string[]>()
   for (const { messageId, sha256 } of sink.accepted)
     hashes.set(messageId, [...(hashes.get(messageId) ?? []), sha256])

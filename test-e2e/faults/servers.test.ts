@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
 import { startWorld } from '../world.ts'
-import { countRepeats, startMainJob } from './main-job.ts'
+import { findDuplicateEvents, startMainJob } from './main-job.ts'
 
 const world = await startWorld({ servers: 'own' })
 afterAll(() => world[Symbol.asyncDispose]())
@@ -21,7 +21,7 @@ test.each([
   '%s during the main job: nothing is lost, and no service is restarted for it',
   async (_name, fault) => {
     await using job = startMainJob(world, { from: jane, to: john })
-    await job.flowing()
+    await job.started()
     await fault()
     await job.more(5)
     const { delivered, submitted } = await job.end()
@@ -43,7 +43,7 @@ test.each([
       },
       { timeoutMs: 60_000 },
     )
-    expect(countRepeats(world.webhooks())).toEqual([])
+    expect(findDuplicateEvents(world.webhooks())).toEqual([])
     expect(world.services.pids).toEqual(pids)
   },
 )

@@ -3,11 +3,11 @@ import { operations } from '@posthorn/contracts'
 import { eventually, recordTestEvents } from '@posthorn/testkit'
 import { startWorld } from '../world.ts'
 import {
-  failAThird,
-  type Findings,
-  listPromised,
-  review,
-  twoTargets,
+  rejectOneThird,
+  type ReviewResult,
+  listRecordedEvents,
+  reviewDeliveries,
+  createTargets,
   untilDelivered,
 } from './webhooks-job.ts'
 
@@ -16,7 +16,7 @@ const count = Number(process.env['WEBHOOK_FAULTS_EVENTS'] ?? 600)
 const kills = Number(process.env['WEBHOOK_FAULTS_KILLS'] ?? 3)
 const timeoutMs = 60_000 + 60 * count
 /** Counted ahead for a target's calls, and its calls. What a killed process had counted of a target without calling it. */
-const countedAhead = 36
+const precountedPerTarget = 36
 
 /** Of problems. */
 const maxShown = 20
@@ -34,20 +34,20 @@ if (!postgres || !rabbit) throw new Error('a world with servers of its own was a
 const accounts = Array.from({ length: 16 }, (_, n) => `account-${n}`)
 for (const account of accounts)
   await world.client.call(operations.createAccount, { body: { account, name: account } })
-const targets = await twoTargets(world)
+const targets = await createTargets(world)
 
 const record = (events: number, amqpUrl?: string) =>
   recordTestEvents({ ownerUrl, accounts, ...(amqpUrl === undefined ? {} : { amqpUrl }) }, events)
 
 /** Does it while a receiver fails a third of the time, waits for the end and looks at what came. */
-async function during(fault: () => Promise<void>): Promise<Findings> {
-  const before = (await listPromised(world)).length
+async function runFault(fault: () => Promise<void>): Promise<ReviewResult> {
+  const before = (await listRecordedEvents(world)).length
   receiver.requests.length = 0
-  const taken = failAThird(world)
+  const taken = rejectOneThird(world)
   await fault()
   await untilDelivered(world, timeoutMs)
-  const promised = (await listPromised(world)).slice(before)
-  const findings = await review(world, { promised, targets, taken })
+  const promised = (await listRecordedEvents(world)).slice(before)
+  const findings = await reviewDeliveries(world, { events: promised, targets, accepted: taken })
   const { problems, ...figures } = findings
   process.stdout.write(
     `${promised.length} events: ${JSON.stringify({ ...figures, problems: problems.length })}\n`,
@@ -68,14 +68,14 @@ async function killAtRandom(names: readonly string[], times: number): Promise<vo
   }
 }
 
-const ended = { problems: [], unmade: expect.any(Number) }
+const completed = { problems: [], unmade: expect.any(Number) }
 
 test(
   'two dispatchers side by side, killed at random: every event arrives, in order, with right counts',
   async () => {
-    const findings = await during(() => killAtRandom(dispatchers, Math.ceil(kills / 2)))
-    expect(findings).toMatchObject(ended)
-    expect(findings.unmade).toBeLessThanOrEqual(kills * targets.length * countedAhead)
+    const findings = await runFault(() => killAtRandom(dispatchers, Math.ceil(kills / 2)))
+    expect(findings).toMatchObject(completed)
+    expect(findings.countedOnly).toBeLessThanOrEqual(kills * targets.length * precountedPerTarget)
   },
   timeoutMs,
 )
@@ -84,21 +84,21 @@ test(
   'one dispatcher, killed at random: every event arrives, in order, with right counts',
   async () => {
     await world.services.stop('webhook-dispatcher-2')
-    const findings = await during(() => killAtRandom(['webhook-dispatcher'], kills))
+    const findings = await runFault(() => killAtRandom(['webhook-dispatcher'], kills))
     await world.services.start('webhook-dispatcher-2')
-    expect(findings).toMatchObject(ended)
-    expect(findings.unmade).toBeLessThanOrEqual(kills * targets.length * countedAhead)
+    expect(findings).toMatchObject(completed)
+    expect(findings.countedOnly).toBeLessThanOrEqual(kills * targets.length * precountedPerTarget)
   },
   timeoutMs,
 )
 
 /** Postgres may be away for longer than a lease: then each takes over what the other had counted and not called. */
-const lost = dispatchers.length * targets.length * countedAhead
+const maxCountedOnly = dispatchers.length * targets.length * precountedPerTarget
 const faults = [
   [
     'Postgres is killed and comes back',
     async () => (await postgres.kill(), postgres.restart()),
-    lost,
+    maxCountedOnly,
   ],
   [
     'RabbitMQ comes back with an empty disk',
@@ -113,14 +113,14 @@ test.each(faults)(
   '%s: every event arrives, in order, with right counts',
   async (_name, fault, maxUnmade) => {
     const part = Math.ceil(count / 3)
-    const findings = await during(async () => {
+    const findings = await runFault(async () => {
       await record(part, rabbit.amqp)
       await eventually(() => receiver.requests.length > part / 4, { timeoutMs })
       await fault()
       await record(part, rabbit.amqp)
     })
-    expect(findings).toMatchObject(ended)
-    expect(findings.unmade).toBeLessThanOrEqual(maxUnmade)
+    expect(findings).toMatchObject(completed)
+    expect(findings.countedOnly).toBeLessThanOrEqual(maxUnmade)
   },
   timeoutMs,
 )

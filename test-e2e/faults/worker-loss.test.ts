@@ -6,13 +6,13 @@ import { fillInbox } from '../bench/fill-mailbox.ts'
 import { logIn } from '../stories/imap-client.ts'
 import {
   freshMessageId,
-  letter,
+  plainMessage,
   registration,
   startWorld,
   type Webhook,
   type World,
 } from '../world.ts'
-import { countRepeats } from './main-job.ts'
+import { findDuplicateEvents } from './main-job.ts'
 
 const accounts = 200
 /**
@@ -31,11 +31,11 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]())
 
 /** At the pace of production: other tests have all folders looked at every second. */
-function unhurried(account: string, user: TestUser): Record<string, unknown> {
+function productionPace(account: string, user: TestUser): Record<string, unknown> {
   return { imap: { ...(registration(account, user)['imap'] as object), resyncDelay: 900 } }
 }
 
-const told = (event: string, account: string): Webhook[] =>
+const webhooksOf = (event: string, account: string): Webhook[] =>
   world.webhooks().filter((webhook) => webhook.event === event && webhook.account === account)
 
 test('of 200 accounts on two workers none is left alone for long when one is killed', async () => {
@@ -43,7 +43,7 @@ test('of 200 accounts on two workers none is left alone for long when one is kil
     Array.from({ length: accounts }, async (_, n) => {
       const user = world.mail.freshUser()
       // A gateway that is asked too much at once says so.
-      await eventually(() => world.register(`many-${n}`, user, unhurried(`many-${n}`, user)), {
+      await eventually(() => world.register(`many-${n}`, user, productionPace(`many-${n}`, user)), {
         timeoutMs: 120_000,
       })
       return { ...user, account: `many-${n}`, messageId: freshMessageId() }
@@ -62,7 +62,7 @@ test('of 200 accounts on two workers none is left alone for long when one is kil
   )
   await world.services.kill('sync-worker')
   await Promise.all(
-    users.map(({ user, messageId }) => world.mail.deliver(user, letter({ messageId }))),
+    users.map(({ user, messageId }) => world.mail.deliver(user, plainMessage({ messageId }))),
   )
   await eventually(
     () => {
@@ -81,7 +81,7 @@ test('of 200 accounts on two workers none is left alone for long when one is kil
       expect(page).toMatchObject({ status: 200, body: { total: 1 } })
     })
   await world.services.start('sync-worker')
-  expect(countRepeats(world.webhooks())).toEqual([])
+  expect(findDuplicateEvents(world.webhooks())).toEqual([])
 }, 600_000)
 
 const inDatabase = (query: string, ids: string[] = []) =>
@@ -91,7 +91,7 @@ const inDatabase = (query: string, ids: string[] = []) =>
   })
 const listWorkers = () => inDatabase('select id from workers')
 /** Time passes for dead workers until others may take their shards. */
-const bury = (ids: string[]) =>
+const expireWorkers = (ids: string[]) =>
   inDatabase("update workers set heartbeat_at = 'epoch' where id = any($1) returning id", ids)
 
 test('a first sync that dies with its worker goes on elsewhere: each message is told, under one id', async () => {
@@ -100,10 +100,10 @@ test('a first sync that dies with its worker goes on elsewhere: each message is 
   const imap = client.adopt(await logIn(user), (open) => open.logout())
   const messages = await fillInbox(imap, 3_000)
   await world.register('first', user, {
-    ...unhurried('first', user),
+    ...productionPace('first', user),
     notifyFrom: '2023-01-01T00:00:00.000Z',
   })
-  await eventually(() => expect(told('messageNew', 'first').length).toBeGreaterThan(300), {
+  await eventually(() => expect(webhooksOf('messageNew', 'first').length).toBeGreaterThan(300), {
     timeoutMs: 120_000,
   })
   // Whichever of the two has it.
@@ -111,7 +111,7 @@ test('a first sync that dies with its worker goes on elsewhere: each message is 
   await world.services.kill('sync-worker')
   await world.services.start('sync-worker')
   await world.services.kill('sync-worker-2')
-  await bury(before)
+  await expireWorkers(before)
   await world.services.start('sync-worker-2')
   await world.webhook(
     ({ event, account }) => event === 'accountInitialized' && account === 'first',
@@ -119,12 +119,12 @@ test('a first sync that dies with its worker goes on elsewhere: each message is 
   )
   await eventually(
     () => {
-      const ids = new Set(told('messageNew', 'first').map(({ data }) => data.id))
+      const ids = new Set(webhooksOf('messageNew', 'first').map(({ data }) => data.id))
       expect(ids.size).toBe(messages)
     },
     { timeoutMs: 120_000 },
   )
-  expect(countRepeats(told('messageNew', 'first'))).toEqual([])
+  expect(findDuplicateEvents(webhooksOf('messageNew', 'first'))).toEqual([])
 }, 600_000)
 
 test('what happened to a mailbox while no worker ran is told when one is back', async () => {
@@ -132,26 +132,26 @@ test('what happened to a mailbox while no worker ran is told when one is back', 
   await using open = new AsyncDisposableStack()
   const imap = open.adopt(await logIn(away), (client) => client.logout())
   for (const subject of ['kept', 'marked', 'gone'])
-    await imap.append('INBOX', letter({ messageId: freshMessageId(), subject }))
-  await eventually(() => expect(told('messageNew', 'away')).toHaveLength(3))
+    await imap.append('INBOX', plainMessage({ messageId: freshMessageId(), subject }))
+  await eventually(() => expect(webhooksOf('messageNew', 'away')).toHaveLength(3))
   await Promise.all([world.services.kill('sync-worker'), world.services.kill('sync-worker-2')])
-  await bury(await listWorkers())
+  await expireWorkers(await listWorkers())
   await imap.mailboxOpen('INBOX')
   await imap.messageFlagsAdd('2', ['\\Flagged'])
   await imap.messageDelete('3')
   await imap.mailboxCreate('Projects')
-  await imap.append('Projects', letter({ messageId: freshMessageId(), subject: 'late' }))
+  await imap.append('Projects', plainMessage({ messageId: freshMessageId(), subject: 'late' }))
   await Promise.all([world.services.start('sync-worker'), world.services.start('sync-worker-2')])
   await eventually(
     () => {
-      expect(told('messageNew', 'away').map(({ data }) => data.subject)).toContain('late')
-      expect(told('messageDeleted', 'away')).toHaveLength(1)
-      expect(told('messageUpdated', 'away')).toMatchObject([
+      expect(webhooksOf('messageNew', 'away').map(({ data }) => data.subject)).toContain('late')
+      expect(webhooksOf('messageDeleted', 'away')).toHaveLength(1)
+      expect(webhooksOf('messageUpdated', 'away')).toMatchObject([
         { data: { changes: { flags: { added: ['\\Flagged'], removed: [] } } } },
       ])
-      expect(told('mailboxNew', 'away').map(({ path }) => path)).toContain('Projects')
+      expect(webhooksOf('mailboxNew', 'away').map(({ path }) => path)).toContain('Projects')
     },
     { timeoutMs: 120_000 },
   )
-  expect(told('messageNew', 'away')).toHaveLength(4)
+  expect(webhooksOf('messageNew', 'away')).toHaveLength(4)
 }, 180_000)

@@ -1,20 +1,23 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { operations } from '@posthorn/contracts'
 import { logIn } from './imap-client.ts'
-import { freshMessageId, letter, startWorld, type Webhook } from '../world.ts'
+import { uniqueAccount, useSharedWorld } from '../shared-world.ts'
+import { freshMessageId, plainMessage, type Webhook } from '../world.ts'
 
-const world = await startWorld()
+const janeId = uniqueAccount('jane')
+const plainId = uniqueAccount('plain')
+const world = await useSharedWorld()
 afterAll(() => world[Symbol.asyncDispose]())
 
 const { client } = world
 const ofJane = (event: string, also: (webhook: Webhook) => boolean) => (webhook: Webhook) =>
-  webhook.account === 'jane' && webhook.event === event && also(webhook)
-const params = { account: 'jane' }
+  webhook.account === janeId && webhook.event === event && also(webhook)
+const params = { account: janeId }
 
 /** Delivers a message and waits until it is announced. */
 async function arrive(user: string, subject: string): Promise<Webhook['data']> {
   const messageId = freshMessageId()
-  await world.mail.deliver(user, letter({ messageId, subject }))
+  await world.mail.deliver(user, plainMessage({ messageId, subject }))
   const { data } = await world.webhook(
     ofJane('messageNew', ({ data }) => data.messageId === messageId),
   )
@@ -22,7 +25,7 @@ async function arrive(user: string, subject: string): Promise<Webhook['data']> {
 }
 
 test('a mailbox is put in order over the API, and everything done to it is told of once', async () => {
-  const jane = await world.connectAccount('jane')
+  const jane = await world.connectAccount(janeId)
 
   // A folder for projects.
   const created = await client.call(operations.createMailbox, {
@@ -111,7 +114,7 @@ test('a mailbox is put in order over the API, and everything done to it is told 
   expect(body.mailboxes.map(({ path }: { path: string }) => path)).not.toContain('Work/2026')
   await world.webhook(ofJane('mailboxDeleted', ({ path }) => path === 'Work/2026'))
 
-  const told = world.webhooks().filter(({ account }) => account === 'jane')
+  const told = world.webhooks().filter(({ account }) => account === janeId)
   expect(new Set(told.map(({ eventId }) => eventId)).size).toBe(told.length)
   const updates = told.filter(
     ({ event, data }) => event === 'messageUpdated' && data.id === offer.id,
@@ -121,14 +124,14 @@ test('a mailbox is put in order over the API, and everything done to it is told 
 
 test('the mailbox is as it was left, for any mail client', async () => {
   const user = world.mail.freshUser()
-  await world.register('plain', user)
-  await world.webhook(({ account, event }) => account === 'plain' && event === 'accountInitialized')
+  await world.register(plainId, user)
+  await world.webhook(({ account, event }) => account === plainId && event === 'accountInitialized')
   const imap = await logIn(user)
   try {
-    await imap.append('INBOX', letter({ messageId: freshMessageId(), subject: 'keep' }))
-    await imap.append('INBOX', letter({ messageId: freshMessageId(), subject: 'drop' }))
+    await imap.append('INBOX', plainMessage({ messageId: freshMessageId(), subject: 'keep' }))
+    await imap.append('INBOX', plainMessage({ messageId: freshMessageId(), subject: 'drop' }))
     const done = await client.call(operations.deleteMessages, {
-      params: { account: 'plain' },
+      params: { account: plainId },
       query: { path: 'INBOX', force: true },
       body: { search: { subject: 'drop' } },
     })

@@ -8,7 +8,7 @@ import {
   type TestOAuthDovecot,
   testOpenIdProvider,
 } from '@posthorn/testkit'
-import { freshMessageId, letter, startWorld, untilConnected } from '../world.ts'
+import { freshMessageId, plainMessage, startWorld, untilConnected } from '../world.ts'
 
 const opened = new AsyncDisposableStack()
 afterAll(() => opened.disposeAsync())
@@ -114,7 +114,7 @@ test.each([
       oauth2: { auth: { user: address }, refreshToken: '******' },
     })
     const messageId = freshMessageId()
-    await dovecot.deliver(account, letter({ messageId }))
+    await dovecot.deliver(account, plainMessage({ messageId }))
     await world.webhook(({ event, data }) => event === 'messageNew' && data.messageId === messageId)
     const submitted = await client.call(operations.submitMessage, {
       params: { account },
@@ -135,7 +135,7 @@ test.each([
 )
 
 test('tokens are renewed as long as they have too little life, and kept where they have more', async () => {
-  expect(provider.counts.given['refresh_token']).toBeGreaterThan(0)
+  expect(provider.counts.granted['refresh_token']).toBeGreaterThan(0)
   const token = () => client.call(operations.getOAuthToken, { params: { account: 'jane' } })
   expect(await token()).toMatchObject({
     status: 200,

@@ -2,17 +2,19 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { operations } from '@posthorn/contracts'
 import { eventually, type TestUser } from '@posthorn/testkit'
-import { freshMessageId, peakMemory, startWorld } from '../world.ts'
+import { uniqueAccount, useSharedWorld } from '../shared-world.ts'
+import { freshMessageId, peakMemory } from '../world.ts'
 import { logIn } from './imap-client.ts'
 
-const world = await startWorld()
+const janeId = uniqueAccount('jane')
+const world = await useSharedWorld()
 afterAll(() => world[Symbol.asyncDispose]())
 let user: TestUser
 beforeAll(async () => {
-  user = await world.connectAccount('jane')
+  user = await world.connectAccount(janeId)
 })
 
-const account = { account: 'jane' }
+const account = { account: janeId }
 const upload = (body: object) =>
   world.client.call(operations.uploadMessage, { params: account, body })
 const list = (query: Record<string, string | number>) =>
@@ -24,7 +26,7 @@ const search = (query: Record<string, string | number>, terms: object) =>
     body: { search: terms },
   })
 const download = (path: string) =>
-  fetch(new URL(`/v1/account/jane/${path}`, world.url), {
+  fetch(new URL(`/v1/account/${janeId}/${path}`, world.url), {
     headers: { authorization: `Bearer ${world.token}` },
   })
 
@@ -220,7 +222,7 @@ test('a message as large as allowed is uploaded, and the worker is never more th
   const response = await download(`message/${stored.body.id}/source`)
   expect((await response.text()) === raw).toBe(true)
   // The message is in memory once, and what garbage it leaves until it is collected; nothing grows without end.
-  const worker = (await peakMemory(world.services.pids['sync-worker'] ?? 0)) / 1024 ** 2
+  const worker = (await peakMemory(world.pids['sync-worker'] ?? 0)) / 1024 ** 2
   expect(worker > 0 && worker < 600 ? 'fine' : `the worker took ${worker} MB`).toBe('fine')
 })
 

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { operations } from '@posthorn/contracts'
 import { logIn } from './imap-client.ts'
-import { freshMessageId, letter, peakMemory, startWorld } from '../world.ts'
+import { freshMessageId, plainMessage, peakMemory, startWorld } from '../world.ts'
 
 const world = await startWorld()
 afterAll(() => world[Symbol.asyncDispose]())
@@ -22,7 +22,7 @@ test('a registered account tells its life in order, and a mail that arrives beco
   ).toHaveLength(1)
 
   const messageId = freshMessageId()
-  await world.mail.deliver(jane.user, letter({ messageId, subject: 'Grüße' }))
+  await world.mail.deliver(jane.user, plainMessage({ messageId, subject: 'Grüße' }))
   const webhook = await world.webhook(
     ({ event, data }) => event === 'messageNew' && data.messageId === messageId,
   )
@@ -133,7 +133,7 @@ test('the source of a message of 50 MB passes every process with less than 400 M
   const size = 50 * 1024 * 1024
   await world.mail.deliver(
     big.user,
-    letter({ messageId }) + line.repeat(Math.ceil(size / line.length)),
+    plainMessage({ messageId }) + line.repeat(Math.ceil(size / line.length)),
   )
   const webhook = await world.webhook(
     ({ event, data }) => event === 'messageNew' && data.messageId === messageId,
@@ -154,7 +154,7 @@ test('flags and deletions become webhooks of their own', async () => {
   const client = await logIn(await world.connectAccount('flags'))
   try {
     const messageId = freshMessageId()
-    await client.append('INBOX', letter({ messageId }))
+    await client.append('INBOX', plainMessage({ messageId }))
     const arrived = await world.webhook(
       ({ event, data }) => event === 'messageNew' && data.messageId === messageId,
     )

@@ -1,13 +1,16 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { operations } from '@posthorn/contracts'
 import { eventually } from '@posthorn/testkit'
-import { startWorld } from '../world.ts'
+import { uniqueAccount, useSharedWorld } from '../shared-world.ts'
 
-const world = await startWorld({
-  settings: { serviceUrl: 'https://post.example', notifyAttachments: true },
+const janeId = uniqueAccount('jane')
+const johnId = uniqueAccount('john')
+const world = await useSharedWorld({
+  serviceUrl: 'https://post.example',
+  notifyAttachments: true,
 })
 afterAll(() => world[Symbol.asyncDispose]())
-const [jane, john] = await Promise.all([world.connectAccount('jane'), world.connectAccount('john')])
+const [jane, john] = await Promise.all([world.connectAccount(janeId), world.connectAccount(johnId)])
 
 const submit = (account: string, body: object, headers: Record<string, string> = {}) =>
   world.client.call(operations.submitMessage, { params: { account }, body, headers })
@@ -30,16 +33,16 @@ const sourceOf = async (account: string, message: string) => {
     .replaceAll(/\r\n[ \t]/g, ' ')
 }
 
-const question = await submit('john', {
+const question = await submit(johnId, {
   to: [{ address: jane.address }],
   subject: 'Lunch',
   text: 'At noon?',
   attachments: [{ filename: 'menu.txt', content: Buffer.from('soup').toString('base64') }],
 })
-const asked = await arrived('jane', question.body.messageId)
+const asked = await arrived(janeId, question.body.messageId)
 
 test('a reply goes back, in the same thread, and the message it answers is marked', async () => {
-  const answer = await submit('jane', {
+  const answer = await submit(janeId, {
     text: 'Yes',
     reference: { message: asked.data.id, inline: true },
   })
@@ -47,12 +50,12 @@ test('a reply goes back, in the same thread, and the message it answers is marke
     status: 200,
     body: { reference: { message: asked.data.id, success: true } },
   })
-  const reply = await arrived('john', answer.body.messageId)
+  const reply = await arrived(johnId, answer.body.messageId)
   expect(reply.data).toMatchObject({ subject: 'Re: Lunch', inReplyTo: question.body.messageId })
-  expect(await sourceOf('john', reply.data.id)).toContain('> At noon?')
+  expect(await sourceOf(johnId, reply.data.id)).toContain('> At noon?')
   await eventually(async () => {
     const { body } = await world.client.call(operations.getMessage, {
-      params: { account: 'jane', message: asked.data.id },
+      params: { account: janeId, message: asked.data.id },
     })
     expect(body.flags).toContain('\\Answered')
   })
@@ -65,11 +68,11 @@ test('what is passed on takes its attachment with it; the key makes it one messa
     reference: { message: asked.data.id, action: 'forward', forwardAttachments: true },
   }
   const answers = await Promise.all(
-    [1, 2, 3].map(() => submit('jane', body, { 'idempotency-key': 'forward' })),
+    [1, 2, 3].map(() => submit(janeId, body, { 'idempotency-key': 'forward' })),
   )
   expect(new Set(answers.map(({ body }) => body.queueId)).size).toBe(1)
   const [first] = answers
-  const forwarded = await arrived('john', first?.body.messageId)
+  const forwarded = await arrived(johnId, first?.body.messageId)
   expect(forwarded.data).toMatchObject({
     subject: 'Fwd: Lunch',
     attachments: [{ filename: 'menu.txt' }],
@@ -79,7 +82,7 @@ test('what is passed on takes its attachment with it; the key makes it one messa
 test('a template is sent to each recipient of a merge, with tracked links and a way out', async () => {
   const template = await world.client.call(operations.createTemplate, {
     body: {
-      account: 'jane',
+      account: janeId,
       name: 'news',
       content: {
         subject: 'News for {{params.name}}',
@@ -88,7 +91,7 @@ test('a template is sent to each recipient of a merge, with tracked links and a 
     },
   })
   expect(template.status).toBe(200)
-  const { body } = await submit('jane', {
+  const { body } = await submit(janeId, {
     template: template.body.id,
     listId: 'news',
     trackClicks: true,
@@ -98,18 +101,18 @@ test('a template is sent to each recipient of a merge, with tracked links and a 
     ],
   })
   const [toJohn, toJane] = body.mailMerge
-  const johns = await arrived('john', toJohn.messageId)
+  const johns = await arrived(johnId, toJohn.messageId)
   expect(johns.data.subject).toBe('News for John')
-  const source = await sourceOf('john', johns.data.id)
+  const source = await sourceOf(johnId, johns.data.id)
   expect(source).toMatch(/^List-Unsubscribe: <https:\/\/post\.example\/unsubscribe/m)
   expect(source).toContain('https://post.example/redirect?')
-  const janes = await arrived('jane', toJane.messageId)
-  expect(await sourceOf('jane', janes.data.id)).toContain('Dear &lt;Jane&gt;')
+  const janes = await arrived(janeId, toJane.messageId)
+  expect(await sourceOf(janeId, janes.data.id)).toContain('Dear &lt;Jane&gt;')
 })
 
 test('a draft is sent as it is stored, filed in Sent, and gone from the drafts', async () => {
   const draft = await world.client.call(operations.uploadMessage, {
-    params: { account: 'jane' },
+    params: { account: janeId },
     body: {
       path: '\\Drafts',
       flags: ['\\Draft'],
@@ -120,13 +123,13 @@ test('a draft is sent as it is stored, filed in Sent, and gone from the drafts',
     },
   })
   expect(draft.status).toBe(200)
-  const params = { account: 'jane', message: draft.body.id }
+  const params = { account: janeId, message: draft.body.id }
   const answer = await world.client.call(operations.submitDraft, { params })
   expect(answer).toMatchObject({ status: 200, body: { messageId: draft.body.messageId } })
-  const received = await arrived('john', draft.body.messageId)
-  expect(await sourceOf('john', received.data.id)).not.toMatch(/^bcc:/im)
-  await arrived('jane', draft.body.messageId)
-  await arrived('jane', draft.body.messageId, '\\Sent')
+  const received = await arrived(johnId, draft.body.messageId)
+  expect(await sourceOf(johnId, received.data.id)).not.toMatch(/^bcc:/im)
+  await arrived(janeId, draft.body.messageId)
+  await arrived(janeId, draft.body.messageId, '\\Sent')
   await eventually(async () => {
     const { status } = await world.client.call(operations.getMessage, { params })
     expect(status).toBe(404)

@@ -3,15 +3,17 @@ import { operations } from '@posthorn/contracts'
 import { freePort } from '@posthorn/local'
 import { eventually } from '@posthorn/testkit'
 import { createTransport } from 'nodemailer'
-import { startWorld } from '../world.ts'
+import { uniqueAccount, useSharedWorld } from '../shared-world.ts'
 
-const world = await startWorld()
+const janeId = uniqueAccount('jane')
+const johnId = uniqueAccount('john')
+const world = await useSharedWorld()
 afterAll(() => world[Symbol.asyncDispose]())
 
 test('a mail client sends by the door with a token, until the token is revoked; the door moves when the settings say so', async () => {
   const [jane, john] = await Promise.all([
-    world.connectAccount('jane'),
-    world.connectAccount('john'),
+    world.connectAccount(janeId),
+    world.connectAccount(johnId),
   ])
   const save = async (body: Record<string, unknown>) =>
     expect(await world.client.call(operations.updateSettings, { body })).toMatchObject({
@@ -20,7 +22,7 @@ test('a mail client sends by the door with a token, until the token is revoked; 
   const port = await freePort()
   await save({ smtpServerEnabled: true, smtpServerPort: port, smtpServerPassword: 'for all' })
   const { body: made } = await world.client.call(operations.createTokenAlias, {
-    body: { account: 'jane', scopes: ['smtp'], description: 'mail client' },
+    body: { account: janeId, scopes: ['smtp'], description: 'mail client' },
   })
   const client = (to: number, pass = made.token) =>
     createTransport({
@@ -28,7 +30,7 @@ test('a mail client sends by the door with a token, until the token is revoked; 
       port: to,
       pool: true,
       maxConnections: 1,
-      auth: { user: 'jane', pass },
+      auth: { user: janeId, pass },
       ignoreTLS: true,
     })
   const letter = (subject: string) => ({
@@ -52,10 +54,10 @@ test('a mail client sends by the door with a token, until the token is revoked; 
   })
   const arrived = await world.webhook(
     ({ event, account, data }) =>
-      event === 'messageNew' && account === 'john' && data.messageId === sent.messageId,
+      event === 'messageNew' && account === johnId && data.messageId === sent.messageId,
   )
   const source = await world.client.call(operations.getMessageSource, {
-    params: { account: 'john', message: arrived.data.id },
+    params: { account: johnId, message: arrived.data.id },
   })
   expect(source.body).toContain('By the door')
   expect(source.body).not.toMatch(/^(?:bcc|x-svc-[^:]*):/im)

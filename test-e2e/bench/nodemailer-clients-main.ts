@@ -1,6 +1,6 @@
 import type { TestUser } from '@posthorn/testkit'
 import { logIn } from '../stories/imap-client.ts'
-import { loginsAtOnce } from './bare-clients.ts'
+import { loginsAtOnce } from './nodemailer-clients.ts'
 import { residentBytes } from './resident-bytes.ts'
 
 // One bare client a user, in IDLE: what an account costs where nothing is done for it.

@@ -1,6 +1,6 @@
 import type { World } from '../world.ts'
 import { type ImapAddress, openImapLine } from './imap-line.ts'
-import { processorMs } from './processor-ms.ts'
+import { cpuMs } from './cpu-ms.ts'
 import { percentile, type Row } from './report.ts'
 import { startPart } from './start-part.ts'
 
@@ -65,11 +65,11 @@ function lane(side: Side, pid: number) {
       const line = await openImapLine(side)
       await line.command(`LOGIN ${side.login}`)
       await line.command('EXAMINE INBOX')
-      const used = pid === 0 ? 0 : await processorMs(pid)
+      const used = pid === 0 ? 0 : await cpuMs(pid)
       const from = performance.now()
       const bytes = await line.command('FETCH 1:* BODY.PEEK[]')
       const ms = performance.now() - from
-      const cost = pid === 0 ? 0 : (await processorMs(pid)) - used
+      const cost = pid === 0 ? 0 : (await cpuMs(pid)) - used
       line.close()
       rates.push(bytes / 1_000 / ms)
       costs.push((cost * 1e6) / bytes)
