@@ -1,6 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 
-/** What a process has used of the processor until now, all its threads (Linux). Threads that have ended do not count any more. */
+/**
+ * CPU time of a process in milliseconds, all running threads (Linux). Ended threads do not count.
+ */
 export async function cpuMs(pid: number): Promise<number> {
   const threads = await readdir(`/proc/${pid}/task`)
   const used = await Promise.all(

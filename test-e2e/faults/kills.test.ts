@@ -10,7 +10,7 @@ const jane = await world.connectAccount('jane')
 const john = await world.connectAccount('john')
 
 test.each(serviceNames)(
-  '%s killed during the main job: nothing is lost, repeats carry the same ids',
+  '%s killed during the main job: nothing is lost, repeated webhooks keep their event id',
   async (name) => {
     await using job: MainJob = startMainJob(world, { from: jane, to: john })
     await job.started()

@@ -6,9 +6,9 @@ import { freshMessageId, plainMessage, type Webhook, type World } from '../world
 export interface MainJob extends AsyncDisposable {
   /** Resolves when mail and submissions flow. */
   started(): Promise<void>
-  /** Resolves when this many more of each were tried. */
+  /** Resolves after this many more attempts of each. */
   more(rounds: number): Promise<void>
-  /** Stops, and tells what was promised: mail the server has, submissions that were answered 200. */
+  /** Stops the job. Returns stored mail and submissions with status 200. */
   end(): Promise<{ delivered: string[]; submitted: string[] }>
 }
 
@@ -17,7 +17,10 @@ interface Participants {
   to: TestUser & { account: string }
 }
 
-/** The main job, again and again: a mail arrives for `from`, and `from` submits one to `to`. Refused calls are no promises. */
+/**
+ * Repeats the main job: a message is delivered to `from`, and `from` submits one to `to`. Failed
+ * calls do not count.
+ */
 export function startMainJob(world: World, { from, to }: Participants): MainJob {
   const delivered: string[] = []
   const submitted: string[] = []
@@ -31,7 +34,7 @@ export function startMainJob(world: World, { from, to }: Participants): MainJob 
       const accepted = await submit(world, from.account, to.address)
       if (accepted) submitted.push(accepted)
       rounds++
-      await delay(50) // a pace, not a wait for anything
+      await delay(50) // pace of the job, not a wait
     }
   })()
   const reach = async (target: number) => {
@@ -60,11 +63,11 @@ async function submit(world: World, account: string, address: string): Promise<s
     })
     return status === 200 ? String(body.messageId) : undefined
   } catch {
-    return undefined // the gateway was away: nothing was promised
+    return undefined // gateway unavailable, the submission does not count
   }
 }
 
-/** What happened once and came with two event ids: never right, whatever was killed. */
+/** Occurrences with two event ids, which is an error whatever was killed. */
 export function findDuplicateEvents(webhooks: readonly Webhook[]): string[] {
   const ids = new Map<string, Set<string>>()
   for (const { event, account, data, eventId, path } of webhooks) {
@@ -75,5 +78,5 @@ export function findDuplicateEvents(webhooks: readonly Webhook[]): string[] {
     const key = `${event} ${what}`
     ids.set(key, (ids.get(key) ?? new Set()).add(eventId))
   }
-  return [...ids].filter(([, known]) => known.size > 1).map(([what]) => what)
+  return [...ids].filter(([, eventIds]) => eventIds.size > 1).map(([what]) => what)
 }

@@ -3,14 +3,14 @@ import { withClient } from '@posthorn/local/postgres/client'
 import { eventually, type ReceivedRequest } from '@posthorn/testkit'
 import type { World } from '../world.ts'
 
-/** An event that somebody was promised. */
+/** A recorded event that must be delivered. */
 export interface RecordedEvent {
   eventId: string
   account: string
   uid: number
 }
 
-/** A target, and which events it is to get. */
+/** A target and its events. */
 export interface FaultTarget {
   path: string
   matches: (event: RecordedEvent) => boolean
@@ -23,18 +23,18 @@ interface Row {
   attempts: number
 }
 
-/** What one target got of one event. */
+/** Requests of one event to one target. */
 interface EventDeliveries extends RecordedEvent {
   path: string
   requests: ReceivedRequest[]
 }
 
-/** The default target, and a route whose functions take every other event and change it. */
+/** Creates the default target and a route that accepts and changes every second event. */
 export async function createTargets({ client, receiver }: World): Promise<FaultTarget[]> {
   const route = new URL('/route', receiver.url)
   const { status, body } = await client.call(operations.createWebhookRoute, {
     body: {
-      name: 'every other one',
+      name: 'every second event',
       targetUrl: route.href,
       enabled: true,
       content: {
@@ -50,7 +50,10 @@ export async function createTargets({ client, receiver }: World): Promise<FaultT
   ]
 }
 
-/** Fails a third of the calls, whichever they are; none so often that its attempts could be used up. Returns what was answered well. */
+/**
+ * Rejects a third of the calls at random, but none often enough to use up its attempts. Returns the
+ * accepted requests.
+ */
 export function rejectOneThird({ receiver }: World): Set<ReceivedRequest> {
   const accepted = new Set<ReceivedRequest>()
   receiver.replyWith((request) => {
@@ -62,7 +65,7 @@ export function rejectOneThird({ receiver }: World): Set<ReceivedRequest> {
   return accepted
 }
 
-/** The events of a test that are recorded, in the order of their accounts. */
+/** Recorded test events, ordered by account position. */
 export async function listRecordedEvents({ ownerUrl }: World): Promise<RecordedEvent[]> {
   const { rows } = await withClient(ownerUrl, (client) =>
     client.query<{ event_id: string; account: string; body: string }>(
@@ -76,7 +79,7 @@ export async function listRecordedEvents({ ownerUrl }: World): Promise<RecordedE
   }))
 }
 
-/** Waits until every event is fanned out and no delivery waits. */
+/** Waits until every event is fanned out and no delivery is due. */
 export async function untilDelivered({ ownerUrl }: World, timeoutMs: number): Promise<void> {
   await eventually(
     async () => {
@@ -99,16 +102,16 @@ export interface ReviewInput {
 }
 
 export interface ReviewResult {
-  /** What must not be. */
+  /** Violations of the delivery guarantees. */
   problems: string[]
   requests: number
   /** Attempts that were counted and never made. */
   countedOnly: number
-  /** Deliveries that were taken more than once. */
+  /** Deliveries that were accepted more than once. */
   acceptedTwice: number
 }
 
-/** Compares what was promised with what came, and with what is recorded of it. */
+/** Compares recorded events with received requests and with the rows of deliveries. */
 export async function reviewDeliveries(world: World, input: ReviewInput): Promise<ReviewResult> {
   const rows = await listDeliveries(world)
   const byEvent = Map.groupBy(world.receiver.requests, headerOf('x-svc-wh-event-id'))
@@ -146,14 +149,14 @@ function findProblems(
   if (!requests.some((request) => accepted.has(request))) return [`${where} never arrived`]
   const made = requests.map(attemptsMadeOf)
   const same = ['x-svc-wh-id', 'x-svc-wh-signature', 'webhook-id'] as const
-  // After two minutes the timestamp is that of the attempt, and the signature with it.
+  // After two minutes, timestamp and signature belong to the attempt.
   const stamped = [...Map.groupBy(requests, headerOf('webhook-timestamp')).values()]
   return [
     ...same
       .filter((name) => new Set(requests.map(headerOf(name))).size > 1)
       .map((name) => `${where}: several ${name}`),
     ...(stamped.some((sent) => new Set(sent.map(headerOf('webhook-signature'))).size > 1)
-      ? [`${where}: several webhook-signature of one time`]
+      ? [`${where}: several webhook-signature values for one timestamp`]
       : []),
     ...(new Set(requests.map(({ body }) => body.toString())).size > 1 ? [`${where}: bodies`] : []),
     ...(made.some((count, n) => n > 0 && count <= (made[n - 1] ?? 0))
@@ -162,7 +165,7 @@ function findProblems(
   ]
 }
 
-/** The count of the last attempt is what the row says. */
+/** Checks that the row has the count of the last attempt. */
 function findRowProblems(
   { eventId, path, requests }: EventDeliveries,
   row: Row | undefined,
@@ -173,7 +176,7 @@ function findRowProblems(
   return isRight ? [] : [`${eventId} at ${path}: its row is ${JSON.stringify(row)}`]
 }
 
-/** First calls of one account to one target that came after a later event's. */
+/** First requests of an account to a target that arrived after a later event's. */
 function findReordered(
   deliveries: readonly EventDeliveries[],
   requests: readonly ReceivedRequest[],
@@ -186,7 +189,7 @@ function findReordered(
       const place = first ? (places.get(first) ?? -1) : -1
       const isLate = place < latest
       latest = Math.max(latest, place)
-      return isLate ? [`${chain}: ${eventId} came after a later one`] : []
+      return isLate ? [`${chain}: ${eventId} arrived after a later event`] : []
     })
   })
 }

@@ -16,8 +16,9 @@ import { findDuplicateEvents } from './main-job.ts'
 
 const accounts = 200
 /**
- * Until all accounts of a worker that was killed are looked after again, at the pace of production: 15 s until others may take its shards,
- * then the logins. On an idle machine it is a sixth of this; a look at all folders would come far later.
+ * Maximum time until all accounts of a killed worker are synced again with production intervals: 15
+ * s until other workers take its shards, then the logins. An idle machine needs a sixth of it. A
+ * poll of all mailboxes would come much later.
  */
 const moveMs = 180_000
 
@@ -30,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-/** At the pace of production: other tests have all folders looked at every second. */
+/** Production interval. Other tests poll all mailboxes every second. */
 function productionPace(account: string, user: TestUser): Record<string, unknown> {
   return { imap: { ...(registration(account, user)['imap'] as object), resyncDelay: 900 } }
 }
@@ -38,11 +39,11 @@ function productionPace(account: string, user: TestUser): Record<string, unknown
 const webhooksOf = (event: string, account: string): Webhook[] =>
   world.webhooks().filter((webhook) => webhook.event === event && webhook.account === account)
 
-test('of 200 accounts on two workers none is left alone for long when one is killed', async () => {
+test('sync-worker killed with 200 accounts on two workers: the other one takes over all accounts in time', async () => {
   const users = await Promise.all(
     Array.from({ length: accounts }, async (_, n) => {
       const user = world.mail.freshUser()
-      // A gateway that is asked too much at once says so.
+      // An overloaded gateway responds with an error.
       await eventually(() => world.register(`many-${n}`, user, productionPace(`many-${n}`, user)), {
         timeoutMs: 120_000,
       })
@@ -66,12 +67,12 @@ test('of 200 accounts on two workers none is left alone for long when one is kil
   )
   await eventually(
     () => {
-      const found = new Set(world.webhooks().map(({ data }) => data?.messageId))
-      expect(users.filter(({ messageId }) => !found.has(messageId))).toEqual([])
+      const received = new Set(world.webhooks().map(({ data }) => data?.messageId))
+      expect(users.filter(({ messageId }) => !received.has(messageId))).toEqual([])
     },
     { timeoutMs: moveMs },
   )
-  // Those that moved are asked at their new place.
+  // Moved accounts are served by their new worker.
   for (const { account } of users.slice(0, 4))
     await eventually(async () => {
       const page = await world.client.call(operations.listMessages, {
@@ -90,11 +91,11 @@ const inDatabase = (query: string, ids: string[] = []) =>
     return rows.map(({ id }) => id)
   })
 const listWorkers = () => inDatabase('select id from workers')
-/** Time passes for dead workers until others may take their shards. */
+/** Expires the heartbeats of workers, so that others take their shards. */
 const expireWorkers = (ids: string[]) =>
   inDatabase("update workers set heartbeat_at = 'epoch' where id = any($1) returning id", ids)
 
-test('a first sync that dies with its worker goes on elsewhere: each message is told, under one id', async () => {
+test('sync-worker killed during an initial sync: another continues, each message has one event id', async () => {
   const user = world.mail.freshUser('first')
   await using client = new AsyncDisposableStack()
   const imap = client.adopt(await logIn(user), (open) => open.logout())
@@ -106,7 +107,7 @@ test('a first sync that dies with its worker goes on elsewhere: each message is 
   await eventually(() => expect(webhooksOf('messageNew', 'first').length).toBeGreaterThan(300), {
     timeoutMs: 120_000,
   })
-  // Whichever of the two has it.
+  // Either worker may have the account.
   const before = await listWorkers()
   await world.services.kill('sync-worker')
   await world.services.start('sync-worker')
@@ -127,7 +128,7 @@ test('a first sync that dies with its worker goes on elsewhere: each message is 
   expect(findDuplicateEvents(webhooksOf('messageNew', 'first'))).toEqual([])
 }, 600_000)
 
-test('what happened to a mailbox while no worker ran is told when one is back', async () => {
+test('sync-worker not running: changes of a mailbox are reported after its return', async () => {
   const away = await world.connectAccount('away')
   await using open = new AsyncDisposableStack()
   const imap = open.adopt(await logIn(away), (client) => client.logout())

@@ -19,8 +19,8 @@ afterAll(async () => {
   await rm(dir, { recursive: true })
 })
 
-/** Messages that were told of, by how often. */
-async function told(): Promise<Map<unknown, number>> {
+/** Number of messageNew events per message. */
+async function countMessages(): Promise<Map<unknown, number>> {
   const counts = new Map<unknown, number>()
   for (const { body } of await receiver.stored())
     if (body.event === 'messageNew' && body.account === janeId)
@@ -28,7 +28,7 @@ async function told(): Promise<Map<unknown, number>> {
   return counts
 }
 
-test('a receiver that does as it is told has every event once, though answers are lost and others try to fool it', async () => {
+test('a receiver that verifies and deduplicates has every event once, despite lost replies and a forged request', async () => {
   await world.client.call(operations.updateSettings, { body: { webhooks: receiver.url } })
   const jane = await world.connectAccount(janeId)
   await eventually(async () =>
@@ -37,9 +37,11 @@ test('a receiver that does as it is told has every event once, though answers ar
   receiver.dropReplies(3)
   const sent = Array.from({ length: 8 }, freshMessageId)
   for (const messageId of sent) await world.mail.deliver(jane.user, plainMessage({ messageId }))
-  await eventually(async () => expect(new Set((await told()).keys())).toEqual(new Set(sent)))
+  await eventually(async () =>
+    expect(new Set((await countMessages()).keys())).toEqual(new Set(sent)),
+  )
   await eventually(() => expect(receiver.repeated).toBeGreaterThanOrEqual(3))
-  expect([...(await told()).values()]).toEqual(sent.map(() => 1))
+  expect([...(await countMessages()).values()]).toEqual(sent.map(() => 1))
 
   const [genuine] = await receiver.stored()
   const forged = await fetch(receiver.url, {

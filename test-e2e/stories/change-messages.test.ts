@@ -24,10 +24,10 @@ async function arrive(user: string, subject: string): Promise<Webhook['data']> {
   return data
 }
 
-test('a mailbox is put in order over the API, and everything done to it is told of once', async () => {
+test('mailboxes and messages changed over the API: every change is reported once', async () => {
   const jane = await world.connectAccount(janeId)
 
-  // A folder for projects.
+  // Creates a mailbox.
   const created = await client.call(operations.createMailbox, {
     params,
     body: { path: ['Projects', '2026'] },
@@ -41,7 +41,7 @@ test('a mailbox is put in order over the API, and everything done to it is told 
   expect(again).toMatchObject({ status: 400, body: { code: 'ALREADYEXISTS' } })
   expect(again.body).not.toHaveProperty('fields')
 
-  // A message is flagged, and filed there.
+  // Flags a message and moves it there.
   const offer = await arrive(jane.user, 'The offer')
   const message = { ...params, message: offer.id }
   const flagged = await client.call(operations.updateMessage, {
@@ -66,7 +66,7 @@ test('a mailbox is put in order over the API, and everything done to it is told 
   const gone = await client.call(operations.getMessage, { params: message })
   expect(gone).toMatchObject({ status: 404, body: { code: 'MessageNotFound' } })
 
-  // The folder gets another name; its messages keep their ids.
+  // Renames the mailbox. Message ids stay valid.
   const renamed = await client.call(operations.updateMailbox, {
     params,
     body: { path: 'Projects', newPath: 'Work' },
@@ -78,7 +78,7 @@ test('a mailbox is put in order over the API, and everything done to it is told 
   expect(read.body).toMatchObject({ path: 'Work/2026', subject: 'The offer' })
   await world.webhook(ofJane('mailboxDeleted', ({ path }) => path === 'Projects/2026'))
 
-  // What a search finds is marked, moved and deleted.
+  // Updates, moves and deletes the results of a search.
   const news = [await arrive(jane.user, 'News 1'), await arrive(jane.user, 'News 2')]
   const search = { subject: 'News' }
   const marked = await client.call(operations.updateMessages, {
@@ -104,7 +104,7 @@ test('a mailbox is put in order over the API, and everything done to it is told 
   expect(forGood.body).toEqual({ deleted: true })
   await world.webhook(ofJane('messageDeleted', ({ data }) => data.id === inTrash))
 
-  // The folder goes, and is not listed any more.
+  // Deletes the mailbox.
   const deleted = await client.call(operations.deleteMailbox, {
     params,
     query: { path: 'Work/2026' },
@@ -114,15 +114,15 @@ test('a mailbox is put in order over the API, and everything done to it is told 
   expect(body.mailboxes.map(({ path }: { path: string }) => path)).not.toContain('Work/2026')
   await world.webhook(ofJane('mailboxDeleted', ({ path }) => path === 'Work/2026'))
 
-  const told = world.webhooks().filter(({ account }) => account === janeId)
-  expect(new Set(told.map(({ eventId }) => eventId)).size).toBe(told.length)
-  const updates = told.filter(
+  const webhooks = world.webhooks().filter(({ account }) => account === janeId)
+  expect(new Set(webhooks.map(({ eventId }) => eventId)).size).toBe(webhooks.length)
+  const updates = webhooks.filter(
     ({ event, data }) => event === 'messageUpdated' && data.id === offer.id,
   )
   expect(updates).toHaveLength(1)
 })
 
-test('the mailbox is as it was left, for any mail client', async () => {
+test('changes over the API are visible to an IMAP client', async () => {
   const user = world.mail.freshUser()
   await world.register(plainId, user)
   await world.webhook(({ account, event }) => account === plainId && event === 'accountInitialized')

@@ -10,10 +10,10 @@ const janeId = uniqueAccount('jane')
 const world = await useSharedWorld()
 afterAll(() => world[Symbol.asyncDispose]())
 
-test('a mail client logs in with a token, reads, and is put out when the token is revoked', async () => {
+test('IMAP proxy: a client logs in with a token, reads, and is disconnected when the token is revoked', async () => {
   const jane = await world.connectAccount(janeId)
   const messageId = freshMessageId()
-  await world.mail.deliver(jane.user, plainMessage({ messageId, subject: 'Through the door' }))
+  await world.mail.deliver(jane.user, plainMessage({ messageId, subject: 'Through the proxy' }))
   await world.webhook(({ event, data }) => event === 'messageNew' && data.messageId === messageId)
 
   const port = await freePort()
@@ -44,7 +44,7 @@ test('a mail client logs in with a token, reads, and is put out when the token i
   const box = await client.mailboxOpen('INBOX')
   expect(box.exists).toBe(1)
   const message = await client.fetchOne('1', { envelope: true })
-  expect(message && message.envelope?.subject).toBe('Through the door')
+  expect(message && message.envelope?.subject).toBe('Through the proxy')
   await expect(connect('0'.repeat(64))).rejects.toMatchObject({ authenticationFailed: true })
 
   const deleted = await world.client.call(operations.deleteTokenAlias, {

@@ -11,7 +11,7 @@ const muteId = uniqueAccount('mute')
 const world = await useSharedWorld({ notifyAttachments: true })
 afterAll(() => world[Symbol.asyncDispose]())
 
-test('a submitted message is delivered to the other mailbox and its fate is told', async () => {
+test('a submitted message arrives in the other mailbox and emits messageSent', async () => {
   const [jane, john] = await Promise.all([
     world.connectAccount(janeId),
     world.connectAccount(johnId),
@@ -71,7 +71,7 @@ test('a submitted message is delivered to the other mailbox and its fate is told
   expect(source.body).not.toMatch(/^bcc:/im)
 })
 
-test('refused for now: every attempt is told, the last one succeeds; refused for good: it fails at once', async () => {
+test('temporary rejections emit messageDeliveryError until success, a permanent rejection emits messageFailed', async () => {
   const server = await startSmtpScript()
   try {
     let refusals = 2
@@ -130,7 +130,7 @@ test('refused for now: every attempt is told, the last one succeeds; refused for
   }
 })
 
-test('an account that cannot send yet, or not at all, says so', async () => {
+test('accounts that cannot send yet, or have no SMTP, are rejected', async () => {
   const user = { ...world.mail.freshUser(), imapPort: 1 }
   await world.register(unbornId, user)
   const body = { to: [{ address: 'a@example.test' }], subject: 'x', text: 'y' }
@@ -147,12 +147,12 @@ test('an account that cannot send yet, or not at all, says so', async () => {
   expect(mute).toMatchObject({ status: 404, body: { code: 'SMTPUnavailable' } })
 })
 
-test('bad submissions are refused with the fields named, and nothing is stored', async () => {
+test('invalid submissions are rejected with the fields named and not stored', async () => {
   const cases: [body: unknown, path: string][] = [
     [{ to: [{ address: 'not an address' }] }, 'to.0.address'],
     [{ to: [{ address: 'a@b.c' }], subject: 7 }, 'subject'],
     [{ to: [{ address: 'a@b.c' }], surprise: true }, 'surprise'],
-    [{ subject: 'to nobody' }, 'to'],
+    [{ subject: 'no recipient' }, 'to'],
   ]
   for (const [body, path] of cases) {
     const { status, body: error } = await world.client.call(operations.submitMessage, {

@@ -15,7 +15,7 @@ const [jane, john] = await Promise.all([world.connectAccount(janeId), world.conn
 const submit = (account: string, body: object, headers: Record<string, string> = {}) =>
   world.client.call(operations.submitMessage, { params: { account }, body, headers })
 
-/** A message that was found in a folder of an account. */
+/** Waits for a message in a mailbox of an account. */
 const arrived = (account: string, messageId: string, specialUse = '\\Inbox') =>
   world.webhook(
     ({ event, account: owner, data }) =>
@@ -39,33 +39,33 @@ const question = await submit(johnId, {
   text: 'At noon?',
   attachments: [{ filename: 'menu.txt', content: Buffer.from('soup').toString('base64') }],
 })
-const asked = await arrived(janeId, question.body.messageId)
+const questionEvent = await arrived(janeId, question.body.messageId)
 
-test('a reply goes back, in the same thread, and the message it answers is marked', async () => {
+test('submit with reference: the reply is in the thread, and the original is marked as answered', async () => {
   const answer = await submit(janeId, {
     text: 'Yes',
-    reference: { message: asked.data.id, inline: true },
+    reference: { message: questionEvent.data.id, inline: true },
   })
   expect(answer).toMatchObject({
     status: 200,
-    body: { reference: { message: asked.data.id, success: true } },
+    body: { reference: { message: questionEvent.data.id, success: true } },
   })
   const reply = await arrived(johnId, answer.body.messageId)
   expect(reply.data).toMatchObject({ subject: 'Re: Lunch', inReplyTo: question.body.messageId })
   expect(await sourceOf(johnId, reply.data.id)).toContain('> At noon?')
   await eventually(async () => {
     const { body } = await world.client.call(operations.getMessage, {
-      params: { account: janeId, message: asked.data.id },
+      params: { account: janeId, message: questionEvent.data.id },
     })
     expect(body.flags).toContain('\\Answered')
   })
 })
 
-test('what is passed on takes its attachment with it; the key makes it one message', async () => {
+test('submit with action forward: includes the attachment, and an idempotency key prevents duplicates', async () => {
   const body = {
     to: [{ address: john.address }],
     text: 'see below',
-    reference: { message: asked.data.id, action: 'forward', forwardAttachments: true },
+    reference: { message: questionEvent.data.id, action: 'forward', forwardAttachments: true },
   }
   const answers = await Promise.all(
     [1, 2, 3].map(() => submit(janeId, body, { 'idempotency-key': 'forward' })),
@@ -79,7 +79,7 @@ test('what is passed on takes its attachment with it; the key makes it one messa
   })
 })
 
-test('a template is sent to each recipient of a merge, with tracked links and a way out', async () => {
+test('submit with template and mailMerge: each recipient gets tracked links and an unsubscribe link', async () => {
   const template = await world.client.call(operations.createTemplate, {
     body: {
       account: janeId,
@@ -110,7 +110,7 @@ test('a template is sent to each recipient of a merge, with tracked links and a 
   expect(await sourceOf(janeId, janes.data.id)).toContain('Dear &lt;Jane&gt;')
 })
 
-test('a draft is sent as it is stored, filed in Sent, and gone from the drafts', async () => {
+test('submitDraft: sends the stored draft, files it in Sent and removes it from Drafts', async () => {
   const draft = await world.client.call(operations.uploadMessage, {
     params: { account: janeId },
     body: {

@@ -8,7 +8,7 @@ const specialId = uniqueAccount('special')
 const world = await useSharedWorld()
 afterAll(() => world[Symbol.asyncDispose]())
 
-test('a failing receiver is called again with the same id, bytes and signature', async () => {
+test('a failing receiver gets the same event id, body and signature again', async () => {
   const jane = await world.connectAccount(janeId)
   await world.webhook(({ event, account }) => event === 'accountInitialized' && account === janeId)
   const messageId = freshMessageId()
@@ -31,7 +31,7 @@ test('a failing receiver is called again with the same id, bytes and signature',
   expect(attempts.every(({ signatureValid }) => signatureValid)).toBe(true)
 })
 
-test('an account’s own target takes its webhooks, with its own headers and credentials', async () => {
+test('an account with its own target: webhooks have its headers and credentials', async () => {
   const own = await startWebhookReceiver()
   try {
     const user = world.mail.freshUser()
