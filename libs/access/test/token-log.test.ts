@@ -29,7 +29,7 @@ const paths = async (token: string) => {
 const open = (options: TokenLogOptions = {}) =>
   startTokenLog(db, settings, { everyMs: 10, ...options })
 
-test('what waits in memory has an end, and what is not kept is told', async () => {
+test('startTokenLog: beyond maxWaiting, drops entries and reports their number', async () => {
   const lost: number[] = []
   const log = open({ everyMs: 60_000, maxWaiting: 3, onLost: (entries) => lost.push(entries) })
   for (const n of [1, 2, 3, 4, 5]) log.record(() => note('bounded', `/${n}`))
@@ -38,7 +38,7 @@ test('what waits in memory has an end, and what is not kept is told', async () =
   expect(lost).toEqual([2])
 })
 
-test('what Postgres does not take now waits, and is written once it does', async () => {
+test('startTokenLog: entries of a failed write are written later', async () => {
   const url = roleUrl('posthorn_smtp_proxy')
   const role = connect(url, { name: 'test', max: 1, timeoutMs: 3_000, onError: () => undefined })
   const errors: unknown[] = []
@@ -53,14 +53,14 @@ test('what Postgres does not take now waits, and is written once it does', async
   await role.destroy()
 })
 
-test('no text is too long or too odd to be kept', async () => {
+test('startTokenLog: truncates long texts and removes U+0000', async () => {
   const log = open()
   log.record(() => note('odd', `/\0${'x'.repeat(100_000)}\ud800`))
   await log[Symbol.asyncDispose]()
   expect((await paths('odd'))[0]).toHaveLength(1_024)
 })
 
-test('where the settings do not ask for it, nothing is made of a note', async () => {
+test('startTokenLog: with the setting off, does not call describe', async () => {
   const quiet = { ...settings, get: async () => ({}) }
   const log = startTokenLog(db, quiet, { everyMs: 10 })
   log.record(() => {

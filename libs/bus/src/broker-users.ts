@@ -1,16 +1,16 @@
 import { permissionsOf, roleOf, serviceNames } from '@posthorn/contracts'
 
 export interface BrokerUsers {
-  /** RabbitMQ's management API, with the login of an administrator. */
+  /** URL of RabbitMQ's management API with the credentials of an administrator. */
   api: string
   vhost: string
-  /** By user, `posthorn_sender`. A user that is not named here keeps its password, and must be there. */
+  /** Passwords by user, such as `posthorn_sender`. Users not listed must exist and keep theirs. */
   passwords: Readonly<Record<string, string>>
 }
 
 /**
- * Makes a user for each service that may do in the virtual host what the service does and no more, and gives it its password. Safe to
- * repeat. Users belong to the broker, not to a virtual host.
+ * Creates or updates one broker user per service, with the least permissions in the virtual host.
+ * Idempotent. Users belong to the broker, not to a virtual host.
  */
 export async function setBrokerUsers({ api, vhost, passwords }: BrokerUsers): Promise<void> {
   for (const service of serviceNames) {
@@ -29,7 +29,7 @@ async function put(api: string, path: string, body: object): Promise<void> {
     headers: {
       authorization: `Basic ${Buffer.from(login).toString('base64')}`,
       'content-type': 'application/json',
-      // The broker closes connections that rest without a word; one that is kept may be gone when it is used again.
+      // The broker closes idle connections without notice, so a reused one may fail.
       connection: 'close',
     },
     body: JSON.stringify(body),
@@ -37,5 +37,5 @@ async function put(api: string, path: string, body: object): Promise<void> {
   })
   const text = await response.text()
   if (!response.ok)
-    throw new Error(`RabbitMQ answered PUT ${path} with ${response.status}: ${text.slice(0, 300)}`)
+    throw new Error(`PUT ${path} failed at RabbitMQ: ${response.status} ${text.slice(0, 300)}`)
 }

@@ -9,44 +9,48 @@ import type {
 import type { Static, TSchema } from 'typebox'
 import type { SharedQueue, WorkQueue } from './topology.ts'
 
-/** How to reach whoever answers a command. */
 export interface RpcOptions {
   /** `shard.<n>`, or the name of a shared queue such as `credentials`. */
   key: string
-  /** Milliseconds until the asker stops waiting; travels with the request, and nobody acts after it. */
+  /** Timeout in milliseconds. Sent as a deadline, after which no responder acts. */
   timeoutMs: number
   signal?: AbortSignal
-  /** Given again when the same request is repeated, so that a change it asks for is made once; else each request is its own. */
+  /**
+   * Id of a repeatable request: a repeat with the same id executes a change once. Default: a new id
+   * for each request.
+   */
   requestId?: string
-  /** Fails soon where nobody answers the key. Else a question to a shared queue waits there for whoever comes in time. */
+  /**
+   * If true, the request fails within about 250 ms when no responder is running. Otherwise a
+   * request to a shared queue waits for one until its deadline.
+   */
   failFast?: boolean
 }
 
-/** An answer that is followed by bytes. Stop reading (`return`) to cancel the other side. */
+/** Reply followed by a stream. Stop reading (`return`) to cancel the responder. */
 export interface StreamedReply<C extends Command> {
   response: CommandResponse<C>
   body: AsyncIterable<Uint8Array>
 }
 
-/** What a command handler is told beside the request. */
 export interface CommandContext {
-  /** Aborted when the deadline has passed or the asker went away. */
+  /** Aborts at the deadline and when the requester cancels. */
   signal: AbortSignal
   /** Epoch milliseconds. */
   deadline: number
-  /** The same for every repeat of one request: a change that was made for it need not be made again. */
+  /** Identical for all repeats of one request. */
   requestId: string
-  /** Which service asks, where each has a user of its own at the broker; absent where nobody can tell. */
+  /** Service of the requester. Absent if services share a broker user. */
   requester?: ServiceName
 }
 
-/** A command with whoever answers it. Made by `on`. */
+/** Command with its handler, created by `on`. */
 export interface CommandHandler {
   readonly command: Command
   readonly handle: (request: never, context: CommandContext) => Promise<unknown>
 }
 
-/** Answers commands on a queue; keys come and go with the shards held. */
+/** Server of a request queue. Keys are bound and unbound with the shards of the process. */
 export interface CommandServer extends AsyncDisposable {
   bind(key: string): Promise<void>
   unbind(key: string): Promise<void>
@@ -54,16 +58,19 @@ export interface CommandServer extends AsyncDisposable {
 
 export interface ServeOptions {
   handlers: readonly CommandHandler[]
-  /** `private`: an exclusive queue of this process, for shards. Else one that all replicas share, reached by its name. */
+  /** `private`: an exclusive queue of this process. Otherwise a queue shared by all replicas. */
   queue: 'private' | SharedQueue
   keys?: readonly string[]
-  /** Requests worked on at once; default 100. Twice as many where a shared queue is written to disk: the same again of what is asked directly. */
+  /**
+   * Maximum concurrent requests; default 100. A shared quorum queue has the same limit again for
+   * direct requests.
+   */
   concurrency?: number
 }
 
 export interface Delivery<T> {
   payload: T
-  /** Whether the broker has handed it out before. */
+  /** True if the broker has delivered the message before. */
   redelivered: boolean
 }
 
@@ -72,58 +79,68 @@ export interface ConsumeOptions<S extends TSchema> {
   schema: S
   prefetch: number
   /**
-   * Returning acknowledges. A permanent AppError dead-letters, and so does a payload that does not match the schema; anything else
-   * comes back later, at most the queue's delivery limit.
+   * Returning acknowledges. A permanent AppError and a payload that does not match the schema
+   * dead-letter the message. Any other error redelivers it, up to the delivery limit of the queue.
    */
   handle: (delivery: Delivery<Static<S>>) => Promise<void>
   /**
-   * How long a delivery that failed for now is held before it goes back to the queue, by the number of times it has come back already;
-   * 100 ms doubling to 5 s, which makes a good minute until the delivery limit.
+   * Delay before a failed delivery returns to the queue, by the number of redeliveries. Default:
+   * 100 ms, doubling to 5 s, about 70 s in total up to the delivery limit.
    */
   redeliveryDelayMs?: (redeliveries: number) => number
 }
 
 /**
- * RabbitMQ as the services see it. Everything that was declared through it (queues, bindings, consumers, servers) is made again after
- * any loss of a connection or channel.
+ * RabbitMQ client of a service. All queues, bindings, consumers and servers declared through it are
+ * restored after the loss of a connection or channel.
  *
- * Disposing stops taking work, waits for what is in hand, and closes.
+ * Disposal stops intake, waits for handlers in flight and closes the connections.
  */
 export interface Bus extends AsyncDisposable {
-  /** Whether the broker can be used right now. */
+  /** True if the broker is connected and all channels are open. */
   readonly up: boolean
-  /** Resolves when the broker can be used. */
+  /** Resolves when `up` is true. */
   whenUp(signal?: AbortSignal): Promise<void>
-  /** On the topic exchange `events`, key `<event>.<shard>`; resolves when confirmed and routed, rejects `unavailable` within 5 s. */
+  /**
+   * Publishes to the topic exchange `events` with key `<event>.<shard>`. Resolves when the message
+   * is confirmed and routed. Rejects `unavailable` within 5 s.
+   */
   publishEvent(message: EventMessage): Promise<void>
-  /** A hint on a work queue; resolves when confirmed, rejects `unavailable` within 5 s. Losing one costs the time until the sweep. */
+  /**
+   * Publishes a hint to a work queue. Resolves when confirmed, rejects `unavailable` within 5 s. A
+   * lost hint delays work until the next sweep.
+   */
   publishHint(queue: WorkQueue, payload: object): Promise<void>
   consume<S extends TSchema>(options: ConsumeOptions<S>): Promise<AsyncDisposable>
   /**
-   * Asks one process and waits for its answer.
+   * Sends a command to one process and waits for its reply.
    *
-   * @throws AppError `unavailable` `WorkerNotAvailable` at once when nobody holds the key or the broker is down, and soon when
-   * whoever answers has died; `timeout` `Timeout` at the deadline; else whatever the handler threw.
+   * @throws AppError `unavailable` `WorkerNotAvailable`, immediately if no process serves the key
+   * or the broker is down, within about 1 s if the responder dies. `timeout` `Timeout` at the
+   * deadline. Otherwise the error of the handler.
    */
   request<C extends Command>(
     command: C,
     request: CommandRequest<C>,
     options: RpcOptions,
   ): Promise<CommandResponse<C>>
-  /** As `ask`, for commands with `streams: true`. The timeout counts until the first answer, then between chunks. */
+  /**
+   * Variant of `request` for commands with `streams: true`. The timeout applies until the first
+   * frame of the reply, then between chunks.
+   */
   requestStream<C extends Command>(
     command: C,
     request: CommandRequest<C>,
     options: RpcOptions,
   ): Promise<StreamedReply<C>>
   serve(options: ServeOptions): Promise<CommandServer>
-  /** Tells every process. Best effort: caches expire by themselves. */
+  /** Broadcasts an invalidation to all processes. Best effort: caches also expire. */
   invalidate(message: Invalidation): Promise<void>
-  /** Called for every invalidation, and with every topic after a reconnect (some may have been missed). */
+  /** Adds a listener, which also receives every topic after a reconnect. */
   onInvalidate(listener: (message: Invalidation) => void): Promise<AsyncDisposable>
 }
 
-/** Pairs a command with its handler; the bus checks requests before and answers after. */
+/** Pairs a command with its handler. The bus validates requests and responses. */
 export function on<C extends Command>(
   command: C,
   handle: (

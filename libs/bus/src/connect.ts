@@ -9,106 +9,114 @@ import {
   serviceOf,
 } from '@posthorn/contracts'
 import { AppError, messageOf } from '@posthorn/errors'
+import { Latch } from '@posthorn/flow'
 import type { Logger, Metrics } from '@posthorn/telemetry'
 import type { Message } from 'amqplib'
 import type { TSchema } from 'typebox'
-import { Answers } from './answers.ts'
-import { Asker } from './ask.ts'
 import type {
-  RpcOptions,
   Bus,
   CommandServer,
   ConsumeOptions,
+  RpcOptions,
   ServeOptions,
   StreamedReply,
 } from './bus.ts'
-import { Consumer } from './consume.ts'
-import { Inbox } from './inbox.ts'
+import { RecoveringConnection } from './connection/recovering-connection.ts'
 import { createInstruments, type Instruments } from './instruments.ts'
-import { Invalidations } from './invalidate.ts'
-import { Link } from './link.ts'
-import { Mail } from './mail.ts'
-import { Publisher } from './publish.ts'
-import { Runs } from './runs.ts'
-import { Server } from './serve.ts'
-import { exchanges, schemaOf, useOf, type WorkQueue } from './topology.ts'
-import { Latch } from './waiting.ts'
-import { callId, encode, headerNumber } from './wire.ts'
+import { encode, headerNumber } from './payload.ts'
+import { Consumer } from './pubsub/consumer.ts'
+import { Invalidations } from './pubsub/invalidations.ts'
+import { Publisher } from './pubsub/publisher.ts'
+import { ActiveRequests } from './rpc/active-requests.ts'
+import { FramePublisher } from './rpc/frame-publisher.ts'
+import { correlationId } from './rpc/frames.ts'
+import { ReplyCache } from './rpc/reply-cache.ts'
+import { ReplyQueue } from './rpc/reply-queue.ts'
+import { RpcClient } from './rpc/rpc-client.ts'
+import { RpcServer } from './rpc/rpc-server.ts'
+import { brokerUseOf, exchanges, schemaOf, type WorkQueue } from './topology.ts'
 
 export interface ConnectOptions {
   /** `amqp://user:password@host:port/vhost`, or `amqps:`. */
   url: string
-  /** The service; shown in RabbitMQ's lists of connections and queues. */
+  /** Service name. Shown in RabbitMQ's lists of connections and queues. */
   name: string
   log: Logger
   metrics: Metrics
-  /** How often bindings are made again that somebody may have deleted; default 30 s. The whole topology: every tenth time. */
+  /** Interval of redeclaring bindings; default 30 s. The whole topology has ten times of it. */
   reconcileMs?: number
 }
 
 /**
- * The bus of a process. Returns at once, whether or not the broker can be reached: `up` and `whenUp` tell. From then on it connects, again
- * and again, until it is disposed.
+ * Opens the bus of a process. Returns immediately, also while the broker is down: see `up` and
+ * `whenUp`. Reconnects until disposed.
  */
 export async function connectBus(options: ConnectOptions): Promise<Bus> {
   return new RabbitBus(options)
 }
 
-/** Alarms of the broker hold back connections that publish: what is read comes over another one. */
+/** The broker blocks connections that publish during an alarm, so consumers have their own one. */
 class RabbitBus implements Bus {
   readonly #options: Required<ConnectOptions>
   readonly #instruments: Instruments
-  readonly #publishing: Link
-  readonly #reading: Link
+  readonly #publishing: RecoveringConnection
+  readonly #consuming: RecoveringConnection
   readonly #publisher: Publisher
-  readonly #mail: Mail
-  readonly #asker: Asker
-  readonly #inbox: Inbox
+  readonly #frames: FramePublisher
+  readonly #client: RpcClient
+  readonly #replyQueue: ReplyQueue
   readonly #invalidations: Invalidations
-  readonly #runs = new Runs()
-  readonly #answers = new Answers()
+  readonly #active = new ActiveRequests()
+  readonly #replies = new ReplyCache()
   readonly #up = new Latch()
-  /** What takes work in. */
-  readonly #readers = new Set<AsyncDisposable>()
-  #troubled = false
+  /** Consumers and servers, closed before the connections. */
+  readonly #intakes = new Set<AsyncDisposable>()
+  #failureLogged = false
   #closing: Promise<void> | undefined
 
   constructor(options: ConnectOptions) {
     this.#options = { reconcileMs: 30_000, ...options }
     const { url, name, log, metrics, reconcileMs } = this.#options
-    this.#instruments = createInstruments(metrics, {
+    const instruments = (this.#instruments = createInstruments(metrics, {
       up: () => this.up,
-      blocked: () => !this.#publishing.free.isOpen,
+      blocked: () => !this.#publishing.unblocked.isOpen,
+    }))
+    const onChange = () => this.#onChange()
+    const connect = (purpose: string) =>
+      new RecoveringConnection({
+        url,
+        name: `${name} (${purpose})`,
+        onChange,
+        onFailure: (reason) => this.#logFailure(reason),
+      })
+    const connection = (this.#publishing = connect('publish'))
+    this.#consuming = connect('consume')
+    const use = brokerUseOf(name)
+    const common = { connection, log, onChange }
+    const topology = { instruments, use, reconcileMs: reconcileMs * 10 }
+    this.#publisher = new Publisher({ ...common, ...topology })
+    this.#frames = new FramePublisher({
+      ...common,
+      onUndeliverable: (message) => this.#onUndeliverable(message),
     })
-    const instruments = this.#instruments
-    const changed = () => this.#changed()
-    const trouble = (reason: unknown) => this.#trouble(reason)
-    const link = (this.#publishing = new Link({ url, name: `${name} (publish)`, changed, trouble }))
-    this.#reading = new Link({ url, name: `${name} (consume)`, changed, trouble })
-    const use = useOf(name)
-    this.#publisher = new Publisher({
-      link,
-      log,
+    this.#client = new RpcClient({
+      ...common,
+      frames: this.#frames,
+      replyQueue: () => this.#replyQueue.address,
       instruments,
-      changed,
       use,
-      reconcileMs: reconcileMs * 10,
+      user: userOf(url),
     })
-    const undeliverable = (message: Message) => this.#undeliverable(message)
-    this.#mail = new Mail({ link, log, changed, undeliverable })
-    const inbox = () => this.#inbox.address
-    const user = userOf(url)
-    this.#asker = new Asker({ link, mail: this.#mail, inbox, log, instruments, changed, use, user })
-    const reading = { link: this.#reading, log, name, reconcileMs }
-    this.#inbox = new Inbox({
-      ...reading,
+    const consuming = { connection: this.#consuming, log, name, reconcileMs }
+    this.#replyQueue = new ReplyQueue({
+      ...consuming,
       receive: (message) => this.#receive(message),
-      changed: (ready) => {
-        if (!ready) this.#inboxLost()
-        changed()
+      onChange: (ready) => {
+        if (!ready) this.#onReplyQueueLost()
+        onChange()
       },
     })
-    this.#invalidations = new Invalidations(reading)
+    this.#invalidations = new Invalidations(consuming)
   }
 
   get up(): boolean {
@@ -120,7 +128,7 @@ class RabbitBus implements Bus {
   }
 
   async publishEvent(message: EventMessage): Promise<void> {
-    if (!matches(EventMessageSchema, message)) throw notInContract('event message')
+    if (!matches(EventMessageSchema, message)) throw contractViolation('event message')
     const { event, shard, eventId } = message
     await this.#publisher.publish({
       exchange: exchanges.events,
@@ -133,7 +141,7 @@ class RabbitBus implements Bus {
   }
 
   async publishHint(queue: WorkQueue, payload: object): Promise<void> {
-    if (!matches(schemaOf(queue), payload)) throw notInContract(`message for ${queue}`)
+    if (!matches(schemaOf(queue), payload)) throw contractViolation(`message for ${queue}`)
     await this.#publisher.publish({
       exchange: '',
       key: queue,
@@ -144,15 +152,12 @@ class RabbitBus implements Bus {
 
   async consume<S extends TSchema>(options: ConsumeOptions<S>): Promise<AsyncDisposable> {
     const { log, reconcileMs } = this.#options
-    const deps = {
-      link: this.#reading,
-      log,
-      instruments: this.#instruments,
-      reconcileMs: reconcileMs * 10,
-    }
+    const connection = this.#consuming
+    const instruments = this.#instruments
+    const deps = { connection, log, instruments, reconcileMs: reconcileMs * 10 }
     const consumer = new Consumer(deps, options)
-    await consumer.kept.firstTry
-    return this.#reader(consumer)
+    await consumer.channel.firstAttempt
+    return this.#addIntake(consumer)
   }
 
   async request<C extends Command>(
@@ -160,7 +165,7 @@ class RabbitBus implements Bus {
     request: CommandRequest<C>,
     options: RpcOptions,
   ): Promise<CommandResponse<C>> {
-    const { response } = await this.#asker.ask({ command, request, options })
+    const { response } = await this.#client.request({ command, request, options })
     return response as CommandResponse<C>
   }
 
@@ -169,35 +174,35 @@ class RabbitBus implements Bus {
     request: CommandRequest<C>,
     options: RpcOptions,
   ): Promise<StreamedReply<C>> {
-    const { response, body } = await this.#asker.ask({ command, request, options })
-    if (!body) throw new AppError('internal', `${command.name} was answered without a stream`)
+    const { response, body } = await this.#client.request({ command, request, options })
+    if (!body) throw new AppError('internal', `${command.name} replied without a stream`)
     return { response: response as CommandResponse<C>, body }
   }
 
   async serve(options: ServeOptions): Promise<CommandServer> {
     const deps = {
       ...this.#options,
-      link: this.#reading,
-      inbox: this.#inbox,
-      mail: this.#mail,
-      runs: this.#runs,
-      answers: this.#answers,
-      // We have a user of our own: then so have all the others.
-      knowsAskers: serviceOf(userOf(this.#options.url)) === this.#options.name,
+      connection: this.#consuming,
+      replyQueue: this.#replyQueue,
+      frames: this.#frames,
+      active: this.#active,
+      replies: this.#replies,
+      // If this process has the user of its service, so do the others.
+      authenticatesRequesters: serviceOf(userOf(this.#options.url)) === this.#options.name,
       instruments: this.#instruments,
     }
-    const server = new Server(deps, options)
-    await server.kept.firstTry
-    const reader = this.#reader(server)
+    const server = new RpcServer(deps, options)
+    await server.channel.firstAttempt
+    const intake = this.#addIntake(server)
     return {
       bind: (key) => server.bind(key),
       unbind: (key) => server.unbind(key),
-      [Symbol.asyncDispose]: () => reader[Symbol.asyncDispose](),
+      [Symbol.asyncDispose]: () => intake[Symbol.asyncDispose](),
     }
   }
 
   async invalidate(message: Invalidation): Promise<void> {
-    if (!matches(Invalidation, message)) throw notInContract('invalidation')
+    if (!matches(Invalidation, message)) throw contractViolation('invalidation')
     try {
       await this.#publisher.publish({
         exchange: exchanges.invalidate,
@@ -207,7 +212,7 @@ class RabbitBus implements Bus {
         optional: true,
       })
     } catch (err) {
-      this.#options.log.debug({ err, topic: message.topic }, 'an invalidation was not sent')
+      this.#options.log.debug({ err, topic: message.topic }, 'invalidation could not be sent')
     }
   }
 
@@ -220,81 +225,76 @@ class RabbitBus implements Bus {
   }
 
   async #close(): Promise<void> {
-    await Promise.all([...this.#readers].map((reader) => reader[Symbol.asyncDispose]()))
+    await Promise.all([...this.#intakes].map((intake) => intake[Symbol.asyncDispose]()))
     await this.#invalidations.close()
-    this.#asker.failAll()
-    await Promise.all(
-      [this.#publisher, this.#asker.kept, this.#mail.kept, this.#inbox.kept].map((part) =>
-        part.close(),
-      ),
-    )
-    await Promise.all([this.#publishing.close(), this.#reading.close()])
+    this.#client.failAll()
+    const { channel: client } = this.#client
+    const channels = [this.#publisher, client, this.#frames.channel, this.#replyQueue.channel]
+    await Promise.all(channels.map((channel) => channel.close()))
+    await Promise.all([this.#publishing.close(), this.#consuming.close()])
   }
 
-  /** Closed with the bus, or before by whoever opened it. */
-  #reader(reader: AsyncDisposable): AsyncDisposable {
+  /** Registers an intake, which is disposed once: with the bus or earlier by its owner. */
+  #addIntake(intake: AsyncDisposable): AsyncDisposable {
     let closing: Promise<void> | undefined
-    const entry = {
-      [Symbol.asyncDispose]: () => {
-        closing ??= (async () => {
-          await reader[Symbol.asyncDispose]()
-          this.#readers.delete(entry)
-        })()
-        return closing
-      },
+    const close = async () => {
+      await intake[Symbol.asyncDispose]()
+      this.#intakes.delete(entry)
     }
-    this.#readers.add(entry)
+    const entry = { [Symbol.asyncDispose]: () => (closing ??= close()) }
+    this.#intakes.add(entry)
     return entry
   }
 
   #receive(message: Message): void {
     const { type } = message.properties
-    if (type === 'cancel') this.#runs.cancel(callId(message))
+    if (type === 'cancel') this.#active.cancel(correlationId(message))
     else if (type === 'credit')
-      this.#runs.grant(callId(message), headerNumber(message, 'chunks') ?? 0)
-    else this.#asker.receive(message)
+      this.#active.grant(correlationId(message), headerNumber(message, 'chunks') ?? 0)
+    else this.#client.receive(message)
   }
 
-  /** The inbox a message was for is gone: the other side of that call is. */
-  #undeliverable(message: Message): void {
-    const id = callId(message)
-    if (message.properties.type === 'credit') this.#asker.returned(message)
-    else if (this.#runs.has(id)) this.#runs.cancel(id)
+  /** The reply queue of the other process is gone, and the process with it. */
+  #onUndeliverable(message: Message): void {
+    const id = correlationId(message)
+    if (message.properties.type === 'credit') this.#client.onReturned(message)
+    else if (this.#active.has(id)) this.#active.cancel(id)
   }
 
-  #inboxLost(): void {
-    this.#asker.failAll()
-    this.#runs.abandonStreams()
+  #onReplyQueueLost(): void {
+    this.#client.failAll()
+    this.#active.abortStreams()
   }
 
-  #changed(): void {
-    // The parts are made one after another, and one may be heard of before the last is there.
-    const parts = [this.#publisher, this.#asker, this.#mail, this.#inbox]
-    const up = parts.every((part) => part?.kept?.ready.isOpen)
+  #onChange(): void {
+    // Called before the constructor has finished.
+    const parts = [this.#publisher, this.#client, this.#frames, this.#replyQueue]
+    const up = parts.every((part) => part?.channel?.ready.isOpen)
     if (up === this.up) return
     this.#up.set(up)
     const { log } = this.#options
-    if (up) log.info('RabbitMQ is connected')
-    else if (!this.#closing) log.warn('RabbitMQ is lost')
-    this.#troubled = false
+    if (up) log.info('RabbitMQ connected')
+    else if (!this.#closing) log.warn('RabbitMQ connection lost')
+    this.#failureLogged = false
   }
 
-  /** Said once, until it is up again. */
-  #trouble(reason: unknown): void {
-    if (this.#troubled || this.#closing) return
-    this.#troubled = true
-    this.#options.log.warn({ reason: messageOf(reason) }, 'RabbitMQ cannot be reached; trying on')
+  /** Logs the first failure only, until the bus is up again. */
+  #logFailure(reason: unknown): void {
+    if (this.#failureLogged || this.#closing) return
+    this.#failureLogged = true
+    const fields = { reason: messageOf(reason) }
+    this.#options.log.warn(fields, 'RabbitMQ connection failed, retrying')
   }
 }
 
-/** The user of an address. RabbitMQ's default is the one of an address without. */
+/** User of the URL. Without one RabbitMQ's default applies. */
 function userOf(url: string): string {
   return decodeURIComponent(new URL(url).username) || 'guest'
 }
 
-/** A fault of ours, found before anybody else has to bear it. */
-function notInContract(what: string): AppError {
+/** Error of a caller that violates a contract, before the message reaches a consumer. */
+function contractViolation(subject: string): AppError {
   return new AppError('internal', 'Internal Server Error', {
-    cause: new Error(`not a valid ${what}`),
+    cause: new Error(`${subject} does not match its contract`),
   })
 }

@@ -1,5 +1,4 @@
 export {
-  type RpcOptions,
   type Bus,
   type CommandContext,
   type CommandHandler,
@@ -7,9 +6,9 @@ export {
   type ConsumeOptions,
   type Delivery,
   on,
+  type RpcOptions,
   type ServeOptions,
   type StreamedReply,
 } from './bus.ts'
 export { connectBus, type ConnectOptions } from './connect.ts'
 export { type SharedQueue, type WorkQueue } from './topology.ts'
-export { Slots } from './waiting.ts'

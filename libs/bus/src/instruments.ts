@@ -1,10 +1,10 @@
 import type { Metrics } from '@posthorn/telemetry'
 
-/** What the bus counts. */
+/** Metrics of the bus. */
 export interface Instruments {
   published(exchange: string, result: 'confirmed' | 'unroutable' | 'failed'): void
   consumed(queue: string, result: string): void
-  asked(command: string, result: string, seconds: number): void
+  requested(command: string, result: string, seconds: number): void
 }
 
 export function createInstruments(
@@ -13,33 +13,33 @@ export function createInstruments(
 ): Instruments {
   const published = metrics.counter({
     name: 'bus_published_total',
-    help: 'Messages published, by exchange and what became of them',
+    help: 'Messages published, by exchange and result',
     labels: ['exchange', 'result'],
   })
   const consumed = metrics.counter({
     name: 'bus_consumed_total',
-    help: 'Messages taken from a queue, by what became of them',
+    help: 'Messages consumed, by queue and result',
     labels: ['queue', 'result'],
   })
-  const asked = metrics.histogram({
-    name: 'bus_ask_seconds',
-    help: 'Time from a question to its (first) answer',
+  const requested = metrics.histogram({
+    name: 'bus_request_seconds',
+    help: 'Time from an rpc request to its reply or the head of its stream',
     labels: ['command', 'result'],
     buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60],
   })
   metrics.gauge({
     name: 'bus_up',
-    help: '1 while RabbitMQ can be used',
+    help: '1 if RabbitMQ is connected and all channels are open',
     collect: () => Number(state.up()),
   })
   metrics.gauge({
     name: 'bus_blocked',
-    help: '1 while RabbitMQ holds back publishers (memory or disk alarm)',
+    help: '1 if RabbitMQ blocks publishers because of a memory or disk alarm',
     collect: () => Number(state.blocked()),
   })
   return {
     published: (exchange, result) => published.inc({ exchange: exchange || 'default', result }),
     consumed: (queue, result) => consumed.inc({ queue, result }),
-    asked: (command, result, seconds) => asked.observe({ command, result }, seconds),
+    requested: (command, result, seconds) => requested.observe({ command, result }, seconds),
   }
 }

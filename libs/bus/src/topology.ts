@@ -14,7 +14,7 @@ import {
 import type { Channel } from 'amqplib'
 import type { TSchema } from 'typebox'
 
-/** Exchange names are part of the deployment's public face: teams may bind queues of their own to `events`. */
+/** Exchange names are public: a deployment may bind its own queues to `events`. */
 export const exchanges = {
   events: 'events',
   commands: 'commands',
@@ -25,7 +25,10 @@ export const exchanges = {
 const exchangeTypes: Readonly<Record<string, string>> = { events: 'topic', invalidate: 'fanout' }
 export type ExchangeName = keyof typeof exchanges | SharedQueue
 
-/** The durable queues there are. A changed argument needs a new name: RabbitMQ refuses to redeclare (406). */
+/**
+ * Durable queues. Changed arguments need a new name, because RabbitMQ rejects a redeclaration with
+ * other arguments (406 PRECONDITION_FAILED).
+ */
 export type WorkQueue = `webhook.events.${number}` | 'sender.submissions'
 
 export const eventQueues: readonly WorkQueue[] = Array.from(
@@ -39,37 +42,37 @@ const workQueues: Readonly<Record<WorkTopology, readonly WorkQueue[]>> = {
 
 export type { SharedQueue } from '@posthorn/contracts'
 
-const everything: BrokerUse = {
+const unrestricted: BrokerUse = {
   declares: ['events', 'submissions'],
   requests: ['commands', ...sharedQueues],
   serves: ['commands', ...sharedQueues],
 }
 
-/** What a process of this name does at the broker; one that is no service may be anything. */
-export function useOf(name: string): BrokerUse {
+/** Broker use of a service. Names that are no service, such as tools, are unrestricted. */
+export function brokerUseOf(name: string): BrokerUse {
   const service = serviceNames.find((candidate) => candidate === name)
-  return service ? brokerUses[service] : everything
+  return service ? brokerUses[service] : unrestricted
 }
 
-/** Where questions with this key, and their cancellations, go. */
+/** Exchange of the requests with this key, and of their cancellations. */
 export function exchangeFor(key: string): CommandExchange {
   const plain = key.startsWith('cancel.') ? key.slice('cancel.'.length) : key
   return sharedQueues.find((queue) => queue === plain) ?? 'commands'
 }
 
-/** A message is dead-lettered when it has come back more often. Always said: RabbitMQ 3.10 has no limit, 4.0 has 20. */
+/** Redeliveries before dead-lettering. Set explicitly: RabbitMQ 3.10 has no limit, 4.0 has 20. */
 export const deliveryLimit = 20
-/** Dead letters are evidence, the truth is in Postgres: beyond this the oldest go. */
-const deadLettersKept = 100_000
+/** Maximum dead letters. Beyond it the oldest are dropped: Postgres holds the data. */
+const maxDeadLetters = 100_000
 
-/** The binding keys of an event queue: all events of the shards that fall on its partition. */
+/** Binding keys of an event queue: all events of the shards of its partition. */
 export function bindingKeys(partition: number): string[] {
   const keys: string[] = []
   for (let shard = partition; shard < shardCount; shard += eventPartitions) keys.push(`*.${shard}`)
   return keys
 }
 
-/** What may be sent to a work queue. */
+/** Schema of the messages of a work queue. */
 export function schemaOf(queue: WorkQueue): TSchema {
   return queue === 'sender.submissions' ? SubmissionHint : EventMessageSchema
 }
@@ -78,15 +81,15 @@ export function declareExchange(channel: Channel, name: ExchangeName): Promise<u
   return channel.assertExchange(name, exchangeTypes[name] ?? 'direct', { durable: true })
 }
 
-/** A work queue, where its dead letters go, and its bindings. */
+/** Declares a work queue with its dead letter queue and bindings. */
 export async function declareWorkQueue(channel: Channel, queue: WorkQueue): Promise<void> {
   const partition = eventQueues.indexOf(queue)
   const dead = `${queue}.dead`
-  // Sent in this order without waiting for the answers one by one; the first refusal closes the channel and fails them all.
+  // Pipelined. The first rejection closes the channel and fails all of them.
   await Promise.all([
     declareExchange(channel, 'dead'),
     channel.assertQueue(dead, {
-      arguments: { 'x-queue-type': 'quorum', 'x-max-length': deadLettersKept },
+      arguments: { 'x-queue-type': 'quorum', 'x-max-length': maxDeadLetters },
     }),
     channel.bindQueue(dead, exchanges.dead, queue),
     channel.assertQueue(queue, {
@@ -95,7 +98,7 @@ export async function declareWorkQueue(channel: Channel, queue: WorkQueue): Prom
         'x-delivery-limit': deliveryLimit,
         'x-dead-letter-exchange': exchanges.dead,
         'x-dead-letter-routing-key': queue,
-        // One reader at a time: the events of an account stay in order.
+        // Preserves the order of the events of an account.
         ...(partition < 0 ? {} : { 'x-single-active-consumer': true }),
       },
     }),
@@ -111,8 +114,9 @@ async function bindEvents(channel: Channel, queue: WorkQueue, partition: number)
 }
 
 /**
- * A queue that all who answer share: durable, and lost messages are none, since every question has its deadline. Where questions carry
- * passwords the queue is a classic one: a quorum queue writes every message to disk, be it persistent or not.
+ * Declares a queue shared by all responders. Losing its messages is harmless, because requests have
+ * deadlines. Queues whose requests carry passwords are classic queues: a quorum queue writes even
+ * transient messages to disk.
  */
 export async function declareSharedQueue(channel: Channel, queue: SharedQueue): Promise<string> {
   await channel.assertQueue(queue, {
@@ -123,12 +127,15 @@ export async function declareSharedQueue(channel: Channel, queue: SharedQueue): 
   return queue
 }
 
-/** It lives on when a node of the broker dies, and is slow: whoever answers it can be asked directly as well. */
+/**
+ * True for a quorum queue. It survives the loss of a broker node but is slow, so its responders
+ * also have direct queues.
+ */
 export function isOnDisk(queue: SharedQueue): boolean {
   return queue === 'credentials'
 }
 
-/** Whatever must be there before a process publishes, so that an event is routed although no dispatcher has ever run. */
+/** Declares what a process publishes to, so that events are routed before any consumer started. */
 export async function declareTopology(channel: Channel, { declares }: BrokerUse): Promise<void> {
   await Promise.all([
     declareExchange(channel, 'invalidate'),
@@ -138,7 +145,9 @@ export async function declareTopology(channel: Channel, { declares }: BrokerUse)
   ])
 }
 
-/** A queue of this process alone, gone with its connection. A new name each time: the broker may still hold the last one. */
+/**
+ * Declares an exclusive queue. Its name is new each time: the broker may not have deleted the last.
+ */
 export async function declareOwnQueue(channel: Channel, purpose: string): Promise<string> {
   const { queue } = await channel.assertQueue(`${purpose}.${crypto.randomUUID()}`, {
     exclusive: true,

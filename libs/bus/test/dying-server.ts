@@ -1,5 +1,6 @@
-// A process to be killed: node dying-server.ts <address> [shared]. It answers shard.1 and never finishes; or `credentials`, and never
-// finishes after its first answer. It says `begun` for each request that it does not finish.
+// A process to be killed: node dying-server.ts <address> [shared]. It answers shard.1 and never
+// finishes; or `credentials`, and never finishes after its first answer. It says `begun` for each
+// request that it does not finish.
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { connectBus, on } from '../src/index.ts'
 import { download, greet } from './commands.ts'

@@ -1,4 +1,4 @@
-/** A variable that is missing or wrong. The message names it and says why; the process that reads it exits with 1. */
+/** Missing or invalid environment variable. The message contains its name and the reason. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
   readonly variable: string

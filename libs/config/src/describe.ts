@@ -1,6 +1,6 @@
 import { Secret } from './secret.ts'
 
-/** A config as one may log it: secrets as `set` or `not set`, credentials inside addresses removed. */
+/** Converts a config for the log: secrets become `set`, credentials in URLs are removed. */
 export function describeConfig(config: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(config).map(([name, value]) => [name, describe(value)]))
 }

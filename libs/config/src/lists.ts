@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { ConfigError } from './config-error.ts'
 import { type Env, optional } from './read.ts'
 
-/** What stands between commas, without the empty pieces; undefined when the variable is not set. */
+/** Reads a comma-separated list without empty entries; undefined if the variable is not set. */
 export function list(env: Env, name: string): string[] | undefined {
   return optional(env, name)
     ?.split(',')
@@ -10,7 +10,7 @@ export function list(env: Env, name: string): string[] | undefined {
     .filter((text) => text !== '')
 }
 
-/** IP addresses and CIDR ranges, separated by commas. */
+/** Reads a comma-separated list of IP addresses and CIDR ranges. */
 export function addressRanges(env: Env, name: string): string[] | undefined {
   const ranges = list(env, name)
   const wrong = ranges?.find((range) => !isRange(range))

@@ -2,9 +2,13 @@ import { readFileSync } from 'node:fs'
 import { ConfigError } from './config-error.ts'
 import { Secret } from './secret.ts'
 
+/** Environment variables. */
 export type Env = Readonly<Record<string, string | undefined>>
 
-/** The variable, or the content of the file that `<name>_FILE` names (as container secrets are mounted); empty counts as unset. */
+/**
+ * Reads a variable, or the file named by `<name>_FILE`, as container secrets are mounted. An empty
+ * value counts as unset.
+ */
 export function optional(env: Env, name: string): string | undefined {
   const value = env[name]
   if (value !== undefined && value !== '') return value
@@ -17,6 +21,7 @@ export function optional(env: Env, name: string): string | undefined {
   }
 }
 
+/** Reads a variable that must be set. */
 export function required(env: Env, name: string): string {
   const value = optional(env, name)
   if (value === undefined) throw new ConfigError(name, 'must be set')
@@ -29,7 +34,7 @@ export interface IntegerRange {
   max?: number
 }
 
-/** A whole number within the range. Without a fallback the variable must be set. */
+/** Reads an integer within the range. Without a fallback, the variable must be set. */
 export function integer(env: Env, name: string, range: IntegerRange = {}): number {
   const { fallback, min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = range
   const text = optional(env, name)
@@ -47,7 +52,9 @@ export function integer(env: Env, name: string, range: IntegerRange = {}): numbe
 
 const unitMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** Milliseconds. Written as a plain number of milliseconds or with a unit: `500ms`, `30s`, `10m`, `3d`. */
+/**
+ * Reads a duration in milliseconds: a plain number, or with a unit (`500ms`, `30s`, `10m`, `3d`).
+ */
 export function duration(env: Env, name: string, range: IntegerRange = {}): number {
   const text = optional(env, name)
   if (text === undefined) return integer(env, name, range)
@@ -58,7 +65,7 @@ export function duration(env: Env, name: string, range: IntegerRange = {}): numb
   return integer({ [name]: String(value) }, name, range)
 }
 
-/** Bytes. Written as a plain number or with a unit: `512kB`, `50MB`, `50M`. */
+/** Reads a size in bytes: a plain number, or with a unit (`512kB`, `50MB`, `50M`). */
 export function byteSize(env: Env, name: string, range: IntegerRange = {}): number {
   const text = optional(env, name)
   if (text === undefined) return integer(env, name, range)
@@ -68,6 +75,7 @@ export function byteSize(env: Env, name: string, range: IntegerRange = {}): numb
   return integer({ [name]: String(Number(match[1]) * factor) }, name, range)
 }
 
+/** Reads `true`/`false`, `1`/`0`, `yes`/`no`, `y`/`n` or `on`/`off`. */
 export function boolean(env: Env, name: string, fallback: boolean): boolean {
   const text = optional(env, name)?.toLowerCase()
   if (text === undefined) return fallback
@@ -76,6 +84,7 @@ export function boolean(env: Env, name: string, fallback: boolean): boolean {
   throw new ConfigError(name, `must be true or false, got "${text}"`)
 }
 
+/** Reads one of the listed values. */
 export function oneOf<T extends string>(
   env: Env,
   name: string,
@@ -89,7 +98,7 @@ export function oneOf<T extends string>(
   return value
 }
 
-/** An address that parses and has one of the protocols (`postgres:`, `https:` …). Its text is kept as given. */
+/** Reads a URL with one of the protocols (`postgres:`, `https:` …). Returns it unchanged. */
 export function url(env: Env, name: string, protocols: readonly string[]): string {
   const text = required(env, name)
   const parsed = URL.canParse(text) ? new URL(text) : undefined
@@ -101,12 +110,13 @@ export function url(env: Env, name: string, protocols: readonly string[]): strin
   return text
 }
 
+/** Reads a value that must not be logged. */
 export function secret(env: Env, name: string): Secret | undefined {
   const value = optional(env, name)
   return value === undefined ? undefined : new Secret(value)
 }
 
-/** A JSON object. */
+/** Reads a JSON object. */
 export function json(env: Env, name: string): Record<string, unknown> | undefined {
   const text = optional(env, name)
   if (text === undefined) return undefined

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 
-/** A value that prints as `***` wherever it may end up: logs, errors, JSON, templates. `reveal` is the only way to it. */
+/** Value that prints as `***` in logs, errors, JSON and templates. Only `reveal` returns it. */
 export class Secret {
   readonly #value: string
 

@@ -1,25 +1,30 @@
 import type { ServiceName } from './services.ts'
 
-// What each service does at RabbitMQ: what it declares there, and the permissions that its user needs for that and no more.
+// Use of RabbitMQ by each service, and the least permissions that its broker user needs.
 
-/** The queues of questions that any replica of a service can answer; the key is the queue's name, and so is the exchange. */
+/**
+ * Request queues shared by the replicas of a service. Queue, key and exchange have the same name.
+ */
 export const sharedQueues = ['credentials', 'outbox', 'verify.imap', 'verify.smtp'] as const
 export type SharedQueue = (typeof sharedQueues)[number]
 
-/** Where questions go: those to the holder of a shard all by `commands`. An exchange for each who answers, so that reading along is a permission of its own. */
+/**
+ * Exchanges of requests. `commands` reaches the holder of a shard. Each responder has its own
+ * exchange, so that binding to it is a separate permission.
+ */
 export type CommandExchange = 'commands' | SharedQueue
 
-/** Work queues with all that leads to them: their exchange, bindings and dead letters. */
+/** Work queues with their exchange, bindings and dead letter queues. */
 export type WorkTopology = 'events' | 'submissions'
 
 export interface BrokerUse {
-  /** Whoever publishes to work queues and must not lose anything declares them, for it may be the first to start; whoever reads them does as well. */
+  /** Declared by consumers and by publishers, since a publisher may start first. */
   readonly declares: readonly WorkTopology[]
   readonly requests: readonly CommandExchange[]
   readonly serves: readonly CommandExchange[]
 }
 
-/** Every service also tells of and hears invalidations, and has queues of its own process. */
+/** All services also publish and receive invalidations, and have exclusive queues. */
 export const brokerUses: Readonly<Record<ServiceName, BrokerUse>> = {
   'api-gateway': {
     declares: ['events', 'submissions'],
@@ -38,12 +43,12 @@ export const brokerUses: Readonly<Record<ServiceName, BrokerUse>> = {
   },
   'webhook-dispatcher': { declares: ['events'], requests: ['credentials'], serves: [] },
   'imap-proxy': { declares: [], requests: ['credentials'], serves: [] },
-  // What it submits it hints at; a hint that no queue takes costs the time until the sender's sweep.
+  // Does not declare `submissions`: a hint without a queue delays sending until the next sweep.
   'smtp-proxy': { declares: [], requests: ['credentials'], serves: [] },
   'auth-bridge': { declares: [], requests: [], serves: ['credentials'] },
 }
 
-/** Three regular expressions, as RabbitMQ takes them for a user and a virtual host. */
+/** RabbitMQ permissions of a user in a virtual host, as regular expressions. */
 export interface BrokerPermissions {
   configure: string
   write: string
@@ -56,32 +61,26 @@ const workQueues: Readonly<Record<WorkTopology, { exchanges: string[]; queues: s
 }
 
 /**
- * What the user of a service may do. To bind a queue takes writing to the queue and reading the exchange; to make one with dead letters
- * takes reading it. Answers go to a process by the default exchange (`amq.default`), by which one reaches any queue whose name one knows:
- * that somebody could ask something is no reason to answer, see `askersOf`.
+ * Permissions of a service's broker user. Binding a queue needs write on the queue and read on the
+ * exchange; a dead letter exchange needs read on the queue. Replies use the default exchange
+ * (`amq.default`), which reaches any queue by name, so responders also check `allowedRequesters`.
  */
 export function permissionsOf(service: ServiceName): BrokerPermissions {
-  const { declares, requests: asks, serves: answers } = brokerUses[service]
-  const own = `${service}\\..*`
-  const asked = asks.map(escapeDots)
-  const answered = answers.map(escapeDots)
+  const { declares, requests, serves } = brokerUses[service]
   const work = declares.map((name) => workQueues[name])
-  const exchanges = work.flatMap((part) => part.exchanges)
   const queues = work.flatMap((part) => part.queues)
-  const dead = queues.map((queue) => `${queue}\\.dead`)
+  const common = [
+    `${service}\\..*`,
+    'invalidate',
+    ...serves.map(escapeDots),
+    ...work.flatMap((part) => part.exchanges),
+    ...queues,
+  ]
+  const all = [...common, ...requests.map(escapeDots), ...queues.map((queue) => `${queue}\\.dead`)]
   return {
-    configure: anyOf([own, 'invalidate', ...asked, ...answered, ...exchanges, ...queues, ...dead]),
-    write: anyOf([
-      own,
-      'amq\\.default',
-      'invalidate',
-      ...asked,
-      ...answered,
-      ...exchanges,
-      ...queues,
-      ...dead,
-    ]),
-    read: anyOf([own, 'invalidate', ...answered, ...exchanges, ...queues]),
+    configure: anyOf(all),
+    write: anyOf([...all, 'amq\\.default']),
+    read: anyOf(common),
   }
 }
 

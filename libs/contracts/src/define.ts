@@ -17,7 +17,7 @@ export type Group =
   | 'logs'
   | 'admin'
 
-/** One operation of the REST API. The gateway mounts it, the OpenAPI document prints it, tests and clients read it. */
+/** Operation of the REST API. Mounted by api-gateway and included in the OpenAPI document. */
 export interface Operation {
   readonly id: string
   readonly method: 'get' | 'post' | 'put' | 'delete'
@@ -26,39 +26,39 @@ export interface Operation {
   readonly tag: string
   readonly summary: string
   readonly description?: string
-  /** `*` is what operators have; it is never taken as given. */
+  /** `*` is the scope of operators. Tokens must name it explicitly. */
   readonly scope: 'api' | '*'
-  /** `byKey`: the operation itself decides what tokens with a permissions record may do, setting by setting. */
+  /** `byKey`: the operation authorizes tokens with a permissions record per setting. */
   readonly permission: { readonly action: Action; readonly group: Group; readonly byKey?: true }
   /**
-   * Where a token that is bound to an account finds that account, if not in the path: in the query, or the operation itself holds the
-   * token against what it is asked for. Without this and without an `account` in the path such tokens are refused.
+   * Authorization of account-bound tokens if the path has no `account`: by the query, or by the
+   * handler. If absent, such tokens are rejected.
    */
   readonly boundBy?: 'query' | 'handler'
   readonly params?: TObject
   readonly query?: TObject
   readonly headers?: TObject
   readonly body?: TSchema
-  /** A request without a body counts as one with an empty object. */
+  /** If true, an absent body is an empty object. */
   readonly optionalBody?: true
   readonly response: TSchema
-  /** What a 200 carries. Anything but JSON is streamed. */
+  /** Content type of the response. Types other than JSON are streamed. */
   readonly produces?:
     | 'application/json'
     | 'message/rfc822'
     | 'text/event-stream'
     | 'text/plain'
     | 'application/octet-stream'
-  /** `upload` routes take bodies up to SVC_MAX_BODY_SIZE, all others 1 MB. */
+  /** `upload`: bodies up to SVC_MAX_BODY_SIZE. Default: 1 MB. */
   readonly bodyLimit?: 'default' | 'upload'
-  /** Documented codes beyond the 400/401/403/429 that every operation may answer. */
+  /** Error codes beyond the 400, 401, 403 and 429 of all operations. */
   readonly errors?: readonly string[]
   /**
    * Command that the operation forwards to the worker of its account. Present only if the command's
    * request consists of members of path, query and body, and its response is the response.
    */
   readonly command?: Command
-  /** Kept for clients that know it, left out of the OpenAPI document. */
+  /** If true, supported for older clients and not included in the OpenAPI document. */
   readonly hidden?: boolean
 }
 
@@ -71,7 +71,7 @@ type Part<
   K extends 'params' | 'query' | 'headers' | 'body',
 > = O[K] extends TSchema ? Static<O[K]> : undefined
 
-/** What a handler of the operation is given, already checked. */
+/** Validated input of the operation's handler. */
 export interface OperationInput<O extends Operation> {
   params: Part<O, 'params'>
   query: Part<O, 'query'>
@@ -80,12 +80,12 @@ export interface OperationInput<O extends Operation> {
 }
 export type OperationOutput<O extends Operation> = Static<O['response']>
 
-/** A question to one process over the bus: strict in what it takes, answered once, worthless after its deadline. */
+/** Request to one process over RabbitMQ, with one reply. Unknown request fields are rejected. */
 export interface Command {
   readonly name: string
   readonly request: TSchema
   readonly response: TSchema
-  /** The answer is followed by bytes. */
+  /** If true, the reply is followed by a stream. */
   readonly streams?: boolean
 }
 
@@ -95,7 +95,7 @@ export function defineCommand<const C extends Command>(command: C): C {
 export type CommandRequest<C extends Command> = Static<C['request']>
 export type CommandResponse<C extends Command> = Static<C['response']>
 
-/** Something that happened. `data` is the `data` of the webhook body. Tolerant: fields unknown to a reader pass. */
+/** Event. `data` is the `data` of the webhook body. Readers ignore unknown fields. */
 export interface EventContract {
   readonly name: string
   readonly data: TSchema

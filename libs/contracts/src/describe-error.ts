@@ -1,26 +1,26 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import { unionKeyword } from './union-errors.ts'
 
-/** One rejected input, as the error body lists it. */
+/** Rejected input in an error body. */
 export interface FieldError {
   message: string
-  /** The last part of the path. */
+  /** Last part of the path. */
   key: string
-  /** Dotted, such as `to.0.address`. */
+  /** Path such as `to.0.address`. */
   path: string
 }
 
-/** Names in answers are cut here: they come from the request. */
+/** Names come from the request, so error bodies truncate them. */
 const maxNameLength = 200
 
-/** A schema error in words a caller can act on. */
+/** Converts a validation error into a message for the caller. */
 export function describeError(error: ErrorObject): FieldError {
   const parts = partsOf(error)
   const path = parts.join('.')
   return { message: `"${path || 'body'}" ${reasonOf(error)}`, key: parts.at(-1) ?? '', path }
 }
 
-/** The same for a rule that a schema cannot say. */
+/** Error of a rule that the schema cannot express. */
 export function fieldError(path: string, reason: string): FieldError {
   return { message: `"${path}" ${reason}`, key: path.slice(path.lastIndexOf('.') + 1), path }
 }
@@ -54,7 +54,7 @@ function reasonOf({ keyword, params, message }: ErrorObject): string {
   return reasons[keyword]?.(params) ?? message ?? 'is invalid'
 }
 
-/** What the formats are in the words of an answer. */
+/** Names of the formats in error messages. */
 export const formatNames: Record<string, string> = {
   'mail-address': 'email address',
   'date-time': 'ISO 8601 date',
@@ -63,7 +63,7 @@ export const formatNames: Record<string, string> = {
   'target-address': 'http or https URL without login and query',
   'proxy-url': 'http, https or socks URL',
   'ip-address': 'IP address',
-  'list-id': 'list id in the shape of a host name',
+  'list-id': 'list id with the syntax of a host name',
   'proxy-url-or-empty': 'http, https or socks URL',
   'host-name': 'host name or address',
   locale: 'language tag such as de-AT',

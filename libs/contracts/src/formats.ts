@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 
 const controls = /[\u0000-\u001F\u007F]/
 
-/** local@domain with nothing in it that could end a header line or an SMTP command. RFC 5321 §4.1.2, RFC 6531 §3.3. */
+/** Safe in header lines and SMTP commands. RFC 5321 §4.1.2, RFC 6531 §3.3. */
 function isMailAddress(value: string): boolean {
   const at = value.lastIndexOf('@')
   if (at < 1 || at === value.length - 1 || value.length > 320 || controls.test(value)) return false
@@ -27,7 +27,7 @@ function isHttpUrl(value: string): boolean {
   return URL.canParse(value) && ['http:', 'https:'].includes(new URL(value).protocol)
 }
 
-/** An address without anything secret: what names the target of webhooks, whatever credentials and query it is called with. */
+/** URL that identifies a webhook target: no credentials, query or fragment. */
 function isTargetAddress(value: string): boolean {
   if (!isHttpUrl(value)) return false
   const { username, password, search, hash } = new URL(value)
@@ -46,8 +46,8 @@ function isProxyUrl(value: string): boolean {
 }
 
 /**
- * The moment that an ISO 8601 text names; one without a zone is UTC. Undefined for everything JavaScript would guess at, such as
- * the 30th of February.
+ * Parses an ISO 8601 time. Without a zone it is UTC. Undefined for invalid dates such as February
+ * 30, which JavaScript would accept.
  */
 export function parseDate(value: string): Date | undefined {
   const [, day, time = '00:00', zone = 'Z'] = date.exec(value) ?? []
@@ -60,7 +60,7 @@ export function parseDate(value: string): Date | undefined {
   return Number.isNaN(moment.getTime()) ? undefined : moment
 }
 
-/** An IP address or a CIDR range; without a zone, which means something on one machine alone. RFC 4007 §6. */
+/** IP address or CIDR range. Zone ids are rejected: they are local to a host (RFC 4007 §6). */
 function isAddressRange(value: string): boolean {
   const [address = '', bits, ...rest] = value.split('/')
   const family = isIP(address)
@@ -68,7 +68,7 @@ function isAddressRange(value: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
 }
 
-/** RFC 2919 §2 in the shape of a host name: it goes into headers and links. */
+/** RFC 2919 §2, restricted to host name syntax, because it is used in headers and links. */
 function isListId(value: string): boolean {
   return (
     value.length <= 253 &&
@@ -76,19 +76,19 @@ function isListId(value: string): boolean {
   )
 }
 
-/** `<xid>-<id>` of a row of account_changes; none at all, as some clients write that they have none. */
+/** `<xid>-<id>` of a row of account_changes. Empty is accepted: some clients send it for none. */
 function isChangeId(value: string): boolean {
   const [, xid, id] = /^(\d{1,20})-(\d{1,19})$/.exec(value) ?? []
   if (xid === undefined || id === undefined) return value === ''
   return BigInt(xid) < 1n << 64n && BigInt(id) < 1n << 63n
 }
 
-/** A system flag but `\\Recent`, or a keyword: RFC 9051 §9 `flag`, in ASCII. */
+/** System flag except `\\Recent`, or keyword. RFC 9051 §9 `flag`, in ASCII. */
 function isMessageFlag(value: string): boolean {
   return /^(?:\\(?:answered|flagged|deleted|seen|draft)|[!#$&'+-[^-z|}~]+)$/i.test(value)
 }
 
-/** Numbers and ranges of a sequence set as a command takes it: RFC 9051 §9 `sequence-set`, `*` included. */
+/** RFC 9051 §9 `sequence-set`, including `*`. */
 function isSequenceSet(value: string): boolean {
   return value.split(',').every((piece) => {
     const [, first, last = first] =
@@ -106,7 +106,7 @@ function isJsonObject(value: string): boolean {
   }
 }
 
-/** A language tag, RFC 5646. */
+/** Language tag (RFC 5646). */
 function isLocale(value: string): boolean {
   try {
     return Intl.getCanonicalLocales(value).length === 1
@@ -115,7 +115,7 @@ function isLocale(value: string): boolean {
   }
 }
 
-/** A name of the IANA database, or an offset such as `+01:00`. */
+/** Name of the IANA time zone database, or an offset such as `+01:00`. */
 function isTimeZone(value: string): boolean {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone !== ''
@@ -124,7 +124,7 @@ function isTimeZone(value: string): boolean {
   }
 }
 
-/** The formats our schemas use; there are no others. All run in linear time. */
+/** All formats of the schemas. Each runs in linear time. */
 export const formats: Record<string, (value: string) => boolean> = {
   'mail-address': isMailAddress,
   'host-name': (value) => isHostName(value) || isIP(value) !== 0,

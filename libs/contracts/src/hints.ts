@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox'
 
-/** A submission is due, or may be: what counts is its row in the outbox. Queue `sender.submissions`. */
+/** Hint that a submission may be due; its outbox row decides. Queue `sender.submissions`. */
 export const SubmissionHint = Type.Object({ queueId: Type.String() })
 export type SubmissionHint = Static<typeof SubmissionHint>
 
 /**
- * Something that processes keep in memory changed. Fanout exchange `invalidate`; caches expire by themselves as well, so a lost one
- * costs seconds.
+ * Broadcast that a cached thing changed. Fanout exchange `invalidate`. Caches also expire, so a
+ * lost invalidation delays a change by seconds.
  */
 export const Invalidation = Type.Object({
   topic: Type.Union([
@@ -17,7 +17,7 @@ export const Invalidation = Type.Object({
     Type.Literal('routes'),
     Type.Literal('changes'),
   ]),
-  /** The account, gateway, token id or route id; absent: all. Of `changes`, always absent. */
+  /** Id of the account, gateway, token or route. Absent: all. Always absent for `changes`. */
   id: Type.Optional(Type.String()),
 })
 export type Invalidation = Static<typeof Invalidation>

@@ -1,23 +1,23 @@
-/** How much of a value is worth looking at twice: enough for any honest mistake. */
+/** Limits up to which a rejected value is validated again for all its errors. */
 const maxNodes = 2_000
 const maxCharacters = 100_000
 
-/** Whether a value has few parts and little text, found out without walking through more of it than that. */
+/** True if a value is within the limits. Stops reading at the first limit. */
 export function isSmall(value: unknown): boolean {
-  const open: unknown[] = [value]
+  const pending: unknown[] = [value]
   let nodes = 0
   let characters = 0
-  while (open.length > 0) {
-    const next = open.pop()
+  while (pending.length > 0) {
+    const next = pending.pop()
     nodes += 1
     if (typeof next === 'string') characters += next.length
     if (next !== null && typeof next === 'object') {
-      // Naming the items of a long list would take longer than anything else here.
-      if (Array.isArray(next) && nodes + open.length + next.length > maxNodes) return false
+      // Object.keys of a long array is slow.
+      if (Array.isArray(next) && nodes + pending.length + next.length > maxNodes) return false
       const names = Object.keys(next)
-      if (nodes + open.length + names.length > maxNodes) return false
+      if (nodes + pending.length + names.length > maxNodes) return false
       for (const name of names) characters += name.length
-      open.push(...Object.values(next))
+      pending.push(...Object.values(next))
     }
     if (nodes > maxNodes || characters > maxCharacters) return false
   }

@@ -1,4 +1,4 @@
-/** The services, in the order a person would name them. */
+/** Names of the services. */
 export const serviceNames = [
   'api-gateway',
   'sync-worker',
@@ -10,12 +10,12 @@ export const serviceNames = [
 ] as const
 export type ServiceName = (typeof serviceNames)[number]
 
-/** What a service is called at Postgres and at RabbitMQ: `posthorn_sync_worker`. */
+/** Postgres role and RabbitMQ user of a service, such as `posthorn_sync_worker`. */
 export function roleOf(service: ServiceName): `posthorn_${string}` {
   return `posthorn_${service.replaceAll('-', '_')}`
 }
 
-/** The service of a role or broker user; undefined for any other. */
+/** Service of a Postgres role or RabbitMQ user. Undefined for other names. */
 export function serviceOf(role: string | undefined): ServiceName | undefined {
   return serviceNames.find((service) => roleOf(service) === role)
 }

@@ -1,22 +1,24 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
 
-/** One failed `anyOf` where no branch fits the value: what the branches would have taken. */
+/** Keyword of an error that lists the accepted values of a union without a matching branch. */
 export const unionKeyword = 'union'
 
 /**
- * A union reports what each of its branches finds wrong: an object that has a bad port, where `false` would do as well, is told
- * that it is not `false`. Keeps what the branch says that was meant, and where none was, says once what would do.
+ * Reduces the errors of a union to those of the branch that the caller meant. ajv reports errors of
+ * all branches: a bad port in an object that may also be `false` would yield "must be false" as
+ * well. If no branch was meant, one error lists the accepted values.
  */
 export function reduceUnionErrors(errors: readonly ErrorObject[]): ErrorObject[] {
-  let kept = [...errors]
-  // The inner unions of a branch come before the union itself: each finds its own branches settled.
+  let remaining = [...errors]
+  // Errors of inner unions precede those of the outer one.
   for (const union of errors) {
-    if (union.keyword === 'anyOf' || union.keyword === 'oneOf') kept = settle(kept, union)
+    if (union.keyword === 'anyOf' || union.keyword === 'oneOf')
+      remaining = reduceUnion(remaining, union)
   }
-  return kept.filter(({ keyword }) => keyword !== 'if' && keyword !== 'propertyNames')
+  return remaining.filter(({ keyword }) => keyword !== 'if' && keyword !== 'propertyNames')
 }
 
-function settle(errors: ErrorObject[], union: ErrorObject): ErrorObject[] {
+function reduceUnion(errors: ErrorObject[], union: ErrorObject): ErrorObject[] {
   const branches = new Map<string, ErrorObject[]>()
   const others: ErrorObject[] = []
   for (const error of errors) {
@@ -25,13 +27,15 @@ function settle(errors: ErrorObject[], union: ErrorObject): ErrorObject[] {
     if (branch === undefined) others.push(error)
     else branches.set(branch, [...(branches.get(branch) ?? []), error])
   }
-  // The first branch wins, whichever of them was told of first.
-  const inOrder = [...branches].sort(([a], [b]) => Number(a) - Number(b)).map(([, found]) => found)
-  const meant = inOrder.find((found) => !found.some((error) => isMismatch(error, union)))
-  return [...others, ...(meant ?? [noneFits(union, inOrder)])]
+  // The first branch wins, regardless of the order of errors.
+  const inOrder = [...branches]
+    .sort(([a], [b]) => Number(a) - Number(b))
+    .map(([, branchErrors]) => branchErrors)
+  const meant = inOrder.find((branch) => !branch.some((error) => isMismatch(error, union)))
+  return [...others, ...(meant ?? [noBranchMatches(union, inOrder)])]
 }
 
-/** The number of the branch that an error belongs to, if it belongs to this union and this value. */
+/** Number of the branch of an error. Undefined if it concerns another union or value. */
 function branchOf(error: ErrorObject, union: ErrorObject): string | undefined {
   const sameValue =
     error.instancePath === union.instancePath ||
@@ -40,24 +44,27 @@ function branchOf(error: ErrorObject, union: ErrorObject): string | undefined {
   return error.schemaPath.slice(union.schemaPath.length + 1).split('/', 1)[0]
 }
 
-/** The value is not what the branch is for: of another type, or not the one word it takes. */
+/** True if the value has another type or constant than the branch. */
 function isMismatch({ instancePath, keyword }: ErrorObject, union: ErrorObject): boolean {
   return instancePath === union.instancePath && ['type', 'const', unionKeyword].includes(keyword)
 }
 
-function noneFits(union: ErrorObject, branches: ErrorObject[][]): ErrorObject {
-  const wanted = branches.flatMap((errors) =>
-    wantedBy(errors.filter((error) => isMismatch(error, union))),
+function noBranchMatches(union: ErrorObject, branches: ErrorObject[][]): ErrorObject {
+  const accepted = branches.flatMap((errors) =>
+    acceptedBy(errors.filter((error) => isMismatch(error, union))),
   )
-  const nullLast = [...new Set(wanted)].sort((a, b) => Number(a === 'null') - Number(b === 'null'))
+  const nullLast = [...new Set(accepted)].sort(
+    (a, b) => Number(a === 'null') - Number(b === 'null'),
+  )
   return { ...union, keyword: unionKeyword, params: { wanted: nullLast } }
 }
 
-/** What one branch would have taken: its word, where it takes one, else its type. */
-function wantedBy(mismatches: ErrorObject[]): string[] {
+/** Accepted values of a branch: its constants, otherwise its type. */
+function acceptedBy(mismatches: ErrorObject[]): string[] {
   const inner = mismatches.filter(({ keyword }) => keyword === unionKeyword)
   if (inner.length > 0) return inner.flatMap(({ params }) => params['wanted'] as string[])
-  const words = mismatches.filter(({ keyword }) => keyword === 'const')
-  if (words.length > 0) return words.map(({ params }) => JSON.stringify(params['allowedValue']))
+  const constants = mismatches.filter(({ keyword }) => keyword === 'const')
+  if (constants.length > 0)
+    return constants.map(({ params }) => JSON.stringify(params['allowedValue']))
   return mismatches.flatMap(({ params }) => [params['type']].flat().map(String))
 }

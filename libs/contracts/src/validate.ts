@@ -8,19 +8,19 @@ import { reduceUnionErrors } from './union-errors.ts'
 
 export { type FieldError } from './describe-error.ts'
 
-/** `body`: taken as it is. `text` (path, query, headers): turned into what the schema asks for. */
+/** `text` (path, query, headers) is converted to the types of the schema, `body` is not. */
 type Kind = 'body' | 'text'
 
 const options = { strict: false, useDefaults: true, discriminator: false, formats } as const
 const coerceTypes = { body: false, text: 'array' } as const
 
-// The first pass stops at the first error and so costs no more than reading the value. Only a small value that failed is
-// looked at again for all its errors: a hostile body of a million wrong items must not become a million error objects.
+// The first pass stops at the first error. Only small values are validated again for all errors: a
+// hostile body of a million invalid items must not produce a million error objects.
 const passes = { first: passOf(false), full: passOf(true) }
 
 interface Pass {
   ajv: Record<Kind, Ajv2020>
-  /** Compiled once per schema: compiling is hundreds of times dearer than checking. */
+  /** Compiling a schema takes hundreds of times longer than a validation. */
   compiled: Record<Kind, WeakMap<TSchema, ValidateFunction>>
 }
 
@@ -33,20 +33,20 @@ function passOf(allErrors: boolean): Pass {
 }
 
 function validator(pass: Pass, schema: TSchema, kind: Kind): ValidateFunction {
-  const known = pass.compiled[kind].get(schema)
-  if (known) return known
-  const made = pass.ajv[kind].compile(schema)
-  pass.compiled[kind].set(schema, made)
-  return made
+  const cached = pass.compiled[kind].get(schema)
+  if (cached) return cached
+  const compiled = pass.ajv[kind].compile(schema)
+  pass.compiled[kind].set(schema, compiled)
+  return compiled
 }
 
-/** At most this many rejected inputs are listed. */
+/** Maximum rejected inputs in an error. */
 const maxFields = 50
 
 /**
- * Checks a value against a contract and fills in defaults (in place). Takes time in proportion to the value's size.
+ * Validates a value and fills in defaults (in place). Takes linear time.
  *
- * @throws AppError `invalid` with `fields`, one a rejected input.
+ * @throws AppError `invalid` with one entry of `fields` per rejected input
  */
 export function check<S extends TSchema>(
   schema: S,
@@ -59,24 +59,24 @@ export function check<S extends TSchema>(
   throw validationError(fieldErrors(schema, candidate, kind))
 }
 
-/** The error of a request whose fields do not do, in the form every client knows. */
+/** Error of a request with rejected inputs. */
 export function validationError(fields: FieldError[]): AppError {
   return new AppError('invalid', fields[0]?.message ?? 'Input validation failed', {
     extras: { fields },
   })
 }
 
-/** Compiles a schema ahead of its first use, which would else pay for it. */
+/** Compiles a schema before its first use. */
 export function precompile(schema: TSchema, kind: Kind = 'body'): void {
   validator(passes.first, schema, kind)
 }
 
-/** Whether the value satisfies the schema; says nothing about why not. */
+/** True if the value matches the schema. */
 export function matches<S extends TSchema>(schema: S, value: unknown): value is Static<S> {
   return validator(passes.first, schema, 'body')(value)
 }
 
-/** Lists may be given as a single value where the schema says `single: true`, also those of objects within. */
+/** Wraps single values of lists with `single: true`, also in nested objects. */
 function wrapSingles(schema: object, value: unknown): unknown {
   const { properties } = schema as { properties?: Record<string, { single?: boolean }> }
   if (!properties || value === null || typeof value !== 'object' || Array.isArray(value))
@@ -84,14 +84,15 @@ function wrapSingles(schema: object, value: unknown): unknown {
   const object = value as Record<string, unknown>
   for (const [name, property] of Object.entries(properties)) {
     if (!Object.hasOwn(object, name)) continue
-    const given = wrapSingles(property, object[name])
+    const wrapped = wrapSingles(property, object[name])
     if (!acceptsSingle(property)) continue
-    if (given !== undefined && given !== null && !Array.isArray(given)) object[name] = [given]
+    if (wrapped !== undefined && wrapped !== null && !Array.isArray(wrapped))
+      object[name] = [wrapped]
   }
   return object
 }
 
-/** `single` may stand on the list itself or, where null is taken as well, on a branch. */
+/** `single` is a keyword of the list or, if it is nullable, of a branch. */
 function acceptsSingle(schema: { single?: boolean; anyOf?: { single?: boolean }[] }): boolean {
   return schema.single ?? schema.anyOf?.some((branch) => branch.single) ?? false
 }

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { DatabaseError } from 'pg'
 import { batchStatements } from './batch-statements.ts'
 
-/** Doubles numbers; each run ends when told to. */
+/** Batched function that doubles numbers. Each run ends when the test calls `end`. */
 function doubling(options: { max?: number } = {}) {
   const runs: { items: number[]; end: (error?: Error) => void }[] = []
   let started: () => void = () => undefined
@@ -25,7 +25,7 @@ function databaseError(code: string): DatabaseError {
   return Object.assign(new DatabaseError('refused', 0, 'error'), { code })
 }
 
-test('what comes while a run is under way goes together in the next one', async () => {
+test('batchStatements: calls during a run share the next one', async () => {
   const { runs, double, untilStarted } = doubling()
   const first = double(1)
   await untilStarted(1)
@@ -38,7 +38,7 @@ test('what comes while a run is under way goes together in the next one', async 
   expect(runs.map(({ items }) => items)).toEqual([[1], [2, 3]])
 })
 
-test('a run takes no more than it may', async () => {
+test('batchStatements: a run has at most `max` items', async () => {
   const { runs, double, untilStarted } = doubling({ max: 2 })
   const all = [double(1), double(2), double(3)]
   await untilStarted(1)
@@ -49,7 +49,7 @@ test('a run takes no more than it may', async () => {
   expect(runs.map(({ items }) => items)).toEqual([[1, 2], [3]])
 })
 
-test('one that cannot be written keeps nobody back', async () => {
+test('batchStatements: with one invalid item, runs each item alone', async () => {
   const { runs, double, untilStarted } = doubling()
   const all = Promise.allSettled([double(1), double(2)])
   await untilStarted(1)
@@ -63,7 +63,7 @@ test('one that cannot be written keeps nobody back', async () => {
   ])
 })
 
-test('a server that does not answer is asked once, and the next run goes on', async () => {
+test('batchStatements: after a timeout, rejects the batch and runs the next', async () => {
   const { runs, double, untilStarted } = doubling()
   const all = Promise.allSettled([double(1), double(2)])
   await untilStarted(1)

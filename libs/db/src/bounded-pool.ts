@@ -2,16 +2,18 @@ import { createHash } from 'node:crypto'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import { DatabaseError, type Pool, type PoolClient } from 'pg'
 
-/** Texts that get a name. What is made anew for each length of a list may be any number, and the server keeps each of them. */
+/**
+ * Maximum named statements. Texts that vary with list lengths would grow Postgres memory forever.
+ */
 const maxNames = 200
-/** `cached plan must not change result type`: nothing was done. */
-const planIsStale = '0A000'
+/** SQLSTATE of `cached plan must not change result type`; the statement had no effect. */
+const stalePlan = '0A000'
 
 /**
- * The pool as Kysely uses it, without connections whose query got no answer in time: such a one still waits for it, and whoever took
- * it next would wait as well, long after the server is back.
+ * Adapts a pool to Kysely and discards connections whose query timed out: such a connection still
+ * waits for the response, so the next query on it would time out too.
  *
- * Statements have names: a connection parses and plans each of them once and not every time.
+ * Statements with parameters are named, so that each connection parses and plans them once.
  */
 export function boundedPool(pool: Pool): PostgresPool {
   const names = new Map<string, string>()
@@ -30,8 +32,8 @@ function boundedClient(client: PoolClient, names: Map<string, string>): Postgres
     try {
       return await client.query({ text, values, name })
     } catch (error) {
-      if (!(error instanceof DatabaseError) || error.code !== planIsStale) throw error
-      // The schema changed under the plan. A new connection makes a new one; a transaction this ends with is lost all the same.
+      if (!(error instanceof DatabaseError) || error.code !== stalePlan) throw error
+      // The schema has changed. Retry unnamed and discard the connection; a transaction is lost.
       stuck = true
       return await client.query(text, values).catch(() => Promise.reject(error))
     }
@@ -52,8 +54,8 @@ function boundedClient(client: PoolClient, names: Map<string, string>): Postgres
 }
 
 function nameOf(text: string, names: Map<string, string>): string | undefined {
-  const known = names.get(text)
-  if (known !== undefined || names.size >= maxNames) return known
+  const cached = names.get(text)
+  if (cached !== undefined || names.size >= maxNames) return cached
   const name = createHash('sha256').update(text).digest('base64url')
   names.set(text, name)
   return name

@@ -1,17 +1,18 @@
 import type { AccountState } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 
+/** Properties of an account that decide whether it may send. */
 export interface SendPrerequisites {
   imap: { disabled?: boolean } | null
   smtp: object | null
   state: AccountState | null
   initializedAt: Date | null
-  /** The gateway that is to send instead of the account's own server. */
+  /** Gateway that sends instead of the account's own server. */
   gateway?: string | null
 }
 
-/** What an account says that has never been connected, by the state in which it is stuck. Interface spec, "503 codes". */
-const refusals: Partial<Record<AccountState, [code: string, message: string]>> = {
+/** Errors of an account that was never connected, by state. Interface spec, "503 codes". */
+const errorByState: Partial<Record<AccountState, [code: string, message: string]>> = {
   authenticationError: [
     'AuthenticationFails',
     'The mail server refused the credentials of the account',
@@ -21,8 +22,8 @@ const refusals: Partial<Record<AccountState, [code: string, message: string]>> =
 }
 
 /**
- * Whether an account may send: it needs an outgoing server or a gateway, and the first sync of its mailboxes must be over. An account that was
- * connected once may send whatever has become of its incoming server.
+ * Checks that an account may send. It needs an outgoing server or a gateway. Its initial sync must
+ * be complete; later failures of its incoming server do not matter.
  *
  * @throws AppError `not-found` `SMTPUnavailable`; `unavailable` with the account's state
  */
@@ -38,10 +39,10 @@ export function assertCanSend({
       code: 'SMTPUnavailable',
     })
   if (!imap || imap.disabled || initializedAt) return
-  const refusal = state ? refusals[state] : undefined
-  const [code, message] = refusal ?? ['NotYetConnected', 'The account is not connected yet']
+  const stateError = state ? errorByState[state] : undefined
+  const [code, message] = stateError ?? ['NotYetConnected', 'The account is not connected yet']
   throw new AppError('unavailable', message, {
     code,
-    extras: { state: refusal && state ? state : 'init' },
+    extras: { state: stateError && state ? state : 'init' },
   })
 }

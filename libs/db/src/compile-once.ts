@@ -2,24 +2,26 @@ import type { Compilable, CompiledQuery } from 'kysely'
 import type { Db } from './connect.ts'
 
 /**
- * A statement whose text is always the same: it is built at its first use, and run with other values from then on. Building a long one takes more of
- * the processor than all else that reading a row does.
+ * Returns a function that compiles a constant statement once per database and runs it with the
+ * given values. Compiling a long statement takes more CPU time than the rest of reading a row.
  *
- * `build` must use its values as they are, each once and in their order.
+ * `build` must use each value unchanged, once, and in order.
+ *
+ * @throws Error at the first call if it does not
  */
 export function compileOnce<Values extends readonly unknown[], Row>(
   build: (db: Db, ...values: Values) => Compilable<Row>,
 ): (db: Db, ...values: Values) => Promise<Row[]> {
-  const built = new WeakMap<Db, CompiledQuery<Row>>()
+  const compiled = new WeakMap<Db, CompiledQuery<Row>>()
   const statementOf = (db: Db, values: Values) => {
-    const known = built.get(db)
-    if (known) return { ...known, parameters: values }
-    const made = build(db, ...values).compile()
-    const { parameters } = made
+    const cached = compiled.get(db)
+    if (cached) return { ...cached, parameters: values }
+    const statement = build(db, ...values).compile()
+    const { parameters } = statement
     if (parameters.length !== values.length || parameters.some((used, at) => used !== values[at]))
-      throw new Error(`the values are not those of the statement, in their order: ${made.sql}`)
-    built.set(db, made)
-    return made
+      throw new Error(`Values must be parameters of the statement in their order: ${statement.sql}`)
+    compiled.set(db, statement)
+    return statement
   }
   return async (db, ...values) => (await db.executeQuery(statementOf(db, values))).rows
 }

@@ -4,24 +4,24 @@ import { boundedPool } from './bounded-pool.ts'
 import type { Tables } from './tables/index.ts'
 
 export type Db = Kysely<Tables>
-/** A transaction: functions that must run in one take this and not a Db. */
+/** Transaction. Functions that require one take this type instead of Db. */
 export type Tx = Transaction<Tables>
 
 export interface ConnectOptions {
   /** Shown in pg_stat_activity. */
   name: string
-  /** Connections at most; default 10. */
+  /** Maximum connections; defaults to 10. */
   max?: number
-  /** How long a statement may take, and its answer a little longer; default 30 s. */
+  /** Maximum duration of a statement; defaults to 30 s. The client waits up to 5 s longer. */
   timeoutMs?: number
-  /** Told of connections that broke; the pool replaces them by itself. */
+  /** Called when a connection is lost. The pool replaces it. */
   onError?: (error: Error) => void
 }
 
 /**
- * A pool of connections. Opens nothing yet: the first query does.
+ * Creates a connection pool. The first query connects.
  *
- * Every wait is bounded: 5 s for a connection, `timeoutMs` for a statement, so that a paused server cannot hang a caller for ever.
+ * Every wait is bounded: 5 s for a connection, `timeoutMs` for a statement.
  */
 export function connect(url: string, options: ConnectOptions): Db {
   const { name, max = 10, timeoutMs = 30_000, onError } = options
@@ -36,13 +36,12 @@ export function connect(url: string, options: ConnectOptions): Db {
     idle_in_transaction_session_timeout: 60_000,
     keepAlive: true,
   })
-  // Without listeners a broken connection would end the process. The pool listens to those that are idle and passes it on; while a
-  // transaction holds one nobody does but we.
+  // An error event without a listener ends the process. The pool listens on idle connections only.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => void client.on('error', (error) => onError?.(error)))
   return new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: boundedPool(pool) }),
-    // What is inside of JSON is no name of ours: it stays as it was stored.
+    // Keys inside JSON values are not column names and stay unchanged.
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
   })
 }

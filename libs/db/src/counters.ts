@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from './connect.ts'
 
-/** Adds to the counters of the minute at hand. Locks in one order, so that those who add at once never wait for each other in a circle. */
+/** Adds to the counters of the current minute. Locks rows in key order, to avoid deadlocks. */
 export async function addCounts(
   db: Db | Tx,
   counts: ReadonlyMap<string, number>,
@@ -11,24 +11,24 @@ export async function addCounts(
   await sql`
     insert into stat_counters (minute, key, slot, value)
     select date_trunc('minute', now()), key, ${slot}::smallint, value
-    from unnest(${[...counts.keys()]}::text[], ${[...counts.values()]}::bigint[]) as given (key, value) order by key
+    from unnest(${[...counts.keys()]}::text[], ${[...counts.values()]}::bigint[]) as input (key, value) order by key
     on conflict (minute, key, slot) do update set value = stat_counters.value + excluded.value
   `.execute(db)
 }
 
-/** Counts in memory; the sums reach Postgres every few seconds. */
+/** Counter whose sums are written to Postgres periodically. */
 export interface MinuteCounter extends AsyncDisposable {
   count(key: string): void
 }
 
 export interface CountMinutesOptions {
-  /** Between two writes; default 10 s. */
+  /** Time between two writes; defaults to 10 s. */
   everyMs?: number
-  /** Told of writes that failed. The counts are kept for the next one. */
+  /** Called when a write failed. Its counts are added to the next one. */
   onError?: (error: unknown) => void
 }
 
-/** A crash loses what was counted since the last write, no more. Disposing writes what is left. */
+/** Starts a counter. A crash loses the counts since the last write; disposal writes them. */
 export function countMinutes(
   db: Db,
   { everyMs = 10_000, onError }: CountMinutesOptions = {},
@@ -37,12 +37,12 @@ export function countMinutes(
   let writing: Promise<void> = Promise.resolve()
   const add = (key: string, by: number) => void counts.set(key, (counts.get(key) ?? 0) + by)
   const write = async () => {
-    const taken = counts
+    const batch = counts
     counts = new Map()
     try {
-      await addCounts(db, taken)
+      await addCounts(db, batch)
     } catch (error) {
-      for (const [key, value] of taken) add(key, value)
+      for (const [key, value] of batch) add(key, value)
       onError?.(error)
     }
   }

@@ -2,8 +2,8 @@ import { ConfigError, json, required } from '@posthorn/config'
 import { messageOf } from '@posthorn/errors'
 import { migrate } from './migrate.ts'
 
-// The migrate command: run once before the services of a release start.
-// DATABASE_OWNER_URL names the database's owner; SVC_DATABASE_ROLE_PASSWORDS is {"posthorn_sender": "…", …}.
+// The migrate command: run once before the services of a release start. DATABASE_OWNER_URL names
+// the database's owner; SVC_DATABASE_ROLE_PASSWORDS is {"posthorn_sender": "…", …}.
 try {
   const passwords = json(process.env, 'SVC_DATABASE_ROLE_PASSWORDS') ?? {}
   const applied = await migrate(required(process.env, 'DATABASE_OWNER_URL'), {
@@ -12,10 +12,11 @@ try {
     ),
   })
   process.stdout.write(
-    applied.length === 0 ? 'the schema is up to date\n' : `applied ${applied.join(', ')}\n`,
+    applied.length === 0 ? 'schema is up to date\n' : `applied ${applied.join(', ')}\n`,
   )
 } catch (error) {
-  const reason = error instanceof ConfigError ? error.message : `not migrated: ${messageOf(error)}`
+  const reason =
+    error instanceof ConfigError ? error.message : `migration failed: ${messageOf(error)}`
   process.stderr.write(`${reason}\n`)
   process.exitCode = 1
 }

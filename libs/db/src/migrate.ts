@@ -4,11 +4,11 @@ import { Kysely, PostgresDialect, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { Pool } from 'pg'
 
-const folder = join(import.meta.dirname, 'migrations')
+const directory = join(import.meta.dirname, 'migrations')
 
-/** The numbered files there are, oldest first, without `.sql`. */
+/** Lists the migration files by number, without `.sql`. */
 export async function listMigrations(): Promise<string[]> {
-  const files = await readdir(folder)
+  const files = await readdir(directory)
   return files
     .filter((file) => /^\d{4}-[a-z0-9-]+\.sql$/.test(file))
     .map((file) => file.slice(0, -4))
@@ -18,7 +18,7 @@ export async function listMigrations(): Promise<string[]> {
 async function readMigrations(): Promise<Record<string, Migration>> {
   const names = await listMigrations()
   const entries = names.map(async (name): Promise<[string, Migration]> => {
-    const text = await readFile(join(folder, `${name}.sql`), 'utf8')
+    const text = await readFile(join(directory, `${name}.sql`), 'utf8')
     return [
       name,
       {
@@ -34,11 +34,14 @@ async function readMigrations(): Promise<Record<string, Migration>> {
 }
 
 export interface MigrateOptions {
-  /** Passwords of the services' roles, by role name. Roles not named here keep the one they have. */
+  /** Passwords by database role. Other roles keep theirs. */
   rolePasswords?: Record<string, string>
 }
 
-/** Brings the schema up to date, as the owner of the database. Several at once: one works, the others wait. Forward only. */
+/**
+ * Applies missing migrations as the owner of the database. Forward only. Concurrent calls wait for
+ * each other. Returns the applied names.
+ */
 export async function migrate(
   ownerUrl: string,
   { rolePasswords = {} }: MigrateOptions = {},
@@ -62,7 +65,7 @@ export async function migrate(
 
 async function setPasswords(db: Kysely<unknown>, passwords: Record<string, string>): Promise<void> {
   for (const [role, password] of Object.entries(passwords)) {
-    if (!/^posthorn_[a-z_]+$/.test(role)) throw new Error(`${role} is not a role of ours`)
+    if (!/^posthorn_[a-z_]+$/.test(role)) throw new Error(`Not a service role: ${role}`)
     await sql`alter role ${sql.id(role)} login password ${sql.lit(password)}`.execute(db)
   }
 }

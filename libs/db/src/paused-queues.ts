@@ -1,6 +1,6 @@
 import type { Db } from './connect.ts'
 
-/** Whether the work of a queue is to stand still. */
+/** True if an operator has paused the queue. */
 export async function isQueuePaused(db: Db, queue: string): Promise<boolean> {
   const row = await db
     .selectFrom('pausedQueues')

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from './connect.ts'
 
-/** Since when a sealed setting is what it is; undefined where there is none. As text: to the microsecond. What it is stays sealed. */
+/** Returns the time of the last change as text, in microseconds; undefined if it is not set. */
 export async function findSealedSettingRevision(db: Db, key: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('sealedSettings')

@@ -2,7 +2,7 @@ import { type Settings, settingDefaults } from '@posthorn/contracts'
 import { TtlCache } from '@posthorn/flow'
 import type { Db } from './connect.ts'
 
-/** Reads the settings with defaults filled in. Secret settings are absent: request them from auth-bridge. */
+/** Reads the settings, with defaults. Secret settings are absent; auth-bridge has them. */
 export async function readSettings(db: Db): Promise<Settings> {
   const rows = await db.selectFrom('settings').select(['key', 'value']).execute()
   return {

@@ -10,17 +10,17 @@ import { describeGrants } from './list-grants.ts'
 const database = await testDatabase()
 afterAll(() => database.drop())
 
-test('what each role may do is what grants.md says', async () => {
-  const found = await describeGrants(database.db)
+test('grants: the privileges of each role are those of grants.md', async () => {
+  const actual = await describeGrants(database.db)
   const page = await readFile(join(import.meta.dirname, '../grants.md'), 'utf8')
   const folder = join(import.meta.dirname, '../../../.local')
   await mkdir(folder, { recursive: true })
-  // Whoever has changed a grant on purpose copies the list from there.
-  await writeFile(join(folder, 'grants.md'), page.slice(0, page.indexOf('## ')) + found)
-  expect(page.slice(page.indexOf('## '))).toBe(found)
+  // After an intended change of a grant, copy this file to grants.md.
+  await writeFile(join(folder, 'grants.md'), page.slice(0, page.indexOf('## ')) + actual)
+  expect(page.slice(page.indexOf('## '))).toBe(actual)
 })
 
-test('no role but that of auth-bridge reads a sealed value, however it asks', async () => {
+test('grants: only the role of auth-bridge can read sealed values', async () => {
   const { rows: columns } = await sql<{ name: string }>`
     select distinct c.relname as name from pg_attribute a join pg_class c on c.oid = a.attrelid
     where a.attname like '%sealed%' and c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')`.execute(
@@ -46,7 +46,7 @@ test('no role but that of auth-bridge reads a sealed value, however it asks', as
   }
 })
 
-test('the roles of services are nobody special: they own nothing, make nothing and are members of nothing', async () => {
+test('grants: service roles own nothing, create nothing and are members of nothing', async () => {
   const { rows } = await sql<Record<string, unknown>>`
     select rolname, rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls as special,
       exists (select 1 from pg_auth_members where member = r.oid) as member,

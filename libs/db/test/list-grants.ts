@@ -1,14 +1,14 @@
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** What a role may do with a table, or that it may call a function. */
+/** Privileges of a role on a table, or the right to call a function. */
 interface Grant {
   role: string
   name: string
   may: string
 }
 
-/** All that the roles of services may do, by the catalog of a database, as a page. */
+/** Renders the privileges of the service roles, read from the catalog, as Markdown. */
 export async function describeGrants(db: Db): Promise<string> {
   const grants = await listGrants(db)
   const roles = [...new Set(grants.map(({ role }) => role))]

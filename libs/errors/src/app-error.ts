@@ -1,10 +1,11 @@
 import type { ErrorCode } from './codes.ts'
 
 /**
- * What went wrong, in few words. Each kind has one HTTP status and one answer to "does trying again make sense?".
+ * Kind of a failure. It decides the HTTP status and whether a retry makes sense.
  *
- * `rejected` is a remote server's refusal (SMTP 550, IMAP NO): permanent. `unreachable` is a remote server that could not be
- * asked: temporary. `stale` means that another process owns the work by now: stop, and write nothing.
+ * `rejected`: a remote server refused (SMTP 550, IMAP NO), permanent. `unreachable`: a remote
+ * server could not be reached, temporary. `stale`: another process owns the work, so stop without
+ * writing.
  */
 export type ErrorKind =
   | 'invalid'
@@ -21,7 +22,7 @@ export type ErrorKind =
   | 'timeout'
   | 'stale'
 
-/** Further members of the error body, exactly as the interface spec names them. */
+/** Further members of the error body, named as in the interface spec. */
 export interface ErrorExtras {
   fields?: { message: string; key: string; path: string }[]
   state?: string
@@ -40,7 +41,7 @@ export interface AppErrorOptions extends ErrorOptions {
   extras?: ErrorExtras
 }
 
-/** A failure with a meaning. `message`, `code` and `extras` may reach a client; `cause` only ever reaches the log. */
+/** Failure with a kind. Clients may see `message`, `code` and `extras`; `cause` is logged only. */
 export class AppError extends Error {
   override name = 'AppError'
   readonly kind: ErrorKind
@@ -66,19 +67,19 @@ const permanentKinds = new Set<ErrorKind>([
   'stale',
 ])
 
-/** Whether trying again is pointless. An error that we did not foresee counts as temporary. */
+/** True if a retry is pointless. Errors other than AppError count as temporary. */
 export function isPermanent(error: unknown): boolean {
   return error instanceof AppError && permanentKinds.has(error.kind)
 }
 
-/** The same error when it already has a meaning, else an internal one that keeps the original as its cause. */
+/** Returns an AppError unchanged and wraps any other error as `internal`. */
 export function toAppError(error: unknown): AppError {
   return error instanceof AppError
     ? error
     : new AppError('internal', 'Internal Server Error', { cause: error })
 }
 
-/** The text of whatever was thrown. */
+/** Returns the text of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -1,4 +1,4 @@
-/** The codes an error body may carry. What is not listed here never reaches a client. Interface spec, "Codes" and "503 codes". */
+/** Codes of error bodies. Interface spec, "Codes" and "503 codes". */
 export const errorCodes = [
   'AccountAlreadyExists',
   'AccountNotFound',
@@ -39,5 +39,5 @@ export const errorCodes = [
   'WorkerNotAvailable',
 ] as const
 
-/** A documented code, or the response code of a mail server that is passed on as it came (ALREADYEXISTS, LIMIT …). */
+/** Documented code, or the response code of a mail server (ALREADYEXISTS, LIMIT …). */
 export type ErrorCode = (typeof errorCodes)[number] | (string & {})

@@ -1,6 +1,6 @@
 import { AppError, type ErrorExtras, type ErrorKind, toAppError } from './app-error.ts'
 
-/** An error as it crosses the bus. The cause stays where it happened. */
+/** Error in a bus message, without its cause. */
 export interface WireError {
   kind: ErrorKind
   message: string
@@ -8,7 +8,10 @@ export interface WireError {
   extras?: ErrorExtras
 }
 
-/** What a reply carries instead of a result. An unforeseen error loses its text here: it may name hosts or secrets. */
+/**
+ * Converts an error for a reply. The text of an error other than AppError is replaced, because it
+ * may contain host names or secrets.
+ */
 export function errorToWire(error: unknown): WireError {
   const { kind, message, code, extras } = toAppError(error)
   return {
@@ -19,6 +22,7 @@ export function errorToWire(error: unknown): WireError {
   }
 }
 
+/** Restores the error of a reply. */
 export function errorFromWire({ kind, message, code, extras }: WireError): AppError {
   return new AppError(kind, message, {
     ...(code === undefined ? {} : { code }),

@@ -13,9 +13,9 @@ export interface CorsOptions {
 }
 
 /**
- * Allows cross-origin calls from browsers (Fetch standard, "CORS protocol"). Preflights are answered
- * here, because they carry no token. Credentials such as cookies are never allowed. A page of another
- * origin is not rejected; its browser withholds the response.
+ * Allows cross-origin calls from browsers (Fetch standard, "CORS protocol"). Preflights are
+ * answered here, because they carry no token. Credentials such as cookies are never allowed. A page
+ * of another origin is not rejected; its browser withholds the response.
  */
 export function cors(options: CorsOptions): RequestHandler {
   const { origins, maxAgeSeconds } = options

@@ -88,8 +88,8 @@ export function createListener(handler: RequestListener, options: ListenerOption
   }
   server.on('connection', (socket: Socket) => limiter.admit(socket))
   server.on('request', onRequest)
-  // `readJson` sends 100 Continue when it reads the body. If it does not, the client has not sent the
-  // body, so the connection cannot be reused.
+  // `readJson` sends 100 Continue when it reads the body. If it does not, the client has not sent
+  // the body, so the connection cannot be reused.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     response.setHeader('Connection', 'close')
     onRequest(request, response)

@@ -3,7 +3,9 @@ import { AppError } from '@posthorn/errors'
 import { GrowableBuffer } from './growable-buffer.ts'
 import { assertContent, assertShape } from './json-shape.ts'
 
-/** Number of chunks from which their average size must reach `minChunkBytes`: each costs CPU time. */
+/**
+ * Number of chunks from which their average size must reach `minChunkBytes`: each costs CPU time.
+ */
 const freeChunks = 10_000
 const minChunkBytes = 64
 /** Maximum bytes allocated for Content-Length alone: clients may announce much and send nothing. */
@@ -12,11 +14,12 @@ const maxPreallocated = 64 * 1024
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Reads a JSON body of at most `maxBytes`; undefined if there is none. Call it after authentication,
- * so that only authorized callers occupy memory.
+ * Reads a JSON body of at most `maxBytes`; undefined if there is none. Call it after
+ * authentication, so that only authorized callers occupy memory.
  *
- * @throws AppError `too-large` by Content-Length before reading, or as soon as the limit is exceeded;
- * `invalid` for anything but JSON in UTF-8, excessive nesting, and names such as `__proto__`
+ * @throws AppError `too-large` by Content-Length before reading, or as soon as the limit is
+ * exceeded; `invalid` for anything but JSON in UTF-8, excessive nesting, and names such as
+ * `__proto__`
  */
 export async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
   if (!hasBody(request)) return undefined

@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express'
 
 /**
- * Headers of responses that are data: they must not be cached, sniffed, framed, embedded or executed.
- * HTML pages override what they need.
+ * Headers of responses that are data: they must not be cached, sniffed, framed, embedded or
+ * executed. HTML pages override what they need.
  */
 export const dataHeaders = {
   'X-Content-Type-Options': 'nosniff',

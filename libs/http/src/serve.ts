@@ -42,9 +42,9 @@ export interface HttpServer extends AsyncDisposable {
 }
 
 /**
- * Starts an HTTP server with `/health/live`, `/health/ready` (503 while a check fails or the process
- * stops), `/metrics` and the mounted routes. Errors and unknown paths get a JSON body as in the
- * interface spec.
+ * Starts an HTTP server with `/health/live`, `/health/ready` (503 while a check fails or the
+ * process stops), `/metrics` and the mounted routes. Errors and unknown paths get a JSON body as in
+ * the interface spec.
  *
  * Disposal reports not ready, completes requests in flight and closes the server.
  */
@@ -86,7 +86,9 @@ interface AppDeps {
   stopping: AbortSignal
 }
 
-/** Creates the Express app. Health routes come first, since they are served at the limit as well. */
+/**
+ * Creates the Express app. Health routes come first, since they are served at the limit as well.
+ */
 function createApp(options: ServeOptions, { limiter, stopping }: AppDeps): Express {
   const { log, metrics, checks, mount, tls, mayScrape, crossOrigin } = options
   const app = express()

@@ -5,7 +5,8 @@ import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually, RawClient } from '@posthorn/testkit'
 import { readJson, serve, type ServeOptions } from '../src/index.ts'
 
-// Clients as they should not be, received byte by byte. Nothing but the server's own limits ends them.
+// Clients as they should not be, received byte by byte. Nothing but the server's own limits ends
+// them.
 
 const maxConnections = 40
 const waiting: (() => void)[] = []

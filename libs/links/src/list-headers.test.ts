@@ -12,7 +12,7 @@ const mail = {
   messageId: '<1@mail.example>',
 }
 
-function said(url: string) {
+function readUrl(url: string) {
   const { searchParams } = new URL(url)
   return readLink(key, {
     data: searchParams.get('data') ?? '',
@@ -27,7 +27,7 @@ test('listHeaders: returns the three headers and the unsubscribe URL', () => {
     'List-Unsubscribe': `<${unsubscribeUrl}>`,
     'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
   })
-  expect(said(unsubscribeUrl)).toEqual({
+  expect(readUrl(unsubscribeUrl)).toEqual({
     act: 'unsub',
     acc: 'acc',
     list: 'news',
@@ -54,14 +54,14 @@ test('listHeaders: leaves an overlong Message-ID out of the header link only', (
   const { headers } = listHeaders({ ...mail, messageId: `<${'x'.repeat(900)}@mail.example>` })
   const url = headers['List-Unsubscribe'].slice(1, -1)
   expect(url.length).toBeLessThan(900)
-  expect(said(url)).toEqual({ act: 'unsub', acc: 'acc', list: 'news', rcpt: 'Ann@Example.com' })
+  expect(readUrl(url)).toEqual({ act: 'unsub', acc: 'acc', list: 'news', rcpt: 'Ann@Example.com' })
 })
 
 test('listHeaders: an overlong header link can be folded', () => {
   const { headers } = listHeaders({ ...mail, account: 'ä'.repeat(250), listId: 'a'.repeat(253) })
   const parts = headers['List-Unsubscribe'].split(' ')
   expect(parts.every((part) => part.length < 950)).toBe(true)
-  expect(said(parts.join('').slice(1, -1))).toMatchObject({ rcpt: 'Ann@Example.com' })
+  expect(readUrl(parts.join('').slice(1, -1))).toMatchObject({ rcpt: 'Ann@Example.com' })
 })
 
 test('listHeaders: recipient and Message-ID are encoded in headers', () => {

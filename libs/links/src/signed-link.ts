@@ -56,7 +56,9 @@ const members: Record<SignedLink['act'], readonly string[]> = {
   form: ['n'],
 }
 
-/** Parses signed data. Checked although signed, since another release may have used another shape. */
+/**
+ * Parses signed data. Checked although signed, since another release may have used another shape.
+ */
 function parse(data: string): SignedLink | undefined {
   let value: unknown
   try {

@@ -19,7 +19,7 @@ const madeLink = /"https:\/\/mail\.example\/redirect\?data=([\w-]+)&amp;sig=([\w
 const madePixel =
   /<img src="https:\/\/mail\.example\/open\.gif\?data=[\w-]+&amp;sig=[\w-]{43}" width="1" height="1" alt="" style="border:0">/g
 
-/** Where the links made lead. */
+/** Targets of the redirect links in HTML. */
 function targets(html: string): string[] {
   return [...html.matchAll(madeLink)].map(([, data = '', sig = '']) => {
     const link = readLink(key, { data, sig })
@@ -105,12 +105,12 @@ test('trackHtml: changes nothing but links and pixel', () => {
     fc.property(hostile, (html) => {
       const tracked = trackHtml(html, { ...tracking, opens: true })
       const bare = tracked.replace(madePixel, '')
-      // Between the links that were made stands what stood there before, in that order.
+      // The text between the inserted links equals the input.
       let at = 0
       for (const part of bare.split(/"https:\/\/mail\.example\/redirect\?[\w=&;-]+"/)) {
-        const found = html.indexOf(part, at)
-        expect(found).toBeGreaterThanOrEqual(at)
-        at = found + part.length
+        const start = html.indexOf(part, at)
+        expect(start).toBeGreaterThanOrEqual(at)
+        at = start + part.length
       }
       expect(html.startsWith(bare.split('"https://mail.example/redirect?')[0] ?? '')).toBe(true)
       expect(clicks(clicks(html))).toBe(clicks(html))

@@ -21,9 +21,9 @@ interface Edit {
 }
 
 /**
- * Rewrites links to redirects and adds a tracking pixel. Changes only http and https `href`s of `<a>`
- * outside of comments, scripts and styles; everything else stays byte-identical. Linear time for any
- * input.
+ * Rewrites links to redirects and adds a tracking pixel. Changes only http and https `href`s of
+ * `<a>` outside of comments, scripts and styles; everything else stays byte-identical. Linear time
+ * for any input.
  */
 export function trackHtml(html: string, tracking: Tracking): string {
   if (!tracking.opens && !tracking.clicks) return html

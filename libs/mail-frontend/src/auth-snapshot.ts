@@ -16,8 +16,8 @@ export const sessionExpired = 'Session expired'
 type CheckedSession = Pick<ClientSession, 'auth' | 'account' | 'address'>
 
 /**
- * Returns the reason to end a session, or undefined if it may continue. An expired token is reported
- * as expired whether or not it is still stored.
+ * Returns the reason to end a session, or undefined if it may continue. An expired token is
+ * reported as expired whether or not it is still stored.
  */
 export function terminationReason(
   session: CheckedSession,

@@ -8,9 +8,9 @@ import { type ProxiedSource, readProxyHeader } from './proxy-protocol.ts'
 export type ClientEndpoint = Required<ProxiedSource>
 
 /**
- * Resolves the client of a connection: from the PROXY header if a trusted proxy connected, else from
- * the socket. Undefined if a trusted proxy sends no valid header in time. A header of any other peer
- * is left in the stream.
+ * Resolves the client of a connection: from the PROXY header if a trusted proxy connected, else
+ * from the socket. Undefined if a trusted proxy sends no valid header in time. A header of any
+ * other peer is left in the stream.
  */
 export async function resolveClientEndpoint(
   socket: Socket,
@@ -26,7 +26,9 @@ export async function resolveClientEndpoint(
 
 const loopback = ['127.0.0.0/8', '::1']
 
-/** Reads a comma-separated list of addresses and CIDR ranges. Defaults to the loopback addresses. */
+/**
+ * Reads a comma-separated list of addresses and CIDR ranges. Defaults to the loopback addresses.
+ */
 export function readTrustedProxies(env: Env, name: string): readonly string[] {
   return addressRanges(env, name) ?? loopback
 }

@@ -15,9 +15,9 @@ const freePerAccount = 20
 
 /**
  * Delays the replies to failed logins. Each failure of an address at one account doubles the delay;
- * failures per address and per account add to it linearly. Successful logins are not delayed. Counts
- * expire 15 minutes after the last failure, or with a success of the pair. They are kept in memory,
- * per process.
+ * failures per address and per account add to it linearly. Successful logins are not delayed.
+ * Counts expire 15 minutes after the last failure, or with a success of the pair. They are kept in
+ * memory, per process.
  */
 export class LoginThrottle {
   readonly #failures: TtlCache<string, number>

@@ -19,11 +19,11 @@ test.each([
   ['PROXY TCP6 2001:db8::1 ::1 1 2\r\n', { address: '2001:db8::1', port: 1 }],
   ['PROXY UNKNOWN\r\n', {}],
   ['PROXY UNKNOWN ffff::1 what ever\r\n', {}],
-])('version 1: %p', (text, source) => {
+])('parseProxyHeader: version 1, %p', (text, source) => {
   expect(parse(text)).toEqual({ complete: true, length: text.indexOf('\n') + 1, source })
 })
 
-test('version 2, with what a proxy adds of its own', () => {
+test('parseProxyHeader: version 2 with extensions', () => {
   const ipv4 = binary(1, 0x11, [192, 0, 2, 1, 10, 0, 0, 1, 0xdc, 4, 0, 25, 4, 0, 1, 0])
   expect(parseProxyHeader(ipv4)).toEqual({
     complete: true,
@@ -37,7 +37,7 @@ test('version 2, with what a proxy adds of its own', () => {
   expect(parseProxyHeader(binary(0, 0, []))).toMatchObject({ complete: true, source: {} })
 })
 
-test('what is cut off anywhere is not complete, and nothing else', () => {
+test('parseProxyHeader: a truncated header is incomplete', () => {
   const line = Buffer.from('PROXY TCP4 192.0.2.1 10.0.0.1 56324 25\r\n')
   const ipv4 = binary(1, 0x11, [192, 0, 2, 1, 10, 0, 0, 1, 0xdc, 4, 0, 25])
   for (const header of [line, ipv4])
@@ -57,11 +57,11 @@ test.each([
   `${signature}\x11\x11\0\0`,
   `${signature}\x21\x11\xff\xff`,
   `${signature}\x21\x11\0\x01x`,
-])('%p is none', (text) => {
+])('parseProxyHeader: %p is malformed', (text) => {
   expect(parse(text)).toEqual({ malformed: true })
 })
 
-test('random bytes never throw', () => {
+test('parseProxyHeader: random bytes never throw', () => {
   let seed = 7
   const random = () => (seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31) / 2 ** 31
   for (let run = 0; run < 2_000; run += 1) {
@@ -73,7 +73,7 @@ test('random bytes never throw', () => {
   }
 })
 
-test('what follows the header is left to be read, however it is cut', async () => {
+test('readProxyHeader: leaves the bytes after the header in the stream', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
@@ -88,7 +88,7 @@ test('what follows the header is left to be read, however it is cut', async () =
   server.close()
 })
 
-test('a client that says something else is told from one that says nothing', async () => {
+test('readProxyHeader: without a header, or without any data, returns undefined', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   for (const words of ['EHLO x\r\n', '']) {

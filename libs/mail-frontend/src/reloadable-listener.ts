@@ -15,7 +15,9 @@ export interface ListenerAddress {
 export type Listener = AsyncDisposable
 
 export interface ReloadableListenerOptions<A extends ListenerAddress> {
-  /** Reads the address from the settings; undefined closes the listener. An error changes nothing. */
+  /**
+   * Reads the address from the settings; undefined closes the listener. An error changes nothing.
+   */
   resolveAddress: () => Promise<A | undefined>
   start: (address: A) => Promise<Listener>
   /** Time between two reads of the settings; defaults to 2 s. */
@@ -83,7 +85,9 @@ function keyOf(address: ListenerAddress | undefined): string | undefined {
   return JSON.stringify([host, port, tls, revision])
 }
 
-/** Listens with SO_REUSEPORT where the system supports it, so that local replicas share the port. */
+/**
+ * Listens with SO_REUSEPORT where the system supports it, so that local replicas share the port.
+ */
 export async function listen(
   server: Server,
   { host, port }: Pick<ListenerAddress, 'host' | 'port'>,

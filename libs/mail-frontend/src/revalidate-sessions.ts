@@ -20,8 +20,8 @@ const expireMs = 500
 
 /**
  * Starts ending sessions that may not continue, until `stack` is disposed. Expired tokens take
- * effect within 500 ms, other changes within 900 ms or on `wake`. While Postgres is unavailable, only
- * expired tokens end sessions.
+ * effect within 500 ms, other changes within 900 ms or on `wake`. While Postgres is unavailable,
+ * only expired tokens end sessions.
  */
 export function revalidateSessions(
   stack: AsyncDisposableStack,

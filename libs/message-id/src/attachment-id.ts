@@ -9,18 +9,18 @@ import {
 } from './bytes.ts'
 
 export interface AttachmentPosition extends MessagePosition {
-  /** The number of the body part, such as `2.1`. */
+  /** Number of the body part, such as `2.1`. */
   part: string
 }
 
-/** The id of an attachment: its message's position and the number of its body part. */
+/** Encodes the position of an attachment. */
 export function encodeAttachmentId({ part, ...position }: AttachmentPosition): string {
   if (!isPart(part)) throw new RangeError(`not a body part: ${part}`)
   return Buffer.concat([packPosition(position), Buffer.from(part, 'latin1')]).toString('base64url')
 }
 
 /**
- * Where the attachment of an id is.
+ * Decodes the id of an attachment.
  *
  * @throws AppError `invalid` `InvalidId`
  */

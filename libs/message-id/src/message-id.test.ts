@@ -27,7 +27,7 @@ function codeOf(decode: () => unknown): string | undefined {
   }
 }
 
-test('a message id has eleven characters and says where the message is', () => {
+test('encodeMessageId: returns eleven characters that decode to the position', () => {
   expect(encodeMessageId({ mailbox: 1, uid: 5 })).toBe('AAAAAQAAAAU')
   fc.assert(
     fc.property(number, number, (mailbox, uid) => {
@@ -49,16 +49,16 @@ test.each([
   ['AAAAAAAAAAU', 'mailbox 0'],
   ['AAAAAQAAAAA', 'uid 0'],
   ['<a@b.example>', 'a Message-ID'],
-])('%j is not a message id: %s', (id) => {
+])('decodeMessageId: %j is rejected: %s', (id) => {
   expect(codeOf(() => decodeMessageId(id))).toBe('InvalidId')
 })
 
-test('numbers that do not fit are refused instead of wrapped', () => {
+test('encodeMessageId: throws for numbers beyond 32 bits', () => {
   for (const uid of [0, -1, 1.5, 2 ** 32, Number.NaN])
     expect(() => encodeMessageId({ mailbox: 1, uid })).toThrow(RangeError)
 })
 
-test('a text id names the parts of the text in their order', () => {
+test('encodeTextId: keeps the parts in their order', () => {
   const parts = fc.array(part, { maxLength: 20 })
   fc.assert(
     fc.property(
@@ -70,7 +70,7 @@ test('a text id names the parts of the text in their order', () => {
   )
 })
 
-test('the text id of a message with thousands of parts stays within its limit', () => {
+test('encodeTextId: with thousands of parts, stays within the length limit', () => {
   const parts = Array.from({ length: 5_000 }, (_, n) => `1.${n + 1}`)
   for (const [plain, html] of [
     [parts, parts],
@@ -85,7 +85,7 @@ test('the text id of a message with thousands of parts stays within its limit', 
   }
 })
 
-test('an attachment id carries the part', () => {
+test('encodeAttachmentId: contains the part number', () => {
   fc.assert(
     fc.property(number, number, part, (mailbox, uid, part) => {
       expect(decodeAttachmentId(encodeAttachmentId({ mailbox, uid, part }))).toEqual({
@@ -97,7 +97,7 @@ test('an attachment id carries the part', () => {
   )
 })
 
-test('a part that could end an IMAP command is never made and never read', () => {
+test('attachment and text ids: reject parts with characters of IMAP syntax', () => {
   for (const part of ['', '0', '1.', '.1', '1]\r\nA LOGOUT', '1 2', 'TEXT', '01']) {
     expect(() => encodeAttachmentId({ mailbox: 1, uid: 1, part })).toThrow(RangeError)
     const id = Buffer.concat([Buffer.from([0, 0, 0, 1, 0, 0, 0, 1]), Buffer.from(part)])
@@ -105,7 +105,7 @@ test('a part that could end an IMAP command is never made and never read', () =>
   }
 })
 
-test('foreign text either is refused or is the one spelling of what it decodes to', () => {
+test('decode functions: accept a text only if it is the encoding of its value', () => {
   const near = fc
     .uint8Array({ minLength: 6, maxLength: 24 })
     .map((bytes) => Buffer.from(bytes).toString('base64url'))
@@ -129,7 +129,7 @@ test('foreign text either is refused or is the one spelling of what it decodes t
   )
 })
 
-test('a cursor is the prefix and the page', () => {
+test('encodeCursor: contains the prefix and the page', () => {
   expect(encodeCursor({ page: 3 })).toBe(`imap_${Buffer.from('{"page":3}').toString('base64url')}`)
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 1_048_576 }), (page) => {
@@ -138,7 +138,7 @@ test('a cursor is the prefix and the page', () => {
   )
 })
 
-test('a cursor of another kind of account is told from one that cannot be read', () => {
+test('decodeCursor: distinguishes a cursor of another account kind from an invalid one', () => {
   const of = (json: string) => `imap_${Buffer.from(json).toString('base64url')}`
   expect(codeOf(() => decodeCursor('gmail_eyJwYWdlIjoxfQ'))).toBe('InvalidCursorType')
   expect(codeOf(() => decodeCursor('outlook_eyJwYWdlIjoxfQ'))).toBe('InvalidCursorType')

@@ -7,13 +7,13 @@ import {
   unpackPosition,
 } from './bytes.ts'
 
-/** The id of a message: eleven characters that are safe in URLs. */
+/** Encodes the id of a message: eleven URL-safe characters. */
 export function encodeMessageId(position: MessagePosition): string {
   return packPosition(position).toString('base64url')
 }
 
 /**
- * Where the message of an id is, or was.
+ * Decodes the id of a message. The message may be deleted.
  *
  * @throws AppError `invalid` `InvalidId`
  */

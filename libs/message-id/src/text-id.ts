@@ -8,28 +8,28 @@ import {
   unpackPosition,
 } from './bytes.ts'
 
-/** The text of a message: the numbers of its plain and of its HTML parts, in their order. */
+/** Text of a message: numbers of its plain and its HTML parts, in order. */
 export interface TextPosition extends MessagePosition {
   plain: string[]
   html: string[]
 }
 
-/** What an operation takes as a text id at most. */
+/** Maximum length of a text id in the API. */
 const maxLength = 10_240
 
-/** The id of a message's text. A message with so many parts that the id gets too long keeps the first ones. */
+/** Encodes the id of a message's text. Drops the last parts if the id would be too long. */
 export function encodeTextId({ plain, html, ...position }: TextPosition): string {
   for (const part of [...plain, ...html])
     if (!isPart(part)) throw new RangeError(`not a body part: ${part}`)
-  const room = Math.floor((maxLength * 3) / 4) - positionBytes - 1
-  const kept = { plain: within(plain, room), html: [] as string[] }
-  kept.html = within(html, room - kept.plain.join(',').length)
-  const parts = Buffer.from(`${kept.plain.join(',')};${kept.html.join(',')}`, 'latin1')
+  const maxParts = Math.floor((maxLength * 3) / 4) - positionBytes - 1
+  const plainList = takeFitting(plain, maxParts).join(',')
+  const htmlList = takeFitting(html, maxParts - plainList.length).join(',')
+  const parts = Buffer.from(`${plainList};${htmlList}`, 'latin1')
   return Buffer.concat([packPosition(position), parts]).toString('base64url')
 }
 
 /**
- * The parts that a text id names.
+ * Decodes the id of a text.
  *
  * @throws AppError `invalid` `InvalidId`
  */
@@ -49,9 +49,9 @@ function readParts(list: string): string[] {
   return parts
 }
 
-/** As many parts from the start as fit into so many characters. */
-function within(parts: readonly string[], room: number): string[] {
+/** Returns the first parts whose comma-separated list has at most `maxCharacters`. */
+function takeFitting(parts: readonly string[], maxCharacters: number): string[] {
   let used = 0
-  const fitting = parts.findIndex((part) => (used += part.length + 1) > room + 1)
-  return fitting === -1 ? [...parts] : parts.slice(0, fitting)
+  const end = parts.findIndex((part) => (used += part.length + 1) > maxCharacters + 1)
+  return end === -1 ? [...parts] : parts.slice(0, end)
 }

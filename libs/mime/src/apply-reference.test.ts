@@ -20,14 +20,14 @@ const referring = (over: Partial<ReferenceOptions> = {}): ReferenceOptions => ({
 const answer = (over: Partial<ReferencedMessage> = {}, how: Partial<ReferenceOptions> = {}) =>
   applyReference({}, { ...original, ...over }, referring(how))
 
-test('an answer goes to whom the message asks for, else to whom it is from', () => {
+test('applyReference: a reply goes to Reply-To, else to From', () => {
   expect(answer().draft).toEqual({ subject: 'Re: Plans', to: [original.from] })
   const replyTo = [{ address: 'list@x.example' }]
   expect(answer({ replyTo }).draft.to).toEqual(replyTo)
   expect(answer({ replyTo: [{ name: 'no address' }] }).draft.to).toEqual([original.from])
 })
 
-test('an answer to all names everybody once, and not oneself', () => {
+test('applyReference: a reply to all lists each recipient once and no own address', () => {
   expect(answer({}, { action: 'reply-all' }).draft).toMatchObject({
     to: [original.from, { name: 'Bob', address: 'Bob@x.example' }],
     cc: [{ address: 'cy@x.example' }],
@@ -36,7 +36,7 @@ test('an answer to all names everybody once, and not oneself', () => {
   expect(answer(mine, { action: 'reply-all' }).draft.to).toEqual([{ address: 'me@y.example' }])
 })
 
-test('what the draft says itself stays', () => {
+test('applyReference: keeps members of the draft', () => {
   const draft = { to: [{ address: 'bob@x.example' }], subject: 'Mine' }
   expect(applyReference(draft, original, referring({ action: 'reply-all' })).draft).toEqual({
     ...draft,
@@ -44,9 +44,9 @@ test('what the draft says itself stays', () => {
   })
 })
 
-test('a prefix is added once', () => {
-  const subject = (given: string, action: ReferenceOptions['action'] = 'reply') =>
-    answer({ subject: given }, { action }).draft.subject
+test('applyReference: adds the subject prefix once', () => {
+  const subject = (original: string, action: ReferenceOptions['action'] = 'reply') =>
+    answer({ subject: original }, { action }).draft.subject
   expect(subject('Re: Plans')).toBe('Re: Plans')
   expect(subject('RE[2]: Plans')).toBe('RE[2]: Plans')
   expect(subject('Fwd: Plans')).toBe('Re: Fwd: Plans')
@@ -56,7 +56,7 @@ test('a prefix is added once', () => {
   expect(answer({ subject: '' }).draft.subject).toBe('Re:')
 })
 
-test('the thread goes on, bounded, and only with what are Message-IDs', () => {
+test('applyReference: extends References with valid Message-IDs, up to a limit', () => {
   expect(answer().references).toEqual({
     inReplyTo: '<2@x.example>',
     references: ['<1@x.example>', '<2@x.example>'],
@@ -71,7 +71,7 @@ test('the thread goes on, bounded, and only with what are Message-IDs', () => {
   expect([kept?.length, kept?.[0], kept?.at(-1)]).toEqual([50, '<0@x.example>', '<2@x.example>'])
 })
 
-test('an answer quotes below what was written', () => {
+test('applyReference: quotes the original below the text of the reply', () => {
   expect(applyReference({ text: 'yes' }, original, referring({ inline: true })).draft.text).toBe(
     'yes\n\nMay 6, 2024, 7:08 AM, Ann <ann@x.example>:\n> one\n> two',
   )
@@ -86,7 +86,7 @@ test('an answer quotes below what was written', () => {
   expect(text).toBeUndefined()
 })
 
-test('what was written in HTML alone is quoted as text where the message has text', () => {
+test('applyReference: quotes an HTML original as text in a plain text draft', () => {
   const quoted = (
     action: ReferenceOptions['action'],
     text: ReferencedMessage['text'] = { html: '<p>one</p>' },
@@ -98,7 +98,7 @@ test('what was written in HTML alone is quoted as text where the message has tex
   expect(quoted('forward', { plain: '', html: '<p>one</p>' })).toMatch(/\n\none$/)
 })
 
-test('what is passed on is told from whom and whereto it went', () => {
+test('applyReference: a forward contains sender and recipients of the original', () => {
   const { to, cc, text } = applyReference(
     { text: 'see' },
     original,
@@ -120,7 +120,7 @@ test('what is passed on is told from whom and whereto it went', () => {
   ])
 })
 
-test('addresses that could break out of a header are left out', () => {
+test('applyReference: omits addresses that could break out of a header', () => {
   const from = { name: 'A\r\nBcc: x', address: 'a@x.example' }
   const to = [{ address: 'a@x.example\r\nRCPT TO:<b>' }, { address: 'not an address' }, {}]
   expect(answer({ from, to, cc: [] }, { action: 'reply-all' }).draft.to).toEqual([

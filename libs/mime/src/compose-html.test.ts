@@ -6,7 +6,7 @@ import { addPreheader } from './compose-html.ts'
 const png = Buffer.from('89504e470d0a', 'hex')
 const image = `data:image/png;base64,${png.toString('base64')}`
 
-test('images in the HTML become attachments, each once', () => {
+test('inlineImages: attaches each data URL image once', () => {
   const html = `<p><img alt="a" src="${image}"><IMG SRC = '${image}'><img src="https://x.example/a.png"></p>`
   const { html: made, attached } = inlineImages(html)
   expect(attached).toEqual([
@@ -24,7 +24,7 @@ test('images in the HTML become attachments, each once', () => {
   )
 })
 
-test('images that are not in base64 are decoded as text', () => {
+test('inlineImages: decodes images without base64 as text', () => {
   const { attached } = inlineImages('<img src="data:image/svg+xml;charset=utf8,%3Csvg/%3E">')
   expect(attached).toMatchObject([{ contentType: 'image/svg+xml', filename: 'image-1.svg' }])
   expect(attached[0]?.content.toString()).toBe('<svg/>')
@@ -37,7 +37,7 @@ test.each([
   '<img src="data:image/png;base64,AAAA',
   'data:image/png;base64,AAAA',
   '<a href="data:image/png;base64,AAAA">x</a>',
-])('%s stays as it is', (html) => {
+])('inlineImages: leaves %s unchanged', (html) => {
   expect(inlineImages(html)).toEqual({ html, attached: [] })
 })
 
@@ -46,12 +46,12 @@ test.each([
   ['beginnings', 'src="data:image/png'],
   ['parameters', 'src="data:image/png;a=b;c=d;'],
   ['small images', '<img src="data:image/png;base64,AAAA">'],
-])('HTML full of %s is done in its one reading', (_what, piece) => {
+])('inlineImages: HTML full of %s, is linear in time', (_name, piece) => {
   const html = piece.repeat(2_000_000 / piece.length)
   expect(inlineImages(html).attached.length).toBeLessThanOrEqual(1)
 })
 
-test('a message with images inside reads back with them, and with a text that has none', async () => {
+test('composeMessage: attaches inline images and omits them in the text alternative', async () => {
   const { mime } = await composeMessage(
     {
       to: [{ address: 'a@x.example' }],
@@ -77,7 +77,7 @@ test.each([
     '<html><BODY class="a">x</BODY></html>',
     /^<html><BODY class="a"><div .*<\/div>x<\/BODY><\/html>$/,
   ],
-])('the hidden line stands at the start of %s', (html, expected) => {
+])('addPreheader: inserts the hidden line at the start of %s', (html, expected) => {
   expect(addPreheader(html, ' hello\r\n')).toMatch(expected)
   expect(addPreheader(html, ' \n')).toBe(html)
 })

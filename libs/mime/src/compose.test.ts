@@ -17,7 +17,7 @@ async function problemOf(submission: unknown, options: object = {}): Promise<str
   }
 }
 
-test('a submission becomes a message that reads back the same', async () => {
+test('composeMessage: a parsed result equals the submission', async () => {
   const { mime, messageId, envelope } = await composeMessage(
     {
       to,
@@ -88,7 +88,7 @@ test('a submission becomes a message that reads back the same', async () => {
   ])
 })
 
-test('a message with HTML alone gets its text', async () => {
+test('composeMessage: HTML only, adds a text alternative', async () => {
   const { mime } = await composeMessage(
     { to, html: '<h1>News</h1><p>Read <a href="https://a.example/x">more</a></p>' },
     { from },
@@ -98,12 +98,12 @@ test('a message with HTML alone gets its text', async () => {
   expect(html).toContain('<h1>News</h1>')
 })
 
-test('a message without any content is a message still', async () => {
+test('composeMessage: without content, composes an empty message', async () => {
   const { mime } = await composeMessage({ to }, { from })
   expect(await parseMessage(mime)).toMatchObject({ text: '', subject: '', from: [from] })
 })
 
-test('recipients are named once in the envelope, however they are written', async () => {
+test('composeMessage: the envelope lists each recipient once, ignoring case', async () => {
   const { envelope } = await composeMessage(
     {
       to: [{ address: 'Bob@Example.net' }, { address: 'bob@example.net' }],
@@ -115,7 +115,7 @@ test('recipients are named once in the envelope, however they are written', asyn
   expect(envelope.to).toEqual(['Bob@example.net', 'x@xn--bcher-kva.example'])
 })
 
-test('an envelope of its own wins over the headers', async () => {
+test('composeMessage: a passed envelope takes precedence over the headers', async () => {
   const { envelope, mime } = await composeMessage(
     { to, envelope: { from: 'bounces@example.com', to: ['real@example.org'] } },
     { from },
@@ -124,7 +124,7 @@ test('an envelope of its own wins over the headers', async () => {
   expect((await parseMessage(mime)).to).toEqual(to)
 })
 
-test('an envelope may say that nobody is told of failures', async () => {
+test('composeMessage: an empty envelope sender is kept', async () => {
   const envelope = { from: '', to: ['bob@example.net'] }
   expect((await composeMessage({ text: 'x', envelope }, { from })).envelope).toEqual(envelope)
   const raw = Buffer.from('From: a@example.com\r\n\r\nx')
@@ -132,7 +132,7 @@ test('an envelope may say that nobody is told of failures', async () => {
   expect(opened.envelope).toEqual(envelope)
 })
 
-test('no word makes a line of the header longer than 998', async () => {
+test('composeMessage: header lines have at most 998 characters', async () => {
   const subject = `Re: ${'x'.repeat(5_000)} y`
   const { mime } = await composeMessage({ to, subject, text: 'x' }, { from })
   const raw = Buffer.from('To: bob@example.net\r\n\r\nx')
@@ -151,11 +151,9 @@ test('no word makes a line of the header longer than 998', async () => {
   expect(fits.mime.toString()).toMatch(/^X-Long:\r\n x{997}\r$/m)
 })
 
-test('a Message-ID that is given is kept, with or without its brackets', async () => {
-  for (const given of ['abc@example.com', '<abc@example.com>'])
-    expect((await composeMessage({ to, messageId: given }, { from })).messageId).toBe(
-      '<abc@example.com>',
-    )
+test('composeMessage: keeps a passed Message-ID, with or without brackets', async () => {
+  for (const messageId of ['abc@example.com', '<abc@example.com>'])
+    expect((await composeMessage({ to, messageId }, { from })).messageId).toBe('<abc@example.com>')
   expect(
     (
       await composeMessage(
@@ -190,15 +188,15 @@ test.each([
     { to, attachments: [{ contentType: 'text/plain\r\nX: y', content: '' }] },
   ],
   ['attachments.0.cid', { to, attachments: [{ cid: 'a\r\nX: y', content: '' }] }],
-])('%s cannot be broken out of', async (path, submission) => {
+])('composeMessage: rejects injection through %s', async (path, submission) => {
   expect(await problemOf(submission)).toBe(path)
 })
 
-test('a header name that is none is refused', async () => {
+test('composeMessage: rejects an invalid header name', async () => {
   expect(await problemOf({ to, headers: { 'X-A: b\r\nBcc': 'x' } })).toBeDefined()
 })
 
-test('paths and addresses in contents are text, nothing is read', async () => {
+test('composeMessage: treats file paths and URLs as text', async () => {
   const { mime } = await composeMessage(
     {
       to,
@@ -213,7 +211,7 @@ test('paths and addresses in contents are text, nothing is read', async () => {
 })
 
 test.each(['message/rfc822', 'multipart/mixed; boundary=x', 'nonsense', 'text/plain'])(
-  'an attachment of type %s is carried byte for byte',
+  'composeMessage: an attachment of type %s is unchanged',
   async (contentType) => {
     const bytes = Buffer.from('From: a\n\r\n.\r\n--x\r\n\xff\0\r', 'latin1')
     const { mime } = await composeMessage(
@@ -231,7 +229,7 @@ test.each(['message/rfc822', 'multipart/mixed; boundary=x', 'nonsense', 'text/pl
 const anyText = fc.string({ unit: 'binary', maxLength: 300 })
 const oneLine = anyText.map((text) => text.replace(/[\0-\x1f\x7f\u0085\u2028\u2029]/g, ''))
 
-test('whatever is written, the bytes are ASCII lines of at most 998 that end in CRLF, and say the same', async () => {
+test('composeMessage: any input, returns ASCII lines up to 998 characters that parse to the input', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.record({
@@ -258,10 +256,10 @@ test('whatever is written, the bytes are ASCII lines of at most 998 that end in 
         expect(Math.max(...latin.split('\r\n').map((line) => line.length))).toBeLessThanOrEqual(998)
         const parsed = await parseMessage(mime)
         expect(parsed.to.map(({ address }) => address)).toEqual(['bob@example.net'])
-        const known = 'content-type date from message-id mime-version subject to x-custom'.split(
+        const expected = 'content-type date from message-id mime-version subject to x-custom'.split(
           ' ',
         )
-        expect(Object.keys(parsed.headers).filter((key) => !known.includes(key))).toEqual([])
+        expect(Object.keys(parsed.headers).filter((key) => !expected.includes(key))).toEqual([])
         expect(parsed.subject).toBe(subject.replace(/\s+/g, ' ').trim())
       },
     ),

@@ -37,11 +37,11 @@ test.each([
     'a<details open>x</details><blockquote type="cite">1</blockquote>',
     `a<details open>x</details>${folded('1')}`,
   ],
-])('%s', (_, html, safe) => {
+])('foldHistory: %s', (_, html, safe) => {
   expect(safeHtml(html)).toBe(safe)
 })
 
-test('what is folded can be quoted as it was', () => {
+test('unfoldHistory: restores the folded HTML', () => {
   const html = 'Yes<div class="gmail_quote">She:<blockquote>Ok?</blockquote></div>'
   expect(unfoldHistory(safeHtml(html))).toBe(
     'Yes<blockquote>She:<blockquote>Ok?</blockquote></blockquote>',
@@ -49,7 +49,7 @@ test('what is folded can be quoted as it was', () => {
   expect(unfoldHistory('<p>plain</p>')).toBe('<p>plain</p>')
 })
 
-test('a writer cannot leave anything open or broken with marks of ours', () => {
+test('safeHtml: foreign history marks do not break the structure', () => {
   const pieces = [
     '<details class="posthorn-history">',
     '</details>',

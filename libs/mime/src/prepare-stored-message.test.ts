@@ -33,7 +33,7 @@ const whole = [
   '',
 ].join('\r\n')
 
-test('who gets a message is read from its headers, and nobody is told of blind copies', () => {
+test('prepareStoredMessage: reads recipients from the headers and removes Bcc', () => {
   const { mime, envelope, messageId, subject } = open(whole)
   expect(envelope).toEqual({
     from: 'boss@mail.example',
@@ -51,12 +51,12 @@ test('who gets a message is read from its headers, and nobody is told of blind c
   expect(mime.toString()).toBe(whole.replaceAll(hidden, ''))
 })
 
-test('an envelope wins over the headers', () => {
+test('prepareStoredMessage: a passed envelope takes precedence over the headers', () => {
   const content = { envelope: { from: 'bounce@mail.example', to: ['only@mail.example'] } }
   expect(open(whole, { content }).envelope).toEqual(content.envelope)
 })
 
-test('sender, date and Message-ID are added where they are missing', () => {
+test('prepareStoredMessage: adds missing From, Date and Message-ID', () => {
   const { mime, messageId, envelope } = open('To: a@mail.example\n\nhi\n', {
     date: new Date('2026-01-02T03:04:05Z'),
   })
@@ -74,14 +74,14 @@ test('sender, date and Message-ID are added where they are missing', () => {
   expect(envelope).toEqual({ from: 'ann@mail.example', to: ['a@mail.example'] })
 })
 
-test('a Message-ID nobody could refer to is replaced, and others are not there twice', () => {
+test('prepareStoredMessage: replaces an invalid Message-ID and removes duplicates', () => {
   const { mime, messageId } = open(
     'Message-ID: nonsense\r\nMessage-ID: <2@x.example>\r\nTo: a@x.example\r\n\r\n',
   )
   expect(mime.toString().match(/^message-id:.*$/gim)).toEqual([`Message-ID: ${messageId}`])
 })
 
-test('what the request sets takes the place of the headers', async () => {
+test('prepareStoredMessage: content replaces headers', async () => {
   const { mime, envelope } = open(whole, {
     content: {
       from: { name: 'Zoë', address: 'zoe@mail.example' },
@@ -109,7 +109,7 @@ test('what the request sets takes the place of the headers', async () => {
   ).toHaveLength(5)
 })
 
-test('a body of any bytes stays as it is', () => {
+test('prepareStoredMessage: does not change the body', () => {
   const body = Buffer.from([0xff, 0xfe, 0, 0x80, 0x0d, 0x0a, 0x2e, 0x0d, 0x0a])
   const { mime } = open(
     Buffer.concat([Buffer.from(whole.slice(0, whole.indexOf('Bcc: this'))), body]),
@@ -117,7 +117,7 @@ test('a body of any bytes stays as it is', () => {
   expect(mime.subarray(-body.length).equals(body)).toBe(true)
 })
 
-test('a lone carriage return does not hide a header', () => {
+test('prepareStoredMessage: detects a header after a lone CR', () => {
   const { mime, envelope } = open('To: a@x.example\rBcc: b@x.example\n\nhi')
   expect(envelope.to).toEqual(['a@x.example', 'b@x.example'])
   expect(mime.toString()).not.toContain('b@x.example')
@@ -127,19 +127,19 @@ test.each([
   ['text without headers', 'just a text'],
   ['no bytes', ''],
   ['a line that is no header', 'To: a@x.example\r\nno header here\r\n\r\nx'],
-  ['a recipient that is none', 'To: nobody\r\n\r\nx'],
+  ['a recipient that is none', 'To: noaddress\r\n\r\nx'],
   ['too many recipients', `To: ${'a@x.example,'.repeat(1001)}\r\n\r\nx`],
   ['a list beyond reason', `To: ${'a@x.example,'.repeat(60_000)}\r\n\r\nx`],
   ['headers beyond reason', `X: ${'x'.repeat(1_100_000)}\r\n\r\nx`],
-])('%s: refused', (_what, text) => {
+])('prepareStoredMessage: %s, rejects', (_name, text) => {
   expect(problemOf(() => open(text))).toBe('raw')
 })
 
-test('nobody at all is for the caller to refuse', () => {
+test('prepareStoredMessage: without recipients, returns an empty envelope', () => {
   expect(open('To: undisclosed-recipients:;\r\n\r\nx').envelope.to).toEqual([])
 })
 
-test('whatever comes, the answer has no blind copies, or is a refusal', () => {
+test('prepareStoredMessage: any input, removes Bcc or rejects', () => {
   const pieces = fc.constantFrom(
     'Bcc',
     'bCC ',

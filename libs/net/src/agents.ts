@@ -2,7 +2,9 @@ import { Agent as HttpAgent, type AgentOptions, type ClientRequestArgs } from 'n
 import { Agent as HttpsAgent } from 'node:https'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { defined } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
+import { SingleFlight } from '@posthorn/flow'
 import {
   assertAllowed,
   type EgressPolicy,
@@ -11,14 +13,14 @@ import {
   type ResolvedAddress,
   withoutBrackets,
 } from './egress.ts'
-import { openSocket } from './open-socket.ts'
+import { connectSocket } from './connect-socket.ts'
 
 export interface AgentsOptions {
   policy: EgressPolicy
-  /** Connections to one host at the same time. */
+  /** Maximum number of connections per host. */
   maxSockets: number
   lookup?: Lookup
-  /** Everything goes through it. Its own address is judged by its own policy. */
+  /** Proxy for all connections. Its own address is checked against its own policy. */
   proxy?: { url: string; egress: EgressPolicy; timeoutMs: number }
 }
 
@@ -27,26 +29,29 @@ export interface Agents extends Disposable {
   https: HttpsAgent
 }
 
-/** Shorter than servers commonly keep an idle connection: a request written while the server closes it would be lost. */
+/**
+ * Idle time of a kept connection. Shorter than usual server timeouts, which would lose a request.
+ */
 const idleMs = 4_000
 
 /**
- * A pair of agents whose connections go only to addresses that passed the policy. Judged when a connection is made and on the very
- * address it is made to, literal hosts included (Node calls no lookup for them), so a name that changes its address gains nothing.
+ * Creates agents that connect only to addresses allowed by the policy. The check is made when a
+ * connection is opened, on the address that is connected to. Literal hosts are checked as well,
+ * although Node calls no lookup for them. A name that changes its address therefore gains nothing.
  */
-export function createAgents(given: AgentsOptions): Agents {
-  const { maxSockets, policy, lookup, proxy } = given
+export function createAgents(options: AgentsOptions): Agents {
+  const { maxSockets, policy, lookup, proxy } = options
   const direct = createGuard(policy, lookup)
-  const guard = (secure: boolean) => (proxy ? createTunnel(given, proxy, secure) : direct)
-  const options = {
+  const guard = (secure: boolean) => (proxy ? createTunnel(options, proxy, secure) : direct)
+  const agentOptions = {
     keepAlive: true,
     maxSockets,
     maxFreeSockets: 256,
     timeout: idleMs,
     scheduling: 'lifo',
   } as const
-  const http = new GuardedHttpAgent(options, guard(false))
-  const https = new GuardedHttpsAgent(options, guard(true))
+  const http = new GuardedHttpAgent(agentOptions, guard(false))
+  const https = new GuardedHttpsAgent(agentOptions, guard(true))
   return {
     http,
     https,
@@ -71,7 +76,7 @@ class GuardedHttpAgent extends HttpAgent {
   }
 
   override createConnection(options: ClientRequestArgs, connected?: Connected) {
-    return this.#guard((...given) => super.createConnection(...given), options, connected)
+    return this.#guard((...args) => super.createConnection(...args), options, connected)
   }
 }
 
@@ -84,7 +89,7 @@ class GuardedHttpsAgent extends HttpsAgent {
   }
 
   override createConnection(options: ClientRequestArgs, connected?: Connected) {
-    return this.#guard((...given) => super.createConnection(...given), options, connected)
+    return this.#guard((...args) => super.createConnection(...args), options, connected)
   }
 }
 
@@ -93,14 +98,14 @@ function createGuard(policy: EgressPolicy, lookup: Lookup | undefined): Guard {
   return (connect, options, connected) => {
     try {
       if (options.socketPath)
-        throw new AppError('forbidden', 'Sockets of this machine are not allowed', {
+        throw new AppError('forbidden', 'Unix domain sockets are not allowed', {
           code: 'EEGRESSBLOCKED',
         })
       const host = withoutBrackets(options.host ?? options.hostname ?? 'localhost')
       if (isIP(host) !== 0) assertAllowed(host, policy)
       return connect({ ...options, host, lookup: guardedLookup }, connected)
     } catch (error) {
-      // Thrown, it would leave the agent's count of connections wrong.
+      // An exception would leave the agent's connection count wrong.
       const failed = connected as ((error: Error) => void) | undefined
       failed?.(error as Error)
       return undefined
@@ -108,7 +113,7 @@ function createGuard(policy: EgressPolicy, lookup: Lookup | undefined): Guard {
   }
 }
 
-/** Connections through a proxy, which resolves names and goes where it may; literal addresses are judged here all the same. */
+/** Connects through a proxy, which resolves names itself. Literal addresses are checked here. */
 function createTunnel(
   { policy: egress, lookup }: AgentsOptions,
   { url, egress: proxyEgress, timeoutMs }: NonNullable<AgentsOptions['proxy']>,
@@ -121,16 +126,16 @@ function createTunnel(
     timeoutMs,
     signal,
     proxy: url,
-    ...(lookup ? { lookup } : {}),
+    ...defined({ lookup }),
   }
-  return (connect, asked, connected) => {
-    const host = withoutBrackets(asked.host ?? asked.hostname ?? 'localhost')
-    const port = Number(asked.port ?? asked.defaultPort)
+  return (connect, request, connected) => {
+    const host = withoutBrackets(request.host ?? request.hostname ?? 'localhost')
+    const port = Number(request.port ?? request.defaultPort)
     const failed = connected as ((error: Error) => void) | undefined
-    openSocket({ host, port }, through)
+    connectSocket({ host, port }, through)
       .then(({ socket }) => {
-        connected?.(null, secure ? overTls(connect, asked, socket) : socket)
-        // It comes paused, and whoever reads it is there by then.
+        connected?.(null, secure ? connectTlsOver(connect, request, socket) : socket)
+        // The socket is paused until the HTTP parser has been attached.
         if (!secure) setImmediate(() => socket.resume())
       })
       .catch((error: Error) => failed?.(error))
@@ -138,38 +143,31 @@ function createTunnel(
   }
 }
 
-/** The certificate is that of the server, not of the proxy. */
-function overTls(connect: Connect, asked: ClientRequestArgs, socket: Socket): Duplex {
-  const secured = connect({ ...asked, socket } as ClientRequestArgs)
+/** Starts TLS with the server behind the proxy; the certificate is the server's. */
+function connectTlsOver(connect: Connect, request: ClientRequestArgs, socket: Socket): Duplex {
+  const secured = connect({ ...request, socket } as ClientRequestArgs)
   if (secured === undefined || secured === null) throw new Error('no TLS over this connection')
   return secured as Duplex
 }
 
 /**
- * Node's lookup hook over `resolveAllowed`. Lookups of one name at the same time are one: the system's resolver has four threads, and
- * one name that is slow to resolve must not take them all.
+ * Creates Node's lookup hook over `resolveAllowed`. Concurrent lookups of one name are merged: the
+ * system resolver has four threads, and one slow name must not occupy them all.
  */
 function createGuardedLookup(policy: EgressPolicy, lookup: Lookup | undefined): LookupFunction {
-  const running = new Map<string, Promise<ResolvedAddress[]>>()
-  const resolve = (host: string) => {
-    const known = running.get(host)
-    if (known) return known
-    const made = resolveAllowed(host, policy, lookup ? { lookup } : {}).finally(() =>
-      running.delete(host),
-    )
-    running.set(host, made)
-    return made
-  }
+  const lookups = new SingleFlight<string, ResolvedAddress[]>()
   return (host, options, done) => {
-    resolve(host).then(
-      (addresses) => {
-        const [first] = addresses
-        if (!first)
-          done(Object.assign(new Error(`${host} has no address`), { code: 'ENOTFOUND' }), '')
-        else if (options.all) done(null, addresses)
-        else done(null, first.address, first.family)
-      },
-      (error: NodeJS.ErrnoException) => done(error, ''),
-    )
+    lookups
+      .run(host, () => resolveAllowed(host, policy, defined({ lookup })))
+      .then(
+        (addresses) => {
+          const [first] = addresses
+          if (!first)
+            done(Object.assign(new Error(`${host} has no address`), { code: 'ENOTFOUND' }), '')
+          else if (options.all) done(null, addresses)
+          else done(null, first.address, first.family)
+        },
+        (error: NodeJS.ErrnoException) => done(error, ''),
+      )
   }
 }

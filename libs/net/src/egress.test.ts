@@ -69,7 +69,7 @@ const notPublic = [
 ]
 
 test.each(linkLocalOrMetadata)(
-  'link-local and metadata address %s is refused by both policies and by off alone let through',
+  'assertAllowed: link-local or metadata address %s, forbidden unless the policy is off',
   (address) => {
     expect(verdict(address, 'link-local')).toBe('blocked')
     expect(verdict(address, 'private')).toBe('blocked')
@@ -77,21 +77,21 @@ test.each(linkLocalOrMetadata)(
   },
 )
 
-test.each(notPublic)('%s is refused where only public addresses are let through', (address) => {
+test.each(notPublic)('assertAllowed: non-public address %s, forbidden by private', (address) => {
   expect(verdict(address, 'link-local')).toBe('allowed')
   expect(verdict(address, 'private')).toBe('blocked')
   expect(verdict(address, 'off')).toBe('allowed')
 })
 
 test.each(['8.8.8.8', '169.253.255.255', '169.255.0.1', '2606:4700::1111', '::ffff:8.8.8.8'])(
-  '%s is public',
+  'assertAllowed: public address %s, allowed',
   (address) => {
     expect(verdict(address, 'private')).toBe('allowed')
   },
 )
 
 test.each(['', 'localhost', '127.1', '0x7f000001', '2130706433', '1.2.3', '::1::', 'a.b.c.d'])(
-  'text that is no address (%j) is refused: nothing is known about it',
+  'assertAllowed: text that is not an address (%j), forbidden',
   (address) => {
     expect(verdict(address, 'link-local')).toBe('blocked')
   },
@@ -108,7 +108,7 @@ test.each([
   '[::ffff:127.0.0.1]',
   '[::ffff:7f00:1]',
   '0',
-])('the host %s is judged by the address that the system makes of it', async (host) => {
+])('resolveAllowed: host spelled %s, checks the address the system resolves', async (host) => {
   await expect(resolveAllowed(host, 'private')).rejects.toEqual(blocked)
 })
 
@@ -119,11 +119,11 @@ test.each([
   '169.254.43518',
   '[fe80::1%25lo]',
   '[::ffff:a9fe:a9fe]',
-])('the metadata service spelled %s is found out', async (host) => {
+])('resolveAllowed: metadata address spelled %s, forbidden', async (host) => {
   await expect(resolveAllowed(host, 'link-local')).rejects.toEqual(blocked)
 })
 
-test('a name is refused when one of its addresses is', async () => {
+test('resolveAllowed: one forbidden address among several, forbids the name', async () => {
   const lookup = async () => [
     { address: '8.8.8.8', family: 4 },
     { address: '169.254.169.254', family: 4 },
@@ -131,7 +131,7 @@ test('a name is refused when one of its addresses is', async () => {
   await expect(resolveAllowed('mixed.example', 'link-local', { lookup })).rejects.toEqual(blocked)
 })
 
-test('a name that passes gives its addresses with their families', async () => {
+test('resolveAllowed: allowed name, returns its addresses with their families', async () => {
   const lookup = async () => [
     { address: '192.168.1.1', family: 4 },
     { address: 'fc00::1', family: 6 },
@@ -142,12 +142,12 @@ test('a name that passes gives its addresses with their families', async () => {
   ])
 })
 
-test('a lookup that does not end is given up with the signal', async () => {
+test('resolveAllowed: lookup that never ends, rejects with the reason of the signal', async () => {
   const stop = new AbortController()
-  const found = resolveAllowed('slow.example', 'link-local', {
+  const resolved = resolveAllowed('slow.example', 'link-local', {
     lookup: () => new Promise(() => undefined),
     signal: stop.signal,
   })
   stop.abort(new Error('enough'))
-  await expect(found).rejects.toThrow('enough')
+  await expect(resolved).rejects.toThrow('enough')
 })

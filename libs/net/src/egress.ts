@@ -1,12 +1,14 @@
 import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { AppError } from '@posthorn/errors'
+import { abortable } from '@posthorn/flow'
 import ipaddr from 'ipaddr.js'
 
 export const egressPolicies = ['link-local', 'private', 'off'] as const
 /**
- * Where connections may go. `link-local` refuses link-local and cloud metadata addresses; `private` also refuses loopback, private,
- * reserved and every other range that is not public; `off` refuses nothing.
+ * Policy for destination addresses. `link-local` forbids link-local and cloud metadata addresses.
+ * `private` also forbids loopback, private, reserved and all other non-public ranges. `off` allows
+ * all addresses.
  */
 export type EgressPolicy = (typeof egressPolicies)[number]
 
@@ -15,7 +17,7 @@ export interface ResolvedAddress {
   family: 4 | 6
 }
 
-/** Finds the addresses of a host name. The system's resolver, unless a test has its own. */
+/** Resolves a host name to its addresses. Tests replace the system resolver with it. */
 export type Lookup = (host: string) => Promise<readonly { address: string; family: number }[]>
 
 export interface ResolveOptions {
@@ -23,9 +25,9 @@ export interface ResolveOptions {
   lookup?: Lookup
 }
 
-const lookupBySystem: Lookup = (host) => systemLookup(host, { all: true })
+const systemResolver: Lookup = (host) => systemLookup(host, { all: true })
 
-/** Instance metadata that lies outside the link-local ranges. */
+/** Instance metadata addresses outside the link-local ranges. */
 const metadataAddresses = new Set([
   'fd00:ec2::254', // AWS over IPv6
   'fd20:ce::254', // Google Cloud over IPv6
@@ -35,7 +37,7 @@ const metadataAddresses = new Set([
 ])
 
 /**
- * Throws unless the address may be connected to. What cannot be read as an address is refused: nothing is known about it.
+ * Checks one address against the policy. Text that is not an address is forbidden.
  *
  * @throws AppError `forbidden` `EEGRESSBLOCKED`
  */
@@ -44,30 +46,33 @@ export function assertAllowed(address: string, policy: EgressPolicy): void {
   const literal = withoutBrackets(address)
   if (isIP(literal) === 0) throw blocked(literal)
   const parsed = ipaddr.process(literal)
-  for (const meant of [parsed, ...embedded(parsed)]) {
-    if (isRefused(meant, policy)) throw blocked(literal)
+  for (const candidate of [parsed, ...embedded(parsed)]) {
+    if (isForbidden(candidate, policy)) throw blocked(literal)
   }
 }
 
 /**
- * The addresses of a host, all of which may be connected to; one that may not refuses the host. Connect to what is returned and to
- * nothing else: a second lookup may answer differently.
+ * Resolves a host and checks all its addresses; one forbidden address forbids the host. Connect
+ * only to the returned addresses: a second lookup may return others.
  *
- * Literals come in any spelling that the system's resolver takes (`127.1`, `0x7f000001`, `2130706433`, `[::1]`, `fe80::1%eth0`).
+ * Literals may have any spelling that the system resolver accepts (`127.1`, `0x7f000001`,
+ * `2130706433`, `[::1]`, `fe80::1%eth0`).
  *
- * @throws AppError `forbidden` `EEGRESSBLOCKED`; the resolver's error when the name has no address; the signal's reason.
+ * @throws AppError `forbidden` `EEGRESSBLOCKED`; the resolver's error if the name has no address;
+ * the signal's reason
  */
 export async function resolveAllowed(
   host: string,
   policy: EgressPolicy,
-  { signal, lookup = lookupBySystem }: ResolveOptions = {},
+  { signal, lookup = systemResolver }: ResolveOptions = {},
 ): Promise<ResolvedAddress[]> {
   signal?.throwIfAborted()
   const name = withoutBrackets(host)
   const family = isIP(name)
-  const found = family === 0 ? await abortable(lookup(name), signal) : [{ address: name, family }]
-  for (const { address } of found) assertAllowed(address, policy)
-  return found.map(({ address }) => ({ address, family: isIP(address) === 6 ? 6 : 4 }))
+  const addresses =
+    family === 0 ? await resolveName(lookup(name), signal) : [{ address: name, family }]
+  for (const { address } of addresses) assertAllowed(address, policy)
+  return addresses.map(({ address }) => ({ address, family: isIP(address) === 6 ? 6 : 4 }))
 }
 
 export function withoutBrackets(host: string): string {
@@ -76,7 +81,7 @@ export function withoutBrackets(host: string): string {
 
 type Address = ReturnType<typeof ipaddr.process>
 
-function isRefused(address: Address, policy: Exclude<EgressPolicy, 'off'>): boolean {
+function isForbidden(address: Address, policy: Exclude<EgressPolicy, 'off'>): boolean {
   const range = address.range()
   if (range === 'linkLocal' || metadataAddresses.has(withoutZone(address))) return true
   return policy === 'private' && range !== 'unicast'
@@ -86,21 +91,24 @@ function withoutZone(address: Address): string {
   return address.toString().replace(/%.*$/, '')
 }
 
-/** IPv6 ranges that carry an IPv4 address, to which a gateway or the kernel may pass the packet: prefix, its bits, where the four bytes are. */
-const carriers: readonly [prefix: string, bits: number, at: readonly number[]][] = [
+/**
+ * IPv6 ranges that contain an IPv4 address, to which a gateway or the kernel may forward packets:
+ * prefix, prefix length, positions of the four bytes.
+ */
+const embeddingRanges: readonly [prefix: string, bits: number, at: readonly number[]][] = [
   ['::', 96, [12, 13, 14, 15]], // IPv4-compatible, RFC 4291 §2.5.5.1
   ['::ffff:0:0:0', 96, [12, 13, 14, 15]], // IPv4-translated, RFC 2765 §2.1
   ['64:ff9b::', 96, [12, 13, 14, 15]], // NAT64, RFC 6052 §2.1
-  ['64:ff9b:1::', 48, [12, 13, 14, 15]], // NAT64 of a site, RFC 8215: the common /96 of it
-  ['64:ff9b:1::', 48, [6, 7, 9, 10]], // and all of it, RFC 6052 §2.2
+  ['64:ff9b:1::', 48, [12, 13, 14, 15]], // local-use NAT64, RFC 8215, as /96
+  ['64:ff9b:1::', 48, [6, 7, 9, 10]], // the same as /48, RFC 6052 §2.2
   ['2002::', 16, [2, 3, 4, 5]], // 6to4, RFC 3056 §2
 ]
 
-/** IPv4-mapped addresses were unwrapped by `process` already. */
+/** Returns the IPv4 addresses inside an IPv6 address. `process` has unwrapped IPv4-mapped ones. */
 function embedded(address: Address): Address[] {
   if (!(address instanceof ipaddr.IPv6)) return []
   const bytes = address.toByteArray()
-  return carriers
+  return embeddingRanges
     .filter(([prefix, bits]) => address.match(ipaddr.IPv6.parse(prefix), bits))
     .map(([, , at]) => ipaddr.fromByteArray(at.map((index) => bytes[index] ?? 0)))
 }
@@ -111,15 +119,7 @@ function blocked(address: string): AppError {
   })
 }
 
-/** A lookup cannot be called off: it is left to itself. */
-async function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return work
-  const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const onAbort = () => reject(signal.reason as Error)
-  signal.addEventListener('abort', onAbort, { once: true })
-  try {
-    return await Promise.race([work, aborted])
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-  }
+/** Stops waiting on abort; the lookup itself cannot be cancelled. */
+function resolveName<T>(lookup: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  return signal ? abortable(lookup, signal) : lookup
 }

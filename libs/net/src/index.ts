@@ -7,27 +7,27 @@ export {
   type ResolvedAddress,
   type ResolveOptions,
 } from './egress.ts'
+export type { CallRequest } from './call.ts'
 export {
-  type CallRequest,
   type CallResult,
   createHttpCaller,
   type HttpCaller,
   type HttpCallerOptions,
-} from './http.ts'
+} from './http-caller.ts'
 export {
   type Endpoint,
-  type Intake,
-  type OpenedSocket,
-  openSocket,
-  type OpenSocketOptions,
-} from './open-socket.ts'
-export { type HttpProxy, proxyOfSettings, type ProxySettings } from './follow-proxy.ts'
+  type SocketReader,
+  type ConnectedSocket,
+  connectSocket,
+  type ConnectSocketOptions,
+} from './connect-socket.ts'
+export { type HttpProxy, proxyFromSettings, type ProxySettings } from './proxy-agents.ts'
 export {
   type AddressStrategy,
   isSameAddress,
-  ownAddress,
+  findLocalAddress,
   rankAddresses,
 } from './local-addresses.ts'
-export { type Outcome, outcomeOfStatus } from './outcome.ts'
-export { parseProxy, type Proxy, publicProxy } from './proxy.ts'
+export { type HttpOutcome, outcomeOfStatus } from './outcome.ts'
+export { parseProxy, type Proxy, redactProxyUrl } from './proxy.ts'
 export { redactUrl, splitCredentials, type SplitUrl } from './url.ts'

@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto'
 import { isIP, SocketAddress } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
-/** How one of this machine's addresses is chosen: `dedicated` gives each account the same one for as long as it exists, `random` any. */
+/** Choice of a local source address: `dedicated` is fixed per account, `random` varies. */
 export type AddressStrategy = 'default' | 'dedicated' | 'random'
 
-export interface Choice {
+export interface AddressChoice {
   strategy: AddressStrategy | undefined
   account: string
   random?: () => number
 }
 
-/** The addresses in the order to try them; none where the system is to choose. */
+/** Orders addresses by preference. Returns none if the system chooses. */
 export function rankAddresses(
   addresses: readonly string[],
-  { strategy, account, random = Math.random }: Choice,
+  { strategy, account, random = Math.random }: AddressChoice,
 ): string[] {
   const usable = addresses.filter((address) => isIP(address) !== 0)
   if (strategy === 'random') return sortedBy(usable, random)
@@ -22,22 +22,23 @@ export function rankAddresses(
   return []
 }
 
+/** Compares two addresses independent of their spelling. */
 export function isSameAddress(one: string, other: string): boolean {
-  return isIP(one) !== 0 && isIP(other) !== 0 && normal(one) === normal(other)
+  return isIP(one) !== 0 && isIP(other) !== 0 && normalize(one) === normalize(other)
 }
 
-/** The first that this machine has; other replicas may have the others. */
-export function ownAddress(
+/** Returns the first address that this machine has; other replicas may have the others. */
+export function findLocalAddress(
   addresses: readonly string[],
   family: 4 | 6,
   interfaces: typeof networkInterfaces = networkInterfaces,
 ): string | undefined {
-  const fitting = addresses.filter((address) => isIP(address) === family)
-  if (fitting.length === 0) return undefined
-  const ours = Object.values(interfaces()).flatMap((all = []) => all.map(({ address }) => address))
-  return fitting.find(
-    // Of loopback a machine lists one address and has them all.
-    (address) => address.startsWith('127.') || ours.some((own) => isSameAddress(own, address)),
+  const candidates = addresses.filter((address) => isIP(address) === family)
+  if (candidates.length === 0) return undefined
+  const local = Object.values(interfaces()).flatMap((all = []) => all.map(({ address }) => address))
+  return candidates.find(
+    // A machine lists one loopback address but has the whole range.
+    (address) => address.startsWith('127.') || local.some((own) => isSameAddress(own, address)),
   )
 }
 
@@ -48,15 +49,17 @@ function sortedBy(addresses: readonly string[], key: (address: string) => number
     .map(({ address }) => address)
 }
 
-/** Highest random weight: an address that comes or goes moves only the accounts that it gets or had. */
+/**
+ * Highest random weight hashing: a change of the list moves only accounts of the changed address.
+ */
 function weight(account: string, address: string): number {
   const digest = createHash('sha256')
-    .update(`${account}\n${normal(address)}`)
+    .update(`${account}\n${normalize(address)}`)
     .digest()
   return -digest.readUIntBE(0, 6)
 }
 
-/** An address has one spelling, RFC 5952. */
-function normal(address: string): string {
+/** Returns the canonical spelling of an address (RFC 5952). */
+function normalize(address: string): string {
   return new SocketAddress({ address, family: isIP(address) === 6 ? 'ipv6' : 'ipv4' }).address
 }

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { AppError } from '@posthorn/errors'
-import { type Outcome, outcomeOfError, outcomeOfStatus } from './outcome.ts'
+import { type HttpOutcome, outcomeOfError, outcomeOfStatus } from './outcome.ts'
 
-test.each<[number, Outcome]>([
+test.each<[number, HttpOutcome]>([
   [200, '2xx'],
   [204, '2xx'],
   [299, '2xx'],
@@ -16,11 +16,11 @@ test.each<[number, Outcome]>([
   [429, 'http-4xx'],
   [500, 'http-5xx'],
   [503, 'http-5xx'],
-])('status %d is %s', (status, outcome) => {
+])('outcomeOfStatus: %d is %s', (status, outcome) => {
   expect(outcomeOfStatus(status)).toBe(outcome)
 })
 
-test.each<[string, Outcome]>([
+test.each<[string, HttpOutcome]>([
   ['ENOTFOUND', 'dns'],
   ['EAI_AGAIN', 'dns'],
   ['ECONNREFUSED', 'refused'],
@@ -35,17 +35,17 @@ test.each<[string, Outcome]>([
   ['EPROTO', 'tls'],
   ['ABORT_ERR', 'aborted'],
   ['SOMETHING_ELSE', 'protocol'],
-])('an error with code %s is %s', (code, outcome) => {
+])('outcomeOfError: code %s is %s', (code, outcome) => {
   expect(outcomeOfError(Object.assign(new Error('failed'), { code }), false)).toBe(outcome)
 })
 
-test('a timeout after the connection was made is one of the answer', () => {
+test('outcomeOfError: timeout after connecting, is a response timeout', () => {
   expect(outcomeOfError(Object.assign(new Error('late'), { code: 'ETIMEDOUT' }), true)).toBe(
     'response-timeout',
   )
 })
 
-test('the cause tells what a wrapper does not', () => {
+test('outcomeOfError: wrapped error, uses the code of the cause', () => {
   const cause = new AppError('forbidden', 'no', { code: 'EEGRESSBLOCKED' })
   expect(
     outcomeOfError(

@@ -1,7 +1,7 @@
 import { isPermanent, messageOf } from '@posthorn/errors'
 
-/** What became of a call, in one word. `2xx` is the only success; `aborted` means that the caller gave up. */
-export type Outcome =
+/** Result class of a call. `2xx` is the only success; `aborted` means cancelled by the caller. */
+export type HttpOutcome =
   | '2xx'
   | 'http-4xx'
   | 'http-5xx'
@@ -15,18 +15,18 @@ export type Outcome =
   | 'tls'
   | 'reset'
   | 'protocol'
-  /** Between us and the proxy, or said by it: no fault of the server's. */
+  /** Failure up to the proxy, or reported by it; not a fault of the server. */
   | 'proxy-fault'
   | 'aborted'
 
-/** The class of an answered call. Whatever is neither 2xx nor a redirect counts as a refusal: 4xx, or 5xx from 500 up. */
-export function outcomeOfStatus(status: number): Outcome {
+/** Classifies a response. Neither 2xx nor redirect counts as 4xx below 500 and as 5xx from 500. */
+export function outcomeOfStatus(status: number): HttpOutcome {
   if (status >= 200 && status < 300) return '2xx'
   if (status >= 300 && status < 400 && status !== 304) return 'redirect-refused'
   return status >= 500 ? 'http-5xx' : 'http-4xx'
 }
 
-const codes: Readonly<Record<string, Outcome>> = {
+const codes: Readonly<Record<string, HttpOutcome>> = {
   EEGRESSBLOCKED: 'egress-blocked',
   EPROXY: 'proxy-fault',
   ENOTFOUND: 'dns',
@@ -44,7 +44,7 @@ const codes: Readonly<Record<string, Outcome>> = {
   ERR_HTTP_CONTENT_LENGTH_MISMATCH: 'reset',
 }
 
-const prefixes: readonly [prefix: string, outcome: Outcome][] = [
+const prefixes: readonly [prefix: string, outcome: HttpOutcome][] = [
   ['EAI_', 'dns'],
   ['HPE_', 'protocol'],
   ['ERR_TLS_', 'tls'],
@@ -56,8 +56,8 @@ const prefixes: readonly [prefix: string, outcome: Outcome][] = [
   ['HOSTNAME_MISMATCH', 'tls'],
 ]
 
-/** The class of a call that ended in an error. `connected` tells a connection that was not made from an answer that did not come. */
-export function outcomeOfError(error: unknown, connected: boolean): Outcome {
+/** Classifies an error. `connected` distinguishes connect from response timeouts. */
+export function outcomeOfError(error: unknown, connected: boolean): HttpOutcome {
   const code = codeOf(error)
   if (code === 'ETIMEDOUT') return connected ? 'response-timeout' : 'connect-timeout'
   if (code === 'ABORT_ERR' || code === 'ERR_ABORTED') return 'aborted'
@@ -65,7 +65,7 @@ export function outcomeOfError(error: unknown, connected: boolean): Outcome {
   return codes[code] ?? byPrefix?.[1] ?? (isPermanent(error) ? 'egress-blocked' : 'protocol')
 }
 
-/** The code of an error, or of what it was made from. */
+/** Returns the code of an error or of its cause. */
 function codeOf(error: unknown): string {
   const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown }
   if (

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { parseProxy, publicProxy } from './proxy.ts'
+import { parseProxy, redactProxyUrl } from './proxy.ts'
 
 test.each([
   ['socks://p.example', { kind: 'socks5', host: 'p.example', port: 1080 }],
@@ -11,18 +11,21 @@ test.each([
     { kind: 'socks5', host: 'p.example', port: 1, user: 'a@b', pass: 'c:d' },
   ],
   ['http://a:1%@p.example', { kind: 'http', host: 'p.example', port: 80, user: 'a', pass: '1%' }],
-])('%s', (url, proxy) => {
+])('parseProxy: %s', (url, proxy) => {
   expect(parseProxy(url)).toEqual(proxy)
 })
 
-test.each(['', 'p.example:1080', 'ftp://p.example', 'socks5:'])('%j is no proxy', (url) => {
-  expect(() => parseProxy(url)).toThrow(expect.objectContaining({ code: 'EPROXY' }))
-})
+test.each(['', 'p.example:1080', 'ftp://p.example', 'socks5:'])(
+  'parseProxy: %j, throws EPROXY',
+  (url) => {
+    expect(() => parseProxy(url)).toThrow(expect.objectContaining({ code: 'EPROXY' }))
+  },
+)
 
 test.each([
   ['socks5://user:pass@p.example:1080/path?secret=1#x', 'socks5://p.example:1080'],
   ['http://p.example', 'http://p.example'],
   ['x', ''],
-])('%s is shown as %s', (url, shown) => {
-  expect(publicProxy(url)).toBe(shown)
+])('redactProxyUrl: %s becomes %s', (url, shown) => {
+  expect(redactProxyUrl(url)).toBe(shown)
 })

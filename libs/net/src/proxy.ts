@@ -2,12 +2,13 @@ import type { Duplex } from 'node:stream'
 import { isIP, type Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
+import { defined } from '@posthorn/contracts'
 import { AppError, messageOf } from '@posthorn/errors'
 import { SocksClient } from 'socks'
 import { withoutBrackets } from './egress.ts'
-import { decoded } from './url.ts'
+import { decodePercent } from './url.ts'
 
-/** A proxy to reach servers through, as its URL says. */
+/** Proxy as described by its URL. */
 export interface Proxy {
   kind: 'socks4' | 'socks4a' | 'socks5' | 'http' | 'https'
   host: string
@@ -25,72 +26,78 @@ const kinds: Readonly<Record<string, { kind: Proxy['kind']; port: number }>> = {
   'socks4a:': { kind: 'socks4a', port: 1080 },
 }
 
-/** Bytes of a proxy's answer to CONNECT. */
-const maxAnswerBytes = 16 * 1024
+/** Maximum size of a proxy's response to CONNECT. */
+const maxHeadBytes = 16 * 1024
 
-/** Reads the URL of a proxy. @throws AppError `invalid` `EPROXY` when it names none */
+/**
+ * Parses the URL of a proxy.
+ *
+ * @throws AppError `invalid` `EPROXY` if it is not a proxy URL
+ */
 export function parseProxy(address: string): Proxy {
   const url = URL.canParse(address) ? new URL(address) : undefined
-  const known = url && kinds[url.protocol]
-  if (!known || url.hostname === '')
-    throw new AppError('invalid', 'The proxy has no address that can be used', { code: 'EPROXY' })
+  const scheme = url && kinds[url.protocol]
+  if (!scheme || url.hostname === '')
+    throw new AppError('invalid', 'Invalid proxy URL', { code: 'EPROXY' })
   return {
-    kind: known.kind,
+    kind: scheme.kind,
     host: withoutBrackets(url.hostname),
-    port: url.port === '' ? known.port : Number(url.port),
-    ...(url.username === '' ? {} : { user: decoded(url.username) }),
-    ...(url.password === '' ? {} : { pass: decoded(url.password) }),
+    port: url.port === '' ? scheme.port : Number(url.port),
+    ...defined({
+      user: url.username === '' ? undefined : decodePercent(url.username),
+      pass: url.password === '' ? undefined : decodePercent(url.password),
+    }),
   }
 }
 
-/** The address of a proxy as anybody may see it: without user and password, and with nothing behind the port. */
-export function publicProxy(address: string): string {
+/** Returns scheme, host and port of a proxy URL; empty if it is not a URL. */
+export function redactProxyUrl(address: string): string {
   if (!URL.canParse(address)) return ''
   const { protocol, host } = new URL(address)
   return `${protocol}//${host}`
 }
 
 /**
- * Has a proxy, to which `socket` is connected, connect to a server. Resolves to the stream whose other end is the server; nothing the
- * server said meanwhile is lost. The caller bounds the time, by destroying the socket.
+ * Makes the proxy at the other end of `socket` connect to a server. Resolves to the stream to the
+ * server; bytes that the server sent early are kept. The caller limits the time by destroying the
+ * socket.
  *
  * @throws AppError `unreachable` `EPROXY`
  */
-export async function tunnel(
+export async function connectThroughProxy(
   socket: Socket,
   proxy: Proxy,
   target: { host: string; port: number },
 ): Promise<Socket> {
   try {
-    if (/[^\x21-\x7e]/.test(target.host)) throw new Error('the name of the server is not ASCII')
-    if (proxy.kind === 'http') return await connectOver(socket, proxy, target)
+    if (/[^\x21-\x7e]/.test(target.host)) throw new Error('the server name is not ASCII')
+    if (proxy.kind === 'http') return await connectWithHttp(socket, proxy, target)
     if (proxy.kind === 'https')
-      return await connectOver(await encrypted(socket, proxy.host), proxy, target)
-    return await socksOver(socket, proxy, target)
+      return await connectWithHttp(await connectTlsToProxy(socket, proxy.host), proxy, target)
+    return await connectWithSocks(socket, proxy, target)
   } catch (cause) {
     socket.destroy()
-    throw new AppError('unreachable', `The proxy did not connect: ${messageOf(cause)}`, {
+    throw new AppError('unreachable', `The proxy failed to connect: ${messageOf(cause)}`, {
       code: 'EPROXY',
       cause,
     })
   }
 }
 
-/** SOCKS 4 and 4a, SOCKS 5 (RFC 1928, RFC 1929). With a name the proxy is asked to resolve it. */
-async function socksOver(
+/** Connects by SOCKS 4, 4a or 5 (RFC 1928, RFC 1929). The proxy resolves names. */
+async function connectWithSocks(
   socket: Socket,
   { kind, host, port, user, pass }: Proxy,
   target: { host: string; port: number },
 ): Promise<Socket> {
-  // The client would throw where nobody can catch it, and end the process.
-  if (![user, pass].every(fitsSocks)) throw new Error('its login is not one that SOCKS can say')
+  // The SOCKS client would throw asynchronously and end the process.
+  if (![user, pass].every(fitsSocks)) throw new Error('the login cannot be encoded for SOCKS')
   const client = new SocksClient({
     proxy: {
       host,
       port,
       type: kind === 'socks5' ? 5 : 4,
-      ...(user === undefined ? {} : { userId: user }),
-      ...(pass === undefined ? {} : { password: pass }),
+      ...defined({ userId: user, password: pass }),
     },
     command: 'connect',
     destination: target,
@@ -101,7 +108,7 @@ async function socksOver(
   const early: Buffer[] = []
   const keep = (chunk: Buffer) => void early.push(chunk)
   client.once('established', () => {
-    // What came along with the proxy's answer is emitted in the next turn, to whoever listens by then.
+    // Bytes received with the proxy's reply are emitted in the next turn of the event loop.
     socket.on('data', keep)
     resolve()
   })
@@ -115,24 +122,24 @@ async function socksOver(
   return socket
 }
 
-/** RFC 1929 §2 has one byte for the length; in SOCKS 4 a name ends with NUL. */
-function fitsSocks(word = ''): boolean {
-  return Buffer.byteLength(word) <= 255 && !word.includes('\0')
+/** RFC 1929 §2 encodes the length in one byte; a SOCKS 4 name ends with NUL. */
+function fitsSocks(text = ''): boolean {
+  return Buffer.byteLength(text) <= 255 && !text.includes('\0')
 }
 
-/** A proxy behind TLS shows a certificate of its name. */
-function encrypted(socket: Socket, host: string): Promise<Socket> {
+/** Starts TLS with the proxy and verifies the certificate of its host name. */
+function connectTlsToProxy(socket: Socket, host: string): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
   const name = isIP(host) === 0 ? { servername: host } : {}
   const secured = connectTls({ socket, host, ...name, minVersion: 'TLSv1.2' })
   secured.once('secureConnect', () => resolve(secured))
-  secured.on('error', reject) // for good: an error nobody listens for would end the process
-  secured.once('close', () => reject(new Error('the connection ended')))
+  secured.on('error', reject) // stays attached: an error without a listener would end the process
+  secured.once('close', () => reject(new Error('the connection was closed')))
   return promise
 }
 
-/** CONNECT, RFC 9110 §9.3.6. */
-async function connectOver(
+/** Connects by HTTP CONNECT (RFC 9110 §9.3.6). */
+async function connectWithHttp(
   socket: Socket,
   { user, pass = '' }: Proxy,
   { host, port }: { host: string; port: number },
@@ -145,24 +152,24 @@ async function connectOver(
     ...(user === undefined ? [] : [`Proxy-Authorization: Basic ${credentials}`]),
   ]
   socket.write(`${head.join('\r\n')}\r\n\r\n`)
-  const { answer, rest } = await readHead(socket)
-  const [status = ''] = answer.split('\r\n', 1)
+  const { head: responseHead, rest } = await readHead(socket)
+  const [status = ''] = responseHead.split('\r\n', 1)
   if (!/^HTTP\/1\.[01] 2\d\d\b/.test(status)) throw new Error(printable(status))
   if (rest.length > 0) socket.unshift(rest)
   return socket
 }
 
-/** Everything up to the first empty line, and what came behind it. The stream is left paused. */
-async function readHead(stream: Duplex): Promise<{ answer: string; rest: Buffer }> {
-  const { promise, resolve, reject } = Promise.withResolvers<{ answer: string; rest: Buffer }>()
+/** Reads up to the first empty line and returns the bytes after it. Leaves the stream paused. */
+async function readHead(stream: Duplex): Promise<{ head: string; rest: Buffer }> {
+  const { promise, resolve, reject } = Promise.withResolvers<{ head: string; rest: Buffer }>()
   let read = Buffer.alloc(0)
   const onData = (chunk: Buffer) => {
     read = Buffer.concat([read, chunk])
     const end = read.indexOf('\r\n\r\n')
-    if (end >= 0) resolve({ answer: read.toString('latin1', 0, end), rest: read.subarray(end + 4) })
-    else if (read.length > maxAnswerBytes) reject(new Error('its answer is too long'))
+    if (end >= 0) resolve({ head: read.toString('latin1', 0, end), rest: read.subarray(end + 4) })
+    else if (read.length > maxHeadBytes) reject(new Error('the response head is too long'))
   }
-  const onEnd = () => reject(new Error('the connection ended'))
+  const onEnd = () => reject(new Error('the connection was closed'))
   stream.on('data', onData).once('error', reject).once('close', onEnd).once('end', onEnd)
   try {
     return await promise

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createHttpCaller, type Lookup } from '../src/index.ts'
 
-// Addresses that a caller may try to have us call. None of them may see so much as a connection.
+// Addresses that a customer may try to have called. None of them may receive a connection.
 
-/** 169.254.169.254, and other addresses that no policy but `off` lets through, in every spelling. */
+/** 169.254.169.254 and other addresses that only `off` allows, in many spellings. */
 const metadata = [
   '169.254.169.254',
   '169.254.169.254.',
@@ -66,7 +66,7 @@ const metadata = [
   '[::ffff:168.63.129.16]',
 ]
 
-/** The loopback of this machine, where a server listens that must not be called under `private`. */
+/** Loopback addresses, where a server listens that must not be called under `private`. */
 const loopback = [
   '127.0.0.1',
   '127.0.0.1.',
@@ -110,7 +110,7 @@ const loopback = [
   '[::ffff:0.0.0.0]',
 ]
 
-/** Ranges that are not public, for `private`. */
+/** Addresses of non-public ranges, for `private`. */
 const notPublic = [
   '10.0.0.1',
   '10.255.255.255',
@@ -146,7 +146,7 @@ const notPublic = [
   '[2002:c0a8:1::]',
 ]
 
-/** Names, and what they resolve to. One bad address is enough. */
+/** Names and their addresses. One forbidden address forbids the name. */
 const names: Record<string, string[]> = {
   'metadata.example': ['169.254.169.254'],
   'metadata6.example': ['fd00:ec2::254'],
@@ -164,7 +164,7 @@ const names: Record<string, string[]> = {
   'listed.example': ['169.254.169.254,127.0.0.1'],
 }
 
-/** Not http at all, or nothing that is an address. */
+/** Texts that are not http URLs. */
 const notHttp = [
   'file:///etc/passwd',
   'ftp://127.0.0.1/',
@@ -188,7 +188,7 @@ const notHttp = [
   '',
 ]
 
-/** Ways of writing an address around a host. */
+/** URLs that contain a host in different ways. */
 const around = (host: string) => [
   `http://${host}:PORT/`,
   `http://user:pass@${host}:PORT/latest/meta-data`,
@@ -198,12 +198,12 @@ const around = (host: string) => [
 const servers: Server[] = []
 let port = 0
 let connections = 0
-/** Nothing outside of the test is asked for. */
+/** Resolver of the test; nothing outside of it is queried. */
 const lookup: Lookup = async (host) => {
   if (host === 'localhost') return [{ address: '127.0.0.1', family: 4 }]
-  const found = names[host]
-  if (!found) throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })
-  return found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
+  const addresses = names[host]
+  if (!addresses) throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })
+  return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
 }
 
 async function listen(host: string): Promise<void> {
@@ -230,7 +230,7 @@ async function outcomeOf(policy: 'link-local' | 'private', template: string): Pr
   return outcome
 }
 
-test('the table has two hundred addresses at least, and the server would answer', async () => {
+test('hostile URLs: at least 200 cases, and the server responds to an allowed call', async () => {
   const all = [
     metadata.flatMap(around),
     loopback.flatMap(around),
@@ -249,36 +249,33 @@ test('the table has two hundred addresses at least, and the server would answer'
   expect(body.toString()).toBe('secret')
 })
 
-test.each(metadata)('%s is reached under no policy that refuses anything', async (host) => {
+test.each(metadata)('HttpCaller: %s, blocked by link-local and private', async (host) => {
   for (const template of around(host)) {
     expect(await outcomeOf('link-local', template)).toBe('egress-blocked')
     expect(await outcomeOf('private', template)).toBe('egress-blocked')
   }
 })
 
-test.each(loopback)(
-  '%s sees no connection where only public addresses are let through',
-  async (host) => {
-    const before = connections
-    for (const template of around(host))
-      expect(await outcomeOf('private', template)).toBe('egress-blocked')
-    expect(connections).toBe(before)
-  },
-)
+test.each(loopback)('HttpCaller: %s, no connection under private', async (host) => {
+  const before = connections
+  for (const template of around(host))
+    expect(await outcomeOf('private', template)).toBe('egress-blocked')
+  expect(connections).toBe(before)
+})
 
-test.each(notPublic)('%s is not public', async (host) => {
+test.each(notPublic)('HttpCaller: %s, blocked by private', async (host) => {
   for (const template of around(host))
     expect(await outcomeOf('private', template)).toBe('egress-blocked')
 })
 
-test.each(Object.keys(names))('the name %s is not called', async (host) => {
+test.each(Object.keys(names))('HttpCaller: name %s, not called', async (host) => {
   const before = connections
   const outcome = await outcomeOf('link-local', `http://${host}:PORT/`)
   expect(outcome).toBe(host === 'none.example' ? 'dns' : 'egress-blocked')
   expect(connections).toBe(before)
 })
 
-test.each(notHttp)('%j is not called', async (url) => {
+test.each(notHttp)('HttpCaller: %j, not called', async (url) => {
   const before = connections
   expect(['protocol', 'dns', 'egress-blocked']).toContain(await outcomeOf('link-local', url))
   expect(connections).toBe(before)

@@ -14,13 +14,13 @@ server.on('connection', () => connections++)
 server.listen(0, '127.0.0.1')
 await once(server, 'listening')
 const { port } = server.address() as AddressInfo
-/** Answers nothing that TLS would be, and keeps what it was told. */
-const heard: Buffer[] = []
+/** Server without TLS that records the first bytes of each connection. */
+const received: Buffer[] = []
 const plain = createTcpServer((socket) => {
   socket
     .on('error', () => undefined)
     .once('data', (chunk) => {
-      heard.push(chunk)
+      received.push(chunk)
       socket.end('no TLS here\r\n')
     })
 }).listen(0, '127.0.0.1')
@@ -60,7 +60,7 @@ function calls(url: string) {
 }
 
 test.each(['http', 'socks5', 'socks4a'])(
-  'a call goes through %s, which resolves the name',
+  'HttpCaller: %s proxy, sends calls through it and lets it resolve names',
   async (kind) => {
     const { proxy, post } = await behind(kind)
     const before = connections
@@ -73,25 +73,25 @@ test.each(['http', 'socks5', 'socks4a'])(
   },
 )
 
-test('with its login', async () => {
+test('HttpCaller: proxy with a login, authenticates', async () => {
   const { proxy, post } = await behind('http', { user: 'me', pass: 'secret' })
   expect(await post(`http://hook.example:${port}/`)).toMatchObject({ outcome: '2xx' })
   expect(proxy.requests).toMatchObject([{ user: 'me', pass: 'secret' }])
 })
 
-test('TLS is spoken with the server behind it', async () => {
+test('HttpCaller: https through a proxy, starts TLS with the server', async () => {
   const { post } = await behind('http')
   const to = (plain.address() as AddressInfo).port
   expect((await post(`https://hook.example:${to}/`)).outcome).toBe('tls')
-  expect(heard[0]?.[0]).toBe(0x16) // a handshake
-  expect(heard[0]?.toString('latin1')).toContain('hook.example') // SNI
+  expect(received[0]?.[0]).toBe(0x16) // a handshake
+  expect(received[0]?.toString('latin1')).toContain('hook.example') // SNI
 })
 
-test('what the proxy refuses, or it being away, is no fault of the server', async () => {
+test('HttpCaller: proxy that rejects or is unreachable, reports proxy-fault', async () => {
   const { proxy, post } = await behind('http')
   proxy.rejects = true
   expect(await post(`http://hook.example:${port}/`)).toMatchObject({ outcome: 'proxy-fault' })
-  // Nobody listens there; nobody may connect there.
+  // The first has no listener, the second is forbidden by the policy.
   for (const url of ['http://127.0.0.1:1', 'socks5://2852039166']) {
     const { post } = calls(url)
     expect(await post(`http://hook.example:${port}/`)).toMatchObject({
@@ -100,10 +100,10 @@ test('what the proxy refuses, or it being away, is no fault of the server', asyn
   }
 })
 
-test('while the proxy cannot be told, no call goes past it', async () => {
+test('HttpCaller: unknown proxy, makes no call', async () => {
   const caller = createHttpCaller({
     policy: 'off',
-    proxy: () => Promise.reject(new Error('its login cannot be had')),
+    proxy: () => Promise.reject(new Error('login unavailable')),
     timeoutMs: 60_000,
     maxResponseBytes: 1_000,
   })
@@ -111,19 +111,19 @@ test('while the proxy cannot be told, no call goes past it', async () => {
   const before = connections
   expect(await caller.call({ method: 'GET', url: `http://127.0.0.1:${port}/` })).toMatchObject({
     outcome: 'proxy-fault',
-    error: 'its login cannot be had',
+    error: 'login unavailable',
   })
   expect(connections).toBe(before)
 })
 
-test('a literal address is judged here, by the policy of calls and not that of the proxy', async () => {
+test('HttpCaller: literal address through a proxy, is checked against the policy of calls', async () => {
   const { proxy, post } = await behind('http')
   for (const host of ['127.0.0.1', '169.254.169.254', '2130706433', '[::ffff:a9fe:a9fe]'])
     expect(await post(`http://${host}:${port}/`)).toMatchObject({ outcome: 'egress-blocked' })
   expect(proxy.requests).toEqual([])
 })
 
-test('a proxy that is set while calls are made takes the next one, and gives it back', async () => {
+test('HttpCaller: proxy changed between calls, the next call uses the new one', async () => {
   const { proxy } = await behind('http')
   let through: { url: string; egress: 'link-local' } | undefined
   const caller = createHttpCaller({

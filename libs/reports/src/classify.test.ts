@@ -29,17 +29,17 @@ test.each([
   ['', '5.1.1', 'user_unknown'],
   ['', '4.2.2', 'mailbox_full'],
   ['', undefined, 'unknown'],
-])('%s (%s) is %s', (message, status, category) => {
+])('classify: %s (%s), returns %s', (message, status, category) => {
   expect(classify(message, status)).toBe(category)
 })
 
-test('every category has its advice', () => {
+test('recommendAction: returns the action of a category', () => {
   expect(recommendAction('mailbox_full')).toBe('retry')
   expect(recommendAction('ip_blacklisted')).toBe('retry_different_ip')
   expect(recommendAction('virus_detected')).toBe('remove_content')
 })
 
-test('lists are named where a refusal is about them alone', () => {
+test('findBlocklist: returns a blocklist only for block categories', () => {
   expect(findBlocklist('blocked by dbl.spamhaus.org', 'domain_blacklisted')).toEqual({
     name: 'Spamhaus DBL',
     type: 'domain',
@@ -52,6 +52,6 @@ test.each([
   ['retry after 120 seconds', 120],
   ['come again after 400 days', 604_800],
   ['see RFC 5321', undefined],
-])('%s: %s seconds', (message, seconds) => {
+])('parseRetryAfter: %s, returns %s seconds', (message, seconds) => {
   expect(parseRetryAfter(message)).toBe(seconds)
 })

@@ -1,4 +1,4 @@
-import { reasonPatterns } from './other-languages.ts'
+import { foreignReasons } from './other-languages.ts'
 import type { Blocklist, BounceCategory, RecommendedAction } from './report.ts'
 
 const advice: Record<BounceCategory, RecommendedAction> = {
@@ -24,7 +24,7 @@ export function recommendAction(category: BounceCategory): RecommendedAction {
   return advice[category]
 }
 
-/** What servers say, the telling words first: a line may say several of these things, and the first that fits decides. */
+/** Words in servers' messages, most specific first. The first match decides. */
 const messagePatterns: readonly (readonly [BounceCategory, RegExp])[] = [
   ['virus_detected', /\bvirus|malware|infected|trojan|malicious (?:content|attachment)|phish/i],
   [
@@ -93,7 +93,7 @@ const messagePatterns: readonly (readonly [BounceCategory, RegExp])[] = [
   ],
 ]
 
-/** RFC 3463, by class and detail, where the words say nothing. */
+/** Categories of status codes (RFC 3463), for messages without conclusive words. */
 const statusCategories: readonly (readonly [RegExp, BounceCategory])[] = [
   [/^[45]\.1\.(?:1|6|10)$/, 'user_unknown'],
   [/^[45]\.1\.(?:0|2|3|4|5|9)$/, 'invalid_address'],
@@ -107,23 +107,22 @@ const statusCategories: readonly (readonly [RegExp, BounceCategory])[] = [
   [/^[45]\.[345]\.\d+$/, 'server_error'],
 ]
 
-/** Where a status names the reason more surely than any words do. */
+/** Status codes that take precedence over any words. */
 const conclusiveStatus = /^[45]\.(?:2\.2|7\.(?:2\d|509|515)|1\.10)$/
 
-/**
- * Why a message was refused, by what the server said and the status (RFC 3463). A pure function; `unknown` where nothing tells.
- */
+/** Category of a rejection, from the server's message and status code (RFC 3463). Pure. */
 export function classify(message: string, status: string | undefined): BounceCategory {
   const byStatus = statusCategories.find(([pattern]) => pattern.test(status ?? ''))?.[1]
   if (byStatus && conclusiveStatus.test(status ?? '')) return byStatus
-  // The status was judged apart, and as part of the words it would outweigh them. Addresses are no words either.
-  const said = message.slice(0, 4_096).replace(/\S+@\S+/g, '')
-  const byWords = [...messagePatterns, ...reasonPatterns].find(([, pattern]) =>
-    pattern.test(said),
+  // Addresses may contain any of the words.
+  const text = message.slice(0, 4_096).replace(/\S+@\S+/g, '')
+  const byWords = [...messagePatterns, ...foreignReasons].find(([, pattern]) =>
+    pattern.test(text),
   )?.[0]
   const isVague = byWords === 'policy_blocked' || byWords === 'server_error'
-  const isTold = byStatus !== undefined && !['policy_blocked', 'server_error'].includes(byStatus)
-  return (isVague && isTold ? byStatus : byWords) ?? byStatus ?? 'unknown'
+  const isStatusSpecific =
+    byStatus !== undefined && !['policy_blocked', 'server_error'].includes(byStatus)
+  return (isVague && isStatusSpecific ? byStatus : byWords) ?? byStatus ?? 'unknown'
 }
 
 const lists: readonly (readonly [RegExp, Blocklist])[] = [
@@ -145,16 +144,16 @@ const lists: readonly (readonly [RegExp, Blocklist])[] = [
   [/trendmicro|mail-abuse\.(?:com|org)/i, { name: 'Trend Micro', type: 'ip' }],
 ]
 
-/** The list of bad senders that a refusal names. */
+/** Blocklist that a rejection names. */
 export function findBlocklist(message: string, category: BounceCategory): Blocklist | undefined {
-  const told = ['ip_blacklisted', 'domain_blacklisted', 'spam_blocked', 'policy_blocked']
-  if (!told.includes(category)) return undefined
+  const applicable = ['ip_blacklisted', 'domain_blacklisted', 'spam_blocked', 'policy_blocked']
+  if (!applicable.includes(category)) return undefined
   return lists.find(([pattern]) => pattern.test(message))?.[1]
 }
 
 const units: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 
-/** Seconds after which to come again, as a refusal says, a week at most. */
+/** Seconds to wait before a retry, as a rejection states; at most one week. */
 export function parseRetryAfter(message: string): number | undefined {
   const [, amount, unit = ''] =
     /(?:again|retry|wait|after|in|for)[^.\d]{0,30}(\d{1,5})\s*(s|sec|seconds?|m|min|minutes?|h|hours?|d|days?)\b/i.exec(

@@ -1,96 +1,92 @@
+import { defined } from '@posthorn/contracts'
 import { parseHeaders } from '@posthorn/mime'
-import { first } from './parse-parts.ts'
+import { first, type Headers } from './parse-parts.ts'
 import { type DeliveryAction, deliveryActions } from './report.ts'
 
-/** One recipient's fields in a delivery status (RFC 3464 §2.3). */
+/** Fields of one recipient in a delivery status (RFC 3464 §2.3). */
 export interface StatusFields {
   recipient: string
   action?: DeliveryAction
   status?: string
-  /** What the server said, without the type. */
+  /** Server's message, without the type. */
   diagnostic: string
-  /** `smtp`, `x-unix`, … */
+  /** Type of the diagnostic: `smtp`, `x-unix`, … */
   diagnosticType: string
   mta?: string
-  fields: Record<string, string[]>
+  fields: Headers
 }
 
 export interface DeliveryStatus {
-  message: Record<string, string[]>
+  message: Headers
   recipients: StatusFields[]
 }
 
 const maxRecipients = 1_000
 
-/** Reads the groups of fields of a `message/delivery-status` part, or of a text that has such lines. Forgiving: a group counts with a recipient. */
+/**
+ * Parses the field groups of a `message/delivery-status` part, or of text with such lines. Every
+ * group with a recipient counts.
+ */
 export function parseDeliveryStatus(text: string): DeliveryStatus {
   const groups = text
     .split(/\n[ \t]*\n/)
-    .flatMap(byRecipient)
+    .flatMap(splitByRecipient)
     .slice(0, maxRecipients + 1)
     .map((group) => parseHeaders(Buffer.from(group.replace(/^[ \t]*\n/, ''))))
   const message = groups.find((fields) => !hasRecipient(fields)) ?? {}
   return {
     message,
-    recipients: groups.filter(hasRecipient).map((fields) => statusOf(fields, message)),
+    recipients: groups.filter(hasRecipient).map((fields) => toStatus(fields, message)),
   }
 }
 
-/** Some leave out the empty line between two recipients. */
-function byRecipient(group: string): string[] {
+/** Some servers omit the empty line between two recipients. */
+function splitByRecipient(group: string): string[] {
   return (group.match(/^final-recipient:/gim) ?? []).length > 1
     ? group.split(/\n(?=final-recipient:)/i)
     : [group]
 }
 
-function hasRecipient(fields: Record<string, string[]>): boolean {
+function hasRecipient(fields: Headers): boolean {
   return ['final-recipient', 'original-recipient'].some((name) => fields[name])
 }
 
-function statusOf(
-  fields: Record<string, string[]>,
-  message: Record<string, string[]>,
-): StatusFields {
-  const diagnostic = typed(first(fields, 'diagnostic-code'))
-  const action = actionIn(first(fields, 'action'))
+function toStatus(fields: Headers, message: Headers): StatusFields {
+  const diagnostic = splitType(first(fields, 'diagnostic-code'))
   const [status] = /[245]\.\d{1,3}\.\d{1,3}/.exec(first(fields, 'status')) ?? []
-  const mta = typed(first(fields, 'remote-mta') || first(message, 'reporting-mta')).value
-  return {
-    recipient: addressOf(fields),
-    ...(action ? { action } : {}),
-    ...(status ? { status } : {}),
+  const mta = splitType(first(fields, 'remote-mta') || first(message, 'reporting-mta')).value
+  return defined({
+    recipient: recipientOf(fields),
+    action: parseAction(first(fields, 'action')),
+    status,
     diagnostic: diagnostic.value,
     diagnosticType: diagnostic.type || 'smtp',
-    ...(mta ? { mta } : {}),
+    mta: mta || undefined,
     fields,
-  }
+  })
 }
 
-function actionIn(value: string): DeliveryAction | undefined {
+function parseAction(value: string): DeliveryAction | undefined {
   const [word] = value.toLowerCase().split(/\W/)
-  return word === 'failure' ? 'failed' : deliveryActions.find((one) => one === word)
+  return word === 'failure' ? 'failed' : deliveryActions.find((action) => action === word)
 }
 
-function addressOf(fields: Record<string, string[]>): string {
-  // Who was written to, where that is told, and not where it was passed on to.
-  const candidates = [
-    fields['original-recipient'],
-    fields['final-recipient'],
-    fields['x-actual-recipient'],
-  ]
-  const values = candidates.map((field) => cleaned(typed(field?.[0]).value))
+/** Original recipient if reported, else the one that the message was forwarded to. */
+function recipientOf(fields: Headers): string {
+  const names = ['original-recipient', 'final-recipient', 'x-actual-recipient']
+  const values = names.map((name) => toAddress(splitType(fields[name]?.[0]).value))
   return values.find((value) => value.includes('@')) ?? values.find((value) => value !== '') ?? ''
 }
 
-/** `rfc822; <a@example.test>` */
-function typed(value = ''): { type: string; value: string } {
+/** Splits a typed value such as `rfc822; <a@example.test>`. */
+function splitType(value = ''): { type: string; value: string } {
   const [, type = '', rest = ''] = /^\s*([\w.-]{1,32})\s*;\s*(.*)$/s.exec(value) ?? []
   return rest === '' && type === ''
     ? { type: '', value: value.trim() }
     : { type: type.toLowerCase(), value: rest.trim() }
 }
 
-function cleaned(value: string): string {
+function toAddress(value: string): string {
   const address = /[^\s<>"',;:()]{1,250}@[^\s<>"',;()]{1,250}/.exec(
     value.replace(/^smtp:/i, ''),
   )?.[0]

@@ -252,7 +252,7 @@ test.each<[string, Sample, [action: string, category: string]]>([
     },
     ['delayed', 'server_error'],
   ],
-])('in words: %s', (_, sample, [action, category]) => {
+])('readReport: text report, %s', (_, sample, [action, category]) => {
   const bytes = message(sample)
   expect(readReport(bytes)).toMatchObject({
     kind: 'delivery',
@@ -263,7 +263,7 @@ test.each<[string, Sample, [action: string, category: string]]>([
 
 test.each<[string, Sample]>([
   [
-    'an answer about a bounce',
+    'a reply about a bounce',
     {
       from: 'Anna',
       subject: 'Re: Unzustellbar: Angebot',
@@ -287,11 +287,11 @@ test.each<[string, Sample]>([
     },
   ],
   ['a vacation note', { from: 'Ana', subject: 'Fuera de la oficina', lines: [`Escriba a ${you}`] }],
-])('no report: %s', (_, sample) => {
+])('readReport: %s, returns undefined', (_, sample) => {
   expect(readReport(message(sample))).toBeUndefined()
 })
 
-test('headers alone tell which messages are worth reading', () => {
+test('mayBeReport: recognises senders and subjects in other languages', () => {
   const may = (from: string, subject: string) =>
     mayBeReport({ from: [`${from} <info@mx.example>`], subject: [subject] })
   expect(may('Info', 'Недоставленное сообщение')).toBe(true)

@@ -1,12 +1,13 @@
 import type { BounceCategory } from './report.ts'
 
-// What servers write where they speak German, French, Spanish, Italian, Portuguese, Russian or Japanese. Letters with accents are left open (`.`)
-// where software is known to lose them; `\b` knows no letters but those of ASCII and is not used beside others.
+// Patterns of German, French, Spanish, Italian, Portuguese, Russian and Japanese reports. `.`
+// stands
+// for accented letters that some software loses. `\b` is ASCII only and not used beside others.
 
 const oneOf = (...words: string[]) => words.join('|')
 
-/** Names that mail systems give themselves. */
-export const machineNames = new RegExp(
+/** Sender names of mail systems. */
+export const foreignMachineNames = new RegExp(
   oneOf(
     'zustell(?:system|dienst)|systemadministrator',
     'syst.me de (?:messagerie|distribution|remise)|administrateur syst.me',
@@ -18,8 +19,8 @@ export const machineNames = new RegExp(
   'iu',
 )
 
-/** What only a server would begin a subject with. */
-export const plainSubjects = new RegExp(
+/** Beginnings of subjects that only mail servers write. */
+export const foreignSubjects = new RegExp(
   `^[^\\p{L}]*(?:${oneOf(
     'unzustellbar|nicht zustellbar|(?:e-?mail|nachricht|mail) (?:konnte nicht|unzustellbar|nicht zugestellt)|zustellung(?:sfehler| fehlgeschlagen|sbenachrichtigung| verz.{1,2}gert)|fehler bei der zustellung|verz.{1,2}gerte zustellung',
     'non (?:remis|distribu|d.livr)|.chec (?:de (?:la )?)?(?:remise|distribution|livraison|d.envoi)|message non (?:remis|distribu|d.livr)|(?:remise|distribution) (?:retard|diff.r|impossible)|notification d.{1,2}.chec',
@@ -32,8 +33,8 @@ export const plainSubjects = new RegExp(
   'iu',
 )
 
-/** Words of a report that something did not arrive. */
-export const notDelivered = new RegExp(
+/** Phrases for a failed or delayed delivery. */
+export const foreignNotDelivered = new RegExp(
   oneOf(
     'nicht (?:\\S+ ){0,3}(?:zugestellt|zustellen|zustellbar|ausgeliefert|.{1,2}bermittelt)|zustellung (?:\\S+ ){0,4}fehlgeschlagen|unzustellbar',
     'n.{1,2}a pas pu .tre|n.{1,2}ont pas pu .tre|n.{1,2}a pas .t. (?:remis|distribu|d.livr)|impossible de (?:remettre|distribuer|livrer)|.chec de (?:la )?(?:remise|distribution)|pas pu .tre (?:remis|distribu|d.livr)',
@@ -46,8 +47,8 @@ export const notDelivered = new RegExp(
   'iu',
 )
 
-/** That it is being tried again. */
-export const isDelayed = new RegExp(
+/** Phrases for further attempts. */
+export const foreignDelay = new RegExp(
   oneOf(
     'verz.{1,2}gert|(?:wird|werden) weiter(?:hin)? versuch|noch nicht zugestellt|weitere zustellversuche|erneut(?:er)? (?:versuch|zuzustellen)',
     'retard|diff.r.e|nouvelles? tentatives?|tentera|continuer(?:a|ons) .{1,4}essayer|pas encore .t.',
@@ -60,8 +61,8 @@ export const isDelayed = new RegExp(
   'iu',
 )
 
-/** That it is over, whatever was tried before. */
-export const isOver = new RegExp(
+/** Phrases for a permanent failure, which take precedence over `foreignDelay`. */
+export const foreignFinal = new RegExp(
   oneOf(
     'endg.{1,2}ltig|aufgegeben|wird nicht (?:erneut|weiter)|keine weiteren',
     'd.finitif|abandonn|aucune autre tentative|ne sera plus',
@@ -74,19 +75,19 @@ export const isOver = new RegExp(
   'iu',
 )
 
-/** What stands before a colon and the recipient. */
-export const labels =
+/** Labels before a colon and the recipient. */
+export const recipientLabels =
   'empf.{1,2}nger(?:adresse)?|adressat|an|e-?mail-?adresse|destinataires?|adresse(?: (?:e-?mail|du destinataire))?|destinatari(?:[oa]s?)?|direcci.n|para|indirizzo|endere.o(?: de e-?mail)?|получател[ьия]|адресаты?|адрес(?: получателя)?|кому|宛先|受信者|送信先|メールアドレス|宛て先'
-/** What a sentence says before it. */
-export const prepositions =
+/** Words before the recipient in a sentence. */
+export const recipientPrepositions =
   "an|à|a|al|para|all[ao]|alle|all'utente|all'indirizzo|au destinataire|l'adresse|adresse|die adresse|la direcci.n|l'indirizzo|o endere.o|usuario|utente|utilisateur|benutzer|пользователю|пользователя|получателю|получателя|адресату|адресата|адрес[ау]?|на"
 
-/** Where reports show the message they are about. */
-export const originals =
+/** Lines before the original message in text reports. */
+export const originalMarkers =
   'urspr.{1,2}ngliche (?:nachricht|e-?mail|nachrichtenk\\S*)|originalnachricht|original-?nachricht|kopie (?:der|ihrer) nachricht|en-t.tes? (?:du |de )message d.origine|message d.origine|message original|copie du message|encabezados? (?:de|del) mensajes? original(?:es)?|copia del mensaje|intestazioni? (?:dei )?messaggi? original[ei]|messaggi(?:o)? original[ei]|cabe.alhos? da mensagem original|mensagem original|исходн(?:ое сообщение|ые заголовки)|копия (?:вашего )?(?:письма|сообщения)|оригинальное (?:письмо|сообщение)|заголовки (?:исходного )?(?:письма|сообщения)|元の(?:メッセージ|メール)|オリジナル(?:メッセージ|メール)|送信されたメール'
 
-/** Why, in words; the first that fits decides. */
-export const reasonPatterns: readonly (readonly [BounceCategory, RegExp])[] = [
+/** Words for reasons. The first match decides. */
+export const foreignReasons: readonly (readonly [BounceCategory, RegExp])[] = [
   ['virus_detected', /virus|sch.{1,2}dlich|malveillant|malicios|dannos|вирус|вредонос|ウイルス/iu],
   [
     'greylisting',

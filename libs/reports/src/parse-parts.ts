@@ -2,51 +2,48 @@ import { decodeText, parseHeaders } from '@posthorn/mime'
 
 export type Headers = Record<string, string[]>
 
-/** The first value of a header; empty where there is none. */
+/** First value of a header; empty if absent. */
 export function first(headers: Headers, name: string): string {
   return headers[name]?.[0]?.trim() ?? ''
 }
 
-/** A part of a message that has no parts itself; a message within the message is one. */
+/** Leaf part of a message. A nested message is one leaf. */
 export interface Part {
-  /** Lower case, without parameters. */
+  /** Media type in lower case, without parameters. */
   type: string
   headers: Headers
-  /** Decoded from transfer encoding and charset. */
+  /** Text decoded from transfer encoding and charset. */
   text: string
 }
 
 export interface ReportParts {
   headers: Headers
-  /** Of the whole, lower case, without parameters. */
-  type: string
-  parameters: Map<string, string>
-  /** Of a `multipart/report` (RFC 6522), lower case; else empty. */
+  /** Report type of a `multipart/report` (RFC 6522) in lower case; else empty. */
   reportType: string
   parts: Part[]
 }
 
-/** What a report says stands in its first bytes; what follows is the message it is about. */
+/** Read limit in bytes. The report comes first, then the message that it returns. */
 const maxBytes = 1024 * 1024
 const maxParts = 50
 const maxDepth = 6
-/** Letters of one part that are looked at. */
+/** Limit per part in characters. */
 const maxText = 256 * 1024
 
 /**
- * Takes a message apart as a report is read: flat, nested messages left whole, forgiving about everything. Not `parseMessage`, which hides
- * the boundaries between the parts a report consists of. Never throws; time and memory in proportion to the first megabyte.
+ * Splits a message into leaf parts. Tolerates malformed MIME and never throws. Time and memory are
+ * proportional to the first MiB. Decision 0027 states why this is not `parseMessage`.
  */
 export function parseParts(message: Buffer): ReportParts {
-  // Some files begin with the envelope line of mbox.
   const bytes = message.subarray(0, maxBytes)
+  // Stored reports may begin with the envelope line of an mbox file.
   const source = bytes.toString('latin1').replace(/^From [^\n]*\n/, '')
-  const whole = split(source)
+  const root = splitEntity(source)
   const parts: Part[] = []
-  collect(whole, parts, 0)
-  const { type, parameters } = typeOf(whole.headers)
+  collectParts(root, parts, 0)
+  const { parameters } = parseContentType(root.headers)
   const reportType = parameters.get('report-type')?.toLowerCase() ?? ''
-  return { headers: whole.headers, type, parameters, reportType, parts }
+  return { headers: root.headers, reportType, parts }
 }
 
 interface Entity {
@@ -54,31 +51,32 @@ interface Entity {
   body: string
 }
 
-function split(source: string): Entity {
+function splitEntity(source: string): Entity {
   const gap = /\r?\n\r?\n/.exec(source)
-  // A part may have no header at all: then it begins with the empty line.
+  // A part without headers begins with the empty line.
   if (/^\r?\n/.test(source)) return { headers: {}, body: source.replace(/^\r?\n/, '') }
   const end = gap ? gap.index : source.length
   const head = Buffer.from(source.slice(0, end), 'latin1')
   return { headers: parseHeaders(head), body: gap ? source.slice(end + gap[0].length) : '' }
 }
 
-function collect({ headers, body }: Entity, parts: Part[], depth: number): void {
+function collectParts({ headers, body }: Entity, parts: Part[], depth: number): void {
   if (parts.length >= maxParts) return
-  const { type, parameters } = typeOf(headers)
+  const { type, parameters } = parseContentType(headers)
   const boundary = parameters.get('boundary')
-  const pieces = type.startsWith('multipart/') && boundary ? cut(body, boundary) : []
+  const pieces = type.startsWith('multipart/') && boundary ? splitBody(body, boundary) : []
   if (pieces.length > 0 && depth < maxDepth) {
-    for (const piece of pieces) collect(split(piece), parts, depth + 1)
+    for (const piece of pieces) collectParts(splitEntity(piece), parts, depth + 1)
     return
   }
-  // Parts that cannot be told apart are read as one text.
-  const shown = type.startsWith('multipart/') ? 'text/plain' : type
-  parts.push({ type: shown, headers, text: textOf({ headers, body }, parameters.get('charset')) })
+  // A multipart without a usable boundary is read as one text.
+  const leafType = type.startsWith('multipart/') ? 'text/plain' : type
+  const text = decodeBody({ headers, body }, parameters.get('charset'))
+  parts.push({ type: leafType, headers, text })
 }
 
-/** The pieces between the boundary's lines; what stands before the first and after the last is for readers without MIME. */
-function cut(body: string, boundary: string): string[] {
+/** Pieces between the boundary lines, without preamble and epilogue (RFC 2046 §5.1.1). */
+function splitBody(body: string, boundary: string): string[] {
   const pieces: string[] = []
   const line = `--${boundary}`
   let start = -1
@@ -93,13 +91,13 @@ function cut(body: string, boundary: string): string[] {
   return pieces
 }
 
-function textOf({ headers, body }: Entity, charset: string | undefined): string {
+function decodeBody({ headers, body }: Entity, charset: string | undefined): string {
   const encoding = headers['content-transfer-encoding']?.[0]?.trim().toLowerCase() ?? ''
-  const bounded = body.slice(0, maxText)
-  return decodeText(decoded(bounded, encoding), charset).replaceAll('\r\n', '\n')
+  const bytes = decodeTransfer(body.slice(0, maxText), encoding)
+  return decodeText(bytes, charset).replaceAll('\r\n', '\n')
 }
 
-function decoded(body: string, encoding: string): Buffer {
+function decodeTransfer(body: string, encoding: string): Buffer {
   if (encoding === 'base64') return Buffer.from(body, 'base64')
   if (encoding === 'quoted-printable')
     return Buffer.from(
@@ -111,7 +109,7 @@ function decoded(body: string, encoding: string): Buffer {
   return Buffer.from(body, 'latin1')
 }
 
-function typeOf(headers: Headers): { type: string; parameters: Map<string, string> } {
+function parseContentType(headers: Headers): { type: string; parameters: Map<string, string> } {
   const value = headers['content-type']?.[0] ?? 'text/plain'
   const parameters = new Map<string, string>()
   for (const [, name = '', quoted, bare = ''] of value

@@ -42,7 +42,7 @@ function dsn(fields: readonly string[], text = 'See the report below.'): Buffer 
   ])
 }
 
-test('a delivery status is told recipient by recipient, with the message it is about', () => {
+test('readReport: delivery status, returns each recipient and the original message', () => {
   const report = readReport(
     dsn([
       'Final-Recipient: rfc822; you@there.example',
@@ -91,7 +91,7 @@ test('a delivery status is told recipient by recipient, with the message it is a
   })
 })
 
-test('good news is told as such, with its fields', () => {
+test('readReport: successful delivery, returns its fields', () => {
   const report = readReport(
     dsn([
       'Original-Recipient: rfc822; you@there.example',
@@ -109,7 +109,7 @@ test('good news is told as such, with its fields', () => {
   })
 })
 
-test('beside bad news the fields are those of the good', () => {
+test('readReport: mixed results, returns the fields of the successful recipient', () => {
   const report = readReport(
     dsn([
       'Final-Recipient: rfc822; gone@there.example',
@@ -195,7 +195,7 @@ const inWords: [string, { subject: string; lines: string[] }, object][] = [
     { recipient: 'you@there.example', action: 'delayed', response: { category: 'server_error' } },
   ],
   [
-    'nobody but the one the message went to',
+    'without an address, the only recipient of the original',
     {
       subject: 'Undeliverable: Hello',
       lines: ['It did not arrive: no such user.', '', 'Original message follows.', '', ...original],
@@ -204,7 +204,7 @@ const inWords: [string, { subject: string; lines: string[] }, object][] = [
   ],
 ]
 
-test.each(inWords)('in words: %s', (_, { subject, lines }, fate) => {
+test.each(inWords)('readReport: text report, %s', (_, { subject, lines }, result) => {
   const report = readReport(
     mail([
       'From: MAILER-DAEMON@mx.example',
@@ -214,7 +214,7 @@ test.each(inWords)('in words: %s', (_, { subject, lines }, fate) => {
       ...lines,
     ]),
   )
-  expect(report).toMatchObject({ kind: 'delivery', recipients: [fate] })
+  expect(report).toMatchObject({ kind: 'delivery', recipients: [result] })
 })
 
 test.each([
@@ -228,7 +228,7 @@ test.each([
     ],
   ],
   [
-    'an answer about a bounce',
+    'a reply about a bounce',
     [
       'From: friend@there.example',
       'Subject: Re: Undeliverable: Hello',
@@ -248,7 +248,7 @@ test.each([
     ],
   ],
   ['nothing', ['', '']],
-])('no report: %s', (_, lines) => {
+])('readReport: %s, returns undefined', (_, lines) => {
   expect(readReport(mail(lines))).toBeUndefined()
 })
 
@@ -269,7 +269,7 @@ const feedback = (fields: readonly string[]) =>
     '--b--',
   ])
 
-test('a complaint names the message and its recipients', () => {
+test('readReport: feedback report, returns a complaint with message and recipients', () => {
   const fields = [
     'Feedback-Type: abuse',
     'User-Agent: Loop/1.0',
@@ -294,7 +294,7 @@ test('a complaint names the message and its recipients', () => {
   })
 })
 
-test('a message that comes back with its complainer in a header is a complaint', () => {
+test('readReport: returned message with X-HmXmrOriginalRecipient, returns a complaint', () => {
   const report = readReport(
     mail([
       'From: staff@hotmail.example',
@@ -337,7 +337,7 @@ const tokens = [
   ' '.repeat(2_000),
 ]
 
-test('whatever comes, it never throws, and answers with recipients or not at all', () => {
+test('readReport: any input, never throws and returns recipients or undefined', () => {
   fc.assert(
     fc.property(
       fc.array(fc.oneof(fc.constantFrom(...tokens), fc.string()), { maxLength: 60 }),
@@ -351,11 +351,11 @@ test('whatever comes, it never throws, and answers with recipients or not at all
   )
 })
 
-/** Mail of the world, where it is at hand; see the README. */
+/** Directory of real reports; optional, see the README. */
 const corpus = process.env['TEST_REPORT_CORPUS'] ?? ''
 
 ;(existsSync(join(corpus, 'dev-bounces.tsv')) ? test : test.skip)(
-  'the corpus is read as it should be',
+  'readReport: misreads less than 8 % of the corpus',
   () => {
     const [head = [], ...rows] = readFileSync(join(corpus, 'dev-bounces.tsv'), 'utf8')
       .trim()

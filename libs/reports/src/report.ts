@@ -1,8 +1,8 @@
-/** What became of a message for one recipient (RFC 3464 §2.3.3). */
+/** Result of a delivery for one recipient (RFC 3464 §2.3.3). */
 export const deliveryActions = ['failed', 'delayed', 'delivered', 'relayed', 'expanded'] as const
 export type DeliveryAction = (typeof deliveryActions)[number]
 
-/** Why a message was refused, and with that what to do about it. */
+/** Reasons of a rejection; each has a recommended action. */
 export const categories = [
   'user_unknown',
   'invalid_address',
@@ -31,50 +31,50 @@ export type RecommendedAction =
   | 'review'
   | 'remove_content'
 
-/** A list of bad senders that the server looked us up in. */
+/** Blocklist that the server consulted. */
 export interface Blocklist {
   name: string
   type: 'ip' | 'domain'
 }
 
 export interface ReportedResponse {
-  /** Who speaks: `smtp`, or whatever a report names (`x-unix`). */
+  /** Type of the diagnostic: `smtp`, or another one from the report (`x-unix`). */
   source: string
   message: string
-  /** RFC 3463, where one is told or follows from the SMTP code. */
+  /** Enhanced status code (RFC 3463), if reported. */
   status?: string
   category: BounceCategory
   recommendedAction: RecommendedAction
   blocklist?: Blocklist
-  /** Seconds. */
+  /** Seconds to wait before a retry. */
   retryAfter?: number
 }
 
-/** What became of a message for one of its recipients. */
+/** Reported result for one recipient of a message. */
 export interface RecipientResult {
   recipient: string
   action: DeliveryAction
   response: ReportedResponse
-  /** The host that refused, or the one that tells. */
+  /** Host that rejected the message, or that reports. */
   mta?: string
 }
 
-/** The message that a report is about. */
+/** Message that a report is about. */
 export interface OriginalMessage {
-  /** With its angle brackets. */
+  /** With angle brackets. */
   messageId?: string
   headers?: Record<string, string[]>
 }
 
-/** A report about the delivery of a message. */
+/** Report about the delivery of a message. */
 export interface DeliveryReport extends OriginalMessage {
   kind: 'delivery'
   recipients: RecipientResult[]
-  /** The fields of the first recipient that is told good news of, and of the report, in camel case. */
+  /** Fields of the report and of one recipient, in camel case. See `readReport`. */
   fields: Record<string, string>
 }
 
-/** Somebody called a message spam, or wants no more (RFC 5965). */
+/** Complaint of a recipient about spam, or an opt-out (RFC 5965). */
 export interface Complaint extends OriginalMessage {
   kind: 'complaint'
   arf: {

@@ -1,39 +1,39 @@
 import {
-  isDelayed,
-  isOver,
-  labels,
-  notDelivered,
-  plainSubjects,
-  prepositions,
+  foreignDelay,
+  foreignFinal,
+  recipientLabels,
+  foreignNotDelivered,
+  foreignSubjects,
+  recipientPrepositions,
 } from './other-languages.ts'
 import type { DeliveryAction } from './report.ts'
 
-/** What a report in words says of one recipient. */
+/** Recipient named in a text report. */
 export interface ReportedRecipient {
   recipient: string
-  /** The words about it. */
-  words: string
+  /** Text about the recipient. */
+  context: string
 }
 
 export interface TextHints {
-  /** Addresses that cannot be the recipient: whose report it is, and whoever it goes to. */
-  others: ReadonlySet<string>
+  /** Addresses that cannot be the recipient: sender and addressee of the report. */
+  excluded: ReadonlySet<string>
 }
 
 const address = String.raw`[\w.!#$%&'*+/=?^{|}~-]{1,64}@[\w.-]{1,200}[\w]`
 const maxRecipients = 100
-/** Letters of words kept for one recipient. */
-const maxWords = 1_500
+/** Limit of the text about one recipient, in characters. */
+const maxContext = 1_500
 
-/** Where in a text an address is named as one that could not be reached, the plainest forms first. `$` is the address. */
-const forms = [
-  // <a@b>: and what is wrong with it, as qmail, Postfix, Courier, Yahoo write it.
+/** Forms in which reports name a failed recipient, most reliable first. `$` is the address. */
+const englishForms = [
+  // `<a@b>: reason`: qmail, Postfix, Courier, Yahoo.
   String.raw`^[ \t]*<($)>(?:\.{3})?[ \t]*(?::|\n|\(|$|\.)`,
-  // An address alone on a line, its reason below or behind: Exim, Exchange, Domino, GroupWise and many more.
+  // An address alone on a line, the reason below or behind it: Exim, Exchange, Domino, GroupWise.
   String.raw`^[ \t*>-]*(?:<|")?($)(?:>|")?[ \t]*(?:$|:|;|,?[ \t]*\(|[ \t]\[|[ \t]+on[ \t]|[ \t]-[ \t]|\.{3})`,
   // Labels.
   String.raw`^[ \t*]*(?:final-|failed |original[ -])?(?:recipients?|rcpt to|to|user|mailbox|(?:target )?(?:mail )?address|unknown user|invalid (?:user|recipient|address)|empf\W{1,3}nger|destinataire|destinatario)(?:\(s\)|\(es\))?[ \t]*(?:address)?[ \t]*:[ \t]*(?:rfc822;)?[ \t]*<?($)>?`,
-  // In a sentence, or in the SMTP dialogue.
+  // In a sentence, or in an SMTP transcript.
   String.raw`(?:(?:deliver\w*|sent|send|mail|message|reach\w*|recipients?|addresse?s?|permanent errors|user|account|mailbox)\b[^\n@<]{0,80}?(?:to|for|address|recipients?|errors|user|account|mailbox|is)?(?:\(s\)|\(es\))?:?[ \t\n]+)["'<]*($)`,
   String.raw`rcpt[ \t]+to:[ \t]*<($)>`,
   String.raw`[45]\d\d[ -](?:[45]\.\d+\.\d+[ \t]+)?<?($)>?`,
@@ -41,32 +41,36 @@ const forms = [
   String.raw`<($)>`,
   String.raw`\bto:[ \t]+<?($)`,
 ]
-/** The same in other languages: between the plainest forms and those of English, and behind all of them. */
-const otherLabels = String.raw`^[ \t*]*(?:${labels})[ \t]*[:：][ \t]*(?:rfc822;)?[ \t]*["'«„<]*($)`
-const otherSentences = [
-  String.raw`(?:^|[\s(])(?:${prepositions})[\s:]+["'«„<(]*($)`,
+/** Labels in other languages, after the two most reliable English forms. */
+const foreignLabels = String.raw`^[ \t*]*(?:${recipientLabels})[ \t]*[:：][ \t]*(?:rfc822;)?[ \t]*["'«„<]*($)`
+/** Sentences in other languages, after all English forms. */
+const foreignSentences = [
+  String.raw`(?:^|[\s(])(?:${recipientPrepositions})[\s:]+["'«„<(]*($)`,
   String.raw`(?:^|[\s"'«„「『(<:：])($)`,
 ]
 
 const compile = (form: string) => new RegExp(form.replace('$)', `${address})`), 'gimu')
-const english = forms.map(compile)
-const others = [...forms.slice(0, 2), otherLabels, ...forms.slice(2), ...otherSentences].map(
-  compile,
-)
+const englishPatterns = englishForms.map(compile)
+const foreignPatterns = [
+  ...englishForms.slice(0, 2),
+  foreignLabels,
+  ...englishForms.slice(2),
+  ...foreignSentences,
+].map(compile)
 
-/** The recipients that a text names as not reached, with what it says of each. Time in proportion to the text. */
-export function findRecipients(said: string, hints: TextHints): ReportedRecipient[] {
-  const text = said.slice(0, 65_536)
-  for (const pattern of notDelivered.test(text) ? others : english) {
-    const found = new Map<string, { recipient: string; at: number; end: number }>()
+/** Failed recipients that a text names, with the text about each. Linear in time. */
+export function findRecipients(reportText: string, hints: TextHints): ReportedRecipient[] {
+  const text = reportText.slice(0, 65_536)
+  for (const pattern of foreignNotDelivered.test(text) ? foreignPatterns : englishPatterns) {
+    const matches = new Map<string, { recipient: string; at: number }>()
     for (const match of text.matchAll(pattern)) {
       const recipient = (match[1] ?? '').replace(/\.$/, '')
-      const known = recipient.toLowerCase()
-      if (hints.others.has(known) || isMachine(known) || found.has(known)) continue
-      found.set(known, { recipient, at: match.index, end: match.index + match[0].length })
-      if (found.size >= maxRecipients) break
+      const key = recipient.toLowerCase()
+      if (hints.excluded.has(key) || isMachine(key) || matches.has(key)) continue
+      matches.set(key, { recipient, at: match.index })
+      if (matches.size >= maxRecipients) break
     }
-    if (found.size > 0) return collectWords(text, [...found.values()])
+    if (matches.size > 0) return addContexts(text, [...matches.values()])
   }
   return []
 }
@@ -78,69 +82,69 @@ function isMachine(address: string): boolean {
   )
 }
 
-/** What stands between one address and the next; for the only one, what stands before it as well. */
-function collectWords(
+/** Text from one address to the next; for a single address also the text before it. */
+function addContexts(
   text: string,
-  found: { recipient: string; at: number; end: number }[],
+  matches: { recipient: string; at: number }[],
 ): ReportedRecipient[] {
-  return found.map(({ recipient, at }, index) => {
-    const next = found[index + 1]?.at ?? text.length
-    const before = found.length === 1 ? text.slice(Math.max(0, at - maxWords), at) : ''
-    const after = text.slice(at, Math.min(next, at + maxWords))
+  return matches.map(({ recipient, at }, index) => {
+    const next = matches[index + 1]?.at ?? text.length
+    const before = matches.length === 1 ? text.slice(Math.max(0, at - maxContext), at) : ''
+    const after = text.slice(at, Math.min(next, at + maxContext))
     return {
       recipient,
-      words: tidy(after.length > recipient.length + 20 ? after : `${before}${after}`),
+      context: tidy(after.length > recipient.length + 20 ? after : `${before}${after}`),
     }
   })
 }
 
-function tidy(words: string): string {
-  return words
+function tidy(text: string): string {
+  return text
     .replace(/[ \t]*\n[ \t]*/g, '\n')
     .replace(/\n{2,}/g, '\n')
     .replace(/[ \t]{2,}/g, ' ')
     .trim()
 }
 
-/** The line that says most: what a server answered, else the first line of words. */
-export function mostSpecificLine(words: string, recipient: string): string {
-  const lines = words
+/** Line with a server's response, else the first line of text other than the address. */
+export function mostSpecificLine(text: string, recipient: string): string {
+  const lines = text
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
-  const spoken = lines.findIndex((line) => /\b[45]\d\d[ -]|\b[45]\.\d{1,3}\.\d{1,3}\b/.test(line))
-  if (spoken >= 0) return withRest(lines, spoken)
+  const response = lines.findIndex((line) => /\b[45]\d\d[ -]|\b[45]\.\d{1,3}\.\d{1,3}\b/.test(line))
+  if (response >= 0) return withContinuation(lines, response)
   const other = lines.findIndex(
     (line) =>
       line.replace(/[<>:"]/g, '').trim() !== recipient &&
       /\p{L}{3}/u.test(line.replace(recipient, '')),
   )
-  return withRest(lines, Math.max(0, other))
+  return withContinuation(lines, Math.max(0, other))
 }
 
-/** The line and what goes on with it: not what was said next. */
-function withRest(lines: readonly string[], at: number): string {
+/** Line with its continuation, up to the next response. */
+function withContinuation(lines: readonly string[], at: number): string {
   const rest = lines.slice(at + 1, at + 3)
   const next = rest.findIndex((line) => /^(?:[<>]{3}|[2-5]\d\d[ -]|\S+@\S+)/.test(line))
   return [lines[at] ?? '', ...(next < 0 ? rest : rest.slice(0, next))].join(' ').slice(0, 1_000)
 }
 
-const delays =
+const delayPattern =
   /\bdelay|will (?:continue|keep|be) (?:to )?(?:try|retr|attempt)|(?:will|is going to) (?:be )?(?:retr|try)|not yet been delivered|has not been delivered (?:yet|within)|could not be delivered (?:yet|for)|still (?:being|trying|in the queue|undelivered)|do not need to (?:do anything|resend)|no action is required|warning[: ]|temporar(?:y|ily) (?:problem|failure|deferred|undeliverable)|will retry|retrying|not be delivered for \d+/i
-const ends =
+const failurePattern =
   /giv(?:en?|ing) up|not going to try|permanent(?:ly)?|couldn'?t be delivered|too long|expired|fatal|returned (?:to sender|mail|message)|failed (?:permanently|to deliver)|undeliverable|has been (?:rejected|returned|cancel)|delivery (?:has )?failed|failure/i
 
-/** Nobody says this who has given up. */
-const goesOn =
+/** Phrases that only a server writes that will retry. */
+const retryPattern =
   /attempts will continue|will (?:continue to|keep) (?:try|attempt|retry)|will be retried|still trying|not yet been delivered/i
 
-/** Whether a report in words says that it is over, or that it is being tried again. */
-export function detectAction(subject: string, said: string): DeliveryAction {
-  const head = said.slice(0, 4_096)
+/** Result of a text report: failed, or delayed and retried. */
+export function detectAction(subject: string, text: string): DeliveryAction {
+  const head = text.slice(0, 4_096)
   const all = `${subject}\n${head}`
-  if (/\bwarning\b|\bdelay/i.test(subject) || goesOn.test(head)) return 'delayed'
-  // Only where it is another language: the words mean other things in English.
-  const isElsewhere = plainSubjects.test(subject) || notDelivered.test(head)
-  if (isElsewhere && isDelayed.test(all)) return isOver.test(all) ? 'failed' : 'delayed'
-  return delays.test(head) && !ends.test(all) ? 'delayed' : 'failed'
+  if (/\bwarning\b|\bdelay/i.test(subject) || retryPattern.test(head)) return 'delayed'
+  // The words of other languages have other meanings in English.
+  const isForeign = foreignSubjects.test(subject) || foreignNotDelivered.test(head)
+  if (isForeign && foreignDelay.test(all)) return foreignFinal.test(all) ? 'failed' : 'delayed'
+  return delayPattern.test(head) && !failurePattern.test(all) ? 'delayed' : 'failed'
 }

@@ -1,9 +1,9 @@
-/** The thread's time. What it does not get of the processor is not held against a function. */
+/** Timer by the CPU time of the thread, so that a busy host does not shorten a call. */
 export class CpuTimer {
   #end = Infinity
 
   start(ms: number): void {
-    this.#end = threadMs() + ms
+    this.#end = threadCpuMs() + ms
   }
 
   stop(): void {
@@ -11,12 +11,12 @@ export class CpuTimer {
   }
 
   isExpired(): boolean {
-    return this.#end !== Infinity && threadMs() > this.#end
+    return this.#end !== Infinity && threadCpuMs() > this.#end
   }
 }
 
-/** What this thread had of the processor. */
-export function threadMs(): number {
+/** CPU time of this thread. */
+export function threadCpuMs(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
 }

@@ -1,7 +1,7 @@
-import { LRUCache } from 'lru-cache'
-import { threadMs } from './cpu-timer.ts'
+import { TtlCache } from '@posthorn/flow'
+import { threadCpuMs } from './cpu-timer.ts'
 import type {
-  Bounds,
+  CallLimits,
   FunctionProblem,
   Functions,
   FunctionInput,
@@ -10,15 +10,14 @@ import type {
   FunctionResult,
   StaticMatch,
 } from './jobs.ts'
-
 import { CallEnded, QuickJsInstance, type FunctionKind, SourceError } from './quickjs-instance.ts'
 
-/** Compiled functions that are kept, by their source. */
+/** Limits of the cache of compiled functions, keyed by source. */
 const maxCompiled = 500
 const maxCompiledChars = 16 * 1024 * 1024
-/** Compiling and checking are no calls: they may take longer, as they are rare. */
+/** CPU time of compiling and checking, as a multiple of a call: they are rare. */
 const compileFactor = 5
-/** What larger payloads may take more, for each million characters. */
+/** Additional CPU time per million characters of input. */
 const cpuMsPerMillion = 100
 const maxReason = 500
 const maxLogs = 200
@@ -29,29 +28,29 @@ const first: Job = {
   input: { payload: '{}', env: '{}' },
 }
 
-interface Answer {
-  answer: string
+interface CallOutput {
+  result: string
   logs: string
 }
 
-/** Carries out jobs, one at a time; meant for a thread of its own. */
+/** Runs jobs, one at a time, in a worker thread. */
 export class Engine {
-  readonly #bounds: Bounds
-  readonly #machine: QuickJsInstance
-  readonly #compiled = new LRUCache<string, Uint8Array>({
+  readonly #limits: CallLimits
+  readonly #instance: QuickJsInstance
+  readonly #compiled = new TtlCache<string, Uint8Array>({
     max: maxCompiled,
     maxSize: maxCompiledChars,
-    sizeCalculation: (bytecode, source) => bytecode.length + source.length,
+    sizeOf: (bytecode, source) => bytecode.length + source.length,
   })
 
-  private constructor(bounds: Bounds, machine: QuickJsInstance) {
-    this.#bounds = bounds
-    this.#machine = machine
+  private constructor(limits: CallLimits, instance: QuickJsInstance) {
+    this.#limits = limits
+    this.#instance = instance
   }
 
-  static async create(bounds: Bounds): Promise<Engine> {
-    const engine = new Engine(bounds, await QuickJsInstance.create(bounds.memoryBytes))
-    // The engine is translated for this processor as it is used: not on the time of the first function.
+  static async create(limits: CallLimits): Promise<Engine> {
+    const engine = new Engine(limits, await QuickJsInstance.create(limits.memoryBytes))
+    // Warm-up: WebAssembly is compiled to machine code on use, which must not count for a function.
     await engine.run(first)
     return engine
   }
@@ -59,53 +58,53 @@ export class Engine {
   /** Never rejects because of a function. */
   run(job: Job): Promise<JobResults[Job['kind']]> {
     if (job.kind === 'apply') return this.#apply(job.functions, job.input)
-    if (job.kind === 'judge') return this.#judge(job.filter, job.event)
+    if (job.kind === 'match') return this.#match(job.filter, job.event)
     return this.#check(job.source)
   }
 
   async #apply({ filter, map }: Functions, input: FunctionInput): Promise<FunctionResult> {
-    const from = threadMs()
+    const start = threadCpuMs()
     const problems: FunctionProblem[] = []
     const logs: string[] = []
     const call = async (name: 'filter' | 'map', source: string): Promise<string> => {
       try {
-        const said = await this.#ask(name, source, input)
-        logs.push(...said.logs.split('\n').filter((line) => line !== ''))
-        if (!said.answer.startsWith('e')) return said.answer
-        problems.push({ function: name, reason: tidy(said.answer.slice(1)) })
+        const output = await this.#call(name, source, input)
+        logs.push(...output.logs.split('\n').filter((line) => line !== ''))
+        if (!output.result.startsWith('e')) return output.result
+        problems.push({ function: name, reason: storable(output.result.slice(1)) })
       } catch (error) {
         problems.push({ function: name, reason: reasonOf(error) })
       }
       return ''
     }
     const applies = filter === null || (await call('filter', filter)) === 't'
-    const made = applies && map !== null ? await call('map', map) : ''
-    const body = made.startsWith('v') ? this.#bodyOf(made.slice(1), problems) : undefined
-    const told = { problems, logs: logs.slice(0, maxLogs), usedMs: threadMs() - from }
-    return body === undefined ? { applies, ...told } : { applies, body, ...told }
+    const mapped = applies && map !== null ? await call('map', map) : ''
+    const body = mapped.startsWith('v') ? this.#bodyOf(mapped.slice(1), problems) : undefined
+    const common = { problems, logs: logs.slice(0, maxLogs), usedMs: threadCpuMs() - start }
+    return body === undefined ? { applies, ...common } : { applies, body, ...common }
   }
 
-  async #ask(
-    question: FunctionKind,
+  async #call(
+    kind: FunctionKind,
     source: string,
     { payload, env }: FunctionInput,
-  ): Promise<Answer> {
+  ): Promise<CallOutput> {
     const size = payload.length + env.length
-    if (size > this.#bounds.inputChars)
-      throw new CallEnded('was not asked: the payload is too large')
+    if (size > this.#limits.inputChars)
+      throw new CallEnded('was not called: the payload is too large')
     const bytecode = await this.#compile(source)
-    const cpuMs = this.#bounds.cpuMs + (cpuMsPerMillion * size) / 1e6
-    return this.#machine.ask({ kind: question, bytecode, inputs: [payload, env], cpuMs })
+    const cpuMs = this.#limits.cpuMs + (cpuMsPerMillion * size) / 1e6
+    return this.#instance.call({ kind, bytecode, inputs: [payload, env], cpuMs })
   }
 
-  async #judge(filter: string, event: string): Promise<StaticMatch> {
+  async #match(filter: string, event: string): Promise<StaticMatch> {
     try {
       const bytecode = await this.#compile(filter)
-      const { cpuMs } = this.#bounds
-      const asked = { kind: 'judge', bytecode, inputs: [event], cpuMs } as const
-      const { answer } = await this.#machine.ask(asked)
-      if (answer === 't') return 'always'
-      return answer === 'f' ? 'never' : 'depends'
+      const { cpuMs } = this.#limits
+      const call = { kind: 'match', bytecode, inputs: [event], cpuMs } as const
+      const { result } = await this.#instance.call(call)
+      if (result === 't') return 'always'
+      return result === 'f' ? 'never' : 'depends'
     } catch {
       return 'depends'
     }
@@ -114,7 +113,7 @@ export class Engine {
   async #check(source: string): Promise<string | null> {
     try {
       await this.#compile(source)
-      const isBody = await this.#machine.isBody(source, this.#compiling())
+      const isBody = await this.#instance.isBody(source, this.#compiling())
       return isBody ? null : 'is more than the body of a function'
     } catch (error) {
       return reasonOf(error)
@@ -122,21 +121,21 @@ export class Engine {
   }
 
   async #compile(source: string): Promise<Uint8Array> {
-    const known = this.#compiled.get(source)
-    if (known) return known
-    const bytecode = await this.#machine.compile(source, this.#compiling())
+    const cached = this.#compiled.get(source)
+    if (cached) return cached
+    const bytecode = await this.#instance.compile(source, this.#compiling())
     this.#compiled.set(source, bytecode)
     return bytecode
   }
 
   #compiling() {
-    return { cpuMs: compileFactor * this.#bounds.cpuMs }
+    return { cpuMs: compileFactor * this.#limits.cpuMs }
   }
 
-  /** What a map made, without what only functions see. It is read once more: whatever a function did, what leaves here is JSON. */
+  /** Output of a map without `eventId` and `_route`. Parsed, so that the result is valid JSON. */
   #bodyOf(json: string, problems: FunctionProblem[]): string | undefined {
     try {
-      if (json.length > this.#bounds.outputChars) throw new CallEnded('makes too much')
+      if (json.length > this.#limits.outputChars) throw new CallEnded('makes too much')
       const value: unknown = JSON.parse(json)
       if (!isObject(value) || !('eventId' in value || '_route' in value)) return json
       const { eventId: _eventId, _route, ...rest } = value
@@ -153,10 +152,10 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof CallEnded || error instanceof SourceError) return tidy(error.message)
+  if (error instanceof CallEnded || error instanceof SourceError) return storable(error.message)
   return error instanceof RangeError ? 'nests too deeply' : 'could not be carried out'
 }
 
-function tidy(reason: string): string {
+function storable(reason: string): string {
   return reason.replaceAll('\0', '').slice(0, maxReason).toWellFormed()
 }

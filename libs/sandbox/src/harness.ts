@@ -1,11 +1,11 @@
 /**
- * What stands between a function and us inside of the machine. It is evaluated before any function is: what it needs of the language it
- * keeps, so that functions that change the language change it for themselves alone. Its answers are strings, a letter and a text: text
- * put together from text runs nobody's code.
+ * Code in the instance that calls functions. Evaluated before them, it keeps references to the
+ * built-ins it uses, which functions may replace. Results are strings, a letter and a text, because
+ * concatenating strings runs no code of the function.
  *
- * - `t`, `f`: a filter's answer; `m`: it looked at more than the name of the event
- * - `v`: a map's value as JSON; `u`: it gave none
- * - `e`: the function failed, and why
+ * - `t`, `f`: result of a filter; `m`: it read more than the name of the event
+ * - `v`: value of a map as JSON; `u`: none
+ * - `e`: failure and reason
  */
 export const harnessSource = `(function () {
   'use strict'
@@ -20,7 +20,7 @@ export const harnessSource = `(function () {
   const async = 'returned a promise: functions cannot wait for anything'
   let logs = ''
 
-  // The engine's own generator would begin each call with the same numbers: it is part of what is forgotten. This one is mulberry32.
+  // The generator of the engine restarts with every reset. This one is mulberry32, seeded per call.
   let seed = 0
   Math.random = () => {
     seed = (seed + 0x6d2b79f5) | 0
@@ -29,7 +29,7 @@ export const harnessSource = `(function () {
     return ((t ^ (t >>> 14)) >>> 0) / 4294967296
   }
 
-  const note = (level) => (...values) => {
+  const log = (level) => (...values) => {
     if (logs.length >= maxLogs) return
     try {
       logs += level + ' ' + stringify(values) + '\\n'
@@ -38,8 +38,8 @@ export const harnessSource = `(function () {
     }
   }
   const logger = () => ({
-    trace: note('trace'), debug: note('debug'), info: note('info'),
-    warn: note('warn'), error: note('error'), fatal: note('fatal'), log: note('info'),
+    trace: log('trace'), debug: log('debug'), info: log('info'),
+    warn: log('warn'), error: log('error'), fatal: log('fatal'), log: log('info'),
   })
 
   const describe = (error) => {
@@ -53,11 +53,11 @@ export const harnessSource = `(function () {
 
   const filter = (fn, json, env) => {
     try {
-      const answer = fn(parse(json), logger(), parse(env))
-      if (answer === true) return 't'
-      if (answer === false || answer === undefined || answer === null) return 'f'
-      if (typeof answer === 'object' && answer instanceof PromiseOf) return 'e' + async
-      return 'e' + 'returned a value of type ' + typeof answer + ', which is neither true nor false'
+      const result = fn(parse(json), logger(), parse(env))
+      if (result === true) return 't'
+      if (result === false || result === undefined || result === null) return 'f'
+      if (typeof result === 'object' && result instanceof PromiseOf) return 'e' + async
+      return 'e' + 'returned a value of type ' + typeof result + ', which is neither true nor false'
     } catch (error) {
       return 'e' + describe(error)
     }
@@ -71,44 +71,44 @@ export const harnessSource = `(function () {
       if (typeof value === 'object' && value instanceof PromiseOf) return 'e' + async
       deleteProperty(payload, 'eventId')
       deleteProperty(payload, '_route')
-      const made = stringify(value)
-      return typeof made === 'string' ? 'v' + made : 'e' + 'returned what has no JSON'
+      const output = stringify(value)
+      return typeof output === 'string' ? 'v' + output : 'e' + 'returned what has no JSON'
     } catch (error) {
       return 'e' + describe(error)
     }
   }
 
-  // Whatever may be different the next time counts as more than the name: other members, the clock, chance.
-  const judge = (fn, event) => {
-    let looked = false
-    const look = () => {
-      looked = true
-      throw new Error('looked at more than the name')
+  // Values that may differ next time count as more than the name: members, clock, random numbers.
+  const match = (fn, event) => {
+    let readMore = false
+    const read = () => {
+      readMore = true
+      throw new Error('read more than the name')
     }
     const traps = {}
     for (const trap of ['apply', 'construct', 'defineProperty', 'deleteProperty', 'get', 'getOwnPropertyDescriptor',
       'getPrototypeOf', 'has', 'isExtensible', 'ownKeys', 'preventExtensions', 'set', 'setPrototypeOf'])
-      traps[trap] = look
-    const payload = new ProxyOf({}, { ...traps, get: (_, key) => (key === 'event' ? event : look()) })
+      traps[trap] = read
+    const payload = new ProxyOf({}, { ...traps, get: (_, key) => (key === 'event' ? event : read()) })
     globalThis.Date = new ProxyOf(function () {}, traps)
-    Math.random = look
+    Math.random = read
     try {
-      const answer = fn(payload, logger(), new ProxyOf({}, traps))
-      if (looked) return 'm'
-      if (answer === true) return 't'
-      return answer === false || answer === undefined || answer === null ? 'f' : 'm'
+      const result = fn(payload, logger(), new ProxyOf({}, traps))
+      if (readMore) return 'm'
+      if (result === true) return 't'
+      return result === false || result === undefined || result === null ? 'f' : 'm'
     } catch {
       return 'm'
     }
   }
 
   const same = (fn, source) => (typeof fn === 'function' && sourceOf(fn) === source ? 't' : 'f')
-  return (what, fn, a, b) => {
-    if (what === 'logs') return logs
-    if (what === 'seed') return void (seed = fn)
-    if (what === 'filter') return filter(fn, a, b)
-    if (what === 'map') return map(fn, a, b)
-    if (what === 'judge') return judge(fn, a)
+  return (command, fn, a, b) => {
+    if (command === 'logs') return logs
+    if (command === 'seed') return void (seed = fn)
+    if (command === 'filter') return filter(fn, a, b)
+    if (command === 'map') return map(fn, a, b)
+    if (command === 'match') return match(fn, a)
     return same(fn, a)
   }
 })()`

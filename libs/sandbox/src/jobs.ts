@@ -1,67 +1,70 @@
-/** Bodies of functions of `payload`, `logger` and `env`. */
+/** Bodies of functions with the parameters `payload`, `logger` and `env`. */
 export interface Functions {
   filter: string | null
   map: string | null
 }
 
-/** What functions see. */
+/** Input of the functions. */
 export interface FunctionInput {
-  /** JSON of an object. Each function gets a copy of its own. */
+  /** JSON of an object. Each function gets its own copy. */
   payload: string
   /** JSON of an object. */
   env: string
 }
 
-/** Why a function was not heard. */
+/** Failure of a function. */
 export interface FunctionProblem {
   function: 'filter' | 'map'
   reason: string
 }
 
-/** What the functions make of a payload. */
+/** Result of filter and map for one payload. */
 export interface FunctionResult {
-  /** What the filter says; true without one. A filter that fails says no. */
+  /** Result of the filter: true without one, false if it failed. */
   applies: boolean
-  /** What the map made of the payload, as JSON; absent: the payload stays as it is. */
+  /** Output of the map, as JSON. Absent if the payload is unchanged. */
   body?: string
   problems: FunctionProblem[]
-  /** What the functions gave to `logger`, a line a call. */
+  /** Calls of `logger`, one line each. */
   logs: string[]
-  /** Of the processor. */
+  /** CPU time of both functions. */
   usedMs: number
 }
 
-/** What a filter says when it is told nothing but the name of an event; `depends`: it looks at more than that. */
+/** Result of a filter for every event of one name. `depends`: it reads more than the name. */
 export type StaticMatch = 'always' | 'never' | 'depends'
 
 export type Job =
   | { kind: 'apply'; functions: Functions; input: FunctionInput }
-  | { kind: 'judge'; filter: string; event: string }
+  | { kind: 'match'; filter: string; event: string }
   | { kind: 'check'; source: string }
 
 export interface JobResults {
   apply: FunctionResult
-  judge: StaticMatch
-  /** What is wrong with the source; null: nothing. */
+  match: StaticMatch
+  /** Error of the source; null if it is valid. */
   check: string | null
 }
 
-/** Bounds of one function's call. */
-export interface Bounds {
-  /** Time of the processor, for small payloads. */
+/** Limits of one function call. */
+export interface CallLimits {
+  /** CPU time for small payloads. */
   cpuMs: number
   memoryBytes: number
-  /** Of what a map makes. */
+  /** Maximum size of the output of a map. */
   outputChars: number
-  /** A larger payload is not shown to functions. */
+  /** Maximum size of payload and `env`. Functions are not called with larger ones. */
   inputChars: number
 }
 
 export type JobResult = JobResults[Job['kind']]
 
-/** What a thread is given at its start. Jobs come to it several in a message; it answers with the results of the first, so many as it had time for. */
+/**
+ * Start data of a thread. A message has several jobs. The reply has the results of the first ones,
+ * as many as fit into the time slice.
+ */
 export interface ThreadData {
-  bounds: Bounds
-  /** Written by the thread: its own time in microseconds when it began with the job at hand, and which of its jobs that is. */
+  limits: CallLimits
+  /** Written by the thread: CPU time in µs at the start of the current job, and its index. */
   progress: Float64Array
 }

@@ -5,14 +5,14 @@ import { Intrinsics, JSException, type JSValueHandle, QuickJS, type Snapshot } f
 import { CpuTimer } from './cpu-timer.ts'
 import { harnessSource } from './harness.ts'
 
-/** Of the engine's own; beyond it a function is told that it nests too deeply. */
+/** Stack of the engine. Beyond it, a function fails with `nests too deeply`. */
 const maxStackSize = 256 * 1024
-/** Free memory that a machine has from its start: a usual call needs no more, and so leaves the machine as large as it was. */
+/** Free memory of a new instance. A usual call needs no more, so the instance does not grow. */
 const spareBytes = 2 * 1024 * 1024
-/** WASI's EBADF: there are no files, standard output included. */
+/** EBADF of WASI: there are no files, standard output included. */
 const badFile = 8
 
-/** Everything there is but what tells of the machine or of its garbage collector. */
+/** Intrinsics except those that reveal the state of the instance or of its garbage collector. */
 const intrinsics =
   Intrinsics.DATE |
   Intrinsics.EVAL |
@@ -26,11 +26,11 @@ const intrinsics =
   Intrinsics.ATOB_BTOA
 
 interface CpuLimit {
-  /** Time of the processor for it. What it takes to have a machine is nobody's. */
+  /** CPU time of the call. Preparing the instance does not count. */
   cpuMs: number
 }
 
-export type FunctionKind = 'filter' | 'map' | 'judge'
+export type FunctionKind = 'filter' | 'map' | 'match'
 
 interface FunctionCall extends CpuLimit {
   kind: FunctionKind
@@ -38,63 +38,65 @@ interface FunctionCall extends CpuLimit {
   inputs: readonly string[]
 }
 
-/** A call was ended, or its machine broke; what it would have answered is not known. */
+/** The call was interrupted, or its instance failed. Its result is unknown. */
 export class CallEnded extends Error {}
 
 /** The source is not the body of a function. */
 export class SourceError extends Error {}
 
-/** As much of it as is needed here; Node's types leave it out. */
+/** Missing from Node's types; declares the used part only. */
 declare const WebAssembly: { compile(bytes: Uint8Array): Promise<CompiledModule> }
 type CompiledModule = object
 interface WasmMemory {
   readonly buffer: ArrayBuffer
 }
 
-/** Set up once: every machine begins as a copy of it. */
+/** State of a new instance, created once. */
 interface Template {
   module: CompiledModule
   snapshot: Snapshot
-  ask: number
+  /** Exported handle of the harness. */
+  harness: number
 }
 
-/** A machine that may be asked, and what its memory was before that. */
-interface Instance {
+/** Instance with the state of its memory before the first call. */
+interface LoadedInstance {
   vm: QuickJS
-  ask: JSValueHandle
+  harness: JSValueHandle
   memory: WasmMemory
   bytes: number
-  /** What calls may change and others would notice. Below it is the stack, which is empty between calls; between the two parts nothing is in use. */
+  /** Memory in use. Left out are the stack below it, empty between calls, and the spare part. */
   parts: { at: number; bytes: Uint8Array }[]
 }
 
 /**
- * A JavaScript engine in WebAssembly that forgets. Before each call its memory is made what it was before the first one, byte by byte:
- * there is nowhere that a call could leave anything for the next. A machine that grew, was stopped or broke is replaced.
+ * QuickJS in WebAssembly, reset before each call: its memory is restored byte by byte, so that a
+ * call leaves nothing for the next one. An instance that grew, failed or was interrupted is
+ * replaced.
  */
 export class QuickJsInstance {
   readonly #options: EngineOptions
-  readonly #base: Template
-  #live: Instance | undefined
+  readonly #template: Template
+  #loaded: LoadedInstance | undefined
 
-  private constructor(options: EngineOptions, base: Template) {
+  private constructor(options: EngineOptions, template: Template) {
     this.#options = options
-    this.#base = base
+    this.#template = template
   }
 
   static async create(memoryBytes: number): Promise<QuickJsInstance> {
-    const options = { memoryBytes, clock: new CpuTimer() }
+    const options = { memoryBytes, timer: new CpuTimer() }
     const file = fileURLToPath(import.meta.resolve('quickjs-wasi/quickjs.wasm'))
     const module = await WebAssembly.compile(readFileSync(file))
     const vm = await QuickJS.create({ ...engineOptions(module, options), intrinsics })
-    const call = vm.exportHandle(vm.evalCode(harnessSource, 'posthorn'))
+    const harness = vm.exportHandle(vm.evalCode(harnessSource, 'posthorn'))
     vm.evalCode(`new ArrayBuffer(${spareBytes}); 0`).dispose()
-    return new QuickJsInstance(options, { module, snapshot: vm.snapshot(), ask: call })
+    return new QuickJsInstance(options, { module, snapshot: vm.snapshot(), harness })
   }
 
-  /** Bytecode of a function with that body. @throws SourceFault, CallEnded */
-  compile(source: string, call: CpuLimit): Promise<Uint8Array> {
-    return this.#run(call, ({ vm }) => {
+  /** Compiles a function body to bytecode. @throws SourceError, CallEnded */
+  compile(source: string, limit: CpuLimit): Promise<Uint8Array> {
+    return this.#run(limit, ({ vm }) => {
       try {
         return vm.compile(wrapSource(source), 'function')
       } catch (error) {
@@ -103,75 +105,70 @@ export class QuickJsInstance {
     })
   }
 
-  /** Whether it is the body of one function, and no more: one that closes the function to do something beside it is not. */
-  async isBody(source: string, call: CpuLimit): Promise<boolean> {
-    const answer = await this.#run(call, ({ vm, ask }) => {
+  /** True if the source is one function body. False if it closes the function and adds code. */
+  async isBody(source: string, limit: CpuLimit): Promise<boolean> {
+    const result = await this.#run(limit, ({ vm, harness }) => {
       const whole = wrapSource(source)
-      const given = [vm.newString('same'), vm.evalCode(whole), vm.newString(whole.slice(1, -1))]
-      return vm.callFunction(ask, vm.undefined, ...given).toString()
+      const args = [vm.newString('same'), vm.evalCode(whole), vm.newString(whole.slice(1, -1))]
+      return vm.callFunction(harness, vm.undefined, ...args).toString()
     })
-    return answer === 't'
+    return result === 't'
   }
 
-  /** Has the harness ask a function. Nothing of an earlier call is there. @throws CallEnded */
-  ask({
-    kind: question,
-    bytecode,
-    inputs,
-    cpuMs,
-  }: FunctionCall): Promise<{ answer: string; logs: string }> {
-    return this.#run({ cpuMs }, ({ vm, ask }) => {
-      const say = (...given: JSValueHandle[]) => vm.callFunction(ask, vm.undefined, ...given)
-      const fn = vm.evalBytecode(bytecode)
-      say(vm.newString('seed'), vm.newNumber(randomInt(2 ** 32)))
-      const given = inputs.map((input) => vm.newString(input))
-      const answer = say(vm.newString(question), fn, ...given).toString()
-      return { answer, logs: say(vm.newString('logs')).toString() }
+  /** Calls a function through the harness, in a reset instance. @throws CallEnded */
+  call(call: FunctionCall): Promise<{ result: string; logs: string }> {
+    return this.#run(call, ({ vm, harness }) => {
+      const invoke = (...args: JSValueHandle[]) => vm.callFunction(harness, vm.undefined, ...args)
+      const fn = vm.evalBytecode(call.bytecode)
+      invoke(vm.newString('seed'), vm.newNumber(randomInt(2 ** 32)))
+      const inputs = call.inputs.map((input) => vm.newString(input))
+      const result = invoke(vm.newString(call.kind), fn, ...inputs).toString()
+      return { result, logs: invoke(vm.newString('logs')).toString() }
     })
   }
 
-  async #run<T>({ cpuMs }: CpuLimit, work: (live: Instance) => T): Promise<T> {
-    const live = await this.#fresh()
-    const { clock } = this.#options
-    clock.start(cpuMs)
+  async #run<T>({ cpuMs }: CpuLimit, work: (loaded: LoadedInstance) => T): Promise<T> {
+    const loaded = await this.#reset()
+    const { timer } = this.#options
+    timer.start(cpuMs)
     try {
-      return work(live)
+      return work(loaded)
     } catch (error) {
-      // Stopped in the middle of anything, or out of memory: not to be used again.
-      this.#live = undefined
+      // Interrupted at any point, or out of memory: the state is undefined.
+      this.#loaded = undefined
       if (error instanceof SourceError) throw error
       throw new CallEnded(reasonOf(error))
     } finally {
-      clock.stop()
+      timer.stop()
     }
   }
 
-  /** A machine that nobody has used. */
-  async #fresh(): Promise<Instance> {
-    const live = this.#live
-    if (!live || live.memory.buffer.byteLength !== live.bytes)
-      return (this.#live = await this.#make())
-    const all = new Uint8Array(live.memory.buffer)
-    for (const { at, bytes } of live.parts) all.set(bytes, at)
-    return live
+  /** Instance in its initial state. */
+  async #reset(): Promise<LoadedInstance> {
+    const loaded = this.#loaded
+    if (!loaded || loaded.memory.buffer.byteLength !== loaded.bytes)
+      return (this.#loaded = await this.#load())
+    const all = new Uint8Array(loaded.memory.buffer)
+    for (const { at, bytes } of loaded.parts) all.set(bytes, at)
+    return loaded
   }
 
-  async #make(): Promise<Instance> {
-    const { module, snapshot, ask: token } = this.#base
+  async #load(): Promise<LoadedInstance> {
+    const { module, snapshot, harness: exported } = this.#template
     let memory: WasmMemory | undefined
-    const options = engineOptions(module, this.#options, (given) => (memory = given))
+    const options = engineOptions(module, this.#options, (created) => (memory = created))
     const vm = await QuickJS.restore(snapshot, options)
-    if (!memory) throw new Error('the machine has no memory')
-    // Kept by the engine's wrapper from its first use on: it has to be there before the image is taken.
+    if (!memory) throw new Error('The QuickJS instance has no memory')
+    // The wrapper allocates it on first use, which must precede the copy of the memory.
     void vm.undefined
-    const ask = vm.importHandle(token)
+    const harness = vm.importHandle(exported)
     const all = new Uint8Array(memory.buffer)
-    return { vm, ask, memory, bytes: all.length, parts: partsOf(all, snapshot.stackPointer) }
+    return { vm, harness, memory, bytes: all.length, parts: partsOf(all, snapshot.stackPointer) }
   }
 }
 
-/** All of the memory above the stack but the spare part, which is free and can be told by its size: nothing in use is that large. */
-function partsOf(all: Uint8Array, begin: number): Instance['parts'] {
+/** Memory above the stack without the spare part: the first zeros longer than anything in use. */
+function partsOf(all: Uint8Array, begin: number): LoadedInstance['parts'] {
   const spare = findZeros(all, begin, spareBytes / 2)
   return [
     { at: begin, bytes: all.slice(begin, spare.begin) },
@@ -179,7 +176,7 @@ function partsOf(all: Uint8Array, begin: number): Instance['parts'] {
   ]
 }
 
-/** The first run of so many zeros. */
+/** First sequence of at least `length` zeros. */
 function findZeros(all: Uint8Array, from: number, length: number): { begin: number; end: number } {
   for (let begin = from; begin < all.length; begin++) {
     let end = begin
@@ -192,19 +189,19 @@ function findZeros(all: Uint8Array, from: number, length: number): { begin: numb
 
 interface EngineOptions {
   memoryBytes: number
-  clock: CpuTimer
+  timer: CpuTimer
 }
 
 function engineOptions(
   wasm: CompiledModule,
-  { memoryBytes, clock }: EngineOptions,
+  { memoryBytes, timer }: EngineOptions,
   onMemory: (memory: WasmMemory) => void = () => undefined,
 ) {
   return {
     wasm,
     memoryLimit: memoryBytes,
     maxStackSize,
-    interruptHandler: () => clock.isExpired(),
+    interruptHandler: () => timer.isExpired(),
     timezoneOffset: 0,
     wasi(memory: WasmMemory) {
       onMemory(memory)
@@ -213,7 +210,7 @@ function engineOptions(
   }
 }
 
-/** The source as an expression, its lines where they were. */
+/** Function expression with the source as its body. Keeps the line numbers. */
 function wrapSource(source: string): string {
   return `(function (payload, logger, env) {${source}\n})`
 }

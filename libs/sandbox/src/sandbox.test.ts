@@ -23,7 +23,7 @@ test.each([
   ['return false', false],
   ['', false],
   ['return null', false],
-])('the filter %j', async (source, applies) => {
+])('Sandbox.apply: filter %j', async (source, applies) => {
   expect(await filter(source)).toMatchObject({ applies, problems: [] })
 })
 
@@ -35,15 +35,15 @@ test.each([
   ['throw "no"', 'threw no'],
   ['while (true);', 'takes too much time'],
   ['return (', expect.stringContaining('SyntaxError')],
-])('the filter %j says no, and why', async (source, reason) => {
+])('Sandbox.apply: filter %j rejects with a problem', async (source, reason) => {
   const problems = [{ function: 'filter', reason }]
   expect(await filter(source)).toMatchObject({ applies: false, problems })
 })
 
-test('without functions everything applies as it is', async () => {
-  const outcome = await sandbox.apply({ filter: null, map: null }, input)
-  expect(outcome).toMatchObject({ applies: true, problems: [] })
-  expect(outcome).not.toHaveProperty('body')
+test('Sandbox.apply: without functions, applies and keeps the payload', async () => {
+  const result = await sandbox.apply({ filter: null, map: null }, input)
+  expect(result).toMatchObject({ applies: true, problems: [] })
+  expect(result).not.toHaveProperty('body')
 })
 
 test.each<[string, unknown]>([
@@ -56,12 +56,12 @@ test.each<[string, unknown]>([
   ['return { eventId: 1, _route: 2, kept: 3 }', { kept: 3 }],
   ['return payload.data.subject', payload.data.subject],
   ['return "\\ud800"', '\ud800'],
-])('the map %j', async (source, body) => {
+])('Sandbox.apply: map %j', async (source, body) => {
   expect(await map(source)).toEqual({ body, problems: [] })
 })
 
 test.each(['', 'return null', 'return false', 'return 0', 'return ""', 'payload.data = 1'])(
-  'the map %j leaves the payload as it is',
+  'Sandbox.apply: map %j keeps the payload',
   async (source) => {
     expect(await map(source)).toEqual({ body: undefined, problems: [] })
   },
@@ -72,19 +72,19 @@ test.each([
   ['payload.self = payload; return payload', 'TypeError: circular reference'],
   ['return () => 1', 'returned what has no JSON'],
   ['return "x".repeat(9e6)', 'makes too much'],
-])('the map %j fails, and the payload stays', async (source, reason) => {
+])('Sandbox.apply: map %j fails and keeps the payload', async (source, reason) => {
   expect(await map(source)).toEqual({
     body: undefined,
     problems: [{ function: 'map', reason }],
   })
 })
 
-test('the map is not asked where the filter says no', async () => {
-  const functions = { filter: 'return false', map: 'logger.info("asked"); return 1' }
+test('Sandbox.apply: a rejecting filter skips the map', async () => {
+  const functions = { filter: 'return false', map: 'logger.info("called"); return 1' }
   expect(await sandbox.apply(functions, input)).toMatchObject({ applies: false, logs: [] })
 })
 
-test('what is logged is told', async () => {
+test('Sandbox.apply: returns the logs', async () => {
   const functions = {
     filter: 'logger.info("a", { b: 1 }); return true',
     map: 'logger.error("c"); for (;;) logger.warn("x".repeat(1e4))',
@@ -94,12 +94,12 @@ test('what is logged is told', async () => {
   expect(problems).toHaveLength(1)
 })
 
-test('a call knows nothing of the one before, and no two see the same chance', async () => {
+test('Sandbox.apply: no state survives a call, random numbers differ', async () => {
   const source = `
     const before = [typeof globalThis.mine, Object.prototype.mine, payload.mine, env.mine].join()
     globalThis.mine = Object.prototype.mine = payload.mine = env.mine = 1
     return { before, chance: Math.random() }`
-  const filter = `${source.replace('return', 'const made =')}\nreturn made.before === "undefined,,,"`
+  const filter = `${source.replace('return', 'const result =')}\nreturn result.before === "undefined,,,"`
   const both = { filter, map: source }
   const calls = await Promise.all(Array.from({ length: 50 }, () => sandbox.apply(both, input)))
   const bodies = calls.map(({ body }) => JSON.parse(body ?? 'null') as Record<string, unknown>)
@@ -107,18 +107,18 @@ test('a call knows nothing of the one before, and no two see the same chance', a
   expect(new Set(bodies.map(({ chance }) => chance)).size).toBe(50)
 })
 
-test('a payload that makes the machine larger is handled, and so is the next', async () => {
+test('Sandbox.apply: a payload that grows the instance does not affect the next call', async () => {
   const large = { ...input, payload: JSON.stringify({ text: 'é'.repeat(2_000_000) }) }
   const functions = { filter: 'return payload.text.length === 2000000', map: 'return payload' }
-  const outcome = await sandbox.apply(functions, large)
-  expect(outcome).toMatchObject({ applies: true, problems: [] })
-  expect(outcome.body).toBe(large.payload)
+  const result = await sandbox.apply(functions, large)
+  expect(result).toMatchObject({ applies: true, problems: [] })
+  expect(result.body).toBe(large.payload)
   expect(await filter('return true')).toMatchObject({ applies: true })
 })
 
-test('a payload that is too large is not shown', async () => {
+test('Sandbox.apply: above inputChars, functions are not called', async () => {
   const large = { ...input, payload: JSON.stringify({ text: 'x'.repeat(9_000_000) }) }
-  const reason = 'was not asked: the payload is too large'
+  const reason = 'was not called: the payload is too large'
   expect(await sandbox.apply({ filter: 'return true', map: null }, large)).toMatchObject({
     applies: false,
     problems: [{ function: 'filter', reason }],
@@ -141,13 +141,13 @@ test.each([
   ['return payload.event', 'depends', 'depends'],
   ['payload.event = "a"; return payload.event === "a"', 'depends', 'depends'],
   ['', 'never', 'never'],
-])('the filter %j says of events a and b: %s, %s', async (source, a, b) => {
+])('Sandbox.matchStatically: filter %j, events a and b: %s, %s', async (source, a, b) => {
   expect(await sandbox.matchStatically(source, 'a')).toBe(a)
   expect(await sandbox.matchStatically(source, 'b')).toBe(b)
 })
 
 test.each(['', 'return 1', '// nothing', 'return 1 // that', '"use strict"; return this', '/* */'])(
-  '%j is the body of a function',
+  'Sandbox.check: %j is valid',
   async (source) => {
     expect(await sandbox.check(source)).toBeUndefined()
   },
@@ -162,13 +162,13 @@ test.each([
   '}, function () {',
   '}); for (;;); (function () {',
   '/*',
-])('%j is not', async (source) => {
+])('Sandbox.check: %j is invalid', async (source) => {
   expect(await sandbox.check(source)).toEqual(expect.any(String))
 })
 
-test('a call whose turn comes too late is not made', async () => {
+test('Sandbox.apply: a skip reason prevents the call', async () => {
   const functions = { filter: 'return true', map: null }
-  const reason = 'is left alone'
+  const reason = 'is suspended'
   expect(await sandbox.apply(functions, input, () => reason)).toEqual({
     applies: false,
     problems: [{ function: 'filter', reason }],
@@ -177,7 +177,7 @@ test('a call whose turn comes too late is not made', async () => {
   })
 })
 
-test('a sandbox that is closed while functions run says so', async () => {
+test('Sandbox: disposal rejects running calls as unavailable', async () => {
   const closing = new Sandbox()
   const running = closing.apply({ filter: 'for (;;);', map: null }, input)
   const waiting = expect(running).rejects.toMatchObject({ kind: 'unavailable' })

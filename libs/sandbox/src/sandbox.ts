@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { AppError } from '@posthorn/errors'
 import type {
-  Bounds,
+  CallLimits,
   Functions,
   FunctionInput,
   Job,
@@ -12,12 +12,12 @@ import type {
 } from './jobs.ts'
 import { Thread, ThreadEnded } from './thread.ts'
 
-export interface SandboxOptions extends Partial<Bounds> {
-  /** Time of the processor after which a job's thread is ended, where the engine did not stop it before. */
+export interface SandboxOptions extends Partial<CallLimits> {
+  /** CPU time after which the thread of a job is terminated, if the engine did not stop it. */
   killMs?: number
 }
 
-const defaults: Bounds = {
+const defaults: CallLimits = {
   cpuMs: 100,
   memoryBytes: 64 * 1024 * 1024,
   outputChars: 8 * 1024 * 1024,
@@ -25,50 +25,50 @@ const defaults: Bounds = {
 }
 const defaultKillMs = 1_000
 
-/** A thread without work ends after this long. */
+/** Idle time after which a thread is ended. */
 const idleMs = 60_000
-/** At least two, so that a function that does not end does not hold up all. */
+/** At least two, so that an endless function does not block all others. */
 const maxThreads = Math.min(4, Math.max(2, availableParallelism()))
 
-/** Handed to a thread together: a message costs more than a job. */
-const maxTogether = 32
+/** Jobs of one message to a thread: a message costs more than a job. */
+const maxBatch = 32
 
-/** Asked when a call's turn has come: why it is not to be made after all. */
+/** Evaluated before a queued call starts. Returns the reason if it must be skipped. */
 export type SkipCheck = () => string | undefined
 
 interface QueuedJob {
   job: Job
-  refuse: SkipCheck
+  skipReason: SkipCheck
   resolve: (result: JobResult) => void
   reject: (error: unknown) => void
 }
 
 /**
- * Runs the functions of others, in threads of its own that are started when needed and ended when idle. Whatever a function does, its
- * call is decided within bounds and nobody else notices. Rejects only where no thread can be had.
+ * Runs functions of users in worker threads, started on demand and ended when idle. Every call ends
+ * within its limits and affects no other. Rejects only if no thread can be started.
  */
 export class Sandbox implements AsyncDisposable {
-  readonly #bounds: Bounds
+  readonly #limits: CallLimits
   readonly #killMs: number
-  readonly #waiting: QueuedJob[] = []
+  readonly #queue: QueuedJob[] = []
   readonly #idle: Thread[] = []
   readonly #threads = new Set<Thread>()
   #sweep: ReturnType<typeof setTimeout> | undefined
   #closed = false
 
-  constructor({ killMs = defaultKillMs, ...bounds }: SandboxOptions = {}) {
-    this.#bounds = { ...defaults, ...bounds }
+  constructor({ killMs = defaultKillMs, ...limits }: SandboxOptions = {}) {
+    this.#limits = { ...defaults, ...limits }
     this.#killMs = killMs
   }
 
-  /** Asks the filter, and if it says yes the map, about a payload. */
+  /** Calls the filter and, if it accepts, the map. */
   async apply(
     functions: Functions,
     input: FunctionInput,
-    refuse: SkipCheck = () => undefined,
+    skipReason: SkipCheck = () => undefined,
   ): Promise<FunctionResult> {
     try {
-      return await this.#run({ kind: 'apply', functions, input }, refuse)
+      return await this.#run({ kind: 'apply', functions, input }, skipReason)
     } catch (error) {
       if (error instanceof SkippedCall) return failed(functions, error.message, 0)
       if (error instanceof ThreadEnded) return failed(functions, error.message, this.#killMs)
@@ -76,17 +76,17 @@ export class Sandbox implements AsyncDisposable {
     }
   }
 
-  /** What a filter says of every event of that name, if that is all that it looks at. */
+  /** Result of a filter for every event of a name, if it reads nothing else. */
   async matchStatically(filter: string, event: string): Promise<StaticMatch> {
     try {
-      return await this.#run({ kind: 'judge', filter, event })
+      return await this.#run({ kind: 'match', filter, event })
     } catch (error) {
       if (error instanceof ThreadEnded) return 'depends'
       throw error
     }
   }
 
-  /** What is wrong with the source of a function, before anybody calls it; undefined: nothing. */
+  /** Syntax error of a source; undefined if it is valid. */
   async check(source: string): Promise<string | undefined> {
     try {
       return (await this.#run({ kind: 'check', source })) ?? undefined
@@ -99,60 +99,63 @@ export class Sandbox implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
     clearTimeout(this.#sweep)
-    for (const { reject } of this.#waiting.splice(0)) reject(stopping())
+    for (const { reject } of this.#queue.splice(0)) reject(stopping())
     await Promise.all([...this.#threads].map((thread) => thread.end()))
   }
 
-  #run<J extends Job>(job: J, refuse: SkipCheck = () => undefined): Promise<JobResults[J['kind']]> {
+  #run<J extends Job>(
+    job: J,
+    skipReason: SkipCheck = () => undefined,
+  ): Promise<JobResults[J['kind']]> {
     if (this.#closed) return Promise.reject(stopping())
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ job, refuse, resolve: resolve as QueuedJob['resolve'], reject })
+      this.#queue.push({ job, skipReason, resolve: resolve as QueuedJob['resolve'], reject })
       this.#startNext()
     })
   }
 
   #startNext(): void {
     while (!this.#closed && (this.#idle.length > 0 || this.#threads.size < maxThreads)) {
-      const next = this.#next()
-      if (next.length === 0) return
-      void this.#work(this.#idle.pop() ?? this.#open(), next)
+      const batch = this.#takeBatch()
+      if (batch.length === 0) return
+      void this.#work(this.#idle.pop() ?? this.#startThread(), batch)
     }
   }
 
-  #next(): QueuedJob[] {
-    const next: QueuedJob[] = []
-    // Shared out, so that one thread does not take everything while the others are idle.
-    const share = Math.min(maxTogether, Math.ceil(this.#waiting.length / maxThreads))
-    while (next.length < share && this.#waiting.length > 0) {
-      const waiting = this.#waiting.shift() as QueuedJob
-      const reason = waiting.refuse()
-      if (reason === undefined) next.push(waiting)
-      else waiting.reject(new SkippedCall(reason))
+  #takeBatch(): QueuedJob[] {
+    const batch: QueuedJob[] = []
+    // A share of the queue, so that no thread is idle while another has all jobs.
+    const share = Math.min(maxBatch, Math.ceil(this.#queue.length / maxThreads))
+    while (batch.length < share && this.#queue.length > 0) {
+      const queued = this.#queue.shift() as QueuedJob
+      const reason = queued.skipReason()
+      if (reason === undefined) batch.push(queued)
+      else queued.reject(new SkippedCall(reason))
     }
-    return next
+    return batch
   }
 
-  #open(): Thread {
-    const thread = new Thread(this.#bounds, this.#killMs)
+  #startThread(): Thread {
+    const thread = new Thread(this.#limits, this.#killMs)
     this.#threads.add(thread)
     return thread
   }
 
-  async #work(thread: Thread, taken: readonly QueuedJob[]): Promise<void> {
-    let left = taken
+  async #work(thread: Thread, batch: readonly QueuedJob[]): Promise<void> {
+    let left = batch
     try {
-      const results = await thread.run(taken.map(({ job }) => job))
-      for (const [index, result] of results.entries()) taken[index]?.resolve(result)
-      left = taken.slice(results.length)
+      const results = await thread.run(batch.map(({ job }) => job))
+      for (const [index, result] of results.entries()) batch[index]?.resolve(result)
+      left = batch.slice(results.length)
     } catch (error) {
-      const blamed = error instanceof ThreadEnded ? [taken[error.job]] : taken
-      for (const waiting of blamed) waiting?.reject(error)
-      left = taken.filter((waiting) => !blamed.includes(waiting))
+      const blamed = error instanceof ThreadEnded ? [batch[error.job]] : batch
+      for (const queued of blamed) queued?.reject(error)
+      left = batch.filter((queued) => !blamed.includes(queued))
     }
     if (thread.dead) this.#threads.delete(thread)
     else this.#idle.push(thread)
     if (this.#closed) for (const { reject } of left) reject(stopping())
-    else this.#waiting.unshift(...left)
+    else this.#queue.unshift(...left)
     this.#startNext()
     this.#sweepLater()
   }
@@ -176,7 +179,10 @@ function stopping(): AppError {
 
 class SkippedCall extends Error {}
 
-/** A call that gave no answer. Which of the two functions it was is not known; it is safe to hold it against the filter, if there is one. */
+/**
+ * Result of a call that did not end. The function is unknown; blaming the filter is safe, because
+ * the event is then not delivered.
+ */
 function failed({ filter }: Functions, reason: string, usedMs: number): FunctionResult {
   const name = filter === null ? 'map' : 'filter'
   return { applies: name === 'map', problems: [{ function: name, reason }], logs: [], usedMs }

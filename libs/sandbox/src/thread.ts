@@ -1,16 +1,16 @@
 import { Worker } from 'node:worker_threads'
 import { AppError } from '@posthorn/errors'
-import type { Bounds, Job, JobResult, ThreadData } from './jobs.ts'
+import type { CallLimits, Job, JobResult, ThreadData } from './jobs.ts'
 
 const startTimeoutMs = 20_000
-/** Of the thread's own heap: compiled functions, payloads and what maps make. The machine's memory has its own bound. */
+/** JavaScript heap: compiled functions, payloads and outputs. The instance has its own limit. */
 const maxHeapMb = 128
-/** A machine that has no time for the thread does not make a function slow: only by this much more is waited. */
+/** Limit of the wall-clock time as a multiple of the CPU time, for hosts under load. */
 const wallClockFactor = 10
 
-/** A function did not end by itself, and its thread was ended. */
+/** A function did not end, and its thread was terminated. */
 export class ThreadEnded extends Error {
-  /** Which of the jobs it was. The others can be done by another thread. */
+  /** Index of the job. The others can run in another thread. */
   readonly job: number
 
   constructor(job: number, message: string, options?: ErrorOptions) {
@@ -26,7 +26,7 @@ interface ActiveRun {
   since: number
 }
 
-/** One thread, which does one job after the other. A job that the engine's own limits do not stop ends the thread; it is then `dead`. */
+/** Worker thread that runs jobs serially. A job that the engine cannot stop ends it (`dead`). */
 export class Thread {
   readonly #killMs: number
   readonly #worker: Worker
@@ -35,10 +35,10 @@ export class Thread {
   #running: ActiveRun | undefined
   #dead = false
 
-  /** `killMs`: of the processor, for one job. */
-  constructor(bounds: Bounds, killMs: number) {
+  /** `killMs`: maximum CPU time of one job. */
+  constructor(limits: CallLimits, killMs: number) {
     this.#killMs = killMs
-    const workerData: ThreadData = { bounds, progress: this.#progress }
+    const workerData: ThreadData = { limits, progress: this.#progress }
     this.#worker = new Worker(new URL('./worker.ts', import.meta.url), {
       workerData,
       env: {},
@@ -50,7 +50,7 @@ export class Thread {
       resourceLimits: { maxOldGenerationSizeMb: maxHeapMb, stackSizeMb: 8 },
     })
     this.#worker.unref()
-    this.#ready = this.#begin()
+    this.#ready = this.#start()
   }
 
   get dead(): boolean {
@@ -58,9 +58,9 @@ export class Thread {
   }
 
   /**
-   * Does jobs. The results are those of the first, at least one; the thread had no time for the rest.
+   * Runs jobs. Returns the results of the first ones, at least one; the others were not started.
    *
-   * @throws ThreadEnded; AppError `unavailable` when there is no thread
+   * @throws ThreadEnded; AppError `unavailable` if the thread did not start
    */
   async run(jobs: readonly Job[]): Promise<JobResult[]> {
     this.#worker.ref()
@@ -83,8 +83,8 @@ export class Thread {
     await this.#worker.terminate()
   }
 
-  /** Resolves once the thread takes jobs, which can take a while on a busy machine and is nobody's time. */
-  #begin(): Promise<void> {
+  /** Resolves when the thread accepts jobs. The start does not count as time of a job. */
+  #start(): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const timer = setTimeout(() => reject(notStarted()), startTimeoutMs)
     this.#worker.on('message', (message: 'ready' | JobResult[]) => {
@@ -99,7 +99,7 @@ export class Thread {
       reject(notStarted())
       this.#fail(this.#ended('could not be carried out'))
     })
-    // Whoever waits for it is told; nobody may.
+    // `run` reports it; an idle thread has no caller.
     promise.catch(() => {
       this.#dead = true
       void this.#worker.terminate()
@@ -107,7 +107,7 @@ export class Thread {
     return promise.finally(() => clearTimeout(timer))
   }
 
-  /** What counts is the time the thread had, unless it got hardly any for long. */
+  /** Ends the thread by its CPU time, or if it got hardly any CPU time for long. */
   async #onTimer(): Promise<void> {
     const running = this.#running
     if (!running) return
@@ -123,13 +123,13 @@ export class Thread {
     void this.#worker.terminate()
   }
 
-  /** Of the job at hand. */
+  /** CPU time of the current job. */
   async #usedMs(): Promise<number> {
     try {
       const { user, system } = await this.#worker.cpuUsage()
       return (user + system - (this.#progress[0] ?? 0)) / 1000
     } catch {
-      return Infinity // it has ended
+      return Infinity // the thread has ended
     }
   }
 
@@ -144,5 +144,5 @@ export class Thread {
 }
 
 function notStarted(cause?: Error): AppError {
-  return new AppError('unavailable', 'Functions cannot be run right now; retry shortly', { cause })
+  return new AppError('unavailable', 'Functions cannot be run now, retry later', { cause })
 }

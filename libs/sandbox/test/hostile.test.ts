@@ -15,7 +15,7 @@ const input = {
   env: '{}',
 }
 
-/** What a function sees that comes after; the names are what the others leave behind where they can. */
+/** Functions of another user. They detect the traces that hostile functions would leave. */
 const control = {
   filter: `
     for (const key in {}) return false
@@ -27,19 +27,19 @@ const control = {
 }
 const controlled = { event: 'messageNew', data: { n: 1 }, made: '[1]' }
 
-test('there are more than a hundred of them', () => {
+test('hostileFunctions: more than 100 distinct ones', () => {
   expect(new Set(hostileFunctions).size).toBeGreaterThan(100)
 })
 
-test.each(hostileFunctions)('%s', async (source) => {
-  const [filtered, mapped, judged, checked] = await Promise.all([
+test.each(hostileFunctions)('Sandbox: %s', async (source) => {
+  const [filtered, mapped, matched, checked] = await Promise.all([
     sandbox.apply({ filter: source, map: null }, input),
     sandbox.apply({ filter: null, map: source }, input),
     sandbox.matchStatically(source, 'messageNew'),
     sandbox.check(source),
   ])
 
-  // Decided, and nothing but what a filter or a map may say.
+  // The result is one that a filter or a map may have.
   expect(filtered.body).toBeUndefined()
   expect(filtered.applies && filtered.problems.length > 0).toBe(false)
   expect(mapped.applies).toBe(true)
@@ -55,13 +55,13 @@ test.each(hostileFunctions)('%s', async (source) => {
     expect(reason).not.toContain('\0')
     expect(reason).not.toContain('/')
   }
-  expect(['always', 'never', 'depends']).toContain(judged)
+  expect(['always', 'never', 'depends']).toContain(matched)
   expect(checked === undefined || checked.length > 0).toBe(true)
 
-  // Nobody who comes after notices, in whichever thread they are.
-  for (const outcome of await Promise.all([1, 2, 3, 4].map(() => sandbox.apply(control, input)))) {
-    expect(outcome.problems).toEqual([])
-    expect(outcome.applies).toBe(true)
-    expect(JSON.parse(outcome.body ?? 'null')).toEqual(controlled)
+  // Later calls are unaffected in every thread.
+  for (const result of await Promise.all([1, 2, 3, 4].map(() => sandbox.apply(control, input)))) {
+    expect(result.problems).toEqual([])
+    expect(result.applies).toBe(true)
+    expect(JSON.parse(result.body ?? 'null')).toEqual(controlled)
   }
 })

@@ -12,7 +12,7 @@ import { createUnsealer, createResealer, createSealer } from './seal.ts'
 
 const { privateKey, publicKey } = keyPairFromSecret('correct horse battery staple')
 const sealer = createSealer(publicKey)
-const opener = createUnsealer([privateKey])
+const unsealer = createUnsealer([privateKey])
 const owner = 'account/a'
 
 async function sealOne(key: string, value: string, of: HeaderOwner = owner) {
@@ -21,21 +21,21 @@ async function sealOne(key: string, value: string, of: HeaderOwner = owner) {
 }
 
 test.each(['Bearer secret', 'grüße', 'sealed~secret', ' '])(
-  '%j is sealed and opened',
+  'sealHeaders: %j is sealed and unsealed',
   async (value) => {
     const sealed = await sealOne('Authorization', value)
     expect(sealed).toMatch(/^sealed~[\w.-]+$/)
     expect([isHeaderSealed(value), isHeaderSealed(sealed)]).toEqual([false, true])
     expect([keyIdOfHeader(value), keyIdOfHeader(sealed)]).toEqual(['clear', publicKey.id])
-    expect(await unsealHeader({ owner, key: 'authorization', value: sealed }, opener)).toBe(value)
+    expect(await unsealHeader({ owner, key: 'authorization', value: sealed }, unsealer)).toBe(value)
     expect(await sealOne('Authorization', sealed)).toBe(sealed)
   },
 )
 
-test('an empty value has nothing to hide, and one in the clear opens as it is', async () => {
+test('unsealHeader: an empty and a plaintext value stay unchanged', async () => {
   expect(await sealOne('X-Empty', '')).toBe('')
   expect(keyIdOfHeader('')).toBeUndefined()
-  expect(await unsealHeader({ owner, key: 'X', value: 'clear' }, opener)).toBe('clear')
+  expect(await unsealHeader({ owner, key: 'X', value: 'clear' }, unsealer)).toBe('clear')
 })
 
 test.each<[HeaderOwner, string]>([
@@ -43,21 +43,21 @@ test.each<[HeaderOwner, string]>([
   ['route/a', 'Authorization'],
   ['settings', 'Authorization'],
   ['account/a', 'X-Echo'],
-])('among the headers of %s as %s it does not open', async (other, key) => {
+])('unsealHeader: a value moved to owner %s, name %s is rejected', async (other, key) => {
   const value = await sealOne('Authorization', 'secret')
-  await expect(unsealHeader({ owner: other, key, value }, opener)).rejects.toThrow(
-    'cannot be opened',
+  await expect(unsealHeader({ owner: other, key, value }, unsealer)).rejects.toThrow(
+    'cannot be unsealed',
   )
 })
 
-test('no account can be named so that it is taken for another place', async () => {
+test('sealHeaders: no account id leads to the context of another owner', async () => {
   const value = await sealOne('c', 'secret', 'account/a/b')
-  await expect(unsealHeader({ owner, key: 'b/c', value }, opener)).rejects.toThrow(
-    'cannot be opened',
+  await expect(unsealHeader({ owner, key: 'b/c', value }, unsealer)).rejects.toThrow(
+    'cannot be unsealed',
   )
 })
 
-test('sealed anew it hangs on the newest key, also when it was in the clear, and one that does already stays', async () => {
+test('resealHeader: uses the newest key, also for plaintext, and keeps values that use it', async () => {
   const next = keyPairFromSecret('the next one')
   const resealer = createResealer(next.publicKey, [next.privateKey, privateKey])
   for (const value of ['secret', await sealOne('X-Key', 'secret')]) {

@@ -1,14 +1,16 @@
 import { markSealed, sealedIn } from './in-place.ts'
 import { keyIdOf, type Unsealer, type Resealer, type Sealer } from './seal.ts'
 
-// Custom headers of webhooks often are keys (`Authorization: Bearer …`). Their values are sealed in their place; names can be read as ever.
+// Custom headers of webhooks often contain credentials (`Authorization: Bearer …`). Their values
+// are sealed, their names stay readable.
 
-/** Whose a header is. One that is put among another's does not open there. */
+/** Owner of a header. A value sealed for one owner cannot be unsealed for another. */
 export type HeaderOwner = 'settings' | `account/${string}` | `route/${string}`
 
+/** Seal context of a header value: owner and name. */
 export interface HeaderSealContext {
   owner: HeaderOwner
-  /** The header's name, in any case. */
+  /** Name of the header, case-insensitive. */
   key: string
 }
 
@@ -17,7 +19,7 @@ interface Header {
   value: string
 }
 
-/** The headers with their values sealed for the owner; those that are sealed, or empty, stay as they are. */
+/** Seals the values of headers for an owner. Sealed and empty values stay unchanged. */
 export function sealHeaders(
   headers: readonly Header[],
   owner: HeaderOwner,
@@ -32,26 +34,26 @@ async function sealHeader(
   sealer: Pick<Sealer, 'seal'>,
 ): Promise<Header> {
   if (value === '' || isHeaderSealed(value)) return { key, value }
-  return { key, value: markSealed(await sealer.seal(value, placeOf({ owner, key }))) }
+  return { key, value: markSealed(await sealer.seal(value, sealContextOf({ owner, key }))) }
 }
 
 /**
- * The value of a header in the clear.
+ * Unseals the value of a header. A value that is not sealed is returned unchanged.
  *
- * @throws AppError `internal` as `Opener.open` does, also where it was sealed for another owner or name
+ * @throws AppError `internal` if it was sealed for another owner or name, or no key fits
  */
 export async function unsealHeader(
-  { value, ...place }: HeaderSealContext & { value: string },
-  opener: Unsealer,
+  { value, ...context }: HeaderSealContext & { value: string },
+  unsealer: Unsealer,
 ): Promise<string> {
   const sealed = sealedIn(value)
-  return sealed === undefined ? value : opener.unseal(sealed, placeOf(place))
+  return sealed === undefined ? value : unsealer.unseal(sealed, sealContextOf(context))
 }
 
 /**
- * A header with its value sealed by the newest key, also where it was in the clear.
+ * Reseals the value of a header with the newest key. A plaintext value is sealed.
  *
- * @throws AppError `internal` as `Opener.open` does
+ * @throws AppError `internal` if no key fits
  */
 export async function resealHeader(
   { key, value }: Header,
@@ -64,18 +66,19 @@ export async function resealHeader(
   return { key, value: markSealed(await resealer.reseal(sealed)) }
 }
 
+/** True if a header value is sealed. */
 export function isHeaderSealed(value: string): boolean {
   return sealedIn(value) !== undefined
 }
 
-/** Id of the key that a value is sealed with, `clear` where it is not; undefined where there is nothing to seal. */
+/** Returns the id of the sealing key, `clear` for a plaintext value, undefined for an empty one. */
 export function keyIdOfHeader(value: string): string | undefined {
   if (value === '') return undefined
   const sealed = sealedIn(value)
   return sealed === undefined ? 'clear' : keyIdOf(sealed)
 }
 
-/** The name is the last part, without a slash, so that no two owners have one place between them. */
-function placeOf({ owner, key }: HeaderSealContext): string {
+/** The encoded name contains no slash, so that contexts of different owners cannot be equal. */
+function sealContextOf({ owner, key }: HeaderSealContext): string {
   return `header/${owner}/${encodeURIComponent(key.toLowerCase())}`
 }

@@ -1,21 +1,23 @@
 import { keyIdOf } from './seal.ts'
 
-// Of values that many read, such as addresses and headers, only what is secret is sealed, and stays in its place. It is told by this mark.
-
-/** It and a compact JWE need no escape in an address (RFC 3986 §3.2.1) or a header. */
+/**
+ * Prefix of values that are sealed inside a URL or header. Neither it nor a compact JWE needs
+ * escaping there (RFC 3986 §3.2.1).
+ */
 const mark = 'sealed~'
 
+/** Adds the prefix of sealed values. */
 export function markSealed(sealed: string): string {
   return mark + sealed
 }
 
-/** The sealed value that a text is; undefined for any other text. */
+/** Returns the sealed value without its prefix; undefined if the text is not sealed. */
 export function sealedIn(text: string): string | undefined {
   const sealed = text.startsWith(mark) ? text.slice(mark.length) : undefined
   return sealed !== undefined && keyIdOf(sealed) !== undefined ? sealed : undefined
 }
 
-/** Without a doubt not sealed: cheap, for where most are not. */
+/** True if a text certainly contains no sealed value. Cheap pre-check. */
 export function lacksMark(text: string): boolean {
   return !text.includes(mark)
 }

@@ -5,7 +5,7 @@ import { createUnsealer, createResealer, createSealer } from './seal.ts'
 
 const { privateKey, publicKey } = keyPairFromSecret('correct horse battery staple')
 const sealer = createSealer(publicKey)
-const opener = createUnsealer([privateKey])
+const unsealer = createUnsealer([privateKey])
 
 test.each([
   ['a password', 'https://user:pass@h.example/in?x=1#y', 'https://user:sealed~'],
@@ -22,7 +22,7 @@ test.each([
     'http://u:sealed~pass@h.example/',
     'http://u:sealed~ey',
   ],
-])('%s is sealed and opened', async (_name, address, begins) => {
+])('sealLogin: %s is sealed and unsealed', async (_name, address, begins) => {
   const sealed = await sealLogin(address, sealer)
   expect(sealed.startsWith(begins)).toBe(true)
   expect(sealed).not.toContain('pass')
@@ -30,35 +30,35 @@ test.each([
   expect([isLoginSealed(address), isLoginSealed(sealed)]).toEqual([false, true])
   expect([keyIdOfLogin(address), keyIdOfLogin(sealed)]).toEqual(['clear', publicKey.id])
   expect(await sealLogin(sealed, sealer)).toBe(sealed)
-  expect(await unsealLogin(sealed, opener)).toBe(new URL(address).href)
+  expect(await unsealLogin(sealed, unsealer)).toBe(new URL(address).href)
 })
 
 test.each(['https://h.example/in?sealed~x', 'nonsense', ''])(
   'without a login %j stays what it is',
   async (address) => {
     expect(await sealLogin(address, sealer)).toBe(address)
-    expect(await unsealLogin(address, opener)).toBe(address)
+    expect(await unsealLogin(address, unsealer)).toBe(address)
     expect([isLoginSealed(address), keyIdOfLogin(address)]).toEqual([false, undefined])
   },
 )
 
-test('a login in the clear opens as it is', async () => {
-  expect(await unsealLogin('https://u:p@h.example', opener)).toBe('https://u:p@h.example')
+test('unsealLogin: a plaintext login stays unchanged', async () => {
+  expect(await unsealLogin('https://u:p@h.example', unsealer)).toBe('https://u:p@h.example')
 })
 
 test.each([
   ['https://h.example/', 'https://evil.example/'],
   ['https://h.example/', 'http://h.example/'],
   ['https://h.example/', 'https://h.example:8443/'],
-])('a login sealed for %s does not open for %s', async (own, other) => {
+])('unsealLogin: a login sealed for %s is rejected for %s', async (own, other) => {
   const sealed = new URL(await sealLogin(own.replace('://', '://u:p@'), sealer))
   const moved = new URL(other)
   moved.username = sealed.username
   moved.password = sealed.password
-  await expect(unsealLogin(moved.href, opener)).rejects.toThrow('cannot be opened')
+  await expect(unsealLogin(moved.href, unsealer)).rejects.toThrow('cannot be unsealed')
 })
 
-test('sealed anew it hangs on the newest key, also when it was in the clear', async () => {
+test('resealLogin: uses the newest key, also for plaintext', async () => {
   const next = keyPairFromSecret('the next one')
   const resealer = createResealer(next.publicKey, [next.privateKey, privateKey])
   for (const address of [

@@ -1,37 +1,39 @@
 import { lacksMark, markSealed, sealedIn } from './in-place.ts'
 import { keyIdOf, type Unsealer, type Resealer, type Sealer } from './seal.ts'
 
-// Addresses of others' servers (webhooks, proxies) may have a login in them: `https://user:password@host`. What is secret in it, the
-// password, or the user where that is all there is, is sealed in its place: the rest can be read, compared and masked as ever.
+// URLs of webhooks and proxies may contain a login: `https://user:password@host`. Its secret, the
+// password or a user without one, is sealed in place; the rest of the URL stays readable.
 
 interface Login {
   url: URL
   part: 'username' | 'password'
 }
 
-/** The address with its login sealed, for its host alone; as it is where it has none, or one that is sealed. */
+/**
+ * Seals the login of a URL for its host. A URL without a login, or a sealed one, stays unchanged.
+ */
 export async function sealLogin(address: string, sealer: Pick<Sealer, 'seal'>): Promise<string> {
   const login = loginIn(address)
   if (!login || sealedIn(textOf(login)) !== undefined) return address
-  return withText(login, markSealed(await sealer.seal(textOf(login), placeOf(login))))
+  return withText(login, markSealed(await sealer.seal(textOf(login), sealContextOf(login))))
 }
 
 /**
- * The address with its login in the clear.
+ * Unseals the login of a URL. A URL without a sealed login is returned unchanged.
  *
- * @throws AppError `internal` as `Opener.open` does, also where it was sealed for another host
+ * @throws AppError `internal` if it was sealed for another host, or no key fits
  */
-export async function unsealLogin(address: string, opener: Unsealer): Promise<string> {
+export async function unsealLogin(address: string, unsealer: Unsealer): Promise<string> {
   const login = loginIn(address)
   const sealed = login && sealedIn(textOf(login))
   if (!login || sealed === undefined) return address
-  return withText(login, await opener.unseal(sealed, placeOf(login)))
+  return withText(login, await unsealer.unseal(sealed, sealContextOf(login)))
 }
 
 /**
- * The address with its login sealed by the newest key, also where it was in the clear.
+ * Reseals the login of a URL with the newest key. A plaintext login is sealed.
  *
- * @throws AppError `internal` as `Opener.open` does
+ * @throws AppError `internal` if no key fits
  */
 export async function resealLogin(address: string, resealer: Resealer): Promise<string> {
   const login = loginIn(address)
@@ -40,12 +42,13 @@ export async function resealLogin(address: string, resealer: Resealer): Promise<
   return withText(login, markSealed(await resealer.reseal(sealed)))
 }
 
+/** True if a URL contains a sealed login. Cheap for URLs without one. */
 export function isLoginSealed(address: string): boolean {
   const login = lacksMark(address) ? undefined : loginIn(address)
   return login !== undefined && sealedIn(textOf(login)) !== undefined
 }
 
-/** Id of the key that the login in an address is sealed with, `clear` where it is not; undefined where there is none. */
+/** Returns the id of the sealing key, `clear` for a plaintext login, undefined without a login. */
 export function keyIdOfLogin(address: string): string | undefined {
   const login = loginIn(address)
   if (!login) return undefined
@@ -64,12 +67,12 @@ function textOf({ url, part }: Login): string {
   return url[part]
 }
 
-/** Percent-encoded as it stood there: setting it encodes no `%` again. */
+/** The text is percent-encoded already; the setter does not encode `%` again. */
 function withText({ url, part }: Login, text: string): string {
   url[part] = text
   return url.href
 }
 
-function placeOf({ url: { protocol, host } }: Login): string {
+function sealContextOf({ url: { protocol, host } }: Login): string {
   return `login/${protocol}//${host}`
 }

@@ -3,40 +3,40 @@ import { keyPairFromSecret, readPublicKey } from './keys.ts'
 import { createUnsealer, createResealer, createSealer, keyIdOf } from './seal.ts'
 
 const { privateKey, publicKey } = keyPairFromSecret('correct horse battery staple')
-const opener = createUnsealer([privateKey])
+const unsealer = createUnsealer([privateKey])
 
-test('what the public key seals, the private key opens', async () => {
+test('createUnsealer: unseals what the public key has sealed', async () => {
   const sealed = await createSealer(readPublicKey(publicKey.text)).seal(
     'pass wörd',
     'credentials/a/imap',
   )
   expect(sealed).not.toContain('pass')
-  expect(await opener.unseal(sealed, 'credentials/a/imap')).toBe('pass wörd')
+  expect(await unsealer.unseal(sealed, 'credentials/a/imap')).toBe('pass wörd')
 })
 
-test('a value moved to another account does not open', async () => {
+test('createUnsealer: rejects a value sealed for another account', async () => {
   const sealed = await createSealer(publicKey).seal('secret', 'credentials/a/imap')
-  await expect(opener.unseal(sealed, 'credentials/b/imap')).rejects.toThrow('cannot be opened')
+  await expect(unsealer.unseal(sealed, 'credentials/b/imap')).rejects.toThrow('cannot be unsealed')
 })
 
-test('a tampered value and a foreign key do not open', async () => {
+test('createUnsealer: rejects a changed value and a foreign key', async () => {
   const sealed = await createSealer(publicKey).seal('secret', 'x')
   const parts = sealed.split('.')
   const text = parts[3] ?? ''
   parts[3] = (text[0] === 'A' ? 'B' : 'A') + text.slice(1)
-  await expect(opener.unseal(parts.join('.'), 'x')).rejects.toThrow('cannot be opened')
+  await expect(unsealer.unseal(parts.join('.'), 'x')).rejects.toThrow('cannot be unsealed')
   const stranger = createUnsealer([keyPairFromSecret('another').privateKey])
-  await expect(stranger.unseal(sealed, 'x')).rejects.toThrow('cannot be opened')
+  await expect(stranger.unseal(sealed, 'x')).rejects.toThrow('cannot be unsealed')
 })
 
-test('after a rotation both keys open, by the id inside', async () => {
+test('createUnsealer: after a rotation, unseals values of both keys', async () => {
   const next = keyPairFromSecret('the next one')
   const both = createUnsealer([next.privateKey, privateKey])
   expect(await both.unseal(await createSealer(publicKey).seal('old', 'x'), 'x')).toBe('old')
   expect(await both.unseal(await createSealer(next.publicKey).seal('new', 'x'), 'x')).toBe('new')
 })
 
-test('what is sealed anew needs the old key no more, and opens where it did and nowhere else', async () => {
+test('createResealer: resealed values need the new key only and keep their context', async () => {
   const next = keyPairFromSecret('the next one')
   const resealer = createResealer(next.publicKey, [next.privateKey, privateKey])
   const old = await createSealer(publicKey).seal('secret', 'credentials/a/imap')
@@ -44,8 +44,8 @@ test('what is sealed anew needs the old key no more, and opens where it did and 
   expect([keyIdOf(old), keyIdOf(sealed)]).toEqual([publicKey.id, next.publicKey.id])
   const alone = createUnsealer([next.privateKey])
   expect(await alone.unseal(sealed, 'credentials/a/imap')).toBe('secret')
-  await expect(alone.unseal(sealed, 'credentials/b/imap')).rejects.toThrow('cannot be opened')
+  await expect(alone.unseal(sealed, 'credentials/b/imap')).rejects.toThrow('cannot be unsealed')
   const foreign = await createSealer(keyPairFromSecret('another').publicKey).seal('x', 'y')
-  await expect(resealer.reseal(foreign)).rejects.toThrow('cannot be opened')
+  await expect(resealer.reseal(foreign)).rejects.toThrow('cannot be unsealed')
   expect(keyIdOf('no sealed value')).toBeUndefined()
 })

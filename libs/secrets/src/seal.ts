@@ -3,52 +3,66 @@ import { CompactEncrypt, compactDecrypt, decodeProtectedHeader } from 'jose'
 import type { PrivateKey, PublicKey } from './keys.ts'
 
 export interface Sealer {
-  /** Seals a value for one place (`credentials/<account>/imap`); it opens nowhere else. A compact JWE (RFC 7516) with the key's id inside. */
-  seal(value: string, place: string): Promise<string>
+  /**
+   * Seals a value for one context (`credentials/<account>/imap`). Returns a compact JWE (RFC 7516)
+   * that contains the key id.
+   */
+  seal(value: string, context: string): Promise<string>
 }
 
 export interface Unsealer {
-  /** @throws AppError `internal` when the key is not known, the value was tampered with, or belongs to another place. */
-  unseal(sealed: string, place: string): Promise<string>
+  /**
+   * Unseals a value.
+   *
+   * @throws AppError `internal` if the key is missing, the value was changed, or sealed for another
+   * context
+   */
+  unseal(sealed: string, context: string): Promise<string>
 }
 
-/** Seals with the newest key. */
+/** Sealer for key rotation. */
 export interface Resealer extends Sealer {
-  /** Id of the key that it seals with. */
+  /** Id of the sealing key. */
   readonly newest: string
   /**
-   * The same value for the same place, sealed with the newest key.
+   * Seals the value again with the newest key, for the same context.
    *
-   * @throws AppError `internal` as `Opener.open` does.
+   * @throws AppError `internal` if no key fits or the value was changed
    */
   reseal(sealed: string): Promise<string>
 }
 
 export function createSealer(publicKey: PublicKey): Sealer {
   return {
-    seal: (value, place) =>
+    seal: (value, context) =>
       new CompactEncrypt(Buffer.from(value))
-        // The header is authenticated: `place` in it keeps one account's value from being put in another's row.
-        .setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM', kid: publicKey.id, place })
+        // The header is authenticated, so a value moved to another row cannot be unsealed there.
+        // The context is stored under the name `place`.
+        .setProtectedHeader({
+          alg: 'ECDH-ES',
+          enc: 'A256GCM',
+          kid: publicKey.id,
+          place: context,
+        })
         .encrypt(publicKey.key),
   }
 }
 
-/** Opens with any of the keys, by the id inside the value: rotation adds a key and takes none away. */
+/** Unseals with the key whose id is in the value, so that values of former keys stay readable. */
 export function createUnsealer(privateKeys: readonly PrivateKey[]): Unsealer {
-  const read = readerOf(privateKeys)
+  const read = createReader(privateKeys)
   return {
-    async unseal(sealed, place) {
-      const { value, place: found } = await read(sealed)
-      if (found !== place) throw unopenable(new Error('sealed for another place'))
+    async unseal(sealed, context) {
+      const { value, place } = await read(sealed)
+      if (place !== context) throw cannotUnseal(new Error('Sealed for another context'))
       return value
     },
   }
 }
 
-/** For the rotation of keys: what any of the keys opens is sealed anew with the public one. It moves nothing: the place stays what it was. */
+/** Creates a resealer: unseals with any of the private keys and seals with the public key. */
 export function createResealer(publicKey: PublicKey, privateKeys: readonly PrivateKey[]): Resealer {
-  const read = readerOf(privateKeys)
+  const read = createReader(privateKeys)
   const sealer = createSealer(publicKey)
   return {
     ...sealer,
@@ -60,7 +74,7 @@ export function createResealer(publicKey: PublicKey, privateKeys: readonly Priva
   }
 }
 
-/** Id of the key that a value is sealed with; undefined where it is no sealed value. */
+/** Returns the id of the sealing key; undefined if the text is not a sealed value. */
 export function keyIdOf(sealed: string): string | undefined {
   try {
     return decodeProtectedHeader(sealed).kid
@@ -69,26 +83,26 @@ export function keyIdOf(sealed: string): string | undefined {
   }
 }
 
-function readerOf(privateKeys: readonly PrivateKey[]) {
+function createReader(privateKeys: readonly PrivateKey[]) {
   const keys = new Map(privateKeys.map(({ id, key }) => [id, key]))
   return async (sealed: string): Promise<{ value: string; place: string }> => {
     try {
       const { kid } = decodeProtectedHeader(sealed)
       const key = keys.get(kid ?? '')
-      if (!key) throw new Error(`sealed with key ${kid}, which is not here`)
+      if (!key) throw new Error(`Sealed with key ${kid}, which is not configured`)
       const { plaintext, protectedHeader } = await compactDecrypt(sealed, key, {
         keyManagementAlgorithms: ['ECDH-ES'],
         contentEncryptionAlgorithms: ['A256GCM'],
       })
       const place = protectedHeader['place']
-      if (typeof place !== 'string') throw new Error('sealed for no place')
+      if (typeof place !== 'string') throw new Error('Sealed without a context')
       return { value: Buffer.from(plaintext).toString('utf8'), place }
     } catch (cause) {
-      throw unopenable(cause)
+      throw cannotUnseal(cause)
     }
   }
 }
 
-function unopenable(cause: unknown): AppError {
-  return new AppError('internal', 'A stored secret cannot be opened', { cause })
+function cannotUnseal(cause: unknown): AppError {
+  return new AppError('internal', 'A stored secret cannot be unsealed', { cause })
 }

@@ -29,8 +29,8 @@ export interface BootstrapOptions {
  * Creates the log, metrics, Postgres pool, RabbitMQ connection and health endpoints, then waits for
  * the schema. `stack` disposes all of them in reverse order.
  *
- * The health endpoints respond while this waits: the process is live, but not ready. RabbitMQ may be
- * unavailable.
+ * The health endpoints respond while this waits: the process is live, but not ready. RabbitMQ may
+ * be unavailable.
  */
 export async function bootstrap(
   stack: AsyncDisposableStack,

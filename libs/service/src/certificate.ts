@@ -3,15 +3,19 @@ import { readFile } from 'node:fs/promises'
 import type { Secret } from '@posthorn/config'
 import { createSecureContext, type SecureContext } from 'node:tls'
 
+/** Certificate and private key of a listener. */
 export interface Certificate {
   context: SecureContext
   cert: string
   key: string
-  /** Changes with the certificate. */
+  /** Fingerprint of certificate and key. */
   revision: string
 }
 
-/** Reads the listener's certificate, given as PEM or as paths, anew each time: files are renewed while we run. Undefined where none is set. */
+/**
+ * Reads a certificate and key from PEM texts or paths of PEM files. Reads the files at every call,
+ * because they are renewed at run time. Undefined if none is configured.
+ */
 export async function readCertificate(
   cert: string | undefined,
   key: Secret | undefined,

@@ -22,8 +22,8 @@ export interface QueuePause extends AsyncDisposable {
 const everyMs = 500
 
 /**
- * Tracks whether a queue is paused. Resolves after the first read. While Postgres is unavailable, the
- * last state remains.
+ * Tracks whether a queue is paused. Resolves after the first read. While Postgres is unavailable,
+ * the last state remains.
  */
 export async function watchQueuePause({
   db,

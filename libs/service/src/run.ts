@@ -1,17 +1,16 @@
 import { once } from 'node:events'
 import { ConfigError } from '@posthorn/config'
 
-/** What a service gives back once it is up; disposing it takes it down. */
+/** Running service. Disposal stops it. */
 export type App = AsyncDisposable
 
-/** How long a stopping process may take before it is ended from within. */
+/** Maximum duration of a shutdown. */
 const graceMs = 10_000
 
 /**
- * Starts a service, keeps it up until SIGTERM or SIGINT, and takes it down again: stop taking work, finish what is in hand, close.
- * `start` is given a signal that aborts when the process is told to stop, so that it can give up waiting for Postgres or RabbitMQ.
- *
- * A ConfigError ends the process with 1 before anything is opened.
+ * Runs a service until SIGTERM or SIGINT, then disposes it. The signal of `start` aborts on either
+ * signal, so that waiting for Postgres or RabbitMQ ends. An error during the start is printed and
+ * ends the process with status 1; of a ConfigError only the message is printed.
  */
 export async function run(start: (signal: AbortSignal) => Promise<App>): Promise<void> {
   const stop = new AbortController()
@@ -19,7 +18,7 @@ export async function run(start: (signal: AbortSignal) => Promise<App>): Promise
   try {
     const app = await start(stop.signal)
     if (!stop.signal.aborted) await once(stop.signal, 'abort')
-    // The process ends when nothing is left open; this is for when something is.
+    // The process ends when no handle is open; this is for a handle that stays open.
     setTimeout(() => process.exit(1), graceMs).unref()
     await app[Symbol.asyncDispose]()
   } catch (error) {

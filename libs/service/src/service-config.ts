@@ -1,18 +1,19 @@
 import { type Env, integer, oneOf, optional, url } from '@posthorn/config'
 import { type LogLevel, logLevels } from '@posthorn/telemetry'
 
-/** What every service reads from its environment. */
+/** Configuration that every service has. */
 export interface ServiceConfig {
   readonly databaseUrl: string
-  /** Connections to Postgres at most. */
+  /** Maximum connections to Postgres. */
   readonly databasePoolSize: number
   readonly amqpUrl: string
-  /** Where health, metrics and, for the gateway, the API are served. */
+  /** Address of health endpoints, metrics and, in api-gateway, the API. */
   readonly host: string
   readonly port: number
   readonly logLevel: LogLevel
 }
 
+/** @throws ConfigError for a missing or invalid variable */
 export function readServiceConfig(env: Env, defaults: { port: number }): ServiceConfig {
   return {
     databaseUrl: url(env, 'DATABASE_URL', ['postgres:', 'postgresql:']),

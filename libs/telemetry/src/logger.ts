@@ -4,19 +4,24 @@ import { destination, pino, type Logger as Pino, type LoggerOptions, stdSerializ
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-/** JSON lines on stdout. Objects first, then the words: `log.info({ account }, 'connected')`. */
+/** Logger that writes JSON lines to stdout: `log.info({ account }, 'connected')`. */
 export type Logger = Pick<Pino, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'> & {
-  /** `redact: []`: its lines are not searched for secrets, which costs more than writing them. For what can hold none. */
+  /**
+   * Creates a logger with further fields. `redact: []` skips the search for secrets, which costs
+   * more than writing the line; use it only for fields that cannot contain any.
+   */
   child(bindings: object, options?: { redact: [] }): Logger
 }
 
 /**
- * Lines wait for company this long, or until they are so many bytes: a write of its own for each costs more than making the line. What is left
- * is written when the process ends, by an exception or otherwise; a SIGKILL loses it.
+ * Lines are written every 100 ms or 4 kB: one write per line costs more than formatting it.
+ * Buffered lines are written at exit, also after an exception. SIGKILL loses them.
  */
-const together = { periodicFlush: 100, minLength: 4_096 }
+const buffering = { periodicFlush: 100, minLength: 4_096 }
 
-/** A logger of one service. Values of type Secret print as `***` by themselves; the paths here catch what libraries hand over. */
+/**
+ * Creates the logger of a service. Secrets print as `***`; `redact` covers objects of libraries.
+ */
 export function createLogger(service: string, level: LogLevel = 'info'): Logger {
   const options: LoggerOptions = {
     level,
@@ -40,10 +45,13 @@ export function createLogger(service: string, level: LogLevel = 'info'): Logger 
       censor: '***',
     },
   }
-  return pino(options, destination({ dest: 1, sync: false, ...together }))
+  return pino(options, destination({ dest: 1, sync: false, ...buffering }))
 }
 
-/** Name, text, code and stack; of the causes the same. Never the other properties: libraries hang requests and sockets on errors. */
+/**
+ * Returns name, text, code and stack of an error and its causes. Other properties are left out,
+ * because libraries attach requests and sockets to errors.
+ */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return stdSerializers.err(error as Error)
   const code = (error as { code?: unknown }).code

@@ -1,18 +1,18 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
-interface Named {
+interface MetricOptions {
   name: string
   help: string
   labels?: readonly string[]
 }
 
-/** A registry of one service: names start with `posthorn_`, units last, as Prometheus wants them. */
+/** Metrics of a service. Names get the prefix `posthorn_` and end with their unit. */
 export interface Metrics {
-  /** `collect` adds what has not been counted yet, before anybody reads it. */
-  counter(metric: Named & { collect?: (counter: Counter) => void }): Counter
-  gauge(metric: Named & { collect?: () => number | Promise<number> }): Gauge
-  histogram(metric: Named & { buckets?: number[] }): Histogram
-  /** The text of `/metrics`. */
+  /** `collect` is called before each scrape to add what is not counted yet. */
+  counter(metric: MetricOptions & { collect?: (counter: Counter) => void }): Counter
+  gauge(metric: MetricOptions & { collect?: () => number | Promise<number> }): Gauge
+  histogram(metric: MetricOptions & { buckets?: number[] }): Histogram
+  /** Returns the response of `/metrics`. */
   text(): Promise<string>
   readonly contentType: string
 }
@@ -21,7 +21,7 @@ export function createMetrics(service: string): Metrics {
   const registry = new Registry()
   registry.setDefaultLabels({ service })
   collectDefaultMetrics({ register: registry })
-  const full = ({ name, help, labels = [] }: Named) => ({
+  const full = ({ name, help, labels = [] }: MetricOptions) => ({
     name: `posthorn_${name}`,
     help,
     labelNames: [...labels],
@@ -31,27 +31,23 @@ export function createMetrics(service: string): Metrics {
     counter: ({ collect, ...metric }) =>
       new Counter({
         ...full(metric),
-        ...(collect
-          ? {
-              collect(this: Counter) {
-                collect(this)
-              },
-            }
-          : {}),
+        ...(collect && {
+          collect(this: Counter) {
+            collect(this)
+          },
+        }),
       }),
     gauge: ({ collect, ...metric }) =>
       new Gauge({
         ...full(metric),
-        ...(collect
-          ? {
-              async collect(this: Gauge) {
-                this.set(await collect())
-              },
-            }
-          : {}),
+        ...(collect && {
+          async collect(this: Gauge) {
+            this.set(await collect())
+          },
+        }),
       }),
     histogram: ({ buckets, ...metric }) =>
-      new Histogram({ ...full(metric), ...(buckets ? { buckets } : {}) }),
+      new Histogram({ ...full(metric), ...(buckets && { buckets }) }),
     text: () => registry.metrics(),
     contentType: registry.contentType,
   }

@@ -1,5 +1,6 @@
-// Loaded before a service with `node --import`. Tracing is switched on by the standard variable of OpenTelemetry,
-// OTEL_EXPORTER_OTLP_ENDPOINT (or …_TRACES_ENDPOINT); without it nothing is loaded, and nothing is paid.
+// Preloaded by every service with `node --import`. Loads tracing only if
+// OTEL_EXPORTER_OTLP_ENDPOINT or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is set, since it costs memory
+// and CPU time.
 const {
   OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: traces,

@@ -7,18 +7,19 @@ import { PgInstrumentation } from '@opentelemetry/instrumentation-pg'
 import { NodeSDK } from '@opentelemetry/sdk-node'
 
 /**
- * Addresses hold secrets: `access_token`, the token that is to be revoked, codes of sign-ins, what others put into the addresses of
- * their webhooks. A span tells the route and the server, which are enough to find one's way.
+ * Attributes removed from spans. URLs contain secrets: access tokens, OAuth 2.0 codes, and
+ * credentials in the URLs of webhooks. Route and host remain.
  */
-const untoldAddress = { 'url.full': undefined, 'url.path': undefined, 'url.query': undefined }
+const removedAttributes = { 'url.full': undefined, 'url.path': undefined, 'url.query': undefined }
 
 /**
- * Starts tracing of this process: HTTP, Express and Postgres. Sampling and names come from the OTEL_ variables. RabbitMQ is not
- * instrumented: the bus hands traces on, and work that a message only sets off, such as a session that lasts for days, is not in its trace.
+ * Starts tracing of HTTP, Express and Postgres in this process, configured by the OTEL_ variables.
+ * RabbitMQ is not instrumented: the bus propagates traces, and long-lived work that a message
+ * starts, such as an account session, is not part of its trace.
  */
 export function startTracing(env: NodeJS.ProcessEnv): void {
-  nameThis(env, process.argv[1] ?? '')
-  // Without the hook ES modules are not instrumented, and the spans of Express are missing.
+  setServiceName(env, process.argv[1] ?? '')
+  // ES modules are instrumented by this hook only; without it, Express has no spans.
   register('@opentelemetry/instrumentation/hook.mjs', import.meta.url)
   const sdk = new NodeSDK({
     traceExporter: new OTLPTraceExporter(),
@@ -26,11 +27,11 @@ export function startTracing(env: NodeJS.ProcessEnv): void {
       new HttpInstrumentation({
         ignoreIncomingRequestHook: ({ url = '' }) =>
           url.startsWith('/health') || url === '/metrics',
-        startIncomingSpanHook: () => untoldAddress,
-        startOutgoingSpanHook: () => untoldAddress,
+        startIncomingSpanHook: () => removedAttributes,
+        startOutgoingSpanHook: () => removedAttributes,
       }),
       new ExpressInstrumentation(),
-      // Sweeps ask the database all day: a query is told of where it is part of something.
+      // Queries of periodic tasks have no parent span and are not traced.
       new PgInstrumentation({ requireParentSpan: true }),
     ],
   })
@@ -38,8 +39,11 @@ export function startTracing(env: NodeJS.ProcessEnv): void {
   process.once('beforeExit', () => void sdk.shutdown())
 }
 
-/** The name of the service's folder, unless another is set. And nothing else of the process: else its command line leaves with every span. */
-function nameThis(env: NodeJS.ProcessEnv, main: string): void {
+/**
+ * Sets the service name to the folder of the service unless one is configured. Other resource
+ * detectors are disabled, because they export the command line.
+ */
+function setServiceName(env: NodeJS.ProcessEnv, main: string): void {
   env['OTEL_NODE_RESOURCE_DETECTORS'] ??= 'env'
   const { OTEL_RESOURCE_ATTRIBUTES: attributes = '' } = env
   if (!attributes.includes('service.name='))

@@ -24,21 +24,21 @@ interface Sent {
 
 const src = join(import.meta.dirname, '../src')
 
-/** What a service of this name and text sends to its collector. */
-async function sentBy(name: string, text: string, env: NodeJS.ProcessEnv = {}) {
-  await using opened = new AsyncDisposableStack()
+/** Runs a service of this name and code; returns the spans that its collector receives. */
+async function collectSpans(name: string, text: string, env: NodeJS.ProcessEnv = {}) {
+  await using stack = new AsyncDisposableStack()
   const sent: Sent[] = []
   const collector = createServer((request, response) => {
     void buffer(request).then((body) => {
-      // What is measured comes as well, in another form.
+      // The collector receives metrics as well, which are ignored.
       if (request.url === '/v1/traces') sent.push(JSON.parse(String(body)) as Sent)
       response.end('{}')
     })
   }).listen(0, '127.0.0.1')
   await once(collector, 'listening')
-  opened.defer(() => void collector.close())
+  stack.defer(() => void collector.close())
   const root = await mkdtemp(join(tmpdir(), 'posthorn-tracing-'))
-  opened.defer(() => rm(root, { recursive: true }))
+  stack.defer(() => rm(root, { recursive: true }))
   await mkdir(join(root, name, 'src'), { recursive: true })
   const main = join(root, name, 'src/main.ts')
   await writeFile(main, `import { activeTrace, inSpan } from '${src}/traces.ts'\n${text}`)
@@ -58,9 +58,9 @@ async function sentBy(name: string, text: string, env: NodeJS.ProcessEnv = {}) {
 const traceId = 'ab'.repeat(16)
 const parent = `{ traceparent: '00-${traceId}-cdcdcdcdcdcdcdcd-01' }`
 
-test('a span is sent under the name of its service, in the trace of the sender, and is handed on', async () => {
+test('inSpan: the span has the name of the service, continues the trace and is propagated', async () => {
   const text = `await inSpan('outer', ${parent}, () => inSpan('inner', activeTrace(), async () => {}))`
-  const { resource, spans } = await sentBy('some-service', text)
+  const { resource, spans } = await collectSpans('some-service', text)
   expect(resource['service.name']).toBe('some-service')
   expect(Object.keys(resource).filter((key) => /^(?:process|host)\./.test(key))).toEqual([])
   expect(spans.map((span) => span.name).toSorted()).toEqual(['inner', 'outer'])
@@ -68,16 +68,16 @@ test('a span is sent under the name of its service, in the trace of the sender, 
   expect(spans.find(({ name }) => name === 'outer')?.parentSpanId).toBe('cdcdcdcdcdcdcdcd')
 })
 
-test('a name that is set wins', async () => {
+test('startTracing: a configured service name has precedence', async () => {
   const text = `await inSpan('x', {}, async () => {})`
-  const named = await sentBy('some-service', text, { OTEL_SERVICE_NAME: 'mine' })
+  const named = await collectSpans('some-service', text, { OTEL_SERVICE_NAME: 'mine' })
   expect(named.resource['service.name']).toBe('mine')
   const attributes = { OTEL_RESOURCE_ATTRIBUTES: 'service.name=ours,deployment.environment=test' }
-  const { resource } = await sentBy('some-service', text, attributes)
+  const { resource } = await collectSpans('some-service', text, attributes)
   expect(resource).toMatchObject({ 'service.name': 'ours', 'deployment.environment': 'test' })
 })
 
-test('spans of HTTP tell of neither path nor query, for there are tokens in them, be it ours or of others', async () => {
+test('startTracing: HTTP spans contain neither path nor query', async () => {
   const text = `
     import { once } from 'node:events'
     import { createServer, get } from 'node:http'
@@ -87,7 +87,7 @@ test('spans of HTTP tell of neither path nor query, for there are tokens in them
     const [response] = await once(get({ port: server.address().port, host: '127.0.0.1', path }), 'response')
     await once(response.resume(), 'end')
     server.close()`
-  const { spans } = await sentBy('some-service', text)
+  const { spans } = await collectSpans('some-service', text)
   expect(spans.map(({ name }) => name)).toEqual(['GET', 'GET'])
   expect(JSON.stringify(spans)).toContain('server.address')
   expect(JSON.stringify(spans)).not.toContain('canary')

@@ -1,7 +1,7 @@
 import { Engine } from './engine.ts'
 import type { ProcessMessage, Job } from './jobs.ts'
 
-// A process, not a thread: V8 ends the whole process if one allocation exceeds the rest of the heap.
+// A process, not a thread: V8 ends the process if one allocation exceeds the rest of the heap.
 
 const engine = new Engine()
 

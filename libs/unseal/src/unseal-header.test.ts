@@ -12,32 +12,32 @@ const [{ value } = { value: '' }] = await sealHeaders(
 )
 
 function opener(answers: (string | Error)[]) {
-  const asked: unknown[] = []
-  const ask = async (_command: unknown, request: unknown) => {
-    asked.push(request)
-    const answer = answers.shift() ?? new Error('asked once too often')
+  const requests: unknown[] = []
+  const request = async (_command: unknown, body: unknown) => {
+    requests.push(body)
+    const answer = answers.shift() ?? new Error('unexpected request')
     if (answer instanceof Error) throw answer
     return { value: answer }
   }
-  return { asked, open: createHeaderUnsealer({ request: ask as never }) }
+  return { requests, open: createHeaderUnsealer({ request: request as never }) }
 }
 
-test('what is not sealed is not asked for', async () => {
-  const { open, asked } = opener([])
+test('createHeaderUnsealer: a value that is not sealed sends no request', async () => {
+  const { open, requests } = opener([])
   for (const clear of ['Bearer x', 'sealed~no', ''])
     expect(await open({ ...header, value: clear })).toBe(clear)
-  expect(asked).toEqual([])
+  expect(requests).toEqual([])
 })
 
-test('what is sealed is asked for once, however many wait for it', async () => {
-  const { open, asked } = opener(['Bearer x'])
+test('createHeaderUnsealer: concurrent callers share one request', async () => {
+  const { open, requests } = opener(['Bearer x'])
   const opened = await Promise.all([open({ ...header, value }), open({ ...header, value })])
   expect([...opened, await open({ ...header, value })]).toEqual(Array(3).fill('Bearer x'))
-  expect(asked).toEqual([{ ...header, value }])
+  expect(requests).toEqual([{ ...header, value }])
 })
 
-test('what was opened for one is not given to another who has the same text', async () => {
-  const { open, asked } = opener([
+test('createHeaderUnsealer: a cached value is not returned for another owner or name', async () => {
+  const { open, requests } = opener([
     'Bearer x',
     new AppError('internal', 'no'),
     new AppError('internal', 'no'),
@@ -45,10 +45,10 @@ test('what was opened for one is not given to another who has the same text', as
   expect(await open({ ...header, value })).toBe('Bearer x')
   await expect(open({ ...header, owner: 'account/b', value })).rejects.toThrow('no')
   await expect(open({ ...header, key: 'X-Echo', value })).rejects.toThrow('no')
-  expect(asked).toHaveLength(3)
+  expect(requests).toHaveLength(3)
 })
 
-test('a failure is not remembered', async () => {
+test('createHeaderUnsealer: failures are not cached', async () => {
   const { open } = opener([new AppError('unavailable', 'away'), 'Bearer x'])
   await expect(open({ ...header, value })).rejects.toThrow('away')
   expect(await open({ ...header, value })).toBe('Bearer x')

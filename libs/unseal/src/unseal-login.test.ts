@@ -7,31 +7,31 @@ const sealer = createSealer(keyPairFromSecret('secret').publicKey)
 const sealed = await sealLogin('https://u:p@h.example/', sealer)
 
 function opener(answers: (string | Error)[]) {
-  const asked: unknown[] = []
-  const ask = async (_command: unknown, request: unknown) => {
-    asked.push(request)
-    const answer = answers.shift() ?? new Error('asked once too often')
+  const requests: unknown[] = []
+  const request = async (_command: unknown, body: unknown) => {
+    requests.push(body)
+    const answer = answers.shift() ?? new Error('unexpected request')
     if (answer instanceof Error) throw answer
     return { address: answer }
   }
-  return { asked, open: createLoginUnsealer({ request: ask as never }) }
+  return { requests, open: createLoginUnsealer({ request: request as never }) }
 }
 
-test('what is not sealed is not asked for', async () => {
-  const { open, asked } = opener([])
+test('createLoginUnsealer: a value that is not sealed sends no request', async () => {
+  const { open, requests } = opener([])
   for (const address of ['https://h.example/', 'https://u:p@h.example/', 'nonsense', ''])
     expect(await open(address)).toBe(address)
-  expect(asked).toEqual([])
+  expect(requests).toEqual([])
 })
 
-test('what is sealed is asked for once, however many wait for it', async () => {
-  const { open, asked } = opener(['https://u:p@h.example/'])
+test('createLoginUnsealer: concurrent callers share one request', async () => {
+  const { open, requests } = opener(['https://u:p@h.example/'])
   const opened = await Promise.all([open(sealed), open(sealed)])
   expect([...opened, await open(sealed)]).toEqual(Array(3).fill('https://u:p@h.example/'))
-  expect(asked).toEqual([{ address: sealed }])
+  expect(requests).toEqual([{ address: sealed }])
 })
 
-test('a failure is not remembered', async () => {
+test('createLoginUnsealer: failures are not cached', async () => {
   const { open } = opener([new AppError('unavailable', 'away'), 'https://u:p@h.example/'])
   await expect(open(sealed)).rejects.toThrow('away')
   expect(await open(sealed)).toBe('https://u:p@h.example/')

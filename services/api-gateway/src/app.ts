@@ -6,7 +6,7 @@ import type { Invalidation } from '@posthorn/contracts'
 import { cacheSettings, connect, countMinutes, ping, type SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { runPeriodically, TaskGroup } from '@posthorn/flow'
-import { proxyOfSettings } from '@posthorn/net'
+import { proxyFromSettings } from '@posthorn/net'
 import { Sandbox } from '@posthorn/sandbox'
 import { createSealer } from '@posthorn/secrets'
 import { waitForSchema } from '@posthorn/service'
@@ -14,13 +14,13 @@ import { createLogger, createMetrics, type Logger } from '@posthorn/telemetry'
 import { Renderer } from '@posthorn/templates'
 import { createLoginUnsealer } from '@posthorn/unseal'
 import { type RequestHandler, Router } from 'express'
-import { openAccess, sweepAccess } from './access/open-access.ts'
+import { createAccess, sweepAccess } from './access/create-access.ts'
 import type { TokenCache } from './access/token-cache.ts'
 import { openAutoconfig } from './autoconfig/open.ts'
 import { type ChangeStreams, serveChanges } from './changes/change-streams.ts'
 import type { Config } from './config.ts'
 import { mountDocs } from './docs/mount-docs.ts'
-import { openDoor } from './door/open-door.ts'
+import { startHttpServer } from './http/start-http-server.ts'
 import { firstRun } from './first-run.ts'
 import { BodyMemoryLimiter } from './http/body-memory.ts'
 import { mountOperations } from './http/mount.ts'
@@ -70,7 +70,13 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
 
   const { trustedProxies } = config.door
   const requireToken = config.requireApiAuth
-  const { gate, tokens } = openAccess(stack, { db, settings, log, requireToken, trustedProxies })
+  const { authorizer: gate, tokens } = createAccess(stack, {
+    db,
+    settings,
+    log,
+    requireToken,
+    trustedProxies,
+  })
   const limits = limitsOf(config)
   const stores = { db, outbox, settings, tokens, storedMemory: new BodyMemoryLimiter(limits) }
   const autoconfig = openAutoconfig(stack, autoconfigOf(config, bus, settings))
@@ -88,7 +94,7 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   api.use(openPublicPages(stack, { ...deps, log, metrics, trustedProxies, crawlerRangesFile }))
 
   let isStarted = false
-  const server = await openDoor({
+  const server = await startHttpServer({
     config,
     log,
     metrics,
@@ -142,8 +148,8 @@ function loggable(config: Config) {
 
 function autoconfigOf(config: Config, bus: Bus, settings: SettingsCache) {
   const { autoconfigDirectory: directory, autoconfigEgressPolicy: policy } = config
-  const options = { egress: config.proxyEgressPolicy, open: createLoginUnsealer(bus) }
-  return { directory, policy, proxy: proxyOfSettings(() => settings.get(), options) }
+  const options = { egress: config.proxyEgressPolicy, unseal: createLoginUnsealer(bus) }
+  return { directory, policy, proxy: proxyFromSettings(() => settings.get(), options) }
 }
 
 function limitsOf({ timeoutMs, maxBodyBytes, workerHeartbeatMs, oauthTokensApi }: Config) {

@@ -1,7 +1,7 @@
 import type { Bus } from '@posthorn/bus'
 import { type Invalidation, serviceOf } from '@posthorn/contracts'
 import { cacheSettings, type SettingsCache } from '@posthorn/db'
-import { createHttpCaller, proxyOfSettings } from '@posthorn/net'
+import { createHttpCaller, proxyFromSettings } from '@posthorn/net'
 import { createUnsealer, createSealer, keyPairFromSecret, unsealLogin } from '@posthorn/secrets'
 import { runPeriodically } from '@posthorn/flow'
 import { bootstrap, defaultChecks } from '@posthorn/service'
@@ -70,9 +70,9 @@ interface Parts extends Omit<OAuth2Parts, 'proxy'> {
 async function startAnswering(opened: AsyncDisposableStack, parts: Parts): Promise<void> {
   const { db, bus, opener, log, config } = parts
   const settings = cacheSettings(db)
-  const proxy = proxyOfSettings(() => settings.get(), {
+  const proxy = proxyFromSettings(() => settings.get(), {
     egress: config.proxyEgressPolicy,
-    open: (address) => unsealLogin(address, opener),
+    unseal: (address) => unsealLogin(address, opener),
   })
   const http = opened.use(
     createHttpCaller({

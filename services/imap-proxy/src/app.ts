@@ -1,75 +1,64 @@
-import type { Bus } from '@posthorn/bus'
-import type { Settings } from '@posthorn/contracts'
-import { cacheSettings, type Db } from '@posthorn/db'
 import { startTokenLog } from '@posthorn/access'
+import type { Settings } from '@posthorn/contracts'
+import { cacheSettings } from '@posthorn/db'
 import { KeyedSemaphore } from '@posthorn/flow'
 import {
   ClientSessions,
-  type ReloadableListener,
   LoginThrottle,
+  type ReloadableListener,
   startMailListener,
 } from '@posthorn/mail-frontend'
-import { bootstrap } from '@posthorn/service'
+import { bootstrap, type ServiceContext } from '@posthorn/service'
 import { createLoginUnsealer } from '@posthorn/unseal'
-import type { Logger } from '@posthorn/telemetry'
-import { serverPassword } from './access.ts'
+import { BufferPool } from './buffer-pool.ts'
 import type { Config } from './config.ts'
-import { createInstruments, type Instruments } from './instruments.ts'
-import { LargePieces } from './large-pieces.ts'
-import { type DoorAddress, type ListenerDeps, openListener } from './listener.ts'
-import { TlsTickets } from './tls-tickets.ts'
+import { type ImapListenerAddress, type ListenerDeps, startListener } from './listener.ts'
+import { serverPassword } from './login-access.ts'
+import { createImapProxyMetrics } from './metrics.ts'
 import { listUsableAccounts } from './store/accounts.ts'
+import { TlsSessionCache } from './upstream-tls.ts'
 
-const name = 'imap-proxy'
-
-/** Builds the service. Whatever it opened is closed in reverse order, also when a later step here fails. */
+/** Starts the service. Disposal ends all connections with BYE and closes in reverse order. */
 export async function startApp(config: Config, signal: AbortSignal): Promise<AsyncDisposable> {
-  await using opened = new AsyncDisposableStack()
-  const { log, metrics, db, bus } = await bootstrap(opened, { name, config, signal })
+  await using stack = new AsyncDisposableStack()
+  const context = await bootstrap(stack, { name: 'imap-proxy', config, signal })
+  await startListening(stack, config, context)
+  return stack.move()
+}
+
+async function startListening(
+  stack: AsyncDisposableStack,
+  config: Config,
+  { db, bus, log, metrics }: ServiceContext,
+): Promise<void> {
+  const settings = cacheSettings(db, { ttlMs: 1_500 })
   const sessions = new ClientSessions()
   const pending: ListenerDeps['pending'] = new Set()
-  const instruments = createInstruments(metrics, { sessions, pending })
-  await startTaking(opened, { config, db, bus, log, sessions, pending, instruments })
-  return opened.move()
-}
-
-interface Parts {
-  config: Config
-  db: Db
-  bus: Bus
-  log: Logger
-  sessions: ClientSessions
-  pending: ListenerDeps['pending']
-  instruments: Instruments
-}
-
-async function startTaking(
-  opened: AsyncDisposableStack,
-  { config, ...parts }: Parts,
-): Promise<void> {
-  const { db, bus, log, sessions } = parts
-  const settings = cacheSettings(db, { ttlMs: 1_500 })
-  const tokenLog = opened.use(startTokenLog(db, settings, { log }))
   const deps: ListenerDeps = {
-    ...parts,
+    db,
+    bus,
+    log,
+    sessions,
+    pending,
     settings,
-    openLogin: createLoginUnsealer(bus),
-    tokenLog,
+    metrics: createImapProxyMetrics(metrics, { sessions, pending }),
+    unsealLogin: createLoginUnsealer(bus),
+    tokenLog: stack.use(startTokenLog(db, settings, { log })),
     trustedProxies: config.trustedProxies,
     egress: config.mailEgressPolicy,
-    large: new LargePieces(),
-    tickets: new TlsTickets(),
-    penalties: new LoginThrottle(),
-    places: new KeyedSemaphore(config.maxSessionsPerAccount),
-    pendingPlaces: new KeyedSemaphore(config.maxPendingPerAddress),
+    buffers: new BufferPool(),
+    tlsSessions: new TlsSessionCache(),
+    throttle: new LoginThrottle(),
+    sessionPermits: new KeyedSemaphore(config.maxSessionsPerAccount),
+    pendingPermits: new KeyedSemaphore(config.maxPendingPerAddress),
     maxPending: config.maxPending,
-    ownPort: () => door.address?.port,
+    ownPort: () => listener.address?.port,
   }
-  opened.defer(async () => {
-    for (const connection of deps.pending) connection.end('Shutting down')
-    await sessions.endAll('Shutting down', config.goodbyesMs)
+  stack.defer(async () => {
+    for (const connection of pending) connection.end('Shutting down')
+    await sessions.endAll('Shutting down', config.shutdownMs)
   })
-  const door: ReloadableListener = await startMailListener(opened, {
+  const listener: ReloadableListener = await startMailListener(stack, {
     db,
     bus,
     log,
@@ -81,21 +70,24 @@ async function startTaking(
       password: serverPassword,
       usableAccounts: (accounts) => listUsableAccounts(db, accounts),
     },
-    resolveAddress: async (settings, certificate) => {
-      const wanted = wantedAddress(settings, certificate)
-      if (!wanted && sessions.size > 0)
-        await sessions.endAll('The proxy was switched off', config.goodbyesMs)
-      return wanted
+    resolveAddress: async (current, certificate) => {
+      const address = listenerAddressOf(current, certificate)
+      if (!address && sessions.size > 0)
+        await sessions.endAll('The proxy was switched off', config.shutdownMs)
+      return address
     },
-    start: (address, certificate) => openListener(address, certificate, deps),
+    start: (address, certificate) => startListener(address, certificate, deps),
   })
 }
 
-/** Where and how the settings have us listen; `certificate` changes with the certificate's contents. */
-export function wantedAddress(
+/**
+ * Returns the listening address of the settings, or undefined if the proxy is disabled.
+ * `certificate` identifies the certificate's contents; a change restarts the listener.
+ */
+export function listenerAddressOf(
   settings: Settings,
   certificate: string | undefined,
-): DoorAddress | undefined {
+): ImapListenerAddress | undefined {
   if (!settings.imapProxyServerEnabled) return undefined
   const proxy = settings.imapProxyServerProxy ?? false
   return {

@@ -4,21 +4,21 @@ import { readTrustedProxies } from '@posthorn/mail-frontend'
 import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
 
 export interface Config extends ServiceConfig {
-  /** PEM, or the path of a file with it; the chain as well. */
+  /** PEM certificate chain, or the path of a file with it. */
   readonly tlsCert: string | undefined
   readonly tlsKey: Secret | undefined
-  /** Connections that are not logged in yet; one more sends the oldest away. */
+  /** Maximum connections that are not logged in; one more ends the oldest. */
   readonly maxPending: number
-  /** Those of one address. */
+  /** Maximum of these per network of the address. */
   readonly maxPendingPerAddress: number
-  /** Sessions of one account in this process. */
+  /** Maximum sessions per account in this process. */
   readonly maxSessionsPerAccount: number
-  /** Who is believed where a client comes from. */
+  /** Addresses that send a PROXY header. */
   readonly trustedProxies: readonly string[]
-  /** Where mail servers may be. */
+  /** Egress policy for mail servers. */
   readonly mailEgressPolicy: EgressPolicy
-  /** Over how long goodbyes to all are spread, so that they do not all come back at once. */
-  readonly goodbyesMs: number
+  /** Time over which all sessions are ended, so that clients do not reconnect simultaneously. */
+  readonly shutdownMs: number
 }
 
 export function readConfig(env: Env): Config {
@@ -36,7 +36,7 @@ export function readConfig(env: Env): Config {
       min: 1,
       max: 100_000,
     }),
-    // With the five connections of our own that an account usually has: the fifteen Gmail gives it.
+    // With the usual five connections of sync-worker: Gmail's limit of 15 per account.
     maxSessionsPerAccount: integer(env, 'SVC_IMAP_PROXY_MAX_SESSIONS_PER_ACCOUNT', {
       fallback: 10,
       min: 1,
@@ -47,6 +47,6 @@ export function readConfig(env: Env): Config {
       values: egressPolicies,
       fallback: 'link-local',
     }),
-    goodbyesMs: 5_000,
+    shutdownMs: 5_000,
   }
 }

@@ -2,108 +2,118 @@ import type { Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import { type KeyedSemaphore } from '@posthorn/flow'
 import { networkOf, resolveClientEndpoint } from '@posthorn/mail-frontend'
-import { BeforeLogin } from './before-login.ts'
-import { Client } from './client.ts'
-import { logIn, type LogInDeps } from './log-in.ts'
-import { passThrough, type PassThroughDeps } from './pass-through.ts'
-import { greetingWords } from './upstream.ts'
+import { logIn, type LoginDeps } from './login.ts'
+import { LoginDialog } from './login-dialog.ts'
+import { MailClient } from './mail-client.ts'
+import { type AuthenticatedLogin, type RelayDeps, startRelay } from './session.ts'
+import { greetingText } from './upstream.ts'
 
-export interface ConnectionDeps extends LogInDeps, PassThroughDeps {
-  /** Places of clients that are not logged in, by address. */
-  pendingPlaces: KeyedSemaphore
+export interface ConnectionDeps extends LoginDeps, RelayDeps {
+  /** Permits of clients that are not logged in, by network of the address. */
+  pendingPermits: KeyedSemaphore
 }
 
-/** How a listener takes its clients in. */
-export interface Door {
+/** TLS and PROXY protocol of a listener. */
+export interface ListenerContext {
   tls?: {
     context: SecureContext
-    /** From the first byte on; otherwise by STARTTLS. */
+    /** True for implicit TLS, false for STARTTLS. */
     implicit: boolean
   }
-  /** Who has to say first where a client comes from; nobody, if empty. */
+  /** Addresses that must send a PROXY header; empty if none. */
   trustedProxies: readonly string[]
 }
 
-export interface Connection {
-  /** Resolves when the client is logged in or gone. */
-  readonly beforeLogin: Promise<void>
-  /** Sends a client away that is not logged in. */
+export interface ClientConnection {
+  /** Resolves after the login or the end of the connection. */
+  readonly loginEnded: Promise<void>
+  /** Ends a connection that is not logged in. */
   end(reason: string): void
 }
 
-/** From the first byte to the login, whatever happens in between. */
-const beforeLoginMs = 60_000
-const handshakeMs = 20_000
-/** Finds out within three minutes who has vanished, and keeps the paths of those who wait open. */
+/** Timeout from the first byte to the login. */
+const loginTimeoutMs = 60_000
+const tlsHandshakeTimeoutMs = 20_000
+/** Detects vanished clients within 3 minutes and keeps NAT entries of idle ones. */
 const keepAliveMs = 90_000
 
-/** One client's life: greeting, login, passing through, end. */
-export function startConnection(socket: Socket, deps: ConnectionDeps, door: Door): Connection {
+/** Runs one client connection: greeting, login, relay, end. */
+export function startConnection(
+  socket: Socket,
+  deps: ConnectionDeps,
+  listener: ListenerContext,
+): ClientConnection {
   socket.setNoDelay(true)
   socket.setKeepAlive(true, keepAliveMs)
-  const client = new Client(socket)
-  const gone = new AbortController()
-  const onClose = () => gone.abort()
-  // The bare connection closes with or before whatever runs over it.
+  const client = new MailClient(socket)
+  const disconnected = new AbortController()
+  const onClose = () => disconnected.abort()
+  // The TCP socket closes with or before the TLS socket over it.
   socket.once('close', onClose)
-  const deadline = setTimeout(() => client.end('No login in time'), beforeLoginMs)
-  const beforeLogin = admit({ client, deps, door, signal: gone.signal })
+  const deadline = setTimeout(() => client.end('No login in time'), loginTimeoutMs)
+  const loginEnded = greet({ client, deps, listener, signal: disconnected.signal })
     .catch((err: unknown) => {
-      if (!gone.signal.aborted)
-        deps.log.error({ err, address: client.address }, 'a connection failed')
+      if (!disconnected.signal.aborted)
+        deps.log.error({ err, address: client.address }, 'connection failed')
       client.end()
     })
     .finally(() => {
       clearTimeout(deadline)
       socket.off('close', onClose)
     })
-  return { beforeLogin, end: (reason) => client.end(reason) }
+  return { loginEnded, end: (reason) => client.end(reason) }
 }
 
-interface Admission {
-  client: Client
+interface LoginContext {
+  client: MailClient
   deps: ConnectionDeps
-  door: Door
+  listener: ListenerContext
   signal: AbortSignal
 }
 
-async function admit(admission: Admission): Promise<void> {
-  const { client, deps, door } = admission
-  const origin = await resolveClientEndpoint(client.socket, door.trustedProxies)
-  using place =
-    origin && !client.gone ? deps.pendingPlaces.tryAcquire(networkOf(origin.address)) : undefined
-  if (!origin || !place) return client.cut()
-  client.address = origin.address
-  const { tls } = door
-  if (tls?.implicit && !(await secured(client, tls.context))) return client.end()
-  client.write(`* OK ${greetingWords} ready for requests from ${client.address}`)
-  // Awaited: the place is given back when this returns.
-  await converse(admission)
+/** Determines the client's address, starts implicit TLS, sends the greeting and runs the login. */
+async function greet(context: LoginContext): Promise<void> {
+  const { client, deps, listener } = context
+  const endpoint = await resolveClientEndpoint(client.socket, listener.trustedProxies)
+  using permit =
+    endpoint && !client.isDisconnected
+      ? deps.pendingPermits.tryAcquire(networkOf(endpoint.address))
+      : undefined
+  if (!endpoint || !permit) return client.disconnect()
+  client.address = endpoint.address
+  const { tls } = listener
+  if (tls?.implicit && !(await startTls(client, tls.context))) return client.end()
+  client.write(`* OK ${greetingText} ready for requests from ${client.address}`)
+  // Awaited, because the permit is released when this function returns.
+  await runLogin(context)
 }
 
-async function converse({ client, deps, door, signal }: Admission): Promise<void> {
-  const beforeLogin = new BeforeLogin(client, door.tls?.context)
+async function runLogin({ client, deps, listener, signal }: LoginContext): Promise<void> {
+  const dialog = new LoginDialog(client, listener.tls?.context)
   for (;;) {
-    const attempt = await beforeLogin.nextAttempt()
+    const attempt = await dialog.nextAttempt()
     if (!attempt) return client.end()
-    const { tag, login } = attempt
-    const outcome = await logIn(deps, login, { address: client.address, signal })
-    deps.instruments.logins.inc({ result: outcome.refusal?.result ?? 'ok' })
-    if (!outcome.refusal) return letIn(client, tag, { deps, admitted: outcome })
-    client.write(`${tag} NO ${outcome.refusal.text}`)
+    const { tag } = attempt
+    const result = await logIn(deps, attempt.login, { address: client.address, signal })
+    deps.metrics.logins.inc({ result: result.rejection?.result ?? 'ok' })
+    if (!result.rejection) return startSession(client, tag, { deps, login: result })
+    client.write(`${tag} NO ${result.rejection.text}`)
   }
 }
 
-function letIn(client: Client, tag: string, login: Parameters<typeof passThrough>[2]): void {
-  if (!client.gone) return passThrough(client, tag, login)
-  const { upstream, place } = login.admitted
-  upstream.socket.destroy()
-  place[Symbol.dispose]()
+function startSession(
+  client: MailClient,
+  tag: string,
+  { deps, login }: { deps: RelayDeps; login: AuthenticatedLogin },
+): void {
+  if (!client.isDisconnected) return startRelay(client, tag, { deps, login })
+  login.upstream.socket.destroy()
+  login.permit[Symbol.dispose]()
 }
 
-/** Whether the client has agreed on TLS, in time. */
-async function secured(client: Client, context: SecureContext): Promise<boolean> {
-  const deadline = setTimeout(() => client.end(), handshakeMs)
+/** Starts TLS with the client. Returns false on failure or timeout. */
+async function startTls(client: MailClient, context: SecureContext): Promise<boolean> {
+  const deadline = setTimeout(() => client.end(), tlsHandshakeTimeoutMs)
   try {
     return await client.startTls(context)
   } finally {

@@ -1,51 +1,61 @@
 import { createServer, type Socket } from 'node:net'
+import { defined } from '@posthorn/contracts'
 import { type Listener, listen, type ListenerAddress } from '@posthorn/mail-frontend'
 import { type Certificate } from '@posthorn/service'
-import { type Connection, type ConnectionDeps, type Door, startConnection } from './connection.ts'
+import {
+  type ClientConnection,
+  type ConnectionDeps,
+  type ListenerContext,
+  startConnection,
+} from './connection.ts'
 
-/** Where and how to listen. */
-export interface DoorAddress extends ListenerAddress {
-  /** Proxies that are trusted say first where a client comes from. */
+/** Address and protocol options of the listener. */
+export interface ImapListenerAddress extends ListenerAddress {
+  /** True if trusted proxies send a PROXY header first. */
   proxy: boolean
 }
 
 export interface ListenerDeps extends ConnectionDeps {
-  /** The clients that are not logged in, oldest first. */
-  pending: Set<Connection>
-  /** Those all together; one more sends the oldest away. */
+  /** Connections that are not logged in, oldest first. */
+  pending: Set<ClientConnection>
+  /** Maximum size of `pending`; one more ends the oldest. */
   maxPending: number
   trustedProxies: readonly string[]
 }
 
-/** Takes mail clients in at an address. */
-export async function openListener(
-  { host, port, tls, proxy }: DoorAddress,
+/**
+ * Starts listening for mail clients. Disposal closes the listener; sessions continue.
+ *
+ * @throws Error if TLS is enabled without a certificate, or the port is in use
+ */
+export async function startListener(
+  { host, port, tls, proxy }: ImapListenerAddress,
   certificate: Certificate | undefined,
   deps: ListenerDeps,
 ): Promise<Listener> {
   if (tls && !certificate)
     throw new Error('TLS is on, but SVC_IMAP_PROXY_TLS_CERT and SVC_IMAP_PROXY_TLS_KEY are not set')
-  const door: Door = {
+  const context: ListenerContext = {
     trustedProxies: proxy ? deps.trustedProxies : [],
-    ...(certificate ? { tls: { context: certificate.context, implicit: tls } } : {}),
+    ...defined({ tls: certificate && { context: certificate.context, implicit: tls } }),
   }
-  // Half-open: a client that has said its last word still gets the answers.
-  const server = createServer({ allowHalfOpen: true }, (socket) => accept(socket, deps, door))
+  // Half-open: a client that has closed its side still receives the responses.
+  const server = createServer({ allowHalfOpen: true }, (socket) => accept(socket, deps, context))
   await listen(server, { host, port })
-  server.on('error', (err) => deps.log.warn({ err }, 'a connection could not be taken'))
+  server.on('error', (err) => deps.log.warn({ err }, 'accepting a connection failed'))
   return {
-    // Its sessions stay: closing waits for none of them.
+    // Not awaited: closing would wait for all sessions.
     async [Symbol.asyncDispose]() {
       server.close()
     },
   }
 }
 
-function accept(socket: Socket, deps: ListenerDeps, door: Door): void {
+function accept(socket: Socket, deps: ListenerDeps, context: ListenerContext): void {
   const { pending, maxPending } = deps
-  const connection = startConnection(socket, deps, door)
+  const connection = startConnection(socket, deps, context)
   pending.add(connection)
   const [oldest] = pending
   if (pending.size > maxPending) oldest?.end('Too many connections')
-  void connection.beforeLogin.finally(() => pending.delete(connection))
+  void connection.loginEnded.finally(() => pending.delete(connection))
 }

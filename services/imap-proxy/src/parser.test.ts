@@ -31,14 +31,14 @@ test.each([
   ['quoted strings', 'a LOGIN "acc" "tok"\r\n'],
   ['a non-synchronising literal', 'a LOGIN {3+}\r\nacc {3+}\r\ntok\r\n'],
   ['a literal and an atom', 'a LOGIN {3+}\r\nacc tok\r\n'],
-])('LOGIN with %s, cut at every byte', (_what, text) => {
+])('CommandParser: LOGIN with %s, split at every byte', (_what, text) => {
   const expected = [command('a', 'LOGIN', 'acc', 'tok')]
   for (let cut = 1; cut < text.length; cut += 1)
     expect(read(text, [cut, Infinity])).toEqual(expected)
   expect(read(text, [1])).toEqual(expected)
 })
 
-test('a synchronising literal asks the client to go on', () => {
+test('CommandParser: synchronizing literal, requests a continuation', () => {
   expect(read('a LOGIN {3}\r\nacc {3}\r\ntok\r\n')).toEqual([
     { kind: 'continue' },
     { kind: 'continue' },
@@ -46,7 +46,7 @@ test('a synchronising literal asks the client to go on', () => {
   ])
 })
 
-test('escapes, UTF-8, and brackets', () => {
+test('CommandParser: escapes, UTF-8 and parentheses', () => {
   expect(read('a LOGIN "a\\"c\\\\c" "é"\r\n')).toEqual([command('a', 'LOGIN', 'a"c\\c', 'é')])
   expect(read('a ID ("name" NIL)\r\n')).toEqual([
     {
@@ -60,7 +60,7 @@ test('escapes, UTF-8, and brackets', () => {
   ])
 })
 
-test('a literal in quotes is none, and one in the middle of a word is no command', () => {
+test('CommandParser: literal syntax in quotes is text, inside a word invalid', () => {
   expect(read('a LOGIN acc "{3}"\r\nb NOOP\r\n')).toEqual([
     command('a', 'LOGIN', 'acc', '{3}'),
     command('b', 'NOOP'),
@@ -71,7 +71,7 @@ test('a literal in quotes is none, and one in the middle of a word is no command
   ])
 })
 
-test('the literal of a command that is none is swallowed, the next command is read', () => {
+test('CommandParser: invalid command with a literal, skips both', () => {
   expect(read('a FOO {6+}\r\nb NOOP\r\nc NOOP\r\n')).toEqual([
     command('a', 'FOO', 'b NOOP'),
     command('c', 'NOOP'),
@@ -82,7 +82,7 @@ test('the literal of a command that is none is swallowed, the next command is re
   ])
 })
 
-test('a literal that is too large is refused before it is asked for, and ends the connection when it comes unasked', () => {
+test('CommandParser: oversized literal, BAD if synchronizing, otherwise end', () => {
   const size = parserLimits.literalBytes + 1
   expect(read(`a LOGIN {${size}}\r\nb NOOP\r\n`)).toEqual([
     { kind: 'bad', tag: 'a', text: '[TOOBIG] Literal too large' },
@@ -92,14 +92,14 @@ test('a literal that is too large is refused before it is asked for, and ends th
     expect(read(`a LOGIN ${literal}\r\n`)).toEqual([{ kind: 'end', text: 'Literal too large' }])
 })
 
-test('many literals together are no more than one command may have', () => {
+test('CommandParser: literals beyond the command limit, end the connection', () => {
   const literal = `{4000+}\r\n${'x'.repeat(4_000)} `
   expect(read(`a LOGIN ${literal.repeat(5)}\r\n`)).toEqual([
     { kind: 'end', text: 'Literal too large' },
   ])
 })
 
-test('a line without an end ends the connection', () => {
+test('CommandParser: endless line, ends the connection', () => {
   expect(read('a'.repeat(100_000), [1_000])).toEqual([
     { kind: 'end', text: 'Command line too long' },
   ])
@@ -108,18 +108,21 @@ test('a line without an end ends the connection', () => {
   ])
 })
 
-test.each(['a'.repeat(65), '*', 'a%', '+', '{3}'])('the tag %p is not said back', (tag) => {
-  expect(read(`${tag} NOOP\r\n`)).toEqual([{ kind: 'bad', text: 'Invalid tag' }])
-})
+test.each(['a'.repeat(65), '*', 'a%', '+', '{3}'])(
+  'CommandParser: invalid tag %p, is not echoed',
+  (tag) => {
+    expect(read(`${tag} NOOP\r\n`)).toEqual([{ kind: 'bad', text: 'Invalid tag' }])
+  },
+)
 
 test.each(['GET / HTTP/1.1\r\n', 'post /x HTTP/1.0\r\na LOGIN u p\r\n', '\x16\x03\x01\x02\n'])(
-  'what speaks another protocol gets no answer: %p',
+  'CommandParser: foreign protocol %p, ends without a reply',
   (text) => {
     expect(read(text)).toEqual([{ kind: 'end' }])
   },
 )
 
-test('a plain line in the middle of a command', () => {
+test('CommandParser: plain line inside a command', () => {
   const parser = new CommandParser()
   parser.push(Buffer.from('AGE'))
   expect(parser.line()).toBeNull()
@@ -130,7 +133,7 @@ test('a plain line in the middle of a command', () => {
   expect(parser.line()).toBeUndefined()
 })
 
-test('whatever comes: it never throws, and the pieces it comes in make no difference', () => {
+test('CommandParser: random input, never throws and ignores chunk boundaries', () => {
   const bits = fc.constantFrom(
     'a ',
     'LOGIN ',
@@ -163,7 +166,7 @@ test('whatever comes: it never throws, and the pieces it comes in make no differ
   )
 })
 
-test('whatever bytes come: what it holds is bounded', () => {
+test('CommandParser: random bytes, bounded memory', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 2_000 }), { maxLength: 30 }), (chunks) => {
       const parser = new CommandParser()

@@ -1,42 +1,40 @@
-import { isTag, readSegment, type Token } from './tokens.ts'
-
 export interface Command {
   tag: string
-  /** In capitals. */
+  /** Upper case. */
   name: string
   args: Token[]
 }
 
-/** What the client's bytes come to. */
+/** Input of a client. */
 export type Input =
   | { kind: 'command'; command: Command }
-  /** A literal was announced: the client waits for `+`. */
+  /** Announced literal: the client waits for `+`. */
   | { kind: 'continue' }
-  /** Not a command; without a tag where the client's cannot be said back. */
+  /** Invalid command. The tag is absent if the client's is invalid. */
   | { kind: 'bad'; tag?: string; text: string }
-  /** Going on makes no sense: say goodbye, or nothing where it is not a mail client. */
+  /** End of the dialog, with a text for BYE unless the peer is not a mail client. */
   | { kind: 'end'; text?: string }
 
-/** Before a login nobody has to say more than an account and a token. */
+/** Limits before the login, where only an account and a token are sent. */
 export const parserLimits = { lineBytes: 8_192, literalBytes: 4_096, commandBytes: 16_384 } as const
 
-/** Lines of HTTP, as a browser made to talk to us would send them, and of TLS on a port without it. */
-const foreign =
+/** HTTP requests, as sent by a misused browser, and TLS handshakes on a plaintext port. */
+const foreignProtocol =
   /^(?:(?:GET|POST|PUT|HEAD|DELETE|OPTIONS|PATCH|CONNECT|TRACE|PRI) \S+ HTTP\/|Host: |\x16\x03)/i
 
 /**
- * Reads the commands of a client that is not logged in yet, however its bytes are cut. Holds at most what `push` was given since the
- * last `next`, and one command within the limits. Never throws.
+ * Parser of the commands before the login, independent of chunk boundaries. Holds at most the bytes
+ * pushed since the last `next` and one command within `parserLimits`. Never throws.
  */
 export class CommandParser {
   #bytes = Buffer.alloc(0)
-  /** Of the command at hand. */
+  /** Tokens of the current command. */
   #tokens: Token[] = []
   #size = 0
   #fault: string | undefined
   #literal: number | undefined
 
-  /** Bytes not read yet. */
+  /** Number of unread bytes. */
   get pending(): number {
     return this.#bytes.length
   }
@@ -46,7 +44,7 @@ export class CommandParser {
       this.#bytes.length === 0 ? Buffer.from(chunk) : Buffer.concat([this.#bytes, chunk])
   }
 
-  /** The next input, or undefined while it is not complete. */
+  /** Returns the next input, or undefined while it is incomplete. */
   next(): Input | undefined {
     for (;;) {
       if (!this.#takeLiteral()) return undefined
@@ -57,14 +55,14 @@ export class CommandParser {
     }
   }
 
-  /** One plain line, as in the middle of AUTHENTICATE; null while it is not complete, undefined when it is too long. */
+  /** Returns a line inside AUTHENTICATE; null while it is incomplete, undefined if too long. */
   line(): string | null | undefined {
     if (this.#tooLong()) return undefined
     const line = this.#takeLine()
     return line === undefined ? null : line.toString('latin1')
   }
 
-  /** Gives up all bytes that were not read as commands. */
+  /** Returns and removes all unread bytes. */
   takeRest(): Buffer {
     const rest = this.#bytes
     this.#bytes = Buffer.alloc(0)
@@ -89,7 +87,7 @@ export class CommandParser {
     return taken
   }
 
-  /** Whether no literal is under way any more. */
+  /** Returns false while a literal is incomplete. */
   #takeLiteral(): boolean {
     if (this.#literal === undefined) return true
     if (this.#bytes.length < this.#literal) return false
@@ -99,7 +97,8 @@ export class CommandParser {
   }
 
   #readLine(line: Buffer): Input | undefined {
-    if (this.#tokens.length === 0 && foreign.test(line.toString('latin1'))) return { kind: 'end' }
+    if (this.#tokens.length === 0 && foreignProtocol.test(line.toString('latin1')))
+      return { kind: 'end' }
     this.#size += line.length
     const { tokens, literal, malformed } = readSegment(line.toString('utf8'))
     this.#tokens.push(...tokens)
@@ -112,7 +111,7 @@ export class CommandParser {
     const size = Number(digits)
     if (tagOf(this.#tokens) === undefined) this.#fault ??= 'Invalid tag'
     const fits = size <= parserLimits.literalBytes && this.#size + size <= parserLimits.commandBytes
-    // RFC 9051 §4.3: a refused literal is not sent, unless the client did not ask; and a number like that is no client's.
+    // RFC 9051 §4.3: a rejected literal is not sent, unless it is non-synchronizing.
     if (digits.length > 10 || (!fits && !sync)) return end('Literal too large')
     if (!fits) this.#fault ??= '[TOOBIG] Literal too large'
     if (sync && this.#fault) return this.#finish()
@@ -142,4 +141,43 @@ function tagOf([first]: readonly Token[]): string | undefined {
 
 function end(text: string): Input {
   return { kind: 'end', text }
+}
+
+/** Part of a command: a word (atom, quoted string or literal, equivalent here) or a parenthesis. */
+export type Token = { kind: 'word'; text: string } | { kind: 'open' } | { kind: 'close' }
+
+/** Part of a command up to the end of a line. */
+interface CommandSegment {
+  tokens: Token[]
+  /** Literal announced at the end of the line (RFC 9051 §4.3). `sync`: the client waits for `+`. */
+  literal?: { digits: string; sync: boolean }
+  /** True if the line is not part of any command. */
+  malformed?: true
+}
+
+// In order: quoted string, parentheses, literal at the end of the line, atom. All in linear time.
+const token = / *(?:"((?:[^"\\]|\\["\\])*)"|(\()|(\))|(?<![^ (])\{(\d+)(\+?)\}$|([^ "(){}]+))/y
+
+/** Splits one line of a command into tokens, up to its end or a literal. Never throws. */
+export function readSegment(line: string): CommandSegment {
+  const tokens: Token[] = []
+  // RFC 9051 §9: NUL is never allowed, CR only before LF.
+  if (/[\0\r]/.test(line)) return { tokens, malformed: true }
+  const text = line.trimEnd()
+  token.lastIndex = 0
+  while (token.lastIndex < text.length) {
+    const match = token.exec(text)
+    if (!match) return { tokens, malformed: true }
+    const [, quoted, open, close, digits, plus, atom] = match
+    if (digits !== undefined) return { tokens, literal: { digits, sync: plus === '' } }
+    if (open !== undefined) tokens.push({ kind: 'open' })
+    else if (close !== undefined) tokens.push({ kind: 'close' })
+    else tokens.push({ kind: 'word', text: quoted?.replace(/\\(.)/g, '$1') ?? atom ?? '' })
+  }
+  return { tokens }
+}
+
+/** RFC 9051 §9: ASTRING-CHAR without "+", at most 64 characters, because tags are echoed. */
+function isTag(text: string): boolean {
+  return /^[!#$&',\-./0-9:;<=>?@A-Z[\]^_`a-z|}~]{1,64}$/.test(text)
 }

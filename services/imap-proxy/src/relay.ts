@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
-import type { UpstreamIntake } from './upstream-intake.ts'
+import type { UpstreamReader } from './upstream-reader.ts'
 
-/** Counts bytes passed on. */
+/** Counter of relayed bytes. */
 export interface ByteCounter {
   inc(count: number): void
 }
@@ -9,68 +9,70 @@ export interface ByteCounter {
 export interface RelayOptions {
   client: Socket
   upstream: Socket
-  /** What the upstream socket reads by, if not by itself. */
-  intake?: UpstreamIntake
+  /** Reader of a plaintext upstream socket. */
+  reader?: UpstreamReader
   bytes: { in: ByteCounter; out: ByteCounter }
 }
 
-/** Silence of the server after which it may be taken to have answered everything. */
+/** Silence of the server after which its responses are assumed to be complete. */
 const quietMs = 1_000
-/** How long one side may go on after the other has ended. */
+/** Time one side stays open after the other has ended. */
 const lingerMs = 60_000
-/** How long a client that has ended its side may go on reading answers. */
-const lastAnswersMs = 10 * 60_000
+/** Time a client that has ended its side may continue to read responses. */
+const lastResponsesMs = 10 * 60_000
 
 /**
- * Passes bytes both ways without looking at them: whatever is negotiated after the login, COMPRESS included, is between client and
- * server. A side that does not read holds the other one back. When one side ends, what it said still reaches the other, and the
- * answers to it come back. There is no limit to silence: IDLE lasts as long as both sides like, and TCP finds out who has vanished.
+ * Relays bytes in both directions without parsing them, so client and server may negotiate
+ * anything, such as COMPRESS. A side that does not read slows down the other. After one side ends,
+ * its bytes still reach the other, and responses are still relayed. There is no idle timeout; TCP
+ * keep-alive detects vanished peers.
  */
 export class Relay {
   /** Called once both sides are closed. */
   onClose: (() => void) | undefined
   readonly #client: Socket
   readonly #upstream: Socket
-  #open = 2
-  #answeredAt = 0
-  #answerComplete = true
+  #openSides = 2
+  #respondedAt = 0
+  #lineComplete = true
 
-  constructor({ client, upstream, intake, bytes }: RelayOptions) {
+  constructor({ client, upstream, reader, bytes }: RelayOptions) {
     this.#client = client
     this.#upstream = upstream
-    pass(client, upstream, (chunk) => bytes.in.inc(chunk.length))
-    const answered = (chunk: Buffer) => {
+    pipe(client, upstream, (chunk) => bytes.in.inc(chunk.length))
+    const onResponse = (chunk: Buffer) => {
       bytes.out.inc(chunk.length)
-      this.#answeredAt = Date.now()
-      this.#answerComplete = chunk.at(-1) === 0x0a
+      this.#respondedAt = Date.now()
+      this.#lineComplete = chunk.at(-1) === 0x0a
     }
-    pass(upstream, client, answered)
-    intake?.passTo(client, answered)
+    pipe(upstream, client, onResponse)
+    reader?.relayTo(client, onResponse)
     whenEnded(upstream, () => this.#finish(client))
     whenEnded(client, () => this.#endUpstreamWhenQuiet())
     whenClosed(client, () => this.#closed(upstream))
     whenClosed(upstream, () => this.#closed(client))
   }
 
-  /** Closes both sides; says goodbye where it can be told to the client. */
+  /** Closes both sides, with BYE if no response is in progress. */
   end(reason: string): void {
-    // A line written into the middle of a literal would become part of a message: then the cut alone has to tell.
-    const safe = this.#answerComplete && this.#quiet()
+    // A line inside a literal would become part of a message, so then the connection is just
+    // closed.
+    const safe = this.#lineComplete && this.#quiet()
     this.#client.end(safe ? `* BYE ${reason}\r\n` : '')
     this.#upstream.destroy()
     setTimeout(() => this.#client.destroy(), quietMs).unref()
   }
 
   #quiet(): boolean {
-    return Date.now() - this.#answeredAt >= quietMs && this.#client.writableLength === 0
+    return Date.now() - this.#respondedAt >= quietMs && this.#client.writableLength === 0
   }
 
-  /** Servers (Dovecot 2.3) drop what they have not answered yet when they are told of the end. */
+  /** Waits for the responses: Dovecot 2.3 drops pending ones when its input ends. */
   #endUpstreamWhenQuiet(): void {
     const endedAt = Date.now()
-    this.#answeredAt = endedAt
+    this.#respondedAt = endedAt
     const timer = setInterval(() => {
-      const waiting = !this.#quiet() && Date.now() - endedAt < lastAnswersMs
+      const waiting = !this.#quiet() && Date.now() - endedAt < lastResponsesMs
       if (waiting && !this.#upstream.destroyed) return
       clearInterval(timer)
       this.#finish(this.#upstream)
@@ -85,29 +87,29 @@ export class Relay {
     }, lingerMs).unref()
   }
 
-  /** When a side is gone, the other gets what was said, and goes too. */
+  /** Flushes and closes the other side after one was closed. */
   #closed(other: Socket): void {
     other.destroySoon()
-    this.#open -= 1
-    if (this.#open === 0) this.onClose?.()
+    this.#openSides -= 1
+    if (this.#openSides === 0) this.onClose?.()
   }
 }
 
-function pass(from: Socket, to: Socket, saw: (chunk: Buffer) => void): void {
+function pipe(from: Socket, to: Socket, onChunk: (chunk: Buffer) => void): void {
   from.on('data', (chunk: Buffer) => {
-    saw(chunk)
+    onChunk(chunk)
     if (!to.write(chunk)) from.pause()
   })
   to.on('drain', () => from.resume())
 }
 
-/** It may have said its last word while nobody listened. */
+/** Calls `then` after the end, also if the side ended before this call. */
 function whenEnded(side: Socket, then: () => void): void {
   if (side.readableEnded) then()
   else side.once('end', then)
 }
 
-/** It may be gone already; nobody is told before the relay stands. */
+/** Calls `then` after the close; asynchronously, if the side is closed already. */
 function whenClosed(side: Socket, then: () => void): void {
   if (side.closed) setImmediate(then)
   else side.once('close', then)

@@ -11,16 +11,16 @@ test.each([
   ['XOAUTH2', 'user=acc\x01AUTH=bearer  tok\x01\x01'],
   ['OAUTHBEARER', 'n,a=acc,\x01auth=Bearer tok\x01\x01'],
   ['OAUTHBEARER', 'y,a=acc,\x01host=h\x01port=993\x01auth=Bearer tok\x01\x01'],
-])('%s: %j', (mechanism, message) => {
+])('SASL %s: parses %j', (mechanism, message) => {
   expect(read(mechanism, message)).toEqual({ account: 'acc', secret: 'tok' })
 })
 
-test('a name with what separates names', () => {
+test('OAUTHBEARER: escaped separators in the user name', () => {
   const message = 'n,a=a=3Db=2Cc,\x01auth=Bearer tok\x01\x01'
   expect(read('OAUTHBEARER', message)).toEqual({ account: 'a=b,c', secret: 'tok' })
 })
 
-test('in the name of somebody else there is no secret that could be right', () => {
+test('PLAIN: foreign authorization id, returns an empty secret', () => {
   expect(read('PLAIN', 'other\0acc\0tok')).toEqual({ account: 'acc', secret: '' })
 })
 
@@ -33,11 +33,11 @@ test.each([
   ['OAUTHBEARER', 'n,,\x01auth=Bearer tok\x01\x01'],
   ['OAUTHBEARER', 'p=tls-unique,a=acc,\x01auth=Bearer tok\x01\x01'],
   ['OAUTHBEARER', '\x01'],
-])('%s: %j is none', (mechanism, message) => {
+])('SASL %s: rejects %j', (mechanism, message) => {
   expect(read(mechanism, message)).toBeUndefined()
 })
 
-test('base64, the empty response, and what is neither', () => {
+test('decodeResponse: base64, empty response and invalid text', () => {
   expect(['AGE=', '=', '', '%%%', 'AGE', 'A===='].map(decodeResponse)).toEqual([
     '\0a',
     '',
@@ -48,7 +48,7 @@ test('base64, the empty response, and what is neither', () => {
   ])
 })
 
-test('whatever is said: nothing throws', () => {
+test('SASL: random messages, never throw', () => {
   fc.assert(
     fc.property(fc.constantFrom(...mechanisms.keys()), fc.string(), (mechanism, message) => {
       read(mechanism, message)

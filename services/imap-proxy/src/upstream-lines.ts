@@ -1,25 +1,28 @@
 import type { Socket } from 'node:net'
 import { AppError } from '@posthorn/errors'
-import { readMore } from './read-more.ts'
+import { readMore } from './sockets.ts'
 
-export type Response =
+export type ServerResponse =
   | { kind: 'untagged'; text: string }
   | { kind: 'continue'; text: string }
   | { kind: 'tagged'; status: 'OK' | 'NO' | 'BAD'; text: string }
 
-export interface Outcome {
+/** Result of a command. */
+export interface TaggedResponse {
   status: 'OK' | 'NO' | 'BAD'
   text: string
-  /** Capabilities told on the way, by a code or an untagged line. */
+  /** Last capabilities sent during the command, as response code or untagged response. */
   capabilities: Set<string> | undefined
 }
 
-/** More than any greeting, list of capabilities or notice has. */
+/** Above any greeting, capability list or notice. */
 const maxLineBytes = 64 * 1_024
 const maxBytes = 256 * 1_024
 const tag = 'P1'
 
-/** The mail server's side, as lines, until we are logged in. What comes after the last line read is kept for the client. */
+/**
+ * Connection to a mail server, read as lines until the login. Later bytes are kept for the client.
+ */
 export class UpstreamLines {
   readonly socket: Socket
   #bytes = Buffer.alloc(0)
@@ -29,7 +32,7 @@ export class UpstreamLines {
     this.socket = socket
   }
 
-  /** The bytes after the last line read. */
+  /** Returns the bytes after the last line read. */
   takeRest(): Buffer {
     const rest = this.#bytes
     this.#bytes = Buffer.alloc(0)
@@ -37,24 +40,26 @@ export class UpstreamLines {
   }
 
   /**
-   * Sends a command, and `answers` one after the other as the server asks to go on; where it asks for more than there are, it gets an
-   * empty line (which ends XOAUTH2 and OAUTHBEARER after an error). Untagged lines of any kind pass.
+   * Sends a command and one continuation per `+` of the server. Beyond the given ones an empty line
+   * is sent, which ends XOAUTH2 and OAUTHBEARER after an error. Untagged responses are skipped.
+   *
+   * @throws AppError `unreachable` or `rate-limited`
    */
-  async command(text: string, answers: readonly string[] = []): Promise<Outcome> {
-    const left = [...answers]
+  async command(text: string, continuations: readonly string[] = []): Promise<TaggedResponse> {
+    const remaining = [...continuations]
     let capabilities: Set<string> | undefined
     this.socket.write(`${tag} ${text}\r\n`)
     for (;;) {
       const response = await this.read()
       capabilities = capabilitiesIn(response.text) ?? capabilities
-      if (response.kind === 'continue') this.socket.write(`${left.shift() ?? ''}\r\n`)
+      if (response.kind === 'continue') this.socket.write(`${remaining.shift() ?? ''}\r\n`)
       else if (response.kind === 'tagged')
         return { status: response.status, text: response.text, capabilities }
-      else if (/^BYE\b/i.test(response.text)) throw goodbye(response.text)
+      else if (/^BYE\b/i.test(response.text)) throw errorForBye(response.text)
     }
   }
 
-  async read(): Promise<Response> {
+  async read(): Promise<ServerResponse> {
     const line = await this.#line()
     const [, kind = '', rest = ''] = /^(\S*) ?(.*)$/s.exec(line) ?? []
     if (kind === '+') return { kind: 'continue', text: rest }
@@ -64,13 +69,13 @@ export class UpstreamLines {
     return { kind: 'untagged', text: rest }
   }
 
-  /** A line, and whatever literals it has, as spaces. */
+  /** Reads a line; literals are replaced by a space. */
   async #line(): Promise<string> {
     let line = await this.#segment()
     for (let literal = literalOf(line); literal !== undefined; literal = literalOf(line)) {
       await this.#skip(literal)
       line = `${line.slice(0, line.lastIndexOf('{'))} ${await this.#segment()}`
-      if (line.length > maxLineBytes) throw tooMuch()
+      if (line.length > maxLineBytes) throw responseTooLarge()
     }
     return line
   }
@@ -78,7 +83,7 @@ export class UpstreamLines {
   async #segment(): Promise<string> {
     let newline = this.#bytes.indexOf(0x0a)
     while (newline === -1) {
-      if (this.#bytes.length > maxLineBytes) throw tooMuch()
+      if (this.#bytes.length > maxLineBytes) throw responseTooLarge()
       await this.#more()
       newline = this.#bytes.indexOf(0x0a)
     }
@@ -88,7 +93,7 @@ export class UpstreamLines {
   }
 
   async #skip(count: number): Promise<void> {
-    if (count > maxBytes) throw tooMuch()
+    if (count > maxBytes) throw responseTooLarge()
     while (this.#bytes.length < count) await this.#more()
     this.#bytes = this.#bytes.subarray(count)
   }
@@ -97,12 +102,12 @@ export class UpstreamLines {
     const chunk = await readMore(this.socket)
     if (!chunk) throw new AppError('unreachable', 'The mail server closed the connection')
     this.#total += chunk.length
-    if (this.#total > maxBytes) throw tooMuch()
+    if (this.#total > maxBytes) throw responseTooLarge()
     this.#bytes = Buffer.concat([this.#bytes, chunk])
   }
 }
 
-/** RFC 9051 §7.1 and §7.2.2: as a code `[CAPABILITY …]`, or as a line of its own. */
+/** Parses capabilities from a response code or an untagged response (RFC 9051 §7.1, §7.2.2). */
 export function capabilitiesIn(text: string): Set<string> | undefined {
   const [, list] =
     /^(?:OK |PREAUTH )?\[CAPABILITY ([^\]]*)\]/i.exec(text) ?? /^CAPABILITY (.*)$/i.exec(text) ?? []
@@ -116,14 +121,14 @@ export function capabilitiesIn(text: string): Set<string> | undefined {
       )
 }
 
-/** A server that hangs up: for now, or because too many are connected. */
-export function goodbye(text: string): AppError {
-  return isLimit(text)
-    ? new AppError('rate-limited', 'The mail server takes no more connections of this account')
+/** Error for a BYE: `rate-limited` if the server reports too many connections. */
+export function errorForBye(text: string): AppError {
+  return isConnectionLimit(text)
+    ? new AppError('rate-limited', 'The mail server accepts no more connections of this account')
     : new AppError('unreachable', 'The mail server ended the connection')
 }
 
-export function isLimit(text: string): boolean {
+export function isConnectionLimit(text: string): boolean {
   return /\[LIMIT\]|too many|maximum number of connections/i.test(text)
 }
 
@@ -132,6 +137,6 @@ function literalOf(line: string): number | undefined {
   return digits === undefined ? undefined : Number(digits)
 }
 
-function tooMuch(): AppError {
-  return new AppError('unreachable', 'The mail server says more than a login needs')
+function responseTooLarge(): AppError {
+  return new AppError('unreachable', 'Mail server response exceeds the size limit')
 }

@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals'
 import { loginCommand } from './upstream-login.ts'
 
-test('words between quotes where they fit, with what would end them escaped', () => {
+test('loginCommand: printable words, quoted and escaped', () => {
   expect(loginCommand(['user', 'p"a\\s s'], false)).toEqual(['LOGIN "user" "p\\"a\\\\s s"'])
 })
 
-test('what could end the line is a literal', () => {
+test('loginCommand: words that cannot be quoted, sent as literals', () => {
   expect(loginCommand(['usér', 'p\r\nA1 LOGOUT'], false)).toEqual([
     'LOGIN {5}',
     'usér {12}',

@@ -1,123 +1,110 @@
 import type { Socket } from 'node:net'
-import type { SecureVersion } from 'node:tls'
-import type { Credentials } from '@posthorn/contracts'
+import { type Credentials, defined } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
-import { type EgressPolicy, openSocket } from '@posthorn/net'
 import { isLoopback, plainAddress } from '@posthorn/mail-frontend'
-import { ignoreErrors } from './ignore-errors.ts'
-import type { LargePieces } from './large-pieces.ts'
-import type { TlsTickets } from './tls-tickets.ts'
-import { UpstreamIntake } from './upstream-intake.ts'
-import { capabilitiesIn, goodbye, UpstreamLines } from './upstream-lines.ts'
-import { logIn } from './upstream-login.ts'
-import { toTls } from './upstream-tls.ts'
+import { connectSocket, type EgressPolicy } from '@posthorn/net'
+import type { BufferPool } from './buffer-pool.ts'
+import { ignoreErrors } from './sockets.ts'
+import { capabilitiesIn, errorForBye, UpstreamLines } from './upstream-lines.ts'
+import { logInUpstream } from './upstream-login.ts'
+import { UpstreamReader } from './upstream-reader.ts'
+import { startTls, type TlsServer, type TlsSessionCache } from './upstream-tls.ts'
 
-/** The account's mail server, as registered. */
-export interface MailServer {
-  host: string
-  port: number
-  /** TLS from the first byte; otherwise STARTTLS. */
+/** Mail server of the account, as registered. */
+export interface MailServer extends TlsServer {
+  /** True for implicit TLS, false for STARTTLS. */
   secure: boolean
-  /** Whether a certificate that does not check out ends it. */
-  rejectUnauthorized: boolean
-  minVersion: SecureVersion | undefined
-  /** URL of a proxy that it is reached through. */
-  proxy?: string
 }
 
 export interface UpstreamOptions {
-  /** Awaited while the connection is made. */
+  /** Requested concurrently with the connection. */
   credentials: Promise<Credentials>
-  /** Gives up. */
   signal: AbortSignal
-  /** The port of our own listener: a server that leads back to it is refused. */
+  /** Port of this proxy's listener; a server that leads back to it is rejected. */
   ownPort: number | undefined
   egress: EgressPolicy
-  /** To read large answers into. */
-  large: LargePieces
-  tickets: TlsTickets
+  buffers: BufferPool
+  tlsSessions: TlsSessionCache
 }
 
 export interface Upstream {
   socket: Socket
-  /** What the socket reads by, where that is not left to Node. */
-  intake?: UpstreamIntake
-  /** What the server can do for who is logged in. */
+  /** Reader of a plaintext connection; absent with TLS. */
+  reader?: UpstreamReader
+  /** Capabilities of the server after the login. */
   capabilities: string[]
-  /** What the server said after its last line of the login: the client's. */
+  /** Bytes received after the login, which belong to the client. */
   rest: Buffer
 }
 
-/** How our own greeting begins. */
-export const greetingWords = 'Posthorn IMAP Proxy'
+/** Start of this proxy's greeting. */
+export const greetingText = 'Posthorn IMAP Proxy'
 
-const connectMs = 20_000
+const connectTimeoutMs = 20_000
 const keepAliveMs = 90_000
 
 /**
- * Connects, goes over to TLS and logs in; hands over the bare socket.
+ * Connects to the account's server, negotiates TLS and logs in. The returned socket belongs to the
+ * caller.
  *
- * @throws AppError `rejected`, `rate-limited` or `unreachable`.
+ * @throws AppError `rejected`, `rate-limited` or `unreachable`
  */
-export async function openUpstream(
+export async function connectToServer(
   server: MailServer,
   options: UpstreamOptions,
 ): Promise<Upstream> {
   const { signal } = options
-  const intake = new UpstreamIntake(options.large)
+  const reader = new UpstreamReader(options.buffers)
   let socket: Socket | undefined
-  let over = false
-  const cut = () => {
-    over = true
+  let isCancelled = false
+  const cancel = () => {
+    isCancelled = true
     socket?.destroy()
   }
-  signal.addEventListener('abort', cut)
+  signal.addEventListener('abort', cancel)
   try {
-    const reached = async () => {
-      socket = await dial(server, intake, options)
-      // There are no credentials, and nobody waits for it any more.
-      if (over) socket.destroy()
-      return secured(server, socket, options.tickets)
+    const connect = async () => {
+      socket = await connectTcp(server, reader, options)
+      // The credentials request has failed meanwhile.
+      if (isCancelled) socket.destroy()
+      return negotiateTls(server, socket, options.tlsSessions)
     }
     const [{ lines, capabilities }, credentials] = await Promise.all([
-      reached(),
+      connect(),
       options.credentials,
     ])
-    const told = await logIn(
-      { lines, capabilities, host: server.host, port: server.port },
-      credentials,
-    )
-    const after = told ?? (await askCapabilities(lines))
+    const { host, port } = server
+    const announced = await logInUpstream({ lines, capabilities, host, port }, credentials)
+    const current = announced ?? (await requestCapabilities(lines))
     signal.throwIfAborted()
     return {
       socket: lines.socket,
-      capabilities: forClients(after),
+      capabilities: clientCapabilities(current),
       rest: lines.takeRest(),
-      // TLS brings its own memory.
-      ...(lines.socket === socket ? { intake } : {}),
+      // A TLS socket allocates its own buffers.
+      ...defined({ reader: lines.socket === socket ? reader : undefined }),
     }
   } catch (error) {
-    cut()
+    cancel()
     if (error instanceof AppError && error.kind !== 'forbidden' && !signal.aborted) throw error
-    throw new AppError('unreachable', 'The mail server cannot be reached', { cause: error })
+    throw new AppError('unreachable', 'The mail server is unreachable', { cause: error })
   } finally {
-    signal.removeEventListener('abort', cut)
+    signal.removeEventListener('abort', cancel)
   }
 }
 
-async function dial(
+async function connectTcp(
   { host, port, proxy }: MailServer,
-  intake: UpstreamIntake,
+  reader: UpstreamReader,
   { signal, egress, ownPort }: UpstreamOptions,
 ): Promise<Socket> {
-  const through = proxy === undefined ? {} : { proxy }
-  const { socket } = await openSocket(
+  const { socket } = await connectSocket(
     { host, port },
-    { timeoutMs: connectMs, egress, signal, intake, ...through },
+    { timeoutMs: connectTimeoutMs, egress, signal, reader, ...defined({ proxy }) },
   )
   socket.on('error', ignoreErrors)
   socket.setKeepAlive(true, keepAliveMs)
-  // A connection between two sockets of one machine has the same address at both ends.
+  // A connection within one machine has the same address at both ends.
   if (socket.remotePort === ownPort && socket.remoteAddress === socket.localAddress) {
     socket.destroy()
     throw new AppError('unreachable', 'The mail server of the account is this proxy')
@@ -125,53 +112,53 @@ async function dial(
   return socket
 }
 
-/** The greeting, TLS, and what the server can do under it. */
-async function secured(server: MailServer, tcp: Socket, tickets: TlsTickets) {
+/** Reads the greeting, starts TLS and returns the capabilities valid under it. */
+async function negotiateTls(server: MailServer, tcp: Socket, tlsSessions: TlsSessionCache) {
   if (server.secure) {
-    const lines = new UpstreamLines(await toTls(server, tcp, tickets))
-    const told = await greeting(lines)
-    return { lines, capabilities: told ?? (await askCapabilities(lines)) }
+    const lines = new UpstreamLines(await startTls(server, tcp, tlsSessions))
+    const announced = await readGreeting(lines)
+    return { lines, capabilities: announced ?? (await requestCapabilities(lines)) }
   }
-  const clear = new UpstreamLines(tcp)
-  const offered = (await greeting(clear)) ?? (await askCapabilities(clear))
+  const plaintext = new UpstreamLines(tcp)
+  const offered = (await readGreeting(plaintext)) ?? (await requestCapabilities(plaintext))
   if (!offered.has('STARTTLS')) {
-    if (mayStayClear(server, tcp)) return { lines: clear, capabilities: offered }
+    if (mayStayPlaintext(server, tcp)) return { lines: plaintext, capabilities: offered }
     throw new AppError('unreachable', 'The mail server offers no STARTTLS')
   }
-  const { status } = await clear.command('STARTTLS')
+  const { status } = await plaintext.command('STARTTLS')
   if (status !== 'OK') throw new AppError('unreachable', 'The mail server refused STARTTLS')
-  // RFC 9051 §6.2.1: what was said in the clear after the OK, and before of capabilities, may be anybody's: it is dropped.
-  const lines = new UpstreamLines(await toTls(server, tcp, tickets))
-  return { lines, capabilities: await askCapabilities(lines) }
+  // RFC 9051 §6.2.1: plaintext after the OK, and earlier capabilities, may be injected: discarded.
+  const lines = new UpstreamLines(await startTls(server, tcp, tlsSessions))
+  return { lines, capabilities: await requestCapabilities(lines) }
 }
 
-/** A password goes over the network in the clear only where the account says that nobody's certificate matters. */
-function mayStayClear({ rejectUnauthorized }: MailServer, { remoteAddress }: Socket): boolean {
+/** True if the account disables certificate checks, or the server is on this machine. */
+function mayStayPlaintext({ rejectUnauthorized }: MailServer, { remoteAddress }: Socket): boolean {
   return !rejectUnauthorized || isLoopback(plainAddress(remoteAddress))
 }
 
-async function greeting(lines: UpstreamLines): Promise<Set<string> | undefined> {
+async function readGreeting(lines: UpstreamLines): Promise<Set<string> | undefined> {
   const { kind, text } = await lines.read()
-  // PREAUTH (RFC 9051 §7.1.4) is somebody's session, and before TLS a way around it: not this account's login.
-  if (kind !== 'untagged' || !/^OK\b/i.test(text)) throw goodbye(text)
-  // Another replica of ours, or one that leads to it: going on would never end.
-  if (text.includes(greetingWords))
+  // PREAUTH (RFC 9051 §7.1.4) is a session of another user, and before TLS a way around it.
+  if (kind !== 'untagged' || !/^OK\b/i.test(text)) throw errorForBye(text)
+  // A server that leads back to any imap-proxy would cause an endless loop.
+  if (text.includes(greetingText))
     throw new AppError('unreachable', 'The mail server of the account is a proxy of this kind')
   return capabilitiesIn(text)
 }
 
-async function askCapabilities(lines: UpstreamLines): Promise<Set<string>> {
+async function requestCapabilities(lines: UpstreamLines): Promise<Set<string>> {
   const { status, capabilities } = await lines.command('CAPABILITY')
   if (status !== 'OK' || !capabilities)
-    throw new AppError('unreachable', 'The mail server does not say what it can do')
+    throw new AppError('unreachable', 'The mail server does not list its capabilities')
   return capabilities
 }
 
-/** How one logs in and goes over to TLS is behind the client. COMPRESS stays: what passes is not looked at. */
-const done = /^(?:AUTH=.*|STARTTLS|LOGINDISABLED|LOGIN-REFERRALS)$/
+/** Capabilities that end with the login. COMPRESS stays, because relayed bytes are not parsed. */
+const loginCapabilities = /^(?:AUTH=.*|STARTTLS|LOGINDISABLED|LOGIN-REFERRALS)$/
 
-function forClients(capabilities: ReadonlySet<string>): string[] {
+function clientCapabilities(capabilities: ReadonlySet<string>): string[] {
   return [...capabilities]
-    .filter((word) => /^[!-~]{1,100}$/.test(word) && !done.test(word))
+    .filter((word) => /^[!-~]{1,100}$/.test(word) && !loginCapabilities.test(word))
     .map((word) => word.replace(/^IMAP4REV/, 'IMAP4rev'))
 }

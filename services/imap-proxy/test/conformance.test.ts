@@ -5,7 +5,7 @@ import { testCertificate } from './certificate.ts'
 import { imapOf, testProxy, type TestProxy } from './proxy.ts'
 import { RawClient } from './raw-client.ts'
 
-// The same conversations with us and with Dovecot, which is the model. Where we say something else, the table says what, and why.
+// Runs the same dialogs against imap-proxy and Dovecot. The table lists and explains differences.
 
 const dovecot = await testDovecot()
 const { cert, key } = testCertificate()
@@ -41,28 +41,28 @@ const theirs: Side = {
 const noMore = Symbol('no more')
 
 type Step =
-  /** To be said. */
+  /** Line to send. */
   | string
-  /** To be waited for. */
+  /** Pattern to wait for. */
   | RegExp
-  /** Nothing more is said, but what comes is read. */
+  /** Half-closes the connection and continues reading. */
   | typeof noMore
 
-/** What is said, by whom, up to the end; a probe that is not ended by the server ends itself with `z LOGOUT`. */
+/** Returns the transcript of a probe. A probe the server does not end sends `z LOGOUT`. */
 async function talk(side: Side, steps: readonly Step[]): Promise<string[]> {
   const client = await side.open()
-  let said = ''
+  let transcript = ''
   for (const step of steps) {
-    if (step instanceof RegExp) said += await client.until(step)
+    if (step instanceof RegExp) transcript += await client.until(step)
     else if (step === noMore) client.socket.end()
     else client.send(step)
   }
-  said += await client.untilClosed()
+  transcript += await client.untilClosed()
   client.close()
-  return said.split('\r\n').flatMap(codeOf)
+  return transcript.split('\r\n').flatMap(codeOf)
 }
 
-/** Tag, status and code of an answer: the words differ. Lists and notices are left out. */
+/** Extracts tag, status and code of responses. Texts differ; untagged responses are omitted. */
 function codeOf(line: string): string[] {
   const [, tag, status, code = ''] =
     /^(\+|[\w:*]+) ?(OK|NO|BAD|BYE)?(?: (\[[A-Z]+)?[^\r]*)?$/.exec(line) ?? []
@@ -78,7 +78,7 @@ interface Probe {
   what: string
   steps: (side: Side) => Step[]
   says: string[]
-  /** Where it is not the same, or not always. */
+  /** Dovecot's responses, if they differ or vary. */
   dovecotSays?: string[] | 'either'
 }
 
@@ -98,7 +98,7 @@ const probes: Probe[] = [
       ]
     },
     says: ['+ OK', '+ OK', 'a OK', ...bye],
-    // It tells what it can do in a code.
+    // Dovecot sends its capabilities as a response code.
     dovecotSays: ['+ OK', '+ OK', 'a OK CAPABILITY', ...bye],
   },
   {
@@ -125,7 +125,7 @@ const probes: Probe[] = [
     dovecotSays: ['a OK CAPABILITY', 'b OK', 'c OK READ', 'd OK', ...bye],
   },
   {
-    what: 'AUTHENTICATE PLAIN with the response at once',
+    what: 'AUTHENTICATE PLAIN with an initial response',
     steps: (side) => [`a AUTHENTICATE PLAIN ${plain(side)}\r\n`, /^a .*\r\n/m, 'z LOGOUT\r\n'],
     says: ['a OK', ...bye],
     dovecotSays: ['a OK CAPABILITY', ...bye],
@@ -143,7 +143,7 @@ const probes: Probe[] = [
     dovecotSays: ['+', 'a OK CAPABILITY', ...bye],
   },
   {
-    what: 'AUTHENTICATE with a mechanism nobody has',
+    what: 'AUTHENTICATE with an unknown mechanism',
     steps: () => ['a AUTHENTICATE X-NONE Zm9v\r\n', /^a .*\r\n/m, 'z LOGOUT\r\n'],
     says: ['a NO CANNOT', ...bye],
     dovecotSays: ['a NO ALERT', ...bye],
@@ -164,7 +164,7 @@ const probes: Probe[] = [
     says: ['* BYE'],
   },
   {
-    what: 'the literal of a command nobody knows is swallowed',
+    what: 'literal of an unknown command is skipped',
     steps: () => ['a FOO {8+}\r\nb LOGOUT\r\nc NOOP\r\n', /^c .*\r\n/m, 'z LOGOUT\r\n'],
     says: ['a BAD', 'c OK', ...bye],
   },
@@ -185,14 +185,14 @@ const probes: Probe[] = [
       noMore,
     ],
     says: ['a OK', 'b OK', 'c OK'],
-    // It may close before it has answered (2.3): ours does not pass the end on at once.
+    // Dovecot 2.3 may close before it responds; imap-proxy waits for the responses.
     dovecotSays: 'either',
   },
   {
-    what: 'a command behind STARTTLS, in the clear, is not carried out',
+    what: 'plaintext command pipelined after STARTTLS is not executed',
     steps: () => ['a STARTTLS\r\nb NOOP\r\n'],
     says: ['* BYE'],
-    // It takes the command for the beginning of TLS.
+    // Dovecot parses the command as a TLS handshake.
     dovecotSays: ['a OK'],
   },
   {

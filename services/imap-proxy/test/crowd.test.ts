@@ -8,21 +8,22 @@ import { eventually } from '@posthorn/testkit'
 import { testProxy } from './proxy.ts'
 import { RawClient } from './raw-client.ts'
 
-// Many at once, and noise. Sizes are small here; POSTHORN_CROWD multiplies them for trials by hand (500: a million inputs of noise).
+// Many clients and random input. POSTHORN_CROWD multiplies the sizes for manual trials (500: a
+// million random inputs).
 
 const crowd = Number(process.env['POSTHORN_CROWD'] ?? 1)
-const patienceMs = 120_000 * crowd
+const timeoutMs = 120_000 * crowd
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-/** What buffers hold: what counts is not when the collector of garbage finds the time. */
+/** Bytes held by buffers after a garbage collection. */
 function heldBytes(): number {
   collectGarbage()
   return process.memoryUsage().arrayBuffers
 }
 
-/** A mail server that lets everybody in and then says `flood` without end. */
+/** Mail server that accepts every login and then sends `flood` endlessly. */
 async function floodServer() {
   const flood = randomBytes(1_000_000)
   let poured = 0
@@ -42,7 +43,7 @@ async function floodServer() {
   await once(server, 'listening')
   return {
     port: (server.address() as AddressInfo).port,
-    /** How often it has said it, to all. */
+    /** Number of floods sent to all clients. */
     poured: () => poured,
     async [Symbol.asyncDispose]() {
       server.close()
@@ -64,11 +65,11 @@ let token: string
 beforeAll(async () => {
   await proxy.addAccount('acc', imap, { user: 'u', pass: 'p' })
   token = await proxy.addToken({ account: 'acc' })
-  // From now on it listens.
+  // The listener is started after this line.
   ;(await proxy.open()).close()
 })
 
-/** A client of no words: whatever it is told is thrown away. */
+/** Client that sends nothing and discards what it receives. */
 async function silent(n: number): Promise<Socket> {
   const localAddress = `127.1.${Math.floor(n / 200) % 200}.${(n % 200) + 1}`
   const socket = connect({ port: proxy.port, host: '127.0.0.1', localAddress })
@@ -78,7 +79,7 @@ async function silent(n: number): Promise<Socket> {
 }
 
 test(
-  'half-open connections, far more than there are places, keep nobody out who logs in',
+  'imap-proxy: more half-open connections than maxPending, still accepts logins',
   async () => {
     const sockets: Socket[] = []
     for (let n = 0; n < 400 * Math.min(crowd, 25); n += 1) sockets.push(await silent(n))
@@ -87,11 +88,11 @@ test(
     client.close()
     for (const socket of sockets) socket.destroy()
   },
-  patienceMs,
+  timeoutMs,
 )
 
 test(
-  'noise before the login: nobody gets in, and mail clients still do',
+  'imap-proxy: random bytes before the login, admits only valid logins',
   async () => {
     const words = [
       'a LOGIN acc ',
@@ -109,12 +110,12 @@ test(
       )
       return Buffer.concat([...parts.map((part) => Buffer.from(part)), Buffer.from('\r\n')])
     }
-    let said = 0
+    let sent = 0
     const lane = async (n: number) => {
-      while (said < 2_000 * crowd) {
+      while (sent < 2_000 * crowd) {
         const client = await RawClient.open(proxy.port, `127.2.0.${n + 1}`)
-        // Three bad ones and it is over; most of what follows is thrown away unread.
-        for (let k = 0; k < 10; k += 1, said += 1) client.send(noise())
+        // The connection ends after three invalid commands; the rest is discarded unread.
+        for (let k = 0; k < 10; k += 1, sent += 1) client.send(noise())
         client.socket.end()
         expect(await client.untilClosed(90_000)).not.toContain(' authenticated')
         client.close()
@@ -125,11 +126,11 @@ test(
     expect(await client.command(`a LOGIN acc ${token}`)).toMatch(/^a OK/m)
     client.close()
   },
-  patienceMs,
+  timeoutMs,
 )
 
 test(
-  'readers that stall hold their servers back: what is kept for all of them is bounded',
+  'imap-proxy: stalled readers, slow down their servers with bounded memory',
   async () => {
     const count = 25 * Math.min(crowd, 40)
     const before = heldBytes()
@@ -142,7 +143,7 @@ test(
       clients.push(client)
     }
     let last = -1
-    // Until nothing moves any more.
+    // Waits until all buffers are full.
     await eventually(
       () => {
         const still = server.poured() === last
@@ -151,15 +152,15 @@ test(
       },
       { timeoutMs: 60_000 },
     )
-    // Server, proxy and clients are all in this process; what the system holds for them is not in it.
+    // Server, proxy and clients run in this process; kernel buffers are not counted.
     const kept = heldBytes() - before
     expect(kept / count).toBeLessThan(1_500_000)
     for (const client of clients) client.close()
   },
-  patienceMs,
+  timeoutMs,
 )
 
-test('a login and what follows it, a byte at a time', async () => {
+test('imap-proxy: login and pipelined command sent byte by byte, are handled', async () => {
   const client = await proxy.open()
   const text = `a LOGIN {3+}\r\nacc {64+}\r\n${token}\r\nb go\r\n`
   for (const byte of text) {

@@ -9,7 +9,7 @@ import { eventually, testDovecot } from '@posthorn/testkit'
 import { testCertificate } from './certificate.ts'
 import { imapOf, testProxy } from './proxy.ts'
 
-// Mail clients that we did not write, in the clear, with STARTTLS and over TLS. Those that are not on this machine are passed over.
+// Third-party mail clients in plaintext, with STARTTLS and implicit TLS. Missing ones are skipped.
 
 const run = promisify(execFile)
 const has = (program: string) => spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0
@@ -36,7 +36,7 @@ beforeAll(async () => {
 
 let overTls: boolean | undefined
 
-/** Has the listener speak TLS from the first byte, or not. */
+/** Switches the listener between implicit TLS and STARTTLS. */
 async function listen(tls: boolean): Promise<void> {
   if (overTls === tls) return
   overTls = tls
@@ -69,7 +69,7 @@ client.logout()
 print('ok')
 `
 
-testWith('python3')('imaplib logs in every way, appends a megabyte and reads it', async () => {
+testWith('python3')('imaplib: logs in with every mechanism, appends and reads 1 MB', async () => {
   for (const [how, tls] of [
     ['clear', false],
     ['starttls', false],
@@ -84,7 +84,7 @@ testWith('python3')('imaplib logs in every way, appends a megabyte and reads it'
 })
 
 testWith('curl')(
-  'curl reads a message: in the clear, with STARTTLS, with a bearer token, over TLS',
+  'curl: reads a message in plaintext, with STARTTLS, a bearer token and implicit TLS',
   async () => {
     const basic = ['-u', `acc:${token}`]
     const bearer = ['-u', 'acc:', '--oauth2-bearer', token]
@@ -102,7 +102,7 @@ testWith('curl')(
   },
 )
 
-testWith('mbsync')('mbsync copies a mailbox', async () => {
+testWith('mbsync')('mbsync: copies a mailbox', async () => {
   await listen(true)
   await writeFile(join(dir, 'cert.pem'), cert)
   const config = `

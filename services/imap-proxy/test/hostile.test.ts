@@ -18,7 +18,7 @@ afterAll(async () => proxy[Symbol.asyncDispose]())
 test.each([
   ['a long tag', `${'a'.repeat(200)} NOOP\r\n`, '* BAD Invalid tag\r\n'],
   [
-    'a mechanism nobody has',
+    'an unknown mechanism',
     'a AUTHENTICATE CRAM-MD5\r\n',
     'a NO [CANNOT] Unsupported authentication mechanism\r\n',
   ],
@@ -41,14 +41,14 @@ test.each([
     'a BAD Unknown command, or not before a login\r\n',
   ],
   ['a literal that is too large', 'a LOGIN {5000}\r\n', 'a BAD [TOOBIG] Literal too large\r\n'],
-])('%s: an answer, and the next command is read', async (_what, text, answer) => {
+])('invalid input, %s: replies and reads the next command', async (_what, text, answer) => {
   const client = await proxy.open()
   client.send(`${text}next NOOP\r\n`)
   expect(await client.until(/^next .*\r\n/m)).toBe(`${answer}next OK NOOP completed\r\n`)
   client.close()
 })
 
-test('a cancelled AUTHENTICATE', async () => {
+test('AUTHENTICATE: cancelled by the client, replies BAD', async () => {
   const client = await proxy.open()
   client.send('a AUTHENTICATE PLAIN\r\n')
   await client.until(/^\+ \r\n/)
@@ -69,15 +69,15 @@ test.each([
   ],
   ['HTTP', 'POST / HTTP/1.1\r\nHost: x\r\n\r\na LOGIN u p\r\n', ''],
   ['fifty commands', 'a NOOP\r\n'.repeat(60), /\* BYE Too many commands before a login\r\n$/],
-])('%s: the end', async (_what, text, answer) => {
+])('invalid input, %s: closes the connection', async (_what, text, answer) => {
   const client = await proxy.open()
   client.send(text)
-  const said = await client.untilClosed()
-  if (typeof answer === 'string') expect(said).toBe(answer)
-  else expect(said).toMatch(answer)
+  const received = await client.untilClosed()
+  if (typeof answer === 'string') expect(received).toBe(answer)
+  else expect(received).toMatch(answer)
 })
 
-test('STARTTLS; and what was sent before it is not carried out', async () => {
+test('STARTTLS: commands pipelined in plaintext, are not executed', async () => {
   const client = await proxy.open()
   expect(await client.command('a CAPABILITY')).toContain(' STARTTLS\r\n')
   expect(await client.command('b STARTTLS')).toBe('b OK Begin TLS negotiation now\r\n')
@@ -91,7 +91,7 @@ test('STARTTLS; and what was sent before it is not carried out', async () => {
   expect(await injected.untilClosed()).toBe('* BYE Nothing may follow STARTTLS\r\n')
 })
 
-test('an address may not hold all places of those who are not logged in', async () => {
+test('maxPendingPerAddress: one address cannot occupy all pending connections', async () => {
   const from = '127.0.9.9'
   const clients = await Promise.all(Array.from({ length: 5 }, () => proxy.open(from)))
   const sixth = await RawClient.open(proxy.port, from)
@@ -101,7 +101,7 @@ test('an address may not hold all places of those who are not logged in', async 
   for (const client of [...clients, other]) client.close()
 })
 
-test('of all who are not logged in, the oldest goes when there are too many', async () => {
+test('maxPending: one connection too many, ends the oldest', async () => {
   const clients: RawClient[] = []
   for (let n = 0; n < 13; n += 1) clients.push(await proxy.open(`127.0.8.${n + 1}`))
   const [oldest, ...others] = clients
@@ -112,9 +112,9 @@ test('of all who are not logged in, the oldest goes when there are too many', as
   }
 })
 
-test('TLS from the first byte, when the settings say so; other protocols of TLS are refused', async () => {
+test('implicit TLS: enabled by the settings, rejects foreign ALPN protocols', async () => {
   await proxy.set({ imapProxyServerTLSEnabled: true })
-  const said = await eventually(
+  const received = await eventually(
     () =>
       new Promise<string>((resolve, reject) => {
         const socket = connect({
@@ -132,7 +132,7 @@ test('TLS from the first byte, when the settings say so; other protocols of TLS 
         socket.once('timeout', () => socket.destroy(new Error('no greeting')))
       }),
   )
-  expect(said).toBe('* OK Posthorn IMAP Proxy ready for requests from 127.0.0.1\r\n')
+  expect(received).toBe('* OK Posthorn IMAP Proxy ready for requests from 127.0.0.1\r\n')
   const refused = new Promise((_resolve, reject) => {
     const socket = connect(
       { port: proxy.port, host: '127.0.0.1', ca, ALPNProtocols: ['http/1.1'] },

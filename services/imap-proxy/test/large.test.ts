@@ -73,7 +73,7 @@ class Streaming {
 }
 
 test(
-  'a large message goes in and out as it was',
+  'large message: appended and fetched unchanged',
   async () => {
     const user = dovecot.freshUser()
     await proxy.addAccount('acc', imapOf(user), { user: user.user, pass: user.pass })

@@ -20,7 +20,7 @@ beforeAll(async () => {
   token = await proxy.addToken({ account: 'acc' })
 })
 
-/** The list that every server is taken to have, then the server's own, then the answer. */
+/** Fixed capability line, the server's line, and the tagged response. */
 const isIn = new RegExp(
   [
     '^\\* CAPABILITY IMAP4rev1 LITERAL\\+ SASL-IR LOGIN-REFERRALS ID ENABLE IDLE SORT SORT=DISPLAY',
@@ -30,7 +30,7 @@ const isIn = new RegExp(
   ].join('\r\n'),
 )
 
-test('greeting, capabilities, ID, NOOP and LOGOUT', async () => {
+test('before the login: greeting, CAPABILITY, ID, NOOP and LOGOUT', async () => {
   ;(await proxy.open()).close()
   const client = await RawClient.open(proxy.port)
   expect(await client.until(/\r\n/)).toBe(
@@ -51,7 +51,7 @@ test.each<[string, (token: string) => string]>([
   ['atoms', (token) => `a LOGIN acc ${token}\r\n`],
   ['quoted strings', (token) => `a login "acc" "${token}"\r\n`],
   ['non-synchronising literals', (token) => `a LOGIN {3+}\r\nacc {64+}\r\n${token}\r\n`],
-  ['PLAIN with the response at once', (token) => `a AUTHENTICATE PLAIN ${plain('', token)}\r\n`],
+  ['PLAIN with an initial response', (token) => `a AUTHENTICATE PLAIN ${plain('', token)}\r\n`],
   ['PLAIN in its own name', (token) => `a AUTHENTICATE PLAIN ${plain('acc', token)}\r\n`],
   [
     'XOAUTH2',
@@ -62,7 +62,7 @@ test.each<[string, (token: string) => string]>([
     (token) =>
       `a authenticate oauthbearer ${base64(`n,a=acc,\x01host=x\x01auth=Bearer ${token}\x01\x01`)}\r\n`,
   ],
-])('a login with %s, in one piece and byte by byte', async (_what, text) => {
+])('login: %s, in one chunk and byte by byte', async (_what, text) => {
   for (const pieces of [1, Infinity]) {
     const client = await proxy.open()
     for (const piece of pieces === 1 ? text(token) : [text(token)]) client.send(piece)
@@ -72,7 +72,7 @@ test.each<[string, (token: string) => string]>([
   }
 })
 
-test('the mail server is reached through the proxy of the account, whose login is sealed', async () => {
+test('login: account with a proxy and a sealed proxy login, connects through it', async () => {
   await using through = await startProxy({ user: 'me', pass: 's:cret' })
   await proxy.addAccount('behind', imapOf(user), { user: user.user, pass: user.pass })
   const key = await proxy.addToken({ account: 'behind' })
@@ -85,13 +85,13 @@ test('the mail server is reached through the proxy of the account, whose login i
       .execute()
     const client = await proxy.open()
     client.send(`a LOGIN behind ${key}\r\n`)
-    const said = await client.until(/^a .*\r\n/m)
+    const received = await client.until(/^a .*\r\n/m)
     client.close()
-    return said
+    return received
   }
   expect(await logIn(await sealedLogin(address))).toContain('a OK behind authenticated')
   expect(through.requests).toMatchObject([{ kind: 'socks5', user: 'me', pass: 's:cret' }])
-  // Sealed for another host, it opens for none.
+  // Sealed for another host, it cannot be unsealed.
   const moved = (await sealedLogin('socks5://me:x@h.example:1')).replace(
     'h.example:1',
     `${through.host}:${through.port}`,
@@ -100,7 +100,7 @@ test('the mail server is reached through the proxy of the account, whose login i
   expect(through.requests).toHaveLength(1)
 })
 
-test('a login with synchronising literals, and PLAIN in two steps', async () => {
+test('login: synchronizing literals, and PLAIN in two steps', async () => {
   const client = await proxy.open()
   client.send('a LOGIN {3}\r\n')
   expect(await client.until(/\r\n/)).toMatch(/^\+ /)
@@ -118,23 +118,23 @@ test('a login with synchronising literals, and PLAIN in two steps', async () => 
   other.close()
 })
 
-test('what is sent behind the LOGIN reaches the server, in order; after the last word the answers still come', async () => {
+test('pipelined commands: reach the server in order, responses arrive after half-close', async () => {
   const client = await proxy.open()
   client.send(`a LOGIN acc ${token}\r\nb NOOP\r\nc CAPABILITY\r\nd SELECT INBOX\r\n`)
   client.socket.end()
   const text = await client.untilClosed()
   expect(text.match(/^[a-d] OK/gm)).toEqual(['a OK', 'b OK', 'c OK', 'd OK'])
-  // The server's own list: with what the fixed line does not have.
+  // The server's own list contains more than the fixed line.
   expect(text).toMatch(/^\* CAPABILITY .*CONDSTORE/m)
 })
 
-test('whoever may not come in is told the same, whatever the reason', async () => {
+test('rejected login: same text for every reason', async () => {
   await proxy.addAccount('other', imapOf(user), { user: user.user, pass: user.pass })
   const refused = [
     ['acc', newToken()],
     ['acc', 'short'],
-    ['nobody', token],
-    ['nobody', await proxy.addToken({})],
+    ['unknown', token],
+    ['unknown', await proxy.addToken({})],
     ['other', token],
     ['acc', await proxy.addToken({ scopes: ['api', 'smtp'] })],
     ['acc', await proxy.addToken({ expires: new Date(Date.now() - 1_000).toISOString() })],
@@ -154,7 +154,7 @@ test('whoever may not come in is told the same, whatever the reason', async () =
   asAnother.close()
 })
 
-test('from an address that the token is not for', async () => {
+test('rejected login: address outside the token restriction', async () => {
   const elsewhere = await proxy.addToken({
     account: 'acc',
     restrictions: { addresses: ['192.0.2.0/24'] },
@@ -171,13 +171,13 @@ test('from an address that the token is not for', async () => {
   client.close()
 })
 
-test('where the settings ask for it, the log of a token tells who came in by it, and who did not', async () => {
-  const asked = await proxy.addToken({ account: 'acc' })
+test('tokenAuditLog: records accepted and rejected logins', async () => {
+  const auditedToken = await proxy.addToken({ account: 'acc' })
   const other = await proxy.addToken({ account: 'acc', scopes: ['smtp'] })
   const log = (token: string) =>
     proxy.db.selectFrom('tokenLog').selectAll().where('token', '=', hashToken(token)).execute()
   await proxy.set({ tokenAuditLog: true })
-  // The door knows of it when it has noted something.
+  // The setting is in effect once an entry exists.
   await eventually(async () => {
     const early = await proxy.open('127.0.2.1')
     await early.command(`a LOGIN acc ${token}`)
@@ -186,18 +186,18 @@ test('where the settings ask for it, the log of a token tells who came in by it,
   })
   const client = await proxy.open('127.0.2.1')
   expect(await client.command(`a LOGIN acc ${other}`)).toMatch(/^a NO/m)
-  expect(await client.command(`b LOGIN acc ${asked}`)).toMatch(/^b OK/m)
+  expect(await client.command(`b LOGIN acc ${auditedToken}`)).toMatch(/^b OK/m)
   client.close()
   const entry = { method: 'imap-proxy', path: 'LOGIN', account: 'acc', ip: '127.0.2.1' }
   await eventually(async () =>
-    expect([await log(asked), await log(other)]).toMatchObject([
+    expect([await log(auditedToken), await log(other)]).toMatchObject([
       [{ ...entry, denied: null }],
       [{ ...entry, denied: 'Unauthorized scope' }],
     ]),
   )
 })
 
-test('accounts without IMAP, and failures of the account’s server, in our words', async () => {
+test('rejected login: account without IMAP and failures of its server, own texts', async () => {
   const every = await proxy.addToken({ scopes: ['*' as never] })
   await proxy.addAccount('api-only', null)
   await proxy.addAccount('wrong-pass', imapOf(user), { user: user.user, pass: 'not it' })
@@ -220,7 +220,7 @@ test('accounts without IMAP, and failures of the account’s server, in our word
   }
 })
 
-test('a token that is refused, and than which there is no other, is tried once', async () => {
+test('rejected access token: without a newer one, tried once', async () => {
   await using server = await scriptedServer(
     '* OK [CAPABILITY IMAP4rev1 AUTH=XOAUTH2 SASL-IR] hello\r\n',
     (line) => `${line.split(' ')[0]} NO [AUTHENTICATIONFAILED] no\r\n`,
@@ -232,11 +232,11 @@ test('a token that is refused, and than which there is no other, is tried once',
   expect(await client.command(`a LOGIN refused ${key}`)).toBe(
     'a NO [AUTHENTICATIONFAILED] The mail server refused the login\r\n',
   )
-  expect(server.heard.filter((line) => line.includes('AUTHENTICATE'))).toHaveLength(1)
+  expect(server.received.filter((line) => line.includes('AUTHENTICATE'))).toHaveLength(1)
   client.close()
 })
 
-test('the use of a token is noted', async () => {
+test('login: stores the time of last use of the token', async () => {
   const used = await eventually(() =>
     proxy.db
       .selectFrom('tokens')

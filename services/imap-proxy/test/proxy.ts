@@ -24,29 +24,29 @@ import { RawClient } from './raw-client.ts'
 
 const log = createLogger('test', 'silent')
 
-/** What auth-bridge takes for the password for all accounts, where one is set. */
+/** Server password that the stand-in for auth-bridge accepts. */
 export const serverPassword = 'for all accounts'
 
 export interface TestProxy extends AsyncDisposable {
   readonly port: number
   readonly db: Awaited<ReturnType<typeof testDatabase>>['db']
   readonly bus: Bus
-  /** Another replica of the service. */
+  /** Starts another replica of the service. */
   start(changes?: Partial<Config>): Promise<AsyncDisposable>
-  /** Writes settings and tells the processes, as the gateway does. */
+  /** Stores settings and publishes the invalidation, as api-gateway does. */
   set(settings: Settings): Promise<void>
-  /** Registers an account at a server; the credentials are what auth-bridge would answer, or the error it would. */
+  /** Registers an account; `credentials` is the reply or error of auth-bridge. */
   addAccount(
     account: string,
     imap: object | null,
     credentials?: Credentials | AppError,
   ): Promise<void>
   addToken(request: Partial<TokenRequest>): Promise<string>
-  /** A client at that address, which has read the greeting. */
+  /** Connects a client from an address and reads the greeting. */
   open(from?: string): Promise<RawClient>
 }
 
-/** The service on a database and a broker of its own, with a stand-in for auth-bridge. */
+/** Starts the service with its own database and broker and a stand-in for auth-bridge. */
 export async function testProxy(changes: Partial<Config> = {}): Promise<TestProxy> {
   await using opened = new AsyncDisposableStack()
   const database = opened.adopt(await testDatabase(), (database) => database.drop())
@@ -55,12 +55,12 @@ export async function testProxy(changes: Partial<Config> = {}): Promise<TestProx
   const bus = opened.use(
     await connectBus({ url: broker.url, name: 'test', log, metrics: createMetrics('test') }),
   )
-  const known = new Map<string, Credentials | AppError>()
+  const credentialsOf = new Map<string, Credentials | AppError>()
   const check = on(checkImapProxyServerPassword, async ({ password }) => ({
     valid: password === serverPassword,
   }))
   const answer = on(getCredentials, ({ account }) => {
-    const credentials = known.get(account) ?? new AppError('not-found', 'no such account')
+    const credentials = credentialsOf.get(account) ?? new AppError('not-found', 'no such account')
     return credentials instanceof AppError
       ? Promise.reject(credentials)
       : Promise.resolve(credentials)
@@ -95,7 +95,7 @@ export async function testProxy(changes: Partial<Config> = {}): Promise<TestProx
           trustedProxies: ['127.0.0.0/8'],
           mailEgressPolicy: 'link-local',
           maxSessionsPerAccount: 20,
-          goodbyesMs: 200,
+          shutdownMs: 200,
           ...changes,
           ...more,
         },
@@ -116,7 +116,7 @@ export async function testProxy(changes: Partial<Config> = {}): Promise<TestProx
       await bus.invalidate({ topic: 'settings' })
     },
     async addAccount(account, imap, credentials) {
-      if (credentials) known.set(account, credentials)
+      if (credentials) credentialsOf.set(account, credentials)
       const text = imap === null ? null : JSON.stringify(imap)
       await db
         .insertInto('accounts')
@@ -153,13 +153,13 @@ export async function testProxy(changes: Partial<Config> = {}): Promise<TestProx
   return { ...proxy, [Symbol.asyncDispose]: () => all[Symbol.asyncDispose]() }
 }
 
-/** A process may listen before it can ask for credentials: then it would refuse the first client. */
+/** Waits until the service is ready: it may listen before it can request credentials. */
 async function untilReady(port: number): Promise<void> {
   const isReady = async () => (await fetch(`http://127.0.0.1:${port}/health/ready`)).ok
   await eventually(isReady, { timeoutMs: 120_000 })
 }
 
-/** The server of a test user, in the clear on the loopback, as an account is registered. */
+/** IMAP server of a test user, in plaintext on loopback, as registered with an account. */
 export function imapOf({ host, imapPort, user }: TestUser): object {
   return { host, port: imapPort, secure: false, auth: { user }, tls: { rejectUnauthorized: false } }
 }

@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
-import { openSocket } from '@posthorn/net'
+import { connectSocket } from '@posthorn/net'
 import { eventually } from '@posthorn/testkit'
-import { LargePieces } from '../src/large-pieces.ts'
+import { BufferPool } from '../src/buffer-pool.ts'
 import { Relay } from '../src/relay.ts'
-import { UpstreamIntake } from '../src/upstream-intake.ts'
+import { UpstreamReader } from '../src/upstream-reader.ts'
 
-/** Both ends of a connection. */
+/** Creates a connection and returns both ends. */
 async function pair(): Promise<[outer: Socket, inner: Socket]> {
   const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -23,22 +23,22 @@ async function pair(): Promise<[outer: Socket, inner: Socket]> {
   return [outer, inner]
 }
 
-/** The same, the inner end read as that of a server in the clear is. */
-async function pairWith(intake: UpstreamIntake): Promise<[outer: Socket, inner: Socket]> {
+/** Creates a connection whose inner end uses an `UpstreamReader`. */
+async function pairWith(intake: UpstreamReader): Promise<[outer: Socket, inner: Socket]> {
   const listening = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1')
   await once(listening, 'listening')
   const { port } = listening.address() as AddressInfo
   const outer = once(listening, 'connection') as Promise<[Socket]>
-  const opened = await openSocket(
+  const opened = await connectSocket(
     { host: '127.0.0.1', port },
-    { timeoutMs: 60_000, egress: 'off', signal: new AbortController().signal, intake },
+    { timeoutMs: 60_000, egress: 'off', signal: new AbortController().signal, reader: intake },
   )
   listening.close()
   return [(await outer)[0], opened.socket]
 }
 
-async function relayed(large?: LargePieces) {
-  const intake = large && new UpstreamIntake(large)
+async function relayed(large?: BufferPool) {
+  const intake = large && new UpstreamReader(large)
   const [client, toClient] = await pair()
   const [server, toServer] = intake ? await pairWith(intake) : await pair()
   for (const socket of [client, toClient, server, toServer]) socket.on('error', () => undefined)
@@ -46,7 +46,7 @@ async function relayed(large?: LargePieces) {
   const relay = new Relay({
     client: toClient,
     upstream: toServer,
-    ...(intake ? { intake } : {}),
+    ...(intake ? { reader: intake } : {}),
     bytes: {
       in: { inc: (count) => void (passed.in += count) },
       out: { inc: (count) => void (passed.out += count) },
@@ -68,14 +68,14 @@ async function readAll(socket: Socket, slowly = false): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** In pieces of any size, some of them single bytes. */
+/** Writes in chunks of random size, some of one byte. */
 function writeInPieces(socket: Socket, bytes: Buffer): void {
   for (let at = 0, size = 1; at < bytes.length; at += size, size = ((size * 7919) % 65_521) + 1)
     socket.write(bytes.subarray(at, at + size))
   socket.end()
 }
 
-test('random bytes both ways at once arrive as they were', async () => {
+test('Relay: random bytes in both directions, arrive unchanged', async () => {
   const { client, server, done } = await relayed()
   const [up, down] = [randomBytes(8_000_000), randomBytes(24_000_000)]
   writeInPieces(server, down)
@@ -87,37 +87,34 @@ test('random bytes both ways at once arrive as they were', async () => {
 
 test.each([
   ['by itself', undefined],
-  ['into memory that is used again', new LargePieces()],
-])(
-  'reading %s: a client that does not read holds its server back, and gets everything when it reads again',
-  async (_how, large) => {
-    const { client, server, passed, close } = await relayed(large)
-    const bytes = randomBytes(40_000_000)
-    client.pause()
-    server.write(bytes)
-    let before = -1
-    await eventually(() => {
-      const still = passed.out > 0 && passed.out === before
-      before = passed.out
-      return still
-    })
-    // What the buffers of two connections hold, and no more: the rest is still at the server.
-    expect(passed.out).toBeLessThan(16_000_000)
-    server.end()
-    expect(hash(await readAll(client))).toBe(hash(bytes))
-    close()
-  },
-)
+  ['into memory that is used again', new BufferPool()],
+])('Relay: %s, stalled client slows down its server and loses nothing', async (_how, large) => {
+  const { client, server, passed, close } = await relayed(large)
+  const bytes = randomBytes(40_000_000)
+  client.pause()
+  server.write(bytes)
+  let before = -1
+  await eventually(() => {
+    const still = passed.out > 0 && passed.out === before
+    before = passed.out
+    return still
+  })
+  // Only the buffers of two connections are filled; the rest is still at the server.
+  expect(passed.out).toBeLessThan(16_000_000)
+  server.end()
+  expect(hash(await readAll(client))).toBe(hash(bytes))
+  close()
+})
 
-test('sessions that share their memory get each what is theirs, be they fast or slow', async () => {
-  const large = new LargePieces()
+test('UpstreamReader: sessions sharing a BufferPool, get their own bytes', async () => {
+  const large = new BufferPool()
   await Promise.all(
     Array.from({ length: 6 }, async (_, n) => {
       const { client, server, done } = await relayed(large)
       const [up, down] = [randomBytes(300_000), randomBytes(6_000_000)]
       writeInPieces(client, up)
       writeInPieces(server, down)
-      // Every other one is slow: its server has to wait for it, and memory is held.
+      // Every second client is slow: its server waits, and buffers stay in use.
       const gentle = n % 2 === 0
       const [gotUp, gotDown] = await Promise.all([readAll(server), readAll(client, gentle)])
       expect([hash(gotUp), hash(gotDown)]).toEqual([hash(up), hash(down)])
@@ -126,7 +123,7 @@ test('sessions that share their memory get each what is theirs, be they fast or 
   )
 })
 
-test('a client that has said its last word gets the answers to it before the server hears of the end', async () => {
+test('Relay: half-closed client, gets pending responses before the server sees the end', async () => {
   const { client, server, done } = await relayed()
   client.end('a NOOP\r\n')
   const [line] = (await once(server, 'data')) as [Buffer]
@@ -141,7 +138,7 @@ test('a client that has said its last word gets the answers to it before the ser
   await done
 })
 
-test('a goodbye is said between two answers, never within one', async () => {
+test('Relay: end, sends BYE between responses and never inside one', async () => {
   const quiet = await relayed()
   quiet.relay.end('Enough')
   expect(String(await readAll(quiet.client))).toBe('* BYE Enough\r\n')
@@ -155,7 +152,7 @@ test('a goodbye is said between two answers, never within one', async () => {
   await busy.done
 })
 
-test('a side that is cut off takes the other with it', async () => {
+test('Relay: one side reset, closes the other', async () => {
   for (const side of ['client', 'server'] as const) {
     const ends = await relayed()
     const other = ends[side === 'client' ? 'server' : 'client']

@@ -4,20 +4,20 @@ import { TLSSocket } from 'node:tls'
 
 export interface ScriptedServer extends AsyncDisposable {
   readonly port: number
-  /** All lines that were heard. */
-  readonly heard: string[]
+  /** Lines received so far. */
+  readonly received: string[]
 }
 
 /**
- * A mail server that says what it is told to: a greeting, and to each line what `answer` makes of it. `STARTTLS\n` at the end of an
- * answer goes over to TLS after it.
+ * Starts a scripted mail server: a greeting, then `respond` for each line. A response that ends
+ * with `STARTTLS\n` starts TLS after it.
  */
 export async function scriptedServer(
   greeting: string,
-  answer: (line: string, secure: boolean) => string | undefined,
+  respond: (line: string, secure: boolean) => string | undefined,
   tls?: { cert: string; key: string },
 ): Promise<ScriptedServer> {
-  const heard: string[] = []
+  const received: string[] = []
   const sockets = new Set<Socket>()
   const talk = (socket: Socket, secure: boolean) => {
     sockets.add(socket.on('error', () => undefined))
@@ -27,13 +27,13 @@ export async function scriptedServer(
       for (let end = text.indexOf('\r\n'); end !== -1; end = text.indexOf('\r\n')) {
         const line = text.slice(0, end)
         text = text.slice(end + 2)
-        heard.push(line)
-        const said = answer(line, secure)
-        if (said === undefined) continue
-        if (!said.endsWith('STARTTLS\n')) socket.write(said)
+        received.push(line)
+        const response = respond(line, secure)
+        if (response === undefined) continue
+        if (!response.endsWith('STARTTLS\n')) socket.write(response)
         else {
           socket.off('data', onData)
-          socket.write(said.slice(0, -'STARTTLS\n'.length))
+          socket.write(response.slice(0, -'STARTTLS\n'.length))
           talk(new TLSSocket(socket, { isServer: true, ...tls }), true)
           return
         }
@@ -48,7 +48,7 @@ export async function scriptedServer(
   await once(server, 'listening')
   return {
     port: (server.address() as AddressInfo).port,
-    heard,
+    received,
     async [Symbol.asyncDispose]() {
       server.close()
       for (const socket of sockets) socket.destroy()

@@ -26,7 +26,7 @@ async function loggedIn(token: string): Promise<RawClient> {
   return client
 }
 
-test('a mail client works through it: 5 MB in and out unchanged, and new mail is told while it waits', async () => {
+test('session: relays 5 MB unchanged and notifications during IDLE', async () => {
   const client = new ImapFlow({
     host: '127.0.0.1',
     port: proxy.port,
@@ -47,12 +47,12 @@ test('a mail client works through it: 5 MB in and out unchanged, and new mail is
   for await (const chunk of content ?? []) hash.update(chunk as Buffer)
   expect(hash.digest('hex')).toBe(createHash('sha256').update(message).digest('hex'))
 
-  const told = new Promise<number>((resolve) => {
+  const notified = new Promise<number>((resolve) => {
     client.on('exists', ({ count }: { count: number }) => resolve(count))
   })
   const idle = client.idle()
   await dovecot.deliver(user.user, 'Subject: small\r\n\r\nhello\r\n')
-  expect(await told).toBe(2)
+  expect(await notified).toBe(2)
   lock.release()
   await client.logout()
   await idle
@@ -69,7 +69,7 @@ test.each<[string, (id: string) => Promise<unknown>]>([
         .where('id', '=', id)
         .execute(),
   ],
-])('a token that is %s takes its open sessions with it, and no others', async (_what, change) => {
+])('token that is %s: ends its own sessions only', async (_what, change) => {
   const [token, kept] = [
     await proxy.addToken({ account: 'acc' }),
     await proxy.addToken({ account: 'acc' }),
@@ -81,7 +81,7 @@ test.each<[string, (id: string) => Promise<unknown>]>([
   other.close()
 })
 
-test('a token that ends while its session is open ends it', async () => {
+test('token that expires during a session: ends the session', async () => {
   let leftMs = 0
   // Time to log in, on a busy machine: who was too late for one token gets one that lasts longer.
   const client = await eventually(async () => {
@@ -92,7 +92,7 @@ test('a token that ends while its session is open ends it', async () => {
   expect(await client.untilClosed()).toMatch(/^(\* BYE Session expired\r\n)?$/)
 })
 
-test('an account that is removed takes its sessions with it', async () => {
+test('deleted account: ends its sessions', async () => {
   await proxy.addAccount('gone', imapOf(user), { user: user.user, pass: user.pass })
   const client = await proxy.open()
   expect(await client.command(`a LOGIN gone ${await proxy.addToken({})}`)).toMatch(/^a OK/m)
@@ -101,7 +101,7 @@ test('an account that is removed takes its sessions with it', async () => {
   await client.untilClosed()
 })
 
-test('sessions of one account have an end', async () => {
+test('maxSessionsPerAccount: one session too many, replies NO [LIMIT]', async () => {
   await using small = await testProxy({ maxSessionsPerAccount: 1 })
   await small.addAccount('acc', imapOf(user), { user: user.user, pass: user.pass })
   const token = await small.addToken({ account: 'acc' })
@@ -117,7 +117,7 @@ test('sessions of one account have an end', async () => {
   second.close()
 })
 
-test('two replicas share the port; one that stops says goodbye, and the other goes on', async () => {
+test('shutdown of one of two replicas: sends BYE, the other replica serves new clients', async () => {
   const token = await proxy.addToken({ account: 'acc' })
   const replica = await proxy.start()
   const clients = await Promise.all(Array.from({ length: 8 }, () => loggedIn(token)))
@@ -134,7 +134,7 @@ test('two replicas share the port; one that stops says goodbye, and the other go
   later.close()
 })
 
-test('the settings start, move and stop the listener; a move leaves the sessions alone', async () => {
+test('listener settings: start, move and stop it, a move keeps sessions', async () => {
   const token = await proxy.addToken({ account: 'acc' })
   const client = await loggedIn(token)
   const port = await freePort()

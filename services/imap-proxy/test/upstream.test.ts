@@ -2,9 +2,9 @@ import type { TLSSocket } from 'node:tls'
 import { afterAll, expect, test } from '@jest/globals'
 import type { Credentials } from '@posthorn/contracts'
 import { eventually, testDovecot } from '@posthorn/testkit'
-import { LargePieces } from '../src/large-pieces.ts'
-import { TlsTickets } from '../src/tls-tickets.ts'
-import { type MailServer, openUpstream } from '../src/upstream.ts'
+import { BufferPool } from '../src/buffer-pool.ts'
+import { TlsSessionCache } from '../src/upstream-tls.ts'
+import { type MailServer, connectToServer } from '../src/upstream.ts'
 import { testCertificate } from './certificate.ts'
 import { scriptedServer } from './scripted-server.ts'
 
@@ -21,21 +21,21 @@ const anyServer: MailServer = {
   minVersion: undefined,
 }
 
-/** Logs in; gives back what was left for the client. */
+/** Logs in and returns the bytes that belong to the client. */
 async function open(
   changes: Partial<MailServer>,
-  given: Credentials = credentials,
+  input: Credentials = credentials,
   ownPort?: number,
 ): Promise<string> {
-  const { socket, rest } = await openUpstream(
+  const { socket, rest } = await connectToServer(
     { ...anyServer, ...changes },
     {
-      credentials: Promise.resolve(given),
+      credentials: Promise.resolve(input),
       signal: AbortSignal.timeout(60_000),
       ownPort,
       egress: 'link-local',
-      large: new LargePieces(),
-      tickets: new TlsTickets(),
+      buffers: new BufferPool(),
+      tlsSessions: new TlsSessionCache(),
     },
   )
   socket.destroy()
@@ -45,37 +45,34 @@ async function open(
 test.each([
   ['STARTTLS', { port: dovecot.imapPort, secure: false }],
   ['TLS from the first byte', { port: dovecot.imapsPort, secure: true }],
-])(
-  'a real server with %s; its certificate counts unless the account says otherwise',
-  async (_what, server) => {
-    const user = dovecot.freshUser()
-    await open(server, { user: user.user, pass: user.pass })
-    await expect(
-      open({ ...server, rejectUnauthorized: true }, { user: user.user, pass: user.pass }),
-    ).rejects.toMatchObject({ kind: 'unreachable' })
-    await expect(open(server, { user: user.user, pass: 'not it' })).rejects.toMatchObject({
-      kind: 'rejected',
-    })
-    await expect(open(server, { user: user.user, accessToken: 'not it' })).rejects.toMatchObject({
-      kind: 'rejected',
-    })
-  },
-)
-
-test('TLS goes on where it was with a server, and never for who has other conditions', async () => {
+])('connectToServer: %s, verifies the certificate unless disabled', async (_what, server) => {
   const user = dovecot.freshUser()
-  const tickets = new TlsTickets()
+  await open(server, { user: user.user, pass: user.pass })
+  await expect(
+    open({ ...server, rejectUnauthorized: true }, { user: user.user, pass: user.pass }),
+  ).rejects.toMatchObject({ kind: 'unreachable' })
+  await expect(open(server, { user: user.user, pass: 'not it' })).rejects.toMatchObject({
+    kind: 'rejected',
+  })
+  await expect(open(server, { user: user.user, accessToken: 'not it' })).rejects.toMatchObject({
+    kind: 'rejected',
+  })
+})
+
+test('TlsSessionCache: resumes a session under identical conditions only', async () => {
+  const user = dovecot.freshUser()
+  const tickets = new TlsSessionCache()
   const server = { ...anyServer, host: 'localhost', port: dovecot.imapsPort, secure: true }
   const reused = async (more: Partial<MailServer>) => {
-    const { socket } = await openUpstream(
+    const { socket } = await connectToServer(
       { ...server, ...more },
       {
         credentials: Promise.resolve({ user: user.user, pass: user.pass }),
         signal: AbortSignal.timeout(60_000),
         ownPort: undefined,
         egress: 'link-local',
-        large: new LargePieces(),
-        tickets,
+        buffers: new BufferPool(),
+        tlsSessions: tickets,
       },
     )
     const isReused = (socket as TLSSocket).isSessionReused()
@@ -83,24 +80,24 @@ test('TLS goes on where it was with a server, and never for who has other condit
     return isReused
   }
   expect(await reused({})).toBe(false)
-  // One of its processes may be another that does not know of it.
+  // Another process of the server may not know the TLS session.
   await eventually(async () => expect(await reused({})).toBe(true))
   await expect(reused({ rejectUnauthorized: true })).rejects.toMatchObject({
     kind: 'unreachable',
   })
 })
 
-test('lines nobody asked for, of any length, before and between the answers', async () => {
+test('connectToServer: unsolicited responses of any length, are skipped', async () => {
   await using server = await scriptedServer('* OK [ALERT] hello\r\n', (line) =>
     line.includes('CAPABILITY')
       ? '* OK [ALERT] one\r\n* CAPABILITY IMAP4rev1\r\n* X {5}\r\nP1 OK rest\r\nP1 OK done\r\n'
       : '* CAPABILITY IMAP4rev1 IDLE\r\n* LIST () "/" x\r\nP1 OK [CAPABILITY IMAP4rev1] in\r\n* 1 EXISTS\r\n',
   )
   expect(await open({ port: server.port })).toBe('* 1 EXISTS\r\n')
-  expect(server.heard).toEqual(['P1 CAPABILITY', 'P1 LOGIN "u" "p"'])
+  expect(server.received).toEqual(['P1 CAPABILITY', 'P1 LOGIN "u" "p"'])
 })
 
-test('a password with anything in it goes as a literal where there is no PLAIN', async () => {
+test('logInUpstream: arbitrary password without AUTH=PLAIN, sent as a literal', async () => {
   await using server = await scriptedServer('* OK [CAPABILITY IMAP4rev1] hi\r\n', (line) =>
     line.endsWith('}')
       ? '+\r\n'
@@ -109,14 +106,14 @@ test('a password with anything in it goes as a literal where there is no PLAIN',
         : undefined,
   )
   await open({ port: server.port }, { user: 'ü', pass: 'p\r\nA1 LOGOUT' })
-  expect(server.heard).toEqual(
+  expect(server.received).toEqual(
     ['P1 LOGIN {2}', Buffer.from('ü {13}').toString('latin1'), 'p', 'A1 LOGOUT'].map((line) =>
       line.replace('{13}', '{12}'),
     ),
   )
 })
 
-test('an access token by XOAUTH2, and how its refusal is read', async () => {
+test('logInUpstream: access token by XOAUTH2, accepted and rejected', async () => {
   const refusal = Buffer.from('{"status":"400"}').toString('base64')
   await using server = await scriptedServer(
     '* OK [CAPABILITY IMAP4rev1 AUTH=XOAUTH2 SASL-IR] hi\r\n',
@@ -129,11 +126,11 @@ test('an access token by XOAUTH2, and how its refusal is read', async () => {
     (error: unknown) => error,
   )
   expect(error).toMatchObject({ kind: 'rejected', message: expect.not.stringContaining('secret') })
-  const said = Buffer.from('user=u\x01auth=Bearer t\x01\x01').toString('base64')
-  expect(server.heard).toEqual([`P1 AUTHENTICATE XOAUTH2 ${said}`, ''])
+  const message = Buffer.from('user=u\x01auth=Bearer t\x01\x01').toString('base64')
+  expect(server.received).toEqual([`P1 AUTHENTICATE XOAUTH2 ${message}`, ''])
 })
 
-test('what is said in the clear behind STARTTLS, or was said before it, is not believed', async () => {
+test('STARTTLS: plaintext around it, is discarded', async () => {
   await using server = await scriptedServer(
     '* OK [CAPABILITY IMAP4rev1 STARTTLS AUTH=EVIL] hi\r\n',
     (line, secure) => {
@@ -146,26 +143,26 @@ test('what is said in the clear behind STARTTLS, or was said before it, is not b
     tls,
   )
   await open({ port: server.port })
-  expect(server.heard).toEqual([
+  expect(server.received).toEqual([
     'P1 STARTTLS',
     'P1 CAPABILITY',
     `P1 AUTHENTICATE PLAIN ${Buffer.from('\0u\0p').toString('base64')}`,
-    // What it can do once one is in, it has not said.
+    // The server does not announce capabilities after the login.
     'P1 CAPABILITY',
   ])
 })
 
 test.each<[string, string, string]>([
-  ['somebody else’s session', '* PREAUTH [CAPABILITY IMAP4rev1] in\r\n', 'unreachable'],
+  ['PREAUTH', '* PREAUTH [CAPABILITY IMAP4rev1] in\r\n', 'unreachable'],
   ['a proxy of this kind', '* OK Posthorn IMAP Proxy ready for 192.0.2.1\r\n', 'unreachable'],
   ['a goodbye', '* BYE busy\r\n', 'unreachable'],
   ['too many connections', '* BYE Too many connections\r\n', 'rate-limited'],
   ['no IMAP at all', '220 mail.example ESMTP\r\n', 'unreachable'],
   ['a line without end', 'x'.repeat(300_000), 'unreachable'],
-])('%s for a greeting: no login', async (_what, greeting, kind) => {
+])('connectToServer: greeting %s, no login', async (_what, greeting, kind) => {
   await using server = await scriptedServer(greeting, () => undefined)
   await expect(open({ port: server.port })).rejects.toMatchObject({ kind })
-  expect(server.heard).toEqual([])
+  expect(server.received).toEqual([])
 })
 
 test.each([
@@ -174,7 +171,7 @@ test.each([
   ['NO [ALERT] Maximum number of connections from user exceeded', 'rate-limited'],
   ['NO wrong', 'rejected'],
   ['BAD what', 'unreachable'],
-])('a login answered with %s is %s', async (answer, kind) => {
+])('logInUpstream: response %s, is %s', async (answer, kind) => {
   await using server = await scriptedServer(
     '* OK [CAPABILITY IMAP4rev1] hi\r\n',
     () => `P1 ${answer}\r\n`,
@@ -182,29 +179,29 @@ test.each([
   await expect(open({ port: server.port })).rejects.toMatchObject({ kind })
 })
 
-test('what the server can do is told without what was for the login, or is no capability', async () => {
-  const said =
+test('clientCapabilities: without login capabilities and invalid words', async () => {
+  const words =
     'IMAP4rev1 SASL-IR AUTH=PLAIN STARTTLS LOGINDISABLED LOGIN-REFERRALS COMPRESS=DEFLATE x\x07y'
   await using server = await scriptedServer(
     '* OK [CAPABILITY IMAP4rev1] hi\r\n',
-    () => `P1 OK [CAPABILITY ${said}] in\r\n`,
+    () => `P1 OK [CAPABILITY ${words}] in\r\n`,
   )
-  const { socket, capabilities } = await openUpstream(
+  const { socket, capabilities } = await connectToServer(
     { ...anyServer, port: server.port },
     {
       credentials: Promise.resolve(credentials),
       signal: AbortSignal.timeout(60_000),
       ownPort: undefined,
       egress: 'link-local',
-      large: new LargePieces(),
-      tickets: new TlsTickets(),
+      buffers: new BufferPool(),
+      tlsSessions: new TlsSessionCache(),
     },
   )
   socket.destroy()
   expect(capabilities).toEqual(['IMAP4rev1', 'SASL-IR', 'COMPRESS=DEFLATE'])
 })
 
-test('without STARTTLS no password goes to a machine that is not this one; and none to ourselves', async () => {
+test('connectToServer: no plaintext login to another host, no login to itself', async () => {
   await using server = await scriptedServer(
     '* OK [CAPABILITY IMAP4rev1] hi\r\n',
     () => 'P1 OK in\r\n',
@@ -213,5 +210,5 @@ test('without STARTTLS no password goes to a machine that is not this one; and n
     message: expect.stringContaining('this proxy'),
   })
   await expect(open({ host: '169.254.169.254', port: 143 })).rejects.toBeDefined()
-  expect(server.heard).toEqual([])
+  expect(server.received).toEqual([])
 })

@@ -18,7 +18,7 @@ import type { Config } from './config.ts'
 import { Dispatcher } from './dispatch/dispatcher.ts'
 import { Filer } from './dispatch/filer.ts'
 import { senderMetrics } from './metrics.ts'
-import { countDue, countFilings, countHeld, deleteFinished } from './store/maintenance.ts'
+import { deleteFinished } from './store/maintenance.ts'
 import { markDataSent } from './store/outbox.ts'
 import type { OutboxLease } from './store/submission.ts'
 import { SmtpTransport } from './transports/smtp-transport.ts'
@@ -39,7 +39,7 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
   )
   const queue = stack.use(await watchQueuePause({ db, bus, log, queue: 'submit' }))
   const paused = () => queue.paused
-  const metrics = senderMetrics(registry, { ...gauges(db), paused, minutes })
+  const metrics = senderMetrics(registry, { db, paused, minutes })
   const count = (result: 'filed' | 'postponed' | 'failed') => metrics.filings.inc({ result })
   const filer = stack.use(new Filer({ ...config, db, bus, log, count }))
   const publish: PublishEvent = (message) => bus.publishEvent(message)
@@ -70,10 +70,6 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
     }),
   )
   return stack.move()
-}
-
-function gauges(db: Db) {
-  return { due: () => countDue(db), held: () => countHeld(db), filings: () => countFilings(db) }
 }
 
 /** Hints only start the next poll earlier. One poll answers any number of them. */

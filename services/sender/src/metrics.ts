@@ -1,38 +1,23 @@
-import type { MinuteCounter } from '@posthorn/db'
+import type { Db, MinuteCounter } from '@posthorn/db'
 import type { Metrics } from '@posthorn/telemetry'
+import { countDue, countFilings, countHeld } from './store/maintenance.ts'
 
-/** Sources of the gauges. */
 export interface MetricSources {
-  due: () => Promise<number>
-  held: () => Promise<number>
-  filings: () => Promise<number>
+  db: Db
   paused: () => boolean
   minutes: MinuteCounter
 }
 
 /** Registers the metrics of the sender. */
-export function senderMetrics(metrics: Metrics, sources: MetricSources) {
-  const { due, held, filings, paused, minutes } = sources
-  metrics.gauge({
-    name: 'outbox_due',
-    help: 'Submissions due and not in flight, up to 10,000',
-    collect: due,
-  })
-  metrics.gauge({
-    name: 'outbox_held',
-    help: 'Submissions held by an operator, up to 10,000',
-    collect: held,
-  })
-  metrics.gauge({
-    name: 'outbox_paused',
-    help: '1 while the submit queue is paused',
-    collect: () => (paused() ? 1 : 0),
-  })
-  metrics.gauge({
-    name: 'outbox_filings_due',
-    help: 'Sent messages with pending mailbox work (copy, flag or draft), up to 10,000',
-    collect: filings,
-  })
+export function senderMetrics(metrics: Metrics, { db, paused, minutes }: MetricSources) {
+  const gauge = (name: string, help: string, collect: () => number | Promise<number>) =>
+    metrics.gauge({ name, help, collect })
+  gauge('outbox_due', 'Submissions due and not in flight, up to 10,000', () => countDue(db))
+  gauge('outbox_held', 'Submissions held by an operator, up to 10,000', () => countHeld(db))
+  gauge('outbox_paused', '1 while the submit queue is paused', () => (paused() ? 1 : 0))
+  gauge('outbox_filings_due', 'Sent messages with pending mailbox work, up to 10,000', () =>
+    countFilings(db),
+  )
   return {
     filings: metrics.counter({
       name: 'outbox_filings_total',
@@ -46,10 +31,7 @@ export function senderMetrics(metrics: Metrics, sources: MetricSources) {
       help: 'Attempts by result: sent, failed, released (not counted), lost (lease taken over)',
       labels: ['result'],
     }),
-    sent: metrics.counter({
-      name: 'submissions_sent_total',
-      help: 'Submissions accepted for all recipients',
-    }),
+    sent: metrics.counter({ name: 'submissions_sent_total', help: 'Submissions accepted' }),
     failed: metrics.counter({
       name: 'submissions_failed_total',
       help: 'Submissions failed permanently',

@@ -11,7 +11,7 @@ afterAll(async () => {
   await fixture[Symbol.asyncDispose]()
 })
 
-test('a real submission server takes a message over STARTTLS and with a login, once', async () => {
+test('sender: Dovecot with STARTTLS and login, accepts a message once', async () => {
   const { user, pass, host, submissionPort } = dovecot.freshUser()
   await using _bridge = await serveCredentials(fixture.broker.url, () => ({ user, pass }))
   const account = await fixture.addAccount({ host, port: submissionPort }, { auth: { user } })

@@ -6,25 +6,25 @@ import { senderFixture } from './fixture.ts'
 const fixture = await senderFixture()
 const { db, addAccount, addGateway, submit, row } = fixture
 await fixture.set({ ignoreMailCertErrors: true })
-const opened: AsyncDisposable[] = []
+const resources: AsyncDisposable[] = []
 afterEach(async () => {
-  for (const part of opened.splice(0).reverse()) await part[Symbol.asyncDispose]()
+  for (const part of resources.splice(0).reverse()) await part[Symbol.asyncDispose]()
 })
 afterAll(() => fixture[Symbol.asyncDispose]())
 
 async function server(): Promise<SmtpScript> {
   const started = await startSmtpScript()
-  opened.push({ [Symbol.asyncDispose]: () => started.close() })
+  resources.push({ [Symbol.asyncDispose]: () => started.close() })
   return started
 }
-/** Takes connections and nothing else. */
+/** Server that never sends its greeting. */
 async function hanging(): Promise<SmtpScript> {
   const started = await server()
   started.on('greeting', () => new Promise(() => undefined))
   return started
 }
 const sender = async (env: Record<string, string> = {}) =>
-  void opened.push(await fixture.startSender(env))
+  void resources.push(await fixture.startSender(env))
 const allSent = (ids: string[]) =>
   eventually(async () => {
     const { count } = await db
@@ -37,7 +37,7 @@ const allSent = (ids: string[]) =>
   })
 const submitMany = (count: number, submission: Parameters<typeof submit>[0]) =>
   Promise.all(Array.from({ length: count }, () => submit(submission)))
-const inHand = async (account: string) =>
+const leasedCount = async (account: string) =>
   (
     await db
       .selectFrom('outbox')
@@ -47,7 +47,7 @@ const inHand = async (account: string) =>
       .execute()
   ).length
 
-test('a server that hangs keeps nobody from another, and has its share of the process', async () => {
+test('dispatcher: hanging server, uses its share and does not delay other servers', async () => {
   const [stuck, fine] = [await hanging(), await server()]
   const slow = await Promise.all(Array.from({ length: 4 }, () => addAccount(stuck)))
   for (const account of slow) await submitMany(20, { account })
@@ -56,11 +56,11 @@ test('a server that hangs keeps nobody from another, and has its share of the pr
   const account = await addAccount(fine)
   await allSent(await submitMany(60, { account }))
   expect(stuck.connections).toBe(8)
-  const held = await Promise.all(slow.map(inHand))
-  expect(held.reduce((sum, count) => sum + count)).toBe(8)
+  const leased = await Promise.all(slow.map(leasedCount))
+  expect(leased.reduce((sum, count) => sum + count)).toBe(8)
 })
 
-test('a gateway that hangs keeps no account from its own server, nor from other gateways', async () => {
+test('dispatcher: hanging gateway, does not delay own servers and other gateways', async () => {
   const [stuck, relay, own] = [await hanging(), await server(), await server()]
   const account = await addAccount(own)
   const [dead, alive] = [await addGateway(stuck), await addGateway(relay)]
@@ -75,7 +75,7 @@ test('a gateway that hangs keeps no account from its own server, nor from other 
   expect(stuck.connections).toBe(5)
 })
 
-test('a server that throttles burns the attempts of no message but the one that asks', async () => {
+test('dispatcher: throttling server, costs no attempts of waiting submissions', async () => {
   const throttled = await server()
   throttled.behaviour.onConnect = () => ({ code: 421, text: '4.7.0 too many connections' })
   const accounts = await Promise.all(Array.from({ length: 10 }, () => addAccount(throttled)))
@@ -85,21 +85,21 @@ test('a server that throttles burns the attempts of no message but the one that 
     const tried = await Promise.all(ids.map(row))
     expect(tried.filter(({ lastError }) => lastError !== null).length).toBeGreaterThan(0)
     expect(tried.filter(({ leaseUntil }) => leaseUntil !== null)).toEqual([])
-    // As many as were under way when the first answer came.
+    // At most those in flight when the first reply arrived.
     expect(tried.filter(({ attempts }) => attempts > 0).length).toBeLessThanOrEqual(10)
   })
 })
 
-test('one account with thousands of messages does not keep others from their turn', async () => {
+test('dispatcher: account with thousands of submissions, does not delay others', async () => {
   const [slow, fine] = [await server(), await server()]
-  let letGo = () => {}
-  const gate = new Promise<void>((resolve) => (letGo = resolve))
-  slow.on('dot', async ({ defaultReply: usual }) => {
-    await gate
-    return usual()
+  let release = () => {}
+  const released = new Promise<void>((resolve) => (release = resolve))
+  slow.on('dot', async ({ defaultReply }) => {
+    await released
+    return defaultReply()
   })
   const [crowd, other] = [await addAccount(slow), await addAccount(fine)]
-  // Longest waiting first: all of them come before the other account's.
+  // All are older than the submissions of the other account.
   const first = await submitMany(1, { account: crowd, sendAt: new Date(1_000) })
   await sql`
     insert into outbox (queue_id, account, shard, source, message_id, envelope, mime, send_at, next_attempt_at, max_attempts)
@@ -108,14 +108,14 @@ test('one account with thousands of messages does not keep others from their tur
   const later = await submitMany(30, { account: other })
   await sender()
   await allSent(later)
-  expect(await inHand(crowd)).toBe(5)
-  letGo()
-  // And while the crowd's lane opens and closes all the time.
+  expect(await leasedCount(crowd)).toBe(5)
+  release()
+  // Also while the lane of the first account keeps changing.
   await allSent(await submitMany(30, { account: other }))
   expect(slow.accepted.length).toBeLessThan(3_001)
 })
 
-test('a message that cannot be had is not the one that every other waits for', async () => {
+test('dispatcher: locked row, does not delay other submissions', async () => {
   const fine = await server()
   const account = await addAccount(fine)
   const locked = await submit({ account, sendAt: new Date(1_000) })
@@ -132,7 +132,7 @@ test('a message that cannot be had is not the one that every other waits for', a
     await released.promise
   })
   await isLocked.promise
-  // One failure, and only one message at a time may try whether the server is back.
+  // After one failure a single probe is admitted.
   fine.on('greeting', smtpFaults.times(1, smtpFaults.sendsRaw('421 4.3.2 not now\r\n', 'close')))
   const others = await submitMany(5, { account })
   await sender()

@@ -16,26 +16,26 @@ import { senderFixture, sentEventId } from './fixture.ts'
 
 const fixture = await senderFixture()
 const { db, startSender, addAccount, submit, row, finished, eventsOf } = fixture
-const opened: AsyncDisposable[] = []
+const resources: AsyncDisposable[] = []
 afterEach(async () => {
-  for (const part of opened.splice(0).reverse()) await part[Symbol.asyncDispose]()
+  for (const part of resources.splice(0).reverse()) await part[Symbol.asyncDispose]()
 })
 afterAll(() => fixture[Symbol.asyncDispose]())
 
 async function sender(env: Record<string, string> = {}): Promise<AsyncDisposable> {
   const started = await startSender(env)
-  opened.push(started)
+  resources.push(started)
   return started
 }
 
 async function server(options: SmtpScriptOptions = {}): Promise<SmtpScript> {
   const started = await startSmtpScript(options)
-  opened.push({ [Symbol.asyncDispose]: () => started.close() })
+  resources.push({ [Symbol.asyncDispose]: () => started.close() })
   return started
 }
 
-/** A server of plain lines, for what a proper one never does. Each line that comes in is answered with what `answer` gives. */
-async function lines(answer: (line: string, socket: Socket) => string | undefined) {
+/** Scripted server for protocol violations. Replies to each line with the result of `reply`. */
+async function lineServer(reply: (line: string, socket: Socket) => string | undefined) {
   const state = { seen: [] as string[], closed: 0 }
   const { seen } = state
   const sockets = new Set<Socket>()
@@ -50,13 +50,13 @@ async function lines(answer: (line: string, socket: Socket) => string | undefine
       rest = parts.pop() ?? ''
       for (const line of parts) {
         seen.push(line)
-        const reply = answer(line, socket)
-        if (reply !== undefined) socket.write(`${reply}\r\n`)
+        const response = reply(line, socket)
+        if (response !== undefined) socket.write(`${response}\r\n`)
       }
     })
   }).listen(0, '127.0.0.1')
   await once(listening, 'listening')
-  opened.push({
+  resources.push({
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()
       listening.close()
@@ -79,7 +79,7 @@ const polite = (line: string): string | undefined =>
         : line === 'QUIT'
           ? '221 bye'
           : undefined
-/** What Postgres does to us when its disk is full: reading works, writing does not. */
+/** Revokes or restores the right to write, as a full disk would: reading works, writing fails. */
 const writable = async (yes: boolean): Promise<void> => {
   await (
     yes
@@ -88,12 +88,12 @@ const writable = async (yes: boolean): Promise<void> => {
   ).execute(db)
 }
 
-test('when the marker cannot be written the server never sees the dot', async () => {
+test('HandoverIntent: lease lost during DATA, never sends the end of data', async () => {
   const account = await addAccount({ host: 'later', port: 1 })
   let queueId = ''
   let stolen = Promise.resolve()
-  const smtp = await lines((line) => {
-    // Somebody else holds the row from here on: the marker's condition does not hold any more.
+  const smtp = await lineServer((line) => {
+    // Another worker claims the row, so the intent record is not written.
     if (line === 'DATA') stolen = steal(queueId)
     return polite(line)
   })
@@ -119,8 +119,8 @@ test('when the marker cannot be written the server never sees the dot', async ()
   expect(await eventsOf(account)).toEqual([])
 })
 
-test('when Postgres takes no writes the server never sees the dot, and the message goes out later', async () => {
-  const smtp = await lines((line, socket) => {
+test('HandoverIntent: Postgres read-only, sends no end of data and retries later', async () => {
+  const smtp = await lineServer((line, socket) => {
     if (line !== 'DATA' || smtp.seen.filter((seen) => seen === 'DATA').length > 1)
       return polite(line)
     void writable(false).then(() => socket.write('354 go on\r\n'))
@@ -131,7 +131,7 @@ test('when Postgres takes no writes the server never sees the dot, and the messa
   const queueId = await submit({ account })
   try {
     await eventually(() => smtp.seen.includes('Hello'))
-    // Its connection is cut: nothing more comes.
+    // The connection is closed: nothing more arrives.
     await eventually(() => smtp.closed > 0)
     expect(smtp.seen).not.toContain('.')
   } finally {
@@ -141,8 +141,8 @@ test('when Postgres takes no writes the server never sees the dot, and the messa
   expect(smtp.seen.filter((line) => line === '.')).toHaveLength(1)
 })
 
-test('an answer that cannot be recorded is kept until it can', async () => {
-  // A sequence goes on counting what is rolled back.
+test('OutcomeRecorder: failing write, retries until the outcome is recorded', async () => {
+  // Sequences are not rolled back.
   await sql`create sequence refused`.execute(db)
   await sql`create function refuse() returns trigger language plpgsql security definer as
     'begin perform nextval(''refused''); raise exception ''disk full''; end'`.execute(db)
@@ -177,7 +177,7 @@ async function steal(queueId: string): Promise<void> {
     .execute()
 }
 
-test('two senders side by side send each message once', async () => {
+test('sender: two replicas, send each message once', async () => {
   const smtp = await server()
   const accounts = await Promise.all(Array.from({ length: 6 }, () => addAccount(smtp)))
   const ids = await Promise.all(
@@ -190,14 +190,14 @@ test('two senders side by side send each message once', async () => {
   )
 })
 
-test('with hints lost messages are found all the same', async () => {
+test('sender: without hints, polls due submissions', async () => {
   const smtp = await server()
   await sender()
   const queueId = await submit({ account: await addAccount(smtp) })
   expect(await finished(queueId)).toMatchObject({ state: 'sent' })
 })
 
-test('a hint is faster than the next look', async () => {
+test('sender: hint, triggers a poll before the interval ends', async () => {
   const smtp = await server()
   await sender({ SVC_SENDER_SWEEP: '1h' })
   await using bus = await connectBus({
@@ -212,7 +212,7 @@ test('a hint is faster than the next look', async () => {
   expect(await finished(queueId)).toMatchObject({ state: 'sent' })
 })
 
-test('without a broker messages go out, and their events are there for whoever publishes them later', async () => {
+test('sender: without RabbitMQ, sends messages and stores their events', async () => {
   const smtp = await server()
   await sender({ AMQP_URL: 'amqp://127.0.0.1:1' })
   const account = await addAccount(smtp)
@@ -223,7 +223,7 @@ test('without a broker messages go out, and their events are there for whoever p
   ])
 })
 
-test('a message whose sender died is taken over when its lease ends', async () => {
+test('sender: expired lease of a dead replica, takes the submission over', async () => {
   const smtp = await server()
   const queueId = await submit({ account: await addAccount(smtp) })
   const leaseUntil = new Date(Date.now() + 700)
@@ -237,7 +237,7 @@ test('a message whose sender died is taken over when its lease ends', async () =
   expect(smtp.accepted[0]?.receivedAt.getTime()).toBeGreaterThanOrEqual(leaseUntil.getTime())
 })
 
-test('a message that ends every process that takes it is given up', async () => {
+test('reapExhausted: attempts used up without an outcome, fails the submission', async () => {
   const smtp = await server()
   const account = await addAccount(smtp)
   const queueId = await submit({ account, maxAttempts: 3 })
@@ -256,13 +256,13 @@ test('a message that ends every process that takes it is given up', async () => 
   expect(smtp.accepted).toEqual([])
 })
 
-test('a server that does not answer delays nobody else', async () => {
-  const silent = await lines(() => undefined)
+test('dispatcher: silent server, delays only its own account', async () => {
+  const silent = await lineServer(() => undefined)
   const smtp = await server()
   const stuck = await addAccount(silent)
-  const quick = await addAccount(smtp)
+  const responsive = await addAccount(smtp)
   for (let n = 0; n < 30; n++) await submit({ account: stuck })
-  const ids = await Promise.all(Array.from({ length: 20 }, () => submit({ account: quick })))
+  const ids = await Promise.all(Array.from({ length: 20 }, () => submit({ account: responsive })))
   await sender({ SVC_SENDER_CONCURRENCY: '8' })
   for (const id of ids) expect(await finished(id)).toMatchObject({ state: 'sent', attempts: 1 })
   const { length: started } = await db
@@ -274,7 +274,7 @@ test('a server that does not answer delays nobody else', async () => {
   expect(started).toBe(5)
 })
 
-test('messages behind a server that is down keep their attempts', async () => {
+test('dispatcher: unreachable server, waiting submissions keep their attempts', async () => {
   const smtp = await server({ port: await freePort() })
   const account = await addAccount(smtp)
   await smtp.close()
@@ -288,11 +288,11 @@ test('messages behind a server that is down keep their attempts', async () => {
     .select(({ fn }) => fn.sum<string>('attempts').as('attempts'))
     .where('account', '=', account)
     .executeTakeFirstOrThrow()
-  // Five were under way when it was noticed; one at a time was tried until it worked.
+  // Five were in flight at the first failure, then one probe at a time.
   expect(Number(attempts)).toBeLessThanOrEqual(20 + 5 + 5)
 })
 
-test('silence at each step ends the attempt in its time, and the event names the step', async () => {
+test('SmtpSession: no reply to a command, times out and names the command', async () => {
   const cases: [step: RegExp, command: string][] = [
     [/^EHLO/, 'EHLO'],
     [/^MAIL/, 'MAIL FROM'],
@@ -300,7 +300,7 @@ test('silence at each step ends the attempt in its time, and the event names the
     [/^\.$/, 'DATA'],
   ]
   await sender({
-    // A busy machine needs some of it for the steps that are answered.
+    // Long enough for the answered commands on a busy machine.
     SVC_SMTP_GREETING_TIMEOUT: '3s',
     SVC_SMTP_COMMAND_TIMEOUT: '3s',
     SVC_SMTP_DATA_TIMEOUT: '3s',
@@ -308,7 +308,7 @@ test('silence at each step ends the attempt in its time, and the event names the
   const accounts = await Promise.all(
     cases.map(async ([step]) => {
       const account = await addAccount(
-        await lines((line) => (step.test(line) ? undefined : polite(line))),
+        await lineServer((line) => (step.test(line) ? undefined : polite(line))),
       )
       await submit({ account, maxAttempts: 1 })
       return account
@@ -322,8 +322,8 @@ test('silence at each step ends the attempt in its time, and the event names the
   }
 })
 
-test('an answer that comes before the message is complete does not count', async () => {
-  const early = await lines((line) =>
+test('HandoverStream: reply before the end of data, is not an acceptance', async () => {
+  const early = await lineServer((line) =>
     line === 'DATA' ? '354 go on\r\n250 taken already' : polite(line),
   )
   await sender()
@@ -336,10 +336,10 @@ test('an answer that comes before the message is complete does not count', async
   expect(await finished(queueId)).toMatchObject({ state: 'failed', response: null })
 })
 
-test('a stopping sender gives back what it had not handed over, and finishes what it had', async () => {
+test('sender: disposal, releases before the handover and finishes after it', async () => {
   let release: (() => void) | undefined
-  const hanging = await lines((line) => (line === 'DATA' ? undefined : polite(line)))
-  const slow = await lines((line, socket) => {
+  const hanging = await lineServer((line) => (line === 'DATA' ? undefined : polite(line)))
+  const slow = await lineServer((line, socket) => {
     if (line !== '.') return polite(line)
     release = () => socket.write('250 taken\r\n')
     return undefined
@@ -357,7 +357,7 @@ test('a stopping sender gives back what it had not handed over, and finishes wha
   expect(await row(ids.late)).toMatchObject({ state: 'sent', attempts: 1 })
 })
 
-test('a certificate that nobody vouches for gets no mail', async () => {
+test('SmtpSession: self-signed certificate, sends no mail', async () => {
   const smtp = await server()
   const account = await addAccount(smtp, { tls: {} })
   await sender()
@@ -369,16 +369,16 @@ test('a certificate that nobody vouches for gets no mail', async () => {
   expect(smtp.accepted).toEqual([])
 })
 
-test('a server on this machine may be without STARTTLS', async () => {
-  const plain = await lines(polite)
+test('SmtpSession: server on loopback, may lack STARTTLS', async () => {
+  const plain = await lineServer(polite)
   await sender()
   const queueId = await submit({ account: await addAccount(plain, { tls: {} }) })
   expect(await finished(queueId)).toMatchObject({ state: 'sent' })
 })
 
-test('a session that the server ended while it was idle costs no attempt', async () => {
+test('SmtpTransport: idle session closed by the server, costs no attempt', async () => {
   const sockets: Socket[] = []
-  const smtp = await lines((line, socket) => {
+  const smtp = await lineServer((line, socket) => {
     if (line.startsWith('EHLO')) sockets.push(socket)
     // The second message on a session finds it closed.
     const mails = smtp.seen.filter((seen) => seen.startsWith('MAIL')).length
@@ -394,6 +394,6 @@ test('a session that the server ended while it was idle costs no attempt', async
   const second = await submit({ account })
   expect(await finished(second)).toMatchObject({ state: 'sent', attempts: 1 })
   expect(sockets).toHaveLength(2)
-  const told = (await eventsOf(account)).map(({ event }) => event)
-  expect(told).toEqual(['messageSent', 'messageSent'])
+  const events = (await eventsOf(account)).map(({ event }) => event)
+  expect(events).toEqual(['messageSent', 'messageSent'])
 })

@@ -13,7 +13,7 @@ import { mailboxWorker } from './mailbox-worker.ts'
 const fixture = await senderFixture()
 const { db, startSender, submit, row, eventsOf } = fixture
 const senders = await Promise.all([startSender(), startSender()])
-/** No sender, then one with another environment. */
+/** Stops all senders and starts one with another environment. */
 async function replaceSenders(env?: Record<string, string>): Promise<void> {
   for (const sender of senders.splice(0)) await sender[Symbol.asyncDispose]()
   if (env) senders.push(await startSender(env))
@@ -21,8 +21,8 @@ async function replaceSenders(env?: Record<string, string>): Promise<void> {
 const worker = await mailboxWorker(fixture.broker.url)
 const servers: SmtpScript[] = []
 afterEach(async () => {
-  delete worker.part.file
-  delete worker.part.find
+  delete worker.replies.file
+  delete worker.replies.find
   await Promise.all(servers.splice(0).map((server) => server.close()))
 })
 afterAll(async () => {
@@ -31,30 +31,32 @@ afterAll(async () => {
   await fixture[Symbol.asyncDispose]()
 })
 
-const heldShards = new Set<number>()
+const servedShards = new Set<number>()
 
-/** An account with a mailbox that a worker holds. */
-async function accountWith(given: { copy?: boolean; imap?: object | null; held?: boolean } = {}) {
+/** Account with a mailbox, served by the worker unless `served` is false. */
+async function accountWith(
+  options: { copy?: boolean; imap?: object | null; served?: boolean } = {},
+) {
   const smtp = await startSmtpScript()
   servers.push(smtp)
   let account = await fixture.addAccount(smtp)
-  // Two accounts may share a shard.
-  while (given.held === false && heldShards.has(shardOf(account)))
+  // Accounts may share a shard.
+  while (options.served === false && servedShards.has(shardOf(account)))
     account = await fixture.addAccount(smtp)
-  const imap = given.imap === undefined ? { host: 'imap.example.com', port: 993 } : given.imap
+  const imap = options.imap === undefined ? { host: 'imap.example.com', port: 993 } : options.imap
   await db
     .updateTable('accounts')
-    .set({ imap: imap && JSON.stringify(imap), copy: given.copy ?? null })
+    .set({ imap: imap && JSON.stringify(imap), copy: options.copy ?? null })
     .where('account', '=', account)
     .execute()
-  if (given.held !== false) {
-    heldShards.add(shardOf(account))
-    await worker.hold(account)
+  if (options.served !== false) {
+    servedShards.add(shardOf(account))
+    await worker.serve(account)
   }
   return { smtp, account }
 }
 
-/** Submitted for later, changed to what the test is about, and due then. */
+/** Inserts a submission for later, changes its columns, then makes it due. */
 async function submitWith(account: string, filing: Filing | null, more: object = {}) {
   const queueId = await submit({ account, sendAt: new Date(Date.now() + 3_600_000) })
   await db
@@ -64,78 +66,79 @@ async function submitWith(account: string, filing: Filing | null, more: object =
     .execute()
   return queueId
 }
-const filedFor = (queueId: string) => worker.asked.file.filter((asked) => asked.queueId === queueId)
+const filingsOf = (queueId: string) =>
+  worker.requests.file.filter((request) => request.queueId === queueId)
 const filed = (queueId: string) =>
   eventually(async () =>
     expect(await row(queueId)).toMatchObject({ state: 'sent', filingNextAt: null, mime: null }),
   )
 
-test('after a message was sent its copy is asked for, and its bytes are kept until then', async () => {
+test('Filer: sent message, requests a Sent copy and keeps the bytes until then', async () => {
   const { account } = await accountWith()
-  let kept: Buffer | null = null
-  worker.part.file = async ({ queueId }) => {
-    kept = (await row(queueId)).mime
+  let storedMime: Buffer | null = null
+  worker.replies.file = async ({ queueId }) => {
+    storedMime = (await row(queueId)).mime
     return { path: 'Sent', skipped: [] }
   }
   const queueId = await submitWith(account, null)
   await filed(queueId)
-  expect(filedFor(queueId)).toEqual([
+  expect(filingsOf(queueId)).toEqual([
     { account, queueId, messageId: `<${queueId}@example.com>`, copy: true },
   ])
-  expect(String(kept)).toContain('Subject: Test')
+  expect(String(storedMime)).toContain('Subject: Test')
   expect(await eventsOf(account)).toHaveLength(1)
 })
 
-test('what the message asks for is done, also where there is no copy', async () => {
+test('Filer: submission with reference and draft, files them without a copy', async () => {
   const { account } = await accountWith({ copy: false })
   const reference = { message: 'AAAA', action: 'reply' as const }
   const queueId = await submitWith(account, { reference, draft: 'BBBB' })
   await filed(queueId)
-  expect(filedFor(queueId)).toMatchObject([{ copy: false, reference, draft: 'BBBB' }])
+  expect(filingsOf(queueId)).toMatchObject([{ copy: false, reference, draft: 'BBBB' }])
 })
 
 test.each([
-  ['the account has no mailbox', { imap: null }],
-  ['its mailbox is disabled', { imap: { disabled: true } }],
-  ['it wants no copies', { copy: false }],
-])('nothing is asked where %s', async (_, given) => {
-  const { account } = await accountWith(given)
+  ['account without IMAP', { imap: null }],
+  ['disabled IMAP', { imap: { disabled: true } }],
+  ['copy: false', { copy: false }],
+])('Filer: %s, requests nothing', async (_, options) => {
+  const { account } = await accountWith(options)
   const queueId = await submitWith(account, null)
   await filed(queueId)
-  expect(filedFor(queueId)).toEqual([])
+  expect(filingsOf(queueId)).toEqual([])
 })
 
-test('a mailbox that cannot be had is asked again, and nothing is sent again', async () => {
-  const { account, smtp } = await accountWith({ held: false })
+test('Filer: unavailable mailbox, retries without sending again', async () => {
+  const { account, smtp } = await accountWith({ served: false })
   const queueId = await submitWith(account, null)
   await eventually(async () =>
     expect(await row(queueId)).toMatchObject({ filingError: expect.any(String) }),
   )
   let times = 0
-  worker.part.file = async () => {
+  worker.replies.file = async () => {
     if (++times < 3) throw new AppError('unavailable', 'not now', { code: 'ConnectionError' })
     return { path: 'Sent', skipped: [] }
   }
-  await worker.hold(account)
+  await worker.serve(account)
   await filed(queueId)
   expect(times).toBe(3)
   expect(smtp.accepted).toHaveLength(1)
   expect((await eventsOf(account)).map(({ event }) => event)).toEqual(['messageSent'])
 })
 
-test('what can never be done is given up and remembered', async () => {
+test('Filer: permanent error, stores it and does not retry', async () => {
   const { account } = await accountWith()
-  worker.part.file = async () => {
+  worker.replies.file = async () => {
     throw new AppError('not-found', 'The folder does not exist', { code: 'FolderNotFound' })
   }
   const queueId = await submitWith(account, null)
   await filed(queueId)
   expect(await row(queueId)).toMatchObject({ filingError: 'The folder does not exist' })
-  expect(filedFor(queueId)).toHaveLength(1)
+  expect(filingsOf(queueId)).toHaveLength(1)
 })
 
-test('what failed for hours is given up', async () => {
-  const { account } = await accountWith({ held: false })
+test('Filer: filing older than the maximum age, fails permanently', async () => {
+  const { account } = await accountWith({ served: false })
   const queueId = await submitWith(account, null, {
     state: 'sent',
     finishedAt: new Date(Date.now() - 24 * 3_600_000),
@@ -145,22 +148,22 @@ test('what failed for hours is given up', async () => {
   expect(await row(queueId)).toMatchObject({ filingError: expect.stringMatching(/worker/i) })
 })
 
-test('one account whose mailbox hangs holds up no other', async () => {
+test('Filer: hanging mailbox, does not delay other accounts', async () => {
   const hanging = await accountWith()
-  const quick = await accountWith()
+  const responsive = await accountWith()
   const release = Promise.withResolvers<void>()
-  worker.part.file = async ({ account }) => {
+  worker.replies.file = async ({ account }) => {
     if (account === hanging.account) await release.promise
     return { path: 'Sent', skipped: [] }
   }
   const stuck = await Promise.all([1, 2, 3].map(() => submitWith(hanging.account, null)))
-  await eventually(() => stuck.some((queueId) => filedFor(queueId).length > 0))
-  for (let n = 0; n < 5; n++) await filed(await submitWith(quick.account, null))
+  await eventually(() => stuck.some((queueId) => filingsOf(queueId).length > 0))
+  for (let n = 0; n < 5; n++) await filed(await submitWith(responsive.account, null))
   release.resolve()
   for (const queueId of stuck) await filed(queueId)
 })
 
-/** As a sender leaves it that died between the final dot and the record of the answer. */
+/** Row of a sender that died between the end of data and the recorded reply. */
 const ambiguous = {
   worker: randomUUID(),
   attempts: 1,
@@ -168,9 +171,9 @@ const ambiguous = {
   dataSentAt: new Date(0),
 }
 
-test('a message that a dead sender may have sent is not sent again where it is in Sent', async () => {
+test('findSentCopy: ambiguous handover with a Sent copy, does not send again', async () => {
   const { account, smtp } = await accountWith({ copy: false })
-  worker.part.find = async () => true
+  worker.replies.find = async () => true
   const queueId = await submitWith(account, null, ambiguous)
   await filed(queueId)
   expect(await row(queueId)).toMatchObject({ response: expect.stringContaining('Sent folder') })
@@ -184,16 +187,16 @@ test('a message that a dead sender may have sent is not sent again where it is i
   ])
 })
 
-test('a sender is killed between the final dot and the record: the message that was filed is not sent again', async () => {
+test('findSentCopy: sender killed after the end of data, does not send a filed message again', async () => {
   const { account, smtp } = await accountWith({ copy: false })
-  const dotted = Promise.withResolvers<void>()
+  const reachedEndOfData = Promise.withResolvers<void>()
   smtp.behaviour.onData = () => {
-    dotted.resolve()
+    reachedEndOfData.resolve()
     return 'hang'
   }
-  worker.part.find = async ({ messageId }) =>
+  worker.replies.find = async ({ messageId }) =>
     smtp.accepted.some((message) => message.messageId === messageId)
-  // The one that is killed shall be the one that takes it.
+  // The process to be killed must be the only sender.
   await replaceSenders()
   const queueId = await submitWith(account, null)
   const doomed = spawn(process.execPath, ['src/main.ts'], {
@@ -203,14 +206,14 @@ test('a sender is killed between the final dot and the record: the message that 
   })
   const ended = once(doomed, 'exit')
   try {
-    await dotted.promise
+    await reachedEndOfData.promise
     await eventually(async () => expect((await row(queueId)).dataSentAt).not.toBeNull())
   } finally {
     doomed.kill('SIGKILL')
     await ended
   }
   expect(await row(queueId)).toMatchObject({ state: 'queued', attempts: 1 })
-  // Its lease ends.
+  // Expire its lease.
   await db
     .updateTable('outbox')
     .set({ leaseUntil: new Date(0) })
@@ -224,17 +227,17 @@ test('a sender is killed between the final dot and the record: the message that 
   ])
 })
 
-test('where it is not found it is sent again with the same bytes', async () => {
+test('findSentCopy: no Sent copy, sends the same bytes again', async () => {
   const { account, smtp } = await accountWith({ copy: false })
   const queueId = await submitWith(account, null, ambiguous)
   const { mime } = await row(queueId)
   await filed(queueId)
-  expect(worker.asked.find).toContain(`<${queueId}@example.com>`)
+  expect(worker.requests.find).toContain(`<${queueId}@example.com>`)
   expect(smtp.accepted.map(({ raw }) => raw.toString())).toEqual([mime?.toString()])
 })
 
-test('where nobody can look it is sent again after a while', async () => {
-  const { account, smtp } = await accountWith({ copy: false, held: false })
+test('findSentCopy: mailbox unavailable, sends again after the timeout', async () => {
+  const { account, smtp } = await accountWith({ copy: false, served: false })
   await replaceSenders({ SVC_SENDER_FIND_SENT_TIMEOUT: '1s' })
   const queueId = await submitWith(account, null, ambiguous)
   await filed(queueId)
@@ -242,23 +245,23 @@ test('where nobody can look it is sent again after a while', async () => {
   await replaceSenders({})
 })
 
-test('where the server files nothing, nobody is asked', async () => {
+test('findSentCopy: server that files nothing, is not called', async () => {
   const { account, smtp } = await accountWith()
   const queueId = await submitWith(account, null, ambiguous)
   await filed(queueId)
-  expect(worker.asked.find).not.toContain(`<${queueId}@example.com>`)
+  expect(worker.requests.find).not.toContain(`<${queueId}@example.com>`)
   expect(smtp.accepted).toHaveLength(1)
 })
 
-test('what some recipients have says nothing about the others', async () => {
+test('findSentCopy: partly sent message, is not called', async () => {
   const { account, smtp } = await accountWith({ copy: false })
-  worker.part.find = async () => true
+  worker.replies.find = async () => true
   const queueId = await submitWith(account, null, { ...ambiguous, response: '250 for some' })
   await filed(queueId)
   expect(smtp.accepted).toHaveLength(1)
 })
 
-test('a refusal after the final dot leaves nothing to look for; silence does', async () => {
+test('findSentCopy: called after a lost reply, not after a rejection', async () => {
   const { account, smtp } = await accountWith({ copy: false })
   let times = 0
   smtp.behaviour.onData = () => {
@@ -266,10 +269,10 @@ test('a refusal after the final dot leaves nothing to look for; silence does', a
     if (times === 1) return { code: 451, text: 'later' }
     return times === 2 ? 'drop' : undefined
   }
-  worker.part.find = async () => times >= 2
+  worker.replies.find = async () => times >= 2
   const queueId = await submitWith(account, null)
   await filed(queueId)
   expect(times).toBe(2)
   expect(await row(queueId)).toMatchObject({ attempts: 3 })
-  expect(worker.asked.find.filter((id) => id === `<${queueId}@example.com>`)).toHaveLength(1)
+  expect(worker.requests.find.filter((id) => id === `<${queueId}@example.com>`)).toHaveLength(1)
 })

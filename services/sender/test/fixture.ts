@@ -34,7 +34,7 @@ export interface NewSubmission {
   dsn?: DsnRequest
 }
 
-/** A database and a broker of a test file's own, and senders on them. */
+/** Database and broker of one test file, with helpers to start senders on them. */
 export async function senderFixture() {
   const database = await testDatabase()
   const broker = await testBus()
@@ -53,17 +53,17 @@ export async function senderFixture() {
     db,
     broker,
     startSender,
-    /** What a sender's process finds in its environment. */
+    /** Environment of a sender process. */
     env: (more: Record<string, string> = {}) => ({ ...env, ...more }),
     addAccount: (server: Pick<SmtpScript, 'host' | 'port'>, smtp: object = {}) =>
       addAccount(db, server, smtp),
     addGateway: (server: Pick<SmtpScript, 'host' | 'port'>, username: string | null = null) =>
       addGateway(db, server, username),
-    /** From the next sender on, and for those there are within seconds. */
+    /** Replaces the settings. Running senders see them within seconds. */
     set: (settings: Settings) => set(db, settings),
     submit: (submission: NewSubmission) => submit(db, submission),
     row: (queueId: string) => rowOf(db, queueId),
-    /** The row once its message is sent or given up. */
+    /** Row of a submission once it is sent or failed. */
     finished: (queueId: string) =>
       eventually(async () => {
         const row = await rowOf(db, queueId)
@@ -135,7 +135,7 @@ async function submit(
     mime,
     from = 'me@example.com',
     dsn,
-    ...way
+    ...egress
   }: NewSubmission,
 ): Promise<string> {
   const queueId = randomUUID()
@@ -151,7 +151,7 @@ async function submit(
       messageId,
       envelope: JSON.stringify({ from, to }),
       dsn: dsn ? JSON.stringify(dsn) : null,
-      ...way,
+      ...egress,
       mime: mime ?? Buffer.from(text),
       sendAt,
       nextAttemptAt: sendAt,
@@ -177,10 +177,10 @@ async function eventsOf(db: Db, account: string) {
 
 export const sentEventId = (queueId: string) => deriveEventId(['messageSent', queueId])
 
-/** Answers for auth-bridge. */
+/** Serves the credential commands of auth-bridge. */
 export async function serveCredentials(
   url: string,
-  answer: (fresh: boolean) => Credentials | AppError,
+  credentials: (fresh: boolean) => Credentials | AppError,
 ) {
   const bus = await connectBus({
     url,
@@ -188,27 +188,27 @@ export async function serveCredentials(
     log: createLogger('test', 'silent'),
     metrics: createMetrics('test'),
   })
-  const asked: string[] = []
+  const requests: string[] = []
   await bus.serve({
     queue: 'credentials',
     keys: ['credentials'],
     handlers: [
       on(getCredentials, async ({ account, protocol, fresh = false }) => {
-        asked.push(`${account} ${protocol}${fresh ? ' fresh' : ''}`)
-        return given(answer(fresh))
+        requests.push(`${account} ${protocol}${fresh ? ' fresh' : ''}`)
+        return orThrow(credentials(fresh))
       }),
       on(getGatewayCredentials, async ({ gateway }) => {
-        asked.push(gateway)
-        return given(answer(false))
+        requests.push(gateway)
+        return orThrow(credentials(false))
       }),
       unsealsLogins,
     ],
   })
   await bus.whenUp()
-  return { bus, asked, [Symbol.asyncDispose]: () => bus[Symbol.asyncDispose]() }
+  return { bus, requests, [Symbol.asyncDispose]: () => bus[Symbol.asyncDispose]() }
 }
 
-function given(answer: Credentials | AppError): Credentials {
-  if (answer instanceof AppError) throw answer
-  return answer
+function orThrow(result: Credentials | AppError): Credentials {
+  if (result instanceof AppError) throw result
+  return result
 }

@@ -16,7 +16,7 @@ afterAll(async () => {
 const stateOf = (gateway: string) =>
   db.selectFrom('gatewayStates').selectAll().where('gateway', '=', gateway).executeTakeFirst()
 
-test('a message with a gateway goes there, and it is counted', async () => {
+test('sender: submission with a gateway, uses its server and counts it', async () => {
   const [own, relay] = [await server(), await server()]
   const account = await addAccount(own)
   const gateway = await addGateway(relay)
@@ -30,7 +30,7 @@ test('a message with a gateway goes there, and it is counted', async () => {
   })
 })
 
-test('an account without a server of its own sends by a gateway', async () => {
+test('sender: account without SMTP, sends by a gateway', async () => {
   const relay = await server()
   const account = await addAccount(relay)
   await db.updateTable('accounts').set({ smtp: null }).where('account', '=', account).execute()
@@ -38,7 +38,7 @@ test('an account without a server of its own sends by a gateway', async () => {
   expect(await finished(queueId)).toMatchObject({ state: 'sent' })
 })
 
-test('one logs in as the gateway', async () => {
+test('sender: gateway with a login, uses its credentials', async () => {
   const logins: unknown[] = []
   const relay = await server({
     requireLogin: true,
@@ -51,11 +51,11 @@ test('one logs in as the gateway', async () => {
   const account = await addAccount({ host: 'nowhere.invalid', port: 1 }, { auth: { user: 'me' } })
   const gateway = await addGateway(relay, 'relay-user')
   expect(await finished(await submit({ account, gateway }))).toMatchObject({ state: 'sent' })
-  expect(bridge.asked).toEqual([gateway])
+  expect(bridge.requests).toEqual([gateway])
   expect(logins).toEqual([['relay-user', 'relay-pass']])
 })
 
-test('why the last message was not taken is known until one is', async () => {
+test('gateway_states: last_error, is stored until the next acceptance', async () => {
   const relay = await server({
     behaviour: { onRecipient: () => ({ code: 550, text: '5.7.1 no relaying' }) },
   })
@@ -80,7 +80,7 @@ test('why the last message was not taken is known until one is', async () => {
   expect(await stateOf(gateway)).toMatchObject({ deliveries: '1', lastError: null })
 })
 
-test('a gateway that is gone ends its messages, and says so', async () => {
+test('sender: deleted gateway, fails with GatewayNotFound', async () => {
   const own = await server()
   const account = await addAccount(own)
   const queueId = await submit({ account, gateway: 'gone' })
@@ -96,19 +96,19 @@ test('a gateway that is gone ends its messages, and says so', async () => {
   expect(own.accepted).toEqual([])
 })
 
-test('a gateway that is deleted while it takes a message: the message is sent nevertheless', async () => {
+test('sender: gateway deleted during an attempt, records the acceptance', async () => {
   const relay = await server()
   const account = await addAccount(relay)
   const gateway = await addGateway(relay)
-  relay.on('dot', async ({ defaultReply: usual }) => {
+  relay.on('dot', async ({ defaultReply }) => {
     await db.deleteFrom('gateways').where('gateway', '=', gateway).execute()
-    return usual()
+    return defaultReply()
   })
   expect(await finished(await submit({ account, gateway }))).toMatchObject({ state: 'sent' })
   expect(await stateOf(gateway)).toBeUndefined()
 })
 
-test('a gateway that lets nobody in keeps no account from its own server', async () => {
+test('sender: gateway that rejects logins, does not suspend own servers', async () => {
   const relay = await server({
     requireLogin: true,
     behaviour: { onLogin: () => ({ code: 535, text: '5.7.8 no' }) },
@@ -126,7 +126,7 @@ test('a gateway that lets nobody in keeps no account from its own server', async
   expect(await finished(stuck)).toMatchObject({ state: 'sent' })
 })
 
-test('a gateway that changes is logged in at anew', async () => {
+test('sender: changed gateway, opens a new session', async () => {
   const [first, second] = [await server(), await server()]
   const account = await addAccount(first)
   const gateway = await addGateway(first)

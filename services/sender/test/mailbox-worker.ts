@@ -9,40 +9,42 @@ import {
 } from '@posthorn/contracts'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 
-type Filed = CommandResponse<typeof fileSent>
+type FilingResult = CommandResponse<typeof fileSent>
 
-export interface WorkerPart {
-  file?: (request: CommandRequest<typeof fileSent>) => Promise<Filed>
+/** Replies of the worker; by default everything is filed and nothing found. */
+export interface WorkerReplies {
+  file?: (request: CommandRequest<typeof fileSent>) => Promise<FilingResult>
   find?: (request: CommandRequest<typeof findSent>) => Promise<boolean>
 }
 
-/** The sync-worker's part of sending, and the gateway's: on a broker of a test's own. */
+/** Stand-in for sync-worker and api-gateway: files messages and sends outbox commands. */
 export async function mailboxWorker(url: string) {
   const log = createLogger('test', 'silent')
   const bus = await connectBus({ url, name: 'test', log, metrics: createMetrics('test') })
-  const part: WorkerPart = {}
-  const asked = { file: [] as CommandRequest<typeof fileSent>[], find: [] as string[] }
+  const replies: WorkerReplies = {}
+  const requests = { file: [] as CommandRequest<typeof fileSent>[], find: [] as string[] }
   const server = await bus.serve({
     queue: 'private',
     handlers: [
       on(fileSent, async (request) => {
-        asked.file.push(request)
-        return part.file ? part.file(request) : { path: 'Sent', skipped: [] }
+        requests.file.push(request)
+        return replies.file ? replies.file(request) : { path: 'Sent', skipped: [] }
       }),
       on(findSent, async (request) => {
-        asked.find.push(request.messageId)
-        return { found: part.find ? await part.find(request) : false }
+        requests.find.push(request.messageId)
+        const isFound = replies.find ? await replies.find(request) : false
+        return { found: isFound }
       }),
     ],
   })
   await bus.whenUp()
   return {
     bus,
-    part,
-    asked,
-    /** Holds the account's shard from now on. */
-    hold: (account: string) => server.bind(`shard.${shardOf(account)}`),
-    leave: (account: string) => server.unbind(`shard.${shardOf(account)}`),
+    replies,
+    requests,
+    /** Serves the account's shard from now on. */
+    serve: (account: string) => server.bind(`shard.${shardOf(account)}`),
+    stopServing: (account: string) => server.unbind(`shard.${shardOf(account)}`),
     change: (queueId: string, action: CommandRequest<typeof changeOutbox>['action']) =>
       bus
         .request(changeOutbox, { queueId, action }, { key: 'outbox', timeoutMs: 30_000 })

@@ -10,68 +10,71 @@ import {
 } from '@posthorn/testkit'
 import { senderFixture, serveCredentials } from './fixture.ts'
 
-// Linux lets one connect from any address of 127.0.0.0/8: as good as a machine with many addresses.
+// Linux accepts every address of 127.0.0.0/8, like a machine with many addresses.
 const fixture = await senderFixture()
 const { db, addAccount, submit, row, finished, eventsOf } = fixture
-const opened: AsyncDisposable[] = []
+const resources: AsyncDisposable[] = []
 afterEach(async () => {
-  for (const part of opened.splice(0).reverse()) await part[Symbol.asyncDispose]()
+  for (const part of resources.splice(0).reverse()) await part[Symbol.asyncDispose]()
 })
 afterAll(() => fixture[Symbol.asyncDispose]())
 
 async function server(options?: SmtpScriptOptions): Promise<SmtpScript> {
   const started = await startSmtpScript(options)
-  opened.push({ [Symbol.asyncDispose]: () => started.close() })
+  resources.push({ [Symbol.asyncDispose]: () => started.close() })
   return started
 }
 async function sender(settings: Settings): Promise<void> {
   await fixture.set(settings)
-  opened.push(await fixture.startSender())
+  resources.push(await fixture.startSender())
 }
 async function proxy(options?: Parameters<typeof startProxy>[0]) {
   const started = await startProxy(options)
-  opened.push(started)
+  resources.push(started)
   return started
 }
 const routingsOf = async (account: string) =>
   (await eventsOf(account)).map(({ data }) => data['networkRouting'])
 
-test.each(['socks5', 'socks4a', 'http'])('a message through %s', async (protocol) => {
-  const [smtp, through] = [await server(), await proxy()]
-  through.names.set('mail.test', smtp.host)
-  await sender({})
-  const account = await addAccount({ host: 'mail.test', port: smtp.port })
-  const url = `${protocol}://me:secret@${through.host}:${through.port}`
-  const queueId = await submit({ account, proxy: url })
-  const routing = {
-    name: expect.any(String),
-    proxy: `${protocol}://${through.host}:${through.port}`,
-  }
-  expect(await finished(queueId)).toMatchObject({ state: 'sent', networkRouting: routing })
-  expect(through.requests).toEqual([
-    expect.objectContaining({ host: 'mail.test', port: smtp.port, user: 'me' }),
-  ])
-  expect(await routingsOf(account)).toEqual([routing])
-  expect(JSON.stringify(await eventsOf(account))).not.toContain('secret')
-})
+test.each(['socks5', 'socks4a', 'http'])(
+  'sender: proxy with %s, connects through it',
+  async (protocol) => {
+    const [smtp, through] = [await server(), await proxy()]
+    through.names.set('mail.test', smtp.host)
+    await sender({})
+    const account = await addAccount({ host: 'mail.test', port: smtp.port })
+    const url = `${protocol}://me:secret@${through.host}:${through.port}`
+    const queueId = await submit({ account, proxy: url })
+    const routing = {
+      name: expect.any(String),
+      proxy: `${protocol}://${through.host}:${through.port}`,
+    }
+    expect(await finished(queueId)).toMatchObject({ state: 'sent', networkRouting: routing })
+    expect(through.requests).toEqual([
+      expect.objectContaining({ host: 'mail.test', port: smtp.port, user: 'me' }),
+    ])
+    expect(await routingsOf(account)).toEqual([routing])
+    expect(JSON.stringify(await eventsOf(account))).not.toContain('secret')
+  },
+)
 
-test('the login of a proxy is asked for, and while nobody tells it nothing is attempted', async () => {
+test('sender: sealed proxy login, waits until auth-bridge unseals it', async () => {
   const smtp = await server()
   const through = await proxy({ user: 'me', pass: 's:cret' })
   const address = `socks5://me:s%3Acret@${through.host}:${through.port}`
   await sender({ proxyEnabled: true, proxyUrl: await sealedLogin(address) })
   const account = await addAccount(smtp)
-  const [asked, forAll] = [
+  const [own, global] = [
     await submit({ account, proxy: await sealedLogin(address) }),
     await submit({ account }),
   ]
-  for (const queueId of [asked, forAll])
+  for (const queueId of [own, global])
     await eventually(async () => {
       const { attempts, worker, nextAttemptAt } = await row(queueId)
       expect([attempts, worker, nextAttemptAt > new Date(1)]).toEqual([0, null, true])
     })
   expect(through.requests).toEqual([])
-  opened.push(await serveCredentials(fixture.broker.url, () => ({ user: 'me', pass: 'x' })))
+  resources.push(await serveCredentials(fixture.broker.url, () => ({ user: 'me', pass: 'x' })))
   await db
     .updateTable('outbox')
     .set({ nextAttemptAt: new Date(0) })
@@ -80,12 +83,12 @@ test('the login of a proxy is asked for, and while nobody tells it nothing is at
     name: expect.any(String),
     proxy: `socks5://${through.host}:${through.port}`,
   }
-  for (const queueId of [asked, forAll])
+  for (const queueId of [own, global])
     expect(await finished(queueId)).toMatchObject({ state: 'sent', attempts: 1, networkRouting })
   expect(through.requests[0]).toMatchObject({ user: 'me', pass: 's:cret' })
 })
 
-test('TLS from the first byte through a proxy', async () => {
+test('sender: implicit TLS through a proxy, connects', async () => {
   const [smtp, through] = [await server({ secure: true }), await proxy()]
   through.withGreeting = false
   await sender({})
@@ -94,7 +97,7 @@ test('TLS from the first byte through a proxy', async () => {
   expect(await finished(await submit({ account, proxy: url }))).toMatchObject({ state: 'sent' })
 })
 
-test('behind a proxy no server is on this machine: it must encrypt', async () => {
+test('requiresStartTls: server on loopback behind a proxy, requires STARTTLS', async () => {
   const [smtp, through] = [await server({ plain: true }), await proxy()]
   await sender({})
   const account = await addAccount(smtp, { tls: {} })
@@ -107,24 +110,23 @@ test('behind a proxy no server is on this machine: it must encrypt', async () =>
   expect(smtp.accepted).toHaveLength(1)
 })
 
-test("the account's proxy, and the one for all", async () => {
-  const [smtp, ours, theirs] = [await server(), await proxy(), await proxy()]
-  await sender({ proxyEnabled: true, proxyUrl: `socks5://${ours.host}:${ours.port}` })
+test('chooseNetworkPath: proxy of the account, precedes the global one', async () => {
+  const [smtp, globalProxy, accountProxy] = [await server(), await proxy(), await proxy()]
+  await sender({ proxyEnabled: true, proxyUrl: `socks5://${globalProxy.host}:${globalProxy.port}` })
   const account = await addAccount(smtp)
   await finished(await submit({ account }))
   await db
     .updateTable('accounts')
-    .set({ proxy: `http://${theirs.host}:${theirs.port}` })
+    .set({ proxy: `http://${accountProxy.host}:${accountProxy.port}` })
     .where('account', '=', account)
     .execute()
   await finished(await submit({ account }))
-  expect([ours, theirs].map(({ requests }) => requests.map(({ kind }) => kind))).toEqual([
-    ['socks5'],
-    ['http'],
-  ])
+  expect(
+    [globalProxy, accountProxy].map(({ requests }) => requests.map(({ kind }) => kind)),
+  ).toEqual([['socks5'], ['http']])
 })
 
-test('a proxy that fails is told, tried again, and holds up nobody else', async () => {
+test('sender: failing proxy of a submission, retries without suspending the account', async () => {
   const [smtp, through] = [await server(), await proxy()]
   through.rejects = true
   await sender({})
@@ -140,18 +142,18 @@ test('a proxy that fails is told, tried again, and holds up nobody else', async 
   expect(first).toEqual({ proxy: `socks5://${through.host}:${through.port}` })
 })
 
-test('a proxy where none may be is tried again: another will be set', async () => {
+test('sender: proxy blocked by the egress policy, retries', async () => {
   await sender({})
   const account = await addAccount(await server())
-  const asked = { account, proxy: 'http://169.254.169.254:80', maxAttempts: 2 }
-  expect(await finished(await submit(asked))).toMatchObject({
+  const submission = { account, proxy: 'http://169.254.169.254:80', maxAttempts: 2 }
+  expect(await finished(await submit(submission))).toMatchObject({
     state: 'failed',
     attempts: 2,
     lastError: { code: 'EPROXY', message: expect.stringContaining('169.254.169.254') },
   })
 })
 
-test('a message from the address it asks for', async () => {
+test('sender: requested local address, connects from it', async () => {
   const smtp = await server()
   await sender({ localAddresses: ['127.0.0.8', '127.0.0.9'], smtpEhloName: 'mail.example.com' })
   const account = await addAccount(smtp)
@@ -162,7 +164,7 @@ test('a message from the address it asks for', async () => {
   expect(smtp.accepted.map(({ helo }) => helo)).toEqual(['mail.example.com'])
 })
 
-test('an address that is not ours, or not on this machine, is not taken, and that is told', async () => {
+test('sender: unavailable local address, is reported and not used', async () => {
   const smtp = await server()
   await sender({ localAddresses: ['192.0.2.7'] })
   for (const localAddress of ['127.0.0.9', '192.0.2.7']) {
@@ -174,7 +176,7 @@ test('an address that is not ours, or not on this machine, is not taken, and tha
   }
 })
 
-test('each account has its dedicated address', async () => {
+test('sender: dedicated strategy, uses one address per account', async () => {
   const smtp = await server()
   const localAddresses = ['127.0.0.8', '127.0.0.9', '127.0.0.10']
   await sender({ localAddresses, smtpStrategy: 'dedicated' })
@@ -192,7 +194,7 @@ test('each account has its dedicated address', async () => {
   expect(used.size).toBeGreaterThan(1)
 })
 
-test('nothing is told of the ordinary way', async () => {
+test('sender: default network path, reports no networkRouting', async () => {
   const smtp = await server()
   await sender({ localAddresses: ['127.0.0.8'] })
   const account = await addAccount(smtp)

@@ -23,29 +23,29 @@ afterAll(async () => {
 const later = new Date(Date.now() + 3_600_000)
 const sent = (queueId: string) =>
   eventually(async () => expect(await row(queueId)).toMatchObject({ state: 'sent' }))
-const found = async (queueId: string) =>
+const rowCount = async (queueId: string) =>
   (await db.selectFrom('outbox').select('queueId').where('queueId', '=', queueId).execute()).length
 
-test('a message that waits is deleted, and nothing tells of it', async () => {
+test('deleteWaiting: waiting submission, deletes it without events', async () => {
   const smtp = await server()
   const account = await addAccount(smtp)
   const queueId = await submit({ account, sendAt: later })
   expect(await change(queueId, 'delete')).toBe('done')
-  expect(await found(queueId)).toBe(0)
+  expect(await rowCount(queueId)).toBe(0)
   expect(await change(queueId, 'delete')).toBe('missing')
   expect(await eventsOf(account)).toEqual([])
 })
 
-test('who has left the list since gets nothing, and that is told', async () => {
+test('sender: recipient that has left the list, fails with ELISTLEFT', async () => {
   const smtp = await server()
   const account = await addAccount(smtp)
-  const of = async (recipient: string) => {
+  const submitTo = async (recipient: string) => {
     const queueId = await submit({ account, to: [recipient], sendAt: later })
     const list = { listId: 'news.example', listRecipient: recipient }
     await db.updateTable('outbox').set(list).where('queueId', '=', queueId).execute()
     return queueId
   }
-  const [left, stays] = [await of('left@example.com'), await of('stays@example.com')]
+  const [left, stays] = [await submitTo('left@example.com'), await submitTo('stays@example.com')]
   const block = { listId: 'news.example', recipient: 'left@example.com', account }
   await db
     .insertInto('listBlocks')
@@ -66,7 +66,7 @@ test('who has left the list since gets nothing, and that is told', async () => {
   )
 })
 
-test('a message is held until it is released, also beyond its time', async () => {
+test('holdWaiting: due submission, is not sent until releaseHeld', async () => {
   const smtp = await server()
   const account = await addAccount(smtp)
   const queueId = await submit({ account, sendAt: later })
@@ -77,7 +77,7 @@ test('a message is held until it is released, also beyond its time', async () =>
     .set({ sendAt: new Date(0), nextAttemptAt: new Date(0) })
     .where('queueId', '=', queueId)
     .execute()
-  // Others of the account go out meanwhile.
+  // Other submissions of the account are sent meanwhile.
   await sent(await submit({ account }))
   expect(await row(queueId)).toMatchObject({ state: 'held', attempts: 0 })
   expect(await change(queueId, 'release')).toBe('done')
@@ -85,17 +85,17 @@ test('a message is held until it is released, also beyond its time', async () =>
   expect(smtp.accepted).toHaveLength(2)
 })
 
-test('a release does not send before the time that was asked for', async () => {
+test('releaseHeld: scheduled submission, keeps its time', async () => {
   const queueId = await submit({ account: await addAccount(await server()), sendAt: later })
   await change(queueId, 'hold')
   expect(await change(queueId, 'release')).toBe('done')
   expect(await row(queueId)).toMatchObject({ state: 'queued', nextAttemptAt: later })
-  // Not held: as it was.
+  // No effect without a hold.
   expect(await change(queueId, 'release')).toBe('done')
   expect(await row(queueId)).toMatchObject({ state: 'queued', nextAttemptAt: later })
 })
 
-test.each(['scheduled', 'held'])('a message that is %s is sent now', async (kind) => {
+test.each(['scheduled', 'held'])('makeDue: %s submission, is sent now', async (kind) => {
   const queueId = await submit({ account: await addAccount(await server()), sendAt: later })
   if (kind === 'held') await change(queueId, 'hold')
   expect(await change(queueId, 'send')).toBe('done')
@@ -104,7 +104,7 @@ test.each(['scheduled', 'held'])('a message that is %s is sent now', async (kind
   expect(await change(queueId, 'hold')).toBe('missing')
 })
 
-test('what is being delivered is neither deleted nor held', async () => {
+test('changeOutbox: leased submission, is neither deleted nor held', async () => {
   const queueId = await submit({ account: await addAccount(await server()), sendAt: later })
   const lease = { worker: randomUUID(), leaseUntil: later, attempts: 1 }
   await db.updateTable('outbox').set(lease).where('queueId', '=', queueId).execute()
@@ -115,7 +115,7 @@ test('what is being delivered is neither deleted nor held', async () => {
   expect(await row(queueId)).toMatchObject({ state: 'queued', ...lease })
 })
 
-test('what may have been handed over by a sender that died is not deleted before it is known', async () => {
+test('deleteWaiting: ambiguous handover, is busy', async () => {
   const past = new Date(Date.now() - 1_000)
   const queueId = await submit({ account: await addAccount(await server()), sendAt: later })
   await db
@@ -128,19 +128,19 @@ test('what may have been handed over by a sender that died is not deleted before
   expect(await change(queueId, 'delete')).toBe('done')
 })
 
-test('deleted at the same moment as it is taken, a message is either gone or sent', async () => {
+test('deleteWaiting: concurrent claim, either deletes or sends', async () => {
   const smtp = await server()
   const account = await addAccount(smtp)
   const ids = await Promise.all(Array.from({ length: 40 }, () => submit({ account })))
   const results = await Promise.all(ids.map((id) => change(id, 'delete')))
-  const kept = ids.filter((_, index) => results[index] !== 'done')
-  for (const id of kept) await sent(id)
+  const remaining = ids.filter((_, index) => results[index] !== 'done')
+  for (const id of remaining) await sent(id)
   const accepted = smtp.accepted.map(({ messageId }) => messageId).sort()
-  expect(accepted).toEqual(kept.map((id) => `<${id}@example.com>`).sort())
+  expect(accepted).toEqual(remaining.map((id) => `<${id}@example.com>`).sort())
 })
 
-/** Whether a due message lies there untouched, ten looks of both senders later. */
-async function isLeft(queueId: string): Promise<boolean> {
+/** True if a due row is still unclaimed after ten polls of both senders. */
+async function isUnclaimed(queueId: string): Promise<boolean> {
   return eventually(async () => {
     const { attempts, createdAt } = await row(queueId)
     if (attempts > 0) return { left: false }
@@ -148,26 +148,26 @@ async function isLeft(queueId: string): Promise<boolean> {
   }).then(({ left }) => left)
 }
 
-test('a paused queue starts nothing, finishes what was started, and goes on where it was', async () => {
+test('dispatcher: paused queue, starts nothing, finishes attempts and resumes', async () => {
   const smtp = await server()
   const account = await addAccount(smtp)
-  const taken = Promise.withResolvers<void>()
+  const started = Promise.withResolvers<void>()
   smtp.behaviour.onMailFrom = () => {
-    taken.resolve()
+    started.resolve()
     return undefined
   }
   const first = await submit({ account })
-  await taken.promise
+  await started.promise
   await db.insertInto('pausedQueues').values({ queue: 'submit' }).execute()
   await sent(first)
   const waiting = await eventually(async () => {
     const queueId = await submit({ account })
-    return (await isLeft(queueId)) && queueId
+    return (await isUnclaimed(queueId)) && queueId
   })
-  // Made due all the same, it waits for the queue.
+  // makeDue does not start it while the queue is paused.
   expect(await change(waiting, 'send')).toBe('done')
   const third = await startSender()
-  expect(await isLeft(await submit({ account }))).toBe(true)
+  expect(await isUnclaimed(await submit({ account }))).toBe(true)
   expect(await row(waiting)).toMatchObject({ state: 'queued', attempts: 0 })
 
   await db.deleteFrom('pausedQueues').execute()

@@ -10,9 +10,9 @@ import { senderFixture } from './fixture.ts'
 
 const fixture = await senderFixture()
 const { db, addAccount, submit, row } = fixture
-const opened: AsyncDisposable[] = []
+const resources: AsyncDisposable[] = []
 afterEach(async () => {
-  for (const part of opened.splice(0).reverse()) await part[Symbol.asyncDispose]()
+  for (const part of resources.splice(0).reverse()) await part[Symbol.asyncDispose]()
 })
 afterAll(() => fixture[Symbol.asyncDispose]())
 
@@ -94,21 +94,21 @@ test('holdWaiting: prefetched submission, is busy until it is released', async (
   expect(await holdWaiting(db, queueId)).toBe('done')
 })
 
-/** Takes some messages at once and then leaves everybody waiting for its answer. */
+/** Server that accepts `quick` messages and delays its replies to the others. */
 async function slowing(quick: number) {
   const started = await startSmtpScript()
-  opened.push({ [Symbol.asyncDispose]: () => started.close() })
+  resources.push({ [Symbol.asyncDispose]: () => started.close() })
   const { promise, resolve } = Promise.withResolvers<void>()
   let dots = 0
-  const held = () => Math.max(0, dots - quick)
-  started.on('dot', async ({ defaultReply: usual }) => {
+  const pending = () => Math.max(0, dots - quick)
+  started.on('dot', async ({ defaultReply }) => {
     dots += 1
     if (dots > quick) await promise
-    return usual()
+    return defaultReply()
   })
-  return { server: started, held, letGo: resolve }
+  return { server: started, pending, release: resolve }
 }
-const inHand = async (account: string) => {
+const countRows = async (account: string) => {
   const rows = await db
     .selectFrom('outbox')
     .selectAll()
@@ -120,50 +120,50 @@ const inHand = async (account: string) => {
   return { leased: leased.length, counted: counted.length, waiting: rows.length }
 }
 
-test('a server that becomes slow keeps what it is at; the rest is for others to send', async () => {
-  const { server, held, letGo } = await slowing(20)
+test('dispatcher: server that becomes slow, releases prefetched rows to other replicas', async () => {
+  const { server, pending, release } = await slowing(20)
   const account = await addAccount(server)
   await Promise.all(Array.from({ length: 70 }, () => submit({ account })))
   const first = await fixture.startSender()
-  opened.push(first)
-  await eventually(() => expect(held()).toBe(5))
-  // Longer than anything may wait for a place.
+  resources.push(first)
+  await eventually(() => expect(pending()).toBe(5))
+  // Longer than the maximum prefetch time.
   await eventually(async () =>
-    expect(await inHand(account)).toEqual({ leased: 5, counted: 5, waiting: 50 }),
+    expect(await countRows(account)).toEqual({ leased: 5, counted: 5, waiting: 50 }),
   )
-  opened.push(await fixture.startSender())
-  await eventually(() => expect(held()).toBe(10))
-  letGo()
-  await eventually(async () => expect((await inHand(account)).waiting).toBe(0))
+  resources.push(await fixture.startSender())
+  await eventually(() => expect(pending()).toBe(10))
+  release()
+  await eventually(async () => expect((await countRows(account)).waiting).toBe(0))
   expect(new Set(server.accepted.map(({ messageId }) => messageId)).size).toBe(70)
   expect(server.accepted).toHaveLength(70)
 })
 
-test('a queue that is paused has nothing in hand but what was begun', async () => {
-  const { server, held, letGo } = await slowing(20)
+test('dispatcher: paused queue, releases prefetched rows', async () => {
+  const { server, pending, release } = await slowing(20)
   const account = await addAccount(server)
   await Promise.all(Array.from({ length: 70 }, () => submit({ account })))
-  opened.push(await fixture.startSender())
-  await eventually(() => expect(held()).toBe(5))
+  resources.push(await fixture.startSender())
+  await eventually(() => expect(pending()).toBe(5))
   await db.insertInto('pausedQueues').values({ queue: 'submit' }).execute()
   await eventually(async () =>
-    expect(await inHand(account)).toEqual({ leased: 5, counted: 5, waiting: 50 }),
+    expect(await countRows(account)).toEqual({ leased: 5, counted: 5, waiting: 50 }),
   )
-  letGo()
+  release()
   await eventually(async () =>
-    expect(await inHand(account)).toEqual({ leased: 0, counted: 0, waiting: 45 }),
+    expect(await countRows(account)).toEqual({ leased: 0, counted: 0, waiting: 45 }),
   )
   await db.deleteFrom('pausedQueues').execute()
-  await eventually(async () => expect((await inHand(account)).waiting).toBe(0))
+  await eventually(async () => expect((await countRows(account)).waiting).toBe(0))
   expect(server.accepted).toHaveLength(70)
 })
 
-test('a marker that came before the server refused leaves no doubt behind', async () => {
+test('HandoverIntent.prepare: rejected recipient, removes the intent record', async () => {
   const server = await startSmtpScript()
-  opened.push({ [Symbol.asyncDispose]: () => server.close() })
+  resources.push({ [Symbol.asyncDispose]: () => server.close() })
   const account = await addAccount(server)
   const seen = Promise.withResolvers<Date>()
-  opened.push(
+  resources.push(
     await fixture.startSender({ SVC_SENDER_PER_ACCOUNT: '1', SVC_SENDER_RETRY_BASE: '1h' }),
   )
   const first = await submit({ account })
@@ -171,7 +171,7 @@ test('a marker that came before the server refused leaves no doubt behind', asyn
   let second = ''
   server.on('RCPT', async () => {
     server.on('RCPT', undefined)
-    // On the way already, as the session took a message before.
+    // Written early, because the session has accepted a message before.
     const marked = async () => (await row(second)).dataSentAt
     seen.resolve(await eventually(marked))
     return ['450 4.2.0 later']

@@ -21,31 +21,31 @@ const without = (...words: string[]) => ({
 const mime = (text: string) => Buffer.from(`Subject: x\r\nMessage-ID: <m@b.c>\r\n\r\n${text}\r\n`)
 const dsn = { id: 'id+1', return: 'headers', notify: ['success', 'delay'] } as const
 
-test('notifications are asked for where the server knows them', async () => {
-  const [knows, not] = [await server(), await server(without('DSN'))]
-  const asked = { dsn: { ...dsn, notify: [...dsn.notify], recipient: 'you@example.net' } }
-  for (const smtp of [knows, not]) {
+test('prepareEnvelope: DSN request, is sent to servers with DSN', async () => {
+  const [supporting, lacking] = [await server(), await server(without('DSN'))]
+  const request = { dsn: { ...dsn, notify: [...dsn.notify], recipient: 'you@example.net' } }
+  for (const smtp of [supporting, lacking]) {
     const account = await addAccount(smtp)
-    expect(await finished(await submit({ account, ...asked }))).toMatchObject({ state: 'sent' })
+    expect(await finished(await submit({ account, ...request }))).toMatchObject({ state: 'sent' })
   }
-  expect(knows.accepted[0]?.parameters.from).toContain('RET=HDRS ENVID=id+2B1')
-  expect(knows.accepted[0]?.parameters.to).toEqual([
+  expect(supporting.accepted[0]?.parameters.from).toContain('RET=HDRS ENVID=id+2B1')
+  expect(supporting.accepted[0]?.parameters.to).toEqual([
     'NOTIFY=SUCCESS,DELAY ORCPT=rfc822;you@example.net',
   ])
-  expect(not.accepted[0]?.parameters.from).not.toContain('RET')
-  expect(not.accepted[0]?.parameters.to).toEqual([''])
+  expect(lacking.accepted[0]?.parameters.from).not.toContain('RET')
+  expect(lacking.accepted[0]?.parameters.to).toEqual([''])
 })
 
-test('an address that is not ASCII goes to a server that takes it, and to no other', async () => {
-  const [takes, not] = [await server(), await server(without('SMTPUTF8'))]
+test('prepareEnvelope: non-ASCII recipient, needs a server with SMTPUTF8', async () => {
+  const [supporting, lacking] = [await server(), await server(without('SMTPUTF8'))]
   const to = ['jörg@bücher.example']
-  const sent = await submit({ account: await addAccount(takes), to })
+  const sent = await submit({ account: await addAccount(supporting), to })
   expect(await finished(sent)).toMatchObject({ state: 'sent' })
-  expect(takes.accepted[0]).toMatchObject({
+  expect(supporting.accepted[0]).toMatchObject({
     to: ['jörg@xn--bcher-kva.example'],
     parameters: { from: expect.stringContaining('SMTPUTF8') },
   })
-  const account = await addAccount(not)
+  const account = await addAccount(lacking)
   expect(await finished(await submit({ account, to }))).toMatchObject({
     state: 'failed',
     attempts: 1,
@@ -54,31 +54,33 @@ test('an address that is not ASCII goes to a server that takes it, and to no oth
   expect(await finished(await submit({ account, to: ['you@bücher.example'] }))).toMatchObject({
     state: 'sent',
   })
-  expect(not.accepted.map(({ to: said }) => said)).toEqual([['you@xn--bcher-kva.example']])
+  expect(lacking.accepted.map(({ to: recipients }) => recipients)).toEqual([
+    ['you@xn--bcher-kva.example'],
+  ])
   expect((await eventsOf(account)).at(-1)?.data['envelope']).toEqual({
     from: 'me@example.com',
     to: ['you@bücher.example'],
   })
-  expect(not.connections).toBe(1)
+  expect(lacking.connections).toBe(1)
 })
 
-test('eight-bit bytes are announced where that is offered, and arrive as they are', async () => {
-  const [announced, not] = [await server(), await server(without('8BITMIME'))]
-  for (const smtp of [announced, not]) {
+test('prepareEnvelope: 8-bit content, declares 8BITMIME and arrives unchanged', async () => {
+  const [announced, lacking] = [await server(), await server(without('8BITMIME'))]
+  for (const smtp of [announced, lacking]) {
     const account = await addAccount(smtp)
     await finished(await submit({ account, mime: mime('größer') }))
     await finished(await submit({ account, mime: mime('plain') }))
     expect(smtp.accepted.map(({ raw }) => raw)).toEqual([mime('größer'), mime('plain')])
   }
-  const saysSo = (smtp: SmtpScript) =>
+  const declared = (smtp: SmtpScript) =>
     smtp.accepted.map(({ parameters }) => parameters.from.includes('BODY=8BITMIME'))
-  expect([saysSo(announced), saysSo(not)]).toEqual([
+  expect([declared(announced), declared(lacking)]).toEqual([
     [true, false],
     [false, false],
   ])
 })
 
-test('what is too large for a server is not handed to it', async () => {
+test('prepareEnvelope: message above SIZE, is not sent', async () => {
   const smtp = await server({ maxBytes: 1_000 })
   const account = await addAccount(smtp)
   const queueId = await submit({ account, mime: mime('x'.repeat(1_000)) })
@@ -92,16 +94,16 @@ test('what is too large for a server is not handed to it', async () => {
   expect(smtp.connections).toBe(1)
 })
 
-test('envelopes are pipelined where the server lets one, and with refused recipients as well', async () => {
+test('SmtpSession: with and without PIPELINING, handles rejected recipients', async () => {
   const behaviour = {
     onRecipient: (address: string) =>
       address.startsWith('no') ? { code: 550, text: '5.1.1 no' } : undefined,
   }
-  const [lets, not] = [
+  const [pipelining, lacking] = [
     await server({ behaviour }),
     await server({ behaviour, ...without('PIPELINING') }),
   ]
-  for (const smtp of [lets, not]) {
+  for (const smtp of [pipelining, lacking]) {
     const account = await addAccount(smtp)
     const to = ['yes@b.c', 'no@b.c']
     expect(await finished(await submit({ account, to }))).toMatchObject({ state: 'sent' })
@@ -109,7 +111,7 @@ test('envelopes are pipelined where the server lets one, and with refused recipi
       state: 'failed',
       lastError: { responseCode: 550, command: 'RCPT TO' },
     })
-    expect(smtp.accepted.map(({ to: took }) => took)).toEqual([['yes@b.c']])
+    expect(smtp.accepted.map(({ to: recipients }) => recipients)).toEqual([['yes@b.c']])
   }
 })
 
@@ -119,25 +121,25 @@ test.each([
     '<new@a.prod.outlook.com>',
   ],
   ['250 2.6.0 <new@corp.example> [InternalId=1, Hostname=x] Queued mail', '<new@corp.example>'],
-])('a Message-ID that the server changes: %s', async (reply, messageId) => {
+])('serverMessageIdOf: reply %s, is stored and reported', async (reply, messageId) => {
   const smtp = await server()
-  smtp.on('dot', async ({ defaultReply: usual }) => {
-    await usual()
+  smtp.on('dot', async ({ defaultReply }) => {
+    await defaultReply()
     return [reply]
   })
   const account = await addAccount(smtp)
   const queueId = await submit({ account })
-  const ours = `<${queueId}@example.com>`
-  expect(await finished(queueId)).toMatchObject({ messageId, originalMessageId: ours })
+  const original = `<${queueId}@example.com>`
+  expect(await finished(queueId)).toMatchObject({ messageId, originalMessageId: original })
   expect((await eventsOf(account)).map(({ data }) => data)).toEqual([
-    expect.objectContaining({ messageId, originalMessageId: ours }),
+    expect.objectContaining({ messageId, originalMessageId: original }),
   ])
 })
 
-test('a Message-ID that the server repeats is no other', async () => {
+test('serverMessageIdOf: unchanged Message-ID, is not reported as original', async () => {
   const smtp = await server()
-  smtp.on('dot', async ({ defaultReply: usual, message }) => {
-    await usual()
+  smtp.on('dot', async ({ defaultReply, message }) => {
+    await defaultReply()
     return [`250 2.6.0 ${message?.messageId} [InternalId=1, Hostname=x] Queued mail`]
   })
   const account = await addAccount(smtp)
@@ -149,7 +151,7 @@ test('a Message-ID that the server repeats is no other', async () => {
   expect((await eventsOf(account))[0]?.data).not.toHaveProperty('originalMessageId')
 })
 
-test('a refused access token is asked for anew, once, before that counts', async () => {
+test('SmtpSession.open: rejected access token, requests a new one once', async () => {
   const smtp = await server({
     requireLogin: true,
     behaviour: {
@@ -164,7 +166,7 @@ test('a refused access token is asked for anew, once, before that counts', async
   }))
   const account = await addAccount(smtp, { useAuthServer: true })
   expect(await finished(await submit({ account }))).toMatchObject({ state: 'sent', attempts: 1 })
-  expect(bridge.asked).toEqual([`${account} smtp`, `${account} smtp fresh`])
+  expect(bridge.requests).toEqual([`${account} smtp`, `${account} smtp fresh`])
   expect((await eventsOf(account)).map(({ event }) => event)).toEqual(['messageSent'])
   for (const token of ['old', 'just as bad']) {
     renewed = token
@@ -177,17 +179,17 @@ test('a refused access token is asked for anew, once, before that counts', async
   }
 })
 
-test('OAUTHBEARER where the server offers nothing else, and its refusal', async () => {
-  const heard: string[] = []
+test('SmtpSession.open: server with OAUTHBEARER only, uses it and handles its rejection', async () => {
+  const logins: string[] = []
   const smtp = await server()
-  smtp.on('EHLO', async ({ defaultReply: usual }) =>
-    (await usual()).map((line) => line.replace(/AUTH .*/, 'AUTH OAUTHBEARER')),
+  smtp.on('EHLO', async ({ defaultReply }) =>
+    (await defaultReply()).map((line) => line.replace(/AUTH .*/, 'AUTH OAUTHBEARER')),
   )
   smtp.on('AUTH', ({ line }) => {
-    const [, mechanism = '', words = ''] = line.split(' ')
-    const said = Buffer.from(words, 'base64').toString()
-    heard.push(`${mechanism} ${said.replaceAll('\x01', '^A')}`)
-    return said.includes('good') ? ['235 2.7.0 ok'] : ['334 eyJzdGF0dXMiOiI0MDEifQ==']
+    const [, mechanism = '', encoded = ''] = line.split(' ')
+    const response = Buffer.from(encoded, 'base64').toString()
+    logins.push(`${mechanism} ${response.replaceAll('\x01', '^A')}`)
+    return response.includes('good') ? ['235 2.7.0 ok'] : ['334 eyJzdGF0dXMiOiI0MDEifQ==']
   })
   let accessToken = 'good'
   await using _bridge = await serveCredentials(fixture.broker.url, () => ({
@@ -196,7 +198,7 @@ test('OAUTHBEARER where the server offers nothing else, and its refusal', async 
   }))
   const account = await addAccount(smtp, { useAuthServer: true })
   expect(await finished(await submit({ account }))).toMatchObject({ state: 'sent' })
-  expect(heard).toEqual([
+  expect(logins).toEqual([
     `OAUTHBEARER n,a=me,^Ahost=127.0.0.1^Aport=${smtp.port}^Aauth=Bearer good^A^A`,
   ])
   accessToken = 'bad'
@@ -208,7 +210,7 @@ test('OAUTHBEARER where the server offers nothing else, and its refusal', async 
   expect(smtp.received).toContain('AQ==')
 })
 
-test('a certificate that nobody vouches for', async () => {
+test('SmtpSession.open: self-signed certificate, fails', async () => {
   for (const secure of [false, true]) {
     const account = await addAccount(await server({ secure }), { tls: {}, secure })
     expect(await finished(await submit({ account, maxAttempts: 1 }))).toMatchObject({
@@ -218,7 +220,7 @@ test('a certificate that nobody vouches for', async () => {
   }
 })
 
-test('a version of TLS that the account finds too old', async () => {
+test('SmtpSession.open: TLS version below minVersion, fails', async () => {
   const old = createServer({ ...selfSigned(['localhost']), maxVersion: 'TLSv1.2' })
   old.on('tlsClientError', () => undefined).listen(0, '127.0.0.1')
   await once(old, 'listening')

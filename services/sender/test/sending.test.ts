@@ -13,7 +13,7 @@ afterAll(async () => {
   await fixture[Symbol.asyncDispose]()
 })
 
-test('a message is sent once, byte for byte, and told', async () => {
+test('sender: due submission, sends the same bytes once and emits messageSent', async () => {
   const smtp = await server()
   const account = await addAccount(smtp)
   const queueId = await submit({ account })
@@ -44,7 +44,7 @@ test('a message is sent once, byte for byte, and told', async () => {
   ])
 })
 
-test('events are published once they are committed', async () => {
+test('sender: recorded events, are published after the commit', async () => {
   const account = await addAccount(await server())
   await finished(await submit({ account }))
   await eventually(async () => {
@@ -57,7 +57,7 @@ test('events are published once they are committed', async () => {
   })
 })
 
-test('temporary refusals are tried again, each told with the time of the next attempt', async () => {
+test('sender: temporary rejections, retries and reports each next attempt', async () => {
   const smtp = await server({
     behaviour: { onRecipient: rejectTimes(2, { code: 451, text: '4.7.1 greylisted' }) },
   })
@@ -90,7 +90,7 @@ test('temporary refusals are tried again, each told with the time of the next at
   expect(smtp.accepted).toHaveLength(1)
 })
 
-test('a refusal for good ends it at once', async () => {
+test('sender: permanent rejection, fails immediately', async () => {
   const smtp = await server({
     behaviour: { onRecipient: () => ({ code: 550, text: '5.1.1 no such user' }) },
   })
@@ -122,7 +122,7 @@ test('a refusal for good ends it at once', async () => {
   ])
 })
 
-test('after the last attempt the first error is told', async () => {
+test('sender: last attempt failed, messageFailed reports the first error', async () => {
   let count = 0
   const smtp = await server({
     behaviour: { onData: () => ({ code: 451, text: `4.3.0 try ${++count}` }) },
@@ -141,7 +141,7 @@ test('after the last attempt the first error is told', async () => {
   expect(smtp.accepted).toEqual([])
 })
 
-test('a connection that ends after the dot leaves it open: sent again with the same Message-ID and bytes', async () => {
+test('sender: connection lost after the end of data, sends the same bytes again', async () => {
   let first = true
   const smtp = await server({
     behaviour: {
@@ -163,7 +163,7 @@ test('a connection that ends after the dot leaves it open: sent again with the s
   ])
 })
 
-test('recipients refused for now are tried again alone, those refused for good are told', async () => {
+test('sender: mixed rejections, retries the temporary ones alone', async () => {
   const slow = rejectTimes(1, { code: 452, text: '4.2.2 mailbox full' })
   const smtp = await server({
     behaviour: {
@@ -182,24 +182,24 @@ test('recipients refused for now are tried again alone, those refused for good a
   })
   await finished(queueId)
   expect(smtp.accepted.map(({ to }) => to)).toEqual([['good@example.net'], ['slow@example.net']])
-  const told = (await eventsOf(account)).map(({ event, data }) => [
+  const reported = (await eventsOf(account)).map(({ event, data }) => [
     event,
     (data['envelope'] as { to: string[] }).to,
   ])
-  expect(told).toEqual([
+  expect(reported).toEqual([
     ['messageSent', ['good@example.net']],
     ['messageDeliveryError', ['slow@example.net', 'gone@example.net']],
     ['messageSent', ['slow@example.net']],
   ])
 })
 
-test('a server that takes a few recipients at once gets them all, in one attempt', async () => {
+test('sender: server with a recipient limit, continues in the same attempt', async () => {
   const smtp = await server()
-  const taken = new WeakMap<object, number>()
-  smtp.on('MAIL', ({ session }) => void taken.set(session, 0))
+  const recipientCounts = new WeakMap<object, number>()
+  smtp.on('MAIL', ({ session }) => void recipientCounts.set(session, 0))
   smtp.on('RCPT', ({ session }) => {
-    const before = taken.get(session) ?? 0
-    taken.set(session, before + 1)
+    const before = recipientCounts.get(session) ?? 0
+    recipientCounts.set(session, before + 1)
     return before < 2 ? undefined : ['452 4.5.3 Too many recipients']
   })
   const account = await addAccount(smtp)
@@ -211,12 +211,12 @@ test('a server that takes a few recipients at once gets them all, in one attempt
     to.slice(2, 4),
     to.slice(4),
   ])
-  const told = await eventsOf(account)
-  expect(told.map(({ event }) => event)).toEqual(['messageSent', 'messageSent', 'messageSent'])
-  expect(new Set(told.map(({ eventId }) => eventId)).size).toBe(3)
+  const events = await eventsOf(account)
+  expect(events.map(({ event }) => event)).toEqual(['messageSent', 'messageSent', 'messageSent'])
+  expect(new Set(events.map(({ eventId }) => eventId)).size).toBe(3)
 })
 
-test('a message for later waits for its time', async () => {
+test('sender: scheduled submission, waits for its time', async () => {
   const smtp = await server()
   const account = await addAccount(smtp)
   const later = await submit({ account, sendAt: new Date(Date.now() + 3_600_000) })
@@ -232,7 +232,7 @@ test('a message for later waits for its time', async () => {
   expect(smtp.accepted).toHaveLength(2)
 })
 
-test('an account whose SMTP server was taken away fails at once and honestly', async () => {
+test('sender: account without SMTP, fails with SMTPUnavailable', async () => {
   const account = await addAccount({ host: 'x', port: 1 })
   await db.updateTable('accounts').set({ smtp: null }).where('account', '=', account).execute()
   const queueId = await submit({ account })
@@ -242,7 +242,7 @@ test('an account whose SMTP server was taken away fails at once and honestly', a
   })
 })
 
-test('metadata addresses are never connected to', async () => {
+test('sender: metadata address, fails with EEGRESSBLOCKED', async () => {
   const account = await addAccount({ host: '169.254.169.254', port: 25 })
   expect(await finished(await submit({ account }))).toMatchObject({
     state: 'failed',
@@ -251,7 +251,7 @@ test('metadata addresses are never connected to', async () => {
   })
 })
 
-test('messages of one account share sessions', async () => {
+test('SmtpTransport: submissions of one account, share sessions', async () => {
   const smtp = await server()
   const account = await addAccount(smtp)
   const ids = await Promise.all(Array.from({ length: 40 }, () => submit({ account })))
@@ -261,7 +261,7 @@ test('messages of one account share sessions', async () => {
   expect(smtp.connections).toBeLessThanOrEqual(5)
 })
 
-test('with credentials one logs in, over an encrypted connection', async () => {
+test('SmtpSession: password credentials, logs in over TLS', async () => {
   const logins: unknown[] = []
   const smtp = await server({
     requireLogin: true,
@@ -273,11 +273,11 @@ test('with credentials one logs in, over an encrypted connection', async () => {
   }))
   const account = await addAccount(smtp, { auth: { user: 'me' } })
   expect(await finished(await submit({ account }))).toMatchObject({ state: 'sent', attempts: 1 })
-  expect(bridge.asked).toEqual([`${account} smtp`])
+  expect(bridge.requests).toEqual([`${account} smtp`])
   expect(logins).toEqual([expect.objectContaining({ user: 'me', password: 'pässword' })])
 })
 
-test('an access token logs in as well', async () => {
+test('SmtpSession: access token, logs in with XOAUTH2', async () => {
   const logins: unknown[] = []
   const smtp = await server({
     requireLogin: true,
@@ -293,7 +293,7 @@ test('an access token logs in as well', async () => {
   expect(logins).toEqual([expect.objectContaining({ method: 'XOAUTH2', accessToken: 'token' })])
 })
 
-test('without anybody to ask for credentials no attempt is counted', async () => {
+test('sender: auth-bridge unavailable, counts no attempt', async () => {
   const smtp = await server({ requireLogin: true })
   const account = await addAccount(smtp, { auth: { user: 'me' } })
   const queueId = await submit({ account })
@@ -317,7 +317,7 @@ test('without anybody to ask for credentials no attempt is counted', async () =>
   expect(await finished(queueId)).toMatchObject({ state: 'sent', attempts: 1 })
 })
 
-test('a refused login is told and tried again, and the other messages of the account wait', async () => {
+test('sender: rejected login, retries and suspends the account', async () => {
   const smtp = await server({
     requireLogin: true,
     behaviour: { onLogin: () => ({ code: 535, text: '5.7.8 bad password' }) },
@@ -337,7 +337,7 @@ test('a refused login is told and tried again, and the other messages of the acc
   for (const id of ids) expect(await finished(id)).toMatchObject({ state: 'sent' })
 })
 
-test('a password that nobody stored is a refused login', async () => {
+test('sender: missing password, is a rejected login', async () => {
   const smtp = await server({ requireLogin: true })
   await using _bridge = await serveCredentials(
     fixture.broker.url,

@@ -1,7 +1,7 @@
 import { afterEach } from '@jest/globals'
 import { type SmtpScript, type SmtpScriptOptions, startSmtpScript } from '@posthorn/testkit'
 
-/** Starts scripted servers for the tests of a file; each is closed after its test. */
+/** Starts scripted SMTP servers. Each is closed after its test. */
 export function smtpServers(): (options?: SmtpScriptOptions) => Promise<SmtpScript> {
   const servers: SmtpScript[] = []
   afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())))

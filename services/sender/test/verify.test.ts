@@ -41,14 +41,14 @@ const verify = async (request: Request, timeoutMs = 30_000) =>
     .verdict
 const credentials = { user: 'me', pass: 'secret' }
 
-test('a login that works says so, and sends nothing', async () => {
+test('verifySmtp: valid login, succeeds and sends nothing', async () => {
   const smtp = await server({ requireLogin: true })
   expect(await verify({ server: smtp, credentials })).toEqual({ success: true })
   expect(await verify({ server: smtp })).toEqual({ success: true })
   expect(servers[0]?.accepted).toEqual([])
 })
 
-test('refused credentials are told with the reply of the server', async () => {
+test('verifySmtp: rejected credentials, returns the reply of the server', async () => {
   const onLogin = () => ({ code: 535, text: '5.7.8 Authentication failed' })
   const smtp = await server({ requireLogin: true, behaviour: { onLogin } })
   const verdict = await verify({ server: smtp, credentials })
@@ -61,7 +61,7 @@ test('refused credentials are told with the reply of the server', async () => {
   expect(JSON.stringify(verdict)).not.toContain('secret')
 })
 
-test('a server that is not there, or must not be asked, is told', async () => {
+test('verifySmtp: unreachable or blocked server, returns the error code', async () => {
   expect(await verify({ server: { host: '127.0.0.1', port: 1 } })).toMatchObject({
     success: false,
     code: 'ECONNREFUSED',
@@ -72,39 +72,39 @@ test('a server that is not there, or must not be asked, is told', async () => {
   })
 })
 
-test('a login goes through the proxy that the account is to have', async () => {
+test('verifySmtp: request with a proxy, connects through it', async () => {
   await using proxy = await startProxy()
   const smtp = await server({ requireLogin: true })
-  const asked = { server: smtp, credentials, proxy: `socks5://${proxy.host}:${proxy.port}` }
-  expect(await verify(asked)).toEqual({ success: true })
+  const request = { server: smtp, credentials, proxy: `socks5://${proxy.host}:${proxy.port}` }
+  expect(await verify(request)).toEqual({ success: true })
   expect(proxy.requests).toEqual([expect.objectContaining({ kind: 'socks5', port: smtp.port })])
   proxy.rejects = true
-  expect(await verify(asked)).toMatchObject({ success: false, code: 'EPROXY' })
+  expect(await verify(request)).toMatchObject({ success: false, code: 'EPROXY' })
 })
 
-test('the policy of the deployment says where servers may be', async () => {
+test('verifySmtp: egress policy private, blocks loopback', async () => {
   const other = await senderFixture()
   const strict = await other.startSender({ SVC_MAIL_EGRESS_POLICY: 'private' })
-  const asker = await connectBus({
+  const requester = await connectBus({
     url: other.broker.url,
     name: 'test',
     log: createLogger('test', 'silent'),
     metrics: createMetrics('test'),
   })
   try {
-    const how = { key: 'verify.smtp', timeoutMs: 30_000 }
+    const options = { key: 'verify.smtp', timeoutMs: 30_000 }
     const { verdict } = await eventually(async () =>
-      asker.request(verifySmtp, { server: await server() }, how),
+      requester.request(verifySmtp, { server: await server() }, options),
     )
     expect(verdict).toMatchObject({ success: false, code: 'EEGRESSBLOCKED' })
   } finally {
-    await asker[Symbol.asyncDispose]()
+    await requester[Symbol.asyncDispose]()
     await strict[Symbol.asyncDispose]()
     await other[Symbol.asyncDispose]()
   }
 })
 
-test('a server that says nothing has as long as the question', async () => {
+test('verifySmtp: silent server, fails before the deadline of the request', async () => {
   const silent = createServer(() => {}).listen(0, '127.0.0.1')
   try {
     await once(silent, 'listening')

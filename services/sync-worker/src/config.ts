@@ -1,51 +1,64 @@
 import { duration, type Env, integer, oneOf } from '@posthorn/config'
 import { type EgressPolicy, egressPolicies } from '@posthorn/net'
 import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
-import type { LoginLimits } from './sessions/login-limiter.ts'
 
 export interface Config extends ServiceConfig {
-  /** Between heartbeats: work stops after two that did not get through, others take over after three. The same for all workers. */
+  /**
+   * Heartbeat interval, the same for all workers. Work stops after two missed heartbeats; other
+   * workers claim the shards after three.
+   */
   readonly heartbeatMs: number
-  /** Between looks for shards to claim. */
+  /** Interval of shard claims and releases. */
   readonly claimMs: number
-  /** Between looks for accounts that came, changed or went, when no invalidation told of them. */
+  /** Interval of the sweep for changed registrations whose invalidation was lost. */
   readonly accountsSweepMs: number
-  /** Between the first attempts to connect; doubles up to `reconnectMaxMs`. */
+  /** Delay before the second connection attempt; doubles up to `reconnectMaxMs`. */
   readonly reconnectMinMs: number
   readonly reconnectMaxMs: number
-  /** How long refused credentials are tried before syncing of the account is switched off. */
+  /** Period of rejected credentials after which syncing of the account is disabled. */
   readonly maxAuthFailureMs: number
-  /** Logins at mail servers: at the same time, and how fast one after the other. */
   readonly logins: LoginLimits
-  /** For connecting and logging in together. */
+  /** Timeout of connecting and logging in together. */
   readonly connectTimeoutMs: number
-  /** After something came into the inbox: how soon, at the earliest, the other folders are looked at again. */
+  /** Minimum delay between a change and the poll of the mailboxes that are not watched. */
   readonly mailboxPollMs: number
-  /** Connections for commands an account may have beside those that sync. */
+  /** Maximum command connections per account, in addition to those that sync. */
   readonly commandConnections: number
-  /** How long a connection for commands is kept without one. */
+  /** Idle time after which a command connection is closed. */
   readonly commandIdleMs: number
-  /** Lines kept of the protocol log of an account that has it switched on. */
+  /** Maximum protocol log lines per account. */
   readonly logLines: number
-  /** How long changes of states are kept for those who follow them and were away. */
+  /** Retention of `account_changes`, the longest outage of a reader. */
   readonly changesKeepMs: number
-  /** Where mail servers may be. */
+  /** Networks that mail servers must not be in. */
   readonly mailEgressPolicy: EgressPolicy
-  /** Where the proxy of the settings for HTTP may be. */
+  /** Networks that the HTTP proxy of the settings must not be in. */
   readonly proxyEgressPolicy: EgressPolicy
   readonly summaries: SummariesConfig
 }
 
+/** Limits of logins at mail servers. */
+export interface LoginLimits {
+  /** Concurrent logins at one host name, and at one IP address. */
+  readonly perHost: number
+  /** Logins started per second at one host name or IP address. */
+  readonly perSecond: number
+  /** Concurrent logins at all servers together. */
+  readonly concurrent: number
+}
+
 export interface SummariesConfig {
-  /** For one summary, waiting for its turn included. */
+  /** Timeout of one summary, including the wait for a permit. */
   readonly timeoutMs: number
-  /** Asked for at the same time. */
+  /** Maximum concurrent requests. */
   readonly concurrency: number
-  /** Where the endpoint may be. */
+  /** Networks that the endpoint must not be in. */
   readonly egressPolicy: EgressPolicy
 }
 
 export function readConfig(env: Env): Config {
+  const egressPolicy = (name: string) =>
+    oneOf(env, name, { values: egressPolicies, fallback: 'link-local' })
   return {
     ...readServiceConfig(env, { port: 3002 }),
     heartbeatMs: duration(env, 'SVC_WORKER_HEARTBEAT', { fallback: 5_000, min: 100, max: 60_000 }),
@@ -68,21 +81,12 @@ export function readConfig(env: Env): Config {
     commandIdleMs: duration(env, 'SVC_COMMAND_IDLE_TIME', { fallback: 60_000, min: 100 }),
     logLines: integer(env, 'SVC_ACCOUNT_LOG_LINES', { fallback: 10_000, min: 100, max: 1_000_000 }),
     changesKeepMs: duration(env, 'SVC_CHANGES_KEEP', { fallback: 86_400_000, min: 60_000 }),
-    proxyEgressPolicy: oneOf(env, 'SVC_PROXY_EGRESS_POLICY', {
-      values: egressPolicies,
-      fallback: 'link-local',
-    }),
-    mailEgressPolicy: oneOf(env, 'SVC_MAIL_EGRESS_POLICY', {
-      values: egressPolicies,
-      fallback: 'link-local',
-    }),
+    proxyEgressPolicy: egressPolicy('SVC_PROXY_EGRESS_POLICY'),
+    mailEgressPolicy: egressPolicy('SVC_MAIL_EGRESS_POLICY'),
     summaries: {
       timeoutMs: duration(env, 'SVC_OPENAI_TIMEOUT', { fallback: 20_000, min: 100, max: 300_000 }),
       concurrency: integer(env, 'SVC_OPENAI_CONCURRENCY', { fallback: 10, min: 1, max: 1_000 }),
-      egressPolicy: oneOf(env, 'SVC_OPENAI_EGRESS_POLICY', {
-        values: egressPolicies,
-        fallback: 'link-local',
-      }),
+      egressPolicy: egressPolicy('SVC_OPENAI_EGRESS_POLICY'),
     },
   }
 }

@@ -14,11 +14,8 @@ import {
   markStopping,
   releaseShard,
 } from '../src/store/shards.ts'
-import {
-  ensureAccountStatusRows,
-  findAccountStatus,
-  allocateMailboxNumbers,
-} from '../src/store/account-states.ts'
+import { ensureAccountStatusRows, findAccountStatus } from '../src/store/account-status.ts'
+import { allocateMailboxNumbers } from '../src/store/account-states.ts'
 
 let database: TestDatabase
 let db: Db
@@ -39,8 +36,8 @@ async function worker(): Promise<string> {
   return id
 }
 
-async function claimAll(id: string, held: number[] = []): Promise<Lease[]> {
-  return claimShards(db, { worker: id, limit: 256, held, expiryMs })
+async function claimAll(id: string, active: number[] = []): Promise<Lease[]> {
+  return claimShards(db, { worker: id, limit: 256, active, expiryMs })
 }
 
 async function register(): Promise<string> {
@@ -53,7 +50,7 @@ async function register(): Promise<string> {
 }
 
 /** An account whose shard is this worker's. */
-async function held(): Promise<AccountLease> {
+async function leasedAccount(): Promise<AccountLease> {
   const account = await register()
   await ensureAccountStatusRows(db, [account])
   const id = await worker()
@@ -63,18 +60,18 @@ async function held(): Promise<AccountLease> {
   return { ...lease, account }
 }
 
-test('a shard has one holder however many claim at once', async () => {
+test('claimShards: one holder per shard for concurrent claims', async () => {
   await database.db.updateTable('shards').set({ owner: null }).execute()
   const workers = await Promise.all([worker(), worker(), worker()])
   const claims = await Promise.all(
-    workers.map((id) => claimShards(db, { worker: id, limit: 100, held: [], expiryMs })),
+    workers.map((id) => claimShards(db, { worker: id, limit: 100, active: [], expiryMs })),
   )
   const shards = claims.flat().map(({ shard }) => shard)
   expect(new Set(shards).size).toBe(shards.length)
   expect(claims.every((claim) => claim.length <= 100)).toBe(true)
 })
 
-test('what a living worker holds is not claimed; what a dead one held is, under a higher epoch', async () => {
+test('claimShards: claims shards of dead workers only, with a higher epoch', async () => {
   await database.db.updateTable('shards').set({ owner: null }).execute()
   const first = await worker()
   const second = await worker()
@@ -95,16 +92,16 @@ test('what a living worker holds is not claimed; what a dead one held is, under 
   expect(await listShardsOf(db, first)).toEqual([])
 })
 
-test('a worker that lost count of its own shards claims them anew', async () => {
+test('claimShards: a worker claims its own shards that are not active again', async () => {
   await database.db.updateTable('shards').set({ owner: null }).execute()
   const id = await worker()
   const before = await claimAll(id)
-  const held = before.slice(0, 10).map(({ shard }) => shard)
-  const again = await claimShards(db, { worker: id, limit: 256, held, expiryMs })
+  const active = before.slice(0, 10).map(({ shard }) => shard)
+  const again = await claimShards(db, { worker: id, limit: 256, active, expiryMs })
   expect(again).toHaveLength(246)
 })
 
-test('stopping and deleted workers do not count', async () => {
+test('countWorkers: excludes stopping and deleted workers', async () => {
   await database.db.deleteFrom('workers').execute()
   const [first, second] = [await worker(), await worker()]
   expect(await countWorkers(db, expiryMs)).toBe(2)
@@ -114,21 +111,21 @@ test('stopping and deleted workers do not count', async () => {
   expect(await countWorkers(db, expiryMs)).toBe(0)
 })
 
-test('the holder of a lease can store; a stale epoch, another owner and a deleted account store nothing', async () => {
-  const lease = await held()
-  const store = (given: AccountLease) =>
-    withLease(db, given, (tx) => allocateMailboxNumbers(tx, lease.account, { count: 1 }))
+test('withLease: stale for an old epoch, another owner and a deleted account', async () => {
+  const lease = await leasedAccount()
+  const store = (input: AccountLease) =>
+    withLease(db, input, (tx) => allocateMailboxNumbers(tx, lease.account, { count: 1 }))
   expect(await store(lease)).toEqual([1])
   await expect(store({ ...lease, epoch: String(Number(lease.epoch) - 1) })).rejects.toMatchObject({
     kind: 'stale',
   })
   await expect(store({ ...lease, owner: randomUUID() })).rejects.toMatchObject({ kind: 'stale' })
-  await expect(store({ ...lease, account: 'nobody' })).rejects.toMatchObject({ kind: 'stale' })
+  await expect(store({ ...lease, account: 'deleted' })).rejects.toMatchObject({ kind: 'stale' })
   expect(await store(lease)).toEqual([2])
 })
 
-test('a takeover waits for a transaction under the old lease, and refuses the next', async () => {
-  const lease = await held()
+test('withLease: a claim waits for a transaction and rejects the next', async () => {
+  const lease = await leasedAccount()
   const other = await worker()
   const { promise: inside, resolve: enter } = Promise.withResolvers<void>()
   const { promise: leave, resolve: finish } = Promise.withResolvers<void>()
@@ -157,8 +154,8 @@ test('a takeover waits for a transaction under the old lease, and refuses the ne
   ).rejects.toMatchObject({ kind: 'stale' })
 })
 
-test('a lease that was given back gives nothing back of the next holder', async () => {
-  const lease = await held()
+test('releaseShard: an old lease does not release the shard of the next holder', async () => {
+  const lease = await leasedAccount()
   await releaseShard(db, lease)
   const other = await worker()
   const [taken] = await claimAll(other)
@@ -167,8 +164,8 @@ test('a lease that was given back gives nothing back of the next holder', async 
   expect(await listShardsOf(db, other)).toEqual([taken])
 })
 
-test('an account has one standing, and none when it is gone', async () => {
-  const { account } = await held()
+test('ensureAccountStatusRows: one row per account, none after deletion', async () => {
+  const { account } = await leasedAccount()
   await ensureAccountStatusRows(db, [account])
   expect(await findAccountStatus(db, account)).toMatchObject({
     state: 'new',
@@ -180,7 +177,7 @@ test('an account has one standing, and none when it is gone', async () => {
   expect(await findAccountStatus(db, account)).toBeUndefined()
 })
 
-test('an account that is deleted while its standing is made is gone, and that is no failure', async () => {
+test('ensureAccountStatusRows: a deletion meanwhile is no error', async () => {
   const [deleted, other] = [await register(), await register()]
   const begun = await database.db.transaction().execute(async (tx) => {
     await tx.deleteFrom('accounts').where('account', '=', deleted).execute()

@@ -15,7 +15,7 @@ afterAll(() => world.close())
 
 const old = new Date('2020-01-01T00:00:00Z')
 
-test('a first sync announces nothing older than the account, then says that it is done', async () => {
+test('initialSync: announces nothing older than the account, then accountInitialized', async () => {
   const user = world.dovecot.freshUser()
   await using client = await ImapClient.login(user)
   await client.append('INBOX', mail({ subject: 'before' }), { date: old })
@@ -52,7 +52,7 @@ test('a first sync announces nothing older than the account, then says that it i
   })
 })
 
-test('an arrival is announced once, with everything the server tells of it', async () => {
+test('messageNew: once, with all data of the server', async () => {
   const user = world.dovecot.freshUser()
   const account = await world.register(user)
   await world.connected(account)
@@ -124,7 +124,7 @@ test('an arrival is announced once, with everything the server tells of it', asy
   expect(matches(messageNew.data, event?.data)).toBe(true)
 })
 
-test('text, headers and attachments are included as the settings ask', async () => {
+test('messageNew: text, headers and attachments as configured', async () => {
   const user = world.dovecot.freshUser()
   const account = await world.register(user)
   await world.connected(account)
@@ -196,7 +196,7 @@ test('text, headers and attachments are included as the settings ask', async () 
   ])
 })
 
-test('web-safe HTML of an event has the pictures of the message in it, and nothing that runs', async () => {
+test('messageNew: web-safe HTML has embedded images and no scripts', async () => {
   const user = world.dovecot.freshUser()
   const account = await world.register(user)
   await world.connected(account)
@@ -235,7 +235,7 @@ test('web-safe HTML of an event has the pictures of the message in it, and nothi
   expect(html).not.toMatch(/script|onclick|cid:/)
 })
 
-test('flags, deletions and moves by another client are told', async () => {
+test('applyChanges: flags, deletions and moves of another client have events', async () => {
   const user = world.dovecot.freshUser()
   const account = await world.register(user)
   await world.connected(account)
@@ -274,7 +274,7 @@ test('flags, deletions and moves by another client are told', async () => {
   })
 })
 
-test('folders that come, go and come back are told, and what is in them', async () => {
+test('mailbox events: created, deleted and recreated mailboxes with their messages', async () => {
   const user = world.dovecot.freshUser()
   const account = await world.register(user)
   await world.connected(account)
@@ -298,7 +298,7 @@ test('folders that come, go and come back are told, and what is in them', async 
   })
 })
 
-test('a folder that became another one voids its ids once and silently', async () => {
+test('mailboxReset: once for a new UIDVALIDITY, without messageNew', async () => {
   const user = world.dovecot.freshUser()
   await using client = await ImapClient.login(user)
   await client.run('CREATE Work')

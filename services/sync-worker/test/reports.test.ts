@@ -100,7 +100,7 @@ async function sent(account: string): Promise<string> {
   return queueId
 }
 
-test('a bounce is told for each recipient, and shown with the message that did not arrive', async () => {
+test('messageBounce: one per recipient, and bounces of the undelivered message', async () => {
   const { user, account } = await someone()
   await using client = await ImapClient.login(user)
   await client.append('INBOX', lines(...original))
@@ -151,7 +151,7 @@ test('a bounce is told for each recipient, and shown with the message that did n
   expect(detail.bounces?.toSorted(byRecipient)).toMatchObject(shown)
 })
 
-test('a bounce that is moved about is told once', async () => {
+test('messageBounce: once for a bounce that is moved', async () => {
   const { user, account } = await someone()
   await using client = await ImapClient.login(user)
   await world.dovecot.deliver(user.user, bounce())
@@ -163,7 +163,7 @@ test('a bounce that is moved about is told once', async () => {
   expect(await world.events(account, 'messageBounce')).toHaveLength(2)
 })
 
-test('good news is a delivery report and no bounce; a large one is read all the same', async () => {
+test('deliveryReport: success is no bounce; large reports are read', async () => {
   const { user, account } = await someone()
   const status = report(
     'delivery-status',
@@ -185,7 +185,7 @@ test('good news is a delivery report and no bounce; a large one is read all the 
   expect(await world.events(account, 'messageBounce')).toEqual([])
 })
 
-test('a complaint is told with the message it is about', async () => {
+test('messageComplaint: has the message it is about', async () => {
   const { user, account } = await someone()
   await world.dovecot.deliver(
     user.user,

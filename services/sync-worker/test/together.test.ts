@@ -3,24 +3,25 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { shardOf } from '@posthorn/contracts'
 import { cacheSettings, connect, type Db, markPublished } from '@posthorn/db'
 import { testDatabase, type TestDatabase } from '@posthorn/testkit'
-import type { Account } from '../src/sessions/account.ts'
+import type { Account } from '../src/store/accounts.ts'
 import {
   createStatusUpdater,
   type ApplyStatusUpdate,
   type StatusUpdateResult,
 } from '../src/sessions/account-status.ts'
-import { SyncTimes } from '../src/sessions/sync-times.ts'
+import { SyncTimes } from '../src/sessions/deferred-writes.ts'
 import type { AccountLease } from '../src/store/lease.ts'
 import { withLease } from '../src/store/lease.ts'
 import { insertMailboxes, type MailboxRow } from '../src/store/mailboxes.ts'
 import { claimShards, saveHeartbeat } from '../src/store/shards.ts'
-import { ensureAccountStatusRows, findAccountStatus } from '../src/store/account-states.ts'
-import { indexEmptyMailboxes, type IndexEmpty } from '../src/sync/changes/empty-mailboxes.ts'
+import { ensureAccountStatusRows, findAccountStatus } from '../src/store/account-status.ts'
+import { indexEmptyMailboxes } from '../src/sync/changes/initial-sync.ts'
+import type { IndexEmpty } from '../src/sync/context.ts'
 
 let database: TestDatabase
 let db: Db
-let standings: ApplyStatusUpdate
-let fillEmpty: IndexEmpty
+let applyStatusUpdate: ApplyStatusUpdate
+let indexEmpty: IndexEmpty
 const syncTimes = new SyncTimes()
 const owner = randomUUID()
 const epochs = new Map<number, string>()
@@ -31,18 +32,18 @@ beforeAll(async () => {
     db,
     bus: { up: true, publishEvent: async () => {} },
     settings: cacheSettings(db),
-    metrics: { recorded: () => {} },
-    published: (events: Parameters<typeof markPublished>[1]) => markPublished(db, events),
+    metrics: { eventsRecorded: () => {} },
+    markPublished: (events: Parameters<typeof markPublished>[1]) => markPublished(db, events),
     config: { maxAuthFailureMs: 60_000 },
     syncTimes,
   } as never
-  standings = createStatusUpdater(deps)
-  fillEmpty = indexEmptyMailboxes(deps)
+  applyStatusUpdate = createStatusUpdater(deps)
+  indexEmpty = indexEmptyMailboxes(deps)
   await saveHeartbeat(db, owner)
   for (const { shard, epoch } of await claimShards(db, {
     worker: owner,
     limit: 256,
-    held: [],
+    active: [],
     expiryMs: 3_600_000,
   }))
     epochs.set(shard, epoch)
@@ -61,7 +62,7 @@ async function register(): Promise<AccountLease> {
 }
 
 const synced = (lease: AccountLease) =>
-  standings({ lease, registeredAt: 1, trigger: { kind: 'synced' } })
+  applyStatusUpdate({ lease, registeredAt: 1, trigger: { kind: 'synced' } })
 
 const connected = { state: 'connected' }
 
@@ -70,10 +71,10 @@ const stateOf = async ({ account }: AccountLease) => (await findAccountStatus(db
 const eventsOf = ({ account }: AccountLease) =>
   database.db.selectFrom('events').select('event').where('account', '=', account).execute()
 
-test('what happens to many accounts at once is stored with its events and its change, for each of them', async () => {
+test('commitBatched: stores status, event and change of many accounts', async () => {
   const leases = await Promise.all(Array.from({ length: 20 }, register))
-  const stand = await Promise.all(leases.map(synced))
-  expect(stand).toMatchObject(leases.map(() => ({ standing: connected, changed: true })))
+  const results = await Promise.all(leases.map(synced))
+  expect(results).toMatchObject(leases.map(() => ({ status: connected, changed: true })))
   for (const lease of leases) {
     expect(await stateOf(lease)).toBe('connected')
     expect(await eventsOf(lease)).toEqual([{ event: 'accountInitialized' }])
@@ -86,12 +87,12 @@ test('what happens to many accounts at once is stored with its events and its ch
   }
   // Once more: nothing is different, and nothing is told.
   expect(await Promise.all(leases.slice(0, 3).map(synced))).toMatchObject(
-    leases.slice(0, 3).map(() => ({ standing: connected, changed: false })),
+    leases.slice(0, 3).map(() => ({ status: connected, changed: false })),
   )
   expect(await eventsOf(leases[0] as AccountLease)).toHaveLength(1)
 })
 
-test('an account whose lease is lost, or that is gone, is stale; those beside it are stored', async () => {
+test('commitBatched: stale for a lost lease or deleted account, others are stored', async () => {
   const [first, lost, gone, last] = await Promise.all([
     register(),
     register(),
@@ -116,7 +117,7 @@ test('an account whose lease is lost, or that is gone, is stale; those beside it
   expect(await stateOf(last)).toBe('connected')
 })
 
-test('an account that is locked waits by itself', async () => {
+test('commitBatched: a locked account delays no other', async () => {
   const [locked, ...others] = await Promise.all([register(), register(), register()])
   const held = Promise.withResolvers<void>()
   const inside = Promise.withResolvers<void>()
@@ -130,10 +131,10 @@ test('an account that is locked waits by itself', async () => {
   expect(await stateOf(locked)).toBe('new')
   held.resolve()
   await holding
-  expect(await waits).toMatchObject({ standing: connected, changed: true })
+  expect(await waits).toMatchObject({ status: connected, changed: true })
 })
 
-test('an account that comes back as it was waits for nobody; when it was synced is stored with the next others, unless the lease is lost', async () => {
+test('createStatusUpdater: an unchanged account stores its sync time later, if the lease is valid', async () => {
   const [lease, lost] = await Promise.all([register(), register()])
   const [{ status: from }, { status: fromLost }] = (await Promise.all(
     [lease, lost].map(synced),
@@ -141,12 +142,12 @@ test('an account that comes back as it was waits for nobody; when it was synced 
   const again = { registeredAt: 1, trigger: { kind: 'synced' } } as const
   await withLease(db, lease, async () => {
     const login = { kind: 'loggedIn', user: 'jane' } as const
-    await standings({ lease, registeredAt: 1, trigger: login, from })
-    const { status: standing, changed } = await standings({ ...again, lease, from })
+    await applyStatusUpdate({ lease, registeredAt: 1, trigger: login, from })
+    const { status: standing, changed } = await applyStatusUpdate({ ...again, lease, from })
     expect({ changed, state: standing.state }).toEqual({ changed: false, state: 'connected' })
   })
   const otherEpoch = { ...lost, epoch: String(Number(lost.epoch) + 1) }
-  await standings({ ...again, lease: otherEpoch, from: fromLost })
+  await applyStatusUpdate({ ...again, lease: otherEpoch, from: fromLost })
   expect((await findAccountStatus(db, lease.account))?.syncTime).toEqual(from.syncTime)
   await syncTimes.store(db)
   const stored = (await findAccountStatus(db, lease.account))?.syncTime?.getTime()
@@ -154,20 +155,20 @@ test('an account that comes back as it was waits for nobody; when it was synced 
   expect((await findAccountStatus(db, lost.account))?.syncTime).toEqual(fromLost.syncTime)
 })
 
-test('an event is told also where nothing else becomes different: the first login finds the account as it was begun', async () => {
+test('createStatusUpdater: records the event of a first login without another change', async () => {
   const lease = await register()
   const version = '1'
   const begin = { kind: 'starting', version, enabled: true } as const
-  const { status: from } = await standings({ lease, registeredAt: 1, trigger: begin })
+  const { status: from } = await applyStatusUpdate({ lease, registeredAt: 1, trigger: begin })
   const login = { kind: 'loggedIn', user: 'jane' } as const
-  await standings({ lease, registeredAt: 1, trigger: login, from })
+  await applyStatusUpdate({ lease, registeredAt: 1, trigger: login, from })
   expect(await eventsOf(lease)).toEqual([{ event: 'authenticationSuccess' }])
 })
 
-test('of one account both things that happened at once are stored', async () => {
+test('commitBatched: stores both concurrent updates of one account', async () => {
   const lease = await register()
   const login = { lease, registeredAt: 1, trigger: { kind: 'loggedIn', user: 'jane' } } as const
-  await Promise.all([standings(login), synced(lease)])
+  await Promise.all([applyStatusUpdate(login), synced(lease)])
   expect(await stateOf(lease)).toBe('connected')
   expect((await eventsOf(lease)).map(({ event }) => event).toSorted()).toEqual([
     'accountInitialized',
@@ -194,13 +195,13 @@ async function mailbox(lease: AccountLease, number: number): Promise<MailboxRow>
   return row as MailboxRow
 }
 
-test('empty mailboxes are remembered and told of; those that somebody looked at meanwhile are left alone', async () => {
+test('indexEmptyMailboxes: stores and announces empty mailboxes, skips synced ones', async () => {
   const lease = await register()
   const account = { account: lease.account, registeredAt: 1 } as Account
-  const [empty, known] = [await mailbox(lease, 1), await mailbox(lease, 2)]
-  const seen = { id: known.id, uidValidity: 5n, uidNext: 9 }
-  await fillEmpty({ lease, account, mailboxes: [seen] })
-  const filled = await fillEmpty({
+  const [empty, storedRows] = [await mailbox(lease, 1), await mailbox(lease, 2)]
+  const seen = { id: storedRows.id, uidValidity: 5n, uidNext: 9 }
+  await indexEmpty({ lease, account, mailboxes: [seen] })
+  const filled = await indexEmpty({
     lease,
     account,
     mailboxes: [
@@ -221,7 +222,7 @@ test('empty mailboxes are remembered and told of; those that somebody looked at 
   const row = await database.db
     .selectFrom('mailboxes')
     .select(['uidValidity', 'syncedAt'])
-    .where('id', '=', known.id)
+    .where('id', '=', storedRows.id)
     .executeTakeFirst()
   expect(row).toEqual({ uidValidity: '5', syncedAt: expect.any(Date) })
   expect(await eventsOf(lease)).toEqual([{ event: 'mailboxNew' }, { event: 'mailboxNew' }])

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { cacheSettings, countMinutes } from '@posthorn/db'
 import { runPeriodically } from '@posthorn/flow'
-import { createHttpCaller, proxyOfSettings } from '@posthorn/net'
+import { createHttpCaller, proxyFromSettings } from '@posthorn/net'
 import { Sandbox } from '@posthorn/sandbox'
 import { bootstrap, type ServiceContext, watchQueuePause } from '@posthorn/service'
 import { createHeaderUnsealer, createLoginUnsealer } from '@posthorn/unseal'
@@ -57,7 +57,9 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<App
     routes: cacheRoutes(db),
     routeErrors: stack.use(startRouteErrorLog(db, log)),
   }
-  await startFanOut(context, await startDispatcher(context))
+  // Created first, so that it is disposed after the fan-outs that use it.
+  const sandbox = stack.use(new Sandbox())
+  await startFanOut(context, await startDispatcher(context), sandbox)
   const app = stack.move()
   return { port, [Symbol.asyncDispose]: () => app.disposeAsync() }
 }
@@ -134,20 +136,23 @@ async function startReceivers({ db, bus, log, stack, config, routes }: Context) 
       timeoutMs: config.timeoutMs,
       maxResponseBytes,
       maxSockets: config.concurrency,
-      proxy: proxyOfSettings(() => settings.get(), {
+      proxy: proxyFromSettings(() => settings.get(), {
         egress: config.proxyEgressPolicy,
-        otherwise: config.proxy,
-        open: unsealLogin,
+        fallback: config.proxy,
+        unseal: unsealLogin,
       }),
     }),
   )
   return { http, keys, targets, options }
 }
 
-async function startFanOut(context: Context, dispatcher: Dispatcher): Promise<void> {
+async function startFanOut(
+  context: Context,
+  dispatcher: Dispatcher,
+  sandbox: Sandbox,
+): Promise<void> {
   const { db, bus, log, stack, measured, routes, routeErrors } = context
   const onCall = measured.functionCalled
-  const sandbox = stack.use(new Sandbox())
   const decide = decideRoutes({ db, sandbox, routes, batchSize, onCall })
   const onFannedOut = measured.fannedOut
   const fanOut = createFanOut({ db, dispatcher, decide, routes, routeErrors, onFannedOut })

@@ -20,7 +20,7 @@ async function sums(): Promise<Record<string, number>> {
   `.execute(db)
   return Object.fromEntries(rows.map(({ key, value }) => [key, Number(value)]))
 }
-const ofAccounts = async () =>
+const accountCounts = async () =>
   (await db.selectFrom('accountEventCounts').selectAll().execute()).map(
     ({ account, event, count }) => `${account} ${event} ${count}`,
   )
@@ -31,7 +31,7 @@ const fannedOut = () =>
         .length === 0,
   )
 
-test('every event is counted once, by account and by minute, however many dispatchers and partitions work side by side', async () => {
+test('countEvents: with two dispatchers, counts each event once per account and minute', async () => {
   const accounts = Array.from({ length: 40 }, (_, n) => `a${n}`)
   for (const account of accounts) await bench.account(account)
   const first = await bench.start()
@@ -52,7 +52,7 @@ test('every event is counted once, by account and by minute, however many dispat
     'events:messageDeleted': 400,
     'events:messageNew': 500,
   })
-  expect((await ofAccounts()).sort()).toEqual(
+  expect((await accountCounts()).sort()).toEqual(
     accounts
       .flatMap((account, n) => [
         `${account} messageDeleted 10`,
@@ -62,12 +62,12 @@ test('every event is counted once, by account and by minute, however many dispat
   )
 })
 
-test('the counts of an account go with it', async () => {
+test('countEvents: the counts of a deleted account are deleted', async () => {
   await db.deleteFrom('accounts').where('account', '=', 'a1').execute()
-  expect((await ofAccounts()).filter((row) => row.startsWith('a1 '))).toEqual([])
+  expect((await accountCounts()).filter((row) => row.startsWith('a1 '))).toEqual([])
 })
 
-test('an account that is deleted while its events are counted is told from other failures', async () => {
+test('isDeletedAccountError: true only if the account was deleted during the transaction', async () => {
   const waiting = () =>
     sql`select 1 from pg_stat_activity where datname = current_database() and wait_event = 'transactionid'`.execute(
       db,
@@ -89,7 +89,7 @@ test('an account that is deleted while its events are counted is told from other
   expect(isDeletedAccountError(other)).toBe(false)
 })
 
-test('attempts are counted by whether they succeeded', async () => {
+test('attemptEnded: counts successful and failed attempts', async () => {
   await db.deleteFrom('statCounters').execute()
   const receiver = await bench.receiver()
   receiver.script({ status: 500 })
@@ -103,7 +103,7 @@ test('attempts are counted by whether they succeeded', async () => {
   expect(await sums()).toMatchObject({ 'webhooks:success': 1, 'webhooks:fail': 1 })
 })
 
-test('counters of eight days are kept, those of each minute in one row', async () => {
+test('deleteOldCounters: keeps eight days, and merges the slots of a minute', async () => {
   await db.deleteFrom('statCounters').execute()
   await sql`
     insert into stat_counters (minute, key, slot, value)
@@ -128,7 +128,7 @@ test('counters of eight days are kept, those of each minute in one row', async (
   ])
 })
 
-test('counts wait in memory while they cannot be written, and are written at the end', async () => {
+test('countMinutes: keeps counts while writes fail, and writes them on disposal', async () => {
   await db.deleteFrom('statCounters').execute()
   const errors: unknown[] = []
   const counter = countMinutes(own, { everyMs: 20, onError: (error) => errors.push(error) })
@@ -143,7 +143,7 @@ test('counts wait in memory while they cannot be written, and are written at the
   expect(await sums()).toEqual({ x: 2, y: 1 })
 })
 
-test('those who add the same counters at the same time do not wait in a circle', async () => {
+test('addCounts: concurrent calls with the same keys do not deadlock', async () => {
   await db.deleteFrom('statCounters').execute()
   const keys = Array.from({ length: 20 }, (_, n) => `k${n}`)
   const some = (n: number) => new Map((n % 2 ? keys : keys.toReversed()).map((key) => [key, 1]))

@@ -15,7 +15,7 @@ afterAll(async () => {
 })
 beforeAll(() => bench.set({ webhooksEnabled: true, webhookEvents: ['*'] }))
 
-/** A receiver that is the default target from now on. */
+/** Starts a receiver and makes it the default target. */
 async function defaultTarget(): Promise<WebhookReceiver> {
   const receiver = await bench.receiver()
   await bench.set({ webhooks: receiver.url })
@@ -29,7 +29,7 @@ const finished = (account: string, state: string) =>
     expect(await bench.deliveries(account)).toEqual([expect.objectContaining({ state })]),
   )
 
-test('an event arrives signed over its bytes, with every header of the interface spec', async () => {
+test('createAttempts: sends the event, signed, with the headers of the interface spec', async () => {
   const receiver = await defaultTarget()
   await bench.account('signed')
   const [eventId] = await bench.emit({
@@ -68,7 +68,7 @@ test('an event arrives signed over its bytes, with every header of the interface
   await finished('signed', 'delivered')
 })
 
-test('a repeat has the same ids, bytes and signature, and counts the attempts made', async () => {
+test('createAttempts: a retry has the same ids, bytes and signature, and the attempt number', async () => {
   const receiver = await defaultTarget()
   receiver.script(
     { status: 500, body: 'not now' },
@@ -100,7 +100,7 @@ test('a repeat has the same ids, bytes and signature, and counts the attempts ma
   await restart()
 })
 
-test('after ten attempts a delivery has failed, and says why', async () => {
+test('nextState: failed after ten attempts, with the last response', async () => {
   const receiver = await defaultTarget()
   receiver.replyWith(() => ({ status: 503, body: 'out of order' }))
   await bench.account('hopeless')
@@ -122,7 +122,7 @@ test('after ten attempts a delivery has failed, and says why', async () => {
   expect(row.finishedAt).toBeInstanceOf(Date)
 })
 
-test('a redirect is refused, not followed and not tried again', async () => {
+test('nextState: a redirect is neither followed nor retried', async () => {
   const receiver = await defaultTarget()
   const elsewhere = await bench.receiver()
   receiver.replyWith(() => ({ status: 307, headers: { Location: elsewhere.url } }))
@@ -136,7 +136,7 @@ test('a redirect is refused, not followed and not tried again', async () => {
   ])
 })
 
-test('a link-local target is refused and not tried again', async () => {
+test('nextState: a link-local target is blocked and not retried', async () => {
   await bench.account('metadata', { webhooks: 'http://169.254.169.254/latest/meta-data' })
   await bench.emit({ account: 'metadata' })
   await finished('metadata', 'failed')
@@ -145,7 +145,7 @@ test('a link-local target is refused and not tried again', async () => {
   ])
 })
 
-test("an account's target replaces the default one", async () => {
+test('targetOf: the account target replaces the default one', async () => {
   const receiver = await defaultTarget()
   const own = await bench.receiver()
   await bench.account('override', { webhooks: own.url })
@@ -155,7 +155,7 @@ test("an account's target replaces the default one", async () => {
   expect(receiver.requests).toHaveLength(0)
 })
 
-test('of the deletion of an account its own target is told, though the account is gone', async () => {
+test('targetOf: accountDeleted reaches the target of the deleted account', async () => {
   const own = await bench.receiver()
   const accountTarget = { url: own.url, headers: [{ key: 'X-Own', value: 'yes' }] }
   await bench.emit(
@@ -163,11 +163,11 @@ test('of the deletion of an account its own target is told, though the account i
     { account: 'deleted' },
   )
   await received(own, 1)
-  await finished('deleted', 'delivered') // and nothing else of an account that is gone
+  await finished('deleted', 'delivered') // the only event of a deleted account
   expect(own.requests[0]?.headers).toMatchObject({ 'x-own': 'yes' })
 })
 
-test('events that are not listed are not sent', async () => {
+test('isWanted: events outside webhookEvents are not sent', async () => {
   const receiver = await defaultTarget()
   await bench.account('listed')
   await bench.set({ webhookEvents: ['messageFailed'] })
@@ -181,7 +181,7 @@ test('events that are not listed are not sent', async () => {
   expect(await bench.deliveries('listed')).toHaveLength(1)
 })
 
-test('with inboxNewOnly new messages of other folders are not sent', async () => {
+test('isWanted: with inboxNewOnly, new messages of other mailboxes are not sent', async () => {
   const receiver = await defaultTarget()
   await bench.account('inbox')
   await bench.set({ inboxNewOnly: true })
@@ -205,7 +205,7 @@ test('with inboxNewOnly new messages of other folders are not sent', async () =>
   ])
 })
 
-test('while webhooks are off nothing is sent, and what happened meanwhile is not sent later', async () => {
+test('targetOf: events recorded while webhooks are disabled are never sent', async () => {
   const receiver = await defaultTarget()
   await bench.account('off')
   await bench.set({ webhooksEnabled: false })
@@ -226,7 +226,7 @@ test('while webhooks are off nothing is sent, and what happened meanwhile is not
   expect(receiver.requests[0]?.headers['x-svc-wh-event-id']).toBe(later)
 })
 
-test('a delivery whose target is gone by its next attempt is dropped', async () => {
+test('createAttempts: a delivery without a target at its next attempt is dropped', async () => {
   const receiver = await defaultTarget()
   receiver.replyWith(() => ({ status: 500 }))
   await bench.account('gone')
@@ -237,7 +237,7 @@ test('a delivery whose target is gone by its next attempt is dropped', async () 
   await bench.set({ webhooksEnabled: true })
 })
 
-test('a delivery follows its target to a new address', async () => {
+test('createTargets: a retry goes to the current address of its target', async () => {
   const broken = await bench.receiver()
   broken.replyWith(() => ({ status: 500 }))
   const mended = await bench.receiver()
@@ -249,7 +249,7 @@ test('a delivery follows its target to a new address', async () => {
   await finished('moved', 'delivered')
 })
 
-test("credentials of the address become Basic, custom headers are added, the account's win", async () => {
+test('requestHeaders: URL credentials become Basic, headers of the account win', async () => {
   const receiver = await defaultTarget()
   await bench.set({
     webhooks: receiver.url.replace('http://', 'http://user:p%40ss@'),
@@ -278,7 +278,7 @@ test("credentials of the address become Basic, custom headers are added, the acc
   expect(lane).not.toContain('user')
 })
 
-test('an event of two megabytes arrives whole', async () => {
+test('findDeliveryBody: an event of 2 MB arrives complete', async () => {
   const receiver = await defaultTarget()
   await bench.account('large')
   await bench.emit({ account: 'large', data: { text: 'ä'.repeat(1_000_000) } })
@@ -288,7 +288,7 @@ test('an event of two megabytes arrives whole', async () => {
   })
 })
 
-test('an event that is told of twice is delivered once', async () => {
+test('fan-out: an event published twice is delivered once', async () => {
   const receiver = await defaultTarget()
   await bench.account('twice')
   const eventId = crypto.randomUUID()
@@ -311,7 +311,7 @@ test('an event that is told of twice is delivered once', async () => {
   expect(await bench.deliveries('twice')).toHaveLength(2)
 })
 
-test('metrics say what became of the attempts', async () => {
+test('dispatcherMetrics: counts attempts by outcome and event', async () => {
   const response = await fetch(`http://127.0.0.1:${dispatcher.port}/metrics`)
   const text = await response.text()
   expect(text).toMatch(

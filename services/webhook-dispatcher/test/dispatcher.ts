@@ -20,18 +20,18 @@ export const serviceSecret = 'the key of the signature'
 export interface DispatcherBench extends AsyncDisposable {
   db: Db
   bus: Bus
-  /** Of the broker, for those who want to take it away. */
+  /** URL of the broker. */
   amqpUrl: string
   closeConnections(): Promise<number>
-  /** From the side of Postgres, those of dispatchers. */
+  /** Terminates the Postgres connections of dispatchers. */
   dropDatabaseConnections(): Promise<void>
-  /** Auth-bridge's part. Called already, unless the bench was made without it. */
+  /** Answers requests for the service secret. Called at the start, unless `secret` is false. */
   answerSecret(): Promise<void>
-  /** Sealed values of headers that auth-bridge was asked for; while it is away they cannot be had. */
-  headers: { asked: string[]; away: boolean }
-  /** What a dispatcher's process finds in its environment. */
+  /** Sealed header values requested from auth-bridge. `unavailable` makes the requests fail. */
+  headers: { requested: string[]; unavailable: boolean }
+  /** Environment of a dispatcher process. */
   env(more?: Record<string, string>): Record<string, string>
-  /** A dispatcher as its process would be, under its role. */
+  /** Starts a dispatcher with the database role of the service. */
   start(env?: Record<string, string>): Promise<App>
   receiver(): Promise<WebhookReceiver>
   set(settings: Partial<Record<keyof Settings, unknown>>): Promise<void>
@@ -39,9 +39,9 @@ export interface DispatcherBench extends AsyncDisposable {
     account: string,
     target?: { webhooks?: string; headers?: { key: string; value: string }[] },
   ): Promise<void>
-  /** As a writer of events does it: recorded in a transaction, published after it. */
+  /** Records events in a transaction and publishes them, as writers do. */
   emit(...events: (Partial<NewEvent> & { account: string })[]): Promise<string[]>
-  /** As above, by a writer that dies after the commit. */
+  /** Records events without publishing them: the writer dies after the commit. */
   emitUnpublished(...events: (Partial<NewEvent> & { account: string })[]): Promise<string[]>
   deliveries(
     account: string,
@@ -51,26 +51,26 @@ export interface DispatcherBench extends AsyncDisposable {
 }
 
 export async function dispatcherBench({ secret = true } = {}): Promise<DispatcherBench> {
-  await using opened = new AsyncDisposableStack()
+  await using stack = new AsyncDisposableStack()
   const database = await testDatabase()
-  opened.defer(() => database.drop())
+  stack.defer(() => database.drop())
   const broker = await testBus()
-  opened.defer(() => broker.drop())
+  stack.defer(() => broker.drop())
   const log = createLogger('test', 'silent')
-  const bus = opened.use(
+  const bus = stack.use(
     await connectBus({ url: broker.url, name: 'test', log, metrics: createMetrics('test') }),
   )
-  const headers = { asked: [] as string[], away: false }
+  const headers = { requested: [] as string[], unavailable: false }
   const handlers = [
     on(getServiceSecret, async () => ({ serviceSecret })),
     unsealsLogins,
     unsealsHeaders((value) => {
-      headers.asked.push(value)
-      if (headers.away) throw new AppError('unavailable', 'away')
+      headers.requested.push(value)
+      if (headers.unavailable) throw new AppError('unavailable', 'unavailable')
     }),
   ]
   const { db } = database
-  const all = opened.move()
+  const all = stack.move()
   const answerSecret = async () => {
     all.use(await bus.serve({ handlers, queue: 'credentials', keys: ['credentials'] }))
   }
@@ -126,8 +126,8 @@ export async function dispatcherBench({ secret = true } = {}): Promise<Dispatche
         .execute()
       await bus.invalidate({ topic: 'accounts', id: account })
     },
-    emit: (...events) => happen(db, events, (message) => bus.publishEvent(message)),
-    emitUnpublished: (...events) => happen(db, events),
+    emit: (...events) => emit(db, events, (message) => bus.publishEvent(message)),
+    emitUnpublished: (...events) => emit(db, events),
     deliveries: (account) =>
       db
         .selectFrom('deliveries')
@@ -139,7 +139,7 @@ export async function dispatcherBench({ secret = true } = {}): Promise<Dispatche
   }
 }
 
-async function happen(
+async function emit(
   db: Db,
   events: (Partial<NewEvent> & { account: string })[],
   publish?: Bus['publishEvent'],

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
 import { dispatcherBench } from './dispatcher.ts'
 
-// Interface spec, "Delivery" 1 and 2: which events go where, setting by setting.
+// Interface spec, "Delivery" 1 and 2: targets of an event by setting.
 
 const bench = await dispatcherBench()
 const dispatcher = await bench.start()
@@ -18,7 +18,7 @@ const headers = [{ key: 'X-Of', value: 'the account' }]
 
 interface Case {
   settings: Record<string, unknown>
-  /** The account has a target of its own. */
+  /** True if the account has its own target. */
   hasOwn?: boolean
   event?: string
   goesTo: 'default' | 'own' | 'nowhere'
@@ -47,12 +47,12 @@ test.each<[string, Case]>([
     'another event listed',
     { settings: { ...on, webhookEvents: ['messageNew'] }, goesTo: 'nowhere' },
   ],
-  ['an event that nobody knows yet', { settings: on, event: 'somethingNew', goesTo: 'default' }],
+  ['an unknown event', { settings: on, event: 'somethingNew', goesTo: 'default' }],
   [
     'one more beside the star',
     { settings: { ...on, webhookEvents: ['messageNew', '*'] }, goesTo: 'default' },
   ],
-])('%s', async (name, { settings, hasOwn = false, event = 'messageSent', goesTo }) => {
+])('fan-out: %s', async (name, { settings, hasOwn = false, event = 'messageSent', goesTo }) => {
   await bench.set({
     ...settings,
     webhooksCustomHeaders: [
@@ -77,10 +77,10 @@ test.each<[string, Case]>([
   const receiver = goesTo === 'own' ? own : fallback
   const request = await eventually(
     () =>
-      receiver.requests.find(({ headers: got }) => got['x-svc-wh-event-id'] === eventId) ?? false,
+      receiver.requests.find(({ headers }) => headers['x-svc-wh-event-id'] === eventId) ?? false,
   )
   expect(await bench.deliveries(name)).toHaveLength(1)
   expect(request.headers['x-of']).toBe('the account')
-  // Those of the default target may be credentials meant for it alone.
+  // Headers of the default target may be credentials of another receiver.
   expect(request.headers['x-all']).toBe(goesTo === 'own' ? undefined : 'yes')
 })

@@ -10,7 +10,7 @@ const bench = await dispatcherBench()
 afterAll(async () => bench[Symbol.asyncDispose]())
 beforeAll(() => bench.set({ webhooksEnabled: true, webhookEvents: ['*'] }))
 
-/** A way to the broker that can be cut. */
+/** TCP proxy to the broker that can be cut. */
 async function brokerLink() {
   const { hostname, port } = new URL(bench.amqpUrl)
   const sockets = new Set<Socket>()
@@ -37,7 +37,7 @@ async function brokerLink() {
   }
 }
 
-/** A dispatcher in a process of its own, to be killed. */
+/** Dispatcher in a separate process that can be killed. */
 function spawnDispatcher(env: Record<string, string>) {
   const main = join(import.meta.dirname, '../src/main.ts')
   const child = spawn(process.execPath, [main], {
@@ -53,7 +53,7 @@ function spawnDispatcher(env: Record<string, string>) {
   }
 }
 
-test('an event whose writer died before it published is delivered, and published', async () => {
+test('sweepPublish: an event of a writer that died before publishing is delivered and published', async () => {
   await using _dispatcher = await bench.start()
   const receiver = await bench.receiver()
   await bench.account('unpublished', { webhooks: receiver.url })
@@ -70,7 +70,7 @@ test('an event whose writer died before it published is delivered, and published
   expect(receiver.requests).toHaveLength(2)
 })
 
-test('with the broker gone events still reach their targets', async () => {
+test('sweepFanOut: without the broker, events still reach their targets', async () => {
   const link = await brokerLink()
   await using _dispatcher = await bench.start({ AMQP_URL: link.url })
   const receiver = await bench.receiver()
@@ -82,7 +82,7 @@ test('with the broker gone events still reach their targets', async () => {
   await eventually(() => expect(receiver.requests).toHaveLength(2))
 })
 
-test('a broker that drops its connections costs nothing', async () => {
+test('dispatch: lost broker connections cause no loss and no repeats', async () => {
   await using _dispatcher = await bench.start()
   const receiver = await bench.receiver()
   await bench.account('dropped', { webhooks: receiver.url })
@@ -99,7 +99,7 @@ test('a broker that drops its connections costs nothing', async () => {
   expect(receiver.requests).toHaveLength(50)
 })
 
-test('a database that drops its connections costs nothing but repeats of what was in hand', async () => {
+test('dispatch: lost database connections cause repeats of deliveries in flight only', async () => {
   await using _dispatcher = await bench.start()
   const receiver = await bench.receiver()
   await bench.account('no-database', { webhooks: receiver.url })
@@ -117,7 +117,7 @@ test('a database that drops its connections costs nothing but repeats of what wa
   expect(receiver.requests.length).toBeLessThan(320)
 })
 
-test('two dispatchers side by side deliver each event once', async () => {
+test('dispatch: two dispatchers deliver each event once', async () => {
   await using _one = await bench.start()
   await using _two = await bench.start()
   const receiver = await bench.receiver()
@@ -148,7 +148,7 @@ test('two dispatchers side by side deliver each event once', async () => {
   )
 })
 
-test('what a killed process had in hand is taken over when its lease ends, with the same ids and bytes', async () => {
+test('dispatch: deliveries of a killed process are repeated after the lease with the same bytes', async () => {
   const env = { SVC_WEBHOOK_TARGET_CONCURRENCY: '1' }
   const receiver = await bench.receiver()
   receiver.script({ instead: 'hang' })
@@ -157,7 +157,7 @@ test('what a killed process had in hand is taken over when its lease ends, with 
   const ids = await bench.emit({ account: 'killed' }, { account: 'killed' })
   await eventually(() => expect(receiver.requests).toHaveLength(1))
   await victim.end('SIGKILL')
-  // Its lease ends.
+  // The lease ends.
   await bench.db
     .updateTable('deliveries')
     .set({ nextAttemptAt: new Date(0) })
@@ -170,14 +170,14 @@ test('what a killed process had in hand is taken over when its lease ends, with 
     made: headers['x-svc-wh-attempts-made'],
     rest: [headers['x-svc-wh-id'], headers['x-svc-wh-signature'], body.toString()].join(' '),
   }))
-  // The call that hung was an attempt; what only waited behind it had none.
+  // The hanging call was an attempt. Its successor had none.
   const [hung, ...repeated] = seen
   expect(hung).toMatchObject({ eventId: ids[0], made: '0' })
   expect(repeated).toContainEqual({ ...hung, made: '1' })
   expect(repeated).toContainEqual(expect.objectContaining({ eventId: ids[1], made: '0' }))
 })
 
-test('SIGTERM ends the process in good order: calls in hand are finished, the rest is given back uncounted', async () => {
+test('SIGTERM: running calls are finished, the rest is released uncounted', async () => {
   const receiver = await bench.receiver()
   receiver.replyWith(() => ({ delayMs: 500 }))
   await bench.account('stopped', { webhooks: receiver.url })
@@ -206,7 +206,7 @@ test('SIGTERM ends the process in good order: calls in hand are finished, the re
   )
 })
 
-test('a call that does not end in time at SIGTERM is given back uncounted', async () => {
+test('SIGTERM: a call that exceeds the grace period is released uncounted', async () => {
   const receiver = await bench.receiver()
   receiver.script({ instead: 'hang' })
   await bench.account('cut', { webhooks: receiver.url })
@@ -219,7 +219,7 @@ test('a call that does not end in time at SIGTERM is given back uncounted', asyn
   expect(receiver.requests[1]?.headers['x-svc-wh-attempts-made']).toBe('0')
 })
 
-test('while the service secret cannot be had no attempt starts and none is burned', async () => {
+test('cacheSigningKeys: without keys, no attempt starts or is counted', async () => {
   await using mute = await dispatcherBench({ secret: false })
   await mute.set({ webhooksEnabled: true, webhookEvents: ['*'] })
   await using _dispatcher = await mute.start()

@@ -10,7 +10,7 @@ afterAll(async () => {
 })
 beforeAll(() => bench.set({ webhooksEnabled: true, webhookEvents: ['*'] }))
 
-test('events of an account arrive in order; one that fails steps aside and holds up none', async () => {
+test('dispatch: first attempts of an account keep their order, a failed one delays no other', async () => {
   const receiver = await bench.receiver()
   await bench.account('ordered', { webhooks: receiver.url })
   const ids: string[] = []
@@ -20,7 +20,7 @@ test('events of an account arrive in order; one that fails steps aside and holds
       headers['x-svc-wh-event-id'] === ids[fails] && Number(headers['x-svc-wh-attempts-made']) < 3
     return isFailing ? { status: 500 } : {}
   })
-  // In batches of different sizes, as a sync finds them.
+  // Batches of different sizes, as a sync records them.
   for (const size of [1, 9, 40, 100, 50])
     ids.push(...(await bench.emit(...Array.from({ length: size }, () => ({ account: 'ordered' })))))
   await eventually(() => expect(receiver.requests).toHaveLength(203))
@@ -33,7 +33,7 @@ test('events of an account arrive in order; one that fails steps aside and holds
   )
 })
 
-test('a target that hangs is called so many times at once, and holds up no other', async () => {
+test('dispatch: a hanging target uses its concurrency limit and delays no other target', async () => {
   const slow = await bench.receiver()
   slow.replyWith(() => ({ instead: 'hang' }))
   const fast = await bench.receiver()
@@ -46,12 +46,12 @@ test('a target that hangs is called so many times at once, and holds up no other
   await eventually(() => expect(fast.requests).toHaveLength(100))
   expect(slow.requests).toHaveLength(4)
   slow.replyWith(() => ({}))
-  await slow.close() // ends the calls that hang
+  await slow.close() // ends the hanging calls
   await slow.open()
   await eventually(() => expect(slow.requests).toHaveLength(64))
 })
 
-test('more than can be held in memory waits in Postgres, and arrives in order', async () => {
+test('dispatch: deliveries beyond the memory limit wait in Postgres and keep their order', async () => {
   const receiver = await bench.receiver()
   await bench.account('many', { webhooks: receiver.url })
   const ids = await bench.emit(...Array.from({ length: 2_500 }, () => ({ account: 'many' })))

@@ -19,30 +19,30 @@ async function pause(paused: boolean): Promise<void> {
   else await db.deleteFrom('pausedQueues').execute()
   await bench.bus.invalidate({ topic: 'settings' })
 }
-const happen = (from: number, count: number) =>
+const emit = (from: number, count: number) =>
   bench.emit(
     ...Array.from({ length: count }, (_, n) => ({ account: 'paused', data: { n: from + n } })),
   )
 
-test('while the queue is paused nothing is started; afterwards everything arrives once', async () => {
+test('Dispatcher.setPaused: starts nothing while paused, then delivers everything once', async () => {
   const receiver = await bench.receiver()
   await bench.set({ webhooks: receiver.url })
   await bench.account('paused')
   receiver.replyWith(() => ({ delayMs: 100 }))
-  await happen(0, 60)
+  await emit(0, 60)
   await eventually(() => expect(receiver.requests.length).toBeGreaterThan(1))
   await pause(true)
-  // What is in hand stays there: calls stay away, with some of them still to be made.
-  const made = await atRest(receiver)
+  // Claimed deliveries stay claimed, and no further call is made.
+  const made = await idleCount(receiver)
   expect(made).toBeLessThan(60)
-  await happen(60, 5)
+  await emit(60, 5)
   await eventually(async () => expect(await bench.deliveries('paused')).toHaveLength(65))
-  expect(await atRest(receiver)).toBe(made)
+  expect(await idleCount(receiver)).toBe(made)
 
-  // A dispatcher that starts meanwhile keeps still as well, and one that ends gives back what it held.
+  // A new dispatcher starts paused, and a stopped one releases its deliveries.
   dispatchers.push(await bench.start())
   await dispatchers.shift()?.[Symbol.asyncDispose]()
-  expect(await atRest(receiver)).toBe(made)
+  expect(await idleCount(receiver)).toBe(made)
 
   receiver.replyWith(() => ({}))
   await pause(false)
@@ -55,16 +55,16 @@ interface Body {
   data: { n: number }
 }
 
-/** How many requests there were, once all of them have ended and no other comes, look after look. */
-function atRest({ requests }: WebhookReceiver): Promise<number> {
+/** Number of requests, once all have ended and their number has not changed for ten polls. */
+function idleCount({ requests }: WebhookReceiver): Promise<number> {
   let before = -1
-  let looks = 0
+  let polls = 0
   return eventually(async () => {
     const deliveries = await bench.deliveries('paused')
     const ended = deliveries.filter(({ state }) => state === 'delivered').length
     const made = requests.length
-    looks = made === ended && made === before ? looks + 1 : 0
+    polls = made === ended && made === before ? polls + 1 : 0
     before = made
-    return looks >= 10 && made
+    return polls >= 10 && made
   })
 }

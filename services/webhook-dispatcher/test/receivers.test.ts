@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
 import { dispatcherBench } from './dispatcher.ts'
 
-// Receivers that do everything but what they should. Each attempt ends in time, with little memory, and nobody else waits.
+// Misbehaving receivers. Each attempt ends in time, uses little memory and delays no other.
 
-const timeoutMs = 2_000 // a busy machine needs it to be told that a connection was closed
+const timeoutMs = 2_000 // a busy host needs it to notice a closed connection
 const bench = await dispatcherBench()
 const dispatcher = await bench.start({
   SVC_WEBHOOK_TIMEOUT: `${timeoutMs}ms`,
@@ -22,7 +22,7 @@ afterAll(async () => {
 })
 beforeAll(() => bench.set({ webhooksEnabled: true, webhookEvents: ['*'] }))
 
-/** A server that says what it likes, once it has been asked. */
+/** Server that responds with `answer` after the request, or after the connection. */
 async function misbehaving(answer: (socket: Socket) => void, read = true): Promise<string> {
   const server = createServer((socket) => {
     sockets.add(socket)
@@ -40,7 +40,7 @@ async function misbehaving(answer: (socket: Socket) => void, read = true): Promi
 const head = 'HTTP/1.1 200 OK\r\n'
 const megabyte = Buffer.alloc(1_048_576, 'x')
 
-/** As fast as it is taken, for as long as it is. */
+/** Writes as fast as the client reads, up to `count` times. */
 function pour(socket: Socket, piece: Buffer | string, count = Infinity): void {
   const more = () => {
     while (count-- > 0 && !socket.destroyed) if (!socket.write(piece)) return
@@ -65,38 +65,38 @@ interface Case {
 }
 
 const cases: Case[] = [
-  { name: 'says nothing', answer: () => undefined, outcome: 'response-timeout' },
+  { name: 'no response', answer: () => undefined, outcome: 'response-timeout' },
   {
-    name: 'reads nothing',
+    name: 'request not read',
     answer: (socket) => socket.pause(),
     read: false,
     outcome: 'response-timeout',
   },
   {
-    name: 'hangs up when it is connected to',
+    name: 'closed after the connection',
     answer: (socket) => socket.destroy(),
     read: false,
     outcome: 'reset',
   },
-  { name: 'hangs up when it is asked', answer: (socket) => socket.destroy(), outcome: 'reset' },
-  { name: 'resets the connection', answer: (socket) => socket.resetAndDestroy(), outcome: 'reset' },
+  { name: 'closed after the request', answer: (socket) => socket.destroy(), outcome: 'reset' },
+  { name: 'connection reset', answer: (socket) => socket.resetAndDestroy(), outcome: 'reset' },
   {
-    name: 'ends within its head',
+    name: 'truncated head',
     answer: (socket) => socket.end('HTTP/1.1 200'),
     outcome: 'reset',
   },
   {
-    name: 'ends within its body',
+    name: 'truncated body',
     answer: (socket) => socket.end(`${head}Content-Length: 100\r\n\r\nhalf`),
     outcome: 'reset',
   },
   {
-    name: 'trickles its head',
+    name: 'slow head',
     answer: (socket) => trickle(socket, `${head}X-Long: ${'x'.repeat(1_000)}`),
     outcome: 'response-timeout',
   },
   {
-    name: 'trickles its body',
+    name: 'slow body',
     answer: (socket) => {
       socket.write(`${head}Content-Length: 100000\r\n\r\n`)
       trickle(socket, 'x')
@@ -104,7 +104,7 @@ const cases: Case[] = [
     outcome: 'response-timeout',
   },
   {
-    name: 'never ends its head',
+    name: 'endless head',
     answer: (socket) => {
       socket.write(head)
       pour(socket, `X-More: ${'x'.repeat(1_000)}\r\n`)
@@ -112,7 +112,7 @@ const cases: Case[] = [
     outcome: 'protocol',
   },
   {
-    name: 'answers a hundred megabytes',
+    name: 'body of 100 MB',
     answer: (socket) => {
       socket.write(`${head}Content-Length: ${100 * megabyte.length}\r\n\r\n`)
       pour(socket, megabyte, 100)
@@ -121,7 +121,7 @@ const cases: Case[] = [
     delivered: true,
   },
   {
-    name: 'answers without end',
+    name: 'endless body',
     answer: (socket) => {
       socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n`)
       pour(socket, Buffer.concat([Buffer.from('100000\r\n'), megabyte, Buffer.from('\r\n')]))
@@ -130,16 +130,16 @@ const cases: Case[] = [
     delivered: true,
   },
   {
-    name: 'speaks something else',
+    name: 'other protocol',
     answer: (socket) => socket.end('220 mail.example ESMTP\r\n'),
     outcome: 'protocol',
   },
 ]
 
-/** Calls of each at the same time. */
+/** Concurrent calls of each receiver. */
 const width = 4
 
-test('each of them is given up, and told from the others; a good one is delivered to meanwhile', async () => {
+test('createAttempts: classifies each misbehaving receiver without delaying a healthy one', async () => {
   const good = await bench.receiver()
   const accounts: string[] = []
   for (const [index, { answer, read = true }] of cases.entries()) {
@@ -174,6 +174,6 @@ test('each of them is given up, and told from the others; a good one is delivere
         ])
     })
   clearInterval(watching)
-  // Both ends of the connections are in this process: what they may buffer between them is counted.
+  // Both ends of the connections are in this process, so their buffers are included.
   expect(peak - before).toBeLessThan(200 * 1_048_576)
 })

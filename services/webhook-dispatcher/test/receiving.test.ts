@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import { standardSignature } from '../src/attempt/signing.ts'
 
-// What the page for receivers says is run, in every language that this machine has.
+// Runs the examples of receiving.md in all installed languages.
 
 const page = readFileSync(join(import.meta.dirname, '../receiving.md'), 'utf8')
 const dir = mkdtempSync(join(tmpdir(), 'posthorn-receiving-'))
@@ -16,7 +16,10 @@ interface Language {
   mark: string
   file: string
   run: string[]
-  /** Calls the function with each five arguments, the last of which is the body in base64, and prints what it says. One process for all: some take seconds to start. */
+  /**
+   * Calls the function with five arguments at a time, the last one the body in base64, and prints
+   * the results. One process for all cases: some runtimes take seconds to start.
+   */
   driver: string
 }
 
@@ -27,9 +30,9 @@ const languages: Language[] = [
     file: 'verify.mjs',
     run: [process.execPath],
     driver: `
-const given = process.argv.slice(2)
-while (given.length > 0) {
-  const [id, timestamp, signature, secret, body] = given.splice(0, 5)
+const args = process.argv.slice(2)
+while (args.length > 0) {
+  const [id, timestamp, signature, secret, body] = args.splice(0, 5)
   console.log(verify({ id, timestamp, signature, secret, body: Buffer.from(body, 'base64') }))
 }`,
   },
@@ -40,9 +43,9 @@ while (given.length > 0) {
     run: ['python3'],
     driver: `
 import sys
-given = sys.argv[1:]
-for at in range(0, len(given), 5):
-    id, timestamp, signature, secret, body = given[at : at + 5]
+args = sys.argv[1:]
+for at in range(0, len(args), 5):
+    id, timestamp, signature, secret, body = args[at : at + 5]
     print(str(verify(id, timestamp, signature, base64.b64decode(body), secret)).lower())`,
   },
   {
@@ -59,9 +62,9 @@ for at in range(0, len(given), 5):
     run: ['go', 'run'],
     driver: `
 func main() {
-	for given := os.Args[1:]; len(given) > 0; given = given[5:] {
-		body, _ := base64.StdEncoding.DecodeString(given[4])
-		fmt.Println(verify(given[0], given[1], given[2], body, given[3]))
+	for args := os.Args[1:]; len(args) > 0; args = args[5:] {
+		body, _ := base64.StdEncoding.DecodeString(args[4])
+		fmt.Println(verify(args[0], args[1], args[2], body, args[3]))
 	}
 }`,
   },
@@ -92,7 +95,7 @@ function sourceOf({ name, mark, driver }: Language): string {
   )
 }
 
-const isHere = ({ run: [command = ''] }: Language) =>
+const isInstalled = ({ run: [command = ''] }: Language) =>
   spawnSync(command, ['--version']).error === undefined
 
 const body = JSON.stringify({ event: 'messageNew', text: 'zażółć ✓ 💣' })
@@ -102,7 +105,7 @@ const signed = (timestamp: number, ...secrets: string[]) => ({
   signature: standardSignature({ id: 'event-1', timestamp, body }, secrets),
 })
 const cases: [string, { timestamp: string; signature: string }, string, boolean][] = [
-  ['as it was signed', signed(now, 'the clé'), body, true],
+  ['valid signature', signed(now, 'the clé'), body, true],
   ['one of two keys', signed(now, 'a new one', 'the clé'), body, true],
   ['other bytes', signed(now, 'the clé'), `${body} `, false],
   ['another key', signed(now, 'another'), body, false],
@@ -110,30 +113,30 @@ const cases: [string, { timestamp: string; signature: string }, string, boolean]
   ['nonsense', { timestamp: 'soon', signature: 'v1,' }, body, false],
 ]
 
-test('the page has five languages', () => {
+test('receiving.md: has examples in five languages', () => {
   for (const language of languages) expect(sourceOf(language)).toContain('verify')
 })
 
 for (const language of languages) {
-  const verify = isHere(language) ? test : test.skip
-  verify(`${language.name} verifies what is right and nothing else`, () => {
+  const verify = isInstalled(language) ? test : test.skip
+  verify(`receiving.md: the ${language.name} example accepts valid signatures only`, () => {
     const file = join(dir, language.file)
     writeFileSync(file, sourceOf(language))
     const [command = '', ...before] = language.run
-    const given = cases.flatMap(([, { timestamp, signature }, input]) => [
+    const args = cases.flatMap(([, { timestamp, signature }, input]) => [
       'event-1',
       timestamp,
       signature,
       'the clé',
       Buffer.from(input).toString('base64'),
     ])
-    const said = execFileSync(command, [...before, file, ...given], {
+    const results = execFileSync(command, [...before, file, ...args], {
       encoding: 'utf8',
       env: { ...process.env, LC_ALL: 'C.UTF-8' },
     })
       .trim()
       .split('\n')
-    expect(cases.map(([name], index) => [name, said[index]])).toEqual(
+    expect(cases.map(([name], index) => [name, results[index]])).toEqual(
       cases.map(([name, , , expected]) => [name, String(expected)]),
     )
   })

@@ -12,8 +12,8 @@ afterAll(async () => {
 })
 beforeAll(() => bench.set({ webhooksEnabled: true, webhookEvents: ['*'] }))
 
-/** As the gateway does it. */
-async function wish(filter: ReplayFilter): Promise<string> {
+/** Requests a replay as api-gateway does. */
+async function requestReplay(filter: ReplayFilter): Promise<string> {
   const id = crypto.randomUUID()
   await db
     .insertInto('webhookReplays')
@@ -34,7 +34,7 @@ const done = (id: string) =>
 const states = async (account: string) =>
   (await bench.deliveries(account)).map(({ state }) => state).sort()
 
-/** An account with deliveries that have failed, and a receiver that is well again. */
+/** Account with failed deliveries, whose receiver accepts again. */
 async function failed(account: string, count: number) {
   const receiver = await bench.receiver()
   receiver.replyWith(() => ({ status: 307 }))
@@ -50,10 +50,10 @@ async function failed(account: string, count: number) {
   return { events, again: () => receiver.requests.slice(before) }
 }
 
-test('one failed delivery is repeated as a new one of the same event, once', async () => {
+test('runReplays: replays a failed delivery once, as a new delivery of the same event', async () => {
   const { events, again } = await failed('one', 2)
   const [first] = await bench.deliveries('one')
-  await done(await wish({ id: first?.id ?? '' }))
+  await done(await requestReplay({ id: first?.id ?? '' }))
   await eventually(async () =>
     expect(await states('one')).toEqual(['delivered', 'failed', 'failed']),
   )
@@ -68,19 +68,24 @@ test('one failed delivery is repeated as a new one of the same event, once', asy
     .where('state', '=', 'delivered')
     .executeTakeFirstOrThrow()
   expect(repeat.replayOf).toBe(first?.id)
-  expect(await done(await wish({ id: first?.id ?? '' }))).toMatchObject({
+  expect(await done(await requestReplay({ id: first?.id ?? '' }))).toMatchObject({
     total: '0',
     replayed: '0',
   })
   expect(again()).toHaveLength(1)
 })
 
-test('a filter finds what it names and nothing else, in more than one batch', async () => {
+test('runReplays: a filter selects its deliveries only, in several batches', async () => {
   const many = await failed('many', 1_203)
   const other = await failed('other', 2)
   const [id, twice] = await Promise.all([
-    wish({ account: 'many', event: 'messageSent', target: 'account', outcome: 'redirect-refused' }),
-    wish({ account: 'many' }),
+    requestReplay({
+      account: 'many',
+      event: 'messageSent',
+      target: 'account',
+      outcome: 'redirect-refused',
+    }),
+    requestReplay({ account: 'many' }),
   ])
   const [row, second] = await Promise.all([done(id), done(twice)])
   expect(Number(row.replayed) + Number(second.replayed)).toBe(1_203)
@@ -97,22 +102,22 @@ test.each<[string, ReplayFilter, number]>([
   ['later', { since: new Date(Date.now() + 3_600_000).toISOString() }, 0],
   ['earlier', { until: new Date(Date.now() - 3_600_000).toISOString() }, 0],
   ['now', { since: new Date(Date.now() - 3_600_000).toISOString() }, 1],
-])('what failed for %s', async (name, filter, count) => {
+])('runReplays: filter by %s', async (name, filter, count) => {
   const account = `filter ${name}`
   await failed(account, 1)
-  expect(await done(await wish({ account, ...filter }))).toMatchObject({
+  expect(await done(await requestReplay({ account, ...filter }))).toMatchObject({
     total: String(count),
     replayed: String(count),
   })
 })
 
-test('where the settings ask for it, what came of every attempt is kept', async () => {
+test('recordResults: with webhooksAttemptLog, stores every attempt', async () => {
   const [receiver, other] = [await bench.receiver(), await bench.receiver()]
   await bench.set({ webhooksAttemptLog: true })
   await bench.account('warm', { webhooks: other.url })
   await bench.account('logged', { webhooks: receiver.url })
   await eventually(async () => {
-    // The setting is known within seconds.
+    // The setting takes effect within seconds.
     await bench.emit({ account: 'warm' })
     const log = await db.selectFrom('webhookAttempts').selectAll().execute()
     expect(log.length).toBeGreaterThan(0)

@@ -15,7 +15,7 @@ afterEach(async () => {
 })
 
 let names = 0
-/** As the gateway stores it. */
+/** Inserts a route as api-gateway does. */
 async function addRoute(route: {
   targetUrl: string
   filter?: string
@@ -53,7 +53,7 @@ const flagOf = async (route: string) =>
       .executeTakeFirst()
   )?.errorFlag
 
-test('a route without a filter takes every event, whatever the settings list; the default target goes by them', async () => {
+test('routes: without a filter, gets every event; webhookEvents applies to the default target only', async () => {
   const [usual, special] = [await bench.receiver(), await bench.receiver()]
   await bench.set({ webhooksEnabled: true, webhooks: usual.url, webhookEvents: ['messageSent'] })
   const id = await addRoute({ targetUrl: special.url })
@@ -79,7 +79,7 @@ test('a route without a filter takes every event, whatever the settings list; th
   expect(await counted(id)).toBe(2)
 })
 
-test('a filter chooses, a map writes; every attempt sends the same bytes, signed', async () => {
+test('routes: filter selects, map rewrites, every attempt sends the same signed bytes', async () => {
   const special = await bench.receiver()
   await bench.set({ webhooksEnabled: true, webhookEvents: [] })
   special.replyWith((_request, index) => ({ status: index < 2 ? 500 : 200 }))
@@ -110,7 +110,7 @@ test('a filter chooses, a map writes; every attempt sends the same bytes, signed
   })
 })
 
-test("a route's headers go along, and the account's win", async () => {
+test('routes: headers of the route are sent, those of the account win', async () => {
   const special = await bench.receiver()
   await bench.set({ webhooksEnabled: true, webhookEvents: [] })
   const headers = [
@@ -128,7 +128,7 @@ test("a route's headers go along, and the account's win", async () => {
   })
 })
 
-test('functions that fail are told of: the filter as a no, the map as nothing to change', async () => {
+test('routes: failed functions are recorded, a filter rejects and a map keeps the payload', async () => {
   const special = await bench.receiver()
   await bench.set({ webhooksEnabled: true, webhookEvents: [] })
   const filtering = await addRoute({
@@ -151,7 +151,7 @@ test('functions that fail are told of: the filter as a no, the map as nothing to
   expect([await counted(filtering), await counted(mapping)]).toEqual([0, 1])
 })
 
-test('of the failures of a route the last twenty are kept', async () => {
+test('routes: the last 20 failures are kept', async () => {
   await bench.set({ webhooksEnabled: true, webhookEvents: [] })
   const id = await addRoute({ targetUrl: 'http://127.0.0.1:1/', filter: 'throw payload.data.n' })
   const name = await account()
@@ -163,7 +163,7 @@ test('of the failures of a route the last twenty are kept', async () => {
   })
 })
 
-test('hostile functions hold up nobody else', async () => {
+test('routes: endless functions do not delay other routes', async () => {
   const special = await bench.receiver()
   await bench.set({ webhooksEnabled: true, webhookEvents: [] })
   const endless = await addRoute({
@@ -183,16 +183,16 @@ test('hostile functions hold up nobody else', async () => {
   })
 })
 
-test('a route that is switched on is there for the next event, one that is switched off is not', async () => {
+test('routes: enabling and disabling takes effect with the next event', async () => {
   const special = await bench.receiver()
   await bench.set({ webhooksEnabled: true, webhookEvents: [] })
   const name = await account()
   const id = await addRoute({ targetUrl: special.url, enabled: false })
-  const turn = (enabled: boolean) =>
+  const setEnabled = (enabled: boolean) =>
     db.updateTable('webhookRoutes').set({ enabled }).where('id', '=', id).execute()
   const ids: (string | undefined)[] = []
   for (const on of [false, true, false, true]) {
-    await turn(on)
+    await setEnabled(on)
     const [eventId] = await bench.emit({ account: name })
     if (on) ids.push(eventId)
     await eventually(async () => {
@@ -208,7 +208,7 @@ test('a route that is switched on is there for the next event, one that is switc
   expect(special.requests.map(({ headers }) => headers['x-svc-wh-event-id'])).toEqual(ids)
 })
 
-test('while webhooks are off routes get nothing', async () => {
+test('routes: get nothing while webhooks are disabled', async () => {
   const special = await bench.receiver()
   await bench.set({ webhooksEnabled: false, webhookEvents: ['*'] })
   await addRoute({ targetUrl: special.url })
@@ -225,7 +225,7 @@ test('while webhooks are off routes get nothing', async () => {
   expect(await bench.deliveries(name)).toEqual([])
 })
 
-test('the flag tells what the target said last, and goes with the next success', async () => {
+test('routes: the error flag has the last failure and is cleared by a success', async () => {
   const special = await bench.receiver()
   await bench.set({ webhooksEnabled: true, webhookEvents: [] })
   special.replyWith(() => ({ status: 500 }))
@@ -238,7 +238,7 @@ test('the flag tells what the target said last, and goes with the next success',
   await eventually(async () => expect(await flagOf(id)).toBeUndefined())
 })
 
-test('the flag goes when webhooks are switched off', async () => {
+test('routes: the error flag is cleared when webhooks are disabled', async () => {
   const special = await bench.receiver()
   await bench.set({ webhooksEnabled: true, webhookEvents: [] })
   special.replyWith(() => ({ status: 500 }))
@@ -250,7 +250,7 @@ test('the flag goes when webhooks are switched off', async () => {
   await eventually(async () => expect(await flagOf(id)).toBeUndefined())
 })
 
-test('what waits for a route that is deleted is dropped', async () => {
+test('routes: due deliveries of a deleted route are dropped', async () => {
   const special = await bench.receiver()
   await bench.set({ webhooksEnabled: true, webhookEvents: [] })
   special.replyWith(() => ({ status: 500 }))
@@ -267,7 +267,7 @@ test('what waits for a route that is deleted is dropped', async () => {
   )
 })
 
-test('large bodies are shown to functions, and large ones that a map makes are delivered', async () => {
+test('routes: functions get large bodies, and large outputs are delivered', async () => {
   const special = await bench.receiver()
   await bench.set({ webhooksEnabled: true, webhookEvents: [] })
   await addRoute({
@@ -281,7 +281,7 @@ test('large bodies are shown to functions, and large ones that a map makes are d
   expect(JSON.parse(body?.toString() ?? '')).toEqual({ text: 'é'.repeat(200_000) })
 })
 
-test('with two dispatchers each event goes to a route once, and is counted once', async () => {
+test('routes: with two dispatchers, each event is delivered and counted once', async () => {
   const special = await bench.receiver()
   await bench.set({ webhooksEnabled: true, webhookEvents: [] })
   await using _other = await bench.start()

@@ -27,7 +27,7 @@ beforeAll(() => bench.set({ webhooksEnabled: true, webhookEvents: ['*'] }))
 
 const asKey = (secret: string) => `whsec_${Buffer.from(secret).toString('base64')}`
 
-/** As a receiver does it that knows nothing of us. */
+/** Verifies with the reference library. */
 function verifies(request: ReceivedRequest | undefined, key: string): boolean {
   try {
     new Webhook(key).verify(request?.body ?? '', (request?.headers ?? {}) as Record<string, string>)
@@ -37,7 +37,7 @@ function verifies(request: ReceivedRequest | undefined, key: string): boolean {
   }
 }
 
-test('the stock library of Standard Webhooks verifies every attempt, and all of them are the same', async () => {
+test('standardSignature: the reference library verifies every attempt, all are identical', async () => {
   const receiver = await bench.receiver()
   receiver.script({ status: 500 }, { status: 500 })
   await bench.set({ webhooks: `${receiver.url}?key=1` })
@@ -55,7 +55,7 @@ test('the stock library of Standard Webhooks verifies every attempt, and all of 
   expect(standard[0]?.[0]).toBe(eventId)
 })
 
-test('a target with a key of its own gets signatures of that key, beside ours of the service secret', async () => {
+test('standardSecrets: a target with its own key gets signatures of that key', async () => {
   await bench.account('own-key', { webhooks: `${own.url}?token=x` })
   await bench.emit({ account: 'own-key' })
   await eventually(() => expect(own.requests).toHaveLength(1))
@@ -64,7 +64,7 @@ test('a target with a key of its own gets signatures of that key, beside ours of
   expect(own.requests[0]?.headers['x-svc-wh-signature']).toBeDefined()
 })
 
-test('while a replaced secret still signs, receivers with either one verify', async () => {
+test('standardSecrets: during a secret rotation, both secrets verify', async () => {
   const receiver = await bench.receiver()
   await bench.set({ webhooks: receiver.url })
   await bench.account('rotated')

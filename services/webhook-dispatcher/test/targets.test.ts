@@ -28,15 +28,19 @@ const metric = async ({ port }: App, name: string) => {
   return Number(new RegExp(`^posthorn_${name}\\{[^}]*\\} (\\S+)$`, 'm').exec(text)?.[1])
 }
 
-test('a sealed login is opened for the target it is for, and for the last word of an account that is gone', async () => {
-  const [all, own, gone] = [await bench.receiver(), await bench.receiver(), await bench.receiver()]
+test('createTargets: unseals the login of a URL, also for the accountDeleted of an account', async () => {
+  const [all, own, deleted] = [
+    await bench.receiver(),
+    await bench.receiver(),
+    await bench.receiver(),
+  ]
   const withLogin = ({ url }: { url: string }, user: string) =>
     sealedLogin(url.replace('://', `://${user}:p%40ss@`))
   await bench.set({ webhooks: await withLogin(all, 'all') })
   await start({})
   await bench.account('by-default')
   await bench.account('by-own', { webhooks: await withLogin(own, 'own') })
-  const url = await withLogin(gone, 'gone')
+  const url = await withLogin(deleted, 'deleted')
   await bench.emit(
     { account: 'by-default' },
     { account: 'by-own' },
@@ -46,7 +50,7 @@ test('a sealed login is opened for the target it is for, and for the last word o
   for (const [receiver, user] of [
     [all, 'all'],
     [own, 'own'],
-    [gone, 'gone'],
+    [deleted, 'deleted'],
   ] as const)
     expect(receiver.requests[0]?.headers.authorization).toBe(
       `Basic ${Buffer.from(`${user}:p@ss`).toString('base64')}`,
@@ -56,7 +60,7 @@ test('a sealed login is opened for the target it is for, and for the last word o
   expect(JSON.stringify(rows)).not.toMatch(/sealed|p%40ss|own:/)
 })
 
-test('a login that does not open is a failed attempt, and nothing goes out without it', async () => {
+test('createTargets: a login that cannot be unsealed fails the attempt without a call', async () => {
   const receiver = await bench.receiver()
   await bench.set({ webhookTargets: [{ target: receiver.url, retrySchedule: [0.01] }] })
   await start({})
@@ -70,8 +74,12 @@ test('a login that does not open is a failed attempt, and nothing goes out witho
   expect(receiver.requests).toEqual([])
 })
 
-test('sealed headers are sent in the clear to the targets they are for, and each was asked for once', async () => {
-  const [all, own, gone] = [await bench.receiver(), await bench.receiver(), await bench.receiver()]
+test('createTargets: sends unsealed headers to their targets, and requests each value once', async () => {
+  const [all, own, deleted] = [
+    await bench.receiver(),
+    await bench.receiver(),
+    await bench.receiver(),
+  ]
   const key = 'Authorization'
   const ofAll = await sealedHeaders('settings', [{ key: 'X-All', value: 'of all' }])
   await bench.set({ webhooks: all.url, webhooksCustomHeaders: ofAll })
@@ -80,13 +88,13 @@ test('sealed headers are sent in the clear to the targets they are for, and each
   await start({})
   await bench.account('keyed', { headers: await sealed('keyed') })
   await bench.account('keyed-own', { webhooks: own.url, headers: await sealed('keyed-own') })
-  const accountTarget = { url: gone.url, headers: await sealed('keyed-gone') }
+  const accountTarget = { url: deleted.url, headers: await sealed('keyed-gone') }
   for (const account of ['keyed', 'keyed-own']) await bench.emit({ account }, { account })
   await bench.emit({ account: 'keyed-gone', event: 'accountDeleted', accountTarget })
   for (const [account, receiver, count] of [
     ['keyed', all, 2],
     ['keyed-own', own, 2],
-    ['keyed-gone', gone, 1],
+    ['keyed-gone', deleted, 1],
   ] as const) {
     await eventually(() => expect(receiver.requests).toHaveLength(count))
     for (const { headers } of receiver.requests)
@@ -95,15 +103,15 @@ test('sealed headers are sent in the clear to the targets they are for, and each
         account === 'keyed' ? 'of all' : undefined,
       ])
   }
-  expect(bench.headers.asked).toHaveLength(4)
+  expect(bench.headers.requested).toHaveLength(4)
   await bench.set({ webhooks: '', webhooksCustomHeaders: [] })
 })
 
-test('headers of one account do not open among those of another: nothing goes out', async () => {
+test('createTargets: headers sealed for another account fail the attempt without a call', async () => {
   const receiver = await bench.receiver()
   await bench.set({ webhookTargets: [{ target: receiver.url, retrySchedule: [0.01] }] })
   await start({})
-  const headers = await sealedHeaders('account/somebody', [{ key: 'X-Key', value: 'hush' }])
+  const headers = await sealedHeaders('account/other', [{ key: 'X-Key', value: 'hush' }])
   await bench.account('thief', { webhooks: receiver.url, headers })
   await bench.emit({ account: 'thief' })
   await finished('thief', 'failed')
@@ -111,24 +119,25 @@ test('headers of one account do not open among those of another: nothing goes ou
   expect(receiver.requests).toEqual([])
 })
 
-test('while what is sealed cannot be asked for, its deliveries wait and use no attempt up', async () => {
+test('createTargets: while auth-bridge is unavailable, deliveries wait uncounted', async () => {
   const receiver = await bench.receiver()
   await start({})
-  const headers = await sealedHeaders('account/patient', [{ key: 'X-Key', value: 'hush' }])
-  await bench.account('patient', { webhooks: receiver.url, headers })
-  bench.headers.away = true
-  await bench.emit({ account: 'patient' })
-  const asked = () => bench.headers.asked.filter((value) => value === headers[0]?.value).length
-  await eventually(() => expect(asked()).toBeGreaterThan(1))
-  expect(await bench.deliveries('patient')).toMatchObject([{ state: 'due' }])
+  const headers = await sealedHeaders('account/waiting', [{ key: 'X-Key', value: 'hush' }])
+  await bench.account('waiting', { webhooks: receiver.url, headers })
+  bench.headers.unavailable = true
+  await bench.emit({ account: 'waiting' })
+  const requests = () =>
+    bench.headers.requested.filter((value) => value === headers[0]?.value).length
+  await eventually(() => expect(requests()).toBeGreaterThan(1))
+  expect(await bench.deliveries('waiting')).toMatchObject([{ state: 'due' }])
   expect(receiver.requests).toEqual([])
-  bench.headers.away = false
-  await finished('patient', 'delivered')
-  expect(await bench.deliveries('patient')).toMatchObject([{ attempts: 1 }])
+  bench.headers.unavailable = false
+  await finished('waiting', 'delivered')
+  expect(await bench.deliveries('waiting')).toMatchObject([{ attempts: 1 }])
   expect(receiver.requests[0]?.headers['x-key']).toBe('hush')
 })
 
-test('a target has a schedule of its own', async () => {
+test('targetOptions: a target has its own retry schedule', async () => {
   const receiver = await bench.receiver()
   receiver.replyWith(() => ({ status: 500 }))
   await bench.set({ webhookTargets: [{ target: receiver.url, retrySchedule: [0.01, 0.02] }] })
@@ -139,7 +148,7 @@ test('a target has a schedule of its own', async () => {
   expect(receiver.requests).toHaveLength(3)
 })
 
-test('a target is called no more often at the same time than its own limit', async () => {
+test('targetOptions: a target has its own concurrency limit', async () => {
   const receiver = await bench.receiver()
   receiver.replyWith(() => ({ instead: 'hang' }))
   await bench.set({ webhookTargets: [{ target: receiver.url, concurrency: 2 }] })
@@ -153,21 +162,21 @@ test('a target is called no more often at the same time than its own limit', asy
   await bench.emit({ account: 'beside' })
   await eventually(() => expect(healthy.requests).toHaveLength(1))
   expect(receiver.requests).toHaveLength(2)
-  await receiver.close() // ends the calls that hang
+  await receiver.close() // ends the hanging calls
 })
 
-test('Retry-After puts the next attempt off, and the other calls to that target as well', async () => {
+test('TargetThrottle: Retry-After delays the next attempt and suspends the target', async () => {
   const receiver = await bench.receiver()
   receiver.replyWith(() => ({ status: 429, headers: { 'Retry-After': '600' } }))
   const app = await start({})
-  await bench.account('told', { webhooks: receiver.url })
-  await bench.account('told-too', { webhooks: receiver.url })
-  await bench.emit({ account: 'told' })
+  await bench.account('busy', { webhooks: receiver.url })
+  await bench.account('suspended', { webhooks: receiver.url })
+  await bench.emit({ account: 'busy' })
   await eventually(async () => expect(await metric(app, 'webhook_targets_paused')).toBe(1))
-  await bench.emit({ account: 'told-too' })
+  await bench.emit({ account: 'suspended' })
   const { nextAttemptAt } = await eventually(async () => {
-    const [told, tooSoon] = await Promise.all(
-      ['told', 'told-too'].map((account) =>
+    const [attempted, delayed] = await Promise.all(
+      ['busy', 'suspended'].map((account) =>
         bench.db
           .selectFrom('deliveries')
           .select(['attempts', 'nextAttemptAt', 'claim'])
@@ -175,21 +184,21 @@ test('Retry-After puts the next attempt off, and the other calls to that target 
           .executeTakeFirstOrThrow(),
       ),
     )
-    expect(told).toMatchObject({ attempts: 1, claim: null })
-    expect(tooSoon).toMatchObject({ attempts: 0 })
-    return told ?? { nextAttemptAt: new Date(0) }
+    expect(attempted).toMatchObject({ attempts: 1, claim: null })
+    expect(delayed).toMatchObject({ attempts: 0 })
+    return attempted ?? { nextAttemptAt: new Date(0) }
   })
   expect(nextAttemptAt.getTime() - Date.now()).toBeGreaterThan(500_000)
   expect(receiver.requests).toHaveLength(1)
 })
 
-test('a dead target is left alone: no attempts are burned, nobody else waits, whatever it has due', async () => {
+test('TargetThrottle: a dead target with many due rows uses few attempts and delays no other', async () => {
   const dead = await bench.receiver()
   dead.replyWith(() => ({ instead: 'drop' }))
   const healthy = await bench.receiver()
   await bench.account('dead', { webhooks: dead.url })
   await bench.account('healthy', { webhooks: healthy.url })
-  // Due since long ago, more than one process holds in memory.
+  // Overdue rows, more than one process keeps in memory.
   const rows = Array.from({ length: 12_000 }, (_, n) => ({
     id: crypto.randomUUID(),
     eventId: crypto.randomUUID(),
@@ -215,7 +224,7 @@ test('a dead target is left alone: no attempts are burned, nobody else waits, wh
   const app = await start({ SVC_WEBHOOK_RETRY_BASE: '10m' })
   await eventually(async () => {
     expect(dead.requests.length).toBeGreaterThanOrEqual(10)
-    // Others may be left alone still for what they said before.
+    // Targets of earlier tests may still be suspended.
     expect(await metric(app, 'webhook_targets_paused')).toBeGreaterThanOrEqual(1)
   })
   for (let n = 1; n <= 5; n++) {

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { ownAddress, resolveAllowed, type ResolvedAddress } from '@posthorn/net'
+import { findLocalAddress, resolveAllowed, type ResolvedAddress } from '@posthorn/net'
 import type { ImapFlowOptions } from 'imapflow'
 import type { ConnectOptions } from '../backend.ts'
 import { connectError, gaveUp } from './errors.ts'
@@ -94,7 +94,7 @@ function pinnedTo(
 ): object {
   const from = ([4, 6] as const)
     .filter((family) => resolved.some((address) => address.family === family))
-    .map((family) => ({ family, localAddress: ownAddress(localAddresses, family) }))
+    .map((family) => ({ family, localAddress: findLocalAddress(localAddresses, family) }))
     .find(({ localAddress }) => localAddress !== undefined)
   // With an address of ours Node tries one of theirs alone: it has to be of the same family.
   const addresses = from ? resolved.filter(({ family }) => family === from.family) : resolved

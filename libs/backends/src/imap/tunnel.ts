@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { connect as connectTls, type ConnectionOptions } from 'node:tls'
-import { openSocket } from '@posthorn/net'
+import { connectSocket } from '@posthorn/net'
 import type { ImapFlowOptions } from 'imapflow'
 import type { ConnectOptions } from '../backend.ts'
 import { connectError, gaveUp } from './errors.ts'
@@ -21,7 +21,7 @@ export async function openTunnel(
 ): Promise<Transport> {
   const way = { proxy, egress, localAddresses, signal, timeoutMs }
   try {
-    const { socket } = await openSocket({ host, port }, way)
+    const { socket } = await connectSocket({ host, port }, way)
     return over(socket, signal)
   } catch (error) {
     throw signal.aborted ? gaveUp(signal) : connectError(error)

@@ -3,8 +3,8 @@ import { expect, test } from '@jest/globals'
 import { baselineFile, buildBaseline, formatBaseline, readBaseline } from './contract-baseline.ts'
 import { stripProse } from './strip-prose.ts'
 
-// A failure means that a client, a service or a stored setting sees another contract than before. If
-// that is intended, record it with `node libs/contracts/src/baseline/write.ts` and describe the
+// A failure means that a client, a service or a stored setting sees another contract than before.
+// If that is intended, record it with `node libs/contracts/src/baseline/write.ts` and describe the
 // change in the changelog.
 
 const committed = await readBaseline()

@@ -1,9 +1,6 @@
 import type { ServiceName } from '../services.ts'
 
-/**
- * Who may ask what, where each service has a user of its own at RabbitMQ; all that is not named here is asked by api-gateway alone.
- * Whoever answers refuses the others, by the user name that the broker has checked.
- */
+/** Services that may send a command. Commands not listed are reserved for api-gateway. */
 const requesters: Readonly<Record<string, readonly ServiceName[]>> = {
   getCredentials: ['sync-worker', 'sender', 'imap-proxy'],
   getGatewayCredentials: ['sender'],
@@ -12,12 +9,16 @@ const requesters: Readonly<Record<string, readonly ServiceName[]>> = {
   checkSmtpServerPassword: ['smtp-proxy'],
   checkImapProxyServerPassword: ['imap-proxy'],
   getOpenAiApiKey: ['sync-worker'],
-  openLogin: ['api-gateway', 'webhook-dispatcher', 'sync-worker', 'sender', 'imap-proxy'],
-  openHeader: ['webhook-dispatcher'],
+  unsealLogin: ['api-gateway', 'webhook-dispatcher', 'sync-worker', 'sender', 'imap-proxy'],
+  unsealHeader: ['webhook-dispatcher'],
   fileSent: ['sender'],
   findSent: ['sender'],
 }
 
+/**
+ * Services that may send the command. Responders reject others by the broker user, which the broker
+ * verifies. Applies if each service has its own broker user.
+ */
 export function allowedRequesters(command: string): readonly ServiceName[] {
   return Object.hasOwn(requesters, command) ? (requesters[command] ?? []) : ['api-gateway']
 }

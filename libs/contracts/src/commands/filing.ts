@@ -2,21 +2,22 @@ import { Type } from 'typebox'
 import { defineCommand } from '../define.ts'
 import { OneOf, Strict } from '../schemas/primitives.ts'
 
-// Asked by sender of the sync-worker that holds the account's shard: exchange `commands`, key `shard.<n>`.
+// Sent by sender, served by the sync-worker that holds the account's shard: exchange `commands`,
+// key `shard.<n>`.
 
 /**
- * Does in the mailbox what follows from a message having been sent: its copy goes into Sent, the message it answers gets its flag, the
- * draft it was is removed. May be asked again after a crash: what is done already is found done (the copy by its Message-ID).
+ * Files a sent message: stores the Sent copy, flags the referenced message, removes the draft.
+ * Idempotent: completed steps are detected, the copy by its Message-ID.
  */
 export const fileSent = defineCommand({
   name: 'fileSent',
   request: Strict({
     account: Type.String(),
-    /** The row of the outbox whose bytes are the copy. */
+    /** Outbox row that holds the bytes of the copy. */
     queueId: Type.String(),
     messageId: Type.String(),
     copy: Type.Boolean(),
-    /** Where the copy goes; absent: the account's Sent folder. */
+    /** Mailbox of the copy. Default: the Sent mailbox of the account. */
     sentMailPath: Type.Optional(Type.String()),
     reference: Type.Optional(
       Strict({ message: Type.String(), action: OneOf(['reply', 'reply-all', 'forward']) }),
@@ -24,14 +25,14 @@ export const fileSent = defineCommand({
     draft: Type.Optional(Type.String()),
   }),
   response: Type.Object({
-    /** Where the copy is; absent where none was wanted. */
+    /** Mailbox of the copy. Absent if none was requested. */
     path: Type.Optional(Type.String()),
-    /** What could not be done, and never can, such as a flag on a message that is gone. */
+    /** Steps that failed permanently, such as flagging a deleted message. */
     skipped: Type.Array(Type.String()),
   }),
 })
 
-/** Whether a message is in the account's Sent folder, where some servers file what they have sent. */
+/** Searches the Sent mailbox for a message, because some servers store sent messages there. */
 export const findSent = defineCommand({
   name: 'findSent',
   request: Strict({

@@ -2,16 +2,16 @@ import { Type } from 'typebox'
 import { defineCommand } from '../define.ts'
 import { Strict } from '../schemas/primitives.ts'
 
-// Asked of the sync-worker that holds the account's shard: exchange `commands`, key `shard.<n>`.
+// Served by the sync-worker that holds the account's shard: exchange `commands`, key `shard.<n>`.
 
-/** Begins a full look at all folders. Answered when it is going to happen, not when it is over. */
+/** Requests a full sync of all mailboxes. Replies when it is scheduled. */
 export const syncAccount = defineCommand({
   name: 'syncAccount',
   request: Strict({ account: Type.String() }),
   response: Type.Object({ sync: Type.Literal(true) }),
 })
 
-/** How full the account is, in bytes; false where the server does not say. */
+/** Reads the storage quota in bytes. False if the server does not report it. */
 export const getQuota = defineCommand({
   name: 'getQuota',
   request: Strict({ account: Type.String() }),

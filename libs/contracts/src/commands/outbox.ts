@@ -2,9 +2,10 @@ import { Type } from 'typebox'
 import { defineCommand } from '../define.ts'
 import { OneOf, Strict } from '../schemas/primitives.ts'
 
-// Asked of any sender, who alone changes the outbox: exchange `commands`, key and shared queue `outbox`.
+// Served by any sender, the only writer of queued submissions: exchange, key and shared queue
+// `outbox`.
 
-/** Changes a message that waits. What is being delivered right now cannot be changed. */
+/** Changes a submission, unless an attempt is running. */
 export const changeOutbox = defineCommand({
   name: 'changeOutbox',
   request: Strict({
@@ -12,7 +13,7 @@ export const changeOutbox = defineCommand({
     action: OneOf(['delete', 'hold', 'release', 'send']),
   }),
   response: Type.Object({
-    /** `missing`: there is no such message that waits. `busy`: it is being delivered. */
+    /** `missing`: not in the outbox. `busy`: an attempt is running. */
     result: OneOf(['done', 'missing', 'busy']),
   }),
 })

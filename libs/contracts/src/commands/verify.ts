@@ -5,12 +5,12 @@ import { Strict } from '../schemas/primitives.ts'
 import { VerificationResult, VerifiedMailbox } from '../schemas/verification.ts'
 import { Credentials } from './credentials.ts'
 
-// Asked of any replica of a service: exchange `commands`, key and shared queue `verify.imap` or `verify.smtp`. Credentials are in them:
-// such a question is never logged, and not written to disk.
+// Served by any replica: exchange, key and shared queue `verify.imap` or `verify.smtp`. The
+// requests contain credentials, so they are neither logged nor written to disk.
 
 const { host, port, secure, tls, disableIMAP4rev2 } = ImapConfig.properties
 
-/** Logs in at an incoming server and out again; with `mailboxes` lists what is there. */
+/** Logs in at an incoming server and out again. `mailboxes` also lists its mailboxes. */
 export const verifyImap = defineCommand({
   name: 'verifyImap',
   request: Strict({
@@ -25,7 +25,7 @@ export const verifyImap = defineCommand({
   }),
 })
 
-/** Logs in at an outgoing server, where there are credentials, and out again. */
+/** Connects to an outgoing server and logs in if there are credentials. */
 export const verifySmtp = defineCommand({
   name: 'verifySmtp',
   request: Strict({

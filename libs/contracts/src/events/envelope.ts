@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 
-/** The webhook body: what receivers parse. Members that do not apply are absent. */
+/** Body of a webhook. Members that do not apply are absent. */
 export interface Envelope {
   serviceUrl: string | null
   account: string
@@ -12,9 +12,10 @@ export interface Envelope {
 }
 
 /**
- * An event on the `events` exchange, routing key `<event>.<shard>`.
+ * Event on the exchange `events`, routing key `<event>.<shard>`.
  *
- * `body` is the webhook body to the byte. Above 128 KiB it stays in Postgres and is absent here: redeem it by `eventId`.
+ * `body` holds the exact bytes of the webhook body. Above 128 KiB it is absent, and the consumer
+ * reads it from Postgres by `eventId` (claim check).
  */
 export const EventMessageSchema = Type.Object({
   eventId: Type.String(),

@@ -13,7 +13,7 @@ export * from './sending.ts'
 export * from './tracking.ts'
 export { type Envelope, type EventMessage, EventMessageSchema } from './envelope.ts'
 
-/** Every event there is, by name. */
+/** Events by name. */
 export const events = { ...account, ...mailbox, ...message, ...reports, ...sending, ...tracking }
 export type EventName = keyof typeof events
 export const eventNames = Object.keys(events) as EventName[]

@@ -7,16 +7,19 @@ const mailbox = {
   specialUse: Type.Union([Type.String(), Type.Literal(false)]),
 }
 
-/** A folder was found. Published by sync-worker, once a folder. */
+/** A mailbox was found. Published by sync-worker, once per mailbox. */
 export const mailboxNew = defineEvent(
   'mailboxNew',
   Type.Object({ ...mailbox, uidValidity: Type.String() }),
 )
 
-/** A folder is no longer there. Published by sync-worker, once a folder. */
+/** A mailbox no longer exists. Published by sync-worker, once per mailbox. */
 export const mailboxDeleted = defineEvent('mailboxDeleted', Type.Object(mailbox))
 
-/** All message ids of a folder are void. Published by sync-worker; no messageNew follows for what was there. */
+/**
+ * All message ids of a mailbox are invalid. Published by sync-worker. The existing messages are not
+ * announced again.
+ */
 export const mailboxReset = defineEvent(
   'mailboxReset',
   Type.Object({

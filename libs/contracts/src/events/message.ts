@@ -6,16 +6,15 @@ import { ReadAddress } from '../schemas/primitives.ts'
 import { MessageSummary } from '../schemas/summary.ts'
 
 /**
- * A message is in a folder where it was not before: arrival, move, copy and upload alike.
- *
- * Published by sync-worker, at least once a message and mailbox, with the same event id on a repeat.
+ * A message was found in a mailbox that did not contain it: by arrival, move, copy or upload.
+ * Published by sync-worker, at least once per message and mailbox, with the same event id.
  */
 export const messageNew = defineEvent(
   'messageNew',
   Type.Intersect([
     Type.Omit(MessageDetail, ['replyTo']),
     Type.Object({
-      /** One address here, a list where a message is read back: that is how either is known to clients. */
+      /** A single address, unlike in message responses, because clients expect it. */
       replyTo: Type.Optional(ReadAddress),
       uid: Type.Integer(),
       path: Type.String(),
@@ -33,7 +32,7 @@ export const messageNew = defineEvent(
 )
 export type MessageNew = Static<typeof messageNew.data>
 
-/** A message is no longer in its folder. Published by sync-worker, at least once. */
+/** A message is no longer in its mailbox. Published by sync-worker, at least once. */
 export const messageDeleted = defineEvent(
   'messageDeleted',
   Type.Object({ id: Type.String(), uid: Type.Integer() }),
@@ -46,8 +45,8 @@ const Changes = Type.Object({
 })
 
 /**
- * The flags of a message changed, or its labels at Gmail, or both: each is there where it did. Published by sync-worker, at least once a
- * change that was seen.
+ * Flags or Gmail labels of a message changed. Members without a change are absent. Published by
+ * sync-worker, at least once per detected change.
  */
 export const messageUpdated = defineEvent(
   'messageUpdated',
@@ -58,7 +57,7 @@ export const messageUpdated = defineEvent(
   }),
 )
 
-/** A message that the server had announced could not be fetched. Published by sync-worker. */
+/** A message announced by the server could not be fetched. Published by sync-worker. */
 export const messageMissing = defineEvent(
   'messageMissing',
   Type.Object({

@@ -4,41 +4,51 @@ import { defineEvent } from '../define.ts'
 const MessageHeaders = Type.Record(Type.String(), Type.Array(Type.String()))
 
 /**
- * A message could not be delivered to a recipient, or not yet: one event for each recipient that a report names. Published by sync-worker, at
- * least once, same event id on a repeat.
+ * A delivery report names a failed or delayed recipient. One event per recipient. Published by
+ * sync-worker, at least once, with the same event id.
  */
 export const messageBounce = defineEvent(
   'messageBounce',
   Type.Object({
-    /** Id of the message that told. */
+    /** Id of the report message. */
     bounceMessage: Type.String(),
     recipient: Type.String(),
-    action: Type.String({ description: '`failed`, `delayed`, `delivered`, `relayed`, `expanded`' }),
+    action: Type.String({
+      description:
+        'Action of the report: `failed`, `delayed`, `delivered`, `relayed` or `expanded`.',
+    }),
     response: Type.Object({
       source: Type.String(),
       message: Type.String(),
-      status: Type.Optional(Type.String({ description: 'RFC 3463' })),
+      status: Type.Optional(Type.String({ description: 'Enhanced status code (RFC 3463).' })),
       category: Type.String(),
       recommendedAction: Type.String(),
       blocklist: Type.Optional(Type.Object({ name: Type.String(), type: Type.String() })),
-      retryAfter: Type.Optional(Type.Integer({ description: 'Seconds' })),
+      retryAfter: Type.Optional(
+        Type.Integer({ description: 'Recommended delay of a retry in seconds.' }),
+      ),
     }),
     mta: Type.Optional(Type.String()),
     queueId: Type.Optional(
-      Type.String({ description: 'Of the message that was not delivered, where it was sent here' }),
+      Type.String({
+        description: 'Id of the submission, if the message was sent by this service.',
+      }),
     ),
-    /** Of the message that was not delivered; absent where the report does not say. */
+    /** Message-ID of the original message. Absent if the report does not contain it. */
     messageId: Type.Optional(Type.String()),
     messageHeaders: Type.Optional(MessageHeaders),
   }),
 )
 export type MessageBounce = Static<typeof messageBounce.data>
 
-/** Somebody called a message spam, or wants no more (RFC 5965). Published by sync-worker, at least once, same event id on a repeat. */
+/**
+ * An abuse report (RFC 5965) for a message arrived. Published by sync-worker, at least once, with
+ * the same event id.
+ */
 export const messageComplaint = defineEvent(
   'messageComplaint',
   Type.Object({
-    /** Id of the message that told. */
+    /** Id of the report message. */
     complaintMessage: Type.String(),
     arf: Type.Object({
       source: Type.Optional(Type.String()),

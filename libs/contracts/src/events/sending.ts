@@ -2,23 +2,26 @@ import { Type } from 'typebox'
 import { defineEvent } from '../define.ts'
 
 const Envelope = Type.Object({ from: Type.String(), to: Type.Array(Type.String()) })
-/** The way a message went, where it was not the ordinary one. */
+/** Network path of an attempt. Absent if no proxy, address or name was configured. */
 const NetworkRouting = Type.Object({
   localAddress: Type.Optional(Type.String()),
-  /** What EHLO said. */
+  /** Host name sent in EHLO. */
   name: Type.Optional(Type.String()),
-  /** Without credentials. */
+  /** URL of the proxy without credentials. */
   proxy: Type.Optional(Type.String()),
-  /** The local address that was asked for, where it could not be had. */
+  /** Requested local address, if it was not available. */
   requestedLocalAddress: Type.Optional(Type.String()),
 })
 
-/** The account's outgoing server accepted a queued message; acceptance is not delivery. Published by sender, at least once, same event id on a repeat. */
+/**
+ * The outgoing server accepted a message, which does not confirm delivery to the recipient.
+ * Published by sender, at least once, with the same event id.
+ */
 export const messageSent = defineEvent(
   'messageSent',
   Type.Object({
     messageId: Type.String(),
-    /** Only where the server rewrote the Message-ID: the one we had given. */
+    /** Submitted Message-ID. Present only if the server replaced it. */
     originalMessageId: Type.Optional(Type.String()),
     response: Type.String(),
     queueId: Type.String(),
@@ -27,7 +30,7 @@ export const messageSent = defineEvent(
   }),
 )
 
-/** One attempt to deliver failed. Published by sender, once an attempt. */
+/** An attempt to send a message failed. Published by sender, once per attempt. */
 export const messageDeliveryError = defineEvent(
   'messageDeliveryError',
   Type.Object({
@@ -49,7 +52,10 @@ export const messageDeliveryError = defineEvent(
   }),
 )
 
-/** No attempt is left, or the server refused for good. Published by sender, once a submission. `error` is the first line of the first failed attempt's error. */
+/**
+ * Sending failed permanently: all attempts failed or the server rejected the message. Published by
+ * sender, once per submission. `error` is the first line of the first failed attempt's error.
+ */
 export const messageFailed = defineEvent(
   'messageFailed',
   Type.Object({

@@ -1,43 +1,52 @@
 import { Type } from 'typebox'
 import { defineEvent } from '../define.ts'
 
-/** Who asked: absent where a request does not say. */
-const Visitor = {
+/** Client of the HTTP request. Absent members are unknown. */
+const Client = {
   remoteAddress: Type.Optional(Type.String()),
   userAgent: Type.Optional(Type.String()),
 }
 
-/** The picture in a message was asked for. Published by api-gateway, at most once a visitor, message and five seconds; not for known machines. */
+/**
+ * The tracking pixel of a message was requested. Published by api-gateway, at most once per 5 s,
+ * client and message. Requests of known crawlers are ignored.
+ */
 export const trackOpen = defineEvent(
   'trackOpen',
-  Type.Object({ messageId: Type.String(), ...Visitor }),
+  Type.Object({ messageId: Type.String(), ...Client }),
 )
 
-/** A rewritten link was followed. Published by api-gateway, at most once a visitor, link and five seconds; not for known machines. */
+/**
+ * A rewritten link was followed. Published by api-gateway, at most once per 5 s, client and link.
+ * Requests of known crawlers are ignored.
+ */
 export const trackClick = defineEvent(
   'trackClick',
   Type.Object({
     messageId: Type.String(),
-    /** Where the link led before it was rewritten. */
+    /** Original URL of the link. */
     url: Type.String(),
-    ...Visitor,
+    ...Client,
   }),
 )
 
-/** Somebody left a list: on the page, or by their mail client's button (RFC 8058). Published by api-gateway, once each time they leave. */
+/**
+ * A recipient unsubscribed from a list, on the page or by one-click (RFC 8058). Published by
+ * api-gateway, once per change.
+ */
 export const listUnsubscribe = defineEvent(
   'listUnsubscribe',
   Type.Object({
     recipient: Type.String(),
-    /** Absent where it was too long to be put into the link. */
+    /** Absent if it was too long for the link. */
     messageId: Type.Optional(Type.String()),
     listId: Type.String(),
-    ...Visitor,
+    ...Client,
   }),
 )
 
-/** Somebody who had left a list came back. Published by api-gateway, once each time they do. */
+/** A recipient subscribed to a list again. Published by api-gateway, once per change. */
 export const listSubscribe = defineEvent(
   'listSubscribe',
-  Type.Object({ recipient: Type.String(), listId: Type.String(), ...Visitor }),
+  Type.Object({ recipient: Type.String(), listId: Type.String(), ...Client }),
 )

@@ -6,21 +6,21 @@ import { examples } from './examples.ts'
 import { errorResponses, Problem } from './problem.ts'
 import { describeWebhooks } from './webhooks.ts'
 
-/** The OpenAPI 3.1 document of the REST API, made of the contracts and of nothing else. */
+/** Builds the OpenAPI 3.1 document of the REST API from the contracts. */
 export function buildOpenApi(version: string): Record<string, unknown> {
-  const shown = allOperations.filter(({ hidden }) => hidden !== true)
+  const documented = allOperations.filter(({ hidden }) => hidden !== true)
   return {
     openapi: '3.1.0',
     info: {
       title: 'Posthorn',
       version,
       description:
-        "A company's software uses its customers' mailboxes: register accounts, read mailboxes and messages, submit mail, and hear of everything that happens by signed webhooks.",
+        'API for the mailboxes of registered accounts: read mailboxes and messages, submit messages, and receive signed webhooks for every event.',
     },
     servers: [{ url: '/' }],
     security: [{ bearer: [] }, { accessToken: [] }],
-    tags: [...new Set(shown.map(({ tag }) => tag)), 'Webhooks'].map((name) => ({ name })),
-    paths: pathsOf(shown),
+    tags: [...new Set(documented.map(({ tag }) => tag)), 'Webhooks'].map((name) => ({ name })),
+    paths: pathsOf(documented),
     webhooks: describeWebhooks(),
     components: {
       securitySchemes: {
@@ -71,31 +71,31 @@ function describe(operation: Operation): object {
 }
 
 function examplesOf(id: string): object {
-  const known = Object.entries(examples[id] ?? {})
-  if (known.length === 0) return {}
+  const entries = Object.entries(examples[id] ?? {})
+  if (entries.length === 0) return {}
   return {
     examples: Object.fromEntries(
-      known.map(([summary, value]) => [summary.replaceAll(/\W+/g, '-'), { summary, value }]),
+      entries.map(([summary, value]) => [summary.replaceAll(/\W+/g, '-'), { summary, value }]),
     ),
   }
 }
 
 function success({ produces = 'application/json', response }: Operation): object {
-  return { description: 'Done', content: { [produces]: { schema: toOpenApiSchema(response) } } }
+  return { description: 'Success.', content: { [produces]: { schema: toOpenApiSchema(response) } } }
 }
 
-function parameters(place: 'path' | 'query' | 'header', schema: TObject | undefined): object[] {
+function parameters(location: 'path' | 'query' | 'header', schema: TObject | undefined): object[] {
   if (schema === undefined) return []
   const required = new Set<string>(schema.required ?? [])
   return Object.entries<TSchema>(schema.properties).map(([name, property]) => ({
-    name: place === 'header' ? headerName(name) : name,
-    in: place,
-    required: place === 'path' || required.has(name),
+    name: location === 'header' ? headerName(name) : name,
+    in: location,
+    required: location === 'path' || required.has(name),
     schema: toOpenApiSchema(property),
   }))
 }
 
-/** `x-svc-timeout` as people write it: `X-SVC-Timeout`. */
+/** Canonical spelling of a header name: `X-SVC-Timeout` for `x-svc-timeout`. */
 function headerName(name: string): string {
   const words = name
     .split('-')

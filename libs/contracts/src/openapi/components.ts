@@ -35,8 +35,8 @@ import {
 import { SettingsUpdate } from '../settings/settings.ts'
 import { Problem } from './problem.ts'
 
-/** The schemas that have a name in the document; all others stand where they are used. */
-const named: Record<string, TSchema> = {
+/** Schemas with a name in the document. Others are inlined. */
+const namedSchemas: Record<string, TSchema> = {
   AccountListEntry,
   AccountRecord,
   AccountRegistration,
@@ -72,10 +72,12 @@ const named: Record<string, TSchema> = {
   TokenRequest,
 }
 
-// By content: making a schema optional copies it, so that it is not the same object any more.
-const names = new Map(Object.entries(named).map(([name, schema]) => [JSON.stringify(schema), name]))
+// By content, because `Type.Optional` copies a schema.
+const names = new Map(
+  Object.entries(namedSchemas).map(([name, schema]) => [JSON.stringify(schema), name]),
+)
 
-/** Formats of ours that have a name in JSON Schema as well; the others are told in words by their name. */
+/** Equivalents of local formats in JSON Schema. Other formats keep their name. */
 const formats: Record<string, string> = {
   'mail-address': 'email',
   'http-url': 'uri',
@@ -84,12 +86,14 @@ const formats: Record<string, string> = {
   'proxy-url-or-empty': 'uri-reference',
 }
 
-/** Every named schema, written out. */
+/** All named schemas. */
 export function componentSchemas(): Record<string, object> {
-  return Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, members(schema)]))
+  return Object.fromEntries(
+    Object.entries(namedSchemas).map(([name, schema]) => [name, members(schema)]),
+  )
 }
 
-/** A schema as the document shows it: named ones as references, and nothing in it that only our validator knows. */
+/** Schema for the document: references to named schemas, no keywords of the local validator. */
 export function toOpenApiSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(toOpenApiSchema)
   if (schema === null || typeof schema !== 'object') return schema
@@ -97,7 +101,7 @@ export function toOpenApiSchema(schema: unknown): unknown {
   return name === undefined ? members(schema) : { $ref: `#/components/schemas/${name}` }
 }
 
-const ofOne = 'A single value is taken as a list of one'
+const singleHint = 'A single value is accepted as a list of one.'
 
 function members(schema: object): object {
   const { single, format, ...rest } = schema as {
@@ -114,17 +118,17 @@ function members(schema: object): object {
   return {
     ...described,
     ...(typeof format === 'string' ? { format: formats[format] ?? format } : {}),
-    ...(single ? { description: [rest.description, ofOne].filter(Boolean).join('. ') } : {}),
+    ...(single ? { description: [rest.description, singleHint].filter(Boolean).join(' ') } : {}),
   }
 }
 
-/** Members by their names, which may be those of keywords. */
-function properties(given: object): object {
-  const told = Object.entries(given).filter(([, schema]) => !isHidden(schema))
-  return Object.fromEntries(told.map(([name, schema]) => [name, toOpenApiSchema(schema)]))
+/** Members by name. A name may equal a keyword. */
+function properties(members: object): object {
+  const documented = Object.entries(members).filter(([, schema]) => !isHidden(schema))
+  return Object.fromEntries(documented.map(([name, schema]) => [name, toOpenApiSchema(schema)]))
 }
 
-/** A member that is taken, and told of nowhere. */
+/** True for a member that is accepted and not documented. */
 function isHidden(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'hidden' in value && value.hidden === true
 }

@@ -1,4 +1,4 @@
-/** The status that goes with each documented code. Interface spec, "Codes" and "503 codes". */
+/** HTTP status of each documented code. Interface spec, "Codes" and "503 codes". */
 export const errorStatuses: Readonly<Record<string, number>> = {
   AccountAlreadyExists: 400,
   InvalidId: 400,

@@ -5,18 +5,18 @@ const ada = { name: 'Ada', address: 'ada@example.org' }
 const fromNews = { from: 'news@example.net' }
 const seen = { flags: { add: ['\\Seen'] } }
 
-/** Bodies to begin with, by operation and by what each is for. They are checked against the contracts. */
+/** Example bodies by operation and purpose. A test validates them against the contracts. */
 export const examples: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   createAccount: {
     'IMAP and SMTP': { account: 'jane', name: 'Jane', email: 'jane@example.com', imap, smtp },
-    'credentials from your own server': {
+    'credentials from the authentication server': {
       account: 'jane',
       name: 'Jane',
       email: 'jane@example.com',
       imap: { useAuthServer: true, host: 'imap.example.com', port: 993, secure: true },
       smtp: { useAuthServer: true, host: 'smtp.example.com', port: 587, secure: false },
     },
-    'OAuth2, the owner consents': {
+    'OAuth2 with consent of the owner': {
       account: 'jane',
       name: 'Jane',
       oauth2: {
@@ -25,7 +25,7 @@ export const examples: Readonly<Record<string, Readonly<Record<string, unknown>>
         redirectUrl: 'https://app.example.com/connected',
       },
     },
-    'OAuth2 with a token of yours': {
+    'OAuth2 with an existing refresh token': {
       account: 'jane',
       name: 'Jane',
       email: 'jane@example.com',
@@ -37,21 +37,21 @@ export const examples: Readonly<Record<string, Readonly<Record<string, unknown>>
     },
   },
   updateAccount: {
-    'a new password': { imap: { partial: true, auth: { user: 'jane@example.com', pass: 'n3w' } } },
-    'webhooks of its own': { webhooks: 'https://hooks.example.com/jane' },
+    'new password': { imap: { partial: true, auth: { user: 'jane@example.com', pass: 'n3w' } } },
+    'account webhook target': { webhooks: 'https://hooks.example.com/jane' },
   },
   verifyAccount: { 'both servers': { mailboxes: true, imap, smtp } },
   createAuthenticationForm: {
-    'whoever comes': { account: 'jane', redirectUrl: 'https://app.example.com/connected' },
-    'this mailbox alone': {
+    'any mailbox': { account: 'jane', redirectUrl: 'https://app.example.com/connected' },
+    'one mailbox only': {
       account: 'jane',
       expectedEmail: 'jane@example.com',
       redirectUrl: 'https://app.example.com/connected',
     },
   },
-  reconnectAccount: { now: { reconnect: true } },
-  syncAccount: { now: { sync: true } },
-  flushAccount: { 'all of it': { flush: true } },
+  reconnectAccount: { immediately: { reconnect: true } },
+  syncAccount: { immediately: { sync: true } },
+  flushAccount: { 'rebuild the index': { flush: true } },
   submitMessage: {
     'text and HTML': {
       to: [ada],
@@ -59,18 +59,18 @@ export const examples: Readonly<Record<string, Readonly<Record<string, unknown>>
       text: 'Hello Ada',
       html: '<p>Hello <b>Ada</b></p>',
     },
-    'an answer': {
+    reply: {
       reference: { message: 'AAAAAQAAAeE', action: 'reply', inline: true },
       text: 'Thank you',
     },
-    'a mail merge': {
+    'mail merge': {
       subject: 'News for {{rcpt.name}}',
       html: '<p>{{params.text}}</p><p><a href="{{rcpt.unsubscribeUrl}}">no more</a></p>',
       listId: 'news',
       trackClicks: true,
       mailMerge: [{ to: ada, params: { text: 'Only for you' } }],
     },
-    'an attachment, later': {
+    'scheduled message with attachment': {
       to: [ada],
       subject: 'The figures',
       text: 'As agreed',
@@ -80,7 +80,7 @@ export const examples: Readonly<Record<string, Readonly<Record<string, unknown>>
   },
   submitDraft: { tomorrow: { sendAt: '2030-01-31T09:00:00.000Z' } },
   uploadMessage: {
-    'a draft': { path: '\\Drafts', flags: ['\\Draft'], to: [ada], subject: 'Hello', text: 'Dear' },
+    draft: { path: '\\Drafts', flags: ['\\Draft'], to: [ada], subject: 'Hello', text: 'Dear' },
   },
   createMailbox: { 'below another': { path: ['Clients', 'Example'] } },
   updateMailbox: { 'a new name': { path: 'Clients', newPath: 'Customers' } },
@@ -90,11 +90,11 @@ export const examples: Readonly<Record<string, Readonly<Record<string, unknown>>
   moveMessages: { 'by sender': { search: fromNews, path: 'News' } },
   deleteMessages: { 'what is old': { search: { ...fromNews, before: '2020-01-01' } } },
   searchMessages: {
-    'unread since': { search: { unseen: true, since: '2030-01-01' } },
-    'a header': { search: { header: { 'X-Ticket': '4711' } } },
+    'unread messages since a date': { search: { unseen: true, since: '2030-01-01' } },
+    'header value': { search: { header: { 'X-Ticket': '4711' } } },
   },
   createTemplate: {
-    'for all accounts': {
+    'template for all accounts': {
       account: null,
       name: 'Welcome',
       content: { subject: 'Welcome {{params.name}}', html: '<p>Good to see you</p>' },
@@ -102,7 +102,7 @@ export const examples: Readonly<Record<string, Readonly<Record<string, unknown>>
   },
   updateTemplate: { 'a new name': { name: 'Welcome, second try' } },
   createGateway: {
-    'a relay': {
+    'relay server': {
       gateway: 'relay',
       name: 'Relay',
       host: 'relay.example.com',
@@ -111,7 +111,7 @@ export const examples: Readonly<Record<string, Readonly<Record<string, unknown>>
       pass: 's3nd',
     },
   },
-  updateGateway: { 'a new password': { user: 'posthorn', pass: 'n3w' } },
+  updateGateway: { 'new password': { user: 'posthorn', pass: 'n3w' } },
   createOAuth2App: {
     Gmail: {
       name: 'Gmail',
@@ -130,7 +130,7 @@ export const examples: Readonly<Record<string, Readonly<Record<string, unknown>>
       clientSecret: 's3cret',
       redirectUrl: 'https://posthorn.example.com/oauth',
     },
-    'any provider': {
+    'generic provider': {
       name: 'Keycloak',
       provider: 'generic',
       enabled: true,
@@ -146,15 +146,19 @@ export const examples: Readonly<Record<string, Readonly<Record<string, unknown>>
   checkOAuth2App: { 'with an account': { account: 'jane' } },
   addToBlocklist: { 'by hand': { account: 'jane', recipient: 'ada@example.org' } },
   createToken: {
-    'for one account': { account: 'jane', scopes: ['api'], description: 'The calendar service' },
-    'for a mail client': {
+    'token of one account': {
+      account: 'jane',
+      scopes: ['api'],
+      description: 'The calendar service',
+    },
+    'token for mail clients': {
       account: 'jane',
       scopes: ['imap-proxy', 'smtp'],
       description: 'Laptop',
       restrictions: { addresses: ['192.0.2.0/24'] },
       expires: '2030-01-31T00:00:00.000Z',
     },
-    'reading alone': {
+    'read-only token': {
       description: 'Reports',
       permissions: { actions: ['read'], groups: ['message', 'mailbox'] },
       restrictions: { rateLimit: { maxRequests: 100, timeWindow: 60 } },
@@ -166,12 +170,12 @@ export const examples: Readonly<Record<string, Readonly<Record<string, unknown>>
       webhooksEnabled: true,
       webhookEvents: ['*'],
     },
-    'the IMAP door': { imapProxyServerEnabled: true, imapProxyServerHost: '0.0.0.0' },
+    'IMAP proxy': { imapProxyServerEnabled: true, imapProxyServerHost: '0.0.0.0' },
   },
   updateQueue: { 'stop sending': { paused: true } },
   setLicense: { 'any key': { license: 'none is needed' } },
   createWebhookRoute: {
-    'invoices alone': {
+    'filter by subject': {
       name: 'Invoices',
       targetUrl: 'https://hooks.example.com/invoices',
       enabled: true,
@@ -183,7 +187,7 @@ export const examples: Readonly<Record<string, Readonly<Record<string, unknown>>
   },
   updateWebhookRoute: { 'switch off': { enabled: false } },
   testWebhookRoute: {
-    'a filter': {
+    'filter function': {
       content: { fn: "return payload.event === 'messageNew'" },
       payload: { event: 'messageNew', account: 'jane', data: {} },
     },

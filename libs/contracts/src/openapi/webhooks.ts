@@ -3,47 +3,51 @@ import { type EventName, eventNames, events } from '../events/index.ts'
 import { IsoDate, Nullable } from '../schemas/primitives.ts'
 import { toOpenApiSchema } from './components.ts'
 
-/** When each is sent. Interface spec, "Event list and data fields". */
-const meanings: Record<EventName, string> = {
+/** Trigger of each event. Interface spec, "Event list and data fields". */
+const triggers: Record<EventName, string> = {
   accountAdded: 'An account was registered',
   accountDeleted: 'An account was deleted',
   accountInitialized: 'The first sync of all mailboxes finished',
-  authenticationError: 'The server refused the credentials',
-  authenticationSuccess: 'A login succeeded, the first or after an authenticationError',
-  connectError: 'The server could not be reached, or refused for another reason',
-  mailboxNew: 'A folder was found',
-  mailboxDeleted: 'A folder is no longer there',
-  mailboxReset: 'All message ids of a folder are void',
-  messageNew: 'A message is in a folder where it was not before',
-  messageDeleted: 'A message is no longer in its folder',
+  authenticationError: 'The server rejected the credentials',
+  authenticationSuccess: 'The first login succeeded, or a login after an authenticationError',
+  connectError:
+    'The server is unreachable, or the login failed for a reason other than the credentials',
+  mailboxNew: 'A mailbox was found',
+  mailboxDeleted: 'A mailbox no longer exists',
+  mailboxReset: 'All message ids of a mailbox became invalid',
+  messageNew: 'A message was found in a mailbox that did not contain it before',
+  messageDeleted: 'A message is no longer in its mailbox',
   messageUpdated: 'Flags or labels of a message changed',
-  messageMissing: 'A message that the server had announced could not be fetched',
-  messageBounce: 'A report tells that a message did not reach a recipient, or not yet',
-  messageComplaint: 'Somebody called a message spam',
+  messageMissing: 'A message announced by the server could not be fetched',
+  messageBounce: 'A delivery report names a failed or delayed recipient',
+  messageComplaint: 'An abuse report for a message arrived',
   messageSent: 'The outgoing server accepted a queued message',
-  messageDeliveryError: 'One attempt to deliver a message failed',
-  messageFailed: 'No attempt to deliver a message is left',
-  trackOpen: 'The picture in a message was asked for',
+  messageDeliveryError: 'An attempt to send a message failed',
+  messageFailed: 'Sending a message failed permanently',
+  trackOpen: 'The tracking pixel of a message was requested',
   trackClick: 'A rewritten link was followed',
-  listUnsubscribe: 'Somebody left a list',
-  listSubscribe: 'Somebody who had left a list came back',
+  listUnsubscribe: 'A recipient unsubscribed from a list',
+  listSubscribe: 'A recipient subscribed to a list again',
 }
 
-/** On every delivery, beside `Content-Type`, `User-Agent` and those that were configured. */
+/**
+ * Headers of all deliveries, in addition to `Content-Type`, `User-Agent` and configured headers.
+ */
 const headers: Readonly<Record<string, string>> = {
-  'X-SVC-Wh-Id': 'Of this delivery',
-  'X-SVC-Wh-Attempts-Made': 'Attempts made before this one',
-  'X-SVC-Wh-Queued-Time': 'Whole seconds since the event was queued, with the suffix `s`',
-  'X-SVC-Wh-Event-Id': 'Identical on all attempts and for all targets: deduplicate on it',
-  'X-SVC-Wh-Custom-Route': 'Id of the route, where one made the delivery',
-  'X-SVC-Wh-Signature': 'Base64url HMAC-SHA256 of the body',
-  'webhook-id': 'Standard Webhooks 1.0, as the two that follow',
-  'webhook-timestamp': 'Seconds since 1970',
-  'webhook-signature': 'Signatures, separated by spaces',
+  'X-SVC-Wh-Id': 'Delivery id.',
+  'X-SVC-Wh-Attempts-Made': 'Number of earlier attempts.',
+  'X-SVC-Wh-Queued-Time': 'Whole seconds since the event was queued, with the suffix `s`.',
+  'X-SVC-Wh-Event-Id':
+    'Event id, identical on all attempts and for all targets. Use it to detect duplicates.',
+  'X-SVC-Wh-Custom-Route': 'Id of the webhook route. Absent for other targets.',
+  'X-SVC-Wh-Signature': 'HMAC-SHA256 of the body with the service secret, base64url.',
+  'webhook-id': 'Event id (Standard Webhooks 1.0).',
+  'webhook-timestamp': 'Time of the attempt in seconds since 1970 (Standard Webhooks 1.0).',
+  'webhook-signature': 'Signatures, separated by spaces (Standard Webhooks 1.0).',
 }
 const always = new Set(Object.keys(headers).filter((name) => name !== 'X-SVC-Wh-Custom-Route'))
 
-/** What receivers are sent, an entry an event. */
+/** Webhook requests by event name. */
 export function describeWebhooks(): Record<string, object> {
   return Object.fromEntries(eventNames.map((name) => [name, { post: describe(name) }]))
 }
@@ -52,7 +56,7 @@ function describe(name: EventName): object {
   return {
     operationId: name,
     tags: ['Webhooks'],
-    summary: meanings[name],
+    summary: triggers[name],
     security: [],
     parameters: Object.entries(headers).map(([header, description]) => ({
       name: header,
@@ -66,7 +70,9 @@ function describe(name: EventName): object {
       content: { 'application/json': { schema: toOpenApiSchema(bodyOf(name, events[name].data)) } },
     },
     responses: {
-      '2XX': { description: 'It is stored. Anything else is tried again, but for a redirect' },
+      '2XX': {
+        description: 'The delivery succeeded. Any other status is retried, except a redirect.',
+      },
     },
   }
 }

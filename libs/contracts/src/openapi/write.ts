@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buildOpenApi } from './build.ts'
 
-// Writes libs/contracts/openapi.json: the committed document, by which a change of the interface shows in a review.
+// Writes libs/contracts/openapi.json. It is committed, so that reviews show changes of the API.
 const root = join(import.meta.dirname, '../..')
 const file = join(root, 'openapi.json')
 const settings = join(root, '../tooling/oxfmtrc.json')

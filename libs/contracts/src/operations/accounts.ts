@@ -19,13 +19,14 @@ import { workerErrors } from './worker-errors.ts'
 
 const params = Strict({ account: AccountId })
 
-/** Registers an account, or updates the one of that id in place. Credentials are tried later: see the account's state and its events. */
 export const createAccount = defineOperation({
   id: 'createAccount',
   method: 'post',
   path: '/v1/account',
   tag: 'Account',
   summary: 'Register or update an account',
+  description:
+    'If the account id exists, the account is updated in place. Credentials are not tested by this request: see the state and the events of the account.',
   scope: 'api',
   permission: { action: 'write', group: 'admin' },
   body: AccountRegistration,
@@ -33,7 +34,9 @@ export const createAccount = defineOperation({
     account: Type.Optional(Type.String()),
     state: Type.Optional(OneOf(['new', 'existing'])),
     redirect: Type.Optional(
-      Type.String({ description: 'With `oauth2.authorize`, alone: where the owner consents' }),
+      Type.String({
+        description: 'URL of the consent page. The only member, and only with `oauth2.authorize`.',
+      }),
     ),
   }),
   errors: ['AccountAlreadyExists', 'UnsupportedOperation'],
@@ -50,7 +53,10 @@ export const getAccount = defineOperation({
   params,
   query: Strict({
     quota: Type.Optional(
-      Type.Boolean({ default: false, description: 'Also ask the mail server how full it is' }),
+      Type.Boolean({
+        default: false,
+        description: 'If true, adds the storage quota reported by the mail server.',
+      }),
     ),
   }),
   headers: Type.Object(timeoutHeader),
@@ -58,13 +64,14 @@ export const getAccount = defineOperation({
   errors: workerErrors,
 })
 
-/** Changes an account. A stored password goes to no host that it was not given for: a new `host` takes the password along. */
 export const updateAccount = defineOperation({
   id: 'updateAccount',
   method: 'put',
   path: '/v1/account/:account',
   tag: 'Account',
   summary: 'Change an account',
+  description:
+    'A stored password is never sent to a new host: a request that changes `host` must include the password.',
   scope: 'api',
   permission: { action: 'write', group: 'admin' },
   params,
@@ -85,7 +92,7 @@ export const listAccounts = defineOperation({
     ...pageQuery,
     state: Type.Optional(OneOf(accountStates)),
     query: Type.Optional(
-      Type.String({ maxLength: 256, description: 'Part of the id, name or address' }),
+      Type.String({ maxLength: 256, description: 'Text contained in the id, name or address.' }),
     ),
   }),
   response: Type.Object({
@@ -96,16 +103,24 @@ export const listAccounts = defineOperation({
   }),
 })
 
-/** Deletes the account, its credentials, its index, its queued mail and its tokens. Mail on the server stays. */
 export const deleteAccount = defineOperation({
   id: 'deleteAccount',
   method: 'delete',
   path: '/v1/account/:account',
   tag: 'Account',
   summary: 'Delete an account',
+  description:
+    'Also deletes its credentials, mailbox index, queued messages and tokens. Messages on the mail server are not deleted.',
   scope: 'api',
   permission: { action: 'destructive', group: 'account' },
   params,
-  query: Strict({ revoke: Type.Optional(Type.Boolean({ default: false })) }),
+  query: Strict({
+    revoke: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'If true, also revokes the OAuth2 grant at the provider (RFC 7009).',
+      }),
+    ),
+  }),
   response: Type.Object({ account: Type.String(), deleted: Type.Boolean() }),
 })

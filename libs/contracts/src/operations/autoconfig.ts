@@ -4,21 +4,23 @@ import { MailAddress, Strict } from '../schemas/primitives.ts'
 
 const Server = Type.Union([
   Type.Object({
-    auth: Type.Object({ user: Type.String({ description: 'What one logs in as' }) }),
+    auth: Type.Object({ user: Type.String({ description: 'Login name.' }) }),
     host: Type.String(),
     port: Type.Integer({ minimum: 1, maximum: 65_535 }),
-    secure: Type.Boolean({ description: 'Implicit TLS on connect; otherwise STARTTLS' }),
+    secure: Type.Boolean({
+      description: 'True for TLS from the start of the connection, false for STARTTLS.',
+    }),
   }),
   Type.Literal(false),
 ])
 
-/** Guesses mail servers from an address. Nothing of it is tried; where nothing is found both servers are false. */
 export const getAutoconfig = defineOperation({
   id: 'getAutoconfig',
   method: 'get',
   path: '/v1/autoconfig',
   tag: 'Account',
-  summary: 'Find the mail servers of an address',
+  summary: 'Look up the mail servers of an address',
+  description: 'The servers are not tested. `imap` and `smtp` are false if nothing was found.',
   scope: 'api',
   permission: { action: 'read', group: 'diagnostics' },
   query: Strict({ email: MailAddress }),
@@ -32,6 +34,6 @@ export const getAutoconfig = defineOperation({
         instructions: Type.String(),
       }),
     ),
-    _source: Type.Optional(Type.String({ description: 'Who knew, such as `srv`' })),
+    _source: Type.Optional(Type.String({ description: 'Source of the result, such as `srv`.' })),
   }),
 })

@@ -6,13 +6,13 @@ import { AccountId, MailAddress, pageCounts, pageQuery, Strict } from '../schema
 const params = Strict({ listId: ListId })
 const group = 'blocklist'
 
-/** Lists that somebody is on. */
 export const listBlocklists = defineOperation({
   id: 'listBlocklists',
   method: 'get',
   path: '/v1/blocklists',
   tag: 'Blocklist',
-  summary: 'List the blocklists',
+  summary: 'List blocklists',
+  description: 'Lists without entries are not included.',
   scope: 'api',
   permission: { action: 'read', group },
   query: Strict(pageQuery),
@@ -22,13 +22,13 @@ export const listBlocklists = defineOperation({
   }),
 })
 
-/** The newest first. A list that nobody is on is not there. */
 export const getBlocklist = defineOperation({
   id: 'getBlocklist',
   method: 'get',
   path: '/v1/blocklist/:listId',
   tag: 'Blocklist',
-  summary: 'List the addresses on a blocklist',
+  summary: 'List the addresses of a blocklist',
+  description: 'Entries are sorted from newest to oldest. A list without entries does not exist.',
   scope: 'api',
   permission: { action: 'read', group },
   params,
@@ -40,13 +40,13 @@ export const getBlocklist = defineOperation({
   }),
 })
 
-/** Lists are made by the first address. One that is on it already stays as it is. */
 export const addToBlocklist = defineOperation({
   id: 'addToBlocklist',
   method: 'post',
   path: '/v1/blocklist/:listId',
   tag: 'Blocklist',
   summary: 'Add an address to a blocklist',
+  description: 'The first address creates the list. An existing entry is not changed.',
   scope: 'api',
   permission: { action: 'write', group },
   params,
@@ -58,13 +58,13 @@ export const addToBlocklist = defineOperation({
   response: Type.Object({ success: Type.Boolean(), added: Type.Boolean() }),
 })
 
-/** `deleted` is false for an address that is not on the list. */
 export const removeFromBlocklist = defineOperation({
   id: 'removeFromBlocklist',
   method: 'delete',
   path: '/v1/blocklist/:listId',
   tag: 'Blocklist',
   summary: 'Remove an address from a blocklist',
+  description: '`deleted` is false if the address is not on the list.',
   scope: 'api',
   permission: { action: 'destructive', group },
   params,

@@ -11,13 +11,13 @@ import { OneOf, pageCounts, pageQuery, Strict } from '../schemas/primitives.ts'
 
 const params = Strict({ gateway: GatewayId })
 
-/** Registers an outgoing server, or replaces the one of that id. Its counters go on. */
 export const createGateway = defineOperation({
   id: 'createGateway',
   method: 'post',
   path: '/v1/gateway',
   tag: 'Gateway',
   summary: 'Register or replace a gateway',
+  description: 'A gateway with the same id is replaced. Its counters are kept.',
   scope: 'api',
   permission: { action: 'write', group: 'admin' },
   body: GatewayRegistration,
@@ -36,13 +36,14 @@ export const getGateway = defineOperation({
   response: GatewayRecord,
 })
 
-/** A stored password goes to no host that it was not given for: a new `host` takes the password along. */
 export const updateGateway = defineOperation({
   id: 'updateGateway',
   method: 'put',
   path: '/v1/gateway/edit/:gateway',
   tag: 'Gateway',
   summary: 'Change a gateway',
+  description:
+    'A stored password is never sent to a new host: a request that changes `host` must include the password.',
   scope: 'api',
   permission: { action: 'write', group: 'admin' },
   params,

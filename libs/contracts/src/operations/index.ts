@@ -24,7 +24,7 @@ import * as verify from './verify.ts'
 import * as webhookDeliveries from './webhook-deliveries.ts'
 import * as webhookRoutes from './webhook-routes.ts'
 
-/** Every operation of the REST API, by id. */
+/** Operations of the REST API, by id. */
 export const operations = {
   ...accounts,
   ...authentication,

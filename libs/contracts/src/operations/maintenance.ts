@@ -11,15 +11,18 @@ import {
 
 const params = Strict({ account: AccountId })
 const flag = (name: string) =>
-  Type.Optional(Type.Boolean({ default: false, description: `Nothing is done unless ${name}` }))
+  Type.Optional(
+    Type.Boolean({ default: false, description: `Must be ${name}; otherwise nothing is done.` }),
+  )
 
-/** Drops the account's connections and makes them anew; lifts what the authentication-failure safety net has switched off. */
 export const reconnectAccount = defineOperation({
   id: 'reconnectAccount',
   method: 'put',
   path: '/v1/account/:account/reconnect',
   tag: 'Account',
-  summary: 'Connect an account anew',
+  summary: 'Reconnect an account',
+  description:
+    'Closes and reopens the connections of the account. Also resumes syncing that was switched off after repeated authentication failures.',
   scope: 'api',
   permission: { action: 'write', group: 'account' },
   params,
@@ -27,13 +30,13 @@ export const reconnectAccount = defineOperation({
   response: Type.Object({ reconnect: Type.Boolean() }),
 })
 
-/** Has all folders looked at now. Answers when that has begun. */
 export const syncAccount = defineOperation({
   id: 'syncAccount',
   method: 'put',
   path: '/v1/account/:account/sync',
   tag: 'Account',
-  summary: 'Look at all folders now',
+  summary: 'Sync all mailboxes of an account',
+  description: 'Responds when the sync has started.',
   scope: 'api',
   permission: { action: 'write', group: 'account' },
   params,
@@ -51,16 +54,14 @@ export const syncAccount = defineOperation({
   ],
 })
 
-/**
- * Forgets what is known of the messages of an account and finds it out anew. Ids of messages stay as they are; no event tells of it but
- * a messageNew for each message that came since `notifyFrom`.
- */
 export const flushAccount = defineOperation({
   id: 'flushAccount',
   method: 'put',
   path: '/v1/account/:account/flush',
   tag: 'Account',
-  summary: 'Forget the index of an account and build it anew',
+  summary: 'Rebuild the mailbox index of an account',
+  description:
+    'Deletes and rebuilds the index. Message ids remain valid. The only events are `messageNew` for messages that arrived since `notifyFrom`.',
   scope: 'api',
   permission: { action: 'destructive', group: 'account' },
   params,
@@ -72,13 +73,13 @@ export const flushAccount = defineOperation({
   response: Type.Object({ flush: Type.Boolean() }),
 })
 
-/** Signatures that the provider keeps; there are none behind IMAP. */
 export const getServerSignatures = defineOperation({
   id: 'getServerSignatures',
   method: 'get',
   path: '/v1/account/:account/server-signatures',
   tag: 'Account',
-  summary: "List the signatures that the account's provider keeps",
+  summary: 'List signatures stored by the provider',
+  description: 'IMAP servers store none.',
   scope: 'api',
   permission: { action: 'read', group: 'account' },
   params,

@@ -20,7 +20,7 @@ const force = Type.Optional(
 )
 const notFound = ['InvalidId', 'MessageNotFound'] as const
 const searchErrors = ['FolderNotFound', 'UnsupportedSearchTerm', 'MissingServerExtension'] as const
-const inBatches =
+const batchNote =
   'Matching messages are processed in batches. If the request times out (`X-SVC-Timeout`) between two batches, completed batches are not rolled back and the response is a 504.'
 
 export const updateMessage = defineOperation({
@@ -78,7 +78,7 @@ export const updateMessages = defineOperation({
   method: 'put',
   path: '/v1/account/:account/messages',
   summary: 'Change flags and labels of all messages that match a search',
-  description: inBatches,
+  description: batchNote,
   permission: write,
   query: Strict({ path: MailboxTarget }),
   body: Strict({ search: Search, update: FlagUpdate }),
@@ -93,7 +93,7 @@ export const moveMessages = defineOperation({
   method: 'put',
   path: '/v1/account/:account/messages/move',
   summary: 'Move all messages that match a search to another mailbox',
-  description: inBatches,
+  description: batchNote,
   permission: write,
   query: Strict({ path: MailboxTarget }),
   body: Strict({ search: Search, path: MailboxTarget }),
@@ -107,7 +107,7 @@ export const deleteMessages = defineOperation({
   method: 'put',
   path: '/v1/account/:account/messages/delete',
   summary: 'Delete all messages that match a search',
-  description: inBatches,
+  description: batchNote,
   permission: destructive,
   query: Strict({ path: MailboxTarget, force }),
   body: Strict({ search: Search }),

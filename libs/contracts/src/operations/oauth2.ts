@@ -33,13 +33,13 @@ export const listOAuth2Apps = defineOperation({
   response: Type.Object({ ...pageCounts, apps: Type.Array(OAuth2AppListEntry) }),
 })
 
-/** Registers an application that a provider of mail knows us by. Which members are required depends on the provider. */
 export const createOAuth2App = defineOperation({
   id: 'createOAuth2App',
   method: 'post',
   path: '/v1/oauth2',
   tag,
   summary: 'Register an OAuth2 application',
+  description: 'Required members depend on the provider.',
   scope: 'api',
   permission: { action: 'write', group: 'admin' },
   body: OAuth2AppRegistration,
@@ -59,13 +59,13 @@ export const getOAuth2App = defineOperation({
   errors: ['NotFound'],
 })
 
-/** Changes an application. A masked secret stays what it was, and goes to no other provider. */
 export const updateOAuth2App = defineOperation({
   id: 'updateOAuth2App',
   method: 'put',
   path: '/v1/oauth2/:app',
   tag,
   summary: 'Change an OAuth2 application',
+  description: 'A masked secret keeps the stored one. The provider cannot be changed.',
   scope: 'api',
   permission: { action: 'write', group: 'admin' },
   params,
@@ -74,13 +74,14 @@ export const updateOAuth2App = defineOperation({
   errors: ['NotFound'],
 })
 
-/** Deletes an application. Its accounts stay, and cannot log in any more: `AppNotFound`. */
 export const deleteOAuth2App = defineOperation({
   id: 'deleteOAuth2App',
   method: 'delete',
   path: '/v1/oauth2/:app',
   tag,
   summary: 'Delete an OAuth2 application',
+  description:
+    'Accounts that use the application remain, but their logins fail with `AppNotFound`.',
   scope: 'api',
   permission: { action: 'destructive', group: 'admin' },
   params,
@@ -88,13 +89,14 @@ export const deleteOAuth2App = defineOperation({
   errors: ['NotFound'],
 })
 
-/** Tries an application: its endpoints, its secret, and, where an account is named, a token for that and how its mailbox is doing. */
 export const checkOAuth2App = defineOperation({
   id: 'checkOAuth2App',
   method: 'post',
   path: '/v1/oauth2/:app/verify',
   tag,
   summary: 'Test an OAuth2 application',
+  description:
+    'Tests endpoints and secret. If an account is named, also requests an access token for it and reports the state of its mailbox.',
   scope: 'api',
   permission: { action: 'read', group: 'admin' },
   params,
@@ -115,13 +117,14 @@ export const checkOAuth2App = defineOperation({
   errors: ['NotFound', 'Timeout'],
 })
 
-/** An access token that is good now, renewed if need be. Off unless `enableOAuthTokensApi` is set. */
 export const getOAuthToken = defineOperation({
   id: 'getOAuthToken',
   method: 'get',
   path: '/v1/account/:account/oauth-token',
   tag: 'Account',
   summary: 'Get an access token of an account',
+  description:
+    'Access token that is valid now; it is renewed if necessary. Requires the setting `enableOAuthTokensApi`.',
   scope: 'api',
   permission: { action: 'read', group: 'admin' },
   params: Strict({ account: AccountId }),

@@ -11,19 +11,16 @@ import {
 } from '../schemas/primitives.ts'
 
 const params = Strict({ queueId: Type.String({ minLength: 1, maxLength: 64 }) })
-/** `UnsupportedOperation`: the message is being delivered at this moment, and nothing was changed. */
 const changeErrors = ['NotFound', 'UnsupportedOperation', 'WorkerNotAvailable', 'Timeout'] as const
-const beingDelivered =
-  'Refused as `UnsupportedOperation` while the message is being delivered: what comes of that is known soon.'
 
-/** What waits to be sent, of all accounts, oldest first; with `state`, what is in that state. */
 export const listOutbox = defineOperation({
   id: 'listOutbox',
   method: 'get',
   path: '/v1/outbox',
   tag: 'Outbox',
-  summary: 'List messages to send',
-  description: 'Without `state`: what is queued or held. `total` is exact up to 100,000.',
+  summary: 'List messages in the outbox',
+  description:
+    'Sorted from oldest to newest. Without `state`, lists queued and held messages. `total` is exact up to 100,000.',
   scope: 'api',
   permission: { action: 'read', group: 'outbox' },
   query: Strict({
@@ -34,13 +31,14 @@ export const listOutbox = defineOperation({
   response: Type.Object({ ...pageCounts, messages: Type.Array(OutboxEntry) }),
 })
 
-/** Also of a message that is done with, as long as it is kept (`SVC_SENDER_KEEP_FINISHED`). */
 export const getOutboxEntry = defineOperation({
   id: 'getOutboxEntry',
   method: 'get',
   path: '/v1/outbox/:queueId',
   tag: 'Outbox',
-  summary: 'Read a message to send',
+  summary: 'Read a message in the outbox',
+  description:
+    'Sent and failed messages are available during their retention period (`SVC_SENDER_KEEP_FINISHED`).',
   scope: 'api',
   permission: { action: 'read', group: 'outbox' },
   params,
@@ -48,14 +46,14 @@ export const getOutboxEntry = defineOperation({
   errors: ['NotFound'],
 })
 
-/** Cancels a message that waits. No event tells of it. */
 export const deleteOutboxEntry = defineOperation({
   id: 'deleteOutboxEntry',
   method: 'delete',
   path: '/v1/outbox/:queueId',
   tag: 'Outbox',
-  summary: 'Cancel a message that waits to be sent',
-  description: beingDelivered,
+  summary: 'Cancel a message in the outbox',
+  description:
+    'No event is emitted. Fails with `UnsupportedOperation` while an attempt to send the message runs.',
   scope: 'api',
   permission: { action: 'destructive', group: 'outbox' },
   params,
@@ -64,14 +62,14 @@ export const deleteOutboxEntry = defineOperation({
   errors: changeErrors,
 })
 
-/** Keeps a message back until it is released, sent or deleted, however long that takes. */
 export const holdOutboxEntry = defineOperation({
   id: 'holdOutboxEntry',
   method: 'put',
   path: '/v1/outbox/:queueId/hold',
   tag: 'Outbox',
-  summary: 'Hold a message back',
-  description: beingDelivered,
+  summary: 'Hold a message in the outbox',
+  description:
+    'A held message is not sent until it is released, sent or deleted. Fails with `UnsupportedOperation` while an attempt to send the message runs.',
   scope: 'api',
   permission: { action: 'write', group: 'outbox' },
   params,
@@ -80,13 +78,14 @@ export const holdOutboxEntry = defineOperation({
   errors: changeErrors,
 })
 
-/** Ends a hold: the message is due, though not before its `sendAt`. One that is not held stays as it is. */
 export const releaseOutboxEntry = defineOperation({
   id: 'releaseOutboxEntry',
   method: 'put',
   path: '/v1/outbox/:queueId/release',
   tag: 'Outbox',
-  summary: 'Let a message go that is held back',
+  summary: 'Release a held message',
+  description:
+    'The message is due immediately, or at its `sendAt`. A message that is not held is not changed.',
   scope: 'api',
   permission: { action: 'write', group: 'outbox' },
   params,
@@ -95,13 +94,14 @@ export const releaseOutboxEntry = defineOperation({
   errors: ['NotFound', 'WorkerNotAvailable', 'Timeout'],
 })
 
-/** Makes a message due now: held, scheduled or waiting for its next attempt. A paused queue and a server that is left alone still wait. */
 export const sendOutboxEntry = defineOperation({
   id: 'sendOutboxEntry',
   method: 'put',
   path: '/v1/outbox/:queueId/send',
   tag: 'Outbox',
-  summary: 'Send a message now',
+  summary: 'Send a message in the outbox now',
+  description:
+    'Makes a held, scheduled or retrying message due immediately. Paused queues and suspended servers still delay it.',
   scope: 'api',
   permission: { action: 'write', group: 'outbox' },
   params,

@@ -10,23 +10,28 @@ export const getQueue = defineOperation({
   method: 'get',
   path: '/v1/settings/queue/:queue',
   tag: 'Settings',
-  summary: 'Read how a queue is doing',
+  summary: 'Read the state of a queue',
   scope: 'api',
   permission: { action: 'read', group: 'admin' },
   params,
   response: Type.Object({ queue: PausableQueue, jobs: QueueJobs, paused: Type.Boolean() }),
 })
 
-/** Every process starts nothing more of a paused queue within a second; what was started is finished, and nothing is lost. */
 export const updateQueue = defineOperation({
   id: 'updateQueue',
   method: 'put',
   path: '/v1/settings/queue/:queue',
   tag: 'Settings',
-  summary: 'Pause a queue, or let it go on',
+  summary: 'Pause or resume a queue',
+  description:
+    'All replicas stop starting new work of a paused queue within 1 second. Work in progress is completed.',
   scope: 'api',
   permission: { action: 'write', group: 'admin' },
   params,
-  body: Strict({ paused: Type.Optional(Type.Boolean({ description: 'Absent: as it is' })) }),
+  body: Strict({
+    paused: Type.Optional(
+      Type.Boolean({ description: 'New state. If absent, the state is not changed.' }),
+    ),
+  }),
   response: Type.Object({ queue: PausableQueue, paused: Type.Boolean() }),
 })

@@ -9,13 +9,14 @@ const flags = Object.fromEntries(settingKeys.map((key) => [key, flag])) as Recor
   typeof flag
 >
 
-/** The settings asked for (`?webhooks=true&notifyText=true`), without a query all that the token may read; secret ones as true or false. */
 export const getSettings = defineOperation({
   id: 'getSettings',
   method: 'get',
   path: '/v1/settings',
   tag: 'Settings',
   summary: 'Read settings',
+  description:
+    'Returns the settings named in the query (`?webhooks=true&notifyText=true`). Without a query, returns all settings the token may read. Secret settings are returned as true or false.',
   scope: 'api',
   permission: { action: 'read', group: 'admin', byKey: true },
   query: Strict({ ...flags, eventTypes: flag }),

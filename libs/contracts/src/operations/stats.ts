@@ -3,13 +3,12 @@ import { defineOperation } from '../define.ts'
 import { Strict } from '../schemas/primitives.ts'
 import { Stats } from '../schemas/stats.ts'
 
-/** `seconds` is the window of the counters, to the minute. */
 export const getStats = defineOperation({
   id: 'getStats',
   method: 'get',
   path: '/v1/stats',
   tag: 'Stats',
-  summary: 'Read how the instance is doing',
+  summary: 'Read statistics of the instance',
   scope: 'api',
   permission: { action: 'read', group: 'diagnostics' },
   query: Strict({
@@ -18,7 +17,7 @@ export const getStats = defineOperation({
         minimum: 0,
         maximum: 604_800,
         default: 3600,
-        description: 'What the counters look back on; whole minutes',
+        description: 'Time window of the counters in seconds, rounded to minutes.',
       }),
     ),
   }),

@@ -11,26 +11,25 @@ const headers = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 1024,
-      description: 'The same request with the same key within a day is answered as the first was',
+      description: 'Identifies the request. A repeat within 24 hours returns the first response.',
     }),
   ),
 })
 
-/** Queues a message for delivery. The answer says that it is stored, not that it was sent: see `messageSent`, `messageFailed`. */
 export const submitMessage = defineOperation({
   id: 'submitMessage',
   method: 'post',
   path: '/v1/account/:account/submit',
   tag: 'Submit',
-  summary: 'Submit a message for delivery',
+  summary: 'Submit a message',
   description:
-    'Recipients are those of `to`, `cc` and `bcc`, of `envelope`, of the headers of `raw`, of `mailMerge`, or of the message that `reference` answers: 1000 at most. A single recipient who has left the list `listId` gets nothing: the answer has `skipped` and no `queueId`.',
+    'The response confirms that the message is stored. The events `messageSent` and `messageFailed` report the result of sending. Recipients come from `to`, `cc` and `bcc`, from `envelope`, from the headers of `raw`, from `mailMerge`, or from the message that `reference` replies to: at most 1000. If the only recipient has unsubscribed from the list `listId`, the response has `skipped` and no `queueId`.',
   scope: 'api',
   permission,
   params: Strict({ account: AccountId }),
   query: Strict({
     useStructuredFormat: Type.Optional(Type.Boolean({ default: false })),
-    documentStore: Type.Optional(Type.Boolean({ description: 'Has no effect' })),
+    documentStore: Type.Optional(Type.Boolean({ description: 'Accepted and ignored.' })),
   }),
   headers,
   body: Submission,
@@ -49,13 +48,13 @@ export const submitMessage = defineOperation({
   ],
 })
 
-/** Sends a draft as it is stored. It is removed once it has been sent. */
 export const submitDraft = defineOperation({
   id: 'submitDraft',
   method: 'post',
   path: '/v1/account/:account/message/:message/submit',
   tag: 'Submit',
-  summary: 'Submit a stored draft for delivery',
+  summary: 'Submit a stored draft',
+  description: 'The draft is sent unchanged and removed after it was sent.',
   scope: 'api',
   permission,
   params: Strict({

@@ -13,13 +13,14 @@ import {
 const params = Strict({ template: TemplateId })
 const group = 'template'
 
-/** Without an account those that are for all accounts. A token that is bound to an account names it. */
 export const listTemplates = defineOperation({
   id: 'listTemplates',
   method: 'get',
   path: '/v1/templates',
   tag: 'Template',
-  summary: 'List the templates of an account, or those for all accounts',
+  summary: 'List templates',
+  description:
+    'Lists the templates of an account. Without `account`, lists those available to all accounts. A token bound to an account must name that account.',
   scope: 'api',
   permission: { action: 'read', group },
   boundBy: 'query',
@@ -31,13 +32,13 @@ export const listTemplates = defineOperation({
   }),
 })
 
-/** A token that is bound to an account creates for that account, whatever the body says. */
 export const createTemplate = defineOperation({
   id: 'createTemplate',
   method: 'post',
   path: '/v1/templates/template',
   tag: 'Template',
   summary: 'Create a template',
+  description: 'A token bound to an account always creates the template for that account.',
   scope: 'api',
   permission: { action: 'write', group },
   boundBy: 'handler',
@@ -46,13 +47,13 @@ export const createTemplate = defineOperation({
   response: Type.Object({ created: Type.Boolean(), ...templateIdentity }),
 })
 
-/** Templates for all accounts can be read with any token. */
 export const getTemplate = defineOperation({
   id: 'getTemplate',
   method: 'get',
   path: '/v1/templates/template/:template',
   tag: 'Template',
   summary: 'Read a template',
+  description: 'Templates available to all accounts can be read with any token.',
   scope: 'api',
   permission: { action: 'read', group },
   boundBy: 'handler',
@@ -101,7 +102,7 @@ export const flushTemplates = defineOperation({
   permission: { action: 'destructive', group },
   params: Strict({ account: AccountId }),
   query: Strict({
-    force: Type.Optional(Type.Boolean({ default: false, description: 'Must be true' })),
+    force: Type.Optional(Type.Boolean({ default: false, description: 'Must be true.' })),
   }),
   response: Type.Object({ flushed: Type.Boolean(), account: Type.String() }),
   errors: ['ForceRequired'],

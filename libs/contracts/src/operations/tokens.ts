@@ -10,13 +10,14 @@ const read = { action: 'read', group: 'admin' } as const
 const params = Strict({ token: Type.String({ minLength: 1, maxLength: 256 }) })
 const tokens = Type.Array(TokenRecord)
 
-/** The value is shown once; only its SHA-256 is kept. Restrictions cannot be wider than the calling token's. */
 export const createToken = defineOperation({
   id: 'createToken',
   method: 'post',
   path: '/v1/tokens',
   tag: 'Token',
   summary: 'Create an access token',
+  description:
+    'The response is the only place that shows the token: only its SHA-256 is stored. The restrictions cannot be wider than those of the calling token.',
   scope: 'api',
   permission: write,
   body: TokenRequest,
@@ -24,7 +25,7 @@ export const createToken = defineOperation({
   errors: ['MintWidensRestrictions'],
 })
 
-/** The older address of createToken. */
+/** Older path of createToken. */
 export const createTokenAlias = defineOperation({
   ...createToken,
   id: 'createTokenAlias',
@@ -37,14 +38,14 @@ export const deleteToken = defineOperation({
   method: 'delete',
   path: '/v1/tokens/:token',
   tag: 'Token',
-  summary: 'Delete an access token, by value or by id',
+  summary: 'Delete an access token by value or id',
   scope: 'api',
   permission: destroy,
   params,
   response: Type.Object({ deleted: Type.Boolean() }),
 })
 
-/** The older address of deleteToken. */
+/** Older path of deleteToken. */
 export const deleteTokenAlias = defineOperation({
   ...deleteToken,
   id: 'deleteTokenAlias',
@@ -52,13 +53,14 @@ export const deleteTokenAlias = defineOperation({
   hidden: true,
 })
 
-/** A token that is bound to an account names it, and sees the tokens that are bound to the same. */
 export const listTokens = defineOperation({
   id: 'listTokens',
   method: 'get',
   path: '/v1/tokens',
   tag: 'Token',
-  summary: 'List access tokens, newest first',
+  summary: 'List access tokens',
+  description:
+    'Sorted from newest to oldest. A token bound to an account must name that account, and lists the tokens bound to it.',
   scope: 'api',
   permission: read,
   boundBy: 'query',
@@ -67,7 +69,7 @@ export const listTokens = defineOperation({
     query: Type.Optional(
       Type.String({
         maxLength: 1024,
-        description: 'Part of the id, the description or the account',
+        description: 'Text contained in the id, the description or the account.',
       }),
     ),
     account: Type.Optional(AccountId),
@@ -75,13 +77,13 @@ export const listTokens = defineOperation({
   response: Type.Object({ account: Nullable(Type.String()), ...pageCounts, tokens }),
 })
 
-/** The older address of listTokens: the first thousand of an account. */
+/** Older path of listTokens. Returns at most 1,000 tokens. */
 export const listTokensAlias = defineOperation({
   id: 'listTokensAlias',
   method: 'get',
   path: '/v1/tokens/account/:account',
   tag: 'Token',
-  summary: 'List the access tokens of an account',
+  summary: 'List access tokens of an account',
   scope: 'api',
   permission: read,
   params: Strict({ account: AccountId }),
@@ -94,20 +96,21 @@ export const getToken = defineOperation({
   method: 'get',
   path: '/v1/tokens/:token',
   tag: 'Token',
-  summary: 'Read an access token, by value or by id',
+  summary: 'Read an access token by value or id',
   scope: 'api',
   permission: read,
   params,
   response: TokenRecord,
 })
 
-/** Empty unless the setting `tokenAuditLog` is on. A token that was deleted keeps its log, by its id, as long as others do. */
 export const getTokenLog = defineOperation({
   id: 'getTokenLog',
   method: 'get',
   path: '/v1/tokens/:token/log',
   tag: 'Token',
-  summary: 'Read what an access token was used for, newest first',
+  summary: 'Read the uses of an access token',
+  description:
+    'Sorted from newest to oldest. Empty unless the setting `tokenAuditLog` is on. The log of a deleted token remains available by its id during the retention period.',
   scope: 'api',
   permission: read,
   params,

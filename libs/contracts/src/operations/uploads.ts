@@ -4,13 +4,14 @@ import { AccountId, Strict, timeoutHeader } from '../schemas/primitives.ts'
 import { MessageUpload, UploadResult } from '../schemas/upload.ts'
 import { workerErrors } from './worker-errors.ts'
 
-/** Stores a message in a folder. Either `raw`, or the fields it is made of; it is stored when this is answered. */
 export const uploadMessage = defineOperation({
   id: 'uploadMessage',
   method: 'post',
   path: '/v1/account/:account/message',
   tag: 'Message',
   summary: 'Upload a message into a mailbox',
+  description:
+    'Requires either `raw` or the fields to compose the message from. The message is stored when the response is sent.',
   scope: 'api',
   permission: { action: 'write', group: 'message' },
   params: Strict({ account: AccountId }),

@@ -3,13 +3,14 @@ import { defineOperation } from '../define.ts'
 import { timeoutHeader } from '../schemas/primitives.ts'
 import { VerificationResult, VerifiedMailbox, VerifyRequest } from '../schemas/verification.ts'
 
-/** Tries credentials without storing anything. What a server says is part of the answer, which is a 200 whatever it says. */
 export const verifyAccount = defineOperation({
   id: 'verifyAccount',
   method: 'post',
   path: '/v1/verifyAccount',
   tag: 'Account',
-  summary: 'Try mail servers and credentials',
+  summary: 'Test mail servers and credentials',
+  description:
+    'Nothing is stored. Failures of the mail servers are part of the response, which has status 200.',
   scope: 'api',
   permission: { action: 'read', group: 'admin' },
   headers: Type.Object(timeoutHeader),

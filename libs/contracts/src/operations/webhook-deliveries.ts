@@ -13,13 +13,13 @@ const Uuid = Type.String({ format: 'uuid' })
 const read = { action: 'read', group: 'admin' } as const
 const write = { action: 'write', group: 'admin' } as const
 
-/** The failed set, unless another state is asked for. */
 export const listWebhookDeliveries = defineOperation({
   id: 'listWebhookDeliveries',
   method: 'get',
   path: '/admin/api/webhookDeliveries',
   tag: 'Webhooks',
-  summary: 'List webhook deliveries that failed, or are in another state',
+  summary: 'List webhook deliveries',
+  description: 'Lists failed deliveries unless `state` is set.',
   scope: '*',
   permission: read,
   query: WebhookDeliveryQuery,
@@ -34,28 +34,28 @@ export const getWebhookDelivery = defineOperation({
   method: 'get',
   path: '/admin/api/webhookDeliveries/:delivery',
   tag: 'Webhooks',
-  summary: 'Read a webhook delivery with its payload, its attempts and its repeats',
+  summary: 'Read a webhook delivery with its payload, attempts and replays',
   scope: '*',
   permission: read,
   params: Strict({ delivery: Uuid }),
   response: Type.Object({
     ...WebhookDelivery.properties,
-    /** What was sent; null when its event is gone. */
+    /** Payload. Null if the event was deleted. */
     payload: Type.Unknown(),
-    /** Of the log of attempts, where one is kept. */
+    /** Attempts, if the attempt log is on. */
     log: Type.Array(WebhookAttempt),
     replays: Type.Array(Type.String()),
   }),
   errors: ['NotFound'],
 })
 
-/** The repeat is a delivery of its own: new id, same event. */
 export const retryWebhookDelivery = defineOperation({
   id: 'retryWebhookDelivery',
   method: 'post',
   path: '/admin/api/webhookDeliveries/:delivery/retry',
   tag: 'Webhooks',
-  summary: 'Repeat a failed webhook delivery',
+  summary: 'Replay a failed webhook delivery',
+  description: 'The replay is a new delivery with its own id and the same event id.',
   scope: '*',
   permission: write,
   params: Strict({ delivery: Uuid }),
@@ -63,13 +63,14 @@ export const retryWebhookDelivery = defineOperation({
   errors: ['NotFound', 'UnsupportedOperation'],
 })
 
-/** Carried out in the background, in the order in which they failed. What was repeated already is left out. */
 export const createWebhookReplay = defineOperation({
   id: 'createWebhookReplay',
   method: 'post',
   path: '/admin/api/webhookReplays',
   tag: 'Webhooks',
-  summary: 'Repeat all failed webhook deliveries that a filter finds',
+  summary: 'Replay all failed webhook deliveries that match a filter',
+  description:
+    'Runs in the background, in the order of failure. Deliveries that were replayed before are skipped.',
   scope: '*',
   permission: write,
   body: WebhookReplayFilter,
@@ -81,7 +82,8 @@ export const listWebhookReplays = defineOperation({
   method: 'get',
   path: '/admin/api/webhookReplays',
   tag: 'Webhooks',
-  summary: 'List what was asked to be repeated, newest first',
+  summary: 'List webhook replays',
+  description: 'Sorted from newest to oldest.',
   scope: '*',
   permission: read,
   query: Strict(pageQuery),
@@ -93,7 +95,7 @@ export const getWebhookReplay = defineOperation({
   method: 'get',
   path: '/admin/api/webhookReplays/:replay',
   tag: 'Webhooks',
-  summary: 'Read how far a repeat of failed webhook deliveries has come',
+  summary: 'Read the progress of a webhook replay',
   scope: '*',
   permission: read,
   params: Strict({ replay: Uuid }),

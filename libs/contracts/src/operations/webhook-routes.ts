@@ -14,7 +14,7 @@ import {
 
 const params = Strict({ webhookRoute: WebhookRouteId })
 const tag = 'Webhook routes'
-/** What changes where everybody's mail is told of is for operators alone. */
+/** Changes of the targets of all accounts are reserved for operators. */
 const admin = { tag, scope: '*', permission: { action: 'write', group: 'admin' } } as const
 
 export const listWebhookRoutes = defineOperation({
@@ -52,50 +52,51 @@ export const createWebhookRoute = defineOperation({
   response: Type.Object({ id: Type.String(), created: Type.Boolean() }),
 })
 
-/** A masked password or header stays what it was; the password only with the address that it belongs to. */
 export const updateWebhookRoute = defineOperation({
   ...admin,
   id: 'updateWebhookRoute',
   method: 'put',
   path: '/admin/api/webhookRoutes/:webhookRoute',
   summary: 'Change a webhook route',
+  description:
+    'A masked password or header value keeps the stored one. A masked password is accepted only if the address of the target is unchanged.',
   params,
   body: WebhookRouteUpdate,
   response: Type.Object({ id: Type.String(), updated: Type.Boolean() }),
   errors: ['NotFound'],
 })
 
-/** What waits for it is not delivered any more. */
 export const deleteWebhookRoute = defineOperation({
   ...admin,
   id: 'deleteWebhookRoute',
   method: 'delete',
   path: '/admin/api/webhookRoutes/:webhookRoute',
   summary: 'Delete a webhook route',
+  description: 'Pending deliveries of the route are dropped.',
   permission: { action: 'destructive', group: 'admin' },
   params,
   response: Type.Object({ id: Type.String(), deleted: Type.Boolean() }),
   errors: ['NotFound'],
 })
 
-/** Calls nobody and stores nothing. */
 export const testWebhookRoute = defineOperation({
   ...admin,
   id: 'testWebhookRoute',
   method: 'post',
   path: '/admin/api/webhookRoutes/test',
-  summary: 'Try the functions of a webhook route',
+  summary: 'Test the functions of a webhook route',
+  description: 'Sends and stores nothing.',
   body: RouteTest,
   response: RouteTestResult,
 })
 
-/** The last 20 times that a function of the route failed, the newest first. */
 export const listWebhookRouteErrors = defineOperation({
   ...admin,
   id: 'listWebhookRouteErrors',
   method: 'get',
   path: '/admin/api/webhookRoutes/:webhookRoute/errors',
-  summary: 'Errors of the functions of a webhook route',
+  summary: 'List errors of the functions of a webhook route',
+  description: 'The latest 20 errors, newest first.',
   permission: { action: 'read', group: 'admin' },
   params,
   response: Type.Object({ id: Type.String(), errors: Type.Array(RouteError) }),

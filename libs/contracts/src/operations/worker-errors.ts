@@ -1,4 +1,7 @@
-/** How whatever is asked of an account's worker may fail to be answered. Interface spec, "503 codes" and "504". */
+/**
+ * Error codes of operations that need the worker of the account. Interface spec, "503 codes",
+ * "504".
+ */
 export const workerErrors = [
   'NotYetConnected',
   'AuthenticationFails',

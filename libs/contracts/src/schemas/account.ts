@@ -34,7 +34,11 @@ const server = {
   host: Type.String({ minLength: 1, maxLength: 1024, format: 'host-name' }),
   port: Type.Integer({ minimum: 1, maximum: 65_535 }),
   secure: Type.Optional(
-    Type.Boolean({ default: false, description: 'Implicit TLS on connect; otherwise STARTTLS' }),
+    Type.Boolean({
+      default: false,
+      description:
+        'If true, uses TLS from the start of the connection. Otherwise uses STARTTLS if the server offers it.',
+    }),
   ),
   tls: Type.Optional(Tls),
 }
@@ -48,7 +52,7 @@ const imap = {
       minimum: 1,
       maximum: 86_400,
       default: 900,
-      description: 'Seconds between full looks at all folders',
+      description: 'Interval in seconds between full syncs of all mailboxes.',
     }),
   ),
   sentMailPath: MailPath,
@@ -61,7 +65,7 @@ const imap = {
 export const ImapConfig = Strict({ ...server, ...imap, disabled: Type.Optional(Type.Boolean()) })
 export type ImapConfig = Static<typeof ImapConfig>
 
-/** An incoming server that is not to be used need not be named. */
+/** Incoming server that is switched off: `host` and `port` are optional. */
 export const ImapDisabled = Strict({
   ...server,
   ...imap,
@@ -74,7 +78,7 @@ export type ImapDisabled = Static<typeof ImapDisabled>
 export const SmtpConfig = Strict(server)
 export type SmtpConfig = Static<typeof SmtpConfig>
 
-/** What `POST /v1/account` takes. Only `account` and `name` must be there. */
+/** Body of `POST /v1/account`. Only `account` and `name` are required. */
 export const AccountRegistration = Strict({
   account: Nullable(AccountId),
   name: Type.String({ maxLength: 256, format: 'one-line' }),
@@ -91,7 +95,7 @@ export const AccountRegistration = Strict({
     Type.Array(KeyValue, {
       maxItems: 100,
       description:
-        'Sent with the webhooks of the account. Values are stored sealed; a masked one stays what it was',
+        'Headers of webhook requests for this account. Values are stored encrypted. A masked value keeps the stored one.',
     }),
   ),
   copy: Type.Optional(Nullable(Type.Boolean())),
@@ -112,12 +116,13 @@ const updated = {
   ...server,
   host: Type.Optional(server.host),
   port: Type.Optional(server.port),
-  // Without a default: what is not given stays, in a partial update.
+  // Without a default: a partial update keeps an absent member.
   secure: Type.Optional(Type.Boolean()),
   partial: Type.Optional(
     Type.Boolean({
       default: false,
-      description: 'What is not given stays; otherwise the whole is replaced',
+      description:
+        'If true, absent members keep their value. Otherwise the whole object is replaced.',
     }),
   ),
 }
@@ -140,7 +145,7 @@ const {
   ...changeable
 } = AccountRegistration.properties
 
-/** What `PUT /v1/account/{account}` takes. What is not given stays; `false` and `null` take away. */
+/** Body of `PUT /v1/account/{account}`. Absent members stay; `false` and `null` remove a value. */
 export const AccountUpdate = Strict({
   ...changeable,
   name: Type.Optional(name),
@@ -160,18 +165,18 @@ export const LastError = Type.Object({
 export type LastError = Static<typeof LastError>
 
 export const Quota = Type.Object({
-  usage: Type.Integer({ description: 'Bytes' }),
-  limit: Type.Integer({ description: 'Bytes' }),
-  status: Type.String({ description: 'How much of it is used, such as `53%`' }),
+  usage: Type.Integer({ description: 'Bytes in use.' }),
+  limit: Type.Integer({ description: 'Maximum bytes.' }),
+  status: Type.String({ description: 'Used share of the limit, such as `53%`.' }),
 })
 
 const Counters = Type.Object({
   events: Type.Record(Type.String(), Type.Integer(), {
-    description: 'How often each event happened to the account',
+    description: 'Number of events of the account, by event name.',
   }),
 })
 
-/** What an account is: the kind of its OAuth2 application where it has one. */
+/** Kinds of accounts. An OAuth2 account has the kind of its application. */
 const accountTypes = [
   'imap',
   'sending',
@@ -187,10 +192,10 @@ const accountTypes = [
 ] as const
 const AccountType = OneOf(accountTypes, {
   description:
-    'The provider, `imap`, `sending` (no incoming server), `delegated`, or `oauth2` and `invalid` where the application or the account it delegates to is not there',
+    'Kind of the account: the provider of its OAuth2 application, `imap`, `sending` (no incoming server) or `delegated`. `oauth2` means that the application does not exist, `invalid` that the delegated account does not exist.',
 })
 
-/** An account as read back. Passwords are masked as `******`. */
+/** Account as returned by the API. Passwords are masked as `******`. */
 export const AccountRecord = Type.Object({
   account: AccountId,
   name: Type.String(),
@@ -198,12 +203,14 @@ export const AccountRecord = Type.Object({
   expectedEmail: Type.Optional(Type.String()),
   state: OneOf(accountStates),
   type: AccountType,
-  app: Type.Optional(Type.String({ description: 'The id of its OAuth2 application' })),
+  app: Type.Optional(Type.String({ description: 'Id of the OAuth2 application.' })),
   baseScopes: Type.Optional(OneOf(['imap', 'api', 'pubsub'])),
   oauth2: Type.Optional(OAuth2Record),
   counters: Counters,
   webhooks: Type.Optional(Type.String()),
-  webhooksCustomHeaders: Type.Optional(Type.Array(KeyValue, { description: 'Values are masked' })),
+  webhooksCustomHeaders: Type.Optional(
+    Type.Array(KeyValue, { description: 'Custom headers with masked values.' }),
+  ),
   copy: Type.Optional(Nullable(Type.Boolean())),
   logs: Type.Optional(Type.Boolean()),
   notifyFrom: Type.Optional(Nullable(Type.String())),
@@ -218,12 +225,12 @@ export const AccountRecord = Type.Object({
   tz: Type.Optional(Type.String()),
   sendOnly: Type.Optional(Type.Boolean()),
   connections: Type.Optional(
-    Type.Integer({ description: 'To the incoming server, as of a few seconds ago' }),
+    Type.Integer({ description: 'Open connections to the incoming server, a few seconds old.' }),
   ),
   syncError: Type.Optional(
     Type.Object(
       { path: Type.String(), time: Type.String(), error: Type.String() },
-      { description: 'A folder that cannot be looked at' },
+      { description: 'Mailbox that could not be synchronized, with the last error.' },
     ),
   ),
   quota: Type.Optional(Type.Union([Quota, Type.Literal(false)])),

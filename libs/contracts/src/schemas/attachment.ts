@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { Nullable, OneOf, Strict } from './primitives.ts'
 
-/** Characters, base64 counted as such, that one text, message or attachment may have before it is refused. */
+/** Maximum characters of one text, message or attachment, counted as base64 where encoded. */
 export const maxPartLength = 50 * 1024 * 1024
 
-const described = {
+const header = {
   filename: Type.Optional(Type.String({ maxLength: 256, format: 'one-line' })),
   contentType: Type.Optional(Type.String({ maxLength: 256, format: 'one-line' })),
   contentDisposition: Type.Optional(OneOf(['inline', 'attachment'])),
@@ -12,24 +12,24 @@ const described = {
   encoding: Type.Optional(OneOf(['base64'], { default: 'base64' })),
 }
 
-/** Bytes as base64. There is no attachment, and no message, without any. */
+/** Content as base64, at least one byte. */
 export const Base64Content = Type.String({
   minLength: 1,
   maxLength: maxPartLength,
   format: 'base64',
 })
 
-/** An attachment with its content. */
-export const UploadAttachment = Strict({ ...described, content: Base64Content })
+/** Attachment with its content. */
+export const UploadAttachment = Strict({ ...header, content: Base64Content })
 
-/** An attachment with its content, or with the id of one that is stored in the account already. */
+/** Attachment with its content, or the id of an attachment stored in the account. */
 export const AttachmentSource = Strict({
-  ...described,
+  ...header,
   content: Type.Optional(Base64Content),
   reference: Type.Optional(
     Nullable(
       Type.Union([Type.String({ minLength: 1, maxLength: 2048 }), Type.Literal(false)], {
-        description: 'Id of an attachment of the account',
+        description: 'Id of an attachment of this account, used instead of `content`.',
       }),
     ),
   ),

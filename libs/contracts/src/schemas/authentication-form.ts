@@ -4,19 +4,20 @@ import { AccountId, MailAddress, Nullable, Strict } from './primitives.ts'
 
 const { name, notifyFrom, path, subconnections } = AccountRegistration.properties
 
-/** What `POST /v1/authentication/form` takes: what is known of the account before its owner fills in the rest. */
+/** Body of `POST /v1/authentication/form`: values of the account that its owner does not enter. */
 export const AuthenticationForm = Strict({
   account: Type.Optional(Nullable(AccountId)),
   name: Type.Optional(name),
   email: Type.Optional(MailAddress),
   expectedEmail: Type.Optional({
     ...MailAddress,
-    description: 'The one mailbox that may be connected; any other is refused',
+    description: 'Address of the only mailbox that may be connected. Others are rejected.',
   }),
   delegated: Type.Optional(
     Type.Boolean({
       default: false,
-      description: 'By OAuth2: `email` is a shared mailbox that the person who signs in may use',
+      description:
+        'For OAuth2: if true, `email` is a shared mailbox to which the user who signs in has access.',
     }),
   ),
   notifyFrom,
@@ -25,12 +26,14 @@ export const AuthenticationForm = Strict({
   redirectUrl: Type.String({
     maxLength: 2048,
     format: 'http-url',
-    description: 'Where the person goes in the end, with `account` and `state` (`new`, `existing`)',
+    description:
+      'URL to which the user is redirected at the end, with the parameters `account` and `state` (`new` or `existing`).',
   }),
   type: Type.Optional(
     Type.Union([Type.String({ minLength: 1, maxLength: 256 }), Type.Literal(false)], {
       default: false,
-      description: '`imap` or the id of an OAuth2 application: the person does not choose',
+      description:
+        'Fixed login method: `imap` or the id of an OAuth2 application. If false, the user chooses.',
     }),
   ),
 })

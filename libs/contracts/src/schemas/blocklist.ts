@@ -4,17 +4,17 @@ import { IsoDate } from './primitives.ts'
 export const ListId = Type.String({
   maxLength: 253,
   format: 'list-id',
-  description: 'In the shape of a host name; case does not matter',
+  description: 'Id of the list, with the syntax of a host name. Case-insensitive.',
 })
 
-/** An address that gets nothing from a list. */
+/** Address that receives no messages of a list. */
 export const BlockedAddress = Type.Object({
   recipient: Type.String(),
-  account: Type.String({ description: 'Whose message, or request, put it there' }),
+  account: Type.String({ description: 'Account whose message or request added the address.' }),
   messageId: Type.Optional(Type.String()),
   source: Type.String({
     description:
-      '`api`, `admin`, `form` (the page of the unsubscribe link) or `one-click` (RFC 8058)',
+      'Origin of the entry: `api`, `admin`, `form` (page of the unsubscribe link) or `one-click` (RFC 8058).',
   }),
   reason: Type.String(),
   remoteAddress: Type.Optional(Type.String()),

@@ -1,21 +1,23 @@
 import { type Static, Type } from 'typebox'
 
-/** An event of a calendar part, such as an invitation: messageNew with notifyCalendarEvents. */
+/**
+ * Event of a calendar part, such as an invitation. In messageNew if `notifyCalendarEvents` is on.
+ */
 export const CalendarEvent = Type.Object({
-  /** UID of RFC 5545. */
+  /** `UID` (RFC 5545 §3.8.4.7). */
   eventId: Type.String(),
-  /** The id of the attachment it was read from. */
+  /** Id of the attachment that contains the event. */
   attachment: Type.String(),
-  /** RFC 5546: REQUEST, REPLY, CANCEL … */
+  /** Method such as `REQUEST`, `REPLY` or `CANCEL` (RFC 5546 §1.4). */
   method: Type.Optional(Type.String()),
   summary: Type.Optional(Type.String()),
   description: Type.Optional(Type.String()),
-  /** TZID of the beginning. */
+  /** `TZID` of the start. */
   timezone: Type.Optional(Type.String()),
-  /** ISO 8601: a moment, a local time where its zone is not known, or the date of a whole day. */
+  /** ISO 8601: time with zone, local time if the zone is unknown, or date of an all-day event. */
   startDate: Type.Optional(Type.String()),
   endDate: Type.Optional(Type.String()),
-  /** As written: mostly `mailto:` and an address. */
+  /** Unchanged value, usually `mailto:` and an address. */
   organizer: Type.Optional(Type.String()),
   filename: Type.String(),
   contentType: Type.String(),

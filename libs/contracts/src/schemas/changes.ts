@@ -2,13 +2,13 @@ import { type Static, Type } from 'typebox'
 import { LastError } from './account.ts'
 import { Nullable } from './primitives.ts'
 
-/** What a frame of `GET /v1/changes` carries. */
+/** Data of a frame of `GET /v1/changes`. */
 export const StateChange = Type.Object({
   account: Type.String(),
-  type: Type.String({ description: '`state`' }),
-  key: Type.String({ description: 'The new state' }),
+  type: Type.String({ description: 'Always `state`.' }),
+  key: Type.String({ description: 'New state of the account.' }),
   payload: Nullable(
-    Type.Object({ error: LastError }, { description: 'Where the account is in trouble' }),
+    Type.Object({ error: LastError }, { description: 'Last error. Null if the account has none.' }),
   ),
 })
 export type StateChange = Static<typeof StateChange>

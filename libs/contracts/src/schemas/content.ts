@@ -2,17 +2,17 @@ import { type Static, Type } from 'typebox'
 import { maxPartLength, UploadAttachment } from './attachment.ts'
 import { Address, MailAddress, Strict } from './primitives.ts'
 
-/** Of one message, however they are named: its lists together, its envelope, the headers of a raw message. */
+/** Maximum recipients of one message: recipient fields, envelope or headers of a raw message. */
 export const maxRecipients = 1000
 
 const HeaderValue = Type.String({ maxLength: 10_240, format: 'one-line' })
-/** Where reports go. RFC 5321 §4.5.5: what must not be answered, such as automatic replies, says that there is nowhere. */
+/** RFC 5321 §4.5.5: automatic messages have an empty return path. */
 const ReturnPath = Type.Union([MailAddress, Type.Literal('')], {
-  description: 'Empty: nobody is told of failures, as automatic replies have it',
+  description: 'Address that receives bounces (MAIL FROM). If empty, no bounces are sent.',
 })
 const Addresses = Type.Array(Address, { maxItems: maxRecipients, single: true })
 
-/** What a message is made of, but for its attachments. */
+/** Fields of a composed message, without attachments. */
 export const contentFields = {
   from: Type.Optional(Address),
   replyTo: Type.Optional(Addresses),
@@ -31,7 +31,8 @@ export const contentFields = {
   previewText: Type.Optional(
     Type.String({
       maxLength: 1024,
-      description: 'Shown beside the subject in lists of messages; goes into the HTML, hidden',
+      description:
+        'Preview that mail clients show in message lists. Inserted into the HTML as hidden text.',
     }),
   ),
   messageId: Type.Optional(
@@ -49,7 +50,7 @@ export const contentFields = {
   ),
 }
 
-/** A message as it is composed: whatever it referred to is in it. */
+/** Content of a message whose templates and references are resolved. */
 export const MessageContent = Strict({
   ...contentFields,
   attachments: Type.Optional(Type.Array(UploadAttachment, { maxItems: 1000 })),

@@ -13,7 +13,7 @@ const labels = Type.Optional(
     single: true,
   }),
 )
-/** Of Gmail, which has no call for it on its API: taken over IMAP, and told of nowhere. */
+/** Undocumented: works for Gmail over IMAP only, because the Gmail API has no such call. */
 const replacedLabels = Type.Optional(
   Type.Array(Type.String({ minLength: 1, maxLength: 128, format: 'mailbox-path' }), {
     maxItems: 100,
@@ -22,26 +22,29 @@ const replacedLabels = Type.Optional(
   }),
 )
 
-/** What is to become of flags and labels. `set` replaces all there are and stands alone. */
+/** Change of flags and labels. `set` replaces all and excludes `add` and `delete`. */
 export const FlagUpdate = Strict({
   flags: Type.Optional(
     Strict(
       { add: flags, delete: flags, set: flags },
-      { description: '`set` replaces all flags, and cannot be combined with the others' },
+      {
+        description:
+          'Flags to add, delete or set. `set` replaces all flags and excludes `add` and `delete`.',
+      },
     ),
   ),
   labels: Type.Optional(
     Strict(
       { add: labels, delete: labels, set: replacedLabels },
-      { description: 'Gmail accounts alone' },
+      { description: 'Labels to add or delete. Gmail accounts only.' },
     ),
   ),
 })
 export type FlagUpdate = Static<typeof FlagUpdate>
 
-const done = Type.Optional(Type.Boolean())
-const steps = Type.Optional(Type.Object({ add: done, delete: done, set: done }))
+const isChanged = Type.Optional(Type.Boolean())
+const steps = Type.Optional(Type.Object({ add: isChanged, delete: isChanged, set: isChanged }))
 
-/** What was done, step by step as it was asked for. False: there was no message to do it to. */
+/** Result per requested change. False if no message was changed. */
 export const FlagResult = Type.Object({ flags: steps, labels: steps })
 export type FlagResult = Static<typeof FlagResult>

@@ -4,14 +4,15 @@ import { IsoDate, Nullable, OneOf, Strict } from './primitives.ts'
 export const GatewayId = Type.String({
   minLength: 1,
   maxLength: 256,
-  description: 'Gateway identifier, chosen by the caller',
+  description: 'Gateway id, chosen by the caller.',
 })
 const Name = Type.String({ minLength: 1, maxLength: 256 })
 const Login = Nullable(Type.String({ maxLength: 1024, format: 'one-line' }))
 const Host = Type.String({ format: 'host-name' })
 const Port = Type.Integer({ minimum: 1, maximum: 65_535 })
 const Secure = Type.Boolean({
-  description: 'TLS from the start; else STARTTLS where it is offered',
+  description:
+    'If true, uses TLS from the start of the connection. Otherwise uses STARTTLS if the server offers it.',
 })
 
 export const GatewayRegistration = Strict({
@@ -25,7 +26,7 @@ export const GatewayRegistration = Strict({
 })
 export type GatewayRegistration = Static<typeof GatewayRegistration>
 
-/** What is not given stays. */
+/** Body of an update. Absent members keep their value. */
 export const GatewayUpdate = Strict({
   name: Type.Optional(Name),
   user: Type.Optional(Login),
@@ -36,9 +37,9 @@ export const GatewayUpdate = Strict({
 })
 export type GatewayUpdate = Static<typeof GatewayUpdate>
 
-/** Why the last delivery failed; null since the last success. */
+/** Error of the last attempt; null after a success. */
 const GatewayError = Type.Object({
-  created: Type.Integer({ description: 'Milliseconds since 1970' }),
+  created: Type.Integer({ description: 'Time of the error in milliseconds since 1970.' }),
   status: OneOf(['error']),
   response: Type.Optional(Type.String()),
   responseCode: Type.Optional(Type.Integer()),
@@ -51,7 +52,7 @@ const GatewayError = Type.Object({
 const listed = {
   gateway: Type.String(),
   name: Type.String(),
-  deliveries: Type.Integer({ description: 'Messages it has taken' }),
+  deliveries: Type.Integer({ description: 'Number of messages the gateway has accepted.' }),
   lastUse: Nullable(IsoDate),
   lastError: Nullable(GatewayError),
 }
@@ -59,7 +60,7 @@ export const GatewayListEntry = Type.Object(listed)
 export const GatewayRecord = Type.Object({
   ...listed,
   user: Nullable(Type.String()),
-  pass: Type.Optional(Type.String({ description: 'Masked; absent when none is stored' })),
+  pass: Type.Optional(Type.String({ description: 'Masked password. Absent if none is stored.' })),
   host: Type.String(),
   port: Type.Integer(),
   secure: Type.Boolean(),

@@ -1,9 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { IsoDate, Strict } from './primitives.ts'
 
-/** What clients know as a license. `details` would speak of a key; without one it is false. */
+/** License in the form that clients expect. `details` is false without a license key. */
 export const LicenseInfo = Type.Object({
-  active: Type.Boolean({ description: 'Nothing is held back' }),
+  active: Type.Boolean({
+    description: 'Always true: all features are available without a license key.',
+  }),
   type: Type.String(),
   details: Type.Union([
     Type.Object({

@@ -1,17 +1,19 @@
 import { Type } from 'typebox'
 
-/** A folder that is there, by its path. */
+/** Path of an existing mailbox. */
 export const MailboxPath = Type.String({ minLength: 1, maxLength: 1024, format: 'mailbox-path' })
 
-/** Where messages are or go: a path or a special use. */
+/** Mailbox by path or special use. */
 export const MailboxTarget = Type.String({
   minLength: 1,
   maxLength: 1024,
   format: 'mailbox-path',
-  description: 'A folder, or a special use such as `\\Archive`',
+  description: 'Path of a mailbox, or a special use such as `\\Archive`.',
 })
 
-/** The name of a folder that is to be. The prefix of the account's personal namespace is added by itself. */
+/**
+ * Path of a new mailbox. The prefix of the personal namespace (RFC 2342) is added automatically.
+ */
 export const NewMailboxPath = Type.Union(
   [
     MailboxPath,
@@ -20,5 +22,5 @@ export const NewMailboxPath = Type.Union(
       maxItems: 100,
     }),
   ],
-  { description: 'A path, or its levels one by one' },
+  { description: 'Path of the new mailbox, or the list of its levels.' },
 )

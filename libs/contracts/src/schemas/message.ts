@@ -13,7 +13,7 @@ export const SpecialUse = OneOf([
 ])
 export type SpecialUse = Static<typeof SpecialUse>
 
-/** The tabs that Gmail sorts an inbox into. */
+/** Categories (tabs) of a Gmail inbox. */
 export const MessageCategory = OneOf(['primary', 'social', 'promotions', 'updates', 'forums'])
 export type MessageCategory = Static<typeof MessageCategory>
 
@@ -24,13 +24,17 @@ export const AttachmentInfo = Type.Object({
   embedded: Type.Optional(Type.Boolean()),
   inline: Type.Optional(Type.Boolean()),
   encodedInMessage: Type.Optional(
-    Type.Boolean({ description: 'false: the message only says where the content is' }),
+    Type.Boolean({
+      description: 'False if the message only refers to the content (`message/external-body`).',
+    }),
   ),
   contentId: Type.Optional(Type.String()),
   filename: Type.Optional(Type.String()),
   method: Type.Optional(Type.String()),
   content: Type.Optional(
-    Type.String({ description: 'Base64, in messageNew with notifyAttachments' }),
+    Type.String({
+      description: 'Content as base64. Only in messageNew with the setting `notifyAttachments`.',
+    }),
   ),
 })
 export type AttachmentInfo = Static<typeof AttachmentInfo>
@@ -48,7 +52,7 @@ export const TextInfo = Type.Object({
 })
 export type TextInfo = Static<typeof TextInfo>
 
-/** The texts of a message alone. */
+/** Text of a message. */
 export const MessageText = Type.Object({
   plain: Type.Optional(Type.String()),
   html: Type.Optional(Type.String()),
@@ -57,9 +61,9 @@ export const MessageText = Type.Object({
 })
 export type MessageText = Static<typeof MessageText>
 
-/** What a report said of the delivery of a message. */
+/** Delivery status of a recipient, from a delivery report. */
 export const BounceInfo = Type.Object({
-  message: Type.String({ description: 'Id of the report' }),
+  message: Type.String({ description: 'Id of the report message.' }),
   recipient: Type.String(),
   action: Type.String(),
   response: Type.Object({ message: Type.String(), status: Type.Optional(Type.String()) }),
@@ -98,11 +102,11 @@ const entry = {
   bounces: Type.Optional(Type.Array(BounceInfo)),
 }
 
-/** A message in a list. */
+/** Message in a list. */
 export const MessageEntry = Type.Object(entry)
 export type MessageEntry = Static<typeof MessageEntry>
 
-/** One message, with its headers (lower-case name to the values in order). */
+/** Message with headers: lower-case name and its values in order. */
 export const MessageDetail = Type.Object({
   ...entry,
   specialUse: Type.Optional(SpecialUse),

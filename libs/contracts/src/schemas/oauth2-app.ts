@@ -32,23 +32,30 @@ const Topic = Type.Union([
 const MailServer = Strict({
   host: Type.String({ minLength: 1, maxLength: 1024, format: 'host-name' }),
   port: Type.Integer({ minimum: 1, maximum: 65_535 }),
-  secure: Type.Optional(Type.Boolean({ default: false, description: 'TLS from the start' })),
+  secure: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'If true, uses TLS from the start of the connection.',
+    }),
+  ),
 })
 
-/** What there is to say about an application beside its name, its provider and its secrets. */
-const about = {
+/** Members of an application except name, provider and secrets. */
+const details = {
   description: Type.String({ maxLength: 1024 }),
-  title: Type.String({ maxLength: 256, description: 'On the button of the hosted form' }),
-  includeInListing: Type.Boolean({ description: 'Offered by the hosted form' }),
+  title: Type.String({ maxLength: 256, description: 'Text of the button on the hosted form.' }),
+  includeInListing: Type.Boolean({
+    description: 'If true, the hosted form offers this application.',
+  }),
   clientId: Short,
   redirectUrl: Address,
-  extraScopes: scopes('Asked for as well; an account is connected without them, too'),
-  skipScopes: scopes('Not asked for'),
+  extraScopes: scopes('Additional scopes to request. They are optional for the user.'),
+  skipScopes: scopes('Default scopes that are not requested.'),
   authority: Type.String({
     minLength: 1,
     maxLength: 1024,
     pattern: '^[A-Za-z0-9.-]+$',
-    description: 'Outlook: `common`, `organizations`, `consumers` or a tenant',
+    description: 'For Outlook: `common`, `organizations`, `consumers` or a tenant id.',
   }),
   cloud: OneOf(clouds),
   serviceClient: Short,
@@ -67,25 +74,25 @@ const about = {
 const fixed = {
   baseScopes: OneOf(['imap', 'api', 'pubsub'], {
     description:
-      'What accounts are used by: their mail servers (default) or an API of the provider',
+      'Access to the mailbox: `imap` for mail servers (default), `api` for the API of the provider.',
   }),
   authMethod: OneOf(['serviceKey', 'externalAccount']),
 }
 
-/** Where a provider of the kind `generic` is found. */
+/** Endpoints of a provider of the kind `generic`. */
 const generic = {
   issuer: Type.String({
     maxLength: 2048,
     format: 'http-url',
     description:
-      'Endpoints that are not given are discovered from it (OpenID Connect Discovery 1.0)',
+      'Issuer URL. Absent endpoints are discovered from it (OpenID Connect Discovery 1.0).',
   }),
   authorizeUrl: Address,
   tokenUrl: Address,
   userinfoUrl: Address,
   revokeUrl: Address,
   scopes: scopes(
-    'All of them are needed, but for those of OpenID Connect: who does not allow one is asked again',
+    'Scopes to request. All are required except those of OpenID Connect: if the user denies one, consent is requested again.',
   ),
   imap: MailServer,
   smtp: MailServer,
@@ -93,7 +100,11 @@ const generic = {
 
 const secrets = {
   clientSecret: Type.String({ minLength: 1, maxLength: 256, format: 'one-line' }),
-  serviceKey: Type.String({ minLength: 1, maxLength: 102_400, description: 'Private key, PEM' }),
+  serviceKey: Type.String({
+    minLength: 1,
+    maxLength: 102_400,
+    description: 'Private key of the service account (PEM).',
+  }),
   externalAccount: Type.String({ minLength: 1, maxLength: 65_536 }),
 }
 
@@ -105,12 +116,12 @@ function optional<const T extends Record<string, TSchema>>(members: T): Optional
   return Object.fromEntries(entries) as Optionals<T>
 }
 
-function orNothing<const S extends TSchema>(schema: S) {
+function removable<const S extends TSchema>(schema: S) {
   return Type.Optional(Type.Union([schema, Type.Literal(false), Type.Null()]))
 }
 
 export const OAuth2AppConfig = Type.Object({
-  ...optional(about),
+  ...optional(details),
   ...optional(fixed),
   ...optional(generic),
 })
@@ -120,24 +131,24 @@ export const OAuth2AppRegistration = Strict({
   name: Short,
   provider: OneOf(oauth2Providers),
   enabled: Type.Optional(Type.Boolean({ default: false })),
-  ...optional(about),
+  ...optional(details),
   ...optional(fixed),
   ...optional(generic),
   ...optional(secrets),
 })
 export type OAuth2AppRegistration = Static<typeof OAuth2AppRegistration>
 
-/** What is not given stays; `false` and null take away. */
+/** Body of an update. Absent members stay; `false` and null remove a value. */
 export const OAuth2AppUpdate = Strict({
   name: Type.Optional(Short),
   enabled: Type.Optional(Type.Boolean()),
-  ...optional(about),
+  ...optional(details),
   ...optional(generic),
   ...optional(secrets),
-  clientId: orNothing(about.clientId),
-  serviceClient: orNothing(about.serviceClient),
-  redirectUrl: orNothing(about.redirectUrl),
-  tenant: Type.Optional(about.authority),
+  clientId: removable(details.clientId),
+  serviceClient: removable(details.serviceClient),
+  redirectUrl: removable(details.redirectUrl),
+  tenant: Type.Optional(details.authority),
 })
 export type OAuth2AppUpdate = Static<typeof OAuth2AppUpdate>
 
@@ -148,21 +159,21 @@ const listed = {
   enabled: Type.Boolean(),
   created: Type.String(),
   updated: Type.String(),
-  ...optional(about),
+  ...optional(details),
   ...optional(fixed),
   ...optional(generic),
   tenant: Type.Optional(Type.String()),
-  clientSecret: Type.Optional(Type.String({ description: 'Masked' })),
-  serviceKey: Type.Optional(Type.String({ description: 'Masked' })),
-  externalAccount: Type.Optional(Type.String({ description: 'Masked' })),
+  clientSecret: Type.Optional(Type.String({ description: 'Masked client secret.' })),
+  serviceKey: Type.Optional(Type.String({ description: 'Masked private key.' })),
+  externalAccount: Type.Optional(Type.String({ description: 'Masked external account.' })),
   lastError: Nullable(LastError),
 }
-/** An application in a list. */
+/** Application in a list. */
 export const OAuth2AppListEntry = Type.Object(listed)
-/** An application as read back. Secrets are masked. */
+/** Application as returned by the API, with masked secrets. */
 export const OAuth2AppRecord = Type.Object({
   ...listed,
-  accounts: Type.Integer({ description: 'Accounts that refer to it' }),
+  accounts: Type.Integer({ description: 'Number of accounts that use the application.' }),
 })
 
 export const OAuth2CheckStep = Type.Object({

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { IsoDate, Nullable, OneOf } from './primitives.ts'
 
-/** Where a message to send can be. `queued` and `held` wait; the others are kept for a while to be looked up. */
+/** States of a submission. `sent` and `failed` rows are deleted after a retention period. */
 export const outboxStates = ['queued', 'held', 'sent', 'failed'] as const
 
-/** Where delivering it is. `error`: the last attempt failed, see `nextAttempt` for whether there will be another. */
+/** Steps of sending. After `error`, `nextAttempt` is the time of the next attempt or false. */
 const progressStatuses = [
   'queued',
   'processing',
@@ -17,18 +17,20 @@ const progressStatuses = [
 const Progress = Type.Object({
   status: OneOf(progressStatuses, {
     description:
-      '`processing`: in hand; `smtp-completed`: handed over, the answer is awaited; `submitted`: the server took it; `error`: the last attempt failed',
+      'Step of the current attempt. `processing`: started; `smtp-starting`: connecting; `smtp-completed`: message transmitted, waiting for the reply; `submitted`: accepted by the server; `error`: the last attempt failed.',
   }),
-  response: Type.Optional(Type.String({ description: 'Of the server that took it' })),
-  messageId: Type.Optional(Type.String({ description: 'As the server knows it' })),
+  response: Type.Optional(
+    Type.String({ description: 'Reply of the server that accepted the message.' }),
+  ),
+  messageId: Type.Optional(Type.String({ description: 'Message-ID used by the server.' })),
   originalMessageId: Type.Optional(
-    Type.String({ description: 'As it was submitted, where the server wrote another' }),
+    Type.String({ description: 'Submitted Message-ID, if the server replaced it.' }),
   ),
   error: Type.Optional(
     Type.Object({
       message: Type.String(),
       code: Type.Optional(Type.String()),
-      statusCode: Type.Optional(Type.Integer({ description: "Of the server's reply" })),
+      statusCode: Type.Optional(Type.Integer({ description: 'SMTP reply code.' })),
       networkRouting: Type.Optional(
         Nullable(
           Type.Object({
@@ -42,7 +44,7 @@ const Progress = Type.Object({
   ),
 })
 
-/** A message to send. Credentials in `proxy` are masked. */
+/** Submission in the outbox. Credentials in `proxy` are masked. */
 export const OutboxEntry = Type.Object({
   queueId: Type.String(),
   account: Type.String(),
@@ -57,12 +59,16 @@ export const OutboxEntry = Type.Object({
   idempotencyKey: Nullable(Type.String()),
   useStructuredFormat: Type.Boolean(),
   created: IsoDate,
-  scheduled: Type.String({ format: 'date-time', description: 'Not sent before' }),
+  scheduled: Type.String({
+    format: 'date-time',
+    description: 'Earliest time of sending (ISO 8601).',
+  }),
   nextAttempt: Type.Union([IsoDate, Type.Literal(false)], {
-    description: 'False: in hand, held, or done with',
+    description:
+      'Time of the next attempt (ISO 8601). False while an attempt runs and if the message is held, sent or failed.',
   }),
   attemptsMade: Type.Integer(),
-  attempts: Type.Integer({ description: 'At most' }),
+  attempts: Type.Integer({ description: 'Maximum number of attempts.' }),
   progress: Progress,
 })
 export type OutboxEntry = Static<typeof OutboxEntry>

@@ -1,23 +1,26 @@
 import { type Static, Type } from 'typebox'
 import { OneOf, Strict } from './primitives.ts'
 
-/** A stored message that this one answers or passes on. */
+/** Stored message that this message replies to or forwards. */
 export const Reference = Strict({
   message: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
   action: Type.Optional(OneOf(['forward', 'reply', 'reply-all'], { default: 'reply' })),
   inline: Type.Optional(
-    Type.Boolean({ default: false, description: 'Quotes the text of the message' }),
+    Type.Boolean({
+      default: false,
+      description: 'If true, quotes the text of the referenced message.',
+    }),
   ),
   forwardAttachments: Type.Optional(Type.Boolean({ default: false })),
   ignoreMissing: Type.Optional(Type.Boolean({ default: false })),
   messageId: Type.Optional(
     Type.String({
       maxLength: 996,
-      description: 'The Message-ID that the message must have, or it counts as missing',
+      description: 'Expected Message-ID. A message with another one counts as missing.',
     }),
   ),
   threadId: Type.Optional(Type.String({ maxLength: 256 })),
-  documentStore: Type.Optional(Type.Boolean({ description: 'Has no effect' })),
+  documentStore: Type.Optional(Type.Boolean({ description: 'Accepted and ignored.' })),
 })
 export type Reference = Static<typeof Reference>
 

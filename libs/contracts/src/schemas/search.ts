@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { IsoDate, Strict } from './primitives.ts'
 
-/** No message's size is above this. */
+/** Maximum size of a message in bytes. */
 const maxSize = 1_073_741_824
 
-/** Never empty: an empty text is in every message, and what is found may be going to be deleted. */
+/** Not empty: an empty text would match every message, also in bulk deletion. */
 const text = (maxLength: number) =>
   Type.Optional(Type.String({ minLength: 1, maxLength, format: 'search-text' }))
 const flag = Type.Optional(Type.Boolean())
@@ -15,10 +15,10 @@ const set = (description: string) =>
 const label = Type.String({ minLength: 1, maxLength: 128, format: 'search-text' })
 const labels = Type.Optional(Type.Array(label, { maxItems: 100 }))
 
-/** What to look for in a folder. All terms must hold; none at all finds every message. */
+/** Search in one mailbox. Terms are combined with AND; without terms all messages match. */
 export const Search = Strict({
-  seq: set('Places in the folder, such as `1:10,20,*`'),
-  uid: set('UIDs, such as `1:10,20,*`'),
+  seq: set('Sequence numbers, such as `1:10,20,*`.'),
+  uid: set('UIDs, such as `1:10,20,*`.'),
   answered: flag,
   deleted: flag,
   draft: flag,
@@ -37,7 +37,7 @@ export const Search = Strict({
     Type.Integer({
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
-      description: 'Changed since; needs CONDSTORE',
+      description: 'Matches messages changed after this mod-sequence. Requires CONDSTORE.',
     }),
   ),
   before: date,
@@ -53,7 +53,8 @@ export const Search = Strict({
       {
         maxProperties: 40,
         propertyNames: { format: 'header-name', maxLength: 100 },
-        description: 'Header name to what its value contains; `true` or an empty text: it is there',
+        description:
+          'Header names with the text that the value contains. `true` or an empty text matches any value.',
       },
     ),
   ),
@@ -62,16 +63,19 @@ export const Search = Strict({
       minLength: 1,
       maxLength: 1024,
       format: 'search-text',
-      description: "Gmail's own search language; Gmail accounts alone",
+      description: 'Query in the search syntax of Gmail. Gmail accounts only.',
     }),
   ),
   labels: Type.Optional(
-    Strict({ has: labels, not: labels }, { description: 'Gmail accounts alone' }),
+    Strict(
+      { has: labels, not: labels },
+      { description: 'Labels a message must or must not have. Gmail accounts only.' },
+    ),
   ),
   emailIds: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 256, format: 'search-text' }), {
       maxItems: 5000,
-      description: 'Messages with any of these; all other terms are ignored',
+      description: 'Matches messages with any of these ids. All other terms are ignored.',
     }),
   ),
 })

@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox'
 import { IsoDate, Nullable, OneOf } from './primitives.ts'
 
-/** How the last attempt to send by the account's own outgoing server went. */
+/** Result of the last attempt to send through the account's own outgoing server. */
 export const SmtpStatus = Type.Object(
   {
     created: IsoDate,
     status: OneOf(['ok', 'error']),
-    response: Type.Optional(Type.String({ description: 'Of the server' })),
-    description: Type.Optional(Type.String({ description: 'What went wrong' })),
+    response: Type.Optional(Type.String({ description: 'Reply of the server.' })),
+    description: Type.Optional(Type.String({ description: 'Description of the error.' })),
     responseCode: Type.Optional(Type.Integer()),
     code: Type.Optional(Type.String()),
     command: Type.Optional(Type.String()),
@@ -21,7 +21,7 @@ export const SmtpStatus = Type.Object(
   },
   {
     description:
-      'How the last attempt to send by its own outgoing server went, as long as messages that were sent are kept; null: there was none',
+      'Result of the last attempt to send through the outgoing server of the account. Null if there was none within the retention period of sent messages.',
   },
 )
 export type SmtpStatus = Static<typeof SmtpStatus>

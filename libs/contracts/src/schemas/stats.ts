@@ -1,32 +1,35 @@
 import { type Static, Type } from 'typebox'
 
-/** Counted as far as it is cheap: 10,000 means that many or more. */
+/** Numbers of entries. Counting stops at 10,000. */
 const Jobs = Type.Object({
-  waiting: Type.Integer({ description: 'Due, and not in hand' }),
-  active: Type.Integer({ description: 'In hand' }),
+  waiting: Type.Integer({ description: 'Due entries not in progress.' }),
+  active: Type.Integer({ description: 'Entries in progress.' }),
   delayed: Type.Integer({
-    description: 'For later: waiting for their next attempt, or for `sendAt`',
+    description: 'Entries waiting for `sendAt` or their next attempt.',
   }),
-  failed: Type.Integer({ description: 'Given up' }),
+  failed: Type.Integer({ description: 'Entries whose attempts are used up.' }),
 })
 
 const Count = Type.Integer()
 
-/** How the whole instance is doing. */
+/** Statistics of the instance. */
 export const Stats = Type.Object({
   version: Type.String(),
-  license: Type.String({ description: 'A constant: there are no license keys' }),
+  license: Type.String({ description: 'Constant text: no license key is required.' }),
   accounts: Type.Integer(),
-  node: Type.String({ description: 'Version of Node.js' }),
+  node: Type.String({ description: 'Version of Node.js.' }),
   arch: Type.String(),
-  postgres: Type.String({ description: 'Version of the server' }),
-  postgresPing: Type.Number({ description: 'Milliseconds of a round trip' }),
-  rabbitmq: Type.Boolean({ description: 'Whether the broker can be used' }),
+  postgres: Type.String({ description: 'Version of the Postgres server.' }),
+  postgresPing: Type.Number({ description: 'Round-trip time to Postgres in milliseconds.' }),
+  rabbitmq: Type.Boolean({ description: 'True if RabbitMQ is connected.' }),
   queues: Type.Object(
     { notify: Jobs, submit: Jobs },
-    { description: 'Webhook deliveries and messages to send; each count ends at 10,000' },
+    {
+      description:
+        'Webhook deliveries (`notify`) and submissions (`submit`). Each count stops at 10,000.',
+    },
   ),
-  /** Each account is in one of them. */
+  /** Accounts by state. Each account is counted once. */
   connections: Type.Object({
     init: Count,
     connected: Count,
@@ -37,11 +40,13 @@ export const Stats = Type.Object({
     unset: Count,
     disconnected: Count,
     paused: Count,
-    unassigned: Type.Integer({ description: 'No worker holds them, whatever their state was' }),
+    unassigned: Type.Integer({
+      description: 'Accounts that no worker serves, whatever their last state.',
+    }),
   }),
   counters: Type.Record(Type.String(), Type.Integer(), {
     description:
-      'Over the window: `events:<event>`, `webhooks:success`, `webhooks:fail`, `submit:success`, `submit:fail`, `apiCall:success`, `apiCall:fail`',
+      'Counters of the requested time window: `events:<event>`, `webhooks:success`, `webhooks:fail`, `submit:success`, `submit:fail`, `apiCall:success`, `apiCall:fail`.',
   }),
 })
 export type Stats = Static<typeof Stats>

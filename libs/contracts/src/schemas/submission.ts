@@ -4,14 +4,14 @@ import { contentFields } from './content.ts'
 import { Address, IsoDate, MailAddress, Nullable, OneOf, Strict } from './primitives.ts'
 import { Reference, ReferenceResult } from './reference.ts'
 
-/** Of one mail merge. */
+/** Maximum recipients of one mail merge. */
 export const maxMergeRecipients = 1000
 
 const Params = Type.Record(Type.String(), Type.Unknown(), {
-  description: 'Values for the placeholders of the texts',
+  description: 'Values of the placeholders.',
 })
 
-/** Delivery status notifications that are asked for (RFC 3461). */
+/** Requested delivery status notifications (RFC 3461). */
 export const Dsn = Strict({
   id: Type.Optional(Type.String({ minLength: 1, maxLength: 256, format: 'one-line' })),
   return: OneOf(['headers', 'full']),
@@ -26,10 +26,12 @@ export const Dsn = Strict({
 })
 export type Dsn = Static<typeof Dsn>
 
-/** A list that recipients can leave: a name shaped as that of a host, as RFC 2919 has it. */
+/**
+ * Id of a list from which recipients can unsubscribe, with the syntax of a host name (RFC 2919).
+ */
 export const ListId = Type.String({ minLength: 1, maxLength: 253, format: 'list-id' })
 
-/** How a message is sent, whatever it says. */
+/** Sending options, independent of the content. */
 const delivery = {
   sendAt: Type.Optional(IsoDate),
   deliveryAttempts: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
@@ -39,7 +41,8 @@ const delivery = {
     Type.String({
       maxLength: 1024,
       format: 'proxy-url',
-      description: 'Not for tokens with restricted permissions, or bound to an account',
+      description:
+        'URL of a proxy. Rejected for tokens that are bound to an account or have restricted permissions.',
     }),
   ),
   localAddress: Type.Optional(Type.String({ maxLength: 64, format: 'ip-address' })),
@@ -60,12 +63,12 @@ export const Submission = Strict({
   ...contentFields,
   attachments: Type.Optional(Type.Array(AttachmentSource, { maxItems: 1000, single: true })),
   reference: Type.Optional(Reference),
-  raw: Type.Optional({ ...Base64Content, description: 'The message, as base64' }),
+  raw: Type.Optional({ ...Base64Content, description: 'Complete message (RFC 5322) as base64.' }),
   mailMerge: Type.Optional(
     Type.Array(MergeRecipient, {
       minItems: 1,
       maxItems: maxMergeRecipients,
-      description: 'A message of its own for each',
+      description: 'Recipients of a mail merge. Each receives a separate message.',
     }),
   ),
   template: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
@@ -87,25 +90,28 @@ export const Submission = Strict({
     Type.String({
       maxLength: 2048,
       format: 'http-url',
-      description: 'What links to the service start with; without it, the setting `serviceUrl`',
+      description: 'Base URL of links to this service. Defaults to the setting `serviceUrl`.',
     }),
   ),
   locale: Type.Optional(Type.String({ maxLength: 100, format: 'one-line' })),
   tz: Type.Optional(Type.String({ maxLength: 100, format: 'one-line' })),
   dryRun: Type.Optional(
-    Type.Boolean({ default: false, description: 'Answers with the message and sends nothing' }),
+    Type.Boolean({
+      default: false,
+      description: 'If true, returns the composed message without sending it.',
+    }),
   ),
 })
 export type Submission = Static<typeof Submission>
 
-/** What a stored draft does not say itself. */
+/** Sending options of a stored draft. */
 export const DraftSubmission = Strict({ envelope: contentFields.envelope, ...delivery })
 export type DraftSubmission = Static<typeof DraftSubmission>
 
 const Idempotency = Type.Object({ key: Type.String(), status: OneOf(['MISS', 'HIT']) })
 export type Idempotency = Static<typeof Idempotency>
 
-/** The recipient has left the list: nothing was queued. */
+/** Present if the recipient has unsubscribed from the list, so nothing was queued. */
 const Skipped = Type.Object({ reason: Type.String(), listId: Type.String() })
 
 export const MergeResult = Type.Object({
@@ -123,14 +129,21 @@ export type MergeResult = Static<typeof MergeResult>
 
 export const SubmissionResult = Type.Object({
   response: Type.String(),
-  messageId: Type.Optional(Type.String({ description: 'Absent with `mailMerge`' })),
-  sendAt: Type.Optional(Type.String({ description: 'Absent in a dry run' })),
+  messageId: Type.Optional(Type.String({ description: 'Message-ID. Absent with `mailMerge`.' })),
+  sendAt: Type.Optional(
+    Type.String({ description: 'Time of sending (ISO 8601). Absent in a dry run.' }),
+  ),
   queueId: Type.Optional(
-    Type.String({ description: 'Absent where nothing, or more than one message, was queued' }),
+    Type.String({
+      description:
+        'Id of the submission. Absent if no message or more than one message was queued.',
+    }),
   ),
   reference: Type.Optional(ReferenceResult),
   preview: Type.Optional(
-    Type.String({ description: 'The message, or the first, as base64; of a dry run' }),
+    Type.String({
+      description: 'Composed message as base64, the first one of a mail merge. Only in a dry run.',
+    }),
   ),
   skipped: Type.Optional(Skipped),
   idempotency: Type.Optional(Idempotency),

@@ -3,11 +3,13 @@ import { type Static, Type } from 'typebox'
 const Text = Type.String({ maxLength: 2_000 })
 
 /**
- * What a language model says of a message: text of a machine that read the text of a stranger. Never HTML, and nothing to act on without
- * asking somebody.
+ * Summary of a message by a language model. Untrusted plain text, because the input is the text of
+ * the sender: do not render it as HTML, and confirm actions with a user.
  */
 export const MessageSummary = Type.Object({
-  id: Type.Optional(Type.String({ maxLength: 256, description: 'Of the answer, at the endpoint' })),
+  id: Type.Optional(
+    Type.String({ maxLength: 256, description: 'Id of the completion, assigned by the endpoint.' }),
+  ),
   tokens: Type.Optional(Type.Integer({ minimum: 0 })),
   model: Type.Optional(Type.String({ maxLength: 256 })),
   sentiment: Type.Optional(Type.String({ maxLength: 64 })),

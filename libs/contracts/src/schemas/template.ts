@@ -6,11 +6,11 @@ const maxTextLength = 5 * 1024 * 1024
 const text = (description: string) =>
   Type.Optional(Type.String({ maxLength: maxTextLength, description }))
 
-/** Texts with expressions in them. */
+/** Texts with placeholders. */
 export const TemplateContent = Strict({
   subject: Type.Optional(Type.String({ maxLength: 10_240 })),
-  text: text('Plain text'),
-  html: text('HTML, or markdown where that is the format'),
+  text: text('Plain text.'),
+  html: text('HTML or Markdown, depending on `format`.'),
   previewText: Type.Optional(Type.String({ maxLength: 1024 })),
 })
 export type TemplateContent = Static<typeof TemplateContent>
@@ -19,9 +19,12 @@ export const TemplateId = Type.String({ minLength: 1, maxLength: 256 })
 const Name = Type.String({ minLength: 1, maxLength: 256 })
 const Description = Type.String({ maxLength: 1024 })
 const formats = ['html', 'markdown'] as const
-const Format = OneOf(formats, { description: 'What `html` is written in' })
+const Format = OneOf(formats, { description: 'Format of `html`.' })
 const Owner = Nullable(
-  Type.String({ maxLength: 256, description: 'Whose it is; null: for all accounts' }),
+  Type.String({
+    maxLength: 256,
+    description: 'Owner of the template. Null if it is available to all accounts.',
+  }),
 )
 
 export const TemplateCreation = Strict({
@@ -33,7 +36,7 @@ export const TemplateCreation = Strict({
 })
 export type TemplateCreation = Static<typeof TemplateCreation>
 
-/** What is not given stays; `content` is replaced as a whole. */
+/** Body of an update. Absent members stay; `content` is replaced as a whole. */
 export const TemplateUpdate = Strict({
   name: Type.Optional(Name),
   description: Type.Optional(Description),
@@ -53,5 +56,5 @@ const listed = {
 export const TemplateListEntry = Type.Object(listed)
 export const TemplateRecord = Type.Object({ account: Owner, ...listed, content: TemplateContent })
 
-/** Whose template was touched. */
+/** Members that identify the template of a response. */
 export const templateIdentity = { account: Owner, id: Type.String() }

@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox'
 
-/** What a token endpoint was asked and what it said. Secrets and tokens are not in it. */
+/** Request to a token endpoint and its response, without secrets and tokens. */
 export const TokenRequestInfo = Type.Object({
   url: Type.Optional(Type.String()),
   method: Type.Optional(Type.String()),
   grant: Type.Optional(
     Type.String({
       description:
-        '`refresh_token`, `authorization_code`, `client_credentials` or a JWT bearer grant',
+        'Grant type: `refresh_token`, `authorization_code`, `client_credentials` or a JWT bearer grant.',
     }),
   ),
   provider: Type.Optional(Type.String()),
@@ -20,11 +20,14 @@ export const TokenRequestInfo = Type.Object({
   flag: Type.Optional(
     Type.Object(
       { message: Type.String(), code: Type.Optional(Type.String()) },
-      { description: 'What an operator has to do about the application' },
+      { description: 'Action that an operator must take on the application.' },
     ),
   ),
   userFlag: Type.Optional(
-    Type.Object({ message: Type.String() }, { description: 'What the owner has to do' }),
+    Type.Object(
+      { message: Type.String() },
+      { description: 'Action that the owner of the account must take.' },
+    ),
   ),
   scopes: Type.Optional(Type.Array(Type.String())),
   response: Type.Optional(Type.Record(Type.String(), Type.Unknown())),

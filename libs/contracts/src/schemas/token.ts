@@ -16,7 +16,11 @@ export const Restrictions = Strict({
     Nullable(
       Strict({
         maxRequests: Type.Integer({ minimum: 1, maximum: 1_000_000_000 }),
-        timeWindow: Type.Integer({ minimum: 1, maximum: 31_536_000, description: 'Seconds' }),
+        timeWindow: Type.Integer({
+          minimum: 1,
+          maximum: 31_536_000,
+          description: 'Length of the window in seconds.',
+        }),
       }),
     ),
   ),
@@ -69,33 +73,46 @@ export type TokenRequest = Static<typeof TokenRequest>
 
 const AuditedText = Nullable(Type.String())
 
-/** A token as it is shown: everything but its value, which is not kept. */
+/** Access token without its value, which is not stored. */
 export const TokenRecord = Type.Object({
-  id: Type.String({ description: 'SHA-256 of the value, in hexadecimal digits' }),
-  account: Nullable(Type.String({ description: 'The only account it is for' })),
+  id: Type.String({ description: 'SHA-256 of the token value, hexadecimal.' }),
+  account: Nullable(
+    Type.String({ description: 'Account the token is bound to. Null if it is not bound.' }),
+  ),
   description: Type.Optional(Type.String()),
-  metadata: Type.Optional(Type.String({ description: 'JSON, as it was given' })),
-  ip: Type.Optional(Type.String({ description: 'As whoever made it says' })),
-  remoteAddress: Type.Optional(Type.String({ description: 'Where it was made from' })),
+  metadata: Type.Optional(
+    Type.String({ description: 'Metadata in JSON, as provided at creation.' }),
+  ),
+  ip: Type.Optional(Type.String({ description: 'IP address stated by the creator of the token.' })),
+  remoteAddress: Type.Optional(
+    Type.String({ description: 'IP address of the request that created the token.' }),
+  ),
   scopes: Type.Array(Type.String()),
   restrictions: Nullable(Restrictions),
   permissions: Nullable(Permissions),
   created: IsoDate,
   expires: Type.Optional(IsoDate),
-  access: Type.Object({ time: Nullable(IsoDate), ip: AuditedText }, { description: 'Last use' }),
+  access: Type.Object(
+    { time: Nullable(IsoDate), ip: AuditedText },
+    { description: 'Time and IP address of the last use.' },
+  ),
 })
 export type TokenRecord = Static<typeof TokenRecord>
 
-/** One use of a token, or an attempt. */
+/** Use of a token, allowed or denied. */
 export const TokenLogEntry = Type.Object({
   time: IsoDate,
   ip: AuditedText,
-  method: Nullable(Type.String({ description: 'Of HTTP, or the door: `smtp`, `imap-proxy`' })),
-  path: Nullable(Type.String({ description: 'Without its query; or what was said at the door' })),
+  method: Nullable(
+    Type.String({ description: 'HTTP method, or the proxy: `smtp` or `imap-proxy`.' }),
+  ),
+  path: Nullable(
+    Type.String({ description: 'Path without query. For a proxy: the login command.' }),
+  ),
   action: AuditedText,
   group: AuditedText,
   account: AuditedText,
   status: OneOf(['allowed', 'denied']),
-  reason: Nullable(Type.String({ description: 'Why it was denied' })),
+  reason: Nullable(Type.String({ description: 'Reason of the denial.' })),
 })
 export type TokenLogEntry = Static<typeof TokenLogEntry>

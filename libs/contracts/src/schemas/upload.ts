@@ -4,23 +4,23 @@ import { contentFields } from './content.ts'
 import { Address, IsoDate, Strict } from './primitives.ts'
 import { Reference, ReferenceResult } from './reference.ts'
 
-/** A system flag or a keyword. `\Recent` is the server's alone. */
+/** System flag or keyword. `\Recent` is reserved for the server. */
 const StoredFlag = Type.String({ minLength: 1, maxLength: 128, format: 'message-flag' })
 
 const { to, cc, bcc, subject, text, html, messageId, headers } = contentFields
 
-/** A message to be stored: its bytes, or what it is made of. */
+/** Message to store: either `raw` or the fields to compose it from. */
 export const MessageUpload = Strict({
   path: Type.String({
     minLength: 1,
     maxLength: 1024,
     format: 'mailbox-path',
-    description: 'A folder, or a special use such as `\\Sent`',
+    description: 'Path of a mailbox, or a special use such as `\\Sent`.',
   }),
   flags: Type.Optional(Type.Array(StoredFlag, { maxItems: 100, single: true })),
   internalDate: Type.Optional(IsoDate),
   reference: Type.Optional(Reference),
-  raw: Type.Optional({ ...Base64Content, description: 'The message, as base64' }),
+  raw: Type.Optional({ ...Base64Content, description: 'Complete message (RFC 5322) as base64.' }),
   from: Type.Optional(Address),
   to,
   cc,
@@ -37,7 +37,9 @@ export const MessageUpload = Strict({
 export type MessageUpload = Static<typeof MessageUpload>
 
 export const UploadResult = Type.Object({
-  id: Type.Optional(Type.String({ description: 'Absent where the server has no UIDPLUS' })),
+  id: Type.Optional(
+    Type.String({ description: 'Message id. Absent if the server lacks UIDPLUS.' }),
+  ),
   path: Type.String(),
   uid: Type.Optional(Type.Integer()),
   uidValidity: Type.Optional(Type.String()),

@@ -12,15 +12,21 @@ const Login = Strict({
 })
 const auth = Type.Optional(Type.Union([Login, Type.Literal(false)]))
 
-/** What `POST /v1/verifyAccount` takes. Nothing of it is stored. */
+/** Body of `POST /v1/verifyAccount`. Nothing is stored. */
 export const VerifyRequest = Strict({
   mailboxes: Type.Optional(
-    Type.Boolean({ default: false, description: 'Also list the folders of the incoming server' }),
+    Type.Boolean({
+      default: false,
+      description: 'If true, also lists the mailboxes of the incoming server.',
+    }),
   ),
   imap: Type.Optional(
     Type.Union([
       Strict({ ...ImapConfig.properties, auth }),
-      Strict({ ...ImapDisabled.properties, auth }, { description: 'Is not tried' }),
+      Strict(
+        { ...ImapDisabled.properties, auth },
+        { description: 'Incoming server that is not tested.' },
+      ),
       Type.Literal(false),
     ]),
   ),
@@ -32,15 +38,15 @@ export const VerifyRequest = Strict({
 })
 export type VerifyRequest = Static<typeof VerifyRequest>
 
-/** What came of a login. */
+/** Result of a login. */
 export const VerificationResult = Type.Object({
   success: Type.Boolean(),
-  error: Type.Optional(Type.String({ description: 'For people' })),
+  error: Type.Optional(Type.String({ description: 'Error text.' })),
   code: Type.Optional(Type.String()),
   statusCode: Type.Optional(
-    Type.Integer({ description: 'The code of the SMTP reply; 503 or 504 where nobody could try' }),
+    Type.Integer({ description: 'SMTP reply code. 503 or 504 if the test could not be run.' }),
   ),
-  responseText: Type.Optional(Type.String({ description: 'What the server said' })),
+  responseText: Type.Optional(Type.String({ description: 'Reply of the server.' })),
 })
 export type VerificationResult = Static<typeof VerificationResult>
 

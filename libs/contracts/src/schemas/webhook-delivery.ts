@@ -6,14 +6,16 @@ export const deliveryStates = ['due', 'delivered', 'failed', 'dropped'] as const
 const date = Nullable(IsoDate)
 const text = Nullable(Type.String())
 
-/** One event on its way to one target. */
+/** Delivery of one event to one target. */
 export const WebhookDelivery = Type.Object({
-  id: Type.String({ description: '`X-SVC-Wh-Id`' }),
+  id: Type.String({ description: 'Delivery id, sent as `X-SVC-Wh-Id`.' }),
   eventId: Type.String(),
   event: Type.String(),
   account: Type.String(),
-  target: Type.String({ description: '`default`, `account`, or the id of a route' }),
-  address: Type.String({ description: 'The target, without credentials and query' }),
+  target: Type.String({
+    description: 'Kind of target: `default`, `account`, or the id of a route.',
+  }),
+  address: Type.String({ description: 'URL of the target without credentials and query.' }),
   state: OneOf(deliveryStates),
   attempts: Type.Integer(),
   queuedAt: IsoDate,
@@ -48,10 +50,10 @@ const filter = {
   until: Type.Optional(IsoDate),
 }
 
-/** What failed deliveries are meant: all that are left out mean any. */
+/** Filter of failed deliveries. Absent members match any value. */
 export const WebhookReplayFilter = Strict(filter)
 
-/** One state at a time; the default is the failed set, what failed last first. */
+/** Query of one state. Default: failed deliveries, the latest first. */
 export const WebhookDeliveryQuery = Strict({
   ...filter,
   state: Type.Optional(OneOf(deliveryStates)),
@@ -59,12 +61,12 @@ export const WebhookDeliveryQuery = Strict({
   pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 20 })),
 })
 
-/** A wish to repeat failed deliveries, and how far it has come. */
+/** Replay of failed deliveries, with its progress. */
 export const WebhookReplay = Type.Object({
   id: Type.String(),
   filter: Type.Record(Type.String(), Type.String()),
   state: OneOf(['queued', 'running', 'done'] as const),
-  total: Nullable(Type.Integer({ description: 'What it found when it began' })),
+  total: Nullable(Type.Integer({ description: 'Number of deliveries that matched at the start.' })),
   replayed: Type.Integer(),
   createdAt: IsoDate,
   startedAt: date,

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { IsoDate, KeyValue, Nullable, OneOf, Strict } from './primitives.ts'
 
-/** Characters of a function's source: two of them fit into a request. */
+/** Maximum characters of a function's source. Two of them fit into a request body. */
 const maxSource = 262_144
 
 export const WebhookRouteId = Type.String({ minLength: 1, maxLength: 256 })
@@ -11,19 +11,21 @@ const Description = Nullable(Type.String({ maxLength: 1024 }))
 const TargetUrl = Type.String({
   maxLength: 2048,
   format: 'http-url',
-  description: 'Credentials in it are sent as Basic authorization',
+  description: 'Target URL. Credentials in it are sent as HTTP Basic authentication.',
 })
 const Headers = Type.Array(KeyValue, {
   maxItems: 100,
-  description: 'Values are stored sealed; a masked one stays what it was',
+  description:
+    'Additional headers. Values are stored encrypted. A masked value keeps the stored one.',
 })
 const Source = Nullable(
   Type.String({
     maxLength: maxSource,
-    description: 'Body of a function of `payload`, `logger` and `env`; null or blank: none',
+    description:
+      'JavaScript body of a function of `payload`, `logger` and `env`. Null or blank: no function.',
   }),
 )
-/** Of functions as they are stored: what is not given is none. */
+/** Functions of a route. An absent member means no function. */
 export const RouteFunctions = Strict({
   fn: Type.Optional(Source),
   map: Type.Optional(Source),
@@ -39,7 +41,7 @@ const changeable = {
 export const WebhookRouteCreation = Strict({ name: Name, targetUrl: TargetUrl, ...changeable })
 export type WebhookRouteCreation = Static<typeof WebhookRouteCreation>
 
-/** What is not given stays, of `content` as well. */
+/** Body of an update. Absent members stay, also those of `content`. */
 export const WebhookRouteUpdate = Strict({
   name: Type.Optional(Name),
   targetUrl: Type.Optional(TargetUrl),
@@ -55,20 +57,20 @@ const listed = {
   updated: IsoDate,
   enabled: Type.Boolean(),
   targetUrl: Type.String({ description: 'A password in it is masked' }),
-  tcount: Type.Integer({ description: 'How many times the route has been applied' }),
+  tcount: Type.Integer({ description: 'Number of times the route was applied.' }),
   webhookErrorFlag: Nullable(
     Type.String({
-      description: 'Message of the last failed delivery; null since the last success',
+      description: 'Message of the last failed delivery. Null after a success.',
     }),
   ),
   customHeaders: Type.Array(Type.Object({ key: Type.String(), value: Type.String() }), {
-    description: 'Values are masked',
+    description: 'Additional headers with masked values.',
   }),
 }
 export const WebhookRouteListEntry = Type.Object(listed)
 export const WebhookRouteRecord = Type.Object({
   ...listed,
-  v: Type.Integer({ description: 'Raised by every change' }),
+  v: Type.Integer({ description: 'Version, incremented by each change.' }),
   content: Type.Object({ fn: Nullable(Type.String()), map: Nullable(Type.String()) }),
 })
 
@@ -81,18 +83,20 @@ export const RouteError = Type.Object({
   eventId: Type.String(),
 })
 
-/** What functions would make of a payload. */
+/** Test of functions with a payload. */
 export const RouteTest = Strict({
   content: RouteFunctions,
   payload: Type.Record(Type.String(), Type.Unknown(), {
-    description: 'Body of a webhook; `eventId` and `_route` are added where they are not given',
+    description: 'Webhook body. `eventId` and `_route` are added if absent.',
   }),
 })
 
 export const RouteTestResult = Type.Object({
-  applies: Type.Boolean({ description: 'What the filter says' }),
-  payload: Type.Optional(Type.Unknown({ description: 'What would be delivered; absent: nothing' })),
+  applies: Type.Boolean({ description: 'True if the filter function accepts the payload.' }),
+  payload: Type.Optional(
+    Type.Unknown({ description: 'Payload that would be delivered. Absent if none.' }),
+  ),
   errors: Type.Array(Type.Object({ function: OneOf(['filter', 'map']), message: Type.String() })),
-  logs: Type.Array(Type.String(), { description: 'What the functions gave to `logger`' }),
-  usedMs: Type.Number({ description: 'Time of the processor' }),
+  logs: Type.Array(Type.String(), { description: 'Lines the functions passed to `logger`.' }),
+  usedMs: Type.Number({ description: 'CPU time of the functions in milliseconds.' }),
 })

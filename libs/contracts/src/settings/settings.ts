@@ -9,26 +9,26 @@ const ServerSecret = Nullable(Type.String({ maxLength: 1024 }))
 const Html = Nullable(Type.String({ maxLength: 1_048_576 }))
 const Url = (format: 'http-url-or-empty' | 'proxy-url-or-empty') =>
   Nullable(Type.String({ maxLength: 2048, format }))
-/** Of what we call ourselves to mail servers. RFC 2971 §3.3 allows a value 1,024 bytes. */
-const ClientWord = Nullable(Type.String({ minLength: 1, maxLength: 256, format: 'one-line' }))
+/** Member of the IMAP ID command. RFC 2971 §3.3 limits values to 1,024 bytes. */
+const ClientIdValue = Nullable(Type.String({ minLength: 1, maxLength: 256, format: 'one-line' }))
 const Strategy = Nullable(
   Type.Union([Type.Literal('default'), Type.Literal('dedicated'), Type.Literal('random')]),
 )
 const Names = Nullable(Type.Array(Type.String({ maxLength: 256 }), { maxItems: 1000 }))
 
-/** An address without credentials and query: it means every target that is called there. */
+/** URL without credentials and query. Matches all targets at that URL. */
 const TargetAddress = Type.String({ maxLength: 1000, format: 'target-address' })
-/** Seconds to wait after each failed attempt; the last attempt follows the last of them. */
+/** Delays in seconds after each failed attempt. The last attempt follows the last delay. */
 const RetrySchedule = Type.Array(Type.Number({ minimum: 0.001, maximum: 604_800 }), {
   maxItems: 50,
 })
-const KeepDays = Nullable(Type.Number({ minimum: 0.001, maximum: 3_650 }))
-/** Calls of one process to one target at the same time. */
+const RetentionDays = Nullable(Type.Number({ minimum: 0.001, maximum: 3_650 }))
+/** Concurrent requests of one process to one target. */
 const TargetConcurrency = Type.Integer({ minimum: 1, maximum: 1_000 })
-/** Calls of one process to one target in a second. */
+/** Requests of one process to one target per second. */
 const TargetRate = Type.Number({ minimum: 0.01, maximum: 100_000 })
 
-/** What is different for one target of webhooks. */
+/** Options of one webhook target that differ from the defaults. */
 export const WebhookTargetOptions = Strict({
   target: TargetAddress,
   retrySchedule: Type.Optional(RetrySchedule),
@@ -37,7 +37,7 @@ export const WebhookTargetOptions = Strict({
 })
 export type WebhookTargetOptions = Static<typeof WebhookTargetOptions>
 
-/** The own key of one target, for `webhook-signature`. */
+/** Key of one webhook target for `webhook-signature`. */
 export const WebhookTargetSecret = Strict({
   target: TargetAddress,
   secret: Type.String({ minLength: 1, maxLength: 1024 }),
@@ -45,14 +45,14 @@ export const WebhookTargetSecret = Strict({
 export const WebhookTargetSecrets = Type.Array(WebhookTargetSecret, { maxItems: 100 })
 export type WebhookTargetSecret = Static<typeof WebhookTargetSecret>
 
-/** What is kept of what accounts and their servers say to each other. */
+/** Options of the protocol logs. */
 const AccountLogs = Strict({
-  /** Of every account, whatever its own `logs` say. */
+  /** If true, logs all accounts, whatever their own `logs` option. */
   all: Type.Optional(Type.Boolean()),
   maxLogLines: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
 })
 
-/** Every setting there is, with its type. `null` unsets one. Interface spec, "Settings", and the shapes its users know. */
+/** Settings by name with their schema. `null` unsets a setting. Interface spec, "Settings". */
 export const settings = {
   webhooks: Url('http-url-or-empty'),
   webhooksEnabled: Bool,
@@ -60,7 +60,8 @@ export const settings = {
   webhooksCustomHeaders: Nullable(
     Type.Array(KeyValue, {
       maxItems: 100,
-      description: 'Values are stored sealed; a masked one stays what it was',
+      description:
+        'Headers of requests to the default target. Values are stored encrypted. A masked value keeps the stored one.',
     }),
   ),
   notifyHeaders: Names,
@@ -73,15 +74,15 @@ export const settings = {
   inboxNewOnly: Bool,
   serviceUrl: Nullable(Type.String({ maxLength: 2048, format: 'http-url' })),
   serviceSecret: ServerSecret,
-  /** Seconds for which a replaced service secret still signs beside the new one. */
+  /** Seconds for which a replaced service secret is still used for an additional signature. */
   serviceSecretOverlap: Nullable(Type.Integer({ minimum: 0, maximum: 2_592_000 })),
   webhookSecrets: Nullable(WebhookTargetSecrets),
   webhooksRetrySchedule: Nullable(RetrySchedule),
   webhooksConcurrency: Nullable(TargetConcurrency),
   webhooksRate: Nullable(TargetRate),
   webhooksAttemptLog: Bool,
-  webhooksAttemptLogDays: KeepDays,
-  webhooksKeepFailedDays: KeepDays,
+  webhooksAttemptLogDays: RetentionDays,
+  webhooksKeepFailedDays: RetentionDays,
   webhookTargets: Nullable(Type.Array(WebhookTargetOptions, { maxItems: 1000 })),
   authServer: Url('http-url-or-empty'),
   ignoreMailCertErrors: Bool,
@@ -103,7 +104,7 @@ export const settings = {
   trackClicks: Bool,
   templateHeader: Html,
   templateHtmlHead: Html,
-  /** Of quotes in messages of accounts that have none of their own. */
+  /** Default of accounts without a locale, for quoted messages. */
   locale: Nullable(Type.String({ maxLength: 100, format: 'locale' })),
   timezone: Nullable(Type.String({ maxLength: 100, format: 'time-zone' })),
   pageBrandName: Nullable(Type.String({ minLength: 1, maxLength: 256 })),
@@ -115,14 +116,14 @@ export const settings = {
   openAiTemperature: Nullable(Type.Number({ minimum: 0, maximum: 2 })),
   openAiTopP: Nullable(Type.Number({ minimum: 0, maximum: 1 })),
   openAiMaxTokens: Nullable(Type.Integer({ minimum: 1, maximum: 10_000_000 })),
-  /** What functions of routes see as `env`. */
+  /** JSON object that functions of webhook routes receive as `env`. */
   scriptEnv: Nullable(Type.String({ maxLength: 1_048_576, format: 'json-object' })),
   resolveGmailCategories: Bool,
   imapIndexer: Nullable(Type.Union([Type.Literal('full'), Type.Literal('fast')])),
-  imapClientName: ClientWord,
-  imapClientVersion: ClientWord,
-  imapClientVendor: ClientWord,
-  imapClientSupportUrl: ClientWord,
+  imapClientName: ClientIdValue,
+  imapClientVersion: ClientIdValue,
+  imapClientVendor: ClientIdValue,
+  imapClientSupportUrl: ClientIdValue,
   logs: Nullable(AccountLogs),
   imapProxyServerEnabled: Bool,
   imapProxyServerPort: Port,
@@ -142,7 +143,7 @@ export const settings = {
 export type SettingKey = keyof typeof settings
 export const settingKeys = Object.keys(settings) as SettingKey[]
 
-/** Addresses that may hold credentials, which are masked when read. An empty text unsets one. */
+/** URLs that may contain credentials, which are masked when read. An empty text unsets one. */
 export const addressSettings = [
   'webhooks',
   'authServer',
@@ -151,7 +152,7 @@ export const addressSettings = [
   'openAiAPIUrl',
 ] as const satisfies readonly SettingKey[]
 
-/** Sealed at rest, opened by auth-bridge alone, read back as true or false. */
+/** Settings stored sealed. Only auth-bridge unseals them; the API returns true or false. */
 export const secretSettings = [
   'serviceSecret',
   'webhookSecrets',
@@ -160,7 +161,10 @@ export const secretSettings = [
   'openAiAPIKey',
 ] as const satisfies readonly SettingKey[]
 
-/** Not for tokens with a permissions record, neither to read nor to change: whoever can set these can read mail or mint access, or speak in our name. */
+/**
+ * Settings that tokens with a permissions record can neither read nor change, because they give
+ * access to messages, tokens or identity of the service.
+ */
 export const privilegedSettings = [
   'webhooks',
   'webhooksCustomHeaders',
@@ -204,10 +208,10 @@ const optionalSettings = Object.fromEntries(
 
 export const SettingsUpdate = Strict(optionalSettings, { minProperties: 1 })
 export type SettingsUpdate = Static<typeof SettingsUpdate>
-/** Settings as processes read them: unset ones are absent. */
+/** Settings as services read them. Unset ones are absent. */
 export type Settings = { [K in SettingKey]?: NonNullable<Static<(typeof settings)[K]>> }
 
-/** What a fresh instance starts with. */
+/** Settings written on the first start. */
 export const seededSettings = {
   notifyText: true,
   notifyTextSize: 2_097_152,

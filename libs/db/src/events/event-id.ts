@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 
 /**
- * The id of an event, derived from what happened: the same happening gives the same id, whoever finds it and however often.
+ * Derives an event id from the identity of the event, so that a repeated detection has the same id.
  *
- * `what` names the event and then everything that tells this occurrence from others, such as
- * `['messageNew', account, path, uidValidity, uid]`. Shape: a UUID of version 8 (RFC 9562 §5.8).
+ * `identity` is the name of the event and all values that distinguish the occurrence, such as
+ * `['messageNew', account, path, uidValidity, uid]`. Returns a UUID of version 8 (RFC 9562 §5.8).
  */
-export function deriveEventId(what: readonly (string | number | bigint)[]): string {
+export function deriveEventId(identity: readonly (string | number | bigint)[]): string {
   const digest = createHash('sha256')
-    .update(JSON.stringify(what.map(String)))
+    .update(JSON.stringify(identity.map(String)))
     .digest()
     .subarray(0, 16)
   digest[6] = ((digest[6] ?? 0) & 0x0f) | 0x80

@@ -3,16 +3,16 @@ import { sql } from 'kysely'
 import type { Db } from '../connect.ts'
 import type { RecordedEvent } from './record.ts'
 
-/** Above this many bytes an event stays in Postgres and its message carries the id alone. */
+/** Size above which an event is sent as a claim check: its body stays in Postgres. */
 export const maxMessageBytes = 128 * 1024
 
-/** Notes that events were handed to the broker. */
+/** Marks events as published. */
 export type MarkPublished = (events: readonly RecordedEvent[]) => Promise<void>
 
-/** Sends one message and resolves once the broker has confirmed it. */
+/** Publishes a message. Resolves when the broker has confirmed it. */
 export type PublishEvent = (message: EventMessage) => Promise<void>
 
-/** An event as a message: whole, or as a claim check where it is large. */
+/** Converts an event to a bus message, or to a claim check if it is large. */
 export function toMessage({
   eventId,
   event,
@@ -26,9 +26,9 @@ export function toMessage({
 }
 
 /**
- * Publishes recorded events after their commit and marks them. Never throws: what could not be published stays unmarked, and the
- * sweep of webhook-dispatcher publishes it. A crash between the two repeats a message, with the same event id. Whoever
- * marks those of several callers together gives the way to do so instead of the database.
+ * Publishes recorded events after their commit and marks them. Never throws: the sweep of
+ * webhook-dispatcher publishes unmarked events. A crash in between repeats a message with the same
+ * event id. Pass a function instead of `db` to mark events of several callers together.
  */
 export async function publishEvents(
   db: Db | MarkPublished,
@@ -39,10 +39,10 @@ export async function publishEvents(
   const mark = typeof db === 'function' ? db : (done: typeof events) => markPublished(db, done)
   const outcomes = await Promise.allSettled(events.map((event) => publish(toMessage(event))))
   const published = events.filter((_, index) => outcomes[index]?.status === 'fulfilled')
-  await mark(published).catch(() => undefined) // unmarked: published once more by the sweep
+  await mark(published).catch(() => undefined) // the sweep publishes them again
 }
 
-/** In one statement. */
+/** Marks events as published, in one statement. */
 export async function markPublished(db: Db, events: readonly RecordedEvent[]): Promise<void> {
   if (events.length === 0) return
   await sql`

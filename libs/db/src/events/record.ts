@@ -1,4 +1,4 @@
-import { type Envelope, type EventMessage, shardOf } from '@posthorn/contracts'
+import { defined, type Envelope, type EventMessage, shardOf } from '@posthorn/contracts'
 import { sql } from 'kysely'
 import type { Tx } from '../connect.ts'
 
@@ -9,19 +9,19 @@ export interface NewEvent {
   data: unknown
   path?: string
   specialUse?: string
-  /** For accountDeleted: where the account itself wanted its webhooks. */
+  /** For accountDeleted: the account's own target. */
   accountTarget?: { url: string; headers: { key: string; value: string }[] }
 }
 
-/** An event as stored, ready to be published. */
+/** Stored event, ready to be published. */
 export interface RecordedEvent extends EventMessage {
   id: string
   body: string
 }
 
 /**
- * Stores events in the transaction that changes the state they tell of. One that is known already, by its id, adds nothing and is
- * not returned. Publish what is returned after the commit: see `publishEvents`. In the order given.
+ * Stores events in the transaction that changes the state. An event whose id is already recorded is
+ * skipped. Returns the stored ones in order; publish them after the commit with `publishEvents`.
  */
 export async function recordEvents(
   tx: Tx,
@@ -33,7 +33,7 @@ export async function recordEvents(
   const rows = events.map((event) => ({ ...event, body: composeBody(event, { serviceUrl, date }) }))
   const column = <T>(pick: (row: (typeof rows)[number]) => T) => sql.val(rows.map(pick))
   const { rows: inserted } = await sql<{ id: string; eventId: string }>`
-    with given as (
+    with input as (
       select * from unnest(
         ${column((row) => row.eventId)}::uuid[], ${column((row) => row.event)}::text[], ${column((row) => row.account)}::text[],
         ${column((row) => shardOf(row.account))}::smallint[], ${column((row) => row.path ?? null)}::text[],
@@ -42,11 +42,11 @@ export async function recordEvents(
       ) with ordinality as t (event_id, event, account, shard, path, special_use, body, account_target, n)
     ), fresh as (
       insert into event_ids (event_id, day)
-      select distinct event_id, ${date}::timestamptz::date from given on conflict do nothing returning event_id
+      select distinct event_id, ${date}::timestamptz::date from input on conflict do nothing returning event_id
     )
     insert into events (event_id, event, account, shard, date, path, special_use, body, account_target)
     select event_id, event, account, shard, ${date}::timestamptz, path, special_use, body, account_target::jsonb
-    from (select distinct on (event_id) * from given join fresh using (event_id) order by event_id, n) g order by n
+    from (select distinct on (event_id) * from input join fresh using (event_id) order by event_id, n) g order by n
     returning id, event_id as "eventId"
   `.execute(tx)
   const ids = new Map(inserted.map((row) => [row.eventId, row.id]))
@@ -59,7 +59,7 @@ export async function recordEvents(
   })
 }
 
-/** The webhook body. Composed once: every attempt and every target without a map function sends these bytes. */
+/** Composes the webhook body. All attempts and all targets without a map function send it. */
 function composeBody(
   event: NewEvent,
   { serviceUrl, date }: { serviceUrl: string | null; date: Date },
@@ -68,15 +68,14 @@ function composeBody(
     serviceUrl,
     account: event.account,
     date: date.toISOString(),
-    ...(event.path === undefined ? {} : { path: event.path }),
-    ...(event.specialUse === undefined ? {} : { specialUse: event.specialUse }),
+    ...defined({ path: event.path, specialUse: event.specialUse }),
     event: event.event,
     data: event.data,
   }
   return JSON.stringify(envelope, withoutNul)
 }
 
-/** Postgres text cannot hold U+0000, and no receiver wants it. */
+/** Removes U+0000, which Postgres does not store. */
 function withoutNul(_key: string, value: unknown): unknown {
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '') : value
 }

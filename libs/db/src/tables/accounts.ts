@@ -8,13 +8,13 @@ import type {
 import type { Generated } from 'kysely'
 import type { JsonOrNull } from './json.ts'
 
-/** Server settings as stored: the password is in `credentials`. */
+/** Server settings as stored. The password is in `credentials`. */
 export type StoredServer<T extends ImapConfig | ImapDisabled | SmtpConfig> = T extends unknown
   ? Omit<T, 'auth'> & { auth?: { user: string } | false }
   : never
-/** The OAuth2 of an account as stored: the grant is in `credentials`. */
+/** OAuth2 settings of an account as stored. The grant is in `credentials`. */
 export interface StoredOAuth2 {
-  /** The id of an application. */
+  /** Id of an OAuth2 application. */
   provider: string
   useAuthServer?: boolean
   auth?: { user?: string; delegatedUser?: string; delegatedAccount?: string }
@@ -24,7 +24,7 @@ export interface StoredHeader {
   value: string
 }
 
-/** A mailbox that could not be looked at. */
+/** Last mailbox whose sync failed. */
 export interface SyncError {
   path: string
   /** ISO 8601. */
@@ -32,7 +32,7 @@ export interface SyncError {
   error: string
 }
 
-/** What was registered. Written by api-gateway. */
+/** Registered accounts. Written by api-gateway. */
 export interface Accounts {
   account: string
   shard: number
@@ -54,15 +54,15 @@ export interface Accounts {
   imapIndexer: 'full' | 'fast' | null
   locale: string | null
   tz: string | null
-  /** Raised by every change: a session knows by it that it is out of date. */
+  /** Incremented by every change, so that a session detects that it is stale. */
   version: Generated<string>
-  /** Raised to have all that is known of the mailboxes forgotten; see `flushedEpoch`. */
+  /** Incremented to request a flush of the mailbox indexes; see `flushedEpoch`. */
   flushEpoch: Generated<string>
   createdAt: Generated<Date>
   updatedAt: Generated<Date>
 }
 
-/** Passwords and grants, sealed. Written by api-gateway, which cannot read them; opened by auth-bridge. */
+/** Sealed passwords and grants. Written by api-gateway, unsealed by auth-bridge only. */
 export interface Credentials {
   account: string
   kind: 'imap' | 'smtp' | 'oauth2'
@@ -70,29 +70,29 @@ export interface Credentials {
   updatedAt: Generated<Date>
 }
 
-/** How an account is doing. Written by sync-worker, the holder of its shard; no row yet means `new`. */
+/** State of an account. Written by the sync-worker that holds its shard. Without a row: `new`. */
 export interface AccountStates {
   account: string
   state: AccountState
-  /** Raised by every change of state: event ids are made of it. */
+  /** Incremented by every change of state. Part of event ids. */
   stateEpoch: Generated<string>
   lastError: JsonOrNull<LastError>
   errorCount: Generated<number>
   authFailingSince: Date | null
   authFailureDisabledAt: Date | null
-  /** The registration (accounts.version) this state belongs to. */
+  /** `accounts.version` that this state belongs to. */
   accountVersion: Generated<string>
   initializedAt: Date | null
   delimiter: string | null
   nextMailboxNumber: Generated<number>
   syncTime: Date | null
-  /** Hashes of the paths of its mailboxes, 8 bytes each: tells a new mailbox from one whose row was lost. */
+  /** Path hashes of the mailboxes, 8 bytes each. Distinguishes a new mailbox from a lost row. */
   knownMailboxes: Buffer | null
-  /** The `flushEpoch` of the account that was done last. */
+  /** Last completed `flushEpoch` of the account. */
   flushedEpoch: Generated<string>
-  /** The last mailbox that could not be looked at, until all could. */
+  /** Last mailbox whose sync failed; null once a sync pass completes. */
   syncError: JsonOrNull<SyncError>
-  /** Connections that stand, as of a few seconds ago. */
+  /** Open connections, updated every few seconds. */
   connections: Generated<number>
   updatedAt: Generated<Date>
 }

@@ -1,17 +1,17 @@
 import type { Generated } from 'kysely'
 
-/** How often each event happened to an account. Written by webhook-dispatcher. */
+/** Number of events per account and name. Written by webhook-dispatcher. */
 export interface AccountEventCounts {
   account: string
   event: string
   count: string
 }
 
-/** What happened in a minute, by key. Written through `addCounts`; kept for eight days. */
+/** Counters per minute and key. Written by `addCounts`, kept for 8 days. */
 export interface StatCounters {
   minute: Date
   key: string
-  /** Several add to one key at the same time: the sum counts. */
+  /** Spreads concurrent writers of one key over rows; readers sum them. */
   slot: Generated<number>
   value: string
 }

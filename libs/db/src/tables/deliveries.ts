@@ -1,21 +1,24 @@
 import type { Generated } from 'kysely'
 
-/** One event on its way to one target. Written by webhook-dispatcher alone. */
+/** Deliveries: one event to one target. Written by webhook-dispatcher. */
 export interface Deliveries {
   /** `X-SVC-Wh-Id`. */
   id: string
   eventId: string
-  /** events.id and events.date: where its body is. */
+  /** `events.id` and `events.date` of the body. */
   eventRow: string
   eventDate: Date
   event: string
   account: string
-  /** 'default', 'account', or a route's id; unique with eventId but for repeats, so that an event read twice adds nothing. */
+  /**
+   * 'default', 'account', or the id of a route. Unique with eventId except for replays, so that an
+   * event read twice adds no delivery.
+   */
   target: string
-  /** The address called, without credentials: what calls share a cap. */
+  /** Target URL without credentials: deliveries of one lane share a concurrency limit. */
   lane: string
   state: Generated<'due' | 'delivered' | 'failed' | 'dropped'>
-  /** Counted before the call. */
+  /** Incremented before the call. */
   attempts: Generated<number>
   queuedAt: Generated<Date>
   nextAttemptAt: Generated<Date>
@@ -25,10 +28,10 @@ export interface Deliveries {
   lastError: string | null
   lastResponse: string | null
   finishedAt: Date | null
-  /** The failed delivery that this one repeats. */
+  /** Failed delivery that this one replays. */
   replayOf: string | null
-  /** When it was repeated, as a delivery of its own. */
+  /** Time a replay of this delivery was created. */
   replayedAt: Date | null
-  /** What is sent, where it is not the event's own body. */
+  /** Mapped body; null if the event's body is sent. */
   body: string | null
 }

@@ -1,13 +1,13 @@
 import type { Generated } from 'kysely'
 import type { JsonOrNull } from './json.ts'
 
-/** Event ids known, so that a repeat adds nothing. Written with `events` by `recordEvents`. */
+/** Ids of recorded events, for deduplication. Written with `events` by `recordEvents`. */
 export interface EventIds {
   eventId: string
   day: Date
 }
 
-/** What happened. Inserted through `recordEvents` in the transaction that changes the state it tells of. */
+/** Events. Inserted by `recordEvents` in the transaction that changes the state. */
 export interface Events {
   id: Generated<string>
   eventId: string
@@ -17,9 +17,9 @@ export interface Events {
   date: Date
   path: string | null
   specialUse: string | null
-  /** The webhook body, to the byte. */
+  /** Webhook body. */
   body: string
-  /** For accountDeleted: the account's own webhook target, which is gone by the time it is delivered. */
+  /** For accountDeleted: the account's own target, which is deleted with the account. */
   accountTarget: JsonOrNull<{ url: string; headers: { key: string; value: string }[] }>
   publishedAt: Date | null
   fannedOutAt: Date | null

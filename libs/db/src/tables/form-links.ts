@@ -1,16 +1,16 @@
 import type { Generated } from 'kysely'
 import type { Json } from './json.ts'
 
-/** Links to the hosted form: one success each. Written by api-gateway. */
+/** Links to the hosted form, valid for one success each. Written by api-gateway. */
 export interface FormLinks {
   nonce: string
-  /** What the mailbox becomes; it may not be there yet. */
+  /** Id of the account; it may not exist yet. */
   account: string
-  /** What is known of it already, and where the person goes then. */
+  /** Prefilled fields, and the URL to redirect to. */
   request: Json<Record<string, unknown>>
-  /** Servers asked on behalf of whoever has the link. */
+  /** Number of server probes made for this link. */
   probes: Generated<number>
   expiresAt: Date
-  /** Set when it was used: whether the account was there before. */
+  /** Set on use: whether the account was new or existed. */
   state: Generated<'new' | 'existing' | null>
 }

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 import type { JsonOrNull } from './json.ts'
 
-/** Outgoing servers that belong to no account. Written by api-gateway. */
+/** Gateways: outgoing servers independent of an account. Written by api-gateway. */
 export interface Gateways {
   gateway: string
   name: string
@@ -9,20 +9,20 @@ export interface Gateways {
   port: number
   secure: Generated<boolean>
   username: string | null
-  /** Raised by every change: a session knows by it that it is out of date. */
+  /** Incremented by every change, so that a session detects that it is stale. */
   version: Generated<string>
   createdAt: Generated<Date>
   updatedAt: Generated<Date>
 }
 
-/** Their passwords, sealed. Written by api-gateway, which cannot read them; opened by auth-bridge. */
+/** Sealed passwords of gateways. Written by api-gateway, unsealed by auth-bridge only. */
 export interface GatewayCredentials {
   gateway: string
   sealed: string
   updatedAt: Generated<Date>
 }
 
-/** Why the last delivery failed. */
+/** Reason of the last failed attempt. */
 export interface GatewayFailure {
   /** Milliseconds since 1970. */
   created: number
@@ -35,7 +35,7 @@ export interface GatewayFailure {
   networkRouting?: object | null
 }
 
-/** How they are doing. Written by sender. */
+/** State of gateways. Written by sender. */
 export interface GatewayStates {
   gateway: string
   deliveries: Generated<string>

@@ -31,7 +31,7 @@ import type {
   WebhookRouteStates,
 } from './webhook-routes.ts'
 
-/** Every table, as Kysely knows them: snake_case in SQL, camelCase here. */
+/** All tables: snake_case in SQL, camelCase in TypeScript. */
 export interface Tables {
   accountChanges: AccountChanges
   accountChangesHorizon: AccountChangesHorizon

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 
-/** Who gets nothing from a list any more. Written by api-gateway. */
+/** Unsubscribed recipients of lists. Written by api-gateway. */
 export interface ListBlocks {
   /** Lower case. */
   listId: string
@@ -15,14 +15,14 @@ export interface ListBlocks {
   createdAt: Generated<Date>
 }
 
-/** How often an address has left or joined a list. Written by api-gateway. */
+/** Number of times an address left or joined a list. Written by api-gateway. */
 export interface ListTurns {
   listId: string
   recipient: string
   turn: number
 }
 
-/** How many addresses are on each list; one without any is not there. Written by triggers of `list_blocks`. */
+/** Lists with their number of unsubscribed addresses. Written by triggers of `list_blocks`. */
 export interface Lists {
   listId: string
   blocked: string

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 
-/** The protocol log of accounts that have `logs` switched on: the last lines of each. Written by sync-worker. */
+/** Protocol log of accounts with `logs` enabled, last lines only. Written by sync-worker. */
 export interface AccountLogs {
   account: string
   id: Generated<string>

@@ -1,12 +1,12 @@
 import type { Generated } from 'kysely'
 import type { Json } from './json.ts'
 
-/** The folders of an account as last listed. Written by sync-worker. bigint columns are read as text. */
+/** Mailboxes of an account. Written by sync-worker. bigint columns are read as text. */
 export interface Mailboxes {
   id: Generated<string>
   account: string
   path: string
-  /** Part of every message id: handed out anew for each (path, uidvalidity), never reused within an account. */
+  /** Part of message ids. Unique per (path, uidvalidity), never reused within an account. */
   number: number
   name: string
   delimiter: string | null
@@ -20,34 +20,36 @@ export interface Mailboxes {
   uidNext: string | null
   highestModseq: string | null
   messages: number | null
-  /** The bitmaps were filled. */
+  /** True after the initial sync. */
   flagsComplete: Generated<boolean>
-  /** Raised by every commit of changes: tells one change of a message's flags from the next like it. */
+  /** Incremented by every commit of changes. Distinguishes repeated flag changes in event ids. */
   syncEpoch: Generated<string>
   syncedAt: Date | null
-  /** `full`: all UIDs and flags are remembered; `fast`: only the next UID. */
+  /** `full`: UIDs and flags are stored; `fast`: only the next UID. */
   indexer: Generated<'full' | 'fast'>
-  /** MAILBOXID (RFC 8474), where the server tells it. */
+  /** MAILBOXID (RFC 8474), if the server supports it. */
   mailboxId: string | null
-  /** Nobody looks after it, and no event told of it: its UIDVALIDITY is known for the sake of message ids. */
+  /** True if it is not synced and has no events; the row exists for message ids only. */
   idsOnly: Generated<boolean>
-  /** Since when listings leave it out. */
+  /** Time since which listings do not contain it. */
   missingSince: Date | null
   createdAt: Generated<Date>
 }
 
-/** Which UIDs of a mailbox exist and which flags they have, 8,192 UIDs a row. Written by sync-worker. */
+/** Mailbox index: UIDs and flags in chunks of 8,192 UIDs. Written by sync-worker. */
 export interface MailboxChunks {
   mailbox: string
   chunk: number
-  /** The epoch of the shard's lease when this was written. */
+  /** Epoch of the shard lease at the time of writing. */
   epoch: string
   uids: Buffer
   flags: string[]
   flagBits: Buffer[]
 }
 
-/** Message-IDs an account has had announced: tells a new message from a moved one. Written by sync-worker, kept for 90 days. */
+/**
+ * Announced messages: distinguishes new from moved ones. Written by sync-worker, kept for 90 days.
+ */
 export interface AnnouncedMessages {
   account: string
   hash: string

@@ -2,20 +2,20 @@ import type { LastError, OAuth2AppConfig, OAuth2Provider } from '@posthorn/contr
 import type { Generated } from 'kysely'
 import type { Json, JsonOrNull } from './json.ts'
 
-/** OAuth2 applications, as registered at a provider. Written by api-gateway. */
+/** OAuth2 applications registered at a provider. Written by api-gateway. */
 export interface OAuth2Apps {
   id: string
   provider: OAuth2Provider
   name: string
   enabled: Generated<boolean>
-  /** All the rest that is no secret. */
+  /** Further settings without secrets. */
   config: Json<OAuth2AppConfig>
   version: Generated<string>
   createdAt: Generated<Date>
   updatedAt: Generated<Date>
 }
 
-/** Their secrets, sealed. Written by api-gateway, which cannot read them; opened by auth-bridge. */
+/** Sealed secrets of applications. Written by api-gateway, unsealed by auth-bridge only. */
 export interface OAuth2AppSecrets {
   app: string
   kind: 'clientSecret' | 'serviceKey' | 'externalAccount'
@@ -23,19 +23,19 @@ export interface OAuth2AppSecrets {
   updatedAt: Generated<Date>
 }
 
-/** How applications are doing. Written by auth-bridge. */
+/** State of applications. Written by auth-bridge. */
 export interface OAuth2AppStates {
   app: string
   lastError: JsonOrNull<LastError>
   updatedAt: Generated<Date>
 }
 
-/** What became of a grant. Written by auth-bridge. */
+/** Provider tokens obtained with a grant. Written by auth-bridge. */
 export interface OAuth2Tokens {
   account: string
-  /** `updated_at` of the credential it came from: a newer one makes this worthless. */
+  /** `updated_at` of the credential it came from. A newer credential invalidates the row. */
   grantUpdatedAt: Date
-  /** Raised by every renewal: a late one does not overwrite a newer. */
+  /** Incremented by every renewal, so that a late one does not overwrite a newer one. */
   revision: Generated<string>
   sealed: string | null
   scopes: Generated<string[]>
@@ -47,15 +47,15 @@ export interface OAuth2Tokens {
   updatedAt: Generated<Date>
 }
 
-/** People on their way through a provider's consent page: one use each. Written by api-gateway. */
+/** Pending OAuth2 consents, valid for one use each. Written by api-gateway. */
 export interface OAuth2Logins {
-  /** SHA-256 (hex) of the state parameter. */
+  /** SHA-256 (hex) of the `state` parameter. */
   state: string
   app: string
   codeVerifier: string
-  /** What becomes the account, and where the person goes then. */
+  /** Account to register, and the URL to redirect to. */
   registration: JsonOrNull<Record<string, unknown>>
-  /** The nonce of the form's link, when there is one. */
+  /** Nonce of the link to the hosted form, if any. */
   form: string | null
   expiresAt: Date
 }

@@ -9,18 +9,18 @@ export interface OutboxError {
   command?: string
 }
 
-/** The way an attempt went out. */
+/** Network path of an attempt. */
 export interface NetworkRouting {
   localAddress?: string
-  /** What EHLO said. */
+  /** Name sent with EHLO. */
   name?: string
-  /** Without credentials. */
+  /** Proxy URL without credentials. */
   proxy?: string
-  /** The local address that was asked for, where it could not be had. */
+  /** Requested local address, if it was not available. */
   requestedLocalAddress?: string
 }
 
-/** Delivery status notifications that are asked for (RFC 3461). */
+/** Requested delivery status notifications (RFC 3461). */
 export interface DsnRequest {
   id?: string
   return: 'headers' | 'full'
@@ -28,78 +28,78 @@ export interface DsnRequest {
   recipient?: string
 }
 
-/** What is left to do in the mailbox once a message is sent. */
+/** Filing: mailbox work after a message is sent. */
 export interface Filing {
-  /** A copy goes into Sent. Absent: the account decides. */
+  /** True to file a Sent copy. Absent: the account's setting applies. */
   copy?: boolean
-  /** Where the copy goes; absent: the account's Sent folder. */
+  /** Path of the Sent copy. Absent: the account's Sent mailbox. */
   sentMailPath?: string
-  /** The message that was answered or passed on: gets a flag. */
+  /** Message that was answered or forwarded, to be flagged. */
   reference?: { message: string; action: 'reply' | 'reply-all' | 'forward' }
-  /** The draft that was sent: is removed. */
+  /** Draft that was sent, to be removed. */
   draft?: string
 }
 
-/** Messages to send. Inserted by api-gateway and smtp-proxy, from then on changed by sender alone. */
+/** Submissions. Inserted by api-gateway and smtp-proxy, then changed by sender only. */
 export interface Outbox {
   queueId: string
   account: string
   shard: number
   source: 'api' | 'smtp'
   state: Generated<'queued' | 'held' | 'sent' | 'failed'>
-  /** With its angle brackets, as in the header. */
+  /** Message-ID with angle brackets, as in the header. */
   messageId: string
   envelope: Json<{ from: string; to: string[] }>
   subject: string | null
-  /** The list the message is of, and its one recipient, both as in `list_blocks`. */
+  /** List of the message and its single recipient, as in `list_blocks`. */
   listId: string | null
   listRecipient: string | null
-  /** The bytes to send, without Bcc; null once nothing needs them. */
+  /** MIME bytes without Bcc; null after sending and filing. */
   mime: Buffer | null
   createdAt: Generated<Date>
   sendAt: Generated<Date>
   nextAttemptAt: Generated<Date>
-  /** Counted before connecting. */
+  /** Incremented before connecting. */
   attempts: Generated<number>
   maxAttempts: Generated<number>
   worker: string | null
   leaseUntil: Date | null
   attemptStartedAt: Date | null
-  /** Committed just before the final dot: only such a row may have been accepted already. */
+  /** Intent record, committed before the end of data. Without it, the message was not accepted. */
   dataSentAt: Date | null
   firstError: string | null
   lastError: JsonOrNull<OutboxError>
   response: string | null
   finishedAt: Date | null
-  /** Sent by it, and not by the account's own server. */
+  /** Gateway that sends instead of the account's own server. */
   gateway: string | null
-  /** SOCKS or HTTP; credentials in it are sealed. */
+  /** SOCKS or HTTP proxy; credentials in it are sealed. */
   proxy: string | null
   localAddress: string | null
   dsn: JsonOrNull<DsnRequest>
   idempotencyKey: string | null
   useStructuredFormat: Generated<boolean>
-  /** The one we had given, where the server wrote another; `messageId` is the server's then. */
+  /** Original Message-ID if the server replaced it; `messageId` is then the server's. */
   originalMessageId: string | null
   networkRouting: JsonOrNull<NetworkRouting>
   filing: JsonOrNull<Filing>
-  /** Null while the message is not sent, and once all is done or given up. */
+  /** Null before sending, and after filing is complete or failed permanently. */
   filingNextAt: Date | null
   filingAttempts: Generated<number>
   filingError: string | null
 }
 
-/** Answers to submissions that brought an Idempotency-Key, for 24 hours. Written with the messages, in one transaction. */
+/** Responses by Idempotency-Key, kept for 24 h. Written in the transaction of the message. */
 export interface IdempotencyKeys {
   account: string
   key: string
-  /** SHA-256 of what was asked for. */
+  /** SHA-256 of the request. */
   requestHash: Buffer
   response: Json<unknown>
   createdAt: Generated<Date>
 }
 
-/** Queues whose work is stopped. Written by api-gateway. */
+/** Queues paused by an operator. Written by api-gateway. */
 export interface PausedQueues {
   queue: string
   pausedAt: Generated<Date>

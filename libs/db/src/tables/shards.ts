@@ -1,15 +1,15 @@
 import type { Generated } from 'kysely'
 
-/** The sync-workers alive. Written by sync-worker. */
+/** Running workers. Written by sync-worker. */
 export interface Workers {
   id: string
   heartbeatAt: Generated<Date>
   stopping: Generated<boolean>
-  /** SHA-256 (hex) of what this worker alone knows: auth-bridge tells workers apart by it. */
+  /** SHA-256 (hex) of the worker's secret proof, by which auth-bridge identifies it. */
   proof: string | null
 }
 
-/** Who holds which shard. `epoch` rises with every change of hands; a write that carries an older one is refused. */
+/** Shard leases. `epoch` rises with every new holder; writes with an older epoch are rejected. */
 export interface Shards {
   shard: number
   owner: string | null

@@ -8,10 +8,10 @@ export interface StoredContent {
   previewText?: string
 }
 
-/** Texts to send. Written by api-gateway. */
+/** Message templates. Written by api-gateway. */
 export interface Templates {
   id: string
-  /** Null: for all accounts. */
+  /** Null for a template of all accounts. */
   account: string | null
   name: string
   description: string | null

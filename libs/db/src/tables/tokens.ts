@@ -2,7 +2,7 @@ import type { Permissions, Restrictions } from '@posthorn/contracts'
 import type { Generated } from 'kysely'
 import type { JsonOrNull } from './json.ts'
 
-/** Access tokens by the SHA-256 (hex) of their value. Written by api-gateway; the last use by whoever checks. */
+/** Tokens by SHA-256 (hex) of their value. Written by api-gateway; last use also by proxies. */
 export interface Tokens {
   id: string
   account: string | null
@@ -19,14 +19,14 @@ export interface Tokens {
   lastUsedIp: string | null
 }
 
-/** Requests of a token within a window, counted across replicas. Written by api-gateway and smtp-proxy. */
+/** Requests per token and rate limit window. Written by api-gateway and smtp-proxy. */
 export interface TokenWindows {
   token: string
   windowStart: Date
   requests: number
 }
 
-/** What tokens were used for. Inserted by api-gateway, imap-proxy and smtp-proxy; cut down by api-gateway. */
+/** Audit log of tokens. Inserted by api-gateway and the proxies, trimmed by api-gateway. */
 export interface TokenLogTable {
   id: Generated<string>
   token: string
@@ -37,6 +37,6 @@ export interface TokenLogTable {
   action: string | null
   actionGroup: string | null
   account: string | null
-  /** Why it was refused; null where it was not. */
+  /** Reason of a rejection; null if the use was allowed. */
   denied: string | null
 }

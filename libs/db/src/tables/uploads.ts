@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 
-/** Messages on their way into a folder. Inserted by api-gateway, taken out by sync-worker; the older ones are swept by it. */
+/** Uploaded messages. Inserted by api-gateway, removed by sync-worker, also after expiry. */
 export interface Uploads {
   id: string
   account: string

@@ -1,45 +1,45 @@
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { Json } from './json.ts'
 
-/** Further targets of events. Written by api-gateway. */
+/** Webhook routes. Written by api-gateway. */
 export interface WebhookRoutes {
   id: string
   name: string
   description: string | null
-  /** May hold credentials: masked whenever it is shown. */
+  /** May contain credentials; masked in responses. */
   targetUrl: string
   enabled: Generated<boolean>
   customHeaders: Json<{ key: string; value: string }[]>
-  /** Body of a function. Null: every event. */
+  /** Body of the filter function. Null: every event. */
   filter: string | null
-  /** Body of a function. Null: the event as it is. */
+  /** Body of the map function. Null: the event unchanged. */
   map: string | null
-  /** Raised by every change. */
+  /** Incremented by every change. */
   version: Generated<number>
   createdAt: Generated<Date>
   updatedAt: Generated<Date>
 }
 
-/** One row, raised by every change of a route. Written by a trigger. */
+/** One row, incremented by every change of a route. Written by a trigger. */
 export interface WebhookRoutesStamp {
   stamp: string
 }
 
-/** How often a route has been applied: the sum of its slots. Written by webhook-dispatcher. */
+/** Number of matches of a route: the sum of its slots. Written by webhook-dispatcher. */
 export interface WebhookRouteCounts {
   route: string
   slot: number
   count: string
 }
 
-/** What the target of a route said last, where that was no success. Written by webhook-dispatcher. */
+/** Last failure of a route's target. Written by webhook-dispatcher. */
 export interface WebhookRouteStates {
   route: string
   errorFlag: string
   updatedAt: Generated<Date>
 }
 
-/** The last times that a function of a route failed. Written by webhook-dispatcher. */
+/** Last failures of a route's functions. Written by webhook-dispatcher. */
 export interface WebhookRouteErrors {
   id: GeneratedAlways<string>
   route: string

@@ -1,22 +1,22 @@
 import type { Generated } from 'kysely'
 import type { Json } from './json.ts'
 
-/** Which failed deliveries are meant. Absent members mean any. */
+/** Filter of failed deliveries. Absent members match all. */
 export interface ReplayFilter {
-  /** One delivery alone. */
+  /** Id of a single delivery. */
   id?: string
   target?: string
-  /** The address called, without credentials and query. */
+  /** Target URL without credentials and query. */
   address?: string
   event?: string
   account?: string
   outcome?: string
-  /** When it failed, ISO 8601. */
+  /** Time range of the failure (ISO 8601). */
   since?: string
   until?: string
 }
 
-/** Wishes to repeat all failed deliveries that a filter finds. Inserted by api-gateway, from then on changed by webhook-dispatcher alone. */
+/** Requested replays. Inserted by api-gateway, then changed by webhook-dispatcher only. */
 export interface WebhookReplays {
   id: string
   filter: Json<ReplayFilter>
@@ -28,7 +28,7 @@ export interface WebhookReplays {
   finishedAt: Date | null
 }
 
-/** What came of single attempts, where the settings ask for it. Written by webhook-dispatcher. */
+/** Log of attempts, if the settings enable it. Written by webhook-dispatcher. */
 export interface WebhookAttempts {
   delivery: string
   attempt: number

@@ -32,20 +32,22 @@ function isEmpty(content: string): boolean {
 export interface AttachmentSources {
   attachments?: readonly AttachmentSource[] | undefined
   forwarded?: MessageDetail['attachments']
+  /** Limit of all stored attachments together. */
+  maxBytes: number
 }
 
 /**
  * Collects attachments with their content. Stored ones are read sequentially from the mailbox.
  * Names and types of the request override the stored ones.
  *
- * @throws AppError `too-large` if the stored ones exceed `maxUploadBytes` in total
+ * @throws AppError `too-large` if the stored ones exceed `maxBytes`
  */
 export async function collectAttachments(
-  deps: WorkerDeps & { maxUploadBytes: number },
+  deps: WorkerDeps,
   call: WorkerCall,
-  { attachments = [], forwarded = [] }: AttachmentSources,
+  { attachments = [], forwarded = [], maxBytes }: AttachmentSources,
 ): Promise<AttachedContent[]> {
-  let remainingBytes = deps.maxUploadBytes
+  let remainingBytes = maxBytes
   const readStored = async (attachment: string): Promise<AttachedContent> => {
     const request = { account: call.params.account, attachment }
     const { response, body } = await streamFromWorker(deps, call, [getAttachment, request])

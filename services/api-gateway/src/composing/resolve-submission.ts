@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import {
   defined,
   type MessageDetail,
@@ -8,6 +7,7 @@ import {
 } from '@posthorn/contracts'
 import type { Db, SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
+import { fixedBackoff, retryUntil } from '@posthorn/flow'
 import type { AttachedContent } from '@posthorn/mime'
 import type { TemplateContent, TemplateFormat } from '@posthorn/templates'
 import type { BodyMemoryLimiter } from '../http/body-memory.ts'
@@ -20,7 +20,6 @@ import { withLanguage } from './sender.ts'
 
 export interface ResolveDeps extends WorkerDeps {
   settings: SettingsCache
-  maxUploadBytes: number
   /** Memory for attachments and messages that are read from mailboxes. */
   storedMemory: BodyMemoryLimiter
 }
@@ -65,7 +64,7 @@ export async function resolveSubmission(
     submission,
     original,
     ...texts,
-    ...(reference ? { reference: referenceResult(reference, original) } : {}),
+    ...defined({ reference: reference && referenceResult(reference, original) }),
     attached: await resolveAttachments(deps, call, { original, held }),
   }
 }
@@ -105,41 +104,40 @@ async function resolveAttachments(
   { original, held }: { original: MessageDetail | undefined; held: DisposableStack },
 ): Promise<AttachedContent[]> {
   const { attachments, reference } = call.body
-  const bytes = maxStoredBytes(call.body, original, deps)
-  if (bytes > 0) held.use(await deps.storedMemory.acquire(bytes, call.signal))
+  const { storedMemory } = deps
+  const { maxBytes } = storedMemory
+  const bytes = maxStoredBytes(call.body, original, maxBytes)
+  if (bytes > 0) held.use(await storedMemory.acquire(bytes, call.signal))
   const forwarded = reference?.forwardAttachments ? original?.attachments : undefined
-  return collectAttachments(deps, call, defined({ attachments, forwarded }))
+  return collectAttachments(deps, call, defined({ attachments, forwarded, maxBytes }))
 }
 
 /** Upper bound of the bytes read from the mailbox. The size of a single attachment is unknown. */
 function maxStoredBytes(
   { attachments = [], reference }: Submission,
   original: MessageDetail | undefined,
-  { maxUploadBytes }: ResolveDeps,
+  maxBytes: number,
 ): number {
-  if (attachments.some((attachment) => attachment.reference)) return maxUploadBytes
+  if (attachments.some((attachment) => attachment.reference)) return maxBytes
   const forwarded = (reference?.forwardAttachments && original?.attachments) || []
   const sum = forwarded.reduce((bytes, { encodedSize }) => bytes + encodedSize, 0)
-  return Math.min(sum, maxUploadBytes)
+  return Math.min(sum, maxBytes)
 }
 
-/** Delays before each retry: a handoff of the account to another worker takes about a second. */
+/** A handoff of the account to another worker takes about a second. */
 const retryDelaysMs = [200, 600]
 
-async function readOriginalWithRetry(
+function readOriginalWithRetry(
   deps: ResolveDeps,
   call: SubmitCall,
   reference: Reference,
 ): Promise<MessageDetail | undefined> {
-  for (const retryDelayMs of retryDelaysMs) {
-    try {
-      return await readReferenced(deps, call, reference)
-    } catch (error) {
-      if (!isTemporary(error)) throw error
-      await delay(retryDelayMs, undefined, { signal: call.signal })
-    }
-  }
-  return readReferenced(deps, call, reference)
+  return retryUntil(() => readReferenced(deps, call, reference), {
+    delayMs: fixedBackoff(retryDelaysMs),
+    maxAttempts: retryDelaysMs.length + 1,
+    isRetryable: isTemporary,
+    signal: call.signal,
+  })
 }
 
 function isTemporary(error: unknown): boolean {

@@ -16,13 +16,14 @@ export interface BodyMemoryOptions {
 
 /** Limits the memory of large bodies. A body that has to wait stays unread on its connection. */
 export class BodyMemoryLimiter {
+  /** Maximum size of one body. */
+  readonly maxBytes: number
   readonly #memory: Semaphore
-  readonly #maxBytes: number
   readonly #maxWaitMs: number
 
   constructor({ maxUploadBytes, maxWaitMs = 60_000 }: BodyMemoryOptions) {
     this.#memory = new Semaphore(largestConcurrent * maxUploadBytes)
-    this.#maxBytes = maxUploadBytes
+    this.maxBytes = maxUploadBytes
     this.#maxWaitMs = maxWaitMs
   }
 
@@ -38,9 +39,9 @@ export class BodyMemoryLimiter {
   ): Promise<Disposable | undefined> {
     // The length of a chunked body is unknown: assume the maximum.
     const chunked = headers['transfer-encoding'] !== undefined
-    const bytes = chunked ? this.#maxBytes : Number(headers['content-length'] ?? 0)
+    const bytes = chunked ? this.maxBytes : Number(headers['content-length'] ?? 0)
     // A body above the maximum is rejected unread.
-    const needsMemory = bytes > smallBytes && bytes <= this.#maxBytes
+    const needsMemory = bytes > smallBytes && bytes <= this.maxBytes
     if (bodyLimit !== 'upload' || !needsMemory) return undefined
     return this.acquire(bytes, signal)
   }

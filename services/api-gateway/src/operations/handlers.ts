@@ -18,17 +18,16 @@ import { type AutoconfigOperationDeps, onGetAutoconfig } from './get-autoconfig.
 import { onGetLogs } from './get-logs.ts'
 import { onGetStats, type StatsDeps } from './get-stats.ts'
 import { licenseHandlers } from './license.ts'
-import { onCheckOAuth2App } from './oauth2-apps/check-oauth2-app.ts'
 import { oauth2AppHandlers } from './oauth2-apps/oauth2-apps.ts'
 import { outboxHandlers } from './outbox.ts'
 import { queueHandlers } from './queues.ts'
-import { onGetSettings } from './settings/get-settings.ts'
-import { onUpdateSettings } from './settings/update-settings.ts'
+import { settingsHandlers } from './settings/settings.ts'
+import { OutboxWriter, type OutboxWriterDeps } from './submissions/outbox-writer.ts'
 import { onSubmitDraft } from './submissions/submit-draft.ts'
 import { onSubmitMessage, type SubmitDeps } from './submissions/submit-message.ts'
 import { templateHandlers } from './templates.ts'
 import { type TokenDeps, tokenHandlers } from './tokens.ts'
-import { onUploadMessage } from './upload-message.ts'
+import { onUploadMessage, type UploadDeps } from './upload-message.ts'
 import { webhookDeliveryHandlers } from './webhook-deliveries.ts'
 import { type WebhookRouteDeps, webhookRouteHandlers } from './webhook-routes/webhook-routes.ts'
 import { workerHandlers } from './worker-operations.ts'
@@ -41,13 +40,16 @@ export type OperationDeps = AccountSyncDeps &
   DeleteAccountDeps &
   FollowChangesDeps &
   OAuthTokenDeps &
+  Omit<SubmitDeps, 'writer'> &
+  OutboxWriterDeps &
   StatsDeps &
-  SubmitDeps &
   TokenDeps &
+  UploadDeps &
   WebhookRouteDeps
 
 /** Handlers of all operations of the contract. @throws Error if one is missing */
 export function operationHandlers(deps: OperationDeps): OperationHandler[] {
+  const writer = new OutboxWriter(deps)
   const handlers = [
     ...accountReadHandlers(deps),
     onCreateAccount(deps),
@@ -60,21 +62,19 @@ export function operationHandlers(deps: OperationDeps): OperationHandler[] {
     onGetAutoconfig(deps),
     ...workerHandlers(deps),
     onUploadMessage(deps),
-    onSubmitMessage(deps),
-    onSubmitDraft(deps),
+    onSubmitMessage({ ...deps, writer }),
+    onSubmitDraft({ ...deps, writer }),
     ...outboxHandlers(deps),
     ...queueHandlers(deps),
     onFollowChanges(deps),
     onGetLogs(deps),
     onGetStats(deps),
-    onGetSettings(deps),
-    onUpdateSettings(deps),
+    ...settingsHandlers(deps),
     ...tokenHandlers(deps),
     ...licenseHandlers(),
     ...templateHandlers(deps),
     ...gatewayHandlers(deps),
     ...oauth2AppHandlers(deps),
-    onCheckOAuth2App(deps),
     ...blocklistHandlers(deps),
     ...webhookDeliveryHandlers(deps),
     ...webhookRouteHandlers(deps),

@@ -48,7 +48,11 @@ export function onUploadMessage(deps: UploadDeps) {
     const original = reference && (await readOriginal(deps, input, reference))
     const forwards = upload.raw === undefined && reference?.forwardAttachments
     const forwarded = forwards ? original?.attachments : undefined
-    const sources = defined({ attachments: upload.attachments, forwarded })
+    const sources = defined({
+      attachments: upload.attachments,
+      forwarded,
+      maxBytes: deps.maxUploadBytes,
+    })
     const attached = await collectAttachments(deps, input, sources)
     const { mime, messageId } = await composeUpload({ upload, owner, original, attached })
     return {

@@ -8,19 +8,7 @@ import {
   readPage,
 } from '@posthorn/db'
 import { sql } from 'kysely'
-import type { PasswordKind } from './credentials.ts'
-
-/** Accounts with their states. A new account has none until a worker has connected it. */
-export function accountsWithState(db: Db) {
-  return db
-    .selectFrom('accounts')
-    .leftJoin('accountStates', 'accountStates.account', 'accounts.account')
-}
-
-/** Kinds of credentials that are stored for the account of the enclosing statement. */
-export const passwordKinds = sql<PasswordKind[]>`array(
-  select kind from credentials where credentials.account = accounts.account
-)`
+import { accountsWithState, passwordKinds } from './accounts.ts'
 
 /** Null if the application does not exist. */
 const oauth2Provider = sql<OAuth2Provider | null>`(

@@ -8,7 +8,7 @@ import {
 } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type Insertable, sql } from 'kysely'
-import { accountsWithState, passwordKinds } from './account-records.ts'
+import type { PasswordKind } from './credentials.ts'
 import { foreignKeyViolation } from './database-errors.ts'
 
 export function accountNotFound(): AppError {
@@ -23,6 +23,18 @@ export async function orAccountNotFound<T>(write: Promise<T>): Promise<T> {
     throw sqlState(error) === foreignKeyViolation ? accountNotFound() : error
   }
 }
+
+/** Accounts with their states. A new account has none until a worker has connected it. */
+export function accountsWithState(db: Db) {
+  return db
+    .selectFrom('accounts')
+    .leftJoin('accountStates', 'accountStates.account', 'accounts.account')
+}
+
+/** Kinds of credentials that are stored for the account of the enclosing statement. */
+export const passwordKinds = sql<PasswordKind[]>`array(
+  select kind from credentials where credentials.account = accounts.account
+)`
 
 const accountColumns = compileOnce((db, account: string) =>
   db

@@ -14,7 +14,7 @@ export interface SealedPassword {
   sealed: string
 }
 
-/** Stores a sealed credential. The role may write the column, not read it: no `excluded`. */
+/** Stores a sealed value. The update repeats it, because the role cannot read `excluded`. */
 export async function upsertPassword(tx: Tx, password: SealedPassword): Promise<void> {
   await tx
     .insertInto('credentials')

@@ -25,7 +25,7 @@ function withState(db: Db) {
     .select(listColumns)
 }
 
-/** @throws AppError `not-found` */
+/** Gets a gateway with its counters. @throws AppError `not-found` */
 export function getGateway(db: Db, gateway: string) {
   return withState(db)
     .select(['host', 'port', 'secure', 'username', hasPassword.as('hasPassword')])
@@ -102,7 +102,7 @@ export function gatewayPasswordSealContext(gateway: string): string {
   return `gateways/${gateway}`
 }
 
-/** Stores a sealed password. The role may write the column, not read it: no `excluded`. */
+/** Stores a sealed password. The update repeats it, because the role cannot read `excluded`. */
 export async function upsertGatewayPassword(
   tx: Tx,
   gateway: string,

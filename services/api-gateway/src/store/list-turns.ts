@@ -1,3 +1,4 @@
+import { defined } from '@posthorn/contracts'
 import {
   deriveEventId,
   type ListBlocks,
@@ -67,18 +68,17 @@ async function nextTurn(tx: Tx, entry: ListEntry): Promise<number> {
 function eventOf(request: ListTurnRequest, turn: number): NewEvent {
   const { action, account, listId, recipient, messageId, remoteAddress, userAgent } = request
   const event = action === 'unsubscribe' ? 'listUnsubscribe' : 'listSubscribe'
-  const left = action === 'unsubscribe' && messageId !== undefined
   return {
     eventId: deriveEventId(['list', listId.toLowerCase(), recipient.toLowerCase(), turn]),
     event,
     account,
-    data: {
+    data: defined({
       recipient,
-      ...(left ? { messageId } : {}),
+      messageId: action === 'unsubscribe' ? messageId : undefined,
       listId,
-      ...(remoteAddress === '' ? {} : { remoteAddress }),
-      ...(userAgent === '' ? {} : { userAgent }),
-    },
+      remoteAddress: remoteAddress || undefined,
+      userAgent: userAgent || undefined,
+    }),
   }
 }
 

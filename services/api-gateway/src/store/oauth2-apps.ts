@@ -30,7 +30,7 @@ function withState(db: Db) {
     .select(['oauth2Apps.updatedAt', 'oauth2AppStates.lastError', secretKinds.as('secrets')])
 }
 
-/** @throws AppError `not-found` */
+/** Gets an application with its number of accounts. @throws AppError `not-found` */
 export function getApp(db: Db, id: string) {
   return withState(db)
     .select(accountCount.as('accounts'))
@@ -106,7 +106,7 @@ export function appSecretSealContext(app: string, kind: AppSecretKind): string {
   return `oauth2/${app}/${kind}`
 }
 
-/** Stores a sealed secret. The role may write the column, not read it: no `excluded`. */
+/** Stores a sealed secret. The update repeats it, because the role cannot read `excluded`. */
 export async function upsertAppSecret(
   tx: Tx,
   { app, kind, sealed }: Pick<OAuth2AppSecrets, 'app' | 'kind' | 'sealed'>,

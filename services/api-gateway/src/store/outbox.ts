@@ -98,7 +98,7 @@ function matching({ account, state }: Pick<OutboxFilter, 'account' | 'state'>) {
   return sql.join(conditions, sql` and `)
 }
 
-/** @throws AppError `not-found` */
+/** Gets a submission. @throws AppError `not-found` */
 export function getOutboxRow(db: Db, queueId: string): Promise<OutboxRow> {
   return submissions(db).where('queueId', '=', queueId).executeTakeFirstOrThrow(submissionNotFound)
 }

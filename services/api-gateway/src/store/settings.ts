@@ -25,32 +25,17 @@ export async function listSealedSettings(db: Db | Tx): Promise<Set<string>> {
 export async function writeSettings(tx: Tx, changes: readonly SettingChange[]): Promise<void> {
   for (const change of [...changes].sort((a, b) => a.key.localeCompare(b.key))) {
     const { key } = change
-    if ('unset' in change) await deleteSetting(tx, key)
-    else if (!('sealed' in change)) await upsertPlain(tx, change)
-    else {
-      if (change.value !== undefined) await upsertValue(tx, key, JSON.stringify(change.value))
-      await upsertSealed(tx, key, change.sealed)
-    }
+    if (!('sealed' in change))
+      await tx.deleteFrom('sealedSettings').where('key', '=', key).execute()
+    if ('unset' in change) await tx.deleteFrom('settings').where('key', '=', key).execute()
+    else if (change.value !== undefined) await upsertValue(tx, key, JSON.stringify(change.value))
+    if ('sealed' in change) await upsertSealed(tx, key, change.sealed)
   }
 }
 
 /** Keeps the current service secret valid for `seconds` after its replacement; 0 drops it. */
 export async function retainServiceSecret(tx: Tx, seconds: number): Promise<void> {
   await sql`select keep_previous_service_secret(${seconds}::integer)`.execute(tx)
-}
-
-/** Stores a plain value and deletes a sealed one. */
-async function upsertPlain(
-  tx: Tx,
-  { key, value }: { key: SettingKey; value: unknown },
-): Promise<void> {
-  await tx.deleteFrom('sealedSettings').where('key', '=', key).execute()
-  await upsertValue(tx, key, JSON.stringify(value))
-}
-
-async function deleteSetting(tx: Tx, key: string): Promise<void> {
-  await tx.deleteFrom('settings').where('key', '=', key).execute()
-  await tx.deleteFrom('sealedSettings').where('key', '=', key).execute()
 }
 
 async function upsertValue(tx: Tx, key: string, value: string): Promise<void> {
@@ -61,7 +46,7 @@ async function upsertValue(tx: Tx, key: string, value: string): Promise<void> {
     .execute()
 }
 
-/** The role may write the column, not read it: no `excluded`. */
+/** The update repeats it, because the role cannot read `excluded`. */
 async function upsertSealed(tx: Tx, key: SealedKey, sealed: string): Promise<void> {
   await tx
     .insertInto('sealedSettings')

@@ -16,7 +16,7 @@ export function findTemplateContent(db: Db, id: string) {
     .executeTakeFirst()
 }
 
-/** @throws AppError `not-found` */
+/** Gets a template with its content. @throws AppError `not-found` */
 export function getTemplate(db: Db, id: string) {
   return db
     .selectFrom('templates')
@@ -43,7 +43,7 @@ export function listTemplates(db: Db, { account, ...page }: TemplateFilter) {
   return readPage(templates, page)
 }
 
-/** @throws AppError `not-found` if the account is missing */
+/** Stores a template. @throws AppError `not-found` if the account is missing */
 export async function insertTemplate(db: Db, template: Insertable<Templates>): Promise<void> {
   await orAccountNotFound(db.insertInto('templates').values(template).execute())
 }

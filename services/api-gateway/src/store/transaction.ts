@@ -1,19 +1,16 @@
 import { type Db, sqlState, type Tx } from '@posthorn/db'
+import { retryUntil } from '@posthorn/flow'
 import { sql } from 'kysely'
 
-const maxTries = 4
+const maxAttempts = 4
 /** Deadlock and serialization failure: a retry of the same transaction succeeds. */
 const conflicts = new Set(['40P01', '40001'])
 
 /** Runs work in a transaction. Retries it after a conflict, so it must have no other effects. */
-export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await db.transaction().execute(work)
-    } catch (error) {
-      if (tries === maxTries || !conflicts.has(sqlState(error) ?? '')) throw error
-    }
-  }
+export function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const isRetryable = (error: unknown) => conflicts.has(sqlState(error) ?? '')
+  const retry = { delayMs: 0, maxAttempts, isRetryable }
+  return retryUntil(() => db.transaction().execute(work), retry)
 }
 
 /** Serializes the first-run setup of concurrent replicas. Held until the transaction ends. */

@@ -85,7 +85,7 @@ function beforeCursor(cursor: string, time: RawBuilder<unknown>): RawBuilder<unk
   return sql`(${time}, id) < (${end}, ${id}::uuid)`
 }
 
-/** @throws AppError `not-found` */
+/** Gets a delivery. @throws AppError `not-found` */
 export function getDelivery(db: Db, id: string): Promise<DeliveryRow> {
   return db
     .selectFrom('deliveries')
@@ -124,7 +124,7 @@ export async function insertReplay(db: Db, filter: ReplayFilter): Promise<Replay
     .executeTakeFirstOrThrow()
 }
 
-/** @throws AppError `not-found` */
+/** Gets a replay with its progress. @throws AppError `not-found` */
 export function getReplay(db: Db, id: string): Promise<ReplayRow> {
   return db
     .selectFrom('webhookReplays')

@@ -20,7 +20,7 @@ function withState(db: Db) {
     .select(['createdAt', 'updatedAt', timesApplied.as('tcount'), errorFlag.as('errorFlag')])
 }
 
-/** @throws AppError `not-found` */
+/** Gets a route with its functions. @throws AppError `not-found` */
 export function getRoute(db: Db, id: string) {
   return withState(db)
     .select(['filter', 'map', 'version'])
@@ -69,7 +69,7 @@ export async function updateRoute(tx: Tx, id: string, columns: RouteColumns): Pr
     .execute()
 }
 
-/** @throws AppError `not-found` */
+/** Deletes a route. @throws AppError `not-found` */
 export async function deleteRoute(db: Db, id: string): Promise<void> {
   const { numDeletedRows } = await db
     .deleteFrom('webhookRoutes')

@@ -12,7 +12,7 @@ import { findShardHolder, hasInHand, hasSealedSetting } from '../store/grounds.t
 interface Wish {
   account: string
   protocol: Protocol
-  grounds: Entitlement | undefined
+  entitlement: Entitlement | undefined
 }
 
 /** @throws AppError `unavailable` where the asker does not serve the account now; it may have done so a moment ago, and may again. */
@@ -29,10 +29,10 @@ export async function assertServes(
 export async function assertSendsBy(
   db: Db,
   asker: ServiceName | undefined,
-  { gateway, grounds }: { gateway: string; grounds: Entitlement | undefined },
+  { gateway, entitlement }: { gateway: string; entitlement: Entitlement | undefined },
 ): Promise<void> {
   if (asker === undefined) return
-  const { queueId } = grounds ?? {}
+  const { queueId } = entitlement ?? {}
   if (asker === 'sender' && queueId !== undefined && (await hasInHand(db, queueId, { gateway })))
     return
   throw notServed()
@@ -41,9 +41,9 @@ export async function assertSendsBy(
 async function serves(
   db: Db,
   asker: ServiceName,
-  { account, protocol, grounds = {} }: Wish,
+  { account, protocol, entitlement = {} }: Wish,
 ): Promise<boolean> {
-  const { worker, queueId, token } = grounds
+  const { worker, queueId, token } = entitlement
   if (asker === 'sender')
     return protocol === 'smtp' && queueId !== undefined && hasInHand(db, queueId, { account })
   if (protocol !== 'imap') return false

@@ -18,11 +18,11 @@ export interface Deps {
 /** Answers with what logs in at the account's server now. Asked by whoever is about to log in; safe to repeat. */
 export function onGetCredentials({ db, storedPassword, authServer, oauth2 }: Deps) {
   return on(getCredentials, async (request, { signal, requester: asker }) => {
-    const { account, protocol, fresh = false, grounds } = request
+    const { account, protocol, fresh = false, entitlement } = request
     // Side by side: a mail client waits for this.
     const [login] = await Promise.all([
       findLogin(db, account, protocol),
-      assertServes(db, asker, { account, protocol, grounds }),
+      assertServes(db, asker, { account, protocol, entitlement }),
     ])
     if (!login)
       throw new AppError('not-found', 'Account record was not found for requested ID', {

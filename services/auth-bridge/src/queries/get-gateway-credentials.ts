@@ -8,8 +8,8 @@ import { findGatewayLogin, placeOfGatewayPassword } from '../store/gateways.ts'
 
 /** Answers with what logs in at a gateway now. Asked by whoever is about to log in; safe to repeat. */
 export function onGetGatewayCredentials({ db, opener }: { db: Db; opener: Unsealer }) {
-  return on(getGatewayCredentials, async ({ gateway, grounds }, { requester: asker }) => {
-    await assertSendsBy(db, asker, { gateway, grounds })
+  return on(getGatewayCredentials, async ({ gateway, entitlement }, { requester: asker }) => {
+    await assertSendsBy(db, asker, { gateway, entitlement })
     const login = await findGatewayLogin(db, gateway)
     if (!login) throw new AppError('not-found', `Gateway "${gateway}" was not found`)
     if (login.username === null || login.sealed === null)

@@ -4,14 +4,17 @@ import { sql } from 'kysely'
 
 type AnyImap = StoredServer<ImapConfig | ImapDisabled>
 
-/** Where an account's mail is, and how it is reached. */
+/** IMAP server of an account and its proxy. */
 export interface StoredImap {
   server: StoredServer<ImapConfig>
-  /** URL of a proxy of the account's own. */
+  /** Proxy URL of the account, with a sealed login. */
   proxy: string | null
 }
 
-/** What an account says of IMAP; null where it has none or it is disabled, undefined where there is no such account. */
+/**
+ * Finds the IMAP server of an account. Null if IMAP is disabled, undefined if the account is
+ * unknown.
+ */
 export async function findImap(db: Db, account: string): Promise<StoredImap | null | undefined> {
   const row = await db
     .selectFrom('accounts')
@@ -22,7 +25,7 @@ export async function findImap(db: Db, account: string): Promise<StoredImap | nu
   return isUsable(row.imap) ? { server: row.imap, proxy: row.proxy } : null
 }
 
-/** Those of the accounts that are still there and still have IMAP. */
+/** Returns the given accounts that exist and have IMAP enabled. */
 export async function listUsableAccounts(
   db: Db,
   accounts: readonly string[],

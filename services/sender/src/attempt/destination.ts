@@ -11,7 +11,12 @@ import { AppError } from '@posthorn/errors'
 import { isSameAddress, rankAddresses } from '@posthorn/net'
 import type { UnsealLogin } from '@posthorn/unseal'
 import type { Submission } from '../store/submission.ts'
-import { AttemptError, type Destination, PreAttemptError } from '../transports/transport.ts'
+import {
+  AttemptError,
+  type AttemptFailure,
+  type Destination,
+  PreAttemptError,
+} from '../transports/transport.ts'
 
 export interface DestinationDeps {
   bus: Pick<Bus, 'request'>
@@ -42,19 +47,20 @@ export async function resolveDestination(
   submission: Routed,
   deps: DestinationDeps,
 ): Promise<Destination> {
-  const { sender, gateway, proxy, localAddress } = submission
+  const { sender, gateway } = submission
   const { settings } = deps
   const { owner, rejectUnauthorized, ...server } = gateway
     ? gatewayServer(gateway, submission, deps)
     : accountServer(submission, deps)
   const { account, proxy: accountProxy } = sender
-  const path = chooseNetworkPath({ account, proxy, localAddress, accountProxy }, settings)
+  const path = chooseNetworkPath({ ...submission, account, accountProxy }, settings)
+  const proxy = path.proxy && (await unsealProxy(path.proxy, deps))
   const verifyCertificate = rejectUnauthorized && settings.ignoreMailCertErrors !== true
   const ehloName = sender.smtpEhloName ?? settings.smtpEhloName
   return defined({
     ...server,
     ...path,
-    proxy: await unsealProxy(path.proxy, deps),
+    proxy,
     key: JSON.stringify([
       ...owner,
       verifyCertificate,
@@ -102,17 +108,13 @@ export function chooseNetworkPath(
   })
 }
 
-async function unsealProxy(
-  proxy: string | undefined,
-  { unsealLogin, signal }: DestinationDeps,
-): Promise<string | undefined> {
-  try {
-    return proxy === undefined ? undefined : await unsealLogin(proxy)
-  } catch (error) {
-    if (isUnavailable(error, signal)) throw credentialsUnavailable(error)
-    const message = 'The login of the proxy cannot be decrypted'
-    throw new AttemptError({ message, code: 'EPROXY' }, { cause: error })
-  }
+function unsealProxy(proxy: string, { unsealLogin, signal }: DestinationDeps): Promise<string> {
+  const failure = { message: 'Proxy login cannot be decrypted', code: 'EPROXY' }
+  return fromAuthBridge(
+    () => unsealLogin(proxy),
+    signal,
+    () => failure,
+  )
 }
 
 function accountServer({ queueId, sender }: Routed, deps: DestinationDeps): OutgoingServer {
@@ -132,12 +134,10 @@ function accountServer({ queueId, sender }: Routed, deps: DestinationDeps): Outg
     minTlsVersion: tls?.minVersion,
     credentials: async (rejected?: Credentials) => {
       if (!hasLogin) return undefined
-      const grounds = { queueId }
+      const entitlement = { queueId }
       const fresh = rejected ? true : undefined
-      const request = defined({ account, protocol: 'smtp', grounds, fresh })
-      return requestCredentials(deps, (options) =>
-        deps.bus.request(getCredentials, request, options),
-      )
+      const request = defined({ account, protocol: 'smtp', entitlement, fresh })
+      return credentialsFrom(deps, (options) => deps.bus.request(getCredentials, request, options))
     },
   })
 }
@@ -160,8 +160,8 @@ function gatewayServer(
     rejectUnauthorized: true,
     credentials: async () => {
       if (username === null) return undefined
-      const request = { gateway, grounds: { queueId } }
-      return requestCredentials(deps, (options) =>
+      const request = { gateway, entitlement: { queueId } }
+      return credentialsFrom(deps, (options) =>
         deps.bus.request(getGatewayCredentials, request, options),
       )
     },
@@ -170,28 +170,35 @@ function gatewayServer(
 
 type CredentialRpcOptions = { key: 'credentials'; timeoutMs: number; signal: AbortSignal }
 
-async function requestCredentials(
-  { signal, credentialsMs }: DestinationDeps,
+function credentialsFrom(
+  { signal, credentialsMs: timeoutMs }: DestinationDeps,
   request: (options: CredentialRpcOptions) => Promise<Credentials>,
 ): Promise<Credentials> {
+  const work = () => request({ key: 'credentials', timeoutMs, signal })
+  return fromAuthBridge(work, signal, (error) => ({
+    message: error.message,
+    code: codeOf(error),
+    command: 'AUTH',
+  }))
+}
+
+/**
+ * Result of a request to auth-bridge. Only an error that auth-bridge replied with concerns the
+ * message; without a reply the attempt is not made.
+ */
+async function fromAuthBridge<T>(
+  request: () => Promise<T>,
+  signal: AbortSignal,
+  toFailure: (error: AppError) => AttemptFailure,
+): Promise<T> {
   try {
-    return await request({ key: 'credentials', timeoutMs: credentialsMs, signal })
-  } catch (error) {
-    if (!(error instanceof AppError) || isUnavailable(error, signal))
-      throw credentialsUnavailable(error)
-    const { message } = error
-    throw new AttemptError({ message, code: codeOf(error), command: 'AUTH' }, { cause: error })
+    return await request()
+  } catch (cause) {
+    const hasReplied = cause instanceof AppError && !['unavailable', 'timeout'].includes(cause.kind)
+    if (signal.aborted || !hasReplied)
+      throw new PreAttemptError('credentials unavailable', { cause })
+    throw new AttemptError(toFailure(cause), { cause })
   }
-}
-
-/** False if auth-bridge replied with an error: only a reply concerns the message. */
-function isUnavailable(error: unknown, signal: AbortSignal): boolean {
-  if (signal.aborted || !(error instanceof AppError)) return true
-  return ['unavailable', 'timeout'].includes(error.kind)
-}
-
-function credentialsUnavailable(cause: unknown): PreAttemptError {
-  return new PreAttemptError('credentials unavailable', { cause })
 }
 
 function codeOf({ code, kind }: AppError): string {

@@ -6,8 +6,7 @@ import { reapExhausted } from '../store/maintenance.ts'
 import { type AcceptedSubmission, recordAccepted, recordOutcome } from '../store/outcomes.ts'
 import type { Submission } from '../store/submission.ts'
 import { type AttemptFailure, RecordError } from '../transports/transport.ts'
-import type { OutcomeDecision } from './decide-outcome.ts'
-import { deliveryErrorEvent, failedEvent } from './sending-events.ts'
+import { deliveryErrorEvent, failedEvent, type OutcomeDecision } from './decide-outcome.ts'
 import { planFiling, toFilingInput } from './sent-copy.ts'
 
 export interface OutcomeRecorderDeps {

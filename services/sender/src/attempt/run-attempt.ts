@@ -165,9 +165,9 @@ async function hasSentCopy(
   const { account, messageId, maybeSent, partlySent, filing } = submission
   if (!maybeSent || partlySent || !isFiledByServer(toFilingInput(submission))) return false
   const lookup = { account, messageId, sentMailPath: filing?.sentMailPath }
-  const found = await findSentCopy({ bus, log, findSentMs, signal }, lookup)
-  if (found) log.warn('ambiguous handover found in the Sent mailbox')
-  return found
+  const hasCopy = await findSentCopy({ bus, log, findSentMs, signal }, lookup)
+  if (hasCopy) log.warn('ambiguous handover found in the Sent mailbox')
+  return hasCopy
 }
 
 async function send(

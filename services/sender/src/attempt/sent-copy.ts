@@ -103,13 +103,10 @@ export async function findSentCopy(
   const timeoutMs = Math.min(requestTimeoutMs, findSentMs)
   const options = { key: `shard.${shardOf(account)}`, timeoutMs, signal }
   const request = defined({ account, messageId, sentMailPath })
+  const isRetryable = (err: unknown) => !isPermanent(err) && Date.now() + retryPauseMs <= deadline
   try {
-    const { found } = await retryUntil(() => bus.request(findSent, request, options), {
-      delayMs: retryPauseMs,
-      signal,
-      isRetryable: (err) => !isPermanent(err) && Date.now() + retryPauseMs <= deadline,
-    })
-    return found
+    const lookUp = () => bus.request(findSent, request, options)
+    return (await retryUntil(lookUp, { delayMs: retryPauseMs, signal, isRetryable })).found
   } catch (err) {
     if (signal.aborted) throw cancelled(signal)
     log.warn({ reason: messageOf(err) }, 'lookup in the Sent mailbox failed')

@@ -23,8 +23,12 @@ interface InFlightSubmission {
   done: Promise<void>
 }
 
-/** Capacity reserved for a row that is being claimed: to start, or to prefetch. */
-type Reservation = { row: DueSubmission } & ({ permit: LanePermit } | { prefetch: Permit })
+/** Capacity reserved for a row that is being claimed. Without `start` it is only prefetched. */
+interface Reservation {
+  row: DueSubmission
+  start: LanePermit | undefined
+  permit: Permit
+}
 
 /**
  * Decides which submission starts when. Each row is in one place:
@@ -33,7 +37,7 @@ type Reservation = { row: DueSubmission } & ({ permit: LanePermit } | { prefetch
  * - prefetched: claimed, waiting for lane capacity (`PrefetchedSubmissions`)
  * - in flight: its attempt is running
  *
- * `LaneLimiter` holds the capacity and the suspended lanes. The outbox is polled every `sweepMs` and
+ * `LaneLimiter` has the capacity and the suspended lanes. The outbox is polled every `sweepMs` and
  * on hints; hints are not needed for correctness.
  *
  * Disposal claims nothing more, cancels attempts before their handover and waits for the others.
@@ -105,13 +109,9 @@ export class Dispatcher implements AsyncDisposable {
   #reserveSlots(): Reservation[] {
     const reservations: Reservation[] = []
     for (const row of this.#candidates) {
-      const permit = this.#lanes.tryAcquire(row)
-      if (permit) {
-        reservations.push({ row, permit })
-        continue
-      }
-      const prefetch = row.fresh ? this.#lanes.tryPrefetch(row) : undefined
-      if (prefetch) reservations.push({ row, prefetch })
+      const start = this.#lanes.tryAcquire(row)
+      const permit = start ?? (row.fresh ? this.#lanes.tryPrefetch(row) : undefined)
+      if (permit) reservations.push({ row, start, permit })
     }
     return reservations
   }
@@ -126,11 +126,12 @@ export class Dispatcher implements AsyncDisposable {
       const claimed = await claimDue(db, queueIds, { worker: this.worker, leaseMs })
       const submissions = new Map(claimed.map((each) => [each.queueId, each]))
       // In the order of the candidates: the claim returns rows in no particular order.
-      for (const reservation of reservations) {
-        const submission = submissions.get(reservation.row.queueId)
+      for (const { row, start, permit } of reservations) {
+        const submission = submissions.get(row.queueId)
         if (!submission) continue
-        conflicts.delete(submission.queueId)
-        this.#admit(submission, reservation)
+        conflicts.delete(row.queueId)
+        if (start) this.#start(submission, row, start)
+        else this.#prefetched.add(submission, row, permit)
       }
       // Lanes may have been suspended or released during the claim.
       this.#prefetched.releaseSuspended()
@@ -139,13 +140,8 @@ export class Dispatcher implements AsyncDisposable {
       if (conflicts.size > 0) this.#resetCandidates()
     } finally {
       // If Postgres committed a claim without replying, its leases expire.
-      for (const conflict of conflicts.values()) permitOf(conflict)[Symbol.dispose]()
+      for (const { permit } of conflicts.values()) permit[Symbol.dispose]()
     }
-  }
-
-  #admit(submission: Submission, reservation: Reservation): void {
-    if ('permit' in reservation) this.#start(submission, reservation.row, reservation.permit)
-    else this.#prefetched.add(submission, reservation.row, reservation.prefetch)
   }
 
   /** Another replica claimed some of the candidates: polls again. */
@@ -233,10 +229,6 @@ export class Dispatcher implements AsyncDisposable {
       current.cancel.abort(new RecordError('outbox lease lost'))
     }
   }
-}
-
-function permitOf(reservation: Reservation): Permit {
-  return 'permit' in reservation ? reservation.permit : reservation.prefetch
 }
 
 function stoppingError(): Error {

@@ -118,11 +118,7 @@ export class Filer implements AsyncDisposable {
     return this.#deps.bus.request(
       fileSent,
       { account, queueId, messageId, copy, ...rest },
-      {
-        key: `shard.${shardOf(account)}`,
-        timeoutMs: requestTimeoutMs,
-        signal: this.#stop.signal,
-      },
+      { key: `shard.${shardOf(account)}`, timeoutMs: requestTimeoutMs, signal: this.#stop.signal },
     )
   }
 

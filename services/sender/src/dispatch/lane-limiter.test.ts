@@ -9,7 +9,7 @@ const demand = (account: string, host = 'h:25', bytes = 1) => ({
   bytes,
 })
 
-/** Limiter with a clock that stands still, and shorthands that tell whether a permit was granted. */
+/** Limiter with a constant clock, and shorthands that are true if a permit was granted. */
 function limiter(options: Partial<typeof limits> = {}, retryBaseMs = 1_000) {
   const lanes = new LaneLimiter({ ...limits, ...options }, retryBaseMs, () => 0)
   return {

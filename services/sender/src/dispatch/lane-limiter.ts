@@ -38,8 +38,8 @@ const fastMs = 250
 const evictMs = 3_600_000
 
 /**
- * Limits how many submissions run at once: per account, per gateway, per host and in total. A slow
- * or failing server occupies its own lanes only.
+ * Limits the submissions in flight: per account, per gateway, per host and in total. A slow or
+ * failing server occupies its own lanes only.
  *
  * A failure suspends a lane. After the suspension one submission probes it; the lane returns to its
  * full limit when that one is accepted.

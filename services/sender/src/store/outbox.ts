@@ -1,6 +1,13 @@
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
-import type { DueSubmission, OutboxLease, Submission } from './submission.ts'
+import {
+  type DueSubmission,
+  type OutboxLease,
+  stateAfter,
+  type Submission,
+  type SubmissionState,
+  type SubmissionTrigger,
+} from './submission.ts'
 
 export interface DueOptions {
   limit: number
@@ -61,36 +68,6 @@ export async function claimDue(
   return rows.map((row) => toSubmission(row, options.worker))
 }
 
-const claimedColumns = [
-  'outbox.queueId',
-  'outbox.account',
-  'messageId',
-  'envelope',
-  'mime',
-  'attempts',
-  'maxAttempts',
-  'firstError',
-  'outbox.gateway',
-  'outbox.proxy',
-  'localAddress',
-  'dsn',
-  'dataSentAt',
-  'response',
-  'filing',
-  'due.host',
-  'due.port',
-  'due.secure',
-  'due.username',
-  'due.gatewayVersion',
-  'accounts.imap',
-  'accounts.smtp',
-  'accounts.oauth2',
-  'accounts.copy',
-  'accounts.smtpEhloName',
-  'accounts.proxy as accountProxy',
-  'accounts.version',
-] as const
-
 const leftList = sql<string | null>`(select list_id from list_blocks
   where list_id = outbox.list_id and recipient = outbox.list_recipient)`
 
@@ -100,14 +77,8 @@ function updateDue(db: Db, queueIds: string[], { worker, leaseMs }: ClaimOptions
       db
         .selectFrom('outbox')
         .leftJoin('gateways', 'gateways.gateway', 'outbox.gateway')
-        .select([
-          'queueId',
-          'gateways.host',
-          'gateways.port',
-          'gateways.secure',
-          'gateways.username',
-          'gateways.version as gatewayVersion',
-        ])
+        .select(['queueId', 'gateways.host', 'gateways.port', 'gateways.secure'])
+        .select(['gateways.username', 'gateways.version as gatewayVersion'])
         // An array, so that the statement is the same for any number of rows.
         .where(sql<boolean>`(queue_id = any(${sql.val(queueIds)}::text[]))`)
         .where(isDue)
@@ -125,7 +96,12 @@ function updateDue(db: Db, queueIds: string[], { worker, leaseMs }: ClaimOptions
       leaseUntil: inMs(leaseMs),
       attemptStartedAt: sql<Date>`now()`,
     })
-    .returning([...claimedColumns, leftList.as('leftList')])
+    .returning(['outbox.queueId', 'outbox.account', 'messageId', 'envelope', 'mime', 'attempts'])
+    .returning(['maxAttempts', 'firstError', 'outbox.gateway', 'outbox.proxy', 'localAddress'])
+    .returning(['dsn', 'dataSentAt', 'response', 'filing', leftList.as('leftList')])
+    .returning(['due.host', 'due.port', 'due.secure', 'due.username', 'due.gatewayVersion'])
+    .returning(['accounts.imap', 'accounts.smtp', 'accounts.oauth2', 'accounts.copy'])
+    .returning(['accounts.smtpEhloName', 'accounts.proxy as accountProxy', 'accounts.version'])
     .execute()
 }
 
@@ -255,4 +231,9 @@ export async function releaseUnstarted(db: Db, leases: OutboxLease[]): Promise<v
 
 export function inMs(ms: number) {
   return sql<Date>`now() + make_interval(secs => ${ms / 1_000})`
+}
+
+/** Next state as an SQL literal: unlike a parameter it is visible in `pg_stat_activity`. */
+export function stateLiteral(state: SubmissionState, trigger: SubmissionTrigger) {
+  return sql.lit(stateAfter(state, trigger))
 }

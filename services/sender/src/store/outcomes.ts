@@ -9,7 +9,7 @@ import {
   type Tx,
 } from '@posthorn/db'
 import { sql } from 'kysely'
-import { inMs, leasedRows } from './outbox.ts'
+import { inMs, leasedRows, stateLiteral } from './outbox.ts'
 import { stateAfter, type Submission } from './submission.ts'
 
 /** Outcome of an attempt: a trigger of the state `leased`, with the columns it sets. */
@@ -30,6 +30,9 @@ export type AttemptOutcome = { routing?: NetworkRouting | undefined } & (
   | { trigger: 'reject'; failure: OutboxError; inDoubt: boolean }
 )
 
+/** Outcome other than an acceptance, which `recordAccepted` batches. */
+type UnfinishedOutcome = Exclude<AttemptOutcome, { trigger: 'accept' }>
+
 export interface AcceptedOutcome {
   trigger: 'accept'
   response: string
@@ -39,6 +42,7 @@ export interface AcceptedOutcome {
 }
 
 export interface OutcomeOptions {
+  outcome: UnfinishedOutcome
   serviceUrl: string | null
   /** Mailbox work of a partly accepted message, due when no attempts are left. */
   filing: Filing | null
@@ -53,7 +57,7 @@ export interface OutcomeOptions {
 export function recordOutcome(
   db: Db,
   submission: Submission,
-  { outcome, serviceUrl, filing, events }: OutcomeOptions & { outcome: AttemptOutcome },
+  { outcome, serviceUrl, filing, events }: OutcomeOptions,
 ): Promise<RecordedEvent[] | undefined> {
   return db.transaction().execute(async (tx) => {
     const row = await updateRow(tx, submission, { outcome, filing })
@@ -87,7 +91,7 @@ export function recordAccepted(
   return db.transaction().execute(async (tx) => {
     const { rows } = await sql<{ queueId: string }>`
       with leased as (${leasedRows(accepted.map(({ submission }) => submission))})
-      update outbox set state = ${stateAfter('leased', 'accept')}, response = result.response,
+      update outbox set state = ${stateLiteral('leased', 'accept')}, response = result.response,
         network_routing = result.routing::jsonb,
         message_id = coalesce(result.message_id, outbox.message_id),
         original_message_id = case when result.message_id <> outbox.message_id
@@ -111,10 +115,7 @@ export function recordAccepted(
   })
 }
 
-interface RowChange {
-  outcome: AttemptOutcome
-  filing: Filing | null
-}
+type RowChange = Pick<OutcomeOptions, 'outcome' | 'filing'>
 
 function updateRow(tx: Tx, submission: Submission, { outcome, filing }: RowChange) {
   return tx
@@ -138,10 +139,7 @@ function outcomeColumns(
   { envelope, maybeSent, partlySent }: Submission,
   { outcome, filing }: RowChange,
 ) {
-  const finished = { finishedAt: sql<Date>`now()`, mime: null }
   switch (outcome.trigger) {
-    case 'accept':
-      return { response: outcome.response, ...finished }
     case 'acceptPart':
       return {
         response: outcome.response,
@@ -168,7 +166,8 @@ function outcomeColumns(
     case 'reject':
       return {
         ...failureColumns(outcome.failure),
-        ...finished,
+        finishedAt: sql<Date>`now()`,
+        mime: null,
         ...(outcome.inDoubt || maybeSent ? {} : withoutIntent),
         ...(partlySent && filing ? filingColumns(filing) : {}),
       }

@@ -4,23 +4,6 @@ import type { DsnRequest, Filing, StoredServer } from '@posthorn/db'
 /** State of a submission. `leased` is a row in state `queued` with an unexpired lease. */
 export type SubmissionState = 'queued' | 'leased' | 'held' | 'sent' | 'failed'
 
-/** Input of the state machine: request of an operator, timer, or result of an attempt. */
-export type SubmissionTrigger =
-  | 'claim'
-  | 'renew'
-  | 'handOver'
-  | 'cancel'
-  | 'expire'
-  | 'reap'
-  | 'hold'
-  | 'release'
-  | 'makeDue'
-  | 'accept'
-  | 'acceptPart'
-  | 'continue'
-  | 'retry'
-  | 'reject'
-
 /**
  * Transitions of a submission, by state and trigger. The README lists what each one commits.
  *
@@ -43,10 +26,7 @@ export type SubmissionTrigger =
  * | leased | retry      | queued | temporary failure, attempts left                 |
  * | leased | reject     | failed | permanent failure, or last attempt               |
  */
-export const submissionTransitions: Record<
-  SubmissionState,
-  Partial<Record<SubmissionTrigger, SubmissionState>>
-> = {
+export const submissionTransitions = {
   queued: { claim: 'leased', hold: 'held', makeDue: 'queued', reap: 'failed' },
   held: { hold: 'held', release: 'queued', makeDue: 'queued' },
   leased: {
@@ -62,11 +42,18 @@ export const submissionTransitions: Record<
   },
   sent: {},
   failed: {},
-}
+} as const satisfies Record<SubmissionState, Record<string, SubmissionState>>
+
+type Transitions = typeof submissionTransitions
+
+/** Input of the state machine: request of an operator, timer, or result of an attempt. */
+export type SubmissionTrigger = { [S in SubmissionState]: keyof Transitions[S] }[SubmissionState]
 
 /** Next state of a submission. Throws if the state does not allow the trigger. */
 export function transition(state: SubmissionState, trigger: SubmissionTrigger): SubmissionState {
-  const next = submissionTransitions[state][trigger]
+  const nextStates: Partial<Record<SubmissionTrigger, SubmissionState>> =
+    submissionTransitions[state]
+  const next = nextStates[trigger]
   if (next === undefined) throw new Error(`submission in state ${state} does not allow ${trigger}`)
   return next
 }
@@ -77,7 +64,7 @@ export function stateAfter(state: SubmissionState, trigger: SubmissionTrigger) {
   return next === 'leased' ? 'queued' : next
 }
 
-/** Fencing token of a row: the process and the attempt it counted. A new claim has a new attempt. */
+/** Fencing token of a row: the process and the attempt it counted. Each claim counts one. */
 export interface OutboxLease {
   queueId: string
   worker: string

@@ -1,8 +1,16 @@
+import { reverse } from 'node:dns/promises'
 import { BlockList, isIPv6 } from 'node:net'
+import { hostname } from 'node:os'
 import { defined } from '@posthorn/contracts'
 import type { NetworkRouting } from '@posthorn/db'
 import { AppError, messageOf } from '@posthorn/errors'
-import { type EgressPolicy, type OpenedSocket, openSocket, publicProxy } from '@posthorn/net'
+import { TtlCache, withTimeout } from '@posthorn/flow'
+import {
+  type EgressPolicy,
+  type ConnectedSocket,
+  connectSocket,
+  redactProxyUrl,
+} from '@posthorn/net'
 import { AttemptError, cancelled, type Destination } from './transport.ts'
 
 /**
@@ -13,10 +21,10 @@ import { AttemptError, cancelled, type Destination } from './transport.ts'
 export async function connectDestination(
   { host, port, proxy, localAddresses }: Destination,
   { timeoutMs, egress, signal }: { timeoutMs: number; egress: EgressPolicy; signal: AbortSignal },
-): Promise<OpenedSocket> {
+): Promise<ConnectedSocket> {
   const options = defined({ timeoutMs, egress, signal, localAddresses, proxy })
   try {
-    return await openSocket({ host, port }, options)
+    return await connectSocket({ host, port }, options)
   } catch (error) {
     if (signal.aborted) throw cancelled(signal)
     throw connectError(error, host)
@@ -44,7 +52,7 @@ export function networkRoutingOf(
   return defined({
     localAddress,
     name,
-    proxy: proxy === undefined ? undefined : publicProxy(proxy),
+    proxy: proxy === undefined ? undefined : redactProxyUrl(proxy),
     requestedLocalAddress: missed,
   })
 }
@@ -63,4 +71,46 @@ export function requiresStartTls(
   address: string,
 ): boolean {
   return !secure && verifyCertificate && !loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+}
+
+type ReverseLookup = (address: string) => Promise<string[]>
+
+const cacheMs = 3_600_000
+const lookupTimeoutMs = 2_000
+const maxCached = 1_000
+
+/**
+ * Names for EHLO. Receivers compare the name with the reverse DNS record of the address, so that
+ * name is preferred, then the machine's name, then an address literal.
+ */
+export class EhloNames {
+  readonly #cache = new TtlCache<string, string>({ ttlMs: cacheMs, max: maxCached })
+  readonly #reverse: ReverseLookup
+  readonly #machine: string
+
+  constructor(lookup: ReverseLookup = reverse, machine = hostname()) {
+    this.#reverse = lookup
+    this.#machine = machine
+  }
+
+  async of(localAddress: string | undefined): Promise<string> {
+    if (localAddress === undefined) return this.#fallback('127.0.0.1')
+    return this.#cache.load(localAddress, () => this.#lookUp(localAddress))
+  }
+
+  async #lookUp(address: string): Promise<string> {
+    const lookup = this.#reverse(address).catch(() => [])
+    const names = await withTimeout(lookup, lookupTimeoutMs, () => [])
+    return names.find(isHostName) ?? this.#fallback(address)
+  }
+
+  /** RFC 5321 §4.1.4: without a qualified name, as in a container, the client sends its address. */
+  #fallback(address: string): string {
+    if (this.#machine.includes('.') && isHostName(this.#machine)) return this.#machine
+    return isIPv6(address) ? `[IPv6:${address}]` : `[${address}]`
+  }
+}
+
+function isHostName(name: string): boolean {
+  return /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/i.test(name)
 }

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { toAttemptError } from './smtp-replies.ts'
+import { toAttemptError } from './nodemailer.ts'
 import { AttemptError, cancelled, type OutgoingMessage } from './transport.ts'
 
 /** Progress of a message. Only from `handover` on may the server have accepted it. */

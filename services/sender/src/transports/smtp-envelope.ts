@@ -1,8 +1,7 @@
 import { domainToASCII } from 'node:url'
 import { defined } from '@posthorn/contracts'
 import type { DsnRequest, NetworkRouting } from '@posthorn/db'
-import type { SendInfo } from './nodemailer.ts'
-import { clean, serverMessageIdOf, toFailure } from './smtp-replies.ts'
+import { clean, type SendInfo, toFailure } from './nodemailer.ts'
 import {
   AttemptError,
   type AttemptFailure,
@@ -139,7 +138,7 @@ function notifyParameter(notify: string[] = []): string[] | undefined {
   return notify.includes('never') ? ['never'] : notify
 }
 
-/** RFC 3461 §4.2; RFC 6533 §3 for non-ASCII addresses. An address type in the input is preserved. */
+/** RFC 3461 §4.2; RFC 6533 §3 for non-ASCII addresses. An address type is preserved. */
 function originalRecipient(address: string): string {
   if (/^[a-z0-9-]+;/i.test(address)) return address
   if (isAscii(address)) return `rfc822;${address}`
@@ -177,4 +176,35 @@ function isAscii(text: string): boolean {
 function hasEightBit(bytes: Uint8Array): boolean {
   for (const byte of bytes) if (byte > 127) return true
   return false
+}
+
+/** Exchange Online replaces the Message-ID: `250 2.0.0 OK <id@….prod.outlook.com> [Hostname=…]`. */
+const outlook = /^250[ -]2\.0\.0 OK (<[^<>\s]{1,900}@[^<>\s]+\.prod\.outlook\.com>)/i
+/** Exchange Server: `250 2.6.0 <id> [InternalId=…] Queued mail for delivery`. */
+const exchange = /^250[ -]2\.6\.0 (<[^<>\s]{1,900}@[^<>\s]+>) \[InternalId=/i
+/** Amazon SES: `250 Ok 0102018b5c3c0a4f-…-000000`, the local part of the new Message-ID. */
+const ses = /^250 Ok ([0-9a-f]{8,32}(?:-[0-9a-f]{1,32})+)$/i
+/** `us-east-1`, `ap-southeast-2`, `us-gov-west-1`. */
+const region = /^[a-z]{2}(?:-[a-z]+)+-\d{1,2}$/
+
+/**
+ * Message-ID under which a server relays the message, if its final reply names one. `host` is the
+ * server's name: only replies of Amazon's hosts are read as SES ids.
+ */
+export function serverMessageIdOf(response: string, host: string): string | undefined {
+  const reply = response.trim()
+  const messageId = outlook.exec(reply)?.[1] ?? exchange.exec(reply)?.[1]
+  if (messageId !== undefined) return messageId
+  const local = ses.exec(reply)?.[1]
+  const domain = local === undefined ? undefined : sesDomain(host)
+  return domain === undefined ? undefined : `<${local?.toLowerCase()}@${domain}>`
+}
+
+/** `email.amazonses.com` in us-east-1, `<region>.amazonses.com` elsewhere. */
+function sesDomain(host: string): string | undefined {
+  const labels = host.toLowerCase().replace(/\.$/, '').split('.')
+  const domain = labels.splice(-2).join('.')
+  if (domain !== 'amazonaws.com' && domain !== 'awsapps.com') return undefined
+  const label = labels.find((each) => region.test(each))
+  return label && `${label === 'us-east-1' ? 'email' : label}.amazonses.com`
 }

@@ -1,21 +1,18 @@
 import type { Socket } from 'node:net'
 import type { Credentials } from '@posthorn/contracts'
 import type { NetworkRouting } from '@posthorn/db'
-import type { EgressPolicy, OpenedSocket } from '@posthorn/net'
-import { connectDestination, networkRoutingOf, requiresStartTls } from './connect.ts'
-import { EhloNames } from './ehlo-names.ts'
+import type { EgressPolicy, ConnectedSocket } from '@posthorn/net'
+import { connectDestination, EhloNames, networkRoutingOf, requiresStartTls } from './connect.ts'
 import { HandoverStream } from './handover-stream.ts'
-import { ehloLinesOf, type SendInfo, SmtpConnection } from './nodemailer.ts'
+import { ehloLinesOf, type SendInfo, SmtpConnection, toAttemptError } from './nodemailer.ts'
 import { parseOffers, prepareEnvelope, toSendResult } from './smtp-envelope.ts'
 import { isRejectedToken, tokenHandlers, toNodemailerLogin } from './smtp-login.ts'
-import { toAttemptError } from './smtp-replies.ts'
 import {
   AttemptError,
   cancelled,
   type Destination,
   type OutgoingMessage,
   type SendResult,
-  type SmtpCommand,
 } from './transport.ts'
 
 export interface SmtpLimits {
@@ -38,7 +35,7 @@ const maxReplyBytes = 64 * 1024
 const ehloNames = new EhloNames()
 
 /** Connected socket with the parameters of its session. */
-interface Connected extends OpenedSocket {
+interface Connected extends ConnectedSocket {
   ehloName: string
   credentials: Credentials | undefined
 }
@@ -202,7 +199,7 @@ export class SmtpSession {
 
   /** Runs one step of the session setup with a timeout. */
   async #step(
-    command: SmtpCommand,
+    command: string,
     { ms, signal }: { ms: number; signal: AbortSignal },
     start: (done: Done<void>) => void,
   ): Promise<void> {
@@ -220,7 +217,7 @@ export class SmtpSession {
     }
   }
 
-  /** Settles with the callback or the end of the connection, of which nodemailer omits callbacks. */
+  /** Settles with the callback or the end of the connection: nodemailer omits callbacks then. */
   #run<T>(start: (done: Done<T>) => void): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     const onEnd = () =>
@@ -247,7 +244,7 @@ export class SmtpSession {
 
 type Done<T> = (error: Error | null, result?: T) => void
 
-function timeoutError(command: SmtpCommand, cause: unknown): AttemptError {
+function timeoutError(command: string, cause: unknown): AttemptError {
   return new AttemptError(
     { message: `No reply to ${command} in time`, code: 'ETIMEDOUT', command },
     { cause },

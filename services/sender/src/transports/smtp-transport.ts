@@ -24,9 +24,8 @@ const maxIdle = 200
  */
 export class SmtpTransport implements Transport {
   readonly #limits: SmtpLimits
-  readonly #idle = new Map<string, IdleSession[]>()
-  /** All idle sessions, longest idle first. */
-  readonly #byAge = new Set<IdleSession>()
+  /** Longest idle first. */
+  readonly #idle = new Set<IdleSession>()
   #closed = false
 
   constructor(limits: SmtpLimits) {
@@ -47,14 +46,9 @@ export class SmtpTransport implements Transport {
     return this.#sendOver(await openSession(destination, this.#limits, signal), message)
   }
 
-  /** Number of idle sessions. */
-  get idle(): number {
-    return this.#byAge.size
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
-    for (const entry of this.#byAge) this.#close(entry)
+    for (const entry of this.#idle) this.#close(entry)
   }
 
   async #sendOver(session: SmtpSession, message: OutgoingMessage): Promise<SendResult> {
@@ -71,12 +65,13 @@ export class SmtpTransport implements Transport {
     }
   }
 
+  /** Removes and returns the session that was used last. Closes broken ones. */
   #take({ key }: Destination): SmtpSession | undefined {
-    const entries = this.#idle.get(key) ?? []
-    for (let last = entries.at(-1); last; last = entries.at(-1)) {
-      this.#remove(last)
-      if (last.session.usable) return last.session
-      last.session.destroy()
+    for (const entry of [...this.#idle].toReversed()) {
+      if (entry.key !== key) continue
+      this.#remove(entry)
+      if (entry.session.usable) return entry.session
+      entry.session.destroy()
     }
     return undefined
   }
@@ -89,12 +84,9 @@ export class SmtpTransport implements Transport {
     const timer = setTimeout(() => this.#close(entry), this.#limits.idleMs)
     timer.unref()
     const entry = { key, session, timer }
-    const entries = this.#idle.get(key) ?? []
-    this.#idle.set(key, entries)
-    entries.push(entry)
-    this.#byAge.add(entry)
-    const [oldest] = this.#byAge
-    if (oldest && this.#byAge.size > maxIdle) this.#close(oldest)
+    this.#idle.add(entry)
+    const [oldest] = this.#idle
+    if (oldest && this.#idle.size > maxIdle) this.#close(oldest)
   }
 
   #close(entry: IdleSession): void {
@@ -104,10 +96,7 @@ export class SmtpTransport implements Transport {
 
   #remove(entry: IdleSession): void {
     clearTimeout(entry.timer)
-    this.#byAge.delete(entry)
-    const entries = this.#idle.get(entry.key) ?? []
-    entries.splice(entries.lastIndexOf(entry), 1)
-    if (entries.length === 0) this.#idle.delete(entry.key)
+    this.#idle.delete(entry)
   }
 }
 

@@ -70,17 +70,6 @@ export interface Transport extends AsyncDisposable {
   send(message: OutgoingMessage): Promise<SendResult>
 }
 
-/** SMTP command during which a failure happened. Value of `smtpCommand` in events. */
-export type SmtpCommand =
-  | 'CONN'
-  | 'EHLO'
-  | 'STARTTLS'
-  | 'AUTH'
-  | 'MAIL FROM'
-  | 'RCPT TO'
-  | 'DATA'
-  | (string & {})
-
 /** Cause of a failed attempt, as stored in the outbox and reported in events. */
 export interface AttemptFailure {
   message: string
@@ -89,7 +78,8 @@ export interface AttemptFailure {
   /** Reply of the server. */
   response?: string
   responseCode?: number
-  command?: SmtpCommand
+  /** SMTP command during which it happened, such as `RCPT TO`. `CONN`: the connection itself. */
+  command?: string
 }
 
 /**
@@ -105,7 +95,7 @@ export function cancelled({ reason }: AbortSignal): PreAttemptError {
   return new PreAttemptError('attempt cancelled', { cause: reason })
 }
 
-/** Stage error of the attempt: the server, the network or the message. Emits messageDeliveryError. */
+/** Stage error of the attempt: server, network or message. Reported as messageDeliveryError. */
 export class AttemptError extends Error {
   override name = 'AttemptError'
   readonly failure: AttemptFailure

@@ -1,24 +1,16 @@
 import type { MailSession } from '@posthorn/backends'
 import { type CommandHandler, on } from '@posthorn/bus'
 import type { AccountState, Command, CommandRequest } from '@posthorn/contracts'
-import type { Db, SettingsCache } from '@posthorn/db'
+import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { AccountSession } from '../sessions/account-session.ts'
 import type { ConnectionRequest, WriteRequest } from '../sessions/command-pool.ts'
 import type { Registry } from '../sessions/registry.ts'
-import type { BounceCache, MailboxCache } from './read-caches.ts'
 
 /** Dependencies of command handlers. */
 export interface CommandDeps {
   db: Db
   sessions: Pick<Registry, 'find'>
-}
-
-/** Dependencies of handlers that only read. */
-export interface ReadDeps extends CommandDeps {
-  settings: SettingsCache
-  mailboxes: MailboxCache
-  bounces: BounceCache
 }
 
 /** Account that a command is about, with its session on this worker. */
@@ -57,7 +49,8 @@ export function getSession({ sessions }: CommandDeps, account: string): AccountS
 }
 
 /**
- * Rejects commands for accounts without a connection. Accounts in their initial sync accept commands.
+ * Rejects commands for accounts without a connection. Accounts in their initial sync accept
+ * commands.
  *
  * @throws AppError `unavailable` with a code of the interface spec, "503 codes"
  */

@@ -13,7 +13,7 @@ const mailbox = (id: string, specialUse: string | null = null) =>
   ({ id, path: `path ${id}`, specialUse, number: 7, uidValidity: '42' }) as MailboxRow
 const trash = mailbox('trash', '\\Trash')
 
-/** A session that writes down what it is told to do. */
+/** Session that records its calls. */
 function recorder({ gmail = false, moved = {} }: { gmail?: boolean; moved?: object } = {}) {
   const calls: unknown[][] = []
   const session = {
@@ -28,13 +28,13 @@ function recorder({ gmail = false, moved = {} }: { gmail?: boolean; moved?: obje
   return { mail: session as unknown as MailSession, calls }
 }
 
-test('what is deleted for good is expunged where it is', async () => {
+test('deletePermanently: expunges in the selected mailbox', async () => {
   const { mail, calls } = recorder()
   await deletePermanently(mail, [[1, 2]], { row: mailbox('inbox'), trash })
   expect(calls).toEqual([['expunge', [[1, 2]]]])
 })
 
-test('on Gmail it goes to the trash first, and is expunged there', async () => {
+test('deletePermanently: on Gmail, moves to the trash and expunges there', async () => {
   const uids = new Map([
     [1, 12],
     [2, 11],
@@ -48,7 +48,7 @@ test('on Gmail it goes to the trash first, and is expunged there', async () => {
   ])
 })
 
-test('on Gmail nothing in the trash is expunged but what was moved there', async () => {
+test('deletePermanently: on Gmail without COPYUID, expunges nothing in the trash', async () => {
   const { mail, calls } = recorder({ gmail: true })
   await deletePermanently(mail, [[1, 2]], { row: mailbox('all', '\\All'), trash })
   expect(calls).toEqual([['move', [[1, 2]], 'path trash']])
@@ -58,13 +58,13 @@ test.each([
   ['its trash', trash, trash],
   ['its spam', mailbox('spam', '\\Junk'), trash],
   ['an account whose trash is hidden', mailbox('all', '\\All'), undefined],
-])('on Gmail what is in %s is expunged there', async (_name, row, hasTrash) => {
+])('deletePermanently: on Gmail in %s, expunges there', async (_name, row, hasTrash) => {
   const { mail, calls } = recorder({ gmail: true })
   await deletePermanently(mail, [[3, 3]], { row, trash: hasTrash })
   expect(calls).toEqual([['expunge', [[3, 3]]]])
 })
 
-test('an update is answered step by step as it was asked for', () => {
+test('updateResult: contains each requested step', () => {
   expect(updateResult({ flags: { add: ['a'], delete: [] }, labels: { set: [] } }, true)).toEqual({
     flags: { add: true, delete: true },
     labels: { set: true },
@@ -73,7 +73,7 @@ test('an update is answered step by step as it was asked for', () => {
   expect(updateResult({}, true)).toEqual({})
 })
 
-test('labels are refused where there are none', () => {
+test('assertLabelSupport: rejects labels without server support', () => {
   expect(() => assertLabelSupport(recorder().mail, { labels: {} })).toThrow(
     expect.objectContaining({ kind: 'unprocessable', code: 'MissingServerExtension' }),
   )
@@ -81,7 +81,7 @@ test('labels are refused where there are none', () => {
   assertLabelSupport(recorder({ gmail: true }).mail, { labels: { add: ['a'] } })
 })
 
-test('a new id is told only for the folder whose ids are known', () => {
+test('movedMessageId: undefined unless the UIDVALIDITY is the stored one', () => {
   const moved: MovedMessages = { path: 'x', uidValidity: 42n, uids: new Map([[1, 5]]) }
   expect(movedMessageId(trash, moved)(1)).toBe(encodeMessageId({ mailbox: 7, uid: 5 }))
   expect(movedMessageId(trash, moved)(2)).toBeUndefined()

@@ -58,8 +58,8 @@ export function onMoveMessage(deps: CommandDeps): CommandHandler {
 }
 
 /**
- * Moves a message to the trash. Deletes it permanently with `force`, if it is in the trash, or if the
- * account has no trash.
+ * Moves a message to the trash. Deletes it permanently with `force`, if it is in the trash, or if
+ * the account has no trash.
  */
 export function onDeleteMessage(deps: CommandDeps): CommandHandler {
   return onAccount(deps, deleteMessage, async ({ message, force }, target) => {
@@ -88,8 +88,8 @@ interface MessageChange {
 }
 
 /**
- * Changes one message on a pooled connection. Selects its mailbox first and verifies that the message
- * exists, because servers ignore UIDs that do not.
+ * Changes one message on a pooled connection. Selects its mailbox first and verifies that the
+ * message exists, because servers ignore UIDs that do not.
  */
 export function changeMessage<T>(
   target: Pick<AccountCommand, 'session' | 'signal'>,

@@ -60,10 +60,8 @@ export function onFileSent(deps: CommandDeps): CommandHandler {
 export function onFindSent(deps: CommandDeps): CommandHandler {
   return onAccount(deps, findSent, async ({ messageId, sentMailPath }, target) => {
     const { row } = await getSentMailbox(deps.db, target.account, sentMailPath)
-    const found = await withMailSession(target, { mailbox: row.path }, (mail) =>
-      containsMessage(mail, row, messageId),
-    )
-    return { found }
+    const search = (mail: MailSession) => containsMessage(mail, row, messageId)
+    return { found: await withMailSession(target, { mailbox: row.path }, search) }
   })
 }
 
@@ -102,7 +100,9 @@ async function copyToSent({ db }: CommandDeps, filing: Filing): Promise<string> 
   return row.path
 }
 
-/** Forwarded messages get `\Answered`, too: not every client shows `$Forwarded` (RFC 9051 §2.3.2). */
+/**
+ * Forwarded messages get `\Answered`, too: not every client shows `$Forwarded` (RFC 9051 §2.3.2).
+ */
 const referenceFlags: Record<Reference['action'], readonly string[]> = {
   reply: ['\\Answered'],
   'reply-all': ['\\Answered'],

@@ -2,13 +2,15 @@ import { expect, test } from '@jest/globals'
 import type { MailSession } from '@posthorn/backends'
 import { fetchMessage } from './get-message.ts'
 
-/** A session whose server gives nothing of any message, and finds these. */
-function silent(found: [number, number][]): MailSession {
-  const session = { fetchMessages: () => [], search: () => Promise.resolve(found) }
+/** Session whose server returns no message and lists these. */
+function emptySession(listed: [number, number][]): MailSession {
+  const session = { fetchMessages: () => [], search: () => Promise.resolve(listed) }
   return session as unknown as MailSession
 }
 
-test('a message that is there and is not given is not said to be gone', async () => {
-  await expect(fetchMessage(silent([[7, 7]]), 7)).rejects.toMatchObject({ kind: 'unreachable' })
-  await expect(fetchMessage(silent([]), 7)).rejects.toMatchObject({ code: 'MessageNotFound' })
+test('fetchMessage: a listed message that is not returned is unreachable, not missing', async () => {
+  await expect(fetchMessage(emptySession([[7, 7]]), 7)).rejects.toMatchObject({
+    kind: 'unreachable',
+  })
+  await expect(fetchMessage(emptySession([]), 7)).rejects.toMatchObject({ code: 'MessageNotFound' })
 })

@@ -17,9 +17,9 @@ import { addCategories } from '../messages/gmail.ts'
 import { type Outline, parseOutline } from '../messages/outline.ts'
 import { readRequestedText } from '../messages/read-text.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
-import { onAccount, type ReadDeps } from './account.ts'
+import { onAccount } from './account.ts'
 import { messageNotFound, retryAfterNoop, selectMailboxOf } from './mailbox.ts'
-import { readMailbox } from './read-caches.ts'
+import { type ReadDeps, readMailbox } from './read-caches.ts'
 
 /**
  * Reads one message with its headers and, if requested, its text. `markAsSeen` is applied first, so

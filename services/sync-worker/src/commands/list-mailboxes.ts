@@ -5,7 +5,9 @@ import { AppError } from '@posthorn/errors'
 import { isSelectable, listMailboxRows, type MailboxRow } from '../store/mailboxes.ts'
 import { assertConnected, type CommandDeps, getSession, withMailSession } from './account.ts'
 
-/** Returns the stored list, even without a connection. Only counters are requested from the server. */
+/**
+ * Returns the stored list, even without a connection. Only counters are requested from the server.
+ */
 export function onListMailboxes(deps: CommandDeps): CommandHandler {
   return on(listMailboxes, async ({ account, counters }, { signal }) => {
     const session = getSession(deps, account)

@@ -14,9 +14,9 @@ import {
   sequenceNumbers,
 } from '../messages/page.ts'
 import { toSearchTerms } from '../messages/search-terms.ts'
-import { assertConnected, getSession, type ReadDeps } from './account.ts'
+import { assertConnected, getSession } from './account.ts'
 import { selectIndexed } from './mailbox.ts'
-import { readMailbox } from './read-caches.ts'
+import { type ReadDeps, readMailbox } from './read-caches.ts'
 
 type ListOptions = PageRequest & { account: string; path: string }
 

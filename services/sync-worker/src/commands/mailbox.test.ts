@@ -5,39 +5,45 @@ import { selectIndexed } from './mailbox.ts'
 
 const row = { id: '7', number: 1, path: 'Phoenix', uidValidity: '1' } as MailboxRow
 
-/** Opens the mailbox where the server names this UIDVALIDITY; `learnt` is its row then, where no sync looks after it. */
-async function open(uidValidity: bigint, learnt?: MailboxRow) {
-  const distrusted: string[] = []
-  const found = { uidValidity }
-  const mail = { open: async () => found, select: async () => found } as unknown as MailSession
+/**
+ * Selects the mailbox with a UIDVALIDITY. `stored` is its row after that value was stored, for a
+ * mailbox without a sync.
+ */
+async function select(uidValidity: bigint, stored?: MailboxRow) {
+  const reselected: string[] = []
+  const selected = { uidValidity }
+  const mail = {
+    open: async () => selected,
+    select: async () => selected,
+  } as unknown as MailSession
   const session = {
     state: 'connected' as const,
-    storeUidValidity: async () => learnt,
-    requestReselect: (mailbox: string) => void distrusted.push(mailbox),
+    storeUidValidity: async () => stored,
+    requestReselect: (mailbox: string) => void reselected.push(mailbox),
   }
-  const opened = await selectIndexed(mail, row, { session }).catch((error: unknown) => error)
-  return { opened, found, distrusted }
+  const result = await selectIndexed(mail, row, { session }).catch((error: unknown) => error)
+  return { result, selected, reselected }
 }
 
-test('a mailbox that is the one whose ids are known is opened, and nothing else happens', async () => {
-  const { opened, found, distrusted } = await open(1n)
-  expect(opened).toBe(found)
-  expect(distrusted).toEqual([])
+test('selectIndexed: stored UIDVALIDITY, returns the counters', async () => {
+  const { result, selected, reselected } = await select(1n)
+  expect(result).toBe(selected)
+  expect(reselected).toEqual([])
 })
 
-test('one that is another than the sync knows is to be opened by the sync, and the asker comes again', async () => {
-  const { opened, distrusted } = await open(2n)
-  expect(opened).toMatchObject({
+test('selectIndexed: another UIDVALIDITY, requests a reselect and a retry', async () => {
+  const { result, reselected } = await select(2n)
+  expect(result).toMatchObject({
     kind: 'unavailable',
     code: 'IMAPUnavailable',
     extras: { state: 'connected' },
   })
-  expect(distrusted).toEqual(['7'])
+  expect(reselected).toEqual(['7'])
 })
 
-test('one that no sync looks after is opened where its ids stay the same', async () => {
-  expect((await open(2n, row)).opened).toMatchObject({ uidValidity: 2n })
-  const { opened, distrusted } = await open(2n, { ...row, number: 2 })
-  expect(opened).toMatchObject({ kind: 'unavailable' })
-  expect(distrusted).toEqual(['7'])
+test('selectIndexed: mailbox without a sync, succeeds if its number stays the same', async () => {
+  expect((await select(2n, row)).result).toMatchObject({ uidValidity: 2n })
+  const { result, reselected } = await select(2n, { ...row, number: 2 })
+  expect(result).toMatchObject({ kind: 'unavailable' })
+  expect(reselected).toEqual(['7'])
 })

@@ -75,9 +75,9 @@ export async function selectForListing(
 export type IndexingSession = Pick<AccountSession, 'requestReselect' | 'state' | 'storeUidValidity'>
 
 /**
- * Selects a mailbox whose message ids the response will contain. Ids for a UIDVALIDITY that the sync
- * has not stored would soon be invalid, so the caller must retry. For a mailbox without a sync, the
- * UIDVALIDITY is stored here.
+ * Selects a mailbox whose message ids the response will contain. Ids for a UIDVALIDITY that the
+ * sync has not stored would soon be invalid, so the caller must retry. For a mailbox without a
+ * sync, the UIDVALIDITY is stored here.
  *
  * @throws AppError `unavailable` if the UIDVALIDITY differs from the stored one
  */

@@ -5,21 +5,21 @@ import type { MailboxRow } from '../store/mailboxes.ts'
 import { MailboxCache } from './read-caches.ts'
 import { indexingError } from './mailbox.ts'
 
-/** Readers of a mailbox that is stored under a number, which may change. */
+/** Cache and a stored mailbox whose number may change. */
 function readers() {
-  const known = new MailboxCache()
+  const cache = new MailboxCache()
   const stored = { number: 1, finds: 0 }
   const find = async () => {
     stored.finds++
     return { number: stored.number } as MailboxRow
   }
   const read = (session: object, work: (row: MailboxRow) => Promise<unknown>) =>
-    known.use(session as AccountSession, { key: 'INBOX', find }, work)
+    cache.use(session as AccountSession, { key: 'INBOX', find }, work)
   return { stored, read, number: async ({ number }: MailboxRow) => number }
 }
 const session = {}
 
-test('a mailbox that was used a moment ago is not looked up again', async () => {
+test('MailboxCache.use: a cached row is not looked up again', async () => {
   const { stored, read, number } = readers()
   expect(await read(session, number)).toBe(1)
   expect(await read(session, number)).toBe(1)
@@ -28,11 +28,11 @@ test('a mailbox that was used a moment ago is not looked up again', async () => 
   expect(stored.finds).toBe(2)
 })
 
-test('who does not find what should be there looks it up and tries once more', async () => {
+test('MailboxCache.use: not found with a cached row, repeats with the stored one', async () => {
   const { stored, read } = readers()
   const notFound = new AppError('not-found', 'gone', { code: 'MessageNotFound' })
-  const only = (wanted: number) => async (row: MailboxRow) => {
-    if (row.number !== wanted) throw notFound
+  const only = (expected: number) => async (row: MailboxRow) => {
+    if (row.number !== expected) throw notFound
     return row.number
   }
   await read(session, only(1))
@@ -42,7 +42,7 @@ test('who does not find what should be there looks it up and tries once more', a
   expect(stored.finds).toBe(3)
 })
 
-test('any other failure is told at once', async () => {
+test('MailboxCache.use: other errors pass without a retry', async () => {
   const { stored, read, number } = readers()
   await read(session, number)
   const failure = new AppError('unavailable', 'no connection', { code: 'IMAPUnavailable' })
@@ -50,8 +50,8 @@ test('any other failure is told at once', async () => {
   expect(stored.finds).toBe(1)
 })
 
-test('a mailbox that is not there is looked for each time', async () => {
-  const known = new MailboxCache()
+test('MailboxCache.use: a missing mailbox is not cached', async () => {
+  const cache = new MailboxCache()
   let finds = 0
   const find = async (): Promise<MailboxRow> => {
     finds++
@@ -59,24 +59,24 @@ test('a mailbox that is not there is looked for each time', async () => {
   }
   for (let time = 0; time < 2; time++)
     await expect(
-      known.use(session as AccountSession, { key: 'x', find }, async () => 1),
+      cache.use(session as AccountSession, { key: 'x', find }, async () => 1),
     ).rejects.toThrow('gone')
   expect(finds).toBe(2)
 })
 
-test('a mailbox whose sync is on its way is waited for, a little', async () => {
-  const known = new MailboxCache([1, 1])
-  let looks = 0
-  const sought = { key: 'new', find: async () => ({ number: ++looks }) as MailboxRow }
-  const indexedAt = (look: number) => {
-    looks = 0
-    return known.use(session as AccountSession, sought, async (row) => {
-      if (row.number < look) throw indexingError('connected')
+test('MailboxCache.use: retries a mailbox that is being indexed', async () => {
+  const cache = new MailboxCache([1, 1])
+  let finds = 0
+  const lookup = { key: 'new', find: async () => ({ number: ++finds }) as MailboxRow }
+  const indexedAt = (attempt: number) => {
+    finds = 0
+    return cache.use(session as AccountSession, lookup, async (row) => {
+      if (row.number < attempt) throw indexingError('connected')
       return row.number
     })
   }
   expect(await indexedAt(3)).toBe(3)
   await expect(indexedAt(9)).rejects.toMatchObject({ code: 'IMAPUnavailable' })
-  // What was known of it, and then what is stored.
-  expect(looks).toBe(3)
+  // One read of the cached row, then three of the stored one.
+  expect(finds).toBe(3)
 })

@@ -1,13 +1,20 @@
 import type { MailSession } from '@posthorn/backends'
 import type { MessageEntry } from '@posthorn/contracts'
-import type { Db } from '@posthorn/db'
+import type { Db, SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { fixedBackoff, retryUntil, TtlCache } from '@posthorn/flow'
 import type { AccountSession } from '../sessions/account-session.ts'
 import { findBounces, hasBounces } from '../store/bounces.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
-import { type AccountCommand, type ReadDeps, withMailSession } from './account.ts'
+import { type AccountCommand, type CommandDeps, withMailSession } from './account.ts'
 import { getMailbox, getMailboxByNumber, isIndexingError } from './mailbox.ts'
+
+/** Dependencies of handlers that only read. */
+export interface ReadDeps extends CommandDeps {
+  settings: SettingsCache
+  mailboxes: MailboxCache
+  bounces: BounceCache
+}
 
 /** Long enough for consecutive reads, short enough to need no invalidation. */
 const mailboxTtlMs = 2_000

@@ -1,4 +1,4 @@
-import type { ListedMailbox, MailSession } from '@posthorn/backends'
+import type { ListedMailbox } from '@posthorn/backends'
 import { type CommandHandler, on } from '@posthorn/bus'
 import {
   defined,
@@ -7,18 +7,17 @@ import {
   verifyImap,
 } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
-import type { Deps } from '../deps.ts'
-import { serverOptions } from '../sessions/connect.ts'
+import type { ConnectDeps } from '../sessions/connect.ts'
 
 /** Part of the deadline that is reserved for the reply. */
 const replyMarginMs = 500
 
 /** Tests a login at a server without an account. The credentials are not stored. */
 export function onVerifyImap(
-  deps: Pick<Deps, 'backend' | 'settings' | 'openLogin' | 'config' | 'log'>,
+  deps: Pick<ConnectDeps, 'backend' | 'getServerOptions' | 'log'>,
 ): CommandHandler {
   return on(verifyImap, async (request, { signal, deadline }) => {
-    const options = await serverOptions(deps, request.server, request.proxy ?? null)
+    const options = await deps.getServerOptions(request.server, request.proxy ?? null)
     const leftMs = Math.max(1, deadline - Date.now() - replyMarginMs)
     try {
       await using session = await deps.backend.connect({
@@ -29,7 +28,8 @@ export function onVerifyImap(
         signal,
       })
       const verdict = { success: true }
-      return request.mailboxes ? { verdict, mailboxes: await list(session) } : { verdict }
+      if (!request.mailboxes) return { verdict }
+      return { verdict, mailboxes: (await session.listMailboxes()).map(describe) }
     } catch (error) {
       if (signal.aborted || !(error instanceof AppError)) throw error
       return { verdict: failedResult(error) }
@@ -43,13 +43,9 @@ function failedResult({ message, code, extras }: AppError): VerificationResult {
   return defined({ success: false, error: message, code, responseText })
 }
 
-async function list(session: MailSession): Promise<VerifiedMailbox[]> {
-  return (await session.listMailboxes()).map(describe)
-}
-
 function describe(mailbox: ListedMailbox): VerifiedMailbox {
   const { path, delimiter, parentPath, name, subscribed, attributes } = mailbox
-  const { specialUse, specialUseSource = 'name' } = mailbox
+  const { specialUse: use, specialUseSource = 'name' } = mailbox
   // RFC 9051 §5.1: INBOX is case-insensitive.
   const isInbox = path.toUpperCase() === 'INBOX'
   const noInferiors = attributes.some((attribute) => attribute.toLowerCase() === '\\noinferiors')
@@ -60,8 +56,8 @@ function describe(mailbox: ListedMailbox): VerifiedMailbox {
     name,
     listed: true,
     subscribed,
-    ...(isInbox ? { specialUse: '\\Inbox', specialUseSource: 'name' as const } : {}),
-    ...(!isInbox && specialUse ? { specialUse, specialUseSource } : {}),
+    specialUse: isInbox ? '\\Inbox' : use,
+    specialUseSource: isInbox ? ('name' as const) : use && specialUseSource,
     noInferiors: noInferiors || undefined,
   })
 }

@@ -2,15 +2,14 @@ import type { MailSession } from '@posthorn/backends'
 import type { AttachmentInfo, CalendarEvent } from '@posthorn/contracts'
 import { decodeText, parseCalendar } from '@posthorn/mime'
 import type { AttachedPart, Outline } from '../messages/outline.ts'
-import { readPart } from '../messages/read-text.ts'
-import { undefinedIfMissing } from '../messages/read-text.ts'
+import { readPart, undefinedIfMissing } from '../messages/read-text.ts'
 
-/** Invitations are small; a larger file is an export of a calendar. */
+/** Invitations are small. A larger part is the export of a whole calendar. */
 const maxBytes = 524_288
-/** Calendar parts of one message that are looked at. */
+/** Maximum calendar parts read per message. */
 const maxParts = 10
 
-/** The events of a message's calendar parts, one a UID. `text/calendar` goes before other types: mail programs send both. */
+/** Events of a message's calendar parts, one per UID. `text/calendar` is preferred. */
 export async function readCalendarEvents(
   session: MailSession,
   message: { uid: number; outline: Outline; attachments: readonly AttachmentInfo[] | undefined },
@@ -51,7 +50,7 @@ function eventsOf(part: AttachedPart, id: string, bytes: Buffer): CalendarEvent[
   return entries.map(({ uid, ...entry }) => ({
     eventId: uid,
     attachment: id,
-    ...(method === undefined ? {} : { method }),
+    ...(method !== undefined && { method }),
     ...entry,
     filename: method === 'REQUEST' || method === 'CANCEL' ? 'invite.ics' : 'event.ics',
     contentType: part.contentType,

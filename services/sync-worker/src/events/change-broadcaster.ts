@@ -1,31 +1,34 @@
 import type { Bus } from '@posthorn/bus'
 
-/** Tells whoever follows the accounts' states that there is something to read. */
+/** Notifies the readers of `account_changes` that there are new rows. */
 export interface ChangeBroadcaster extends Disposable {
   broadcast(): void
 }
 
-/** Thousands of accounts change their states at once when a worker starts: one word tells of all of them. */
-const everyMs = 100
+/** Thousands of accounts change when a worker starts: one broadcast serves them all. */
+const minIntervalMs = 100
 
-/** Says so at once, then at most ten times a second. What is lost is found by its readers within a second. */
+/**
+ * Sends the first broadcast immediately, later ones at most ten times a second. Losses are
+ * harmless: readers also poll once a second.
+ */
 export function createChangeBroadcaster(bus: Pick<Bus, 'up' | 'invalidate'>): ChangeBroadcaster {
-  let resting: NodeJS.Timeout | undefined
-  let again = false
-  const say = () => {
-    again = false
+  let timer: NodeJS.Timeout | undefined
+  let isPending = false
+  const send = () => {
+    isPending = false
     if (bus.up) bus.invalidate({ topic: 'changes' }).catch(() => undefined)
-    resting = setTimeout(() => {
-      resting = undefined
-      if (again) say()
-    }, everyMs)
-    resting.unref()
+    timer = setTimeout(() => {
+      timer = undefined
+      if (isPending) send()
+    }, minIntervalMs)
+    timer.unref()
   }
   return {
     broadcast() {
-      if (resting) again = true
-      else say()
+      if (timer) isPending = true
+      else send()
     },
-    [Symbol.dispose]: () => clearTimeout(resting),
+    [Symbol.dispose]: () => clearTimeout(timer),
   }
 }

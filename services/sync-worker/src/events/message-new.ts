@@ -1,76 +1,80 @@
 import type { FetchedMessage, MailSession, ReadAddress } from '@posthorn/backends'
 import type { AttachmentInfo, CalendarEvent, MessageNew, Settings } from '@posthorn/contracts'
 import { isAutoReply, parseHeaders } from '@posthorn/mime'
-import { type AttachedPart, parseOutline, type Outline } from '../messages/outline.ts'
-import { embedImages, maxEmbeddedBytes } from '../messages/read-text.ts'
-import { type EntryMailbox, messageEntry, isSameAddress } from '../messages/entry.ts'
-import { maxTextBytes, readPart, type ReadText, readText } from '../messages/read-text.ts'
-import { type SummaryInput, buildSummaryInput } from '../summaries/input.ts'
+import { type EntryMailbox, isSameAddress, messageEntry } from '../messages/entry.ts'
+import { type AttachedPart, type Outline, parseOutline } from '../messages/outline.ts'
+import {
+  embedImages,
+  maxEmbeddedBytes,
+  maxTextBytes,
+  readPart,
+  type ReadText,
+  readText,
+  undefinedIfMissing,
+} from '../messages/read-text.ts'
+import { buildSummaryInput, type SummaryInput } from '../summaries/input.ts'
 import { readCalendarEvents } from './calendar-events.ts'
-import { readMessageReport, type MessageReport } from './reports.ts'
-import { undefinedIfMissing } from '../messages/read-text.ts'
+import { type MessageReport, readMessageReport } from './reports.ts'
 
-/** What of an attachment is put into an event at most, whatever the settings say: its base64 goes through memory as a whole. */
+/** Upper limit of `notifyAttachmentSize`: the base64 of an attachment is held in memory. */
 const maxAttachmentBytes = 25 * 1024 * 1024
 
-/** All of a messageNew but `seemsLikeNew`, which only the transaction that stores it can know. */
+/** Data of a messageNew without `seemsLikeNew`, which only the storing transaction knows. */
 export type MessageNewDraft = Omit<MessageNew, 'seemsLikeNew'>
 
 export interface DraftedMessage {
   draft: MessageNewDraft
-  /** What the message says about another one. */
+  /** Bounce, complaint or delivery report that the message contains. */
   report: MessageReport | undefined
-  /** What is to be summarised of it. */
   toSummarise: SummaryInput | undefined
 }
 
-/** Builds the data of a messageNew. Reads texts and attachments from the server as far as the settings ask for them. */
+/** Builds the data of a messageNew. Reads texts and attachments if the settings request them. */
 export async function draftMessageNew(
   session: MailSession,
   { message, mailbox }: { message: FetchedMessage; mailbox: EntryMailbox },
   settings: Settings,
 ): Promise<DraftedMessage> {
+  const { uid } = message
   const outline = parseOutline(message.bodyStructure)
   const { text, replyTo, attachments, ...entry } = messageEntry(message, mailbox, outline)
   const headers = parseHeaders(message.headers ?? Buffer.alloc(0))
-  const wanted = pickHeaders(headers, settings.notifyHeaders ?? [])
-  const read = await readWantedText(session, { uid: message.uid, outline }, settings)
-  const attached =
-    attachments && (await withContent(session, { message, outline, attachments }, settings))
-  const calendarEvents = await readCalendar(session, { message, outline, attachments }, settings)
+  const notifiedHeaders = pickHeaders(headers, settings.notifyHeaders ?? [])
+  const read = await readNotifiedText(session, { uid, outline }, settings)
+  const withContents =
+    attachments && (await readContents(session, { uid, outline, attachments }, settings))
+  const calendarEvents = await readCalendar(session, { uid, outline, attachments }, settings)
   const { id, messageSpecialUse: specialUse } = entry
-  const reported = await readMessageReport(session, message, { id, headers, specialUse })
-  const { uid } = message
+  const report = await readMessageReport(session, message, { id, headers, specialUse })
   const toSummarise = await buildSummaryInput(session, { uid, outline, entry, read }, settings)
   const draft = {
     ...entry,
-    ...replyOf(replyTo, entry.from),
-    ...(text ? { text: { ...text, ...read } } : {}),
-    ...(attached ? { attachments: attached } : {}),
-    ...(calendarEvents.length > 0 ? { calendarEvents } : {}),
-    ...(wanted ? { headers: wanted } : {}),
-    ...(isAutoReply(headers) ? { isAutoReply: true } : {}),
-    ...reported?.flags,
+    ...selectReplyTo(replyTo, entry.from),
+    ...(text && { text: { ...text, ...read } }),
+    ...(withContents && { attachments: withContents }),
+    ...(calendarEvents.length > 0 && { calendarEvents }),
+    ...(notifiedHeaders && { headers: notifiedHeaders }),
+    ...(isAutoReply(headers) && { isAutoReply: true }),
+    ...report?.flags,
   }
-  return { draft, report: reported, toSummarise }
+  return { draft, report, toSummarise }
 }
 
-/** The one address that an event has room for: the first that says something else than `from`. */
-function replyOf(
+/** First Reply-To address that differs from `from`; the event has one address only. */
+function selectReplyTo(
   replyTo: readonly ReadAddress[] = [],
   from?: ReadAddress,
 ): Pick<MessageNewDraft, 'replyTo'> {
-  const elsewhere = replyTo.find((one) => !isSameAddress(one, from))
-  return elsewhere ? { replyTo: elsewhere } : {}
+  const other = replyTo.find((address) => !isSameAddress(address, from))
+  return other ? { replyTo: other } : {}
 }
 
 async function readCalendar(
   session: MailSession,
-  from: { message: FetchedMessage; outline: Outline; attachments: AttachmentInfo[] | undefined },
+  message: { uid: number; outline: Outline; attachments: AttachmentInfo[] | undefined },
   { notifyCalendarEvents = false }: Settings,
 ): Promise<CalendarEvent[]> {
-  const { message, ...parts } = from
-  return notifyCalendarEvents ? readCalendarEvents(session, { uid: message.uid, ...parts }) : []
+  return notifyCalendarEvents ? readCalendarEvents(session, message) : []
 }
 
 function pickHeaders(
@@ -83,23 +87,23 @@ function pickHeaders(
   return Object.fromEntries(Object.entries(headers).filter(([name]) => wanted.has(name)))
 }
 
-async function readWantedText(
+async function readNotifiedText(
   session: MailSession,
   message: { uid: number; outline: Outline },
   { notifyText = false, notifyTextSize, notifyWebSafeHtml = false }: Settings,
-) {
+): Promise<Partial<ReadText>> {
   if (!notifyText && !notifyWebSafeHtml) return {}
-  const wish = {
+  const options = {
     plain: notifyText,
     html: notifyText,
     webSafe: notifyWebSafeHtml,
     maxBytes: notifyTextSize ?? maxTextBytes,
   }
-  const read = (await undefinedIfMissing(readText(session, message, wish))) ?? {}
+  const read = (await undefinedIfMissing(readText(session, message, options))) ?? {}
   return notifyWebSafeHtml ? withImages(session, message, read) : read
 }
 
-/** Web-safe HTML with the pictures of the message in it, as when it is read back; as far as an event has room for them. */
+/** Embeds the images of the message into web-safe HTML, up to the size limit of an event. */
 async function withImages(
   session: MailSession,
   message: { uid: number; outline: Outline },
@@ -111,38 +115,37 @@ async function withImages(
   return html === undefined ? read : { ...read, html }
 }
 
-/** Interface spec, "Conditional inclusion": none unless asked for, and none that is larger than asked for. */
-async function withContent(
+/** Interface spec, "Conditional inclusion": attachments above the requested size are left out. */
+async function readContents(
   session: MailSession,
-  from: { message: FetchedMessage; outline: Outline; attachments: AttachmentInfo[] },
+  { uid, outline, attachments }: { uid: number; outline: Outline; attachments: AttachmentInfo[] },
   { notifyAttachments = false, notifyAttachmentSize = maxAttachmentBytes }: Settings,
 ): Promise<AttachmentInfo[] | undefined> {
   if (!notifyAttachments) return undefined
   const maxBytes = Math.min(notifyAttachmentSize, maxAttachmentBytes)
   const result: AttachmentInfo[] = []
-  let room = maxAttachmentBytes
-  for (const [at, info] of from.attachments.entries()) {
-    const part = from.outline.attachments[at]
-    const content =
-      part &&
-      (await readContent(session, { uid: from.message.uid, part }, Math.min(maxBytes, room)))
-    if (content === 'too large' && maxBytes <= room) continue
-    if (!Buffer.isBuffer(content)) result.push(info)
+  let remainingBytes = maxAttachmentBytes
+  for (const [at, attachment] of attachments.entries()) {
+    const part = outline.attachments[at]
+    const limit = Math.min(maxBytes, remainingBytes)
+    const content = part && (await readContent(session, { uid, part }, limit))
+    if (content === 'too large' && maxBytes <= remainingBytes) continue
+    if (!Buffer.isBuffer(content)) result.push(attachment)
     else {
-      room -= content.length
-      result.push({ ...info, content: content.toString('base64') })
+      remainingBytes -= content.length
+      result.push({ ...attachment, content: content.toString('base64') })
     }
   }
   return result
 }
 
-/** The bytes of an attachment; undefined where the server does not give them. */
+/** Bytes of an attachment; undefined if the server does not return them. */
 async function readContent(
   session: MailSession,
   { uid, part }: { uid: number; part: AttachedPart },
   maxBytes: number,
 ): Promise<Buffer | 'too large' | undefined> {
-  // Base64 makes four of three and adds line ends: what is larger by far need not be asked for.
+  // Base64 adds a third and line ends: much larger parts need no fetch.
   if (part.size > maxBytes * 1.5 + 1024) return 'too large'
   const bytes = await undefinedIfMissing(
     readPart(session, { uid, part: part.part, maxBytes: maxBytes + 1 }),

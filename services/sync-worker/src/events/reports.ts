@@ -1,5 +1,10 @@
 import type { FetchedMessage, MailSession } from '@posthorn/backends'
-import type { MessageBounce, MessageComplaint, MessageNew } from '@posthorn/contracts'
+import {
+  defined,
+  type MessageBounce,
+  type MessageComplaint,
+  type MessageNew,
+} from '@posthorn/contracts'
 import type { Bounces, NewEvent } from '@posthorn/db'
 import {
   type Complaint,
@@ -8,37 +13,39 @@ import {
   type Report,
   readReport,
 } from '@posthorn/reports'
-import type { Account } from '../sessions/account.ts'
+import { undefinedIfMissing } from '../messages/read-text.ts'
+import type { Account } from '../store/accounts.ts'
 import { hashMessageId } from '../store/announced.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
-import { mailboxEvent } from './ids.ts'
-import { undefinedIfMissing } from '../messages/read-text.ts'
+import { mailboxEvent, messageKey } from './mailbox-events.ts'
 
-/** What a report is read from at most; the rest of a message is the one it returns. */
+/** Bytes of a report that are parsed. The rest is the returned message. */
 const maxReadBytes = 1024 * 1024
-/** A larger message is not fetched for the sake of what it may report. */
+/** Larger messages are not fetched as possible reports. */
 const maxMessageBytes = 20 * 1024 * 1024
 
-/** What a new message says about another one. */
+/** Bounces, complaint or delivery report in a new message. */
 export interface MessageReport {
-  /** For its messageNew. */
+  /** Fields of its messageNew. */
   flags: Pick<MessageNew, 'isBounce' | 'isComplaint' | 'relatedMessageId' | 'deliveryReport'>
   bounces: MessageBounce[]
   complaint?: MessageComplaint
 }
 
+interface ReportCandidate {
+  id: string
+  headers: Record<string, string[]>
+  specialUse: string | undefined
+}
+
 /**
- * Reads a new message for what it reports. Interface spec, "messageNew data": bounces in Inbox and Junk, complaints and delivery reports in
- * the Inbox. Fetches no message whose headers do not look like a report.
+ * Reads the report in a new message. Interface spec, "messageNew data": bounces in Inbox and Junk,
+ * complaints and delivery reports in the Inbox. Fetches only messages whose headers look like one.
  */
 export async function readMessageReport(
   session: Pick<MailSession, 'downloadSource'>,
   { uid, size }: Pick<FetchedMessage, 'uid' | 'size'>,
-  {
-    id,
-    headers,
-    specialUse,
-  }: { id: string; headers: Record<string, string[]>; specialUse: string | undefined },
+  { id, headers, specialUse }: ReportCandidate,
 ): Promise<MessageReport | undefined> {
   const isInbox = specialUse === '\\Inbox'
   if ((!isInbox && specialUse !== '\\Junk') || size > maxMessageBytes || !mayBeReport(headers))
@@ -48,122 +55,109 @@ export async function readMessageReport(
   return report && toMessageReport(report, { id, isInbox })
 }
 
-/** The first bytes of a message. The rest is read as well: the session has other work to do. */
+/** First bytes of a message. The rest is read and dropped, to free the connection. */
 async function readStart(
   session: Pick<MailSession, 'downloadSource'>,
   uid: number,
 ): Promise<Buffer> {
   const { content } = await session.downloadSource(uid)
-  const pieces: Uint8Array[] = []
+  const chunks: Uint8Array[] = []
   let length = 0
-  for await (const piece of content) {
-    if (length < maxReadBytes) pieces.push(piece)
-    length += piece.length
+  for await (const chunk of content) {
+    if (length < maxReadBytes) chunks.push(chunk)
+    length += chunk.length
   }
-  return Buffer.concat(pieces)
+  return Buffer.concat(chunks)
 }
 
 function toMessageReport(
   report: Report,
   { id, isInbox }: { id: string; isInbox: boolean },
 ): MessageReport | undefined {
-  const related = report.messageId === undefined ? {} : { relatedMessageId: report.messageId }
+  const related = defined({ relatedMessageId: report.messageId })
   if (report.kind === 'complaint') {
-    const isUseful = isInbox && report.arf.originalRcptTo.length > 0
-    return isUseful
-      ? {
-          flags: { isComplaint: true, ...related },
-          bounces: [],
-          complaint: complaintOf(report, id),
-        }
-      : undefined
+    if (!isInbox || report.arf.originalRcptTo.length === 0) return undefined
+    return {
+      flags: { isComplaint: true, ...related },
+      bounces: [],
+      complaint: toComplaint(report, id),
+    }
   }
-  const bounces = report.recipients.filter(
-    ({ action }) => action === 'failed' || action === 'delayed',
-  )
-  const isGood = report.recipients.some(({ action }) => action !== 'failed')
-  const deliveryReport =
-    isInbox && isGood && Object.keys(report.fields).length > 0
-      ? { deliveryReport: report.fields }
-      : {}
+  const { recipients, fields } = report
+  const bounces = recipients.filter(({ action }) => action === 'failed' || action === 'delayed')
+  const hasDelivered = recipients.some(({ action }) => action !== 'failed')
+  const isDeliveryReport = isInbox && hasDelivered && Object.keys(fields).length > 0
   return {
-    flags: { ...(bounces.length > 0 ? { isBounce: true, ...related } : {}), ...deliveryReport },
-    bounces: bounces.map((fate) => bounceOf(report, fate, id)),
+    flags: {
+      ...(bounces.length > 0 && { isBounce: true, ...related }),
+      ...(isDeliveryReport && { deliveryReport: fields }),
+    },
+    bounces: bounces.map((recipient) => toBounce(report, recipient, id)),
   }
 }
 
-function bounceOf(
+function toBounce(
   { messageId, headers }: DeliveryReport,
-  fate: DeliveryReport['recipients'][number],
+  recipient: DeliveryReport['recipients'][number],
   id: string,
 ): MessageBounce {
-  return {
-    bounceMessage: id,
-    ...fate,
-    ...(messageId === undefined ? {} : { messageId }),
-    ...(headers === undefined ? {} : { messageHeaders: headers }),
-  }
+  return { bounceMessage: id, ...recipient, ...defined({ messageId, messageHeaders: headers }) }
 }
 
-function complaintOf({ arf, messageId, headers = {} }: Complaint, id: string): MessageComplaint {
-  const one = (name: string) => headers[name]?.[0]
-  const [from, subject, date] = ['from', 'subject', 'date'].map(one)
-  const { to, cc } = headers
+function toComplaint({ arf, messageId, headers = {} }: Complaint, id: string): MessageComplaint {
+  const first = (name: string) => headers[name]?.[0]
   return {
     complaintMessage: id,
     arf,
-    headers: {
-      ...(messageId === undefined ? {} : { messageId }),
-      ...(from === undefined ? {} : { from }),
-      ...(to === undefined ? {} : { to }),
-      ...(cc === undefined ? {} : { cc }),
-      ...(subject === undefined ? {} : { subject }),
-      ...(date === undefined ? {} : { date }),
-    },
+    headers: defined({
+      messageId,
+      from: first('from'),
+      to: headers['to'],
+      cc: headers['cc'],
+      subject: first('subject'),
+      date: first('date'),
+    }),
   }
 }
 
-/** Ids in the outbox of messages that were sent from there, by Message-ID. */
+/** Queue ids of sent messages by Message-ID. */
 export type SentMessages = ReadonlyMap<string, string>
 
-/** The events of what a message reports, one for each recipient of a bounce. */
+/** Events of a report: one per recipient of a bounce, or the complaint. */
 export function reportEvents(
   account: Account,
   row: MailboxRow,
-  { uid, reported, sent }: { uid: number; reported: MessageReport; sent: SentMessages },
+  { uid, report, sent }: { uid: number; report: MessageReport; sent: SentMessages },
 ): NewEvent[] {
-  const key = [String(row.uidValidity), uid, row.number]
-  const bounces = reported.bounces.map((bounce) => {
-    const queueId = sent.get(bounce.messageId ?? '')
-    const data = { ...bounce, ...(queueId === undefined ? {} : { queueId }) }
+  const key = messageKey(row, uid)
+  const bounces = report.bounces.map((bounce) => {
+    const data = { ...bounce, ...defined({ queueId: sent.get(bounce.messageId ?? '') }) }
     return mailboxEvent(account, row, {
       event: 'messageBounce',
       key: [...key, data.recipient],
       data,
     })
   })
-  const { complaint: data } = reported
+  const { complaint: data } = report
   return data
     ? [...bounces, mailboxEvent(account, row, { event: 'messageComplaint', key, data })]
     : bounces
 }
 
-/** What is remembered of bounces, for when the message they are about is read back. */
+/** Rows of bounces, shown when the message they are about is read. */
 export function bounceRows(account: string, { bounces }: MessageReport, date: Date): Bounces[] {
   return bounces.flatMap(({ bounceMessage, recipient, action, response, messageId }) =>
     messageId === undefined
       ? []
-      : [
-          {
-            account,
-            messageHash: hashMessageId(messageId),
-            bounceMessage,
-            recipient,
-            action,
-            response: response.message,
-            status: response.status ?? null,
-            date,
-          },
-        ],
+      : {
+          account,
+          messageHash: hashMessageId(messageId),
+          bounceMessage,
+          recipient,
+          action,
+          response: response.message,
+          status: response.status ?? null,
+          date,
+        },
   )
 }

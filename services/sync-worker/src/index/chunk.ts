@@ -1,14 +1,17 @@
 import type { UidRange } from '@posthorn/backends'
 import { AppError } from '@posthorn/errors'
 
-/** One bit a UID, 8,192 UIDs a bitmap: the first byte's lowest bit is the first UID of the chunk. */
+/** UIDs per chunk, one bit each. The lowest bit of the first byte is the first UID. */
 export const chunkUids = 8_192
 export const chunkBytes = chunkUids / 8
 
-/** Stops a server that claims four billion messages from filling our memory: 16 MiB a bitmap. Real mailboxes need some hundred. */
+/**
+ * Limits the memory that a server can claim with up to four billion UIDs: 16 MiB per bitmap. Real
+ * mailboxes need some hundred chunks.
+ */
 export const maxChunks = 16_384
 
-/** Bitmaps by the number of their chunk, each of 1,024 bytes. A chunk without a bit set has none. */
+/** Bitmaps of 1,024 bytes by chunk number. A chunk without a bit set is absent. */
 export type Bitmaps = Map<number, Uint8Array>
 
 export const emptyBitmap: Readonly<Uint8Array> = new Uint8Array(chunkBytes)
@@ -28,7 +31,7 @@ export function setUid(bits: Uint8Array, uid: number, on: boolean): void {
   bits[bit >> 3] = on ? (bits[bit >> 3] ?? 0) | mask : (bits[bit >> 3] ?? 0) & ~mask
 }
 
-/** The bitmaps of some UIDs. Throws `unreachable` where they are spread over more chunks than any real mailbox has. */
+/** @throws AppError `unreachable` if the UIDs need more than `maxChunks` chunks */
 export function bitmapsFromRanges(ranges: readonly UidRange[]): Bitmaps {
   const bitmaps: Bitmaps = new Map()
   for (const [first, last] of ranges)
@@ -43,7 +46,7 @@ export function bitmapsFromRanges(ranges: readonly UidRange[]): Bitmaps {
   return bitmaps
 }
 
-/** The UIDs of some bitmaps, which may be shorter than a chunk (see `trimBitmap`). */
+/** UIDs of bitmaps, which may be trimmed. */
 export function rangesFromBitmaps(bitmaps: ReadonlyMap<number, Uint8Array>): UidRange[] {
   const ranges: [number, number][] = []
   for (const chunk of [...bitmaps.keys()].sort((a, b) => a - b))
@@ -51,7 +54,7 @@ export function rangesFromBitmaps(bitmaps: ReadonlyMap<number, Uint8Array>): Uid
   return ranges
 }
 
-/** Which UIDs came and which went. */
+/** Added and removed UIDs. */
 export function diffBitmaps(
   before: ReadonlyMap<number, Uint8Array>,
   after: ReadonlyMap<number, Uint8Array>,
@@ -71,7 +74,7 @@ export function isEmpty(bits: Uint8Array): boolean {
   return bits.every((byte) => byte === 0)
 }
 
-/** How many bits are set. */
+/** Number of set bits. */
 export function popcount(bits: Uint8Array): number {
   let count = 0
   for (const byte of bits) count += bitsOf[byte] ?? 0
@@ -82,21 +85,21 @@ export function sameBitmap(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(trimBitmap(a), trimBitmap(b)) === 0
 }
 
-/** As stored: without the zero bytes at the end. A view of the same memory. */
+/** Stored form without trailing zero bytes; a view of the same memory. */
 export function trimBitmap(bits: Uint8Array): Uint8Array {
   let length = bits.length
   while (length > 0 && bits[length - 1] === 0) length--
   return bits.subarray(0, length)
 }
 
-/** A copy in full length of what was stored. */
+/** Copy of a stored bitmap in full length. */
 export function untrimBitmap(stored: Uint8Array): Uint8Array {
   const bits = new Uint8Array(chunkBytes)
   bits.set(stored.subarray(0, chunkBytes))
   return bits
 }
 
-/** The UIDs of one bitmap, ascending. */
+/** UIDs of one bitmap, ascending. */
 export function* uidsInBitmap(chunk: number, bits: Uint8Array): Generator<number, void, undefined> {
   for (let at = 0; at < bits.length; at++) {
     const byte = bits[at] ?? 0
@@ -105,14 +108,14 @@ export function* uidsInBitmap(chunk: number, bits: Uint8Array): Generator<number
   }
 }
 
-/** Bits of `a` that `b` lacks. */
+/** Bits of `a` that are not in `b`. */
 export function subtractBitmap(a: Uint8Array, b: Uint8Array): Uint8Array {
   const bits = new Uint8Array(chunkBytes)
   for (let at = 0; at < a.length; at++) bits[at] = (a[at] ?? 0) & ~(b[at] ?? 0)
   return bits
 }
 
-/** Bits that both have. */
+/** Bits of both. */
 export function intersectBitmaps(a: Uint8Array, b: Uint8Array): Uint8Array {
   const bits = new Uint8Array(chunkBytes)
   for (let at = 0; at < a.length; at++) bits[at] = (a[at] ?? 0) & (b[at] ?? 0)
@@ -120,16 +123,16 @@ export function intersectBitmaps(a: Uint8Array, b: Uint8Array): Uint8Array {
 }
 
 function bitmapOf(bitmaps: Bitmaps, chunk: number): Uint8Array {
-  const known = bitmaps.get(chunk)
-  if (known) return known
+  const existing = bitmaps.get(chunk)
+  if (existing) return existing
   if (bitmaps.size >= maxChunks)
-    throw new AppError('unreachable', 'The server names more UIDs than a mailbox can have')
+    throw new AppError('unreachable', 'The server reports more UIDs than a mailbox can have')
   const bits = new Uint8Array(chunkBytes)
   bitmaps.set(chunk, bits)
   return bits
 }
 
-/** Sets the bits from `first` to `last`, both inside the chunk. */
+/** Sets the bits from `first` to `last`, inclusive. */
 function fill(bits: Uint8Array, first: number, last: number): void {
   const firstByte = first >> 3
   const lastByte = last >> 3
@@ -144,7 +147,7 @@ function fill(bits: Uint8Array, first: number, last: number): void {
   bits[lastByte] = (bits[lastByte] ?? 0) | tail
 }
 
-/** Adds the UIDs of one chunk to ranges that end before it. */
+/** Appends the UIDs of one chunk to ranges that end before it. */
 function appendRanges(ranges: [number, number][], chunk: number, bits: Uint8Array): void {
   const start = chunk * chunkUids
   let open = ranges.at(-1)

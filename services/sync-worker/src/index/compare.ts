@@ -15,28 +15,28 @@ import {
   subtractBitmap,
 } from './chunk.ts'
 import {
-  canonicalFlag,
   type Difference,
   type FlagChange,
   type IndexChunk,
   type MailboxIndex,
 } from './mailbox-index.ts'
-import { isLabelEntry, labelEntry } from './labels.ts'
+import { canonicalFlag, isLabelEntry, labelEntry } from './flag-names.ts'
 import { intersectRanges } from './ranges.ts'
 
-/** What searches found: every UID of the mailbox, and of each flag that was searched for the UIDs that have it. */
+/** Results of searches: all UIDs of the mailbox, and the UIDs of each searched flag. */
 export interface SearchResult {
   uids: readonly UidRange[]
   flags: ReadonlyMap<string, readonly UidRange[]>
 }
 
 /**
- * Compares the whole mailbox. A flag that was not searched for is left as it is: name every flag in `index.flags()` for a full comparison,
- * none to compare only which messages exist (those added then have no flags yet: apply flag deltas first).
+ * Compares the whole mailbox. Flags that were not searched keep their bits: search all of
+ * `index.flags()` for a full comparison, none to compare UIDs only. Added messages then have no
+ * flags, so apply flag deltas first.
  */
-export function compare(index: MailboxIndex, found: SearchResult): Difference {
-  const uids = bitmapsFromRanges(found.uids)
-  const flags = searchedFlags(index, found)
+export function compare(index: MailboxIndex, result: SearchResult): Difference {
+  const uids = bitmapsFromRanges(result.uids)
+  const flags = searchedFlags(index, result)
   const next = new Map<number, IndexChunk>()
   for (const chunk of new Set([...index.chunks.keys(), ...uids.keys()])) {
     const exists = uids.get(chunk) ?? emptyBitmap
@@ -53,11 +53,11 @@ export function compare(index: MailboxIndex, found: SearchResult): Difference {
 }
 
 /**
- * Takes in what the server says of single messages (CONDSTORE deltas, fetched messages). Unknown UIDs are added, with their flags. Labels
- * stay as they are where none are told. The last word on a UID counts.
+ * Applies the flags of single messages (CONDSTORE deltas, fetched messages). New UIDs are added.
+ * Labels stay unchanged if a message has none. The last entry of a UID counts.
  */
 export function applyFlags(index: MailboxIndex, messages: readonly MessageFlags[]): Difference {
-  const remembered = index.trackedNames(new Set(messages.flatMap(namesOf)))
+  const tracked = index.trackedNames(new Set(messages.flatMap(namesOf)))
   const next = new Map<number, MutableChunk>()
   for (const message of messages) {
     const { uid } = message
@@ -66,12 +66,12 @@ export function applyFlags(index: MailboxIndex, messages: readonly MessageFlags[
     for (const [name, bits] of chunk.flags)
       if (message.labels || !isLabelEntry(name)) setUid(bits, uid, false)
     for (const name of namesOf(message))
-      if (remembered.has(name)) setUid(bitsFor(chunk, name), uid, true)
+      if (tracked.has(name)) setUid(bitsFor(chunk, name), uid, true)
   }
   return compareChunks(index, next)
 }
 
-/** The names under which the flags and labels of a message are remembered. */
+/** Index names of the flags and labels of a message. */
 function namesOf({ flags, labels = [] }: MessageFlags): string[] {
   return [
     ...flags.flatMap((flag) => canonicalFlag(flag) ?? []),
@@ -79,12 +79,12 @@ function namesOf({ flags, labels = [] }: MessageFlags): string[] {
   ]
 }
 
-/** Takes messages out, those unknown too. */
+/** Removes messages. UIDs that are not in the index are ignored. */
 export function removeUids(index: MailboxIndex, uids: readonly UidRange[]): Difference {
   const next = new Map<number, MutableChunk>()
-  for (const [chunk, gone] of bitmapsFromRanges(intersectRanges(index.uids(), uids))) {
+  for (const [chunk, removed] of bitmapsFromRanges(intersectRanges(index.uids(), uids))) {
     const { uids, flags } = editable(index, next, chunk)
-    for (const bits of [uids, ...flags.values()]) bits.set(subtractBitmap(bits, gone))
+    for (const bits of [uids, ...flags.values()]) bits.set(subtractBitmap(bits, removed))
   }
   return compareChunks(index, next)
 }
@@ -115,14 +115,14 @@ function bitsFor({ flags }: MutableChunk, flag: string): Uint8Array {
   return bits
 }
 
-/** Bitmaps of the flags we remember, of messages that exist: a server may name others. */
-function searchedFlags(index: MailboxIndex, found: SearchResult): Map<string, Bitmaps> {
-  const remembered = index.trackedNames(found.flags.keys())
+/** Bitmaps of tracked flags, limited to existing messages: a server may report others. */
+function searchedFlags(index: MailboxIndex, result: SearchResult): Map<string, Bitmaps> {
+  const tracked = index.trackedNames(result.flags.keys())
   const flags = new Map<string, Bitmaps>()
-  for (const [flag, uids] of found.flags) {
+  for (const [flag, uids] of result.flags) {
     const name = isLabelEntry(flag) ? flag : canonicalFlag(flag)
-    if (name !== undefined && remembered.has(name))
-      flags.set(name, bitmapsFromRanges(intersectRanges(found.uids, uids)))
+    if (name !== undefined && tracked.has(name))
+      flags.set(name, bitmapsFromRanges(intersectRanges(result.uids, uids)))
   }
   return flags
 }
@@ -135,7 +135,7 @@ function compareChunks(index: MailboxIndex, next: ReadonlyMap<number, IndexChunk
   for (const chunk of [...next.keys()].sort((a, b) => a - b)) {
     const old = index.chunks.get(chunk) ?? noMessages
     const now = next.get(chunk) ?? noMessages
-    if (!same(old, now)) dirtyChunks.set(chunk, tidy(now))
+    if (!same(old, now)) dirtyChunks.set(chunk, withoutUnused(now))
     added.set(chunk, subtractBitmap(now.uids, old.uids))
     removed.set(chunk, subtractBitmap(old.uids, now.uids))
     appendChanges(changed, chunk, { old, now })
@@ -157,13 +157,13 @@ function same(old: IndexChunk, now: IndexChunk): boolean {
   )
 }
 
-/** Without the flags that nobody has; undefined without messages. */
-function tidy({ uids, flags }: IndexChunk): IndexChunk | undefined {
+/** Drops unused flags; undefined without messages. */
+function withoutUnused({ uids, flags }: IndexChunk): IndexChunk | undefined {
   if (isEmpty(uids)) return undefined
   return { uids, flags: new Map([...flags].filter(([, bits]) => !isEmpty(bits))) }
 }
 
-/** Adds the messages of a chunk that were there before and have other flags now. */
+/** Appends the messages of a chunk that existed before and have different flags. */
 function appendChanges(
   changed: FlagChange[],
   chunk: number,

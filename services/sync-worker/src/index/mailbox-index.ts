@@ -1,24 +1,20 @@
 import type { UidRange } from '@posthorn/backends'
 import { chunkOf, hasUid, rangesFromBitmaps, trimBitmap, untrimBitmap } from './chunk.ts'
-import { isLabelEntry, maxLabels } from './labels.ts'
+import { canonicalFlag, isLabelEntry, maxLabels } from './flag-names.ts'
 
-/** What a mailbox may have at most: a hostile server cannot make our rows grow with keywords of its own invention. */
+/** Maximum keywords in an index: a hostile server could invent any number. */
 export const maxKeywords = 64
 
-const systemFlags = new Map(
-  ['\\Seen', '\\Answered', '\\Flagged', '\\Deleted', '\\Draft'].map((flag) => [
-    flag.toLowerCase(),
-    flag,
-  ]),
-)
-
-/** 8,192 UIDs: which exist and which flags (and labels, see `labels.ts`) they have. Every bitmap is 1,024 bytes; a flag that nobody has is left out. */
+/**
+ * Existing UIDs of one chunk, and a bitmap per flag or label in use (see `flag-names.ts`). Every bitmap
+ * has 1,024 bytes.
+ */
 export interface IndexChunk {
   readonly uids: Uint8Array
   readonly flags: ReadonlyMap<string, Uint8Array>
 }
 
-/** A chunk as Postgres keeps it: bitmaps without the zero bytes at their ends. */
+/** Row of `mailbox_chunks`: bitmaps without trailing zero bytes. */
 export interface StoredChunk {
   chunk: number
   uids: Uint8Array
@@ -30,31 +26,24 @@ export interface FlagChange {
   uid: number
   added: string[]
   removed: string[]
-  /** All flags it has now, in the order of the alphabet. */
+  /** All current flags, sorted. */
   value: string[]
 }
 
-/** What is different from an index, and the chunks that make it equal: to be stored and then adopted, so that a failed transaction leaves no trace. */
+/**
+ * Difference from an index, and the chunks that remove it. Store the chunks, then adopt them, so
+ * that a failed transaction leaves the index unchanged.
+ */
 export interface Difference {
   added: UidRange[]
   removed: UidRange[]
-  /** Messages known before and after whose flags differ, ascending. */
+  /** Messages in both with different flags, ascending. */
   changed: FlagChange[]
-  /** Chunks to write; undefined where nothing is left of one. */
+  /** Chunks to write; undefined to delete one. */
   dirtyChunks: Map<number, IndexChunk | undefined>
 }
 
-/**
- * The name under which a flag is remembered: system flags in the spelling of RFC 9051, keywords as they come. Undefined for `\Recent` and
- * any other backslash flag: there is no search for them, so a full comparison would take back what a delta had told. A flag that looks
- * like a label's entry is none.
- */
-export function canonicalFlag(flag: string): string | undefined {
-  if (flag.startsWith('\\')) return systemFlags.get(flag.toLowerCase())
-  return flag === '' || isLabelEntry(flag) ? undefined : flag
-}
-
-/** What we know of one mailbox. Changes only by `adopt`. */
+/** Index of one mailbox. Changed by `adopt` only. */
 export class MailboxIndex {
   readonly #chunks = new Map<number, IndexChunk>()
 
@@ -77,7 +66,7 @@ export class MailboxIndex {
     return rangesFromBitmaps(new Map([...this.#chunks].map(([chunk, { uids }]) => [chunk, uids])))
   }
 
-  /** The UIDs that have a flag. */
+  /** UIDs with a flag. */
   uidsWith(flag: string): UidRange[] {
     const bitmaps = new Map<number, Uint8Array>()
     for (const [chunk, { flags }] of this.#chunks) {
@@ -87,36 +76,36 @@ export class MailboxIndex {
     return rangesFromBitmaps(bitmaps)
   }
 
-  /** Every flag, and entry of a label, that some message has. */
+  /** Flags and label entries in use. */
   flags(): Set<string> {
     return new Set([...this.#chunks.values()].flatMap(({ flags }) => [...flags.keys()]))
   }
 
   /**
-   * Which of these flags and labels are remembered, under their canonical names: system flags, what is in use already, and others until there
-   * are 64 keywords and 250 labels. The same question before and after a search gets the same answer as long as the index stands.
+   * Canonical names of those flags and labels that the index stores: system flags, names in use,
+   * and others up to 64 keywords and 250 labels. Deterministic while the index does not change.
    */
   trackedNames(names: Iterable<string>): Set<string> {
-    const known = this.flags()
-    const room = { label: maxLabels, keyword: maxKeywords, system: Infinity }
-    for (const name of known) room[kindOf(name)]--
-    const kept = new Set<string>()
-    for (const given of names) {
-      const name = isLabelEntry(given) ? given : canonicalFlag(given)
-      if (name === undefined || kept.has(name)) continue
-      if (!known.has(name) && --room[kindOf(name)] < 0) continue
-      kept.add(name)
+    const inUse = this.flags()
+    const remaining = { label: maxLabels, keyword: maxKeywords, system: Infinity }
+    for (const name of inUse) remaining[kindOf(name)]--
+    const tracked = new Set<string>()
+    for (const rawName of names) {
+      const name = isLabelEntry(rawName) ? rawName : canonicalFlag(rawName)
+      if (name === undefined || tracked.has(name)) continue
+      if (!inUse.has(name) && --remaining[kindOf(name)] < 0) continue
+      tracked.add(name)
     }
-    return kept
+    return tracked
   }
 
-  /** The flags of one message in the order of the alphabet, or undefined where it is unknown. */
+  /** Sorted flags of a message; undefined if it is not in the index. */
   flagsOf(uid: number): string[] | undefined {
     const chunk = this.#chunks.get(chunkOf(uid))
     return chunk && hasUid(chunk.uids, uid) ? flagsAt(chunk.flags, uid) : undefined
   }
 
-  /** Takes over what was stored. */
+  /** Replaces chunks that were stored. */
   adopt(dirtyChunks: Difference['dirtyChunks']): void {
     for (const [number, chunk] of dirtyChunks) {
       if (chunk) this.#chunks.set(number, chunk)
@@ -130,7 +119,7 @@ function kindOf(name: string): 'label' | 'keyword' | 'system' {
   return name.startsWith('\\') ? 'system' : 'keyword'
 }
 
-/** A chunk as a row of `mailbox_chunks` takes it. */
+/** Converts a chunk to a row of `mailbox_chunks`. */
 export function toStored(chunk: number, { uids, flags }: IndexChunk): StoredChunk {
   return {
     chunk,
@@ -140,7 +129,7 @@ export function toStored(chunk: number, { uids, flags }: IndexChunk): StoredChun
   }
 }
 
-/** The flags whose bit is set for one UID, in the order of the alphabet. */
+/** Sorted flags whose bit is set for a UID. */
 function flagsAt(flags: IndexChunk['flags'], uid: number): string[] {
   const set: string[] = []
   for (const [flag, bits] of flags) if (hasUid(bits, uid)) set.push(flag)

@@ -10,9 +10,9 @@ export {
   uidsIn,
 } from '@posthorn/backends/uid-ranges'
 
-// Set algebra over ranges that are ascending and without overlap, as every function here returns them. All of it is linear.
+// Set algebra over ascending ranges without overlap. All functions take linear time.
 
-/** The UIDs of `from` that `without` lacks. */
+/** UIDs of `from` that are not in `without`. */
 export function subtractRanges(
   from: readonly UidRange[],
   without: readonly UidRange[],
@@ -25,7 +25,7 @@ export function subtractRanges(
     for (let hole = without[at]; hole && hole[0] <= last; hole = without[at]) {
       if (hole[0] > start) left.push([start, hole[0] - 1])
       start = hole[1] + 1
-      // A hole that reaches beyond this range may cut the next one as well.
+      // A hole that ends after this range may overlap the next one.
       if (hole[1] > last) break
       at++
     }
@@ -34,7 +34,7 @@ export function subtractRanges(
   return left
 }
 
-/** The UIDs that both have. */
+/** UIDs of both. */
 export function intersectRanges(a: readonly UidRange[], b: readonly UidRange[]): UidRange[] {
   const both: UidRange[] = []
   let i = 0
@@ -49,7 +49,7 @@ export function intersectRanges(a: readonly UidRange[], b: readonly UidRange[]):
   return both
 }
 
-/** The UIDs that at least one has. */
+/** UIDs of at least one. */
 export function uniteRanges(a: readonly UidRange[], b: readonly UidRange[]): UidRange[] {
   const united: [number, number][] = []
   let open: [number, number] | undefined

@@ -36,8 +36,8 @@ const batchSize = 1_000
 const limits = { perAccount: 2_000, totalCharacters: 8 * 1024 * 1024 }
 
 /**
- * Writes protocol logs in batches, twice a second. Lines beyond the limits, because Postgres is slow
- * or unavailable, are dropped and counted. Disposal writes the buffered lines.
+ * Writes protocol logs in batches, twice a second. Lines beyond the limits, because Postgres is
+ * slow or unavailable, are dropped and counted. Disposal writes the buffered lines.
  */
 export function startTranscripts(deps: TranscriptsDeps): Transcripts {
   const backlog = new LogBacklog(limits)

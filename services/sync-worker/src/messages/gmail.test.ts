@@ -19,22 +19,21 @@ test.each([
   ['Spam', mailbox('[Gmail]/Spam', '\\Junk'), '\\Junk'],
   ['Trash', mailbox('[Gmail]/Papierkorb', '\\Trash'), '\\Trash'],
   ['Chats', mailbox('[Gmail]/Chats'), undefined],
-  ['the root of them', mailbox('[Gmail]', null, '\\Noselect'), undefined],
+  ['the root of the system labels', mailbox('[Gmail]', null, '\\Noselect'), undefined],
   ['a label', mailbox('Work/Later'), 'Work/Later'],
-  [
-    'a label that does not exist but for those below it',
-    mailbox('Work', null, '\\NoSelect'),
-    undefined,
-  ],
-])('the label of %s', (_name, given, label) => {
-  expect(mailboxLabel(given)).toBe(label)
+  ['a label that exists only as a parent', mailbox('Work', null, '\\NoSelect'), undefined],
+])('mailboxLabel: label of %s', (_name, row, label) => {
+  expect(mailboxLabel(row)).toBe(label)
 })
 
-test.each(['name', 'user'] as const)('a label that is a trash by %s is a label', (source) => {
-  expect(mailboxLabel({ ...mailbox('Müll', '\\Trash'), specialUseSource: source })).toBe('Müll')
-})
+test.each(['name', 'user'] as const)(
+  'mailboxLabel: a trash determined by %s is an ordinary label',
+  (source) => {
+    expect(mailboxLabel({ ...mailbox('Müll', '\\Trash'), specialUseSource: source })).toBe('Müll')
+  },
+)
 
-test('labels are told once, in one spelling, with that of the mailbox', () => {
+test('messageLabels: removes duplicates and adds the label of the mailbox', () => {
   expect(messageLabels(mailbox('Work'), ['\\INBOX', 'b', 'Work', '\\Inbox'])).toEqual([
     'Work',
     '\\Inbox',

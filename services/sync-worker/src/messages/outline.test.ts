@@ -11,7 +11,7 @@ const text = (part: string, type = 'text/plain', over: Partial<BodyPart> = {}): 
 })
 const numbers = (parts: { part: string }[]) => parts.map(({ part }) => part)
 
-test('a message without parts has its text as part 1', () => {
+test('parseOutline: a message that is not multipart has text part 1', () => {
   const { part: _, ...structure } = text('')
   expect(parseOutline(structure)).toMatchObject({
     plain: [{ part: '1', charset: 'utf-8', size: 10 }],
@@ -19,7 +19,7 @@ test('a message without parts has its text as part 1', () => {
   })
 })
 
-test('alternatives, an embedded picture and an attachment are told apart', () => {
+test('parseOutline: separates alternatives, an embedded image and an attachment', () => {
   const outline = parseOutline({
     type: 'multipart/mixed',
     childNodes: [
@@ -66,7 +66,7 @@ test('alternatives, an embedded picture and an attachment are told apart', () =>
   ])
 })
 
-test('attached text is an attachment', () => {
+test('parseOutline: attached text is an attachment', () => {
   const outline = parseOutline({
     type: 'multipart/mixed',
     childNodes: [
@@ -79,12 +79,12 @@ test('attached text is an attachment', () => {
   expect(numbers(outline.attachments)).toEqual(['2', '3'])
 })
 
-test('several texts are all the body', () => {
+test('parseOutline: returns several text parts', () => {
   const outline = parseOutline({ type: 'multipart/mixed', childNodes: [text('1'), text('2')] })
   expect(numbers(outline.plain)).toEqual(['1', '2'])
 })
 
-test('a message inside of a message is one attachment', () => {
+test('parseOutline: a nested message is one attachment', () => {
   const outline = parseOutline({
     type: 'multipart/mixed',
     childNodes: [text('1'), { part: '2', type: 'message/rfc822', childNodes: [text('2.1')] }],
@@ -93,7 +93,7 @@ test('a message inside of a message is one attachment', () => {
   expect(numbers(outline.attachments)).toEqual(['2'])
 })
 
-test('a structure that nests without end, or is wide without end, is cut', () => {
+test('parseOutline: limits nesting and number of parts', () => {
   let nested: BodyPart = text('1')
   for (let depth = 0; depth < 10_000; depth++)
     nested = { type: 'multipart/mixed', childNodes: [nested] }

@@ -37,7 +37,9 @@ export interface Outline {
 const maxDepth = 50
 const maxParts = 1_000
 
-/** Separates texts from attachments in a BODYSTRUCTURE. A nested message is one attachment. Pure. */
+/**
+ * Separates texts from attachments in a BODYSTRUCTURE. A nested message is one attachment. Pure.
+ */
 export function parseOutline(structure: BodyPart): Outline {
   const outline: Outline = { plain: [], html: [], attachments: [], structure }
   let count = 0

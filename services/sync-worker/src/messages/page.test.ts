@@ -10,7 +10,7 @@ const uids: UidRange[] = [
 ]
 const place = (page: number, pageSize: number, total = 7) => pagePosition(total, { page, pageSize })
 
-test('pages begin with the newest and follow each other without gap or overlap', () => {
+test('pageUids: newest first, consecutive pages without gap or overlap', () => {
   const page = (number: number) => pageUids(uids, place(number, 3))
   expect(page(0)).toEqual([[8, 10]])
   expect(page(1)).toEqual([
@@ -21,25 +21,25 @@ test('pages begin with the newest and follow each other without gap or overlap',
   expect(page(3)).toEqual([])
 })
 
-test('a page may begin and end inside of ranges', () => {
+test('pageUids: splits ranges at the page boundaries', () => {
   expect(pageUids(uids, place(1, 2))).toEqual([
     [5, 5],
     [8, 8],
   ])
 })
 
-test('a page of a large mailbox takes no more than its messages', () => {
+test('pageUids: cost depends on the page, not on the mailbox', () => {
   expect(pageUids([[1, 4_000_000_000]], place(10, 2, 4_000_000_000))).toEqual([
     [3_999_999_979, 3_999_999_980],
   ])
 })
 
-test('nothing comes of an empty mailbox', () => {
+test('pageUids: empty mailbox, returns no ranges', () => {
   expect(pageUids([], place(0, 20, 0))).toEqual([])
   expect(sequenceNumbers(place(0, 20, 0))).toBeUndefined()
 })
 
-test('the places of a page are counted from the end, and the last page may be short', () => {
+test('sequenceNumbers: counted from the end, the last page may be short', () => {
   expect(sequenceNumbers(place(0, 3))).toEqual([5, 7])
   expect(sequenceNumbers(place(1, 3))).toEqual([2, 4])
   expect(sequenceNumbers(place(2, 3))).toEqual([1, 1])
@@ -47,7 +47,7 @@ test('the places of a page are counted from the end, and the last page may be sh
   expect(sequenceNumbers(place(1_048_576, 1_000))).toBeUndefined()
 })
 
-test('there is nothing before the first page, nothing after the last, and a way back from beyond it', () => {
+test('buildPage: no previous cursor on the first page, no next one on the last, one back from beyond', () => {
   const cursors = (page: number, total = 7) => {
     const { nextPageCursor, prevPageCursor } = buildPage(place(page, 3, total), [])
     const read = (cursor: string | null) =>
@@ -62,7 +62,7 @@ test('there is nothing before the first page, nothing after the last, and a way 
   expect(cursors(0, 3)).toEqual([null, null])
 })
 
-test('a cursor wins over a page', () => {
+test('requestedPage: the cursor takes precedence over the page', () => {
   expect(requestedPage({ page: 4 })).toBe(4)
   expect(requestedPage({ page: 4, cursor: encodeCursor({ page: 1 }) })).toBe(1)
   expect(() => requestedPage({ page: 4, cursor: 'imap_?' })).toThrow('Invalid paging cursor')

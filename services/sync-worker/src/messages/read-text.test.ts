@@ -3,7 +3,7 @@ import type { BodyPart, WantedPart } from '@posthorn/backends'
 import { parseOutline } from './outline.ts'
 import { readText, truncateToFit } from './read-text.ts'
 
-/** A message of such texts, and what it was asked for. */
+/** Message with these texts, which records the requested parts. */
 function message(texts: { type: string; content: string; size?: number }[]) {
   const structure: BodyPart = {
     type: 'multipart/mixed',
@@ -14,22 +14,26 @@ function message(texts: { type: string; content: string; size?: number }[]) {
       size: size ?? Buffer.byteLength(content),
     })),
   }
-  const asked: WantedPart[][] = []
+  const requests: WantedPart[][] = []
   const session = {
-    readParts: async (_uid: number, _structure: BodyPart, wanted: readonly WantedPart[]) => {
-      asked.push([...wanted])
+    readParts: async (_uid: number, _structure: BodyPart, parts: readonly WantedPart[]) => {
+      requests.push([...parts])
       return new Map(
-        wanted.map(({ part, maxBytes }) => [
+        parts.map(({ part, maxBytes }) => [
           part,
           Buffer.from(texts[Number(part) - 1]?.content ?? '').subarray(0, maxBytes),
         ]),
       )
     },
   }
-  const wish = { plain: true, html: true, webSafe: false }
-  const read = (maxBytes: number, over: Partial<typeof wish> = {}) =>
-    readText(session, { uid: 1, outline: parseOutline(structure) }, { ...wish, maxBytes, ...over })
-  return { asked, read }
+  const options = { plain: true, html: true, webSafe: false }
+  const read = (maxBytes: number, over: Partial<typeof options> = {}) =>
+    readText(
+      session,
+      { uid: 1, outline: parseOutline(structure) },
+      { ...options, maxBytes, ...over },
+    )
+  return { requests, read }
 }
 const plain = (content: string, size?: number) => ({
   type: 'text/plain',
@@ -38,22 +42,22 @@ const plain = (content: string, size?: number) => ({
 })
 const html = (content: string) => ({ type: 'text/html', content })
 
-test('all texts come in one round trip, joined by kind', async () => {
-  const { asked, read } = message([plain('one'), html('<p>1</p>'), plain('two')])
+test('readText: reads all texts in one round trip and joins them per kind', async () => {
+  const { requests, read } = message([plain('one'), html('<p>1</p>'), plain('two')])
   expect(await read(1_000)).toEqual({ plain: 'one\ntwo', html: '<p>1</p>', hasMore: false })
-  expect(asked).toHaveLength(1)
+  expect(requests).toHaveLength(1)
 })
 
-test('texts that may not fit beside each other are asked for one after the other, and no more than there is room for', async () => {
-  const { asked, read } = message([plain('12345', 9), plain('67890', 9), plain('abc', 9)])
+test('readText: parts that may exceed the limit are requested one by one with the remaining bytes', async () => {
+  const { requests, read } = message([plain('12345', 9), plain('67890', 9), plain('abc', 9)])
   expect(await read(8)).toEqual({ plain: '12345\n678\n', hasMore: true })
-  expect(asked.map((wanted) => wanted.map(({ maxBytes }) => maxBytes))).toEqual([[9], [4], [1]])
+  expect(requests.map((parts) => parts.map(({ maxBytes }) => maxBytes))).toEqual([[9], [4], [1]])
 })
 
-test('a kind that is not wanted is not read; safe HTML is made of what there is', async () => {
-  const { asked, read } = message([plain('a < b'), html('<b>x</b>')])
+test('readText: reads only requested kinds, and converts plain text to safe HTML', async () => {
+  const { requests, read } = message([plain('a < b'), html('<b>x</b>')])
   expect(await read(100, { html: false })).toEqual({ plain: 'a < b', hasMore: false })
-  expect(asked).toEqual([[{ part: '1', maxBytes: 101 }]])
+  expect(requests).toEqual([[{ part: '1', maxBytes: 101 }]])
   const only = message([plain('a < b\nc')])
   expect(await only.read(100, { plain: false, webSafe: true })).toMatchObject({
     html: expect.stringContaining('a &lt; b<br'),
@@ -61,18 +65,18 @@ test('a kind that is not wanted is not read; safe HTML is made of what there is'
   })
 })
 
-test('a message without texts has none', async () => {
+test('readText: message without texts, returns none', async () => {
   expect(await message([]).read(100)).toEqual({ hasMore: false })
   expect(await message([]).read(100, { webSafe: true })).toMatchObject({ webSafe: true })
 })
 
-test('twenty texts of a kind are enough', async () => {
+test('readText: reads at most 20 parts per kind', async () => {
   const { read } = message(Array.from({ length: 30 }, () => plain('x')))
   const text = await read(1_000)
   expect([text.plain?.split('\n').length, text.hasMore]).toEqual([20, true])
 })
 
-test('texts are halved until both fit into an answer', () => {
+test('truncateToFit: halves the longer text until the JSON fits', () => {
   const nasty = '\u0001'.repeat(3 * 2 ** 20)
   const fitting = truncateToFit(
     { plain: nasty, html: `${nasty}${nasty}`, hasMore: false },

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { toSearchTerms } from './search-terms.ts'
 
-test('dates and mod-sequences become what they are, all else stays', () => {
+test('toSearchTerms: converts dates and mod-sequences and keeps other terms', () => {
   expect(
     toSearchTerms({
       unseen: true,

@@ -1,126 +1,150 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { MailSession } from '@posthorn/backends'
 import type { AccountState } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
+import { KeyedMutex, settleWithin, sleep } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
-import type { Deps } from '../deps.ts'
-import type { AccountLease } from '../store/lease.ts'
+import type { Config } from '../config.ts'
+import type { ChangeBroadcaster } from '../events/change-broadcaster.ts'
+import { type AccountStatus, toAccountStatus } from '../store/account-status.ts'
+import { type Account, type AccountRow, toAccount } from '../store/accounts.ts'
+import { flushIndex } from '../store/flush.ts'
+import { type AccountLease, withLease } from '../store/lease.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
-import { toAccountStatus } from '../store/account-states.ts'
-import { changeMailboxList } from '../sync/mailbox-list/change-list.ts'
-import { isUnfinished } from '../sync/sync-plan.ts'
-import { followMailboxes } from '../sync/passes/follower.ts'
-import { MailboxLocks } from '../sync/locks.ts'
-import type { AppliedListChange } from '../sync/mailbox-list/mailbox-list.ts'
+import type { ListContext, SyncDeps } from '../sync/context.ts'
+import type { AppliedListChange } from '../sync/mailbox-list/list-plan.ts'
+import { changeMailboxList } from '../sync/mailbox-list/mailbox-list.ts'
 import { storeUidValidity } from '../sync/mailbox-list/unsynced-mailboxes.ts'
-import { type Account, toAccount } from './account.ts'
-import { CommandPool } from './command-pool.ts'
-import { connectSession } from './connect.ts'
-import { failureOf } from './failures.ts'
-import { flushIfRequested } from './flush.ts'
-import { nextAttemptCount, reconnectDelayMs } from './reconnect.ts'
-import type { StatusTrigger, AccountStatus } from './status-transition.ts'
+import { followMailboxes } from '../sync/passes/follower.ts'
+import type { MailboxRefusal } from '../sync/passes/sync-pass.ts'
 import { SyncRequests } from '../sync/passes/sync-requests.ts'
+import { nextAttemptCount, reconnectDelayMs } from '../sync/reconnect.ts'
+import { isUnfinished } from '../sync/sync-plan.ts'
+import type { AccountReader } from './account-reader.ts'
+import type { ApplyStatusUpdate } from './account-status.ts'
+import { CommandPool } from './command-pool.ts'
+import type { Connect } from './connect.ts'
+import { failureOf } from './failures.ts'
+import type { StatusTrigger } from './status-transition.ts'
 
-/** How long a session may take to come to an end by itself when it is told to; then its connection is closed under it. */
+export interface AccountSessionDeps {
+  readonly sync: SyncDeps
+  readonly connect: Connect
+  readonly accounts: AccountReader
+  readonly applyStatusUpdate: ApplyStatusUpdate
+  readonly changes: Pick<ChangeBroadcaster, 'broadcast'>
+  readonly config: Pick<Config, 'accountsSweepMs' | 'commandConnections' | 'commandIdleMs'>
+  readonly log: Logger
+}
+
+/** Grace period of a stopping session; then its connection is closed. */
 const graceMs = 1_000
 
+/** Outcome of one connection, from login to loss. */
+interface ConnectionEnd {
+  synced: boolean
+  connectedMs: number
+  error: unknown
+}
+
 /**
- * The life of one account on this worker: connects, syncs, watches, reconnects, and keeps the account's state. Runs until it is stopped or
- * until the lease is lost (`ended`).
+ * Life of one account on this worker: connects, syncs, watches, reconnects and updates the account
+ * status. Runs until it is stopped, or until the lease is lost (`ended`).
  */
 export class AccountSession {
   readonly lease: AccountLease
   readonly version: string
   readonly commands: CommandPool
-  /** Over without having been stopped. */
+  /** True if the session ended without `stop`. */
   ended = false
-  /** As last stored by this session. */
+  /** State that this session stored last. */
   state: AccountState | undefined
-  /** Whether the server has let us in since this session began, and was not lost since. */
+  /** True from the first login until reconnecting fails. */
   loggedIn = false
-  /** The account as registered; undefined before it was read, and where it has no server. */
+  /** Undefined until the registration is read, and for accounts without a server. */
   account: Account | undefined
-  readonly #deps: Deps
+  readonly #deps: AccountSessionDeps
   readonly #log: Logger
   readonly #stop = new AbortController()
   readonly #done: Promise<void>
-  readonly #wishes = new SyncRequests()
-  readonly #locks = new MailboxLocks()
+  readonly #requests = new SyncRequests()
+  readonly #locks = new KeyedMutex()
   #session: MailSession | undefined
-  /** As it is stored, where that is known: nobody else writes it. */
-  #standing: AccountStatus | undefined
+  /** Stored status, if known: no other process writes it under this lease. */
+  #status: AccountStatus | undefined
 
-  constructor(deps: Deps, lease: AccountLease, version: string) {
+  constructor(deps: AccountSessionDeps, lease: AccountLease, version: string) {
     this.lease = lease
     this.version = version
     this.#deps = deps
     this.#log = deps.log.child({ account: lease.account })
     this.commands = new CommandPool({
-      connect: (signal) => this.#openForCommand(signal),
+      connect: (signal) => this.#connectForCommand(signal),
       max: deps.config.commandConnections,
       idleMs: deps.config.commandIdleMs,
     })
     this.#done = this.#run()
   }
 
-  /** Lets the session look at the account's mailboxes soon, all of them. */
+  /** Requests a full sync pass. */
   requestFullSync(): void {
-    this.#wishes.requestFull()
+    this.#requests.requestFull()
   }
 
-  /** Lets the session look soon at some mailboxes, by id, in which something was changed. */
+  /** Requests a sync of mailboxes, by id, that a command changed. */
   requestSync(mailboxes: Iterable<string>): void {
-    this.#wishes.requestMailboxes(mailboxes)
+    this.#requests.requestMailboxes(mailboxes)
   }
 
   /**
-   * Lets the session open a mailbox soon, by id, that over another connection was not the one that is known. What the server tells this
-   * session of it may be out of date: Dovecot 2.3 goes on telling its old counters.
+   * Requests to select a mailbox, by id, whose UIDVALIDITY differed on another connection. The
+   * counters of this connection may be outdated: Dovecot 2.3 keeps reporting old ones.
    */
   requestReselect(mailbox: string): void {
-    this.#wishes.requestReselect(mailbox)
+    this.#requests.requestReselect(mailbox)
   }
 
-  /**
-   * Changes the list of mailboxes over a connection for commands; what is stored shows it when this resolves.
-   */
+  /** Changes the mailbox list over a command connection and stores the new list. */
   async changeMailboxes<T>(
     session: MailSession,
     change: () => Promise<{ done: T; applied: AppliedListChange }>,
   ): Promise<T> {
-    const { account } = this
-    if (!account) throw new AppError('unavailable', 'The account has no mail server')
-    const context = { deps: this.#deps, account, session, locks: this.#locks }
+    const context = this.#listContext(session)
+    if (!context) throw new AppError('unavailable', 'The account has no mail server')
     const { done, rows } = await changeMailboxList(context, change, (err) => {
-      this.#log.warn({ err }, 'the list of mailboxes is not up to date; a round follows')
+      this.#log.warn({ err }, 'stored mailbox list may be outdated')
       this.requestFullSync()
     })
     this.requestSync(rows.filter(isUnfinished).map(({ id }) => id))
     return done
   }
 
-  /** Lets ids be made of a mailbox that is not looked after: its row then. Undefined where it is, and its sync is to be waited for. */
+  /**
+   * Stores UIDVALIDITY of a mailbox that is not synced. Returns its row; undefined if the mailbox
+   * is synced, so that the caller has to wait for the sync.
+   */
   async storeUidValidity(
     session: MailSession,
     row: MailboxRow,
     uidValidity: bigint,
   ): Promise<MailboxRow | undefined> {
-    const { account } = this
-    if (!account) return undefined
-    const context = { deps: this.#deps, account, session, locks: this.#locks }
-    return storeUidValidity(context, row, uidValidity)
+    const context = this.#listContext(session)
+    return context && storeUidValidity(context, row, uidValidity)
   }
 
-  /** Ends all work and logs out. Nothing of this session runs or writes when it resolves. */
+  #listContext(session: MailSession): ListContext | undefined {
+    const { account } = this
+    return account && { deps: this.#deps.sync, account, session, locks: this.#locks }
+  }
+
+  /** Ends all work and logs out. Resolves when nothing of the session runs or writes any more. */
   async stop(): Promise<void> {
     this.#stop.abort()
     await Promise.allSettled([this.commands[Symbol.asyncDispose](), this.#end()])
-    this.#show(undefined)
+    this.#setState(undefined)
   }
 
   async #end(): Promise<void> {
-    await Promise.race([this.#done, delay(graceMs, undefined, { ref: false })])
+    await settleWithin(this.#done, graceMs)
     await this.#session?.[Symbol.asyncDispose]()
     await this.#done
   }
@@ -128,23 +152,23 @@ export class AccountSession {
   async #run(): Promise<void> {
     try {
       const account = await this.#prepare()
-      if (account) await this.#keepConnected(account)
+      if (account) await this.#runConnections(account)
     } catch (err) {
       if (this.#stop.signal.aborted) return
       this.ended = true
-      if (isStale(err)) this.#log.info('the lease is lost: the session ends')
-      else this.#log.error({ err }, 'the session broke and is started again')
+      if (isStale(err)) this.#log.info('shard lease lost, stopping account session')
+      else this.#log.error({ err }, 'account session crashed, restarting')
     }
   }
 
-  /** The account, or undefined where nothing is to be connected to until its registration changes. */
+  /** The account; undefined if there is nothing to connect to until the registration changes. */
   async #prepare(): Promise<Account | undefined> {
     const row = await this.#deps.accounts.load(this.lease.account)
-    if (!row) throw new AppError('stale', 'The account is gone')
+    if (!row) throw new AppError('stale', 'The account was deleted')
     const account = toAccount(row, this.lease)
-    const flushed = await flushIfRequested(this.#deps, this.lease, row)
-    if (!flushed) this.#standing = toAccountStatus(row)
-    await this.#happened(
+    if (row.flushedEpoch === row.flushEpoch) this.#status = toAccountStatus(row)
+    else await this.#flush(row)
+    await this.#updateStatus(
       { kind: 'starting', version: row.version, enabled: account !== undefined },
       row.createdAt.getTime(),
     )
@@ -152,111 +176,112 @@ export class AccountSession {
     return account
   }
 
-  async #keepConnected(account: Account): Promise<void> {
-    const { reconnectMinMs: minMs, reconnectMaxMs: maxMs } = this.#deps.config
+  /** Executes a requested flush before anything depends on the index. */
+  async #flush({ account, flushEpoch: epoch, imapIndexer }: AccountRow): Promise<void> {
+    const { db, settings } = this.#deps.sync
+    const indexer = imapIndexer ?? (await settings.get()).imapIndexer ?? 'full'
+    await withLease(db, this.lease, (tx) => flushIndex(tx, account, { epoch, indexer }))
+    this.#log.info({ indexer }, 'mailbox index flushed on request')
+  }
+
+  async #runConnections(account: Account): Promise<void> {
     const { signal } = this.#stop
     for (let attempts = 0; this.state !== 'unset' && !signal.aborted;) {
-      await delay(reconnectDelayMs(attempts, { minMs, maxMs }, Math.random()), undefined, {
-        signal,
-      })
-      const { synced, livedMs, error } = await this.#live(account)
+      await sleep(reconnectDelayMs(attempts, this.#deps.sync.config), signal)
+      const { synced, connectedMs, error } = await this.#runConnection(account)
       if (signal.aborted) return
-      attempts = nextAttemptCount(attempts, {
-        synced,
-        connectedMs: livedMs,
-        internalFailure: !failureOf(error),
-      })
-      await this.#failed(account, { error, synced, waits: attempts > 0 })
+      const internalFailure = !failureOf(error)
+      attempts = nextAttemptCount(attempts, { synced, connectedMs, internalFailure })
+      await this.#recordFailure(account, { error, synced, isDelayed: attempts > 0 })
     }
   }
 
-  /** One connection from login to loss. */
-  async #live(account: Account): Promise<{ synced: boolean; livedMs: number; error: unknown }> {
+  /** Runs one connection from login to loss. */
+  async #runConnection(account: Account): Promise<ConnectionEnd> {
     const { signal } = this.#stop
+    const { sync, connect } = this.#deps
     let synced = false
-    let since = Date.now()
+    let startedAt = Date.now()
     try {
-      const session = await connectSession(this.#deps, account, signal)
-      since = Date.now()
+      const session = await connect(account, signal)
+      startedAt = Date.now()
       this.#session = session
-      await this.#happened({ kind: 'loggedIn', user: session.user }, account.registeredAt)
+      await this.#updateStatus({ kind: 'loggedIn', user: session.user }, account.registeredAt)
       this.loggedIn = true
       await followMailboxes({
-        deps: this.#deps,
+        deps: sync,
         account,
         session,
-        connect: (stop) => connectSession(this.#deps, account, stop),
+        connect: (stop) => connect(account, stop),
         signal,
         log: this.#log,
-        requests: this.#wishes,
+        requests: this.#requests,
         locks: this.#locks,
-        onSynced: async (trouble) => {
+        onSynced: async (refusal) => {
           synced = true
-          await this.#happened(syncedWith(trouble), account.registeredAt)
+          await this.#updateStatus(syncedTrigger(refusal), account.registeredAt)
         },
       })
-      return { synced, livedMs: Date.now() - since, error: undefined }
+      return { synced, connectedMs: Date.now() - startedAt, error: undefined }
     } catch (error) {
       if (isStale(error)) throw error
-      return { synced, livedMs: Date.now() - since, error }
+      return { synced, connectedMs: Date.now() - startedAt, error }
     } finally {
       await this.#session?.[Symbol.asyncDispose]()
       this.#session = undefined
     }
   }
 
-  /** Tells what went wrong. The loss of a connection that worked is no failure yet: being unable to replace it is. */
-  async #failed(
+  /**
+   * Records a failure in the status. The loss of a synced connection is no failure while it can be
+   * replaced without delay.
+   */
+  async #recordFailure(
     account: Account,
-    { error, synced, waits }: { error: unknown; synced: boolean; waits: boolean },
+    { error, synced, isDelayed }: { error: unknown; synced: boolean; isDelayed: boolean },
   ): Promise<void> {
     const failure = failureOf(error)
-    if (!failure) return this.#log.warn({ err: error }, 'the session was interrupted')
-    const lost = synced && failure.kind === 'connectFailed'
-    if (lost && !waits) return
+    if (!failure) return this.#log.warn({ err: error }, 'account session interrupted')
+    const isLost = synced && failure.kind === 'connectFailed'
+    if (isLost && !isDelayed) return
     this.loggedIn = false
-    this.#log.info({ err: error }, lost ? 'disconnected' : 'the account cannot be connected')
+    this.#log.info({ err: error }, isLost ? 'disconnected' : 'connecting the account failed')
     try {
-      await this.#happened(lost ? { kind: 'lost' } : failure, account.registeredAt)
+      await this.#updateStatus(isLost ? { kind: 'lost' } : failure, account.registeredAt)
     } catch (err) {
       if (isStale(err)) throw err
-      this.#log.warn({ err }, 'could not store that the account cannot be connected')
+      this.#log.warn({ err }, 'storing the account status failed')
     }
   }
 
-  /** Takes what happened into the stored state, with its events. */
-  async #happened(happening: StatusTrigger, registeredAt: number): Promise<void> {
+  async #updateStatus(trigger: StatusTrigger, registeredAt: number): Promise<void> {
     const { lease } = this
-    const known = this.#standing ? { from: this.#standing } : {}
-    this.#standing = undefined // a transaction that fails may have gone through all the same
-    const { status: standing, changed } = await this.#deps.applyStatusUpdate({
-      lease,
-      registeredAt,
-      trigger: happening,
-      ...known,
-    })
-    this.#standing = standing
+    const from = this.#status
+    this.#status = undefined // a transaction that fails may have been committed
+    const update = { lease, registeredAt, trigger, ...(from && { from }) }
+    const { status, changed } = await this.#deps.applyStatusUpdate(update)
+    this.#status = status
     if (changed) this.#deps.changes.broadcast()
-    this.#show(standing.state)
+    this.#setState(status.state)
   }
 
-  #show(state: AccountState | undefined): void {
+  #setState(state: AccountState | undefined): void {
     if (state === this.state) return
-    this.#deps.metrics.accountState(this.state, state)
+    this.#deps.sync.metrics.accountState(this.state, state)
     this.state = state
   }
 
-  #openForCommand(signal: AbortSignal): Promise<MailSession> {
+  async #connectForCommand(signal: AbortSignal): Promise<MailSession> {
     if (!this.account)
       throw new AppError('unavailable', 'The account has no mail server', { code: 'NotSyncing' })
-    return connectSession(this.#deps, this.account, AbortSignal.any([signal, this.#stop.signal]))
+    return this.#deps.connect(this.account, AbortSignal.any([signal, this.#stop.signal]))
   }
 }
 
-function syncedWith(trouble: { path: string; error: AppError } | undefined): StatusTrigger {
-  if (!trouble) return { kind: 'synced' }
-  const { path, error } = trouble
-  return { kind: 'synced', trouble: { path, error: error.message } }
+function syncedTrigger(refusal: MailboxRefusal | undefined): StatusTrigger {
+  if (!refusal) return { kind: 'synced' }
+  const { path, error } = refusal
+  return { kind: 'synced', syncError: { path, error: error.message } }
 }
 
 function isStale(error: unknown): boolean {

@@ -1,81 +1,84 @@
 import { isDeepStrictEqual } from 'node:util'
 import { deriveEventId } from '@posthorn/db'
-import type { Deps } from '../deps.ts'
-import { commitBatched, type LockedItem, type WriteResult } from '../events/commit-batched.ts'
+import type { Config } from '../config.ts'
+import {
+  commitBatched,
+  type CommitDeps,
+  type LockedItem,
+  type WriteResult,
+} from '../events/commit.ts'
+import { type AccountStatus, saveAccountStatuses } from '../store/account-status.ts'
 import type { AccountLease } from '../store/lease.ts'
-import { saveAccountStatuses } from '../store/account-states.ts'
-import { type StatusTrigger, type AccountStatus, transition } from './status-transition.ts'
+import type { SyncTimes } from './deferred-writes.ts'
+import { type StatusTrigger, transition } from './status-transition.ts'
 
-/** Something that happened to an account. */
+/** A trigger for the status of an account. */
 export interface StatusUpdate {
   readonly lease: AccountLease
-  /** Part of the ids of the events that tell of it. */
+  /** Part of the event ids. */
   readonly registeredAt: number
   readonly trigger: StatusTrigger
-  /** How the account is doing, where that is known: as this lease stored it last, or found it. */
+  /** Stored status, if known: only the holder of the lease writes it. */
   readonly from?: AccountStatus
 }
 
 export interface StatusUpdateResult {
   readonly status: AccountStatus
-  /** It was in another one before, or fails in another way. */
+  /** True if the state or its error changed. */
   readonly changed: boolean
 }
 
 /**
- * Takes what happened into the stored state, with its events; that of accounts at the same time in one transaction. Where nothing becomes
- * different there is none: an account that comes back after a restart is as it was, but for the time of its sync.
+ * Applies a trigger to the stored status and records its events, many accounts in one transaction.
+ * Skips the transaction if only the sync time changes, which is stored periodically.
  */
-export type ApplyStatusUpdate = (occurrence: StatusUpdate) => Promise<StatusUpdateResult>
+export type ApplyStatusUpdate = (update: StatusUpdate) => Promise<StatusUpdateResult>
 
-export function createStatusUpdater(
-  deps: Pick<
-    Deps,
-    'db' | 'bus' | 'settings' | 'metrics' | 'markPublished' | 'config' | 'syncTimes'
-  >,
-): ApplyStatusUpdate {
+interface StatusUpdaterDeps extends CommitDeps {
+  readonly config: Pick<Config, 'maxAuthFailureMs'>
+  readonly syncTimes: SyncTimes
+}
+
+export function createStatusUpdater(deps: StatusUpdaterDeps): ApplyStatusUpdate {
   const { maxAuthFailureMs } = deps.config
-  const store = commitBatched<StatusUpdate, StatusUpdateResult>(deps, async (tx, held) => {
-    const moved = held.map((each) => move(each, maxAuthFailureMs))
+  const store = commitBatched<StatusUpdate, StatusUpdateResult>(deps, async (tx, items) => {
+    const updates = items.map((item) => applyTransition(item, maxAuthFailureMs))
     await saveAccountStatuses(
       tx,
-      moved.flatMap(({ account, standing, same }) => (same ? [] : [{ ...standing, account }])),
+      updates.flatMap(({ account, status, isSame }) => (isSame ? [] : [{ ...status, account }])),
     )
-    return moved
+    return updates
   })
-  return async (occurrence) => {
-    const { lease, from, trigger: happening } = occurrence
-    if (!from) return store(occurrence)
-    const { status: standing, events } = transition(from, happening, {
-      now: new Date(),
-      maxAuthFailureMs,
-    })
-    const same = isDeepStrictEqual(from, { ...standing, syncTime: from.syncTime })
-    if (!same || events.length > 0) return store(occurrence)
-    if (standing.syncTime && standing.syncTime !== from.syncTime)
-      deps.syncTimes.add(lease, standing.syncTime)
-    return { status: standing, changed: false }
+  return async (update) => {
+    const { lease, from, trigger } = update
+    if (!from) return store(update)
+    const { status, events } = transition(from, trigger, { now: new Date(), maxAuthFailureMs })
+    const isSame = isDeepStrictEqual(from, { ...status, syncTime: from.syncTime })
+    if (!isSame || events.length > 0) return store(update)
+    if (status.syncTime && status.syncTime !== from.syncTime)
+      deps.syncTimes.add(lease, status.syncTime)
+    return { status, changed: false }
   }
 }
 
-interface Moved extends WriteResult<StatusUpdateResult> {
+interface AppliedTransition extends WriteResult<StatusUpdateResult> {
   account: string
-  standing: AccountStatus
-  same: boolean
+  status: AccountStatus
+  isSame: boolean
 }
 
-function move(
-  { item: { lease, registeredAt, trigger: happening }, status: found }: LockedItem<StatusUpdate>,
+function applyTransition(
+  { item: { lease, registeredAt, trigger }, status: locked }: LockedItem<StatusUpdate>,
   maxAuthFailureMs: number,
-): Moved {
+): AppliedTransition {
   const { account } = lease
-  const { now, ...from } = found
-  const { status: standing, events } = transition(from, happening, { now, maxAuthFailureMs })
+  const { now, ...from } = locked
+  const { status, events } = transition(from, trigger, { now, maxAuthFailureMs })
   return {
     account,
-    standing,
-    same: isDeepStrictEqual(from, standing),
-    result: { status: standing, changed: standing.stateEpoch !== from.stateEpoch },
+    status,
+    isSame: isDeepStrictEqual(from, status),
+    result: { status, changed: status.stateEpoch !== from.stateEpoch },
     events: events.map(({ event, key, data }) => ({
       event,
       account,

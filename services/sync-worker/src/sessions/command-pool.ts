@@ -3,118 +3,117 @@ import { AppError } from '@posthorn/errors'
 
 export interface CommandPoolOptions {
   connect: (signal: AbortSignal) => Promise<MailSession>
-  /** Connections at most. */
+  /** Maximum connections. */
   max: number
-  /** How long one is kept without work. */
+  /** Idle time after which a connection is closed. */
   idleMs: number
 }
 
-/** What a connection is wanted for. */
 export interface ConnectionRequest {
   signal: AbortSignal
-  /** The mailbox that is going to be opened: a connection that has it open already is preferred. */
+  /** Mailbox to select: a connection that has selected it last is preferred. */
   mailbox?: string
-  /** May take minutes. One connection is kept free of such work, where there is more than one. */
+  /** May take minutes. Such requests leave one connection free, if there are several. */
   longRunning?: boolean
-  /** Goes at the pace of whoever asked, who may stall: leaves one more connection, to long work that does not. */
+  /** Runs at the pace of a consumer, who may stall. Such requests leave one more free. */
   consumerPaced?: boolean
 }
 
-/** An errand that changes something. */
+/** A request that changes something. */
 export interface WriteRequest extends ConnectionRequest {
   /**
-   * Done first, with at least one round trip. When a connection from before dies over it, another one is taken; once it is done nothing is
-   * done twice.
+   * Runs first, with at least one round trip. If a reused connection is lost meanwhile, another one
+   * is taken; afterwards nothing is repeated.
    */
   prepare: (session: MailSession) => Promise<void>
 }
 
 export interface PooledConnection {
   readonly session: MailSession
-  /** It served somebody before, and may have died of old age since. */
+  /** True if the connection was used before, so that it may be lost without notice. */
   readonly reused: boolean
-  /** Gives it back; `broken` closes it. Later calls do nothing. */
+  /** Returns the connection; `broken` closes it. Later calls have no effect. */
   readonly release: (broken?: boolean) => void
 }
 
 interface Connection {
   readonly session: MailSession
-  dead: boolean
-  /** Last opened on it, as far as we were told. */
+  lost: boolean
+  /** Mailbox that was requested last. */
   mailbox: string | undefined
-  idle: NodeJS.Timeout | undefined
+  idleTimer: NodeJS.Timeout | undefined
 }
 
-/** A connection, or the leave to open one. */
-type Grant = Connection | 'open'
+/** A connection, or the permission to open one. */
+type Grant = Connection | 'connect'
 
 interface Waiter {
-  readonly errand: ConnectionRequest
-  readonly take: (grant: Grant) => void
+  readonly request: ConnectionRequest
+  readonly resolve: (grant: Grant) => void
 }
 
-/** How long a server that refused one more connection is not asked for one while others of ours stand. */
-const refusedMs = 60_000
+/** Period without new connections after the server rejected one while others exist. */
+const rejectedMs = 60_000
 
 /**
- * Connections of one account for commands, apart from the one that syncs: opened on demand, closed when nobody needs them. Whoever finds
- * none free and none to be had, waits for the next that is given back.
+ * Connections of one account for commands, apart from those that sync. Opened on demand, closed
+ * when idle. Requests wait while all connections are in use, FIFO among those that can be served.
  */
 export class CommandPool implements AsyncDisposable {
   readonly #options: CommandPoolOptions
-  readonly #free: Connection[] = []
-  readonly #open = new Set<Connection>()
+  readonly #idle: Connection[] = []
+  readonly #connections = new Set<Connection>()
   readonly #waiting = new Set<Waiter>()
   readonly #closed = new AbortController()
-  #opening = 0
-  #long = 0
-  #paced = 0
-  #refusedUntil = -Infinity
+  #connecting = 0
+  #longRunning = 0
+  #consumerPaced = 0
+  #rejectedUntil = -Infinity
 
   constructor(options: CommandPoolOptions) {
     this.#options = options
   }
 
-  /** Runs work on a connection. Work that fails because a connection from before has died is run once more, on another. */
+  /** Runs work on a connection; once more on another one if a reused connection is lost. */
   async run<T>(
-    errand: ConnectionRequest | WriteRequest,
+    request: ConnectionRequest | WriteRequest,
     work: (session: MailSession) => Promise<T>,
   ): Promise<T> {
     for (;;) {
-      const { session, reused, release } = await this.acquire(errand)
-      let again = reused
+      const { session, reused, release } = await this.acquire(request)
+      let mayRepeat = reused
       try {
-        if ('prepare' in errand) {
-          await errand.prepare(session)
-          again = false
+        if ('prepare' in request) {
+          await request.prepare(session)
+          mayRepeat = false
         }
         const result = await work(session)
         release()
         return result
       } catch (error) {
-        const gone = error instanceof AppError && error.kind === 'unreachable'
-        release(gone || errand.signal.aborted)
-        if (!gone || !again || errand.signal.aborted) throw error
+        const isLost = error instanceof AppError && error.kind === 'unreachable'
+        release(isLost || request.signal.aborted)
+        if (!isLost || !mayRepeat || request.signal.aborted) throw error
       }
     }
   }
 
-  /** A connection for oneself until it is released. Waits while all are in use. */
-  async acquire(errand: ConnectionRequest): Promise<PooledConnection> {
-    const signal = AbortSignal.any([errand.signal, this.#closed.signal])
+  /** Takes a connection until it is released. Waits while all are in use. */
+  async acquire(request: ConnectionRequest): Promise<PooledConnection> {
+    const signal = AbortSignal.any([request.signal, this.#closed.signal])
     signal.throwIfAborted()
-    const granted = this.#grant(errand) ?? (await this.#wait(errand, signal))
-    if (granted !== 'open') return this.#lend(granted, errand, true)
+    const grant = this.#grant(request) ?? (await this.#wait(request, signal))
+    if (grant !== 'connect') return this.#lend(grant, request, true)
     try {
-      return this.#lend(await this.#connect(signal), errand, false)
+      return this.#lend(await this.#connect(signal), request, false)
     } catch (error) {
-      this.#leave(errand)
-      // A server that has enough of our connections, or cannot be reached for a moment: one of those that stand will do.
-      const others = this.#open.size + this.#opening > 0 && !signal.aborted
-      if (others) this.#refusedUntil = Date.now() + refusedMs
-      this.#next()
-      if (!others) throw error
-      return this.acquire(errand)
+      this.#uncount(request)
+      // The server rejects more connections or cannot be reached: share the existing ones.
+      const hasOthers = this.#connections.size + this.#connecting > 0 && !signal.aborted
+      if (hasOthers) this.#rejectedUntil = Date.now() + rejectedMs
+      this.#serveWaiting()
+      if (!hasOthers) throw error
+      return this.acquire(request)
     }
   }
 
@@ -122,123 +121,130 @@ export class CommandPool implements AsyncDisposable {
     this.#closed.abort(
       new AppError('unavailable', 'The account is handed over', { code: 'WorkerNotAvailable' }),
     )
-    await Promise.allSettled([...this.#open].map((connection) => this.#close(connection)))
+    await Promise.allSettled([...this.#connections].map((connection) => this.#close(connection)))
   }
 
-  /** A free connection, or leave to open one, taken at once: nobody else is promised the same. */
-  #grant(errand: ConnectionRequest): Grant | undefined {
+  /** An idle connection or the permission to open one, reserved synchronously. */
+  #grant(request: ConnectionRequest): Grant | undefined {
     const max = this.#max()
-    if (errand.longRunning && this.#long >= Math.max(1, max - 1)) return undefined
-    if (errand.consumerPaced && this.#paced >= Math.max(1, max - 2)) return undefined
-    const free = this.#takeFree(errand.mailbox)
-    if (!free && this.#open.size + this.#opening >= max) return undefined
-    if (errand.longRunning) this.#long++
-    if (errand.consumerPaced) this.#paced++
-    if (free) return free
-    this.#opening++
-    return 'open'
+    if (request.longRunning && this.#longRunning >= Math.max(1, max - 1)) return undefined
+    if (request.consumerPaced && this.#consumerPaced >= Math.max(1, max - 2)) return undefined
+    const idle = this.#takeIdle(request.mailbox)
+    if (!idle && this.#connections.size + this.#connecting >= max) return undefined
+    if (request.longRunning) this.#longRunning++
+    if (request.consumerPaced) this.#consumerPaced++
+    if (idle) return idle
+    this.#connecting++
+    return 'connect'
   }
 
   #max(): number {
     const { max } = this.#options
-    return Date.now() < this.#refusedUntil ? Math.min(max, Math.max(1, this.#open.size)) : max
+    const isRejected = Date.now() < this.#rejectedUntil
+    return isRejected ? Math.min(max, Math.max(1, this.#connections.size)) : max
   }
 
-  #wait(errand: ConnectionRequest, signal: AbortSignal): Promise<Grant> {
+  #wait(request: ConnectionRequest, signal: AbortSignal): Promise<Grant> {
     const { promise, resolve, reject } = Promise.withResolvers<Grant>()
-    const giveUp = () => {
+    const onAbort = () => {
       this.#waiting.delete(waiter)
       reject(signal.reason as Error)
     }
     const waiter: Waiter = {
-      errand,
-      take(grant) {
-        signal.removeEventListener('abort', giveUp)
+      request,
+      resolve(grant) {
+        signal.removeEventListener('abort', onAbort)
         resolve(grant)
       },
     }
     this.#waiting.add(waiter)
-    signal.addEventListener('abort', giveUp, { once: true })
+    signal.addEventListener('abort', onAbort, { once: true })
     return promise
   }
 
-  /** Serves those who wait, in the order in which they came, as far as there is something for them. */
-  #next(): void {
+  /** Serves waiting requests in FIFO order, skipping those whose limit is reached. */
+  #serveWaiting(): void {
     for (const waiter of this.#waiting) {
-      const grant = this.#grant(waiter.errand)
+      const grant = this.#grant(waiter.request)
       if (!grant) continue
       this.#waiting.delete(waiter)
-      waiter.take(grant)
+      waiter.resolve(grant)
     }
   }
 
-  /** One that has the mailbox open, else the one used last: the others grow old and are closed. */
-  #takeFree(mailbox: string | undefined): Connection | undefined {
-    const alive = this.#free.filter(({ dead }) => !dead)
-    const found =
-      (mailbox === undefined
+  /** A connection with the mailbox, else the one used last, so that the others can time out. */
+  #takeIdle(mailbox: string | undefined): Connection | undefined {
+    const usable = this.#idle.filter(({ lost }) => !lost)
+    const matching =
+      mailbox === undefined
         ? undefined
-        : alive.findLast((connection) => connection.mailbox === mailbox)) ?? alive.at(-1)
-    if (!found) return undefined
-    this.#free.splice(this.#free.indexOf(found), 1)
-    clearTimeout(found.idle)
-    return found
+        : usable.findLast((connection) => connection.mailbox === mailbox)
+    const connection = matching ?? usable.at(-1)
+    if (!connection) return undefined
+    this.#idle.splice(this.#idle.indexOf(connection), 1)
+    clearTimeout(connection.idleTimer)
+    return connection
   }
 
   async #connect(signal: AbortSignal): Promise<Connection> {
     try {
       const session = await this.#options.connect(signal)
-      const connection: Connection = { session, dead: false, mailbox: undefined, idle: undefined }
-      this.#open.add(connection)
+      const connection: Connection = {
+        session,
+        lost: false,
+        mailbox: undefined,
+        idleTimer: undefined,
+      }
+      this.#connections.add(connection)
       void session.closed.then(() => {
-        connection.dead = true
-        this.#forget(connection)
+        connection.lost = true
+        this.#remove(connection)
       })
       if (this.#closed.signal.aborted) void this.#close(connection)
       return connection
     } finally {
-      this.#opening--
+      this.#connecting--
     }
   }
 
-  #leave({ longRunning: long, consumerPaced: paced }: ConnectionRequest): void {
-    if (long) this.#long--
-    if (paced) this.#paced--
+  #uncount({ longRunning, consumerPaced }: ConnectionRequest): void {
+    if (longRunning) this.#longRunning--
+    if (consumerPaced) this.#consumerPaced--
   }
 
-  #lend(connection: Connection, errand: ConnectionRequest, reused: boolean): PooledConnection {
-    const { mailbox } = errand
+  #lend(connection: Connection, request: ConnectionRequest, reused: boolean): PooledConnection {
+    const { mailbox } = request
     if (mailbox !== undefined) connection.mailbox = mailbox
-    let back = false
+    let isReleased = false
     return {
       session: connection.session,
       reused,
       release: (broken = false) => {
-        if (back) return
-        back = true
-        this.#leave(errand)
-        if (broken || connection.dead || this.#closed.signal.aborted) void this.#close(connection)
-        else this.#rest(connection)
-        this.#next()
+        if (isReleased) return
+        isReleased = true
+        this.#uncount(request)
+        if (broken || connection.lost || this.#closed.signal.aborted) void this.#close(connection)
+        else this.#addIdle(connection)
+        this.#serveWaiting()
       },
     }
   }
 
-  #rest(connection: Connection): void {
-    connection.idle = setTimeout(() => void this.#close(connection), this.#options.idleMs)
-    this.#free.push(connection)
+  #addIdle(connection: Connection): void {
+    connection.idleTimer = setTimeout(() => void this.#close(connection), this.#options.idleMs)
+    this.#idle.push(connection)
   }
 
   async #close(connection: Connection): Promise<void> {
-    this.#forget(connection)
+    this.#remove(connection)
     await connection.session[Symbol.asyncDispose]()
   }
 
-  #forget(connection: Connection): void {
-    clearTimeout(connection.idle)
-    this.#open.delete(connection)
-    const at = this.#free.indexOf(connection)
-    if (at >= 0) this.#free.splice(at, 1)
-    this.#next()
+  #remove(connection: Connection): void {
+    clearTimeout(connection.idleTimer)
+    this.#connections.delete(connection)
+    const at = this.#idle.indexOf(connection)
+    if (at >= 0) this.#idle.splice(at, 1)
+    this.#serveWaiting()
   }
 }

@@ -1,159 +1,199 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ConnectOptions, MailSession } from '@posthorn/backends'
+import type { ConnectOptions, MailBackend, MailSession } from '@posthorn/backends'
+import type { Bus } from '@posthorn/bus'
 import {
   type Credentials,
-  minCredentialsTimeoutMs,
+  defined,
   getCredentials,
   type ImapConfig,
+  minCredentialsTimeoutMs,
   type Settings,
 } from '@posthorn/contracts'
-import type { StoredServer } from '@posthorn/db'
+import type { SettingsCache, StoredServer } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { rankAddresses } from '@posthorn/net'
+import type { Logger } from '@posthorn/telemetry'
 import type { UnsealLogin } from '@posthorn/unseal'
-import type { Deps } from '../deps.ts'
-import type { Account } from './account.ts'
+import type { Config } from '../config.ts'
+import type { Transcripts } from '../logs/transcripts.ts'
+import type { Account } from '../store/accounts.ts'
+import type { ConnectionCounts } from './deferred-writes.ts'
+import type { LoginLimiter } from './login-limiter.ts'
 
-/** Logs in at the account's server, when its turn has come. Errors are those of `MailSession`, or `unavailable` where they are ours. */
-export async function connectSession(
-  deps: Deps,
+/**
+ * Opens a connection of an account, within the login limits.
+ *
+ * @throws AppError Errors of `MailBackend.connect`; `unavailable` if this service is the cause.
+ */
+export type Connect = (account: Account, signal: AbortSignal) => Promise<MailSession>
+
+export interface ConnectDeps {
+  readonly backend: MailBackend
+  readonly settings: Pick<SettingsCache, 'get'>
+  readonly credentials: CredentialsClient
+  readonly getServerOptions: GetServerOptions
+  readonly logins: LoginLimiter
+  readonly connections: ConnectionCounts
+  readonly transcripts: Pick<Transcripts, 'forConnection'>
+  readonly log: Logger
+}
+
+export function createConnector(deps: ConnectDeps): Connect {
+  return async (account, signal) => {
+    await deps.credentials.whenAvailable(signal)
+    using _permit = await deps.logins.acquire(account.imap.host, signal, {
+      viaProxy: account.proxy !== null,
+    })
+    const session = await logIn(deps, account, signal)
+    const remove = deps.connections.add(account.lease)
+    void session.closed.then(remove)
+    return session
+  }
+}
+
+/** A rejected access token may have been revoked early, so a new one is requested once. */
+async function logIn(
+  deps: ConnectDeps,
   account: Account,
   signal: AbortSignal,
 ): Promise<MailSession> {
-  await busIsUp(deps, signal)
-  const leave = await deps.logins.acquire(account.imap.host, signal, {
-    byName: account.proxy !== null,
-  })
-  try {
-    const session = await logIn(deps, account, signal)
-    deps.metrics.connections(1)
-    const gone = deps.connections.add(account.lease)
-    void session.closed.then(() => {
-      deps.metrics.connections(-1)
-      gone()
-    })
-    return session
-  } finally {
-    leave()
-  }
-}
-
-/** Credentials come over the bus: right after a start it is worth waiting for. */
-async function busIsUp({ bus }: Deps, signal: AbortSignal): Promise<void> {
-  try {
-    await bus.whenUp(AbortSignal.any([signal, AbortSignal.timeout(minCredentialsTimeoutMs)]))
-  } catch (cause) {
-    throw new AppError('unavailable', 'Credentials cannot be asked for: RabbitMQ is away', {
-      cause,
-    })
-  }
-}
-
-/** A refused access token may have been withdrawn before its time: another is asked for once. */
-async function logIn(deps: Deps, account: Account, signal: AbortSignal): Promise<MailSession> {
-  const credentials = await askCredentials(deps, account, { signal })
+  const credentials = await deps.credentials.request(account, { signal })
   try {
     return await connect(deps, account, { credentials, signal })
   } catch (error) {
-    const isRefused = error instanceof AppError && error.kind === 'unauthorized'
-    if (!isRefused || !('accessToken' in credentials)) throw error
-    const fresh = await askCredentials(deps, account, { signal, fresh: true })
+    const isRejected = error instanceof AppError && error.kind === 'unauthorized'
+    if (!isRejected || !('accessToken' in credentials)) throw error
+    const fresh = await deps.credentials.request(account, { signal, fresh: true })
     if (isDeepStrictEqual(fresh, credentials)) throw error
     return connect(deps, account, { credentials: fresh, signal })
   }
 }
 
 async function connect(
-  deps: Deps,
+  { backend, log, transcripts, getServerOptions, settings: cache }: ConnectDeps,
   { account, imap, proxy, logs }: Account,
   { credentials, signal }: { credentials: Credentials; signal: AbortSignal },
 ): Promise<MailSession> {
-  const { backend, log, transcripts } = deps
-  const settings = await deps.settings.get()
+  const settings = await cache.get()
   return backend.connect({
-    ...(await serverOptions(deps, imap, proxy)),
-    ...ownWords(settings),
-    localAddresses: localAddressesFor(account, settings),
+    ...(await getServerOptions(imap, proxy)),
+    ...clientInfoOf(settings),
+    localAddresses: rankLocalAddresses(account, settings),
     credentials,
     log: log.child({ account }),
     signal,
-    ...(logs || settings.logs?.all ? { transcript: transcripts.forConnection(account) } : {}),
+    ...((logs || settings.logs?.all) && { transcript: transcripts.forConnection(account) }),
   })
 }
 
-/** What we call ourselves, where the settings say something. */
-function ownWords(settings: Settings): Pick<ConnectOptions, 'clientInfo'> {
-  const words = {
+/** Client identification of the settings (RFC 2971). */
+function clientInfoOf(settings: Settings): Pick<ConnectOptions, 'clientInfo'> {
+  const clientInfo = defined({
     name: settings.imapClientName,
     version: settings.imapClientVersion,
     vendor: settings.imapClientVendor,
     'support-url': settings.imapClientSupportUrl,
-  }
-  const said = Object.entries(words).filter(([, word]) => word !== undefined)
-  return said.length === 0 ? {} : { clientInfo: Object.fromEntries(said) }
+  })
+  return Object.keys(clientInfo).length === 0 ? {} : { clientInfo }
 }
 
-function localAddressesFor(account: string, settings: Settings): string[] {
+function rankLocalAddresses(account: string, settings: Settings): string[] {
   const { localAddresses = [], imapStrategy: strategy } = settings
   return rankAddresses(localAddresses, { strategy, account })
 }
 
-/** How a server is connected to, and where it may be: the addresses that are checked are those that are connected to. */
-export async function serverOptions(
-  { settings, openLogin, config }: Pick<Deps, 'settings' | 'openLogin' | 'config'>,
-  { host, port, secure = false, tls, disableIMAP4rev2 }: StoredServer<ImapConfig>,
+/** Network options of a server. The resolved addresses are checked against the egress policy. */
+export type GetServerOptions = (
+  server: StoredServer<ImapConfig>,
   proxy: string | null,
-): Promise<Omit<ConnectOptions, 'credentials' | 'log'>> {
-  const { ignoreMailCertErrors = false, proxyEnabled, proxyUrl } = await settings.get()
-  const through = proxy ?? (proxyEnabled === true && proxyUrl)
-  return {
-    host,
-    port,
-    secure,
-    rejectUnauthorized: !ignoreMailCertErrors && tls?.rejectUnauthorized !== false,
-    egress: config.mailEgressPolicy,
-    connectTimeoutMs: config.connectTimeoutMs,
-    ...(through ? { proxy: await openProxy(through, openLogin) } : {}),
-    ...(tls?.minVersion === undefined ? {} : { minTlsVersion: tls.minVersion }),
-    ...(disableIMAP4rev2 === undefined ? {} : { disableIMAP4rev2 }),
+) => Promise<Omit<ConnectOptions, 'credentials' | 'log'>>
+
+interface ServerOptionsDeps {
+  settings: Pick<SettingsCache, 'get'>
+  unsealLogin: UnsealLogin
+  config: Pick<Config, 'mailEgressPolicy' | 'connectTimeoutMs'>
+}
+
+export function createServerOptions({
+  settings,
+  unsealLogin,
+  config,
+}: ServerOptionsDeps): GetServerOptions {
+  return async ({ host, port, secure = false, tls, disableIMAP4rev2 }, accountProxy) => {
+    const { ignoreMailCertErrors = false, proxyEnabled, proxyUrl } = await settings.get()
+    const proxy = accountProxy ?? (proxyEnabled === true && proxyUrl)
+    return {
+      host,
+      port,
+      secure,
+      rejectUnauthorized: !ignoreMailCertErrors && tls?.rejectUnauthorized !== false,
+      egress: config.mailEgressPolicy,
+      connectTimeoutMs: config.connectTimeoutMs,
+      ...(proxy && { proxy: await unsealProxy(proxy, unsealLogin) }),
+      ...defined({ minTlsVersion: tls?.minVersion, disableIMAP4rev2 }),
+    }
   }
 }
 
-/** A login that no key opens is trouble of the account, as a proxy is that refuses it. */
-async function openProxy(address: string, openLogin: UnsealLogin): Promise<string> {
+/** A proxy login that no key unseals counts as an error of the account, like a rejected one. */
+async function unsealProxy(address: string, unsealLogin: UnsealLogin): Promise<string> {
   try {
-    return await openLogin(address)
+    return await unsealLogin(address)
   } catch (cause) {
     if (!(cause instanceof AppError) || cause.kind !== 'internal') throw cause
-    const message = 'The login of the proxy cannot be opened'
+    const message = 'The login of the proxy cannot be unsealed'
     throw new AppError('unreachable', message, { code: 'EPROXY', cause })
   }
 }
 
-async function askCredentials(
-  { bus, worker }: Deps,
-  { account }: Account,
-  { signal, fresh = false }: { signal: AbortSignal; fresh?: boolean },
-): Promise<Credentials> {
-  try {
-    return await bus.request(
-      getCredentials,
-      { account, protocol: 'imap', grounds: { worker }, ...(fresh ? { fresh } : {}) },
-      { key: 'credentials', timeoutMs: minCredentialsTimeoutMs, signal },
-    )
-  } catch (error) {
-    throw error instanceof AppError ? ofCredentials(error) : error
+/** Requests credentials from auth-bridge. */
+export interface CredentialsClient {
+  /**
+   * Waits for RabbitMQ, which may connect later than this service starts.
+   *
+   * @throws AppError `unavailable` after the timeout of a credentials request
+   */
+  whenAvailable(signal: AbortSignal): Promise<void>
+  /** With `fresh`, a cached access token is replaced. */
+  request(account: Account, options: { signal: AbortSignal; fresh?: boolean }): Promise<Credentials>
+}
+
+/** `worker` proves to auth-bridge that this process holds the account's shard. */
+export function createCredentialsClient(
+  bus: Pick<Bus, 'whenUp' | 'request'>,
+  worker: { id: string; proof: string },
+): CredentialsClient {
+  return {
+    async whenAvailable(signal) {
+      try {
+        await bus.whenUp(AbortSignal.any([signal, AbortSignal.timeout(minCredentialsTimeoutMs)]))
+      } catch (cause) {
+        const message = 'Credentials unavailable: RabbitMQ is not connected'
+        throw new AppError('unavailable', message, { cause })
+      }
+    },
+    async request({ account }, { signal, fresh }) {
+      try {
+        return await bus.request(
+          getCredentials,
+          { account, protocol: 'imap', entitlement: { worker }, ...(fresh && { fresh }) },
+          { key: 'credentials', timeoutMs: minCredentialsTimeoutMs, signal },
+        )
+      } catch (error) {
+        throw error instanceof AppError ? toAccountError(error) : error
+      }
+    },
   }
 }
 
-/** What it says about the account that there is nothing to log in with. */
-function ofCredentials(error: AppError): AppError {
+/** Error of the account that missing credentials mean. */
+function toAccountError(error: AppError): AppError {
   const { kind, message, code, extras } = error
-  const about = { ...(code === undefined ? {} : { code }), extras, cause: error }
-  // Its OAuth2 application is deleted or another kind: nothing that its owner could do about, and over when that is mended.
+  const options = { ...defined({ code }), extras, cause: error }
+  // The OAuth2 application was deleted or changed: an operator has to repair it, not the owner.
   if (code === 'AppNotFound' || code === 'InvalidBaseScopes')
-    return new AppError('unreachable', message, about)
-  // An account without credentials, or whose grant is refused, cannot log in, which is what its owner must be told.
-  if (kind === 'rejected') return new AppError('unauthorized', message, about)
+    return new AppError('unreachable', message, options)
+  // No credentials or a rejected grant: the owner has to log in again.
+  if (kind === 'rejected') return new AppError('unauthorized', message, options)
   return kind === 'not-found' ? new AppError('unauthorized', message, { cause: error }) : error
 }

@@ -1,14 +1,14 @@
-import { type LastError, matches, TokenRequestInfo } from '@posthorn/contracts'
+import { defined, type LastError, matches, TokenRequestInfo } from '@posthorn/contracts'
 import { AppError, messageOf } from '@posthorn/errors'
 import type { StatusTrigger } from './status-transition.ts'
 
-/** Servers may write what they like: this much of it is kept. */
+/** Maximum stored characters of a server's response. */
 const maxText = 1_000
 
 /**
- * What a failure says about the account: its credentials were refused, or its server (or whoever knows its credentials: ETokenRefresh,
- * HTTPRequestError) could not be used. Undefined where it says nothing about it, because the trouble is ours (Postgres, RabbitMQ, a bug).
- * Which answers of a server count as refused credentials is decided where they are read: `login-refusal.ts` of backends.
+ * Status trigger of a failure: rejected credentials, or a server (or its token endpoint) that
+ * cannot be used. Undefined for failures of this system (Postgres, RabbitMQ, a bug).
+ * `login-refusal.ts` of libs/backends decides which responses mean rejected credentials.
  */
 export function failureOf(
   error: unknown,
@@ -16,7 +16,11 @@ export function failureOf(
   if (!(error instanceof AppError)) return undefined
   switch (error.kind) {
     case 'unauthorized':
-      return { kind: 'authFailed', error: describe(error), ...(isAmbiguous(error) && unsure) }
+      return {
+        kind: 'authFailed',
+        error: describe(error),
+        ...(isAmbiguous(error) && { ambiguous: true }),
+      }
     case 'unreachable':
     case 'rejected':
     case 'forbidden':
@@ -26,29 +30,33 @@ export function failureOf(
   }
 }
 
-const unsure = { unsure: true } as const
-
-/** Exchange lets in whom it then does not know: where a token is for another mailbox, and for minutes when its back-end is away. */
+/**
+ * True for "authenticated but not connected" of Exchange: the token is for another mailbox, or a
+ * back end is unavailable for some minutes.
+ */
 function isAmbiguous(error: AppError): boolean {
   return /authenticated but not connected/i.test(responseOf(error) ?? '')
 }
 
 function responseOf({ extras }: AppError): string | undefined {
-  const answer = extras.info?.['response']
-  return typeof answer === 'string' && answer !== '' ? answer : undefined
+  const response = extras.info?.['response']
+  return typeof response === 'string' && response !== '' ? response : undefined
 }
 
 function describe(error: AppError): LastError {
   const response = responseOf(error) ?? messageOf(error)
+  const { message } = error
   return {
     response: response.slice(0, maxText),
-    ...(error.code === undefined ? {} : { serverResponseCode: error.code }),
-    ...(response === error.message ? {} : { description: error.message.slice(0, maxText) }),
+    ...defined({
+      serverResponseCode: error.code,
+      description: response === message ? undefined : message.slice(0, maxText),
+    }),
     ...tokenRequestOf(error),
   }
 }
 
-/** What a token endpoint was asked and said, where it was that which refused. */
+/** Rejected request to a token endpoint, and its response. */
 function tokenRequestOf({ extras }: AppError): Pick<LastError, 'tokenRequest'> {
   const tokenRequest = extras.info?.['tokenRequest']
   return matches(TokenRequestInfo, tokenRequest) ? { tokenRequest } : {}

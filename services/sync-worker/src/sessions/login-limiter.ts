@@ -1,152 +1,121 @@
 import { AppError } from '@posthorn/errors'
+import { RateLimiter, Semaphore, TtlCache } from '@posthorn/flow'
 import { resolveAllowed } from '@posthorn/net'
+import type { LoginLimits } from '../config.ts'
 
-export interface LoginLimits {
-  /** Logins at one host, and at one address whatever names it has, at the same time. */
-  readonly perHost: number
-  /** Logins begun in a second, at one host or address. */
-  readonly perSecond: number
-  /** Logins at the same time, wherever. */
-  readonly concurrent: number
-}
-
-/** Lets logins happen one after the other, so that a start with thousands of accounts is no stampede. */
+/** Limits logins at mail servers, so that a start with thousands of accounts overloads none. */
 export interface LoginLimiter {
   /**
-   * Waits for a turn, first come, first served; call what it returns when the login is through. `byName`: the address is not ours to
-   * find out. Rejects when the signal aborts.
+   * Waits for a permit, FIFO per host; dispose it when the login is complete. With `viaProxy` the
+   * address of the host is not limited, because the proxy resolves it.
+   *
+   * @throws AppError `unavailable` when the signal aborts
    */
-  acquire(host: string, signal: AbortSignal, how?: { byName?: boolean }): Promise<() => void>
+  acquire(host: string, signal: AbortSignal, options?: { viaProxy?: boolean }): Promise<Disposable>
 }
 
-/** Finds one address of a host, always the same one of several; undefined where it cannot be found. */
+/** Finds one address of a host, the same at each call; undefined if it cannot be resolved. */
 export type FindAddress = (host: string, signal: AbortSignal) => Promise<string | undefined>
 
-/** A turn at the host, then at its address, then among all: whoever waits for the last keeps no other host waiting. */
+/** Compensates late timers: permits may run ahead of an even pace by this time. */
+const toleranceMs = 50
+
+/**
+ * Takes permits of the host name, then of its address, then of all logins: callers waiting for the
+ * last one block no other host.
+ */
 export function createLoginLimiter(
-  { perHost, perSecond, concurrent: atOnce }: LoginLimits,
-  addressOf: FindAddress = cacheAddresses(),
+  { perHost, perSecond, concurrent }: LoginLimits,
+  findAddress: FindAddress = cacheAddresses(),
 ): LoginLimiter {
-  const gates = new Map<string, Gate>()
-  const gate = (name: string) => {
-    const known = gates.get(name)
-    if (known) return known
-    const made = new Gate({ max: perHost, everyMs: 1_000 / perSecond }, () => gates.delete(name))
-    gates.set(name, made)
-    return made
-  }
-  const all = new Gate({ max: atOnce, everyMs: 0 })
+  const all = new Semaphore(concurrent)
+  const paced = new PacedSemaphores(perHost, perSecond)
   return {
-    async acquire(host, signal, { byName = false } = {}) {
-      await using passed = new AsyncDisposableStack()
-      const pass = async (next: Gate) => passed.defer(await next.pass(signal))
-      await pass(gate(`host ${host.toLowerCase()}`))
-      const address = byName ? undefined : await addressOf(host, signal)
-      if (address !== undefined) await pass(gate(`address ${address}`))
-      await pass(all)
-      const held = passed.move()
-      return () => void held.disposeAsync()
+    async acquire(host, signal, { viaProxy = false } = {}) {
+      using permits = new DisposableStack()
+      try {
+        permits.use(await paced.acquire(`host ${host.toLowerCase()}`, signal))
+        const address = viaProxy ? undefined : await findAddress(host, signal)
+        if (address !== undefined) permits.use(await paced.acquire(`address ${address}`, signal))
+        permits.use(await all.acquire(signal))
+      } catch (cause) {
+        if (!signal.aborted) throw cause
+        throw new AppError('unavailable', 'Waiting for a login permit was cancelled', { cause })
+      }
+      return permits.move()
     },
   }
 }
 
-/** So much of the pace that was not used is made good for at once: a timer that is late costs no turns. */
-const creditMs = 50
+interface Pace {
+  semaphore: Semaphore
+  limiter: RateLimiter
+}
 
-/** Lets so many be inside at the same time, at a pace, in the order they came. Every step takes the same time, however many wait. */
-class Gate {
-  readonly #max: number
-  readonly #everyMs: number
-  readonly #unused: () => void
-  // A Set keeps the order of insertion, and gives up any of its members at once.
-  readonly #waiting = new Set<() => void>()
-  #inside = 0
-  #nextAt = 0
-  #timer: NodeJS.Timeout | undefined
+/** Semaphore with a rate limit per key. Idle keys are dropped once their pace is forgotten. */
+class PacedSemaphores {
+  readonly #capacity: number
+  readonly #perSecond: number
+  readonly #paces = new Map<string, Pace>()
 
-  constructor({ max, everyMs }: { max: number; everyMs: number }, unused = () => {}) {
-    this.#max = max
-    this.#everyMs = everyMs
-    this.#unused = unused
+  constructor(capacity: number, perSecond: number) {
+    this.#capacity = capacity
+    this.#perSecond = perSecond
   }
 
-  /** Resolves inside. Call what it returns to leave; again does nothing. */
-  async pass(signal: AbortSignal): Promise<() => void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const giveUp = () => {
-      this.#waiting.delete(resolve)
-      this.#admit()
-      const message = 'Gave up waiting for a turn to log in'
-      reject(new AppError('unavailable', message, { cause: signal.reason }))
-    }
-    signal.throwIfAborted()
-    signal.addEventListener('abort', giveUp, { once: true })
-    this.#waiting.add(resolve)
-    this.#admit()
-    await promise
-    signal.removeEventListener('abort', giveUp)
-    let left = false
-    return () => {
-      if (left) return
-      left = true
-      this.#inside--
-      this.#admit()
-    }
+  async acquire(key: string, signal: AbortSignal): Promise<Disposable> {
+    const { semaphore, limiter } = this.#pace(key)
+    using permits = new DisposableStack()
+    permits.defer(() => this.#dropWhenIdle(key))
+    permits.use(await semaphore.acquire(signal))
+    await limiter.acquire(signal)
+    return permits.move()
   }
 
-  #admit(): void {
-    clearTimeout(this.#timer)
-    for (const enter of this.#waiting) {
-      if (this.#inside >= this.#max) return
-      const now = performance.now()
-      if (now < this.#nextAt) {
-        this.#timer = setTimeout(() => this.#admit(), Math.ceil(this.#nextAt - now))
-        return
-      }
-      this.#nextAt = Math.max(this.#nextAt, now - creditMs) + this.#everyMs
-      this.#inside++
-      this.#waiting.delete(enter)
-      enter()
-    }
-    if (this.#inside > 0) return
-    // Whoever comes back at once is to find the pace as it was.
-    this.#timer = setTimeout(() => this.#inside === 0 && this.#unused(), this.#everyMs)
-    this.#timer.unref()
+  #pace(key: string): Pace {
+    const existing = this.#paces.get(key)
+    if (existing) return existing
+    const limiter = new RateLimiter({ perSecond: this.#perSecond, toleranceMs })
+    const pace = { semaphore: new Semaphore(this.#capacity), limiter }
+    this.#paces.set(key, pace)
+    return pace
+  }
+
+  /** Keeps the pace for one interval after the last permit, for callers that return immediately. */
+  #dropWhenIdle(key: string): void {
+    const pace = this.#paces.get(key)
+    if (!pace?.semaphore.isIdle) return
+    const timer = setTimeout(() => {
+      const isCurrent = this.#paces.get(key) === pace
+      if (isCurrent && pace.semaphore.isIdle && pace.limiter.isIdle) this.#paces.delete(key)
+    }, 1_000 / this.#perSecond)
+    timer.unref()
   }
 }
 
-const rememberedMs = 60_000
-const maxRemembered = 10_000
-/** The resolver of the system has four threads. */
-const lookupsAtOnce = 8
-const lookupMs = 5_000
+const addressTtlMs = 60_000
+const maxAddresses = 10_000
+/** libuv resolves names on four threads; more lookups would delay file access. */
+const maxLookups = 8
+const lookupTimeoutMs = 5_000
 
-/** Addresses by the system's resolver, asked once a minute for each host. */
-export function cacheAddresses(resolve = resolveAllowed, now = Date.now): FindAddress {
-  const known = new Map<string, { address: Promise<string | undefined>; until: number }>()
-  const gate = new Gate({ max: lookupsAtOnce, everyMs: 0 })
+/** Addresses of hosts by the system's resolver, cached for 60 s. */
+export function cacheAddresses(resolve = resolveAllowed, clock = Date.now): FindAddress {
+  const lookups = new Semaphore(maxLookups)
+  const cache = new TtlCache<string, string | undefined>({
+    ttlMs: addressTtlMs,
+    max: maxAddresses,
+    clock,
+  })
   const find = async (host: string) => {
-    const signal = AbortSignal.timeout(lookupMs)
+    const signal = AbortSignal.timeout(lookupTimeoutMs)
     try {
-      const leave = await gate.pass(signal)
-      // Whether it may be connected to is decided where that is done.
-      const found = await resolve(host, 'off', { signal }).finally(leave)
-      return found.map(({ address }) => address).toSorted()[0]
+      // `off`: the egress policy is checked when connecting.
+      const addresses = await lookups.run(() => resolve(host, 'off', { signal }), signal)
+      return addresses.map(({ address }) => address).toSorted()[0]
     } catch {
       return undefined
     }
   }
-  return async (host) => {
-    const before = known.get(host)
-    if (before && before.until > now()) return before.address
-    const address = find(host)
-    known.delete(host)
-    known.set(host, { address, until: now() + rememberedMs })
-    // The oldest goes first: a Map keeps the order of insertion.
-    for (const oldest of known.keys()) {
-      if (known.size <= maxRemembered) break
-      known.delete(oldest)
-    }
-    return address
-  }
+  return (host) => cache.load(host, () => find(host))
 }

@@ -1,26 +1,25 @@
 import { runPeriodically } from '@posthorn/flow'
-import type { Deps } from '../deps.ts'
 import type { ShardObserver } from '../shards/holder.ts'
 import { type AccountVersion, listAccountVersions } from '../store/accounts.ts'
 import type { Lease } from '../store/lease.ts'
-import { AccountSession } from './account-session.ts'
+import { AccountSession, type AccountSessionDeps } from './account-session.ts'
 
-/** The sessions of the accounts of the shards held. */
+/** Sessions of the accounts of the leased shards. */
 export interface Registry extends ShardObserver, AsyncDisposable {
   find(account: string): AccountSession | undefined
-  /** Looks whether an account came, changed or went; without one, at all of them. */
+  /** Reconciles one account, or all, with its registration. */
   refresh(account?: string): void
 }
 
 /**
- * Runs one session for every account of the shards held. What changed is noticed at once through `refresh`, and by a look at all
- * registrations every few seconds in any case.
+ * Runs one session per account of the leased shards. Changed registrations are noticed immediately
+ * through `refresh`, otherwise by a periodic sweep.
  */
-export function startSessions(deps: Deps): Registry {
+export function startSessions(deps: AccountSessionDeps): Registry {
+  const { config, log } = deps
   const sessions = new Sessions(deps)
-  const sweep = runPeriodically(
-    { everyMs: deps.config.accountsSweepMs, log: deps.log, name: 'accounts' },
-    () => sessions.sweep(),
+  const sweep = runPeriodically({ everyMs: config.accountsSweepMs, log, name: 'accounts' }, () =>
+    sessions.sweep(),
   )
   return {
     find: (account) => sessions.find(account),
@@ -30,7 +29,7 @@ export function startSessions(deps: Deps): Registry {
         sessions
           .reconcile(account)
           .catch((err: unknown) =>
-            deps.log.warn({ err, account }, 'could not look at an account; the sweep will'),
+            log.warn({ err, account }, 'account refresh failed, left to the sweep'),
           )
     },
     async claimed(leases) {
@@ -47,13 +46,13 @@ export function startSessions(deps: Deps): Registry {
 }
 
 class Sessions {
-  readonly #deps: Deps
+  readonly #deps: AccountSessionDeps
   readonly #leases = new Map<number, Lease>()
   readonly #running = new Map<string, AccountSession>()
-  /** What stops now. An account is not started again before. */
+  /** Stopping sessions. Their accounts are not started before they have stopped. */
   readonly #stopping = new Map<string, Promise<void>>()
 
-  constructor(deps: Deps) {
+  constructor(deps: AccountSessionDeps) {
     this.#deps = deps
   }
 
@@ -67,10 +66,10 @@ class Sessions {
 
   async released(shards: readonly number[]): Promise<void> {
     for (const shard of shards) this.#leases.delete(shard)
-    const gone = new Set(shards)
-    const sessions = [...this.#running].filter(([, { lease }]) => gone.has(lease.shard))
+    const released = new Set(shards)
+    const sessions = [...this.#running].filter(([, { lease }]) => released.has(lease.shard))
     await Promise.all(sessions.map(([account]) => this.#stop(account)))
-    // Those that were being stopped already, for another reason, count as well.
+    // Includes sessions that were stopping already for another reason.
     await Promise.all(this.#stopping.values())
   }
 
@@ -81,32 +80,32 @@ class Sessions {
   }
 
   async sweep(): Promise<void> {
-    const found = await listAccountVersions(this.#deps.db, [...this.#leases.keys()])
-    const known = new Set(found.map(({ account }) => account))
-    // One that was registered after the list was read is not gone: ask again before it is stopped.
-    const missing = [...this.#running.keys()].filter((account) => !known.has(account))
+    const versions = await listAccountVersions(this.#deps.sync.db, [...this.#leases.keys()])
+    const registered = new Set(versions.map(({ account }) => account))
+    // An account registered after the query is missing too, so read it again before stopping it.
+    const missing = [...this.#running.keys()].filter((account) => !registered.has(account))
     await Promise.all(missing.map((account) => this.reconcile(account)))
-    for (const account of found) this.#ensure(account)
+    for (const version of versions) this.#ensure(version)
   }
 
   async reconcile(account: string): Promise<void> {
-    const found = await this.#deps.accounts.findVersion(account)
-    if (found) this.#ensure(found)
+    const version = await this.#deps.accounts.findVersion(account)
+    if (version) this.#ensure(version)
     else if (this.#running.has(account)) await this.#stop(account)
   }
 
-  /** Starts, restarts or leaves alone the session of an account. */
+  /** Starts the session of an account, or restarts it if its registration or lease changed. */
   #ensure({ account, shard, version }: AccountVersion): void {
     const lease = this.#leases.get(shard)
-    if (!lease || this.#stopping.has(account)) return // when it has stopped, the sweep is called for
+    if (!lease || this.#stopping.has(account)) return // reconciled again after the stop
     const session = this.#running.get(account)
     if (!session) {
       this.#running.set(account, new AccountSession(this.#deps, { ...lease, account }, version))
       return
     }
-    const current =
+    const isCurrent =
       !session.ended && session.version === version && session.lease.epoch === lease.epoch
-    if (!current)
+    if (!isCurrent)
       void this.#stop(account)
         .then(() => this.reconcile(account))
         .catch(() => undefined)
@@ -117,7 +116,7 @@ class Sessions {
     if (!session) return this.#stopping.get(account) ?? Promise.resolve()
     this.#running.delete(account)
     const stopped = session.stop().catch((err: unknown) => {
-      this.#deps.log.warn({ err, account }, 'a session did not end well')
+      this.#deps.log.warn({ err, account }, 'stopping an account session failed')
     })
     const done = stopped.finally(() => this.#stopping.delete(account))
     this.#stopping.set(account, done)

@@ -1,37 +1,20 @@
-import type { AccountState, LastError } from '@posthorn/contracts'
+import { type AccountState, defined, type LastError } from '@posthorn/contracts'
 import type { SyncError } from '@posthorn/db'
-
-/** What is stored about how an account is doing. */
-export interface AccountStatus {
-  readonly state: AccountState
-  /** Raised by every change of `state` and every event. */
-  readonly stateEpoch: number
-  readonly lastError: LastError | null
-  /** Equal failures in a row. */
-  readonly errorCount: number
-  readonly authFailingSince: Date | null
-  readonly authFailureDisabledAt: Date | null
-  /** The registration this belongs to. */
-  readonly accountVersion: string
-  readonly initializedAt: Date | null
-  readonly syncTime: Date | null
-  /** The last mailbox that could not be looked at, until all could. */
-  readonly syncError: SyncError | null
-}
+import type { AccountStatus } from '../store/account-status.ts'
 
 export type StatusTrigger =
-  /** A worker takes the account up. `enabled`: there is a server to connect to. */
+  /** A worker starts the session. `enabled` is false without a server to connect to. */
   | { kind: 'starting'; version: string; enabled: boolean }
   | { kind: 'loggedIn'; user: string }
-  /** All folders were looked at, or all but some: `trouble` is the last of those. */
-  | { kind: 'synced'; trouble?: Omit<SyncError, 'time'> }
-  /** A connection that worked is gone, and cannot be replaced at once. */
+  /** A full sync pass ended. `syncError` is the last mailbox that the server refused. */
+  | { kind: 'synced'; syncError?: Omit<SyncError, 'time'> }
+  /** A synced connection was lost and could not be replaced immediately. */
   | { kind: 'lost' }
-  /** `unsure`: it may be the server's trouble as well. */
-  | { kind: 'authFailed'; error: LastError; unsure?: true }
+  /** `ambiguous` if the response may also mean an outage of the server. */
+  | { kind: 'authFailed'; error: LastError; ambiguous?: true }
   | { kind: 'connectFailed'; error: LastError }
 
-/** An event of a transition; `key` and the event's name tell this occurrence from others. */
+/** Event of a transition. The event id is derived from its name and `key`. */
 export interface StateEvent {
   readonly event:
     | 'authenticationSuccess'
@@ -49,136 +32,155 @@ export interface Transition {
 
 export interface TransitionContext {
   readonly now: Date
-  /** How long refused credentials are tried again before syncing is switched off. */
+  /** Period of rejected credentials after which syncing is disabled. */
   readonly maxAuthFailureMs: number
 }
 
-/** What an account's state becomes by what happened, and what is told of it. Interface spec, "Account states". Pure. */
+/**
+ * Next status of an account and the events to record. Interface spec, "Account states". Pure.
+ *
+ * | state               | trigger       | next                | guard                             |
+ * |---------------------|---------------|---------------------|-----------------------------------|
+ * | any                 | starting      | unset               | no server, or server disabled     |
+ * | new, unset          | starting      | init                | not disabled, or new registration |
+ * | any                 | loggedIn      | init                | never synced                      |
+ * | init, disconnected, | loggedIn      | connected           | synced before                     |
+ * | authenticationError |               |                     |                                   |
+ * | connectError        | loggedIn      | connected           | credentials were rejected before  |
+ * | any                 | synced        | connected           |                                   |
+ * | connected           | lost          | disconnected        |                                   |
+ * | any                 | authFailed    | authenticationError | certain, or repeated              |
+ * | any                 | authFailed    | unset               | rejected for `maxAuthFailureMs`   |
+ * | any                 | authFailed    | connectError        | ambiguous and not repeated        |
+ * | any                 | connectFailed | connectError        |                                   |
+ *
+ * Any other combination keeps the state.
+ */
 export function transition(
   from: AccountStatus,
-  happening: StatusTrigger,
-  circumstances: TransitionContext,
+  trigger: StatusTrigger,
+  context: TransitionContext,
 ): Transition {
-  switch (happening.kind) {
+  switch (trigger.kind) {
     case 'starting':
-      return { status: starting(from, happening), events: [] }
+      return { status: onStarting(from, trigger), events: [] }
     case 'loggedIn':
-      return loggedIn(from, happening.user)
+      return onLoggedIn(from, trigger.user)
     case 'synced':
-      return synced(from, happening, circumstances.now)
+      return onSynced(from, trigger, context.now)
     case 'lost':
-      // Shown and not told: whether it is more than an accident, the next attempt says.
-      return { status: from.state === 'connected' ? to(from, 'disconnected') : from, events: [] }
+      // No event: the next attempt decides whether it was more than an accident.
+      return {
+        status: from.state === 'connected' ? withState(from, 'disconnected') : from,
+        events: [],
+      }
     case 'authFailed':
-      return happening.unsure && isFirst(from)
-        ? failed(from, 'connectError', happening.error)
-        : authFailed(from, happening.error, circumstances)
+      return trigger.ambiguous && mayBeOutage(from)
+        ? onFailed(from, 'connectError', trigger.error)
+        : onAuthFailed(from, trigger.error, context)
     case 'connectFailed':
-      return failed(from, 'connectError', happening.error)
+      return onFailed(from, 'connectError', trigger.error)
   }
 }
 
-/** An answer that may mean refused credentials or an outage is believed to mean the first when it has come so often. */
-const unsureTries = 3
+/** Failures after which an ambiguous response counts as rejected credentials. */
+const maxAmbiguous = 3
 
-function isFirst({ state, errorCount }: AccountStatus): boolean {
-  return state !== 'authenticationError' && (state !== 'connectError' || errorCount < unsureTries)
+function mayBeOutage({ state, errorCount }: AccountStatus): boolean {
+  return state !== 'authenticationError' && (state !== 'connectError' || errorCount < maxAmbiguous)
 }
 
-function starting(
+function onStarting(
   from: AccountStatus,
   { version, enabled }: { version: string; enabled: boolean },
 ): AccountStatus {
-  // A new registration gives an account that was switched off another chance.
-  const renewed = version !== from.accountVersion
-  const base = renewed
+  // A new registration enables an account that was disabled.
+  const isChanged = version !== from.accountVersion
+  const base = isChanged
     ? { ...from, accountVersion: version, authFailureDisabledAt: null, authFailingSince: null }
     : from
-  if (!enabled) return to({ ...base, lastError: null, errorCount: 0 }, 'unset')
+  if (!enabled) return withState({ ...base, lastError: null, errorCount: 0 }, 'unset')
   if (base.authFailureDisabledAt) return base
   return base.state === 'new' || base.state === 'unset'
-    ? to({ ...base, lastError: null }, 'init')
+    ? withState({ ...base, lastError: null }, 'init')
     : base
 }
 
-function loggedIn(from: AccountStatus, user: string): Transition {
-  const recovered = from.state === 'authenticationError' || from.authFailingSince !== null
-  const well = { ...from, lastError: null, errorCount: 0, authFailingSince: null }
+function onLoggedIn(from: AccountStatus, user: string): Transition {
+  const isRecovered = from.state === 'authenticationError' || from.authFailingSince !== null
+  const healthy = { ...from, lastError: null, errorCount: 0, authFailingSince: null }
   const success = (key: string): StateEvent => ({
     event: 'authenticationSuccess',
     key,
     data: { user },
   })
   if (from.initializedAt === null) {
-    const standing = to(well, 'init')
-    // The first login of an account has one id, whatever went wrong between it and the end of the first sync.
-    return {
-      status: standing,
-      events: [success(recovered ? String(standing.stateEpoch) : 'first')],
-    }
+    const status = withState(healthy, 'init')
+    // One event id for the first login, however often it is repeated before the first sync ends.
+    return { status, events: [success(isRecovered ? String(status.stateEpoch) : 'first')] }
   }
-  // Initialized and `init`: syncing was switched off and is on again.
-  if (recovered || from.state === 'init') {
-    const standing = to(well, 'connected')
-    return { status: standing, events: [success(String(standing.stateEpoch))] }
+  // `init` after initialization: syncing was disabled and enabled again.
+  if (isRecovered || from.state === 'init') {
+    const status = withState(healthy, 'connected')
+    return { status, events: [success(String(status.stateEpoch))] }
   }
-  if (from.state === 'disconnected') return { status: to(well, 'connected'), events: [] }
-  // After a connectError the account counts as connected once its folders could be looked at: a server that lets one in and then
-  // drops the connection would make it change with every attempt.
-  return { status: from.state === 'connectError' ? from : well, events: [] }
+  if (from.state === 'disconnected') return { status: withState(healthy, 'connected'), events: [] }
+  // connectError ends with a sync only: a server that accepts logins and drops the connection would
+  // change the state with every attempt.
+  return { status: from.state === 'connectError' ? from : healthy, events: [] }
 }
 
-function synced(
+function onSynced(
   from: AccountStatus,
-  { trouble }: { trouble?: Omit<SyncError, 'time'> },
+  { syncError }: { syncError?: Omit<SyncError, 'time'> },
   now: Date,
 ): Transition {
-  const syncError = trouble ? { ...trouble, time: now.toISOString() } : null
-  const standing = to(
-    { ...from, lastError: null, errorCount: 0, syncTime: now, syncError },
+  const status = withState(
+    {
+      ...from,
+      lastError: null,
+      errorCount: 0,
+      syncTime: now,
+      syncError: syncError ? { ...syncError, time: now.toISOString() } : null,
+    },
     'connected',
   )
-  if (from.initializedAt) return { status: standing, events: [] }
+  if (from.initializedAt) return { status, events: [] }
   return {
-    status: { ...standing, initializedAt: now },
+    status: { ...status, initializedAt: now },
     events: [{ event: 'accountInitialized', key: 'first', data: { initialized: true } }],
   }
 }
 
-function authFailed(
+function onAuthFailed(
   from: AccountStatus,
   error: LastError,
   { now, maxAuthFailureMs }: TransitionContext,
 ): Transition {
   const since = from.authFailingSince ?? now
-  const refused = failed({ ...from, authFailingSince: since }, 'authenticationError', error)
-  if (now.getTime() - since.getTime() < maxAuthFailureMs) return refused
+  const failed = onFailed({ ...from, authFailingSince: since }, 'authenticationError', error)
+  if (now.getTime() - since.getTime() < maxAuthFailureMs) return failed
   const description = 'Syncing was switched off: the server refused the credentials for too long'
-  const standing = to(
-    { ...refused.status, authFailureDisabledAt: now, lastError: { ...error, description } },
+  const status = withState(
+    { ...failed.status, authFailureDisabledAt: now, lastError: { ...error, description } },
     'unset',
   )
-  return {
-    status: standing,
-    events: [errorEvent('authenticationError', standing.stateEpoch, error)],
-  }
+  return { status, events: [errorEvent('authenticationError', status.stateEpoch, error)] }
 }
 
-function failed(
+/** A failure equal to the last one is counted without an event. */
+function onFailed(
   from: AccountStatus,
   state: 'authenticationError' | 'connectError',
   error: LastError,
 ): Transition {
-  if (from.state === state && sameFailure(from.lastError, error))
+  if (from.state === state && isSameFailure(from.lastError, error))
     return { status: { ...from, errorCount: from.errorCount + 1, lastError: error }, events: [] }
-  const standing = {
-    ...from,
-    state,
-    stateEpoch: from.stateEpoch + 1,
-    lastError: error,
-    errorCount: 1,
+  const stateEpoch = from.stateEpoch + 1
+  return {
+    status: { ...from, state, stateEpoch, lastError: error, errorCount: 1 },
+    events: [errorEvent(state, stateEpoch, error)],
   }
-  return { status: standing, events: [errorEvent(state, standing.stateEpoch, error)] }
 }
 
 function errorEvent(
@@ -186,21 +188,21 @@ function errorEvent(
   epoch: number,
   { response = '', serverResponseCode, tokenRequest }: LastError,
 ): StateEvent {
-  const told = event === 'authenticationError' && tokenRequest ? { tokenRequest } : {}
-  const code = serverResponseCode === undefined ? {} : { serverResponseCode }
-  const data = { response, ...code, ...told }
+  const data = {
+    response,
+    ...defined({ serverResponseCode }),
+    ...(event === 'authenticationError' && tokenRequest && { tokenRequest }),
+  }
   return { event, key: String(epoch), data }
 }
 
-/** Servers put times and counters into their texts: where both failures have a code, the code decides. */
-function sameFailure(before: LastError | null, now: LastError): boolean {
-  if (before?.serverResponseCode !== undefined || now.serverResponseCode !== undefined)
-    return before?.serverResponseCode === now.serverResponseCode
-  return before?.response === now.response
+/** Compares codes if there is one: texts may contain times and counters. */
+function isSameFailure(before: LastError | null, current: LastError): boolean {
+  if (before?.serverResponseCode !== undefined || current.serverResponseCode !== undefined)
+    return before?.serverResponseCode === current.serverResponseCode
+  return before?.response === current.response
 }
 
-function to(standing: AccountStatus, state: AccountState): AccountStatus {
-  return standing.state === state
-    ? standing
-    : { ...standing, state, stateEpoch: standing.stateEpoch + 1 }
+function withState(status: AccountStatus, state: AccountState): AccountStatus {
+  return status.state === state ? status : { ...status, state, stateEpoch: status.stateEpoch + 1 }
 }

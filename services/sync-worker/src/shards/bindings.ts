@@ -1,25 +1,32 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { CommandServer } from '@posthorn/bus'
+import { settleWithin } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import type { ShardObserver } from './holder.ts'
 
-/** How long giving shards away may wait for a broker that does not answer: whoever asks us meanwhile is told that we hold nothing. */
+/**
+ * Maximum wait for RabbitMQ before shards are released. Commands that still arrive are rejected,
+ * because the worker does not hold the shard.
+ */
 const unbindMs = 1_000
 
-/** Takes the commands for the accounts of the shards held, beside whatever else is done with the shards. */
-export function bindShards(server: CommandServer, user: ShardObserver, log: Logger): ShardObserver {
+/** Binds the command queue to the leased shards and forwards to another observer. */
+export function bindShards(
+  server: CommandServer,
+  observer: ShardObserver,
+  log: Logger,
+): ShardObserver {
   const key = (shard: number) => `shard.${shard}`
-  const warn = (err: unknown) => log.warn({ err }, 'the bindings of shards are made good later')
+  const warn = (err: unknown) => log.warn({ err }, 'shard binding failed, will retry')
   return {
     async claimed(leases) {
-      await user.claimed(leases)
-      // The broker may be away: work on the accounts does not wait for it.
+      await observer.claimed(leases)
+      // Not awaited: syncs go on while RabbitMQ is unavailable.
       void Promise.all(leases.map(({ shard }) => server.bind(key(shard)))).catch(warn)
     },
     async released(shards) {
       const unbound = Promise.all(shards.map((shard) => server.unbind(key(shard)))).catch(warn)
-      await Promise.race([unbound, delay(unbindMs, undefined, { ref: false })])
-      await user.released(shards)
+      await settleWithin(unbound, unbindMs)
+      await observer.released(shards)
     },
   }
 }

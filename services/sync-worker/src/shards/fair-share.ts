@@ -1,24 +1,24 @@
 import { shardCount } from '@posthorn/contracts'
 
-/** How many shards each of so many workers should hold at most. */
+/** Maximum shards per worker. */
 export function fairShare(workers: number): number {
   return Math.ceil(shardCount / Math.max(workers, 1))
 }
 
 export interface Balance {
-  /** How many more to claim. */
+  /** Number of shards to claim. */
   claim: number
-  /** Which to give back. */
+  /** Shards to release. */
   release: number[]
 }
 
-/** How many are given back in one go: each moves the sessions of its accounts to another process. */
-const releaseStep = 16
+/** Maximum shards released at a time: each moves the sessions of its accounts to another worker. */
+const maxRelease = 16
 
-/** What to do so that this worker comes nearer to its fair share. Shards with the highest numbers go first. */
-export function balance(held: readonly number[], workers: number): Balance {
+/** Steps towards the fair share of this worker. Shards with the highest numbers are released. */
+export function balance(shards: readonly number[], workers: number): Balance {
   const share = fairShare(workers)
-  const surplus = Math.min(held.length - share, releaseStep)
-  if (surplus <= 0) return { claim: share - held.length, release: [] }
-  return { claim: 0, release: held.toSorted((a, b) => b - a).slice(0, surplus) }
+  const surplus = Math.min(shards.length - share, maxRelease)
+  if (surplus <= 0) return { claim: share - shards.length, release: [] }
+  return { claim: 0, release: shards.toSorted((a, b) => b - a).slice(0, surplus) }
 }

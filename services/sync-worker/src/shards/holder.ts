@@ -9,196 +9,195 @@ import {
   countWorkers,
   deleteDeadWorkers,
   deleteWorker,
-  releaseOrphaned,
   listShardsOf,
-  saveHeartbeat,
   markStopping,
+  releaseOrphaned,
   releaseShard,
+  saveHeartbeat,
 } from '../store/shards.ts'
 import { balance } from './fair-share.ts'
 
-/** Whoever works on the shards. */
+/** Starts and stops the work on shards. */
 export interface ShardObserver {
-  /** These are ours from now on. */
+  /** Called when this worker has leased shards. */
   claimed(leases: readonly Lease[]): Promise<void>
-  /** Stop all work on these. They are given away, or are lost already, once this resolves. */
+  /** Stops all work on shards, which are lost already, or released when this resolves. */
   released(shards: readonly number[]): Promise<void>
 }
 
 export interface ShardHolderOptions {
   db: Db
   worker: string
-  /** What this worker alone knows. */
+  /** Secret of this worker; its hash is stored to authenticate credential requests. */
   proof?: string
   log: Logger
   observer: ShardObserver
   metrics: Pick<WorkerMetrics, 'shardsHeld'>
   heartbeatMs: number
-  /** Between looks for shards to claim or to give back. */
+  /** Interval of claims and releases. */
   claimMs: number
-  /** Milliseconds by a clock that only goes on; default: that of the process. */
+  /** Monotonic clock in milliseconds. Default: `performance.now`. */
   now?: () => number
 }
 
 export interface ShardHolder extends AsyncDisposable {
   leases(): ReadonlyMap<number, Lease>
-  /** Looks at once. */
+  /** Claims and releases immediately. */
   wake(): void
 }
 
-/** How many shards are handed over at the same time when this process stops: servers that do not answer a LOGOUT hold up 64 at most. */
-const handOverAtOnce = 64
+/** Concurrent handoffs at shutdown. A server that does not answer LOGOUT delays up to 64 shards. */
+const maxHandoffs = 64
 
 /**
- * Keeps this worker's share of the shards: heartbeats, claims, gives back what is too much, and stops working when it could not say for
- * two heartbeats that it lives. Others may claim after three.
+ * Leases this worker's share of the shards: sends heartbeats, claims, releases surplus shards, and
+ * stops all work after two missed heartbeats. Other workers may claim the shards after three.
  *
- * Disposing hands the shards over one after the other, so that the next holder has each within a second.
+ * Disposal hands the shards off one by one, so that the next holder has each within a second.
  */
 export function holdShards(options: ShardHolderOptions): ShardHolder {
   const { db, worker, log, claimMs, heartbeatMs } = options
-  const holding = new Holding(options)
+  const leased = new LeasedShards(options)
   const loop = runPeriodically(
     { everyMs: Math.min(claimMs, heartbeatMs), log, name: 'shards' },
-    (signal) => holding.pass(signal),
+    (signal) => leased.reconcile(signal),
   )
-  const watchdog = setInterval(() => holding.dropWhenLost(), heartbeatMs / 4)
+  const watchdog = setInterval(() => leased.stopIfExpired(), heartbeatMs / 4)
   const reaper = runPeriodically({ everyMs: 3_600_000, log, name: 'dead workers' }, () =>
     deleteDeadWorkers(db),
   )
   return {
-    leases: () => holding.held,
+    leases: () => leased.leases,
     wake: () => loop.wake(),
     async [Symbol.asyncDispose]() {
       await Promise.all([loop[Symbol.asyncDispose](), reaper[Symbol.asyncDispose]()])
       await markStopping(db, worker).catch((err: unknown) =>
-        log.warn({ err }, 'could not announce the stop'),
+        log.warn({ err }, 'announcing the shutdown failed'),
       )
-      const held = holding.held.size
-      await holding.handOver()
-      log.info({ shards: held }, 'handed the shards over')
+      const shards = leased.leases.size
+      await leased.handOff()
+      log.info({ shards }, 'handed off shards')
       clearInterval(watchdog)
       await deleteWorker(db, worker).catch((err: unknown) =>
-        log.warn({ err }, 'could not sign off'),
+        log.warn({ err }, 'deleting the worker row failed'),
       )
     },
   }
 }
 
-class Holding {
-  readonly held = new Map<number, Lease>()
+class LeasedShards {
+  readonly leases = new Map<number, Lease>()
   readonly #options: ShardHolderOptions
   readonly #now: () => number
-  /** By the monotonic clock: when the last heartbeat that arrived was sent. */
-  #aliveAt = -Infinity
-  /** Work that is being stopped because no heartbeat got through. Nothing is claimed before it has. */
-  #dropping: Promise<void> | undefined
+  /** Time at which the last successful heartbeat was sent. */
+  #heartbeatAt = -Infinity
+  /** End of the work on expired shards. Nothing is claimed before. */
+  #stopping: Promise<void> | undefined
 
   constructor(options: ShardHolderOptions) {
     this.#options = options
     this.#now = options.now ?? (() => performance.now())
   }
 
-  async pass(signal: AbortSignal): Promise<void> {
-    const { db, worker, heartbeatMs } = this.#options
-    if (this.#now() - this.#aliveAt >= heartbeatMs) await this.#beat()
-    if (this.#dropping) return
-    const ours = await listShardsOf(db, worker)
-    await this.#forgetTaken(ours)
-    if (signal.aborted || this.#dropping) return
-    // As long as we live no other worker may take what is ours in the table alone, since a heartbeat or a hand-over failed.
-    if (ours.some(({ shard }) => !this.held.has(shard)))
-      await releaseOrphaned(db, { worker, held: [...this.held.keys()] })
-    const { claim, release } = balance(
-      [...this.held.keys()],
-      await countWorkers(db, 3 * heartbeatMs),
-    )
+  /** Sends a heartbeat if due, then moves towards the fair share. */
+  async reconcile(signal: AbortSignal): Promise<void> {
+    const { db, worker, heartbeatMs, log } = this.#options
+    if (this.#now() - this.#heartbeatAt >= heartbeatMs) await this.#sendHeartbeat()
+    if (this.#stopping) return
+    const stored = await listShardsOf(db, worker)
+    await this.#dropLost(stored)
+    if (signal.aborted || this.#stopping) return
+    // A failed heartbeat or handoff leaves shards that only the table assigns to this worker. No
+    // other worker may claim them while this one is alive.
+    if (stored.some(({ shard }) => !this.leases.has(shard)))
+      await releaseOrphaned(db, { worker, active: [...this.leases.keys()] })
+    const workers = await countWorkers(db, 3 * heartbeatMs)
+    const { claim, release } = balance([...this.leases.keys()], workers)
     if (release.length > 0) {
-      this.#options.log.info(
-        { release: release.length, held: this.held.size },
-        'another worker takes its share',
-      )
-      await this.#giveBack(release)
+      const shards = this.leases.size
+      log.info({ release: release.length, shards }, 'releasing surplus shards')
+      await this.#release(release)
     } else if (claim > 0 && !signal.aborted) await this.#claim(claim)
   }
 
-  /** Stops all work when others may believe that this process is dead. Needs nothing but the clock: Postgres may be gone. */
-  dropWhenLost(): void {
-    if (this.held.size === 0 || this.#fresh()) return
-    const lost = [...this.held.keys()]
-    this.#options.log.warn(
-      { shards: lost.length },
-      'no heartbeat got through: work stops until one does',
-    )
-    this.held.clear()
-    this.#count()
-    const before = this.#dropping
-    const dropping = Promise.allSettled([before, this.#options.observer.released(lost)]).then(
-      () => {
-        if (this.#dropping === dropping) this.#dropping = undefined
-      },
-    )
-    this.#dropping = dropping
+  /**
+   * Stops all work when other workers may consider this one dead. Depends on the clock only,
+   * because Postgres may be unavailable.
+   */
+  stopIfExpired(): void {
+    if (this.leases.size === 0 || this.#isAlive()) return
+    const expired = [...this.leases.keys()]
+    this.#options.log.warn({ shards: expired.length }, 'heartbeat failed, pausing shards')
+    this.leases.clear()
+    this.#updateMetric()
+    const before = this.#stopping
+    const released = this.#options.observer.released(expired)
+    const stopping = Promise.allSettled([before, released]).then(() => {
+      if (this.#stopping === stopping) this.#stopping = undefined
+    })
+    this.#stopping = stopping
   }
 
-  async handOver(): Promise<void> {
-    await this.#dropping
-    const waiting = [...this.held.keys()]
-    const hand = async () => {
-      for (let shard = waiting.pop(); shard !== undefined; shard = waiting.pop())
-        await this.#giveBack([shard])
+  /** Releases all shards, each as soon as its sessions have ended. */
+  async handOff(): Promise<void> {
+    await this.#stopping
+    const pending = [...this.leases.keys()]
+    const releaseNext = async () => {
+      for (let shard = pending.pop(); shard !== undefined; shard = pending.pop())
+        await this.#release([shard])
     }
-    await Promise.allSettled(Array.from({ length: handOverAtOnce }, hand))
+    await Promise.allSettled(Array.from({ length: maxHandoffs }, releaseNext))
   }
 
-  #count(): void {
-    this.#options.metrics.shardsHeld(this.held.size)
+  #updateMetric(): void {
+    this.#options.metrics.shardsHeld(this.leases.size)
   }
 
-  async #beat(): Promise<void> {
+  async #sendHeartbeat(): Promise<void> {
     const sentAt = this.#now()
     await saveHeartbeat(this.#options.db, this.#options.worker, this.#options.proof)
-    this.#aliveAt = sentAt
+    this.#heartbeatAt = sentAt
   }
 
-  #fresh(): boolean {
-    return this.#now() - this.#aliveAt < 2 * this.#options.heartbeatMs
+  #isAlive(): boolean {
+    return this.#now() - this.#heartbeatAt < 2 * this.#options.heartbeatMs
   }
 
-  /** Another worker took them, or somebody raised their epoch. */
-  async #forgetTaken(ours: readonly Lease[]): Promise<void> {
-    const epochs = new Map(ours.map(({ shard, epoch }) => [shard, epoch]))
-    const taken = [...this.held.values()].filter(({ shard, epoch }) => epochs.get(shard) !== epoch)
-    if (taken.length === 0) return
-    const shards = taken.map(({ shard }) => shard)
-    this.#options.log.warn({ shards }, 'shards were taken over')
-    for (const shard of shards) this.held.delete(shard)
-    this.#count()
+  /** Stops work on shards that another worker claimed or whose epoch was raised. */
+  async #dropLost(stored: readonly Lease[]): Promise<void> {
+    const epochs = new Map(stored.map(({ shard, epoch }) => [shard, epoch]))
+    const lost = [...this.leases.values()].filter(({ shard, epoch }) => epochs.get(shard) !== epoch)
+    if (lost.length === 0) return
+    const shards = lost.map(({ shard }) => shard)
+    this.#options.log.warn({ shards }, 'shards lost to another worker')
+    for (const shard of shards) this.leases.delete(shard)
+    this.#updateMetric()
     await this.#options.observer.released(shards)
   }
 
   async #claim(limit: number): Promise<void> {
-    const { db, worker, heartbeatMs, observer: user, log } = this.#options
+    const { db, worker, heartbeatMs, observer, log } = this.#options
     const leases = await claimShards(db, {
       worker,
       limit,
-      held: [...this.held.keys()],
+      active: [...this.leases.keys()],
       expiryMs: 3 * heartbeatMs,
     })
-    // What was claimed by a process that stood still meanwhile is claimed again, with a higher epoch, once it has said that it lives.
-    if (leases.length === 0 || !this.#fresh()) return
-    for (const lease of leases) this.held.set(lease.shard, lease)
-    this.#count()
-    log.info({ claimed: leases.length, held: this.held.size }, 'claimed shards')
-    await user.claimed(leases)
+    // If this process stood still meanwhile, it claims again with a higher epoch after a heartbeat.
+    if (leases.length === 0 || !this.#isAlive()) return
+    for (const lease of leases) this.leases.set(lease.shard, lease)
+    this.#updateMetric()
+    log.info({ claimed: leases.length, shards: this.leases.size }, 'claimed shards')
+    await observer.claimed(leases)
   }
 
-  async #giveBack(shards: readonly number[]): Promise<void> {
-    const leases = shards.flatMap((shard) => this.held.get(shard) ?? [])
-    for (const { shard } of leases) this.held.delete(shard)
-    this.#count()
-    await this.#options.observer.released(leases.map(({ shard }) => shard))
-    for (const lease of leases) await releaseShard(this.#options.db, lease)
-    this.#options.log.debug({ released: leases.length, held: this.held.size }, 'gave shards back')
+  async #release(shards: readonly number[]): Promise<void> {
+    const { db, observer, log } = this.#options
+    const leases = shards.flatMap((shard) => this.leases.get(shard) ?? [])
+    for (const { shard } of leases) this.leases.delete(shard)
+    this.#updateMetric()
+    await observer.released(leases.map(({ shard }) => shard))
+    for (const lease of leases) await releaseShard(db, lease)
+    log.debug({ released: leases.length, shards: this.leases.size }, 'released shards')
   }
 }

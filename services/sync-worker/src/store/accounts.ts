@@ -1,6 +1,48 @@
-import type { Accounts, AccountStates, Db } from '@posthorn/db'
+import type { ImapConfig } from '@posthorn/contracts'
+import type { Accounts, AccountStates, Db, StoredServer } from '@posthorn/db'
 import { type Selectable, sql } from 'kysely'
-import { accountStatusColumns } from './account-states.ts'
+import { accountStatusColumns } from './account-status.ts'
+import type { AccountLease } from './lease.ts'
+
+/** A registered account with an IMAP server, as its session uses it. */
+export interface Account {
+  readonly account: string
+  readonly version: string
+  readonly lease: AccountLease
+  /** Part of every event id, so that a later registration or a flush makes new ids. */
+  readonly registeredAt: number
+  readonly imap: StoredServer<ImapConfig>
+  /** Paths or special uses of the mailboxes to sync. Empty: all. */
+  readonly paths: readonly string[]
+  /** Paths or special uses of mailboxes with a connection of their own. */
+  readonly subconnections: readonly string[]
+  /** Null: the default of the settings. */
+  readonly imapIndexer: 'full' | 'fast' | null
+  readonly notifyFrom: Date
+  /** URL of the proxy to the server. */
+  readonly proxy: string | null
+  /** True if the protocol log is stored. */
+  readonly logs: boolean
+}
+
+/** Undefined if the account has no IMAP server or it is disabled. */
+export function toAccount(row: AccountRow, lease: AccountLease): Account | undefined {
+  if (!row.imap || row.imap.disabled) return undefined
+  const { account, version, imap, imapIndexer, notifyFrom, proxy, logs } = row
+  return {
+    account,
+    version,
+    lease,
+    registeredAt: row.createdAt.getTime() + Number(row.flushEpoch),
+    imap,
+    paths: (row.path ?? []).filter((path) => path !== '*'),
+    subconnections: row.subconnections ?? [],
+    imapIndexer,
+    notifyFrom,
+    proxy,
+    logs,
+  }
+}
 
 const columns = [
   'account',
@@ -17,7 +59,7 @@ const columns = [
   'createdAt',
 ] as const
 
-/** What a session needs to know of an account, which of its flushes was done last, and how it is doing. */
+/** Registration, epoch of the last flush, and status of an account. */
 export type AccountRow = Pick<Selectable<Accounts>, (typeof columns)[number]> &
   Pick<Selectable<AccountStates>, 'flushedEpoch' | (typeof accountStatusColumns)[number]>
 
@@ -27,7 +69,7 @@ export interface AccountVersion {
   version: string
 }
 
-/** Those of some accounts that there are, and have a row of their state. */
+/** Existing accounts of the input that have a row in `account_states`. */
 export function listAccounts(db: Db, accounts: readonly string[]): Promise<AccountRow[]> {
   return db
     .selectFrom('accounts')
@@ -39,7 +81,7 @@ export function listAccounts(db: Db, accounts: readonly string[]): Promise<Accou
     .execute()
 }
 
-/** The versions of the registrations of some accounts, as far as they exist. */
+/** Versions of the existing accounts of the input. */
 export function listVersions(db: Db, accounts: readonly string[]): Promise<AccountVersion[]> {
   return db
     .selectFrom('accounts')
@@ -48,7 +90,7 @@ export function listVersions(db: Db, accounts: readonly string[]): Promise<Accou
     .execute()
 }
 
-/** The accounts of some shards, with the versions of their registrations. */
+/** Versions of all accounts of some shards. */
 export function listAccountVersions(db: Db, shards: readonly number[]): Promise<AccountVersion[]> {
   if (shards.length === 0) return Promise.resolve([])
   return db

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** How long it is remembered that a message was announced. */
+/** Retention of announced Message-IDs. */
 export const announcedDays = 90
 
-/** What of a Message-ID is kept: the first 8 bytes of its SHA-256, as a signed number. */
+/** Stored hash of a Message-ID: the first 8 bytes of its SHA-256, as a signed integer. */
 export function hashMessageId(messageId: string): string {
   return createHash('sha256').update(messageId.trim()).digest().readBigInt64BE(0).toString()
 }
 
-/** Remembers hashes of Message-IDs and returns those that were not known. Runs under the account's lease. */
+/** Stores hashes of Message-IDs and returns the new ones. Requires the account's lease. */
 export async function insertAnnounced(
   tx: Tx,
   account: string,
@@ -25,7 +25,7 @@ export async function insertAnnounced(
   return new Set(rows.map(({ hash }) => hash))
 }
 
-/** Forgets what was announced long ago, some rows at a time. Returns how many went. */
+/** Deletes up to `limit` expired rows. Returns their number. */
 export async function deleteOldAnnounced(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from announced_messages where ctid in (

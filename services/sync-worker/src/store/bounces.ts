@@ -3,10 +3,10 @@ import type { Bounces, Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 import { announcedDays, hashMessageId } from './announced.ts'
 
-/** Bounces of one message that are shown at most. */
+/** Maximum bounces shown per message. */
 const maxShown = 100
 
-/** Remembers what reports said. Repeats add nothing. Runs under the account's lease. */
+/** Stores bounces; existing ones are skipped. Requires the account's lease. */
 export async function insertBounces(tx: Tx, rows: readonly Bounces[]): Promise<void> {
   if (rows.length === 0) return
   await tx
@@ -17,16 +17,16 @@ export async function insertBounces(tx: Tx, rows: readonly Bounces[]): Promise<v
 }
 
 export async function hasBounces(db: Db, account: string): Promise<boolean> {
-  const found = await db
+  const row = await db
     .selectFrom('bounces')
     .select('recipient')
     .where('account', '=', account)
     .limit(1)
     .executeTakeFirst()
-  return found !== undefined
+  return row !== undefined
 }
 
-/** What reports said of messages, by their Message-IDs; those that nothing was said of are not in it. */
+/** Bounces by Message-ID. Messages without bounces are absent. */
 export async function findBounces(
   db: Db,
   account: string,
@@ -42,26 +42,27 @@ export async function findBounces(
     .orderBy('date')
     .limit(maxShown * messageIds.length)
     .execute()
-  const found = Map.groupBy(rows, ({ messageHash }) => byHash.get(messageHash) ?? '')
-  return new Map([...found].map(([id, told]) => [id, told.slice(0, maxShown).map(infoOf)]))
+  const byId = Map.groupBy(rows, ({ messageHash }) => byHash.get(messageHash) ?? '')
+  return new Map([...byId].map(([id, bounces]) => [id, bounces.slice(0, maxShown).map(toInfo)]))
 }
 
-function infoOf(row: Omit<Bounces, 'account' | 'messageHash'>): BounceInfo {
+function toInfo(row: Omit<Bounces, 'account' | 'messageHash'>): BounceInfo {
   const { bounceMessage, recipient, action, response, status, date } = row
   return {
     message: bounceMessage,
     recipient,
     action,
-    response: { message: response, ...(status === null ? {} : { status }) },
+    response: { message: response, ...(status !== null && { status }) },
     date: date.toISOString(),
   }
 }
 
-/** Forgets what was said long ago, some rows at a time. Returns how many went. */
+/** Deletes up to `limit` expired rows. Returns their number. */
 export async function deleteOldBounces(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from bounces where ctid in (
-      select ctid from bounces where date < now() - make_interval(days => ${announcedDays}) limit ${limit}
+      select ctid from bounces
+      where date < now() - make_interval(days => ${announcedDays}) limit ${limit}
     )
   `.execute(db)
   return Number(numAffectedRows ?? 0)

@@ -1,23 +1,23 @@
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** `pg_try_advisory_xact_lock(this)`: one sweep at a time, whoever runs it. */
+/** Key of the advisory lock: one deletion at a time among all workers. */
 const sweepLock = 7_825_516
 
 /**
- * Deletes up to `limit` of the oldest changes that were kept long enough, and notes how far that went. Returns how many went. Rows of
- * another server's transactions, as a restored dump brings them, are deleted as well: by our clock they are yet to come, and would
- * never be read.
+ * Deletes up to `limit` of the oldest expired changes and stores the horizon. Returns their number.
+ * Also deletes rows with transaction ids of another server (restored dump): they lie in the future
+ * here and would never be read.
  */
 export function deleteOldChanges(
   db: Db,
   { keepMs, limit }: { keepMs: number; limit: number },
 ): Promise<number> {
   return db.transaction().execute(async (tx) => {
-    const { rows: locks } = await sql<{ ours: boolean }>`
-      select pg_try_advisory_xact_lock(${sweepLock}) as ours
+    const { rows: locks } = await sql<{ locked: boolean }>`
+      select pg_try_advisory_xact_lock(${sweepLock}) as locked
     `.execute(tx)
-    if (!locks[0]?.ours) return 0
+    if (!locks[0]?.locked) return 0
     await sql`
       delete from account_changes where xid >= pg_snapshot_xmax(pg_current_snapshot())
     `.execute(tx)
@@ -28,17 +28,18 @@ export function deleteOldChanges(
     const { rows } = await sql<{ deleted: number }>`
       with oldest as (
         select xid, id, created_at from account_changes order by xid, id limit ${limit}
-      ), gone as (
+      ), expired as (
         delete from account_changes c using oldest o
-        where c.xid = o.xid and c.id = o.id and o.created_at < now() - make_interval(secs => ${keepMs / 1000})
+        where c.xid = o.xid and c.id = o.id
+          and o.created_at < now() - make_interval(secs => ${keepMs / 1000})
           and o.xid < pg_snapshot_xmin(pg_current_snapshot())
         returning c.xid, c.id
-      ), noted as (
+      ), horizon as (
         update account_changes_horizon h set xid = last.xid, id = last.id
-        from (select xid, id from gone order by xid desc, id desc limit 1) last
+        from (select xid, id from expired order by xid desc, id desc limit 1) last
         where (last.xid, last.id) > (h.xid, h.id)
       )
-      select count(*)::int as deleted from gone
+      select count(*)::int as deleted from expired
     `.execute(tx)
     return rows[0]?.deleted ?? 0
   })

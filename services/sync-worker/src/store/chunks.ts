@@ -2,7 +2,7 @@ import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 import { type Difference, MailboxIndex, toStored } from '../index/mailbox-index.ts'
 
-/** What we know of a mailbox, all of it: some kilobytes for a hundred thousand messages. */
+/** Reads the whole index of a mailbox: some kilobytes for 100,000 messages. */
 export async function loadIndex(db: Db, mailbox: string): Promise<MailboxIndex> {
   const rows = await db
     .selectFrom('mailboxChunks')
@@ -14,11 +14,11 @@ export async function loadIndex(db: Db, mailbox: string): Promise<MailboxIndex> 
 
 export interface ChunkOwner {
   mailbox: string
-  /** Of the shard's lease. */
+  /** Epoch of the shard's lease. */
   epoch: string
 }
 
-/** Writes the chunks a difference made dirty; adopt them after the commit. Runs under the account's lease. */
+/** Writes changed chunks; adopt them after the commit. Requires the account's lease. */
 export async function saveChunks(
   tx: Tx,
   { mailbox, epoch }: ChunkOwner,
@@ -37,14 +37,16 @@ export async function saveChunks(
     const bits = flagBits.map((bytes) => Buffer.from(bytes))
     await sql`
       insert into mailbox_chunks (mailbox, chunk, epoch, uids, flags, flag_bits)
-      values (${mailbox}::bigint, ${number}, ${epoch}::bigint, ${Buffer.from(uids)}, ${flags}::text[], ${bits}::bytea[])
+      values (${mailbox}::bigint, ${number}, ${epoch}::bigint, ${Buffer.from(uids)},
+        ${flags}::text[], ${bits}::bytea[])
       on conflict (mailbox, chunk) do update
-      set epoch = excluded.epoch, uids = excluded.uids, flags = excluded.flags, flag_bits = excluded.flag_bits
+      set epoch = excluded.epoch, uids = excluded.uids, flags = excluded.flags,
+        flag_bits = excluded.flag_bits
     `.execute(tx)
   }
 }
 
-/** Forgets all messages of a mailbox. Runs under the account's lease. */
+/** Deletes the index of a mailbox. Requires the account's lease. */
 export async function deleteChunks(tx: Tx, mailbox: string): Promise<void> {
   await tx.deleteFrom('mailboxChunks').where('mailbox', '=', mailbox).execute()
 }

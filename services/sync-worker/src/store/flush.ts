@@ -2,8 +2,8 @@ import type { Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 
 /**
- * Forgets which messages there are in the mailboxes of an account, and which were announced. The mailboxes keep their numbers, so that
- * ids of messages stay what they are; to the next sync they are as if seen for the first time. Runs under the account's lease.
+ * Deletes the index and the announced Message-IDs of an account. The mailboxes keep their numbers,
+ * so that message ids stay valid; the next sync is an initial one. Requires the account's lease.
  */
 export async function flushIndex(
   tx: Tx,
@@ -17,11 +17,14 @@ export async function flushIndex(
     )
     .execute()
   await tx.deleteFrom('announcedMessages').where('account', '=', account).execute()
-  // One that was found after the account was initialized announces all that is in it: it counts as one of the first from now on.
+  // A mailbox created after the account was initialized would announce all its messages: date it
+  // back.
   await sql`
-    update mailboxes set indexer = ${indexer}, uid_next = null, highest_modseq = null, messages = null, flags_complete = false,
-      synced_at = null, created_at = least(mailboxes.created_at, states.initialized_at)
-    from account_states states where states.account = mailboxes.account and mailboxes.account = ${account}
+    update mailboxes set indexer = ${indexer}, uid_next = null, highest_modseq = null,
+      messages = null, flags_complete = false, synced_at = null,
+      created_at = least(mailboxes.created_at, states.initialized_at)
+    from account_states states
+    where states.account = mailboxes.account and mailboxes.account = ${account}
   `.execute(tx)
   await tx
     .updateTable('accountStates')

@@ -2,10 +2,10 @@ import type { Db, Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { sql } from 'kysely'
 
-/** The right to work on the accounts of one shard, until somebody else raises its epoch. */
+/** Exclusive right to work on the accounts of a shard, until another holder raises its epoch. */
 export interface Lease {
   readonly shard: number
-  /** The worker's id. */
+  /** Id of the worker. */
   readonly owner: string
   readonly epoch: string
 }
@@ -15,10 +15,11 @@ export interface AccountLease extends Lease {
 }
 
 /**
- * A transaction that counts only while the shard is ours and the account exists. Whoever takes the shard over, or deletes the account,
- * waits for its end; whatever comes after them is refused. Every write of this service about an account goes through here.
+ * Runs a transaction under the lease: a worker that claims the shard, or a deletion of the account,
+ * waits for its end, and later transactions are rejected. Every write about an account uses it.
  *
- * @throws AppError `stale` when the shard has another owner or epoch by now, or the account is gone: stop, nothing was stored.
+ * @throws AppError `stale` if the shard has another owner or epoch, or the account was deleted.
+ *   Nothing was stored; stop working on the account.
  */
 export function withLease<T>(
   db: Db,
@@ -31,14 +32,19 @@ export function withLease<T>(
   })
 }
 
-async function assertLease(tx: Tx, { shard, owner, epoch, account }: AccountLease): Promise<void> {
-  // A process that is paused in mid-transaction must not keep its lock, and thereby the shard, for longer than its heartbeat lasts.
+export function staleLeaseError({ shard, account }: AccountLease): AppError {
+  return new AppError('stale', `The lease of shard ${shard} is lost, or ${account} is deleted`)
+}
+
+async function assertLease(tx: Tx, lease: AccountLease): Promise<void> {
+  const { shard, owner, epoch, account } = lease
+  // The timeout frees the shard if this process stops in the middle of the transaction.
   const { rows } = await sql`
     select set_config('idle_in_transaction_session_timeout', '10s', true)
     from shards join account_states on account_states.account = ${account}
-    where shards.shard = ${shard} and shards.owner = ${owner}::uuid and shards.epoch = ${epoch}::bigint
+    where shards.shard = ${shard} and shards.owner = ${owner}::uuid
+      and shards.epoch = ${epoch}::bigint
     for share of shards for no key update of account_states
   `.execute(tx)
-  if (rows.length === 0)
-    throw new AppError('stale', `The lease of shard ${shard} is lost, or ${account} is deleted`)
+  if (rows.length === 0) throw staleLeaseError(lease)
 }

@@ -1,13 +1,16 @@
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** A line of an account's protocol log. */
+/** Line of an account's protocol log. */
 export interface LogLine {
   account: string
   line: string
 }
 
-/** Adds lines, in their order. Those of accounts that are gone, or whose log is switched off by now, are left out; the latter not where `all` are logged. */
+/**
+ * Adds lines in their order. Skips deleted accounts and, unless `all` accounts are logged, those
+ * whose log is disabled.
+ */
 export async function insertLogLines(
   db: Db,
   lines: readonly LogLine[],
@@ -17,14 +20,15 @@ export async function insertLogLines(
   await sql`
     insert into account_logs (account, line)
     select l.account, l.line
-    from unnest(${lines.map(({ account }) => account)}::text[], ${lines.map(({ line }) => line)}::text[])
-      with ordinality as l (account, line, n)
+    from unnest(
+      ${lines.map(({ account }) => account)}::text[], ${lines.map(({ line }) => line)}::text[]
+    ) with ordinality as l (account, line, n)
     join accounts a on a.account = l.account and (a.logs or ${all})
     order by l.n
   `.execute(db)
 }
 
-/** Deletes all but an account's last lines. */
+/** Deletes all but the last `keep` lines of an account. */
 export async function trimLog(db: Db, account: string, keep: number): Promise<void> {
   await sql`
     delete from account_logs where account = ${account} and id <= (
@@ -33,7 +37,7 @@ export async function trimLog(db: Db, account: string, keep: number): Promise<vo
   `.execute(db)
 }
 
-/** Deletes lines that were written just as their account's log was switched off. */
+/** Deletes lines that were written while the log of their account was being disabled. */
 export async function deleteUnwantedLogs(db: Db): Promise<void> {
   await sql`
     delete from account_logs where account in (

@@ -1,9 +1,15 @@
+import { defined } from '@posthorn/contracts'
 import type { Db, Mailboxes, Tx } from '@posthorn/db'
-import { type Selectable, sql } from 'kysely'
+import { type Selectable, sql, type Transaction, type UpdateObject } from 'kysely'
 
 export type MailboxRow = Selectable<Mailboxes>
 
-/** What a listing says of a mailbox. */
+/** True if a mailbox can contain messages (RFC 9051 §7.3.1). */
+export function isSelectable({ attributes }: Pick<Listing, 'attributes'>): boolean {
+  return !attributes.some((attribute) => /^\\(?:noselect|nonexistent)$/i.test(attribute))
+}
+
+/** Columns that a LIST response determines. */
 export interface Listing {
   path: string
   name: string
@@ -16,37 +22,26 @@ export interface Listing {
   mailboxId: string | null
 }
 
-/** True if a mailbox can contain messages. */
-export function isSelectable({ attributes }: Pick<Listing, 'attributes'>): boolean {
-  return !attributes.some((attribute) => /^\\(?:noselect|nonexistent)$/i.test(attribute))
+function selectOf(db: Db | Tx, account: string) {
+  return db.selectFrom('mailboxes').selectAll().where('account', '=', account)
 }
 
 export function listMailboxRows(db: Db | Tx, account: string): Promise<MailboxRow[]> {
-  return db
-    .selectFrom('mailboxes')
-    .selectAll()
-    .where('account', '=', account)
-    .orderBy('path')
-    .execute()
+  return selectOf(db, account).orderBy('path').execute()
 }
 
-export function findMailboxById(db: Db, id: string): Promise<MailboxRow | undefined> {
-  return db.selectFrom('mailboxes').selectAll().where('id', '=', id).executeTakeFirst()
-}
-
-/** Those of some paths that are known. */
+/** Existing rows of some paths. */
 export function listMailboxRowsByPath(
   db: Db,
   account: string,
   paths: readonly string[],
 ): Promise<MailboxRow[]> {
   if (paths.length === 0) return Promise.resolve([])
-  return db
-    .selectFrom('mailboxes')
-    .selectAll()
-    .where('account', '=', account)
-    .where('path', 'in', paths)
-    .execute()
+  return selectOf(db, account).where('path', 'in', paths).execute()
+}
+
+export function findMailboxById(db: Db, id: string): Promise<MailboxRow | undefined> {
+  return db.selectFrom('mailboxes').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
 export function findMailbox(
@@ -54,46 +49,32 @@ export function findMailbox(
   account: string,
   path: string,
 ): Promise<MailboxRow | undefined> {
-  return db
-    .selectFrom('mailboxes')
-    .selectAll()
-    .where('account', '=', account)
-    .where('path', '=', path)
-    .executeTakeFirst()
+  return selectOf(db, account).where('path', '=', path).executeTakeFirst()
 }
 
-/** The mailbox that has a special use, such as `\Sent`; of several the first by path. */
+/** Mailbox with a special use such as `\Sent`; the first by path if several have it. */
 export function findMailboxByUse(
   db: Db,
   account: string,
   specialUse: string,
 ): Promise<MailboxRow | undefined> {
-  return db
-    .selectFrom('mailboxes')
-    .selectAll()
-    .where('account', '=', account)
+  return selectOf(db, account)
     .where((where) => where.fn('lower', ['specialUse']), '=', specialUse.toLowerCase())
     .orderBy('path')
     .limit(1)
     .executeTakeFirst()
 }
 
-/** The largest `integer` of Postgres. */
+/** Largest `integer` of Postgres. A message id of a client may contain any 32-bit number. */
 const maxNumber = 0x7fff_ffff
 
-/** Foreign ids may carry any 32 bits; no number of ours is above what the column holds. */
 export async function findMailboxByNumber(
   db: Db,
   account: string,
   number: number,
 ): Promise<MailboxRow | undefined> {
   if (number > maxNumber) return undefined
-  return db
-    .selectFrom('mailboxes')
-    .selectAll()
-    .where('account', '=', account)
-    .where('number', '=', number)
-    .executeTakeFirst()
+  return selectOf(db, account).where('number', '=', number).executeTakeFirst()
 }
 
 export interface UidCounters {
@@ -106,46 +87,52 @@ export type NewMailbox = Listing & {
   indexer: MailboxRow['indexer']
 } & Partial<UidCounters>
 
-/** Rows an insert takes at most: Postgres takes 65,535 parameters. */
-const rowsAtOnce = 1_000
+/** Postgres allows 65,535 parameters per statement. */
+const maxRowsPerInsert = 1_000
 
-/** Adds mailboxes that were found. What is in them is not known yet. Runs under the account's lease. */
+/** Adds mailboxes without an index. Requires the account's lease. */
 export async function insertMailboxes(
   tx: Tx,
   account: string,
   mailboxes: readonly NewMailbox[],
 ): Promise<MailboxRow[]> {
   const inserted: MailboxRow[] = []
-  for (let at = 0; at < mailboxes.length; at += rowsAtOnce) {
+  for (let at = 0; at < mailboxes.length; at += maxRowsPerInsert) {
     const rows = mailboxes
-      .slice(at, at + rowsAtOnce)
+      .slice(at, at + maxRowsPerInsert)
       .map((row) => ({ account, ...row, attributes: JSON.stringify(row.attributes) }))
     inserted.push(...(await tx.insertInto('mailboxes').values(rows).returningAll().execute()))
   }
   return inserted
 }
 
-/** Takes over what a listing says of a mailbox known already, its path included. Runs under the account's lease. */
-export async function updateListing(
-  tx: Tx,
-  id: string,
-  { attributes, mailboxId, ...listing }: Listing,
-): Promise<MailboxRow> {
+type Tables = Tx extends Transaction<infer T> ? T : never
+
+function update(tx: Tx, id: string, set: UpdateObject<Tables, 'mailboxes'>): Promise<MailboxRow> {
   return tx
     .updateTable('mailboxes')
-    .set({
-      ...listing,
-      attributes: JSON.stringify(attributes),
-      ...(mailboxId === null ? {} : { mailboxId }),
-      listed: true,
-      missingSince: null,
-    })
+    .set(set)
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()
 }
 
-/** A listing left them out. Runs under the account's lease. */
+/** Stores the listing of an existing mailbox, including its path. Requires the account's lease. */
+export function updateListing(
+  tx: Tx,
+  id: string,
+  { attributes, mailboxId, ...listing }: Listing,
+): Promise<MailboxRow> {
+  return update(tx, id, {
+    ...listing,
+    attributes: JSON.stringify(attributes),
+    ...(mailboxId !== null && { mailboxId }),
+    listed: true,
+    missingSince: null,
+  })
+}
+
+/** Marks mailboxes that a listing left out. Requires the account's lease. */
 export async function markMissing(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await tx
@@ -155,63 +142,54 @@ export async function markMissing(tx: Tx, ids: readonly string[]): Promise<void>
     .execute()
 }
 
-/** Removes mailboxes with all that is known of them. Runs under the account's lease. */
+/** Deletes mailboxes with their indexes. Requires the account's lease. */
 export async function deleteMailboxes(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await tx.deleteFrom('mailboxes').where('id', 'in', ids).execute()
 }
 
+/** Counters at the end of a complete sync. While the server reports the same, nothing changed. */
 export interface SyncCursor {
   uidNext: number
-  /** As far as our index knows; of a fast one, as the server says. */
+  /** Count of the index; of a fast index, count of the server. */
   messages: number
   highestModseq?: bigint
 }
 
-/** Where a complete look at the mailbox ended: as long as the server says the same, nothing has changed. Runs under the account's lease. */
-export async function saveCursor(
+/** Stores the end of a complete sync. Requires the account's lease. */
+export function saveCursor(
   tx: Tx,
   id: string,
   { uidNext, messages, highestModseq }: SyncCursor,
 ): Promise<MailboxRow> {
-  return tx
-    .updateTable('mailboxes')
-    .set({
-      uidNext: String(uidNext),
-      messages,
-      highestModseq: highestModseq === undefined ? null : String(highestModseq),
-      syncedAt: sql<Date>`now()`,
-    })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  return update(tx, id, {
+    uidNext: String(uidNext),
+    messages,
+    highestModseq: highestModseq?.toString() ?? null,
+    syncedAt: sql<Date>`now()`,
+  })
 }
 
 export interface IndexedCounters {
   uidValidity: bigint
-  /** Of a fast index: where announcing begins. */
+  /** Fast index only: first UID to announce. */
   uidNext?: number
   highestModseq?: bigint
 }
 
-/** What is known of the messages is complete as of a mod-sequence, and belongs to this UIDVALIDITY. Runs under the account's lease. */
-export async function markIndexed(
+/** Marks the index as complete up to a mod-sequence. Requires the account's lease. */
+export function markIndexed(
   tx: Tx,
   id: string,
   { uidValidity, uidNext, highestModseq }: IndexedCounters,
 ): Promise<MailboxRow> {
-  return tx
-    .updateTable('mailboxes')
-    .set({
-      uidValidity: String(uidValidity),
-      ...(uidNext === undefined ? {} : { uidNext: String(uidNext) }),
-      highestModseq: highestModseq === undefined ? null : String(highestModseq),
-      flagsComplete: true,
-      idsOnly: false,
-    })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  return update(tx, id, {
+    uidValidity: String(uidValidity),
+    ...defined({ uidNext: uidNext?.toString() }),
+    highestModseq: highestModseq?.toString() ?? null,
+    flagsComplete: true,
+    idsOnly: false,
+  })
 }
 
 export interface EmptyMailbox {
@@ -221,39 +199,39 @@ export interface EmptyMailbox {
   highestModseq?: bigint
 }
 
-/** There is nothing in them, and that is all of it. Those that nothing is known of: their rows. Runs under the leases of their accounts. */
+/**
+ * Marks empty mailboxes as synced. Returns the changed rows; mailboxes that were synced meanwhile
+ * are not among them. Requires the leases of their accounts.
+ */
 export async function markEmpty(tx: Tx, mailboxes: readonly EmptyMailbox[]): Promise<MailboxRow[]> {
   if (mailboxes.length === 0) return []
   const column = <T>(pick: (mailbox: EmptyMailbox) => T) => sql.val(mailboxes.map(pick))
   const { rows } = await sql<MailboxRow>`
     update mailboxes m
-    set uid_validity = g.uid_validity, uid_next = g.uid_next, highest_modseq = g.highest_modseq, messages = 0,
-      flags_complete = true, ids_only = false, synced_at = now()
+    set uid_validity = i.uid_validity, uid_next = i.uid_next, highest_modseq = i.highest_modseq,
+      messages = 0, flags_complete = true, ids_only = false, synced_at = now()
     from unnest(
-      ${column(({ id }) => id)}::bigint[], ${column(({ uidValidity }) => String(uidValidity))}::bigint[],
-      ${column(({ uidNext }) => uidNext)}::bigint[], ${column(({ highestModseq }) => highestModseq?.toString() ?? null)}::bigint[]
-    ) as g (id, uid_validity, uid_next, highest_modseq)
-    where m.id = g.id and m.uid_validity is null and not m.flags_complete
+      ${column(({ id }) => id)}::bigint[],
+      ${column(({ uidValidity }) => String(uidValidity))}::bigint[],
+      ${column(({ uidNext }) => uidNext)}::bigint[],
+      ${column(({ highestModseq }) => highestModseq?.toString() ?? null)}::bigint[]
+    ) as i (id, uid_validity, uid_next, highest_modseq)
+    where m.id = i.id and m.uid_validity is null and not m.flags_complete
     returning m.*
   `.execute(tx)
   return rows
 }
 
-/** Ids can be made of a mailbox that is not looked after. Runs under the account's lease. */
-export async function saveIdsOnly(
+/** Stores UIDVALIDITY of a mailbox that is not synced. Requires the account's lease. */
+export function saveIdsOnly(
   tx: Tx,
   id: string,
   { number, uidValidity }: { number: number; uidValidity: bigint },
 ): Promise<MailboxRow> {
-  return tx
-    .updateTable('mailboxes')
-    .set({ number, uidValidity: String(uidValidity), idsOnly: true })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  return update(tx, id, { number, uidValidity: String(uidValidity), idsOnly: true })
 }
 
-/** A fast index is complete up to here. Runs under the account's lease. */
+/** Stores the position of a fast index. Requires the account's lease. */
 export async function saveUidNext(tx: Tx, id: string, uidNext: number): Promise<void> {
   await tx
     .updateTable('mailboxes')
@@ -262,28 +240,26 @@ export async function saveUidNext(tx: Tx, id: string, uidNext: number): Promise<
     .execute()
 }
 
-/** Voids all ids of a mailbox: new number, nothing known but what the next UID was; what has a lower one is not announced. Runs under the account's lease. */
-export async function markReset(
+/**
+ * Invalidates all message ids of a mailbox: new number, no index. Messages below `uidNext` are not
+ * announced later. Requires the account's lease.
+ */
+export function markReset(
   tx: Tx,
   id: string,
   { number, uidValidity, uidNext }: { number: number; uidValidity: bigint; uidNext: number },
 ): Promise<MailboxRow> {
-  return tx
-    .updateTable('mailboxes')
-    .set({
-      number,
-      uidValidity: String(uidValidity),
-      uidNext: String(uidNext),
-      highestModseq: null,
-      messages: null,
-      flagsComplete: false,
-    })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  return update(tx, id, {
+    number,
+    uidValidity: String(uidValidity),
+    uidNext: String(uidNext),
+    highestModseq: null,
+    messages: null,
+    flagsComplete: false,
+  })
 }
 
-/** Counts a commit of changes: what event ids of flag changes are made of. Runs under the account's lease. */
+/** Increments the count of commits, part of the ids of repeatable events. Requires the lease. */
 export async function raiseSyncEpoch(tx: Tx, id: string): Promise<string> {
   const { syncEpoch } = await tx
     .updateTable('mailboxes')

@@ -1,15 +1,15 @@
 import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** Bytes read in one go: they come as text, twice as long, which is to be in memory only in parts. */
-const pieceBytes = 2 * 1024 * 1024
+/** Bytes per query. They are transferred as hex, which must not be in memory as a whole. */
+const chunkBytes = 2 * 1024 * 1024
 
 interface OutboxKey {
   queueId: string
   account: string
 }
 
-/** How many bytes a message in the outbox has; undefined where they are not kept (any more). */
+/** Size of a message in the outbox; undefined if its bytes were deleted. */
 export async function findOutboxSize(
   db: Db,
   { queueId, account }: OutboxKey,
@@ -23,31 +23,31 @@ export async function findOutboxSize(
   return row?.size ?? undefined
 }
 
-/** The bytes of a message in the outbox; undefined where they were given up meanwhile. */
+/** Bytes of a message in the outbox; undefined if they were deleted meanwhile. */
 export async function readOutbox(
   db: Db,
   { queueId, account }: OutboxKey,
   size: number,
 ): Promise<Buffer | undefined> {
   const bytes = Buffer.allocUnsafe(size)
-  for (let from = 0; from < size; from += pieceBytes) {
+  for (let from = 0; from < size; from += chunkBytes) {
     const row = await db
       .selectFrom('outbox')
       .select(
-        sql<Buffer | null>`substring(mime from ${from + 1}::int for ${pieceBytes}::int)`.as(
-          'piece',
+        sql<Buffer | null>`substring(mime from ${from + 1}::int for ${chunkBytes}::int)`.as(
+          'chunk',
         ),
       )
       .where('queueId', '=', queueId)
       .where('account', '=', account)
       .executeTakeFirst()
-    if (!row?.piece) return undefined
-    row.piece.copy(bytes, from)
+    if (!row?.chunk) return undefined
+    row.chunk.copy(bytes, from)
   }
   return bytes
 }
 
-/** The messages of the outbox that have these Message-IDs, as far as they are still known there. */
+/** Queue ids by Message-ID, of messages that are still in the outbox. */
 export async function findQueueIds(
   tx: Tx,
   account: string,

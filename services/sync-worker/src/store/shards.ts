@@ -3,7 +3,7 @@ import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 import type { Lease } from './lease.ts'
 
-/** Says that this worker lives. */
+/** Stores a heartbeat, and the worker's row at the first one. */
 export async function saveHeartbeat(db: Db, worker: string, proof?: string): Promise<void> {
   const hash = proof === undefined ? null : createHash('sha256').update(proof).digest('hex')
   await sql`
@@ -12,22 +12,22 @@ export async function saveHeartbeat(db: Db, worker: string, proof?: string): Pro
   `.execute(db)
 }
 
-/** Says that this worker is about to end: it does not count for anybody's fair share any more. */
+/** Excludes a stopping worker from the fair share of the others. */
 export async function markStopping(db: Db, worker: string): Promise<void> {
   await sql`update workers set stopping = true where id = ${worker}::uuid`.execute(db)
 }
 
-/** Takes a worker out; whatever it still held is free at once. */
+/** Deletes a worker. Shards that it still owned can be claimed immediately. */
 export async function deleteWorker(db: Db, worker: string): Promise<void> {
   await sql`delete from workers where id = ${worker}::uuid`.execute(db)
 }
 
-/** Rows of workers that ended without a word long ago. Their shards were claimed or are free. */
+/** Deletes workers without a heartbeat for 1 h. Their shards are claimed or free. */
 export async function deleteDeadWorkers(db: Db): Promise<void> {
   await sql`delete from workers where heartbeat_at < now() - interval '1 hour'`.execute(db)
 }
 
-/** How many workers share the shards. */
+/** Number of workers that share the shards. */
 export async function countWorkers(db: Db, expiryMs: number): Promise<number> {
   const { rows } = await sql<{ live: number }>`
     select count(*)::int as live from workers
@@ -36,7 +36,7 @@ export async function countWorkers(db: Db, expiryMs: number): Promise<number> {
   return rows[0]?.live ?? 0
 }
 
-/** The shards that are this worker's, with their epochs. */
+/** Shards that the table assigns to a worker. */
 export async function listShardsOf(db: Db, worker: string): Promise<Lease[]> {
   const { rows } = await sql<{ shard: number; epoch: string }>`
     select shard, epoch from shards where owner = ${worker}::uuid
@@ -47,26 +47,27 @@ export async function listShardsOf(db: Db, worker: string): Promise<Lease[]> {
 export interface ClaimOptions {
   worker: string
   limit: number
-  /** Shards this worker works on: what is its own in the table but not among them was lost in between, and is claimed anew. */
-  held: readonly number[]
-  /** How long a heartbeat lasts. */
+  /** Shards this worker works on. Others that it owns in the table are claimed again. */
+  active: readonly number[]
+  /** Validity of a heartbeat. */
   expiryMs: number
 }
 
-/** Takes up to `limit` shards that nobody holds, or whose holder has not been heard of, and raises their epochs. */
+/** Claims up to `limit` shards without an owner or with a dead one, and raises their epochs. */
 export async function claimShards(
   db: Db,
-  { worker, limit, held, expiryMs }: ClaimOptions,
+  { worker, limit, active, expiryMs }: ClaimOptions,
 ): Promise<Lease[]> {
   const { rows } = await sql<{ shard: number; epoch: string }>`
     with free as (
       select shard from shards
       where (
         owner is null
-        or (owner = ${worker}::uuid and not shard = any(${held}::smallint[]))
+        or (owner = ${worker}::uuid and not shard = any(${active}::smallint[]))
         or (owner <> ${worker}::uuid and not exists (
           select 1 from workers
-          where id = shards.owner and heartbeat_at > now() - make_interval(secs => ${expiryMs / 1000})
+          where id = shards.owner
+            and heartbeat_at > now() - make_interval(secs => ${expiryMs / 1000})
         ))
       )
       order by shard limit ${limit} for update skip locked
@@ -78,7 +79,7 @@ export async function claimShards(
   return rows.map(({ shard, epoch }) => ({ shard, owner: worker, epoch }))
 }
 
-/** Gives a shard back. Waits for transactions under its lease. */
+/** Releases a shard after the end of all transactions under its lease. */
 export async function releaseShard(db: Db, { shard, owner, epoch }: Lease): Promise<void> {
   await sql`
     update shards set owner = null
@@ -86,13 +87,13 @@ export async function releaseShard(db: Db, { shard, owner, epoch }: Lease): Prom
   `.execute(db)
 }
 
-/** Gives back what is this worker's in the table and not among the shards it works on. */
+/** Releases shards that the table assigns to a worker that does not work on them. */
 export async function releaseOrphaned(
   db: Db,
-  { worker, held }: { worker: string; held: readonly number[] },
+  { worker, active }: { worker: string; active: readonly number[] },
 ): Promise<void> {
   await sql`
     update shards set owner = null
-    where owner = ${worker}::uuid and not shard = any(${held}::smallint[])
+    where owner = ${worker}::uuid and not shard = any(${active}::smallint[])
   `.execute(db)
 }

@@ -1,25 +1,25 @@
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** Bytes read in one go: they come as text, twice as long, which is to be in memory only in parts. */
-const pieceBytes = 2 * 1024 * 1024
+/** Bytes per query. They are transferred as hex, which must not be in memory as a whole. */
+const chunkBytes = 2 * 1024 * 1024
 
 interface UploadKey {
   id: string
   account: string
 }
 
-/** Takes the bytes of an upload out of the table; undefined where somebody did already. */
+/** Reads and deletes an upload; undefined if another request took it. */
 export async function takeUpload(db: Db, upload: UploadKey): Promise<Buffer | undefined> {
   const size = await findSize(db, upload)
   if (size === undefined) return undefined
   const bytes = Buffer.allocUnsafe(size)
-  for (let from = 0; from < size; from += pieceBytes) {
-    const piece = await readPiece(db, upload, from)
-    if (piece === undefined) return undefined
-    piece.copy(bytes, from)
+  for (let from = 0; from < size; from += chunkBytes) {
+    const chunk = await readChunk(db, upload, from)
+    if (chunk === undefined) return undefined
+    chunk.copy(bytes, from)
   }
-  // Whoever deletes the row has it, and nobody else.
+  // The request that deletes the row owns the upload.
   const { numDeletedRows } = await db
     .deleteFrom('uploads')
     .where('id', '=', upload.id)
@@ -38,21 +38,21 @@ async function findSize(db: Db, { id, account }: UploadKey): Promise<number | un
   return row?.size
 }
 
-async function readPiece(db: Db, { id }: UploadKey, from: number): Promise<Buffer | undefined> {
+async function readChunk(db: Db, { id }: UploadKey, from: number): Promise<Buffer | undefined> {
   const row = await db
     .selectFrom('uploads')
-    .select(sql<Buffer>`substring(mime from ${from + 1}::int for ${pieceBytes}::int)`.as('piece'))
+    .select(sql<Buffer>`substring(mime from ${from + 1}::int for ${chunkBytes}::int)`.as('chunk'))
     .where('id', '=', id)
     .executeTakeFirst()
-  return row?.piece
+  return row?.chunk
 }
 
-/** Removes an upload that nothing is to be made of. */
+/** Deletes an upload that is not needed. */
 export async function deleteUpload(db: Db, id: string): Promise<void> {
   await db.deleteFrom('uploads').where('id', '=', id).execute()
 }
 
-/** Removes what was left by processes that died: nobody waits for it any more. */
+/** Deletes uploads of crashed processes, older than 1 h. */
 export async function deleteOldUploads(db: Db): Promise<void> {
   await db
     .deleteFrom('uploads')

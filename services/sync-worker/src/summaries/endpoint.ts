@@ -36,8 +36,8 @@ export interface SummaryEndpoint {
 }
 
 /**
- * Client of an OpenAI-compatible endpoint. Repeats a request that is rejected because of its dialect
- * in another one and remembers that dialect for the endpoint and model.
+ * Client of an OpenAI-compatible endpoint. Repeats a request that is rejected because of its
+ * dialect in another one and remembers that dialect for the endpoint and model.
  */
 export function createEndpoint(http: Pick<HttpCaller, 'call'>): SummaryEndpoint {
   let last: { target: string; dialect: Dialect } | undefined

@@ -6,7 +6,6 @@ import { createHttpCaller, type HttpProxy } from '@posthorn/net'
 import type { Logger } from '@posthorn/telemetry'
 import type { UnsealLogin } from '@posthorn/unseal'
 import type { SummariesConfig } from '../config.ts'
-import type { WorkerMetrics } from '../metrics.ts'
 import {
   createEndpoint,
   maxResponseBytes,
@@ -19,8 +18,8 @@ import type { SummaryInput } from './input.ts'
 type LocalOutcome = 'late' | 'left-alone' | 'no-key'
 
 /**
- * Outcome of a summary, as counted. `left-alone`: circuit breaker open; `no-key`: neither a key nor a
- * URL is configured, or auth-bridge did not respond; `late`: no response or permit in time;
+ * Outcome of a summary, as counted. `left-alone`: circuit breaker open; `no-key`: neither a key nor
+ * a URL is configured, or auth-bridge did not respond; `late`: no response or permit in time;
  * `not-asked`: the batch had used up its time.
  */
 export type SummaryOutcome = SummaryResponse['outcome'] | LocalOutcome | 'not-asked'
@@ -40,10 +39,15 @@ export interface SummaryBatch {
   waitAll<T>(requests: readonly Promise<T>[]): Promise<T[]>
 }
 
+/** Counter of outcomes, with the duration in seconds. */
+export interface SummaryMetrics {
+  summarised(outcome: SummaryOutcome, seconds: number): void
+}
+
 interface SummariesOptions {
   bus: Bus
-  openLogin: UnsealLogin
-  metrics: WorkerMetrics
+  unsealLogin: UnsealLogin
+  metrics: SummaryMetrics
   log: Logger
   config: SummariesConfig
   proxy: () => Promise<HttpProxy | undefined>
@@ -54,7 +58,7 @@ const timeoutsPerBatch = 3
 /** Creates the summaries of this process with an HTTP client of their own. */
 export function createSummaries(
   stack: AsyncDisposableStack,
-  { bus, openLogin, metrics, log, proxy, config }: SummariesOptions,
+  { bus, unsealLogin, metrics, log, proxy, config }: SummariesOptions,
 ): Summaries {
   const { timeoutMs, egressPolicy: policy } = config
   const http = stack.use(createHttpCaller({ policy, proxy, timeoutMs, maxResponseBytes }))
@@ -64,7 +68,7 @@ export function createSummaries(
     endpoint: createEndpoint(http),
     apiKey,
     breaker,
-    openLogin,
+    unsealLogin,
     metrics,
     config,
     log,
@@ -140,7 +144,10 @@ interface SummaryRequest {
   settings: Settings
 }
 
-interface RequesterDeps extends Pick<SummariesOptions, 'openLogin' | 'metrics' | 'config' | 'log'> {
+interface RequesterDeps extends Pick<
+  SummariesOptions,
+  'unsealLogin' | 'metrics' | 'config' | 'log'
+> {
   endpoint: SummaryEndpoint
   apiKey: ReturnType<typeof cacheApiKey>
   breaker: CircuitBreaker
@@ -185,12 +192,12 @@ class SummaryRequester {
   }
 
   async #send({ input, settings }: SummaryRequest, deadline: AbortSignal): Promise<Attempt> {
-    const { endpoint, apiKey, openLogin, log } = this.#deps
+    const { endpoint, apiKey, unsealLogin, log } = this.#deps
     try {
       const key = await apiKey.get()
       const { openAiAPIUrl: url } = settings
       if (key === undefined && !url) return { outcome: 'no-key' }
-      const unsealed = url ? { ...settings, openAiAPIUrl: await openLogin(url) } : settings
+      const unsealed = url ? { ...settings, openAiAPIUrl: await unsealLogin(url) } : settings
       const response = await endpoint.summarise(input, unsealed, { key, signal: deadline })
       return deadline.aborted && response.outcome !== 'made' ? { outcome: 'late' } : response
     } catch (error) {

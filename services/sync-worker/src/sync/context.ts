@@ -1,33 +1,59 @@
 import type { MailSession } from '@posthorn/backends'
+import type { KeyedMutex } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
-import type { Deps } from '../deps.ts'
+import type { Config } from '../config.ts'
+import type { CommitDeps } from '../events/commit.ts'
 import type { MailboxIndex } from '../index/mailbox-index.ts'
-import type { Account } from '../sessions/account.ts'
-import type { MailboxRow } from '../store/mailboxes.ts'
-import type { MailboxLocks } from './locks.ts'
+import type { WorkerMetrics } from '../metrics.ts'
+import type { Account } from '../store/accounts.ts'
+import type { AccountLease } from '../store/lease.ts'
+import type { EmptyMailbox, MailboxRow } from '../store/mailboxes.ts'
+import type { Summaries } from '../summaries/summaries.ts'
 import type { UidValidityGuard } from './changes/uid-validity.ts'
 
-/** One account's connection that syncs, and what is needed around it. */
+/** Dependencies of all syncs of a worker. */
+export interface SyncDeps extends CommitDeps {
+  readonly config: Pick<Config, 'mailboxPollMs' | 'reconnectMinMs' | 'reconnectMaxMs'>
+  readonly metrics: WorkerMetrics
+  readonly indexEmpty: IndexEmpty
+  readonly summaries: Summaries
+}
+
+/** Mailboxes of one account without messages that were never synced. */
+export interface EmptyMailboxes {
+  readonly lease: AccountLease
+  readonly account: Account
+  readonly mailboxes: readonly EmptyMailbox[]
+}
+
+/**
+ * Initial sync of empty mailboxes from their counters alone; records their `mailboxNew`. Returns
+ * the new rows by id, without mailboxes that another connection synced meanwhile.
+ */
+export type IndexEmpty = (input: EmptyMailboxes) => Promise<ReadonlyMap<string, MailboxRow>>
+
+/** One connection of an account that syncs, with everything a sync needs. */
 export interface SyncContext {
-  readonly deps: Deps
+  readonly deps: SyncDeps
   readonly account: Account
   readonly session: MailSession
-  /** Which mailbox is open on it, by id. What happens there is kept for the next watch. */
+  /** Id of the selected mailbox. The backend buffers its notifications until the next watch. */
   readonly selection: { mailbox: string | undefined }
-  /** Logs in once more. */
+  /** Opens another connection of the account. */
   readonly connect: (signal: AbortSignal) => Promise<MailSession>
-  /** Shared by all that work on the account, as are the doubts by those that sync. */
-  readonly locks: MailboxLocks
+  /** One lock per mailbox id, and one for the mailbox list. Shared by all connections. */
+  readonly locks: KeyedMutex
+  /** Shared by all connections that sync. */
   readonly uidValidityGuard: UidValidityGuard
-  /** Aborted when the work is to end. */
+  /** Aborts when the work has to stop. */
   readonly signal: AbortSignal
   readonly log: Logger
 }
 
-/** What the list of mailboxes is looked at with. */
+/** Part of a `SyncContext` that reading and changing the mailbox list needs. */
 export type ListContext = Pick<SyncContext, 'deps' | 'account' | 'session' | 'locks'>
 
-/** A mailbox that is open on that connection, and what is known of it. */
+/** A selected mailbox with its row and index. */
 export interface MailboxContext extends SyncContext {
   readonly row: MailboxRow
   readonly index: MailboxIndex

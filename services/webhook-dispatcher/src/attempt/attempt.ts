@@ -5,11 +5,18 @@ import type { Logger } from '@posthorn/telemetry'
 import type { DeliveryResult } from '../store/attempts.ts'
 import { type ClaimedDelivery, isRoute } from '../store/deliveries.ts'
 import { findDeliveryBody } from '../store/events.ts'
-import type { AllTargetOptions, RetrySchedule } from '../targets/options.ts'
+import type { AllTargetOptions } from '../targets/options.ts'
 import { laneOf } from '../targets/target.ts'
 import type { Targets, UnsealedTarget } from '../targets/targets.ts'
 import { requestHeaders, warnSkippedHeaders } from './headers.ts'
-import { AttemptError, finalResult, nextState, PreAttemptError, releasedResult } from './outcome.ts'
+import {
+  type Attempt,
+  AttemptError,
+  finalResult,
+  nextState,
+  PreAttemptError,
+  releasedResult,
+} from './outcome.ts'
 import { type AttemptRecorder, untilAvailable } from './recorder.ts'
 import {
   sign,
@@ -60,7 +67,13 @@ export function createAttempts(deps: AttemptDeps): AttemptDelivery {
   const { recorder, options } = deps
   const send = createSender(deps)
   return async (delivery, signal) => {
+    const { id } = delivery
     const schedule = options.scheduleOf(delivery.lane)
+    const toResult = (attempt: Attempt, call: CallResult): DeliveryResult => {
+      const result = nextState(attempt, call, schedule)
+      if (!options.logsAttempts || result.outcome === null) return result
+      return { ...result, logged: { attempt: attempt.attempts, durationMs: call.durationMs } }
+    }
     try {
       if (delivery.attempts >= schedule.attempts)
         throw new PreAttemptError('exhaust', 'interrupted')
@@ -68,37 +81,17 @@ export function createAttempts(deps: AttemptDeps): AttemptDelivery {
       const attempts = await recorder.begin(delivery, signal)
       if (attempts === undefined) throw new PreAttemptError('expire', 'claim-lost')
       const call = await send({ ...delivery, attempts }, prepared, signal)
-      const ageMs = Date.now() - delivery.queuedAt.getTime()
-      const attempt = { id: delivery.id, attempts, ageMs }
+      const attempt = { id, attempts, ageMs: Date.now() - delivery.queuedAt.getTime() }
       if (call.outcome !== '2xx') throw new AttemptError(attempt, call)
-      return withLog(options, nextState(attempt, call, schedule), { attempts, call })
+      return toResult(attempt, call)
     } catch (error) {
-      if (error instanceof AttemptError) return failedResult(error, schedule, options)
+      if (error instanceof AttemptError) return toResult(error.attempt, error.call)
       if (error instanceof PreAttemptError && error.trigger !== 'expire')
-        return finalResult(delivery.id, error.trigger, error.message)
+        return finalResult(id, error.trigger, error.message)
       if (!signal.aborted || error instanceof PreAttemptError) throw error
-      return releasedResult(delivery.id, await recorder.cancelPrecount(delivery.id))
+      return releasedResult(id, await recorder.cancelPrecount(id))
     }
   }
-}
-
-function failedResult(
-  { attempt, call }: AttemptError,
-  schedule: RetrySchedule,
-  options: AllTargetOptions,
-): DeliveryResult {
-  const { attempts } = attempt
-  return withLog(options, nextState(attempt, call, schedule), { attempts, call })
-}
-
-/** Adds the line of the attempt log. Results without outcome, of aborted calls, have none. */
-function withLog(
-  { logsAttempts }: AllTargetOptions,
-  result: DeliveryResult,
-  { attempts, call }: { attempts: number; call: CallResult },
-): DeliveryResult {
-  if (!logsAttempts || result.outcome === null) return result
-  return { ...result, logged: { attempt: attempts, durationMs: call.durationMs } }
 }
 
 async function prepare(

@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals'
-import type { CallResult, Outcome } from '@posthorn/net'
+import type { CallResult, HttpOutcome } from '@posthorn/net'
 import { createSchedule } from '../targets/options.ts'
 import { nextState } from './outcome.ts'
 
 const schedule = createSchedule(undefined, 5_000)
 
-const call = (outcome: Outcome, more: Partial<CallResult> = {}): CallResult => ({
+const call = (outcome: HttpOutcome, more: Partial<CallResult> = {}): CallResult => ({
   outcome,
   headers: {},
   body: Buffer.alloc(0),
@@ -23,7 +23,7 @@ test('nextState: 2xx, delivered', () => {
   )
 })
 
-test.each<Outcome>([
+test.each<HttpOutcome>([
   'http-4xx',
   'http-5xx',
   'dns',
@@ -48,7 +48,7 @@ test.each<Outcome>([
   })
 })
 
-test.each<Outcome>(['redirect-refused', 'egress-blocked'])(
+test.each<HttpOutcome>(['redirect-refused', 'egress-blocked'])(
   'nextState: %s, failed after the first attempt',
   (outcome) => {
     expect(nextState({ id: 'a', attempts: 1 }, call(outcome), schedule)).toMatchObject({

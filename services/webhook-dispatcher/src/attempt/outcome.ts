@@ -1,5 +1,5 @@
 import { defined } from '@posthorn/contracts'
-import type { CallResult, Outcome } from '@posthorn/net'
+import type { CallResult, HttpOutcome } from '@posthorn/net'
 import type { DeliveryResult } from '../store/attempts.ts'
 import { type DeliveryTrigger, transition } from '../store/delivery-state.ts'
 import type { RetrySchedule } from '../targets/options.ts'
@@ -75,7 +75,7 @@ function triggerOf(
 }
 
 /** True for rejections that every further attempt would repeat. Interface spec, "Delivery" 4. */
-function isPermanent(outcome: Outcome): boolean {
+function isPermanent(outcome: HttpOutcome): boolean {
   return outcome === 'redirect-refused' || outcome === 'egress-blocked'
 }
 
@@ -153,7 +153,7 @@ export interface TargetFeedback {
   suspendMs?: number
 }
 
-const silentOutcomes: ReadonlySet<string> = new Set<Outcome>([
+const silentOutcomes: ReadonlySet<string> = new Set<HttpOutcome>([
   'connect-timeout',
   'response-timeout',
   'dns',

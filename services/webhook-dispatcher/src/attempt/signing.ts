@@ -89,7 +89,10 @@ export interface SigningKeyCacheOptions<T> {
 /** Changes are broadcast; the lifetime bounds the effect of a lost broadcast. */
 const ttlMs = 60_000
 
-/** Caches the signing keys in memory. Expired keys stay in use while auth-bridge is unavailable. */
+/**
+ * Caches the signing keys in memory. Unlike entries of a `TtlCache`, expired keys stay in use while
+ * auth-bridge is unavailable.
+ */
 export function cacheSigningKeys<T>({
   fetch,
   log,

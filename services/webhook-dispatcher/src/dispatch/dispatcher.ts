@@ -1,11 +1,16 @@
 import type { Db } from '@posthorn/db'
+import { type PeriodicTask, runPeriodically } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import type { AttemptDelivery } from '../attempt/attempt.ts'
 import type { AttemptRecorder } from '../attempt/recorder.ts'
-import type { ClaimedDelivery, ClaimOwner } from '../store/deliveries.ts'
-import { Backlog } from './backlog.ts'
+import {
+  claimDueDeliveries,
+  type ClaimedDelivery,
+  type ClaimOwner,
+  findNextDueMs,
+} from '../store/deliveries.ts'
+import { Backlog, pollMs } from './backlog.ts'
 import { ClaimLock } from './claim-lock.ts'
-import { startDuePoller } from './due-poller.ts'
 import { InFlightDeliveries } from './in-flight-deliveries.ts'
 import type { TargetThrottle } from './target-throttle.ts'
 
@@ -20,28 +25,38 @@ export interface DispatcherOptions {
   log: Logger
 }
 
+/** Maximum rows of one poll, per lane and overall. */
+const maxPerLane = 500
+const maxRows = 1_000
+
 /**
- * Schedules the deliveries that this process claims, from a fan-out or from Postgres. It starts
- * paused, until the first call of `setPaused`.
+ * Claims deliveries, from fan-outs and by polls, and schedules them. Polls claim rows at the time
+ * they are due: retries, rows that exceeded the capacity, and rows whose lease ended because their
+ * process died. Starts paused, until the first call of `setPaused`.
  */
 export class Dispatcher implements AsyncDisposable {
   readonly owner: ClaimOwner
   readonly #lock = new ClaimLock()
   readonly #backlog = new Backlog()
   readonly #inFlight: InFlightDeliveries
-  readonly #poller: AsyncDisposable
+  readonly #db: Db
+  readonly #polls: PeriodicTask
 
   constructor(options: DispatcherOptions) {
-    const shared = { ...options, lock: this.#lock, backlog: this.#backlog }
-    this.owner = options.owner
-    this.#inFlight = new InFlightDeliveries(shared)
-    this.#inFlight.pause()
-    this.#poller = startDuePoller({ ...shared, inFlight: this.#inFlight })
+    const { db, owner, log } = options
+    this.owner = owner
+    this.#db = db
+    const backlog = this.#backlog
+    this.#inFlight = new InFlightDeliveries({ ...options, lock: this.#lock, backlog })
+    this.#inFlight.lanes.pause()
+    const polls = { everyMs: pollMs, log, name: 'poll-due' }
+    this.#polls = runPeriodically(polls, (signal) => this.#pollDue(signal))
+    backlog.onPoll = () => this.#polls.wake()
   }
 
   /** Number of new deliveries of a lane to claim: 0 while earlier ones are due in Postgres. */
   capacity(lane: string): number {
-    return this.#backlog.has(lane) ? 0 : this.#inFlight.capacity(lane)
+    return this.#backlog.has(lane) ? 0 : this.#inFlight.lanes.capacity(lane)
   }
 
   /** Runs a fan-out that claims the deliveries it inserts and enqueues them before it returns. */
@@ -62,14 +77,45 @@ export class Dispatcher implements AsyncDisposable {
 
   /** While paused, nothing is claimed or started. Running attempts end. */
   setPaused(paused: boolean): void {
-    if (paused) return this.#inFlight.pause()
-    this.#inFlight.resume()
+    if (paused) return this.#inFlight.lanes.pause()
+    this.#inFlight.lanes.resume()
     this.poll()
   }
 
   /** Stops claiming, ends running attempts and releases the rest. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#poller[Symbol.asyncDispose]()
+    this.#backlog.stop()
+    await this.#polls[Symbol.asyncDispose]()
     await this.#inFlight[Symbol.asyncDispose]()
+  }
+
+  async #pollDue(signal: AbortSignal): Promise<void> {
+    if (this.#inFlight.lanes.paused) return
+    const endRead = this.#backlog.startRead()
+    const nextMs = await findNextDueMs(this.#db)
+    if (signal.aborted || nextMs === undefined || nextMs > 0) {
+      endRead([], () => false)
+      if (nextMs !== undefined && nextMs < pollMs) this.#backlog.pollIn(nextMs)
+      return
+    }
+    const claimed = await this.#lock.exclusive(() => this.#claimDue(endRead))
+    if (claimed >= maxRows) this.#polls.wake()
+  }
+
+  /** Claims and enqueues due deliveries. Returns their number. */
+  async #claimDue(endRead: ReturnType<Backlog['startRead']>): Promise<number> {
+    const { lanes } = this.#inFlight
+    const capacities = lanes.capacities()
+    // No lane has an empty name, so this is the capacity of a lane without deliveries.
+    const perLane = Math.min(maxPerLane, lanes.capacity(''))
+    const limits = { perLane, overall: maxRows, capacities }
+    const claimed = await claimDueDeliveries(this.#db, this.owner, limits)
+    const byLane = Map.groupBy(claimed, ({ lane }) => lane)
+    endRead(byLane.keys(), (lane) => {
+      const limit = Math.min(perLane, capacities.get(lane) ?? perLane)
+      return (byLane.get(lane)?.length ?? 0) >= limit
+    })
+    this.#inFlight.enqueue(claimed)
+    return claimed.length
   }
 }

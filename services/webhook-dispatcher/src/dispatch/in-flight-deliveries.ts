@@ -50,18 +50,19 @@ const lastRecordMs = 1_000
 
 /**
  * Claimed deliveries of this process: waiting, being attempted, or being recorded. Claims are
- * renewed until the result is recorded. Disposal ends running attempts and releases the rest, uncounted.
+ * renewed until the result is recorded. Disposal ends running attempts and releases the
+ * rest, uncounted.
  */
 export class InFlightDeliveries implements AsyncDisposable {
+  readonly lanes: LaneScheduler<Item>
   readonly #options: InFlightOptions
   readonly #entries = new Map<string, Entry>()
-  readonly #scheduler: LaneScheduler<Item>
   readonly #renewal: PeriodicTask
 
   constructor(options: InFlightOptions) {
     const { backlog, concurrency, throttle, recorder, log } = options
     this.#options = options
-    this.#scheduler = new LaneScheduler({
+    this.lanes = new LaneScheduler({
       throttle,
       concurrency,
       maxItems,
@@ -77,28 +78,6 @@ export class InFlightDeliveries implements AsyncDisposable {
     return this.#entries.size
   }
 
-  get paused(): boolean {
-    return this.#scheduler.paused
-  }
-
-  pause(): void {
-    this.#scheduler.pause()
-  }
-
-  resume(): void {
-    this.#scheduler.resume()
-  }
-
-  /** Number of deliveries the lane can take. */
-  capacity(lane: string): number {
-    return this.#scheduler.capacity(lane)
-  }
-
-  /** Capacities of the lanes that have deliveries or are suspended. */
-  capacities(): Map<string, number> {
-    return this.#scheduler.capacities()
-  }
-
   /** Enqueues claimed deliveries, in the order of their events. */
   enqueue(deliveries: readonly ClaimedDelivery[]): void {
     for (const delivery of deliveries) {
@@ -111,13 +90,13 @@ export class InFlightDeliveries implements AsyncDisposable {
         continue
       }
       this.#entries.set(delivery.id, { delivery })
-      this.#scheduler.add(toItem(delivery))
+      this.lanes.add(toItem(delivery))
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     const { recorder } = this.#options
-    const unstarted = await this.#scheduler.stop(graceMs)
+    const unstarted = await this.lanes.stop(graceMs)
     await recorder.drainPrecounts()
     setTimeout(() => recorder.stop(), lastRecordMs).unref()
     await Promise.all(unstarted.map((item) => this.#release(item)))
@@ -144,7 +123,7 @@ export class InFlightDeliveries implements AsyncDisposable {
     const { recorder, throttle } = this.#options
     if (recorder.isPrecounting(lane)) return
     const count = Math.min(throttle.limit(lane) * precountPerCall, maxPrecount)
-    const upcoming = this.#scheduler.upcoming(lane, count)
+    const upcoming = this.lanes.upcoming(lane, count)
     recorder.precount(
       lane,
       upcoming.map(({ delivery }) => delivery),
@@ -184,7 +163,7 @@ export class InFlightDeliveries implements AsyncDisposable {
     log.warn(logFields(item.delivery), 'delivery claim lost')
     this.#entries.delete(item.delivery.id)
     const releaseSuccessors = () =>
-      this.#scheduler.removeSuccessors(item).map((successor) => this.#release(successor))
+      this.lanes.removeSuccessors(item).map((successor) => this.#release(successor))
     let released = releaseSuccessors()
     do {
       const done = Promise.all(released).then(() => lock.idle())

@@ -1,9 +1,9 @@
 import { type Db, readSettings } from '@posthorn/db'
+import { backoff, CircuitBreaker, type Clock, monotonicClock } from '@posthorn/flow'
 import type { FunctionInput, FunctionResult, Sandbox, StaticMatch } from '@posthorn/sandbox'
 import { findBody, listPendingEvents, type PendingEvent } from '../store/events.ts'
 import type { RouteFailure } from '../store/route-states.ts'
 import type { Route } from '../store/target-sources.ts'
-import { FunctionThrottle } from './function-throttle.ts'
 import type { RouteCache } from './route-cache.ts'
 
 /** Route that applies to an event. */
@@ -175,4 +175,45 @@ function failuresOf(
 ) {
   const context = { route: route?.id ?? '', event, account, eventId, eventRow }
   return problems.map((problem) => ({ ...problem, ...context }))
+}
+
+/** CPU time above which a call counts as slow. */
+const slowMs = 50
+/** Consecutive slow calls that suspend the functions of a route. */
+const failureThreshold = 3
+const openMs = backoff({ baseMs: 10_000, maxMs: 600_000 })
+
+/**
+ * Suspends functions that are slow several times in a row, for a time that doubles with every slow
+ * probe. Keeps them from delaying the events of all accounts.
+ */
+export class FunctionThrottle {
+  readonly #breakers = new Map<string, CircuitBreaker>()
+  readonly #clock: Clock
+
+  constructor(clock: Clock = monotonicClock) {
+    this.#clock = clock
+  }
+
+  isSuspended(functions: string): boolean {
+    return this.#breakers.get(functions)?.isOpen === true
+  }
+
+  /** Records a call. `allowedMs`: additional time for large payloads. */
+  record(functions: string, usedMs: number, allowedMs = 0): void {
+    if (usedMs <= slowMs + allowedMs) {
+      this.#breakers.delete(functions)
+      return
+    }
+    const breaker =
+      this.#breakers.get(functions) ??
+      new CircuitBreaker({ failureThreshold, openMs, clock: this.#clock })
+    this.#breakers.set(functions, breaker)
+    breaker.failure()
+  }
+
+  /** Drops the state of all other functions. */
+  retain(functions: ReadonlySet<string>): void {
+    for (const key of this.#breakers.keys()) if (!functions.has(key)) this.#breakers.delete(key)
+  }
 }

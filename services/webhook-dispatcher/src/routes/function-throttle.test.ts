@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { FunctionThrottle } from './function-throttle.ts'
+import { FunctionThrottle } from './decide.ts'
 
 function setUp() {
   const clock = { now: 1 }

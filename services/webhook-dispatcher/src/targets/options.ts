@@ -42,7 +42,7 @@ export const maxAttempts = 10
 const jitter = 0.2
 
 /**
- * Schedule with the given delays, or the default one, which doubles. With a base of 5 s:
+ * Schedule with `waitsMs`, or the default one, which doubles. With a base of 5 s:
  *
  * | after attempt | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 |
  * |---|---|---|---|---|---|---|---|---|---|

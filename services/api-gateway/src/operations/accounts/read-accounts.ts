@@ -1,9 +1,15 @@
-import { getQuota, operations } from '@posthorn/contracts'
+import { defined, getQuota, operations, type SmtpStatus } from '@posthorn/contracts'
 import { callWorker, type WorkerDeps } from '../../http/call-worker.ts'
 import { handle, type OperationHandler } from '../../http/handle.ts'
-import { findAccount, listAccounts } from '../../store/account-records.ts'
+import { mask, maskHeaders, maskUrl } from '../../http/masks.ts'
+import {
+  type AccountListRow,
+  type AccountRow,
+  findAccount,
+  listAccounts,
+  type SendingAttempt,
+} from '../../store/account-records.ts'
 import { accountNotFound, getShard } from '../../store/accounts.ts'
-import { describeAccount, describeListed } from './account-record.ts'
 
 /** Operations that read accounts. */
 export function accountReadHandlers(deps: WorkerDeps): OperationHandler[] {
@@ -33,4 +39,95 @@ export function accountReadHandlers(deps: WorkerDeps): OperationHandler[] {
 
 function percentOf({ usage, limit }: { usage: number; limit: number }): string {
   return `${limit > 0 ? Math.round((usage / limit) * 100) : 100}%`
+}
+
+/** Account in a list. Unset members are absent. */
+function describeListed(row: AccountListRow) {
+  const { account, name, email, oauth2, webhooks, proxy, smtpEhloName, syncTime } = row
+  const state = row.state ?? ('new' as const)
+  return {
+    account,
+    name,
+    ...present({ email, webhooks: webhooks && maskUrl(webhooks), proxy: proxy && maskUrl(proxy) }),
+    ...present({ smtpEhloName, syncTime: syncTime?.toISOString() }),
+    type: typeOf(row),
+    ...present({ app: oauth2?.provider }),
+    state,
+    counters: { events: row.eventCounts },
+    // A connected account has recovered from its last error.
+    lastError: state === 'connected' ? null : row.lastError,
+  }
+}
+
+/** Complete account with masked secrets. Unset members are absent. */
+function describeAccount(row: AccountRow) {
+  const { expectedEmail, path, subconnections, copy, logs, imapIndexer, locale, tz } = row
+  return {
+    ...describeListed(row),
+    ...present({ expectedEmail, path, subconnections, copy, logs, imapIndexer, locale, tz }),
+    ...present({
+      webhooksCustomHeaders: row.webhooksCustomHeaders && maskHeaders(row.webhooksCustomHeaders),
+      imap: row.imap && withMask(row.imap, row.passwords.includes('imap')),
+      smtp: row.smtp && withMask(row.smtp, row.passwords.includes('smtp')),
+      oauth2: describeOAuth2(row),
+      baseScopes: row.oauth2 ? row.baseScopes : undefined,
+      authFailureDisabledAt: row.authFailureDisabledAt?.toISOString(),
+      sendOnly: row.imap ? undefined : true,
+      connections: row.imap ? connectionsOf(row) : undefined,
+      syncError: row.syncError,
+    }),
+    smtpStatus: row.lastSendingAttempt && describeSending(row.lastSendingAttempt),
+    notifyFrom: row.notifyFrom.toISOString(),
+  }
+}
+
+function describeSending(attempt: SendingAttempt): SmtpStatus {
+  const { at, sent, networkRouting } = attempt
+  const base = { created: new Date(at).toISOString(), networkRouting }
+  if (sent) return { ...base, status: 'ok', ...present({ response: attempt.response }) }
+  const { message, ...rest } = attempt.lastError ?? {}
+  return { ...base, status: 'error', ...present({ ...rest, description: message }) }
+}
+
+/** Type of the account; with OAuth2 the type of the application. */
+function typeOf({ imap, oauth2, oauth2Provider, hasDelegate }: AccountListRow) {
+  if (!oauth2) return imap ? ('imap' as const) : ('sending' as const)
+  if (oauth2.auth?.delegatedAccount === undefined) return oauth2Provider ?? ('oauth2' as const)
+  return hasDelegate ? ('delegated' as const) : ('invalid' as const)
+}
+
+/** The tokens inside a sealed grant are unknown here, so both are shown masked. */
+function describeOAuth2(row: AccountRow) {
+  const { oauth2, passwords, scopes, tokenExpiresAt, tokenUpdatedAt, grantedAt } = row
+  if (!oauth2) return undefined
+  const hasGrant = passwords.includes('oauth2')
+  return {
+    ...oauth2,
+    ...(hasGrant ? { accessToken: mask, refreshToken: mask } : {}),
+    ...defined({
+      scope: scopes?.length ? scopes : undefined,
+      tokenType: scopes?.length ? 'Bearer' : undefined,
+      expires: tokenExpiresAt?.toISOString(),
+      generated: tokenExpiresAt ? tokenUpdatedAt?.toISOString() : undefined,
+      refreshTokenGenerated: hasGrant ? grantedAt?.toISOString() : undefined,
+    }),
+  }
+}
+
+/** A worker that crashed leaves its last number behind, so other states report 0. */
+function connectionsOf({ state, connections }: AccountRow): number {
+  return state === 'connected' || state === 'init' ? (connections ?? 0) : 0
+}
+
+function withMask<S extends { auth?: { user: string } | false }>(server: S, hasPassword: boolean) {
+  const { auth } = server
+  return auth && hasPassword ? { ...server, auth: { ...auth, pass: mask } } : server
+}
+
+/** Drops members that are null or undefined. */
+function present<T extends Record<string, unknown>>(members: T) {
+  const entries = Object.entries(members).filter(
+    ([, value]) => value !== null && value !== undefined,
+  )
+  return Object.fromEntries(entries) as { [K in keyof T]?: NonNullable<T[K]> }
 }

@@ -1,8 +1,11 @@
-import { defined, operations } from '@posthorn/contracts'
+import type { Bus } from '@posthorn/bus'
+import { defined, type OAuth2CheckStep, operations, verifyOAuth2App } from '@posthorn/contracts'
 import type { Db, Tx } from '@posthorn/db'
 import type { Sealer } from '@posthorn/secrets'
+import { requestTimeout } from '../../http/call-worker.ts'
 import { handle, type OperationHandler } from '../../http/handle.ts'
 import { mask } from '../../http/masks.ts'
+import { findAccount } from '../../store/account-records.ts'
 import {
   type AppListRow,
   type AppSecretKind,
@@ -21,11 +24,14 @@ import { type AppPlan, planRegistration, planUpdate } from './plan-oauth2-app.ts
 
 export interface OAuth2AppDeps {
   db: Db
+  bus: Bus
   sealer: Sealer
+  timeoutMs: number
 }
 
 /** Operations on OAuth2 applications. Deletion does not end sessions that are logged in. */
-export function oauth2AppHandlers({ db, sealer }: OAuth2AppDeps): OperationHandler[] {
+export function oauth2AppHandlers(deps: OAuth2AppDeps): OperationHandler[] {
+  const { db, sealer } = deps
   return [
     handle(operations.listOAuth2Apps, async ({ query }) => {
       const { rows, ...counts } = await listApps(db, query)
@@ -57,6 +63,7 @@ export function oauth2AppHandlers({ db, sealer }: OAuth2AppDeps): OperationHandl
       const accounts = await deleteApp(db, id)
       return { id, deleted: true, accounts }
     }),
+    onCheckOAuth2App(deps),
   ]
 }
 
@@ -89,5 +96,44 @@ function describeListed(row: AppListRow) {
     created: createdAt.toISOString(),
     updated: updatedAt.toISOString(),
     lastError,
+  }
+}
+
+/** Minimum timeout: auth-bridge calls the provider up to twice. */
+const minTimeoutMs = 20_000
+
+/** Checks an application with auth-bridge and adds the state of the account's mailbox. */
+function onCheckOAuth2App({ db, bus, timeoutMs }: OAuth2AppDeps) {
+  return handle(operations.checkOAuth2App, async ({ params, body, headers, signal }) => {
+    const { app } = params
+    const { account, testConnection = true } = body
+    const row = await getApp(db, app)
+    const minimum = { timeoutMs: Math.max(minTimeoutMs, timeoutMs) }
+    const options = { key: 'credentials', timeoutMs: requestTimeout(minimum, headers), signal }
+    const reply = await bus.request(verifyOAuth2App, { app, ...defined({ account }) }, options)
+    const steps = [...reply.steps, await mailboxStep(db, testConnection ? account : undefined)]
+    return {
+      app,
+      provider: row.provider,
+      authMethod: row.config.authMethod ?? null,
+      account: account ?? null,
+      ok: steps.every(({ status }) => status !== 'fail'),
+      steps,
+    }
+  })
+}
+
+/** Reports the state of the account's session. No additional login. */
+async function mailboxStep(db: Db, account: string | undefined): Promise<OAuth2CheckStep> {
+  const step = { id: 'mailbox', label: 'The mailbox of the account is connected' }
+  const row = account === undefined ? undefined : await findAccount(db, account)
+  if (!row) return { ...step, status: 'skip', message: 'No registered account was named' }
+  const { state, lastError } = row
+  if (state === 'connected' || state === 'syncing') return { ...step, status: 'ok', message: state }
+  const failed = state === 'authenticationError' || state === 'connectError'
+  return {
+    ...step,
+    status: failed ? 'fail' : 'skip',
+    message: (failed && lastError?.response) || `The account is in the state ${state ?? 'new'}`,
   }
 }

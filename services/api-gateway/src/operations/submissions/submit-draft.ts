@@ -17,17 +17,17 @@ import { handle } from '../../http/handle.ts'
 import type { SendingAccount } from '../../store/accounts.ts'
 import { assertProxyAllowed, dsnFields } from './check-submission.ts'
 import { idempotencyKeyOf } from '../../store/idempotency-keys.ts'
-import { getSender, OutboxWriter, type OutboxWriterDeps, sendTime } from './outbox-writer.ts'
+import { getSender, type OutboxWriter, sendTime } from './outbox-writer.ts'
 
-export interface SubmitDraftDeps extends WorkerDeps, OutboxWriterDeps {
-  maxUploadBytes: number
+export interface SubmitDraftDeps extends WorkerDeps {
   storedMemory: BodyMemoryLimiter
+  writer: OutboxWriter
 }
 
 /** Stores a draft for sending, with its current content. Filing deletes it once it is sent. */
 export function onSubmitDraft(deps: SubmitDraftDeps) {
-  const writer = new OutboxWriter(deps)
-  const { maxUploadBytes } = deps
+  const { storedMemory, writer } = deps
+  const { maxBytes } = storedMemory
   return handle(operations.submitDraft, async (input) => {
     const { body: options, params } = input
     const { account, message } = params
@@ -43,11 +43,11 @@ export function onSubmitDraft(deps: SubmitDraftDeps) {
     assertMailbox(owner)
     const draft = await callWorker(deps, input, [getMessage, { account, message }])
     assertDraft(draft)
-    const bytes = Math.min(draft.size ?? maxUploadBytes, maxUploadBytes)
-    using _memory = await deps.storedMemory.acquire(bytes, input.signal)
+    const bytes = Math.min(draft.size ?? maxBytes, maxBytes)
+    using _memory = await storedMemory.acquire(bytes, input.signal)
     const source = await streamFromWorker(deps, input, [getMessageSource, { account, message }])
     const prepared = prepareStoredMessage(
-      await readBytes(source.body, maxUploadBytes, 'The draft is too large'),
+      await readBytes(source.body, maxBytes, 'The draft is too large'),
       {
         path: 'message',
         from: senderOf({}, { ...owner, email: owner.email ?? '' }),

@@ -4,16 +4,22 @@ import {
   type Submission,
   type SubmissionResult,
 } from '@posthorn/contracts'
+import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { describeProblem } from '@posthorn/http'
 import { formatMessageId, newMessageId } from '@posthorn/mime'
-import { composeCopy, type ComposedCopy } from '../../composing/compose-copy.ts'
+import { composeCopy, type ComposedCopy, type ComposeTools } from '../../composing/compose-copy.ts'
 import type { ResolvedSubmission } from '../../composing/resolve-submission.ts'
 import { senderOf } from '../../composing/sender.ts'
 import { blockedRecipients } from '../../store/lists.ts'
 import type { NewSubmission } from '../../store/outbox.ts'
-import { type SendOptions, sendTime } from './outbox-writer.ts'
-import type { SubmitTools } from './submit-single.ts'
+import { type OutboxWriter, type SendOptions, sendTime } from './outbox-writer.ts'
+
+/** Tools of a submission, for one message or a mail merge. */
+export interface SubmitTools extends ComposeTools {
+  db: Db
+  writer: OutboxWriter
+}
 
 type Entry = NonNullable<Submission['mailMerge']>[number]
 

@@ -1,29 +1,39 @@
-import { operations, type Submission } from '@posthorn/contracts'
-import type { Renderer } from '@posthorn/templates'
-import { createMessageLinks, type LinkDeps } from '../../composing/compose-copy.ts'
+import {
+  defined,
+  fieldError,
+  maxRecipients,
+  operations,
+  type Submission,
+  type SubmissionResult,
+  validationError,
+} from '@posthorn/contracts'
+import { formatMessageId, newMessageId } from '@posthorn/mime'
+import {
+  addressCopy,
+  composeCopy,
+  type ComposedCopy,
+  createMessageLinks,
+  type LinkDeps,
+  prepareRaw,
+} from '../../composing/compose-copy.ts'
 import {
   type ResolveDeps,
   type ResolvedSubmission,
   resolveSubmission,
 } from '../../composing/resolve-submission.ts'
+import { type Mailbox, senderOf } from '../../composing/sender.ts'
 import { handle } from '../../http/handle.ts'
-import { assertProxyAllowed, checkSubmission } from './check-submission.ts'
 import { idempotencyKeyOf } from '../../store/idempotency-keys.ts'
-import {
-  getSender,
-  OutboxWriter,
-  type OutboxWriterDeps,
-  type SendOptions,
-} from './outbox-writer.ts'
-import { submitMerge } from './submit-merge.ts'
-import { submitSingle } from './submit-single.ts'
+import { blockedRecipients } from '../../store/lists.ts'
+import { assertProxyAllowed, checkSubmission } from './check-submission.ts'
+import { getSender, type SendOptions, sendTime } from './outbox-writer.ts'
+import { submitMerge, type SubmitTools } from './submit-merge.ts'
 
-export type SubmitDeps = ResolveDeps & LinkDeps & OutboxWriterDeps & { renderer: Renderer }
+export type SubmitDeps = ResolveDeps & LinkDeps & Pick<SubmitTools, 'renderer' | 'writer'>
 
 /** Stores messages for sending. The response confirms storage. A lost hint delays the sender. */
 export function onSubmitMessage(deps: SubmitDeps) {
-  const { db, renderer } = deps
-  const writer = new OutboxWriter(deps)
+  const { db, renderer, writer } = deps
   return handle(operations.submitMessage, async (input) => {
     const { params, query, body: submission } = input
     checkSubmission(submission)
@@ -50,4 +60,98 @@ function sendOptionsOf({ account, owner, submission, original }: ResolvedSubmiss
 function referenceFiling({ reference }: Submission): SendOptions['filing'] & object {
   const { message, action = 'reply' } = reference ?? {}
   return message === undefined ? {} : { reference: { message, action } }
+}
+
+/** Stores the only message of a submission. A dry run returns its bytes instead. */
+async function submitSingle(
+  tools: SubmitTools,
+  resolved: ResolvedSubmission,
+  options: SendOptions,
+): Promise<SubmissionResult> {
+  const { submission, reference } = resolved
+  const raw = submission.raw === undefined ? undefined : prepareRaw(resolved, rawHeaders(resolved))
+  const recipients = raw ? raw.envelope.to.map((address) => ({ address })) : recipientsOf(resolved)
+  assertRecipients(resolved, recipients)
+  const skipped = await findSkipped(tools, resolved, recipients)
+  const message = await composeMessage(tools, resolved, { raw, recipients })
+  const { messageId } = message
+  const details = defined({ reference, skipped })
+  if (submission.dryRun)
+    return { response: 'Dry run', messageId, preview: message.mime.toString('base64'), ...details }
+  const sendAt = sendTime(submission.sendAt)
+  const result = { messageId, sendAt: sendAt.toISOString(), ...details }
+  const { idempotencyKey } = options
+  if (skipped) {
+    const response = 'Not queued: the recipient has left the list'
+    return tools.writer.writeOne(undefined, { response, ...result }, idempotencyKey)
+  }
+  const row = (await tools.writer.rowFactory(options))(message, sendAt)
+  const queued = { response: 'Queued for delivery', ...result, queueId: row.queueId }
+  return tools.writer.writeOne(row, queued, idempotencyKey)
+}
+
+function rawHeaders({ submission: { headers } }: ResolvedSubmission) {
+  return defined({ headers })
+}
+
+function composeMessage(
+  tools: SubmitTools,
+  resolved: ResolvedSubmission,
+  { raw, recipients }: { raw: ComposedCopy | undefined; recipients: readonly Mailbox[] },
+): ComposedCopy | Promise<ComposedCopy> {
+  const { submission, owner } = resolved
+  if (raw && submission.listId === undefined) return raw
+  const recipient = recipients.length === 1 ? recipients[0] : undefined
+  const messageId = submission.messageId ?? raw?.messageId
+  return composeCopy(tools, resolved, {
+    messageId:
+      messageId === undefined
+        ? newMessageId(senderOf(submission, owner))
+        : formatMessageId(messageId),
+    params: (submission.render ? submission.render.params : undefined) ?? {},
+    ...defined({ recipient }),
+  })
+}
+
+/** All recipients of the message, without duplicates. */
+function recipientsOf(resolved: ResolvedSubmission): Mailbox[] {
+  const { draft } = addressCopy(resolved, {}, {})
+  const { to = [], cc = [], bcc = [] } = draft
+  const named = new Map(
+    [...to, ...cc, ...bcc].toReversed().map((mailbox) => [mailbox.address.toLowerCase(), mailbox]),
+  )
+  const { envelope } = resolved.submission
+  if (!envelope?.to) return [...named.values()]
+  const addresses = new Map(envelope.to.map((address) => [address.toLowerCase(), address]))
+  return [...addresses].map(([key, address]) => ({ ...named.get(key), address }))
+}
+
+function assertRecipients(
+  { submission }: ResolvedSubmission,
+  recipients: readonly Mailbox[],
+): void {
+  const { raw, envelope, listId } = submission
+  const field = envelope?.to ? 'envelope.to' : raw === undefined ? 'to' : 'raw'
+  if (recipients.length === 0)
+    throw validationError([fieldError(field, 'must name at least one recipient')])
+  if (recipients.length > maxRecipients)
+    throw validationError([
+      fieldError(field, `must not name more than ${maxRecipients} recipients`),
+    ])
+  if (listId !== undefined && recipients.length > 1)
+    throw validationError([
+      fieldError('listId', 'is for messages to one recipient, or for "mailMerge"'),
+    ])
+}
+
+/** Set if the only recipient is blocked on the list. */
+async function findSkipped(
+  { db }: SubmitTools,
+  { submission: { listId } }: ResolvedSubmission,
+  [recipient]: readonly Mailbox[],
+): Promise<SubmissionResult['skipped']> {
+  if (listId === undefined || !recipient) return undefined
+  const blocked = await blockedRecipients(db, listId, [recipient.address])
+  const block = blocked.get(recipient.address)
+  return block && { reason: block.reason, listId }
 }

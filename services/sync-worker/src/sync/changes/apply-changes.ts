@@ -1,58 +1,55 @@
-import type { SelectedMailbox, UidRange } from '@posthorn/backends'
+import type { MessageFlags, SelectedMailbox, UidRange } from '@posthorn/backends'
+import { defined } from '@posthorn/contracts'
+import type { NewEvent } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { commit } from '../../events/commit.ts'
-import { compare } from '../../index/compare.ts'
-import { countUids, intersectRanges, subtractRanges, uniteRanges } from '../../index/ranges.ts'
-import { saveCursor, saveUidNext } from '../../store/mailboxes.ts'
-import type { SyncPlan } from '../sync-plan.ts'
+import { messageDeleted, messageUpdated } from '../../events/mailbox-events.ts'
+import { applyFlags, compare, removeUids } from '../../index/compare.ts'
+import { splitNames } from '../../index/flag-names.ts'
+import type { Difference, FlagChange } from '../../index/mailbox-index.ts'
+import {
+  batchesOf,
+  countUids,
+  intersectRanges,
+  subtractRanges,
+  uidsIn,
+  uniteRanges,
+} from '../../index/ranges.ts'
+import { saveChunks } from '../../store/chunks.ts'
+import { raiseSyncEpoch, saveCursor, saveUidNext, type SyncCursor } from '../../store/mailboxes.ts'
 import type { MailboxContext } from '../context.ts'
+import type { SyncPlan } from '../sync-plan.ts'
+import { searchFlags, storeNewLabels, withoutOwnLabel } from './flags.ts'
+import { announceNew } from './ingest.ts'
 import { searchAll } from './initial-sync.ts'
-import { announceNew } from '../ingest.ts'
-import { searchFlags } from './search-flags.ts'
-import { storeDeletions, storeDeltas, storeFlagChanges } from './store-changes.ts'
 
-/** Finds and stores every difference: deletions, flags, then new messages. Whether there was one. */
+/** Maximum events per transaction, some hundred kilobytes. */
+const batchSize = 500
+
+/** Finds and stores deletions, flag changes and new messages, in this order. True if any. */
 export async function applyChanges(
   mailbox: MailboxContext,
   selected: SelectedMailbox,
-  { look, announceFrom }: { look: SyncPlan; announceFrom: Date | undefined },
+  { plan, announceFrom }: { plan: SyncPlan; announceFrom: Date | undefined },
 ): Promise<boolean> {
   const { index } = mailbox
-  const deltas = look.flags === 'delta' ? await applyDeltas(mailbox) : 0
-  const known = index.uids()
-  const all = look.uids ? await findUids(mailbox, selected, known) : known
-  const removed = subtractRanges(known, all)
+  const deltas = plan.flags === 'delta' ? await applyDeltas(mailbox) : 0
+  const indexed = index.uids()
+  const all = plan.uids ? await findUids(mailbox, selected, indexed) : indexed
+  const removed = subtractRanges(indexed, all)
   await storeDeletions(mailbox, removed)
-  const compares = look.flags === 'search' || deltas === undefined
+  const compares = plan.flags === 'search' || deltas === undefined
   const changed = compares ? await compareFlags(mailbox, selected) : 0
-  const added = subtractRanges(all, known)
+  const added = subtractRanges(all, indexed)
   await announceNew(mailbox, added, { announceFrom })
   const { uidNext, highestModseq } = selected
-  await storeCursor(mailbox, {
-    uidNext,
-    messages: countUids(index.uids()),
-    ...(highestModseq === undefined ? {} : { highestModseq }),
-  })
+  await storeCursor(mailbox, defined({ uidNext, messages: countUids(index.uids()), highestModseq }))
   return (deltas ?? 0) + countUids(removed) + changed + countUids(added) > 0
 }
 
-/** How many messages changed; undefined where the server does not say after all, and everything is to be compared. */
-async function applyDeltas(mailbox: MailboxContext): Promise<number | undefined> {
-  try {
-    return await storeDeltas(mailbox, BigInt(mailbox.row.highestModseq ?? 0))
-  } catch (error) {
-    // Too much for one answer, or a server that tells mod-sequences and answers CHANGEDSINCE with BAD (Yahoo).
-    const refused =
-      error instanceof AppError && (error.kind === 'unprocessable' || error.kind === 'rejected')
-    if (!refused) throw error
-    mailbox.log.debug({ err: error, path: mailbox.row.path }, 'changes are found by comparison')
-    return undefined
-  }
-}
-
 /**
- * Announces what came since the last UID that is known, and keeps no more than that. A UID of UIDNEXT or above is new, whatever came or
- * went below.
+ * Announces messages from the stored UIDNEXT on and stores nothing but the next UID (fast index).
+ * A UID of UIDNEXT or above is new whatever was added or removed below. True if there was one.
  */
 export async function applyNewMessages(
   mailbox: MailboxContext,
@@ -74,38 +71,140 @@ export async function applyNewMessages(
   return added.length > 0
 }
 
-/** The UIDs there are. Where those known and those that came add up to what the server counts, nothing else has to be asked for. */
+/** Number of changed messages; undefined if the server rejects deltas. */
+async function applyDeltas(mailbox: MailboxContext): Promise<number | undefined> {
+  try {
+    return await storeDeltas(mailbox, BigInt(mailbox.row.highestModseq ?? 0))
+  } catch (error) {
+    // Response too large, or BAD to CHANGEDSINCE although mod-sequences are reported (Yahoo).
+    const isRefused =
+      error instanceof AppError && (error.kind === 'unprocessable' || error.kind === 'rejected')
+    if (!isRefused) throw error
+    const { path } = mailbox.row
+    mailbox.log.debug({ err: error, path }, 'falling back to full comparison')
+    return undefined
+  }
+}
+
+/**
+ * UIDs of the mailbox. Searches from the last UIDNEXT only, if the indexed and the new messages add
+ * up to the server's count.
+ */
 async function findUids(
   mailbox: MailboxContext,
   selected: SelectedMailbox,
-  known: readonly UidRange[],
+  indexed: readonly UidRange[],
 ): Promise<UidRange[]> {
   const { row } = mailbox
   const from = Number(row.uidNext ?? 0)
   if (row.syncedAt === null || row.messages === null || from === 0 || selected.uidNext === 0)
     return searchAll(mailbox, selected)
-  const came = selected.uidNext > from ? await mailbox.session.searchUids({ from }) : []
-  const expected = uniteRanges(known, came)
+  const arrived = selected.uidNext > from ? await mailbox.session.searchUids({ from }) : []
+  const expected = uniteRanges(indexed, arrived)
   return countUids(expected) === selected.messages ? expected : searchAll(mailbox, selected)
 }
 
-/** Compares the flags of the messages that are known and there, one search a flag. */
+/** Compares the flags of all indexed messages, with one search per flag. */
 async function compareFlags(mailbox: MailboxContext, selected: SelectedMailbox): Promise<number> {
   const { index } = mailbox
   const uids = index.uids()
   if (uids.length === 0) return 0
-  const found = await searchFlags(mailbox, { index, selected, uids })
+  const result = await searchFlags(mailbox, { index, selected, uids })
   const flags = new Map(
-    [...found].map(([flag, having]) => [flag, intersectRanges(having, uids)] as const),
+    [...result].map(([flag, flagged]) => [flag, intersectRanges(flagged, uids)] as const),
   )
   const { changed } = compare(index, { uids, flags })
   await storeFlagChanges(mailbox, changed)
   return changed.length
 }
 
-function storeCursor(
-  { deps, account, row }: MailboxContext,
-  cursor: Parameters<typeof saveCursor>[2],
-): Promise<unknown> {
+function storeCursor({ deps, account, row }: MailboxContext, cursor: SyncCursor): Promise<unknown> {
   return commit(deps, account.lease, (tx) => saveCursor(tx, row.id, cursor))
+}
+
+/**
+ * Reads changes since a mod-sequence (RFC 7162) and stores them in batches while they arrive.
+ * Returns the number of deleted and changed messages.
+ */
+async function storeDeltas(mailbox: MailboxContext, since: bigint): Promise<number> {
+  const { index, session } = mailbox
+  let batch: MessageFlags[] = []
+  let changes = 0
+  const flush = async () => {
+    changes += await storeFlags(mailbox, batch)
+    batch = []
+  }
+  for await (const change of session.changesSince(since)) {
+    if (change.kind === 'vanished') {
+      // VANISHED may name UIDs that never existed: only indexed ones count.
+      const deleted = intersectRanges(index.uids(), change.uids)
+      if (deleted.length === 0) continue
+      await flush()
+      await storeDeletions(mailbox, deleted)
+      changes += countUids(deleted)
+    } else if (index.flagsOf(change.uid) && batch.push(change) >= batchSize) await flush()
+  }
+  await flush()
+  return changes
+}
+
+/** Removes messages from the index and records `messageDeleted`. */
+async function storeDeletions(
+  mailbox: MailboxContext,
+  removed: readonly UidRange[],
+): Promise<void> {
+  const { account, row, index } = mailbox
+  for (const batch of batchesOf(removed, batchSize)) {
+    await store(mailbox, removeUids(index, batch), () =>
+      [...uidsIn(batch)].map((uid) => messageDeleted(account, row, uid)),
+    )
+  }
+}
+
+/**
+ * Stores flags and labels that the server reported for single messages. Messages that are not
+ * indexed are ignored: their ingest stores the flags. Returns the number of changed messages.
+ */
+export async function storeFlags(
+  mailbox: MailboxContext,
+  messages: readonly MessageFlags[],
+): Promise<number> {
+  const indexed = messages.filter(({ uid }) => mailbox.index.flagsOf(uid))
+  const reported = withoutOwnLabel(mailbox.row, indexed)
+  await storeNewLabels(mailbox, reported)
+  const { changed } = applyFlags(mailbox.index, reported)
+  await storeFlagChanges(mailbox, changed)
+  return changed.length
+}
+
+/** Stores changed flags and labels and records `messageUpdated`. */
+async function storeFlagChanges(
+  mailbox: MailboxContext,
+  changed: readonly FlagChange[],
+): Promise<void> {
+  const { account, row, index } = mailbox
+  for (let at = 0; at < changed.length; at += batchSize) {
+    const batch = changed.slice(at, at + batchSize)
+    const difference = applyFlags(
+      index,
+      batch.map(({ uid, value }) => ({ uid, ...splitNames(value) })),
+    )
+    await store(mailbox, difference, (syncEpoch) =>
+      batch.map((change) => messageUpdated(account, row, { change, syncEpoch })),
+    )
+  }
+}
+
+/** Stores a difference and its events in one transaction, then adopts it in the index. */
+async function store(
+  { deps, account, row, index, signal }: MailboxContext,
+  { dirtyChunks }: Difference,
+  eventsOf: (syncEpoch: string) => NewEvent[],
+): Promise<void> {
+  signal.throwIfAborted()
+  await commit(deps, account.lease, async (tx, record) => {
+    await saveChunks(tx, { mailbox: row.id, epoch: account.lease.epoch }, dirtyChunks)
+    await record(eventsOf(await raiseSyncEpoch(tx, row.id)))
+  })
+  index.adopt(dirtyChunks)
 }

@@ -1,36 +1,44 @@
 import type { SelectedMailbox, UidRange } from '@posthorn/backends'
+import { defined } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
-import { commit, type RecordEvents } from '../../events/commit.ts'
-import { mailboxNew, mailboxReset } from '../../events/mailbox.ts'
+import { commit, commitBatched, type CommitDeps, type RecordEvents } from '../../events/commit.ts'
+import { mailboxNew, mailboxReset } from '../../events/mailbox-events.ts'
 import { compare } from '../../index/compare.ts'
 import { type Difference, MailboxIndex } from '../../index/mailbox-index.ts'
 import { countUids, intersectRanges, subtractRanges } from '../../index/ranges.ts'
-import { deleteChunks, saveChunks } from '../../store/chunks.ts'
-import { type MailboxRow, markIndexed, markReset, saveCursor } from '../../store/mailboxes.ts'
 import { allocateMailboxNumbers } from '../../store/account-states.ts'
-import type { SyncContext } from '../context.ts'
-import { toEmptyMailbox } from './empty-mailboxes.ts'
-import { lostUidValidity } from '../mailbox-list/mailbox-list.ts'
-import { searchFlags } from './search-flags.ts'
+import { deleteChunks, saveChunks } from '../../store/chunks.ts'
+import {
+  type EmptyMailbox,
+  type MailboxRow,
+  markEmpty,
+  markIndexed,
+  markReset,
+  saveCursor,
+} from '../../store/mailboxes.ts'
+import type { EmptyMailboxes, IndexEmpty, SyncContext } from '../context.ts'
+import { lostUidValidity } from '../mailbox-list/list-plan.ts'
+import type { Counters } from '../sync-plan.ts'
+import { searchFlags } from './flags.ts'
 
 const dayMs = 86_400_000
 
 /**
- * The first look at a mailbox: remembers what is there already, silently, and tells that the mailbox was found. What is to be announced
- * is left out: to the comparison that follows it is new, now or after a crash.
+ * First sync of a mailbox: fills the index and records `mailboxNew`. Messages to announce are left
+ * out of the index, so that the following comparison finds them as new, even after a crash.
  */
 export async function initialSync(
   context: SyncContext,
   row: MailboxRow,
   { selected, announceFrom }: { selected: SelectedMailbox; announceFrom: Date | undefined },
 ): Promise<MailboxRow> {
+  const { deps, account } = context
   const empty = toEmptyMailbox(context, row, selected)
   if (empty) {
-    const { deps, account } = context
-    const filled = await deps.indexEmpty({ lease: account.lease, account, mailboxes: [empty] })
-    const known = filled.get(row.id)
-    if (!known) throw new AppError('unavailable', 'Somebody else looked at the mailbox meanwhile')
-    return known
+    const rows = await deps.indexEmpty({ lease: account.lease, account, mailboxes: [empty] })
+    const indexed = rows.get(row.id)
+    if (!indexed) throw new AppError('unavailable', 'Another connection synced the mailbox, retry')
+    return indexed
   }
   const all = await searchAll(context, selected)
   const announced = announceFrom ? await searchSince(context, all, announceFrom) : all
@@ -39,17 +47,15 @@ export async function initialSync(
     all,
     uids: subtractRanges(all, announced),
     uidNext: announced[0]?.[0] ?? Math.max(selected.uidNext, (all.at(-1)?.[1] ?? 0) + 1),
-    // Where its UIDVALIDITY is known it was told of before.
-    tell: async (record, filled) =>
-      row.uidValidity === null || row.idsOnly
-        ? record([mailboxNew(context.account, filled)])
-        : undefined,
+    // With a stored UIDVALIDITY the mailbox was announced before.
+    isAnnounced: row.uidValidity !== null && !row.idsOnly,
   })
 }
 
 /**
- * Remembers what was in a mailbox when its ids were voided. Silent: its `mailboxReset` was told. What came after that is left out, to be
- * announced: whoever listed the mailbox anew on hearing of the reset may not have seen it.
+ * Fills the index after a reset, whose `mailboxReset` was recorded before. Messages that arrived
+ * after the reset are left out, to be announced: a client that listed the mailbox because of the
+ * event may not have seen them.
  */
 export async function rebuildIndex(
   context: SyncContext,
@@ -58,79 +64,74 @@ export async function rebuildIndex(
 ): Promise<MailboxRow> {
   const all = await searchAll(context, selected)
   const uidNext = Number(row.uidNext ?? 0)
-  return fillIndex(context, row, {
-    selected,
-    all,
-    // A server that does not say UIDNEXT leaves us no way to tell.
-    uids: uidNext === 0 ? all : uidNext === 1 ? [] : intersectRanges(all, [[1, uidNext - 1]]),
-    uidNext: uidNext === 0 ? (all.at(-1)?.[1] ?? 0) + 1 : uidNext,
-    tell: () => Promise.resolve(),
-  })
+  const { uids, nextUid } =
+    // Without UIDNEXT later messages cannot be told apart.
+    uidNext === 0
+      ? { uids: all, nextUid: (all.at(-1)?.[1] ?? 0) + 1 }
+      : { uids: uidNext === 1 ? [] : intersectRanges(all, [[1, uidNext - 1]]), nextUid: uidNext }
+  return fillIndex(context, row, { selected, all, uids, uidNext: nextUid, isAnnounced: true })
 }
 
-/** Voids the ids of a mailbox and says so. */
+/** Invalidates all message ids of a mailbox and records its `mailboxReset`. */
 export async function resetMailbox(
   { deps, account }: Pick<SyncContext, 'deps' | 'account'>,
   row: MailboxRow,
   { uidValidity, uidNext }: Pick<SelectedMailbox, 'uidValidity' | 'uidNext'>,
 ): Promise<MailboxRow> {
   const before = row.uidValidity
-  const changed = before !== null && before !== lostUidValidity && before !== String(uidValidity)
+  const isChanged = before !== null && before !== lostUidValidity && before !== String(uidValidity)
   return commit(deps, account.lease, async (tx, record) => {
     const [number = 0] = await allocateMailboxNumbers(tx, account.account, { count: 1 })
     await deleteChunks(tx, row.id)
     const voided = await markReset(tx, row.id, { number, uidValidity, uidNext })
-    await record([
-      mailboxReset(account, voided, {
-        reason: changed ? 'uidValidityChange' : 'syncStateLost',
-        previous: changed ? before : false,
-      }),
-    ])
+    const reason = isChanged ? 'uidValidityChange' : 'syncStateLost'
+    await record([mailboxReset(account, voided, { reason, previous: isChanged && before })])
     return voided
   })
 }
 
 interface IndexContent {
   selected: SelectedMailbox
-  /** What there is. */
+  /** All UIDs of the mailbox. */
   all: readonly UidRange[]
-  /** What of it is remembered. */
+  /** UIDs that go into the index. */
   uids: readonly UidRange[]
-  /** Where announcing begins, for an index that remembers nothing else. */
+  /** First UID to announce, stored by a fast index. */
   uidNext: number
-  tell: (record: RecordEvents, filled: MailboxRow) => Promise<void>
+  isAnnounced: boolean
 }
 
 async function fillIndex(
   context: SyncContext,
   row: MailboxRow,
-  { selected, all, uids, uidNext, tell }: IndexContent,
+  { selected, all, uids, uidNext, isAnnounced }: IndexContent,
 ): Promise<MailboxRow> {
   const { deps, account } = context
-  const fast = row.indexer === 'fast'
+  const isFast = row.indexer === 'fast'
   const { uidValidity, highestModseq } = selected
-  const dirtyChunks = fast ? new Map() : await buildChunks(context, selected, uids)
+  const dirtyChunks = isFast ? new Map() : await buildChunks(context, selected, uids)
   const messages = countUids(all)
-  // Nothing is to be announced: that was all of it.
-  const complete = countUids(uids) === messages
-  const remembered = await commit(deps, account.lease, async (tx, record) => {
+  const isComplete = countUids(uids) === messages
+  const announce = (record: RecordEvents, indexed: MailboxRow) =>
+    isAnnounced ? undefined : record([mailboxNew(account, indexed)])
+  const result = await commit(deps, account.lease, async (tx, record) => {
     await deleteChunks(tx, row.id)
     await saveChunks(tx, { mailbox: row.id, epoch: account.lease.epoch }, dirtyChunks)
-    const filled = await markIndexed(tx, row.id, {
-      uidValidity,
-      ...(fast ? { uidNext } : {}),
-      ...(highestModseq === undefined || fast ? {} : { highestModseq }),
-    })
-    await tell(record, filled)
-    if (!complete) return filled
-    return saveCursor(tx, row.id, {
-      uidNext: fast ? uidNext : selected.uidNext,
-      messages,
-      ...(highestModseq === undefined ? {} : { highestModseq }),
-    })
+    const indexed = await markIndexed(
+      tx,
+      row.id,
+      isFast ? { uidValidity, uidNext } : defined({ uidValidity, highestModseq }),
+    )
+    await announce(record, indexed)
+    if (!isComplete) return indexed
+    return saveCursor(
+      tx,
+      row.id,
+      defined({ uidNext: isFast ? uidNext : selected.uidNext, messages, highestModseq }),
+    )
   })
-  if (!fast) deps.metrics.indexed(countUids(uids))
-  return remembered
+  if (!isFast) deps.metrics.indexed(countUids(uids))
+  return result
 }
 
 async function buildChunks(
@@ -138,14 +139,15 @@ async function buildChunks(
   selected: SelectedMailbox,
   uids: readonly UidRange[],
 ): Promise<Difference['dirtyChunks']> {
-  const empty = new MailboxIndex()
+  const index = new MailboxIndex()
   const flags =
     uids.length > 0
-      ? await searchFlags(context, { index: empty, selected, uids })
+      ? await searchFlags(context, { index, selected, uids })
       : new Map<string, UidRange[]>()
-  return compare(empty, { uids, flags }).dirtyChunks
+  return compare(index, { uids, flags }).dirtyChunks
 }
 
+/** All UIDs of the selected mailbox. */
 export async function searchAll(
   { session }: SyncContext,
   { messages }: { messages: number },
@@ -153,7 +155,10 @@ export async function searchAll(
   return messages === 0 ? [] : session.searchUids({ all: true })
 }
 
-/** What came since, or a day before: the server compares days in a time zone of its own. Those too old are sorted out when they are fetched. */
+/**
+ * UIDs that arrived since a date, and up to a day before: servers compare dates in their own time
+ * zone. Ingest drops those that are too old.
+ */
 async function searchSince(
   { session }: SyncContext,
   all: readonly UidRange[],
@@ -161,13 +166,43 @@ async function searchSince(
 ): Promise<UidRange[]> {
   if (all.length === 0) return []
   try {
-    const found = await session.searchUids({
-      since: new Date(Math.max(since.getTime() - dayMs, 0)),
-    })
-    return intersectRanges(all, found)
+    const from = new Date(Math.max(since.getTime() - dayMs, 0))
+    return intersectRanges(all, await session.searchUids({ since: from }))
   } catch (error) {
-    // A server that cannot search by date: every message is looked at once.
+    // The server cannot search by date: ingest checks every message.
     if (error instanceof AppError && error.kind === 'rejected') return [...all]
     throw error
   }
+}
+
+/** Creates the batched initial sync of empty mailboxes, many accounts in one transaction. */
+export function indexEmptyMailboxes(deps: CommitDeps): IndexEmpty {
+  return commitBatched<EmptyMailboxes, ReadonlyMap<string, MailboxRow>>(deps, async (tx, items) => {
+    const mailboxes = items.flatMap(({ item }) => item.mailboxes)
+    const indexed = new Map((await markEmpty(tx, mailboxes)).map((row) => [row.id, row]))
+    return items.map(({ item }) => {
+      const rows = item.mailboxes.flatMap(({ id }) => indexed.get(id) ?? [])
+      return {
+        result: new Map(rows.map((row) => [row.id, row])),
+        events: rows.map((row) => mailboxNew(item.account, row)),
+      }
+    })
+  })
+}
+
+/** True if the mailbox has no index and was never announced. */
+export function isNeverSynced({ uidValidity, flagsComplete }: MailboxRow): boolean {
+  return uidValidity === null && !flagsComplete
+}
+
+/** Counters to store if they prove that a mailbox is empty and it was never synced. */
+export function toEmptyMailbox(
+  { session }: Pick<SyncContext, 'session'>,
+  row: MailboxRow,
+  { uidValidity, uidNext, messages, highestModseq }: Counters,
+): EmptyMailbox | undefined {
+  // Without UIDNEXT later messages cannot be told apart.
+  if (!isNeverSynced(row) || messages > 0 || uidNext === 0 || uidValidity <= 0n) return undefined
+  const modseq = session.capabilities.condstore ? highestModseq : undefined
+  return defined({ id: row.id, uidValidity, uidNext, highestModseq: modseq })
 }

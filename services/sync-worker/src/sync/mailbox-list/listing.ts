@@ -1,93 +1,94 @@
 import type { ListedMailbox } from '@posthorn/backends'
 import type { ImapConfig, SpecialUse } from '@posthorn/contracts'
 import { isSelectable, type Listing, type MailboxRow } from '../../store/mailboxes.ts'
+import type { Counters } from '../sync-plan.ts'
 
-// What a listing of the server means: special uses, and what came and went since the last one. Pure.
+// Pure functions: special uses of a LIST response, its differences from the rows, and renames.
 
 type Overrides = Pick<
   ImapConfig,
   'sentMailPath' | 'draftsMailPath' | 'junkMailPath' | 'trashMailPath' | 'archiveMailPath'
 >
 
-/** RFC 9051 §7.3.1: whether something came since a client last looked. Counters say it better, and each look would change it. */
-const passing = /^\\(?:un)?marked$/i
+/** RFC 9051 §7.3.1: depends on when a client last selected the mailbox. Counters say it better. */
+const transientAttribute = /^\\(?:un)?marked$/i
 
-/** A server's listing in our words. What the account's registration says of special uses comes before what the server says. */
+/** Describes a LIST response. Special uses of the registration override those of the server. */
 export function describeListing(listed: readonly ListedMailbox[], overrides: Overrides): Listing[] {
-  const chosen = new Map<SpecialUse, string>()
-  const choose = (use: SpecialUse, path: string | null | undefined) => {
-    if (path && listed.some((mailbox) => mailbox.path === path)) chosen.set(use, path)
+  const uses = new Map<SpecialUse, string>()
+  const override = (use: SpecialUse, path: string | null | undefined) => {
+    if (path && listed.some((mailbox) => mailbox.path === path)) uses.set(use, path)
   }
-  choose('\\Sent', overrides.sentMailPath)
-  choose('\\Drafts', overrides.draftsMailPath)
-  choose('\\Junk', overrides.junkMailPath)
-  choose('\\Trash', overrides.trashMailPath)
-  choose('\\Archive', overrides.archiveMailPath)
-  // Some servers list INBOX twice: the last one counts.
-  return [...new Map(listed.map((mailbox) => [mailbox.path, describe(mailbox, chosen)])).values()]
+  override('\\Sent', overrides.sentMailPath)
+  override('\\Drafts', overrides.draftsMailPath)
+  override('\\Junk', overrides.junkMailPath)
+  override('\\Trash', overrides.trashMailPath)
+  override('\\Archive', overrides.archiveMailPath)
+  // Some servers list INBOX twice: the last entry wins.
+  return [...new Map(listed.map((mailbox) => [mailbox.path, describe(mailbox, uses)])).values()]
 }
 
-function describe(mailbox: ListedMailbox, chosen: ReadonlyMap<SpecialUse, string>): Listing {
+function describe(mailbox: ListedMailbox, overrides: ReadonlyMap<SpecialUse, string>): Listing {
   const { path, name, delimiter, parentPath, subscribed, selectable } = mailbox
-  const attributes = lasting(mailbox.attributes)
-  const known = selectable || !isSelectable({ attributes })
+  const attributes = withoutTransient(mailbox.attributes)
+  const isExplicit = selectable || !isSelectable({ attributes })
   return {
     path,
     name,
     delimiter,
     parentPath: parentPath === '' ? null : parentPath,
     subscribed,
-    attributes: known ? attributes : [...attributes, '\\Noselect'],
+    attributes: isExplicit ? attributes : [...attributes, '\\Noselect'],
     mailboxId: mailbox.mailboxId ?? null,
-    ...specialUseOf(mailbox, chosen),
+    ...specialUseOf(mailbox, overrides),
   }
 }
 
-function lasting(attributes: readonly string[]): string[] {
-  return attributes.filter((attribute) => !passing.test(attribute))
+function withoutTransient(attributes: readonly string[]): string[] {
+  return attributes.filter((attribute) => !transientAttribute.test(attribute))
 }
 
 function specialUseOf(
   { path, specialUse, specialUseSource }: ListedMailbox,
-  chosen: ReadonlyMap<SpecialUse, string>,
+  overrides: ReadonlyMap<SpecialUse, string>,
 ): Pick<Listing, 'specialUse' | 'specialUseSource'> {
-  for (const [use, chosenPath] of chosen)
-    if (chosenPath === path) return { specialUse: use, specialUseSource: 'user' }
+  for (const [use, overridePath] of overrides)
+    if (overridePath === path) return { specialUse: use, specialUseSource: 'user' }
   // RFC 9051 §5.1: INBOX in any case is the primary mailbox.
-  if (path.toUpperCase() === 'INBOX') return { specialUse: '\\Inbox', specialUseSource: 'name' }
-  if (!specialUse || chosen.has(specialUse)) return { specialUse: null, specialUseSource: null }
+  if (isInbox({ path })) return { specialUse: '\\Inbox', specialUseSource: 'name' }
+  if (!specialUse || overrides.has(specialUse)) return { specialUse: null, specialUseSource: null }
   return { specialUse, specialUseSource: specialUseSource ?? 'name' }
 }
 
 export interface ListingChanges {
   added: Listing[]
-  /** Their messages are gone for good: they cannot be selected any more. Each is among `added`, as what it is now. */
+  /** Mailboxes that cannot be selected any more. Each is in `added` as well, with its new state. */
   unselectable: MailboxRow[]
-  /** Left out of the listing. */
+  /** Mailboxes that the listing leaves out. */
   missing: MailboxRow[]
   changed: { row: MailboxRow; listing: Listing }[]
 }
 
 /**
- * What came, went and looks different since the rows were stored. From a listing that lacks the inbox, although there was one, nothing
- * is concluded about what it leaves out.
+ * Differences between the stored rows and a listing. If a listing lacks the inbox although there
+ * was one, mailboxes that it leaves out are not reported as missing.
  */
 export function compareListing(
   rows: readonly MailboxRow[],
   listings: readonly Listing[],
 ): ListingChanges {
-  const now = new Map(listings.map((listing) => [listing.path, listing]))
+  const listed = new Map(listings.map((listing) => [listing.path, listing]))
   const changes: ListingChanges = { added: [], unselectable: [], missing: [], changed: [] }
   for (const row of rows) {
-    const listing = now.get(row.path)
+    const listing = listed.get(row.path)
     if (!listing) changes.missing.push(row)
     else if (isSelectable(row) && !isSelectable(listing)) {
       changes.unselectable.push(row)
-      continue // stays in `now`: it comes back as what it is
-    } else if (!sameListing(row, listing)) changes.changed.push({ row, listing })
-    now.delete(row.path)
+      continue // stays in `listed`, so that it is added again
+    } else if (!isSameListing(row, listing)) changes.changed.push({ row, listing })
+    listed.delete(row.path)
   }
-  changes.added = [...now.values()]
+  changes.added = [...listed.values()]
   if (changes.missing.some(isInbox)) changes.missing = []
   return changes
 }
@@ -96,7 +97,7 @@ function isInbox({ path }: { path: string }): boolean {
   return path.toUpperCase() === 'INBOX'
 }
 
-function sameListing(row: MailboxRow, listing: Listing): boolean {
+function isSameListing(row: MailboxRow, listing: Listing): boolean {
   return (
     row.listed &&
     row.name === listing.name &&
@@ -106,6 +107,83 @@ function sameListing(row: MailboxRow, listing: Listing): boolean {
     row.specialUseSource === listing.specialUseSource &&
     row.subscribed === listing.subscribed &&
     (listing.mailboxId === null || row.mailboxId === listing.mailboxId) &&
-    lasting(row.attributes).join(' ') === listing.attributes.join(' ')
+    withoutTransient(row.attributes).join(' ') === listing.attributes.join(' ')
+  )
+}
+
+/** A stored mailbox and its listing under a new path. */
+export interface Rename {
+  row: MailboxRow
+  listing: Listing
+}
+
+/** A rename by this service. Mailboxes below move along (RFC 9051 §6.3.6). */
+export interface AppliedRename {
+  from: string
+  to: string
+}
+
+interface Unmatched {
+  missing: readonly MailboxRow[]
+  added: readonly Listing[]
+}
+
+/** Pairs missing with added mailboxes according to a rename by this service. */
+export function matchAppliedRename(
+  { missing, added }: Unmatched,
+  { from, to }: AppliedRename,
+): Rename[] {
+  return missing.flatMap((row) => {
+    if (row.path !== from && !row.path.startsWith(from + (row.delimiter ?? '/'))) return []
+    const newPath = to + row.path.slice(from.length)
+    const listing = added.find(({ path }) => path === newPath)
+    return listing ? [{ row, listing }] : []
+  })
+}
+
+/** Old servers give all mailboxes the same low UIDVALIDITY, often 1. */
+const minDistinctiveUidValidity = 1_000n
+
+/**
+ * Pairs missing with added mailboxes that are provably the same: equal MAILBOXID (RFC 8474 §4.1),
+ * or, without one, a UIDVALIDITY of no other mailbox and a UIDNEXT that did not decrease (RFC 9051
+ * §2.3.1.1). The next sync finds changes made meanwhile.
+ */
+export function findRenames(
+  rows: readonly MailboxRow[],
+  { missing, added }: Unmatched,
+  counters: ReadonlyMap<string, Counters>,
+): Rename[] {
+  const renames: Rename[] = []
+  for (const row of missing) {
+    const matches = added.filter((listing) => isSameMailbox(rows, row, { listing, counters }))
+    const [listing] = matches
+    if (listing && matches.length === 1) renames.push({ row, listing })
+  }
+  // Two rows that match one listing prove nothing.
+  return renames.filter(
+    ({ listing }) => renames.filter((other) => other.listing === listing).length === 1,
+  )
+}
+
+function isSameMailbox(
+  rows: readonly MailboxRow[],
+  row: MailboxRow,
+  { listing, counters }: { listing: Listing; counters: ReadonlyMap<string, Counters> },
+): boolean {
+  if (row.mailboxId !== null && listing.mailboxId !== null)
+    return (
+      row.mailboxId === listing.mailboxId &&
+      rows.filter(({ mailboxId }) => mailboxId === row.mailboxId).length === 1
+    )
+  const current = counters.get(listing.path)
+  if (!current || row.uidValidity === null || row.uidNext === null) return false
+  return (
+    row.uidValidity === String(current.uidValidity) &&
+    current.uidValidity >= minDistinctiveUidValidity &&
+    current.uidNext >= Number(row.uidNext) &&
+    // A mailbox that never had a message is not distinctive enough.
+    Number(row.uidNext) > 1 &&
+    rows.filter(({ uidValidity }) => uidValidity === row.uidValidity).length === 1
   )
 }

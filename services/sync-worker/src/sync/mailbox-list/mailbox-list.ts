@@ -1,43 +1,42 @@
 import type { MailboxStatus } from '@posthorn/backends'
 import { AppError } from '@posthorn/errors'
 import { commit } from '../../events/commit.ts'
-import { mailboxDeleted, mailboxNew, mailboxReset } from '../../events/mailbox.ts'
-import { findStoredPaths, hashPath } from '../../store/stored-paths.ts'
+import { mailboxDeleted, mailboxNew, mailboxReset } from '../../events/mailbox-events.ts'
+import { allocateMailboxNumbers } from '../../store/account-states.ts'
 import {
   deleteMailboxes,
   insertMailboxes,
-  type Listing,
   listMailboxRows,
   type MailboxRow,
   markMissing,
   raiseSyncEpoch,
   updateListing,
-  type UidCounters,
 } from '../../store/mailboxes.ts'
-import { findAccountStatus, allocateMailboxNumbers } from '../../store/account-states.ts'
-import { isUnfinished } from '../sync-plan.ts'
-import { selectMonitored } from './selection.ts'
 import type { ListContext } from '../context.ts'
-import { compareListing, describeListing, type ListingChanges } from './listing.ts'
-import { findRenames, matchAppliedRename, type Rename, type AppliedRename } from './renames.ts'
+import { isUnfinished } from '../sync-plan.ts'
+import {
+  type AppliedListChange,
+  isEmptyPlan,
+  type ListPlan,
+  lostUidValidity,
+  planListUpdate,
+} from './list-plan.ts'
+import { compareListing, describeListing } from './listing.ts'
 
-/** UIDVALIDITY is never zero (RFC 9051 §9): marks a mailbox whose ids are void and whose UIDVALIDITY could not be asked for. */
-export const lostUidValidity = '0'
-
-/** What is locked while the list of mailboxes is looked at or changed; no mailbox has this id. */
-export const listLockKey = 'the list'
+/** Lock of the mailbox list. Never the id of a mailbox. */
+const listLockKey = 'the list'
 
 export interface MailboxList {
   rows: MailboxRow[]
-  /** Counters that came along, by path. */
+  /** Counters that the listing included, by path. */
   statuses: ReadonlyMap<string, MailboxStatus>
-  /** It was another one than before; or some mailboxes were left out, and whether they are gone the next listing will show. */
+  /** True if the list changed, or mailboxes are missing whose deletion is not confirmed yet. */
   unsettled: boolean
 }
 
 /**
- * Brings the stored list of mailboxes up to date. A mailbox that is new gets its event with its first sync, which knows its UIDVALIDITY;
- * one that is gone gets it here, once two listings left it out.
+ * Lists the mailboxes and updates the stored list. `mailboxNew` follows with the first sync, which
+ * learns UIDVALIDITY; `mailboxDeleted` is recorded when two listings left the mailbox out.
  */
 export function syncMailboxList(
   context: ListContext,
@@ -46,214 +45,90 @@ export function syncMailboxList(
   return context.locks.run(listLockKey, () => refreshMailboxList(context, options))
 }
 
-/** What is known to have happened to a mailbox, and needs no other proof than that a listing shows it. */
-export interface AppliedListChange {
-  /** Not every server tells the id in a list as well. */
-  created?: { path: string; mailboxId?: string }
-  deleted?: string
-  renamed?: AppliedRename
+/**
+ * Changes the mailbox list on the server, then updates the stored list, under the lock of the list:
+ * a listing in between would take a renamed mailbox for a new one. `onStale` is called with the
+ * error if the stored list could not be updated or the outcome of the change is unknown.
+ */
+export function changeMailboxList<T>(
+  context: ListContext,
+  change: () => Promise<{ done: T; applied: AppliedListChange }>,
+  onStale: (error: unknown) => void,
+): Promise<{ done: T; rows: MailboxRow[] }> {
+  return context.locks.run(listLockKey, async () => {
+    const { done, applied } = await change().catch((error: unknown) => {
+      if (!isRefusal(error)) onStale(error)
+      throw error
+    })
+    try {
+      const { rows } = await refreshMailboxList(context, { status: false, applied })
+      return { done, rows }
+    } catch (error) {
+      // The change succeeded; the next sync pass updates the list.
+      onStale(error)
+      return { done, rows: [] }
+    }
+  })
 }
 
-/** The same for whoever holds the list. */
-export async function refreshMailboxList(
+function isRefusal(error: unknown): boolean {
+  return error instanceof AppError && ['rejected', 'invalid', 'not-found'].includes(error.kind)
+}
+
+/** Requires the lock of the list. */
+async function refreshMailboxList(
   context: ListContext,
-  { status, told = {} }: { status: boolean; told?: AppliedListChange },
+  { status, applied = {} }: { status: boolean; applied?: AppliedListChange },
 ): Promise<MailboxList> {
   const { deps, account, session } = context
   const before = await listMailboxRows(deps.db, account.account)
-  // What was never looked at is opened whatever its counters are, and a STATUS of a large mailbox can take as long as opening it.
-  const known = before.some((row) => !isUnfinished(row))
-  const listed = await session.listMailboxes({ status: status && known })
-  // An account without a single mailbox is a server in trouble. Believing it would delete all we know.
+  // Mailboxes without a complete sync are selected in any case. STATUS of a large mailbox can take
+  // as long as SELECT.
+  const needsStatus = before.some((row) => !isUnfinished(row))
+  const listed = await session.listMailboxes({ status: status && needsStatus })
+  // An empty list is a server fault; accepting it would delete all stored mailboxes.
   if (listed.length === 0) throw new AppError('unreachable', 'The server lists no mailboxes')
   const statuses = new Map(
     listed.flatMap((mailbox) => (mailbox.status ? [[mailbox.path, mailbox.status] as const] : [])),
   )
   const listings = describeListing(listed, account.imap).map((listing) =>
-    listing.path === told.created?.path
-      ? { ...listing, mailboxId: listing.mailboxId ?? told.created.mailboxId ?? null }
+    listing.path === applied.created?.path
+      ? { ...listing, mailboxId: listing.mailboxId ?? applied.created.mailboxId ?? null }
       : listing,
   )
   const changes = compareListing(before, listings)
-  const plan = await planListUpdate(context, before, { changes, statuses, told })
-  if (changesNothing(plan))
+  const plan = await planListUpdate(context, before, { changes, statuses, applied })
+  if (isEmptyPlan(plan))
     return { rows: before, statuses, unsettled: before.some((row) => !row.listed) }
   const inserted = await storePlan(context, before, plan)
-  // Of an account that is new, those are all.
   const rows = before.length === 0 ? inserted : await listMailboxRows(deps.db, account.account)
   return { rows, statuses, unsettled: true }
-}
-
-/** What is to be stored. */
-interface ListPlan {
-  deleted: MailboxRow[]
-  /** Left out for the first time. */
-  missed: MailboxRow[]
-  changed: ListingChanges['changed']
-  renamed: Rename[]
-  added: Listing[]
-  /** Where those of `added` stand whose rows were lost. */
-  lost: ReadonlyMap<string, UidCounters>
-}
-
-interface Listed {
-  changes: ListingChanges
-  statuses: ReadonlyMap<string, MailboxStatus>
-  told: AppliedListChange
-}
-
-function changesNothing({ deleted: gone, missed, changed, renamed, added }: ListPlan): boolean {
-  return gone.length + missed.length + changed.length + renamed.length + added.length === 0
-}
-
-async function planListUpdate(
-  context: ListContext,
-  rows: readonly MailboxRow[],
-  { changes, statuses, told }: Listed,
-): Promise<ListPlan> {
-  const { added, missing, changed } = changes
-  const renamed = await renames(context, rows, { changes, statuses, told })
-  const moved = new Set<object>(renamed.flatMap(({ row, listing }) => [row, listing]))
-  const left = missing.filter((row) => !moved.has(row))
-  const arrived = added.filter((listing) => !moved.has(listing))
-  return {
-    deleted: [...changes.unselectable, ...(await confirmDeleted(context, left, told))],
-    missed: left.filter(({ missingSince }) => missingSince === null),
-    changed,
-    renamed,
-    added: arrived,
-    lost: await findLost(context, rows, {
-      changes: { ...changes, added: arrived },
-      statuses,
-      told,
-    }),
-  }
-}
-
-async function renames(
-  context: ListContext,
-  rows: readonly MailboxRow[],
-  { changes: { missing, added }, statuses, told }: Listed,
-): Promise<Rename[]> {
-  const known = told.renamed ? matchAppliedRename({ missing, added }, told.renamed) : []
-  const left = {
-    missing: missing.filter((row) => !known.some((rename) => rename.row === row)),
-    added: added.filter((listing) => !known.some((rename) => rename.listing === listing)),
-  }
-  if (left.missing.length === 0 || left.added.length === 0) return known
-  const counters = new Map(statuses)
-  for (const { path } of selectableOf(context, left.added)) {
-    const status = counters.get(path) ?? (await statusOf(context, path))
-    if (status) counters.set(path, status)
-  }
-  return [...known, ...findRenames(rows, left, counters)]
-}
-
-/** Servers leave mailboxes out of a listing by mistake: one is gone when a later listing does so, too, and it cannot be asked for either. */
-async function confirmDeleted(
-  { session, deps }: ListContext,
-  missing: readonly MailboxRow[],
-  told: AppliedListChange,
-): Promise<MailboxRow[]> {
-  const confirmed: MailboxRow[] = []
-  for (const row of missing) {
-    if (row.path === told.deleted) {
-      confirmed.push(row)
-      continue
-    }
-    const again =
-      row.missingSince !== null &&
-      Date.now() - row.missingSince.getTime() >= deps.config.mailboxPollMs / 2
-    if (again && !(await exists(session, row.path))) confirmed.push(row)
-  }
-  return confirmed
-}
-
-async function exists(session: ListContext['session'], path: string): Promise<boolean> {
-  try {
-    await session.status(path)
-    return true
-  } catch (error) {
-    if (error instanceof AppError && error.kind === 'not-found') return false
-    // Refused for another reason: the answer is left open.
-    if (error instanceof AppError && error.kind === 'rejected') return true
-    throw error
-  }
-}
-
-/** The mailboxes that look new, and are known: their rows were lost. */
-async function findLost(
-  context: ListContext,
-  rows: readonly MailboxRow[],
-  { changes: { added }, statuses }: Listed,
-): Promise<Map<string, UidCounters>> {
-  const lost = new Map<string, UidCounters>()
-  const { deps, account } = context
-  if (added.length === 0) return lost
-  const standing = await findAccountStatus(deps.db, account.account)
-  if (standing?.initializedAt == null) return lost
-  const known = await findStoredPaths(deps.db, account.account)
-  // A mailbox that can be selected no longer is among those added as what it became.
-  const present = new Set(rows.map(({ path }) => path))
-  for (const { path } of selectableOf(context, added)) {
-    if (present.has(path) || !(known ? known.has(hashPath(path)) : rows.length === 0)) continue
-    const status = statuses.get(path) ?? (await statusOf(context, path))
-    lost.set(path, {
-      uidValidity: status ? String(status.uidValidity) : lostUidValidity,
-      uidNext: String(status?.uidNext ?? 0),
-    })
-  }
-  return lost
-}
-
-function selectableOf(
-  { account, session }: ListContext,
-  listings: readonly Listing[],
-): { path: string }[] {
-  return selectMonitored(
-    listings.map((listing) => ({ ...listing, listed: true })),
-    { paths: account.paths, gmail: session.capabilities.gmail },
-  )
-}
-
-async function statusOf({ session }: ListContext, path: string) {
-  try {
-    return await session.status(path)
-  } catch (error) {
-    if (!(error instanceof AppError) || error.kind === 'unreachable') throw error
-    return undefined
-  }
 }
 
 async function storePlan(
   { deps, account }: ListContext,
   before: readonly MailboxRow[],
-  { deleted: gone, missed, changed, renamed, added, lost }: ListPlan,
+  { deleted, missed, changed, renamed, added, lost }: ListPlan,
 ): Promise<MailboxRow[]> {
-  const indexer = before[0]?.indexer ?? account.imapIndexer ?? (await defaultIndexer(deps))
-  const left = new Set([...gone, ...renamed.map(({ row }) => row)])
+  const { imapIndexer = 'full' } = await deps.settings.get()
+  const indexer = before[0]?.indexer ?? account.imapIndexer ?? imapIndexer
+  const obsolete = new Set([...deleted, ...renamed.map(({ row }) => row)])
   return commit(deps, account.lease, async (tx, record) => {
-    await deleteMailboxes(
-      tx,
-      gone.map(({ id }) => id),
-    )
-    await markMissing(
-      tx,
-      missed.map(({ id }) => id),
-    )
+    await deleteMailboxes(tx, idsOf(deleted))
+    await markMissing(tx, idsOf(missed))
     for (const { row, listing } of changed) await updateListing(tx, row.id, listing)
     for (const { row, listing } of renamed) {
       const moved = await updateListing(tx, row.id, listing)
       const epoch = await raiseSyncEpoch(tx, row.id)
-      // Its messages keep their ids and are not told again.
-      if (row.uidValidity !== null && !row.idsOnly)
+      // Its messages keep their ids and are not announced again.
+      if (isAnnounced(row))
         await record([mailboxDeleted(account, row, epoch), mailboxNew(account, moved, epoch)])
     }
-    const kept = before.filter((row) => !left.has(row))
-    const known = [...kept, ...renamed.map(({ listing }) => listing), ...added]
+    const remaining = before.filter((row) => !obsolete.has(row))
+    const stored = [...remaining, ...renamed.map(({ listing }) => listing), ...added]
     const numbers = await allocateMailboxNumbers(tx, account.account, {
       count: added.length,
-      paths: known.map(({ path }) => path),
+      paths: stored.map(({ path }) => path),
     })
     const inserted = await insertMailboxes(
       tx,
@@ -265,12 +140,7 @@ async function storePlan(
         ...lost.get(listing.path),
       })),
     )
-    // Without UIDVALIDITY it was never told of.
-    await record(
-      gone
-        .filter(({ uidValidity, idsOnly }) => uidValidity !== null && !idsOnly)
-        .map((row) => mailboxDeleted(account, row)),
-    )
+    await record(deleted.filter(isAnnounced).map((row) => mailboxDeleted(account, row)))
     await record(
       inserted
         .filter(({ uidValidity }) => uidValidity !== null && uidValidity !== lostUidValidity)
@@ -280,6 +150,11 @@ async function storePlan(
   })
 }
 
-async function defaultIndexer({ settings }: ListContext['deps']): Promise<MailboxRow['indexer']> {
-  return (await settings.get()).imapIndexer ?? 'full'
+function idsOf(rows: readonly MailboxRow[]): string[] {
+  return rows.map(({ id }) => id)
+}
+
+/** True if a `mailboxNew` was recorded, which needs UIDVALIDITY. */
+function isAnnounced({ uidValidity, idsOnly }: MailboxRow): boolean {
+  return uidValidity !== null && !idsOnly
 }

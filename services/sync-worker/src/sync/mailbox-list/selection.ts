@@ -1,21 +1,28 @@
-import type { MailboxRow } from '../../store/mailboxes.ts'
-import { isSelectable } from '../../store/mailboxes.ts'
+import { isSelectable, type MailboxRow } from '../../store/mailboxes.ts'
+import type { ListContext } from '../context.ts'
 
-// Which mailboxes are looked after, and which of them is watched. Pure.
+// Pure functions: which mailboxes are synced, and which of them are watched.
 
-/** What of a mailbox the choice goes by. */
+/** Part of a mailbox that the selection depends on. */
 export type Candidate = Pick<MailboxRow, 'path' | 'specialUse' | 'attributes' | 'listed'>
 
 export interface SelectionRules {
-  /** Of the registration: paths or special uses. Everything where it is empty. */
+  /** Paths or special uses of the registration. Empty: all mailboxes. */
   paths: readonly string[]
-  /** Gmail's folders are labels: everything is in All Mail, apart from Junk and Trash. */
+  /** True for Gmail, whose mailboxes are labels: All Mail has all messages but Junk and Trash. */
   gmail: boolean
+}
+
+export function selectionRules({
+  account,
+  session,
+}: Pick<ListContext, 'account' | 'session'>): SelectionRules {
+  return { paths: account.paths, gmail: session.capabilities.gmail }
 }
 
 const gmailUses = new Set(['\\all', '\\junk', '\\trash'])
 
-/** The mailboxes that are looked after. */
+/** Mailboxes that are synced. */
 export function selectMonitored<C extends Candidate>(
   mailboxes: readonly C[],
   { paths, gmail }: SelectionRules,
@@ -23,12 +30,12 @@ export function selectMonitored<C extends Candidate>(
   const usable = mailboxes.filter((mailbox) => mailbox.listed && isSelectable(mailbox))
   if (paths.length > 0)
     return usable.filter((mailbox) => paths.some((path) => matchesName(mailbox, path)))
-  // Who hides All Mail from IMAP gets the labels, each with its own copy of a message.
-  const labelsOnly = gmail && usable.some((mailbox) => useOf(mailbox) === '\\all')
-  return labelsOnly ? usable.filter((mailbox) => gmailUses.has(useOf(mailbox))) : usable
+  // If All Mail is hidden from IMAP, every label is synced with its own copy of a message.
+  const hasAllMail = gmail && usable.some((mailbox) => useOf(mailbox) === '\\all')
+  return hasAllMail ? usable.filter((mailbox) => gmailUses.has(useOf(mailbox))) : usable
 }
 
-/** The mailbox that is watched: All Mail of Gmail, else the inbox, else the first that the registration names, else the first there is. */
+/** The watched mailbox: All Mail of Gmail, else the inbox, else the first of `paths`, else any. */
 export function selectMain<C extends Candidate>(
   monitored: readonly C[],
   { paths, gmail }: SelectionRules,
@@ -44,7 +51,7 @@ export function selectMain<C extends Candidate>(
   )
 }
 
-/** The mailboxes that get a connection of their own: those named, apart from the one that is watched anyway. */
+/** Mailboxes with a connection of their own: those named, without the main one. */
 export function selectSubconnected<C extends Candidate>(
   monitored: readonly C[],
   names: readonly string[],
@@ -55,7 +62,7 @@ export function selectSubconnected<C extends Candidate>(
   )
 }
 
-/** Whether a path or a special use of the registration means this mailbox. */
+/** True if a path or special use of the registration means this mailbox. */
 function matchesName({ path, specialUse }: Candidate, name: string): boolean {
   if (name === path) return true
   // RFC 9051 §5.1: INBOX in any case is the primary mailbox.

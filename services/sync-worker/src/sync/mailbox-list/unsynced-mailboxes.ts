@@ -1,39 +1,39 @@
 import { commit } from '../../events/commit.ts'
+import { allocateMailboxNumbers } from '../../store/account-states.ts'
 import {
   findMailboxById,
   listMailboxRows,
   type MailboxRow,
   saveIdsOnly,
 } from '../../store/mailboxes.ts'
-import { allocateMailboxNumbers } from '../../store/account-states.ts'
-import { selectMonitored } from './selection.ts'
-import type { ListContext } from '../context.ts'
 import { resetMailbox } from '../changes/initial-sync.ts'
+import type { ListContext } from '../context.ts'
+import { selectionRules, selectMonitored } from './selection.ts'
 
 /**
- * Lets ids be made for messages of a mailbox that no sync looks after: Gmail's labels, and paths that the registration leaves out. Its row as
- * it is then; undefined, without waiting, where a sync does, or the mailbox is gone.
+ * Stores UIDVALIDITY of a mailbox that is not synced (Gmail labels, mailboxes outside `path`), so
+ * that its messages get ids. Returns the row, or undefined if the mailbox is synced or deleted.
  */
 export async function storeUidValidity(
-  { deps, account, session, locks }: ListContext,
+  context: ListContext,
   { id }: MailboxRow,
   uidValidity: bigint,
 ): Promise<MailboxRow | undefined> {
+  const { deps, account, locks } = context
   const rows = await listMailboxRows(deps.db, account.account)
-  const choice = { paths: account.paths, gmail: session.capabilities.gmail }
-  if (uidValidity <= 0n || selectMonitored(rows, choice).some((row) => row.id === id))
-    return undefined
+  const monitored = selectMonitored(rows, selectionRules(context))
+  if (uidValidity <= 0n || monitored.some((row) => row.id === id)) return undefined
   return locks.run(id, async () => {
     const row = await findMailboxById(deps.db, id)
-    const told = row?.uidValidity != null && !row.idsOnly
-    if (!row || (told && row.uidValidity === String(uidValidity))) return row
-    // It was looked after once: whoever has ids of then is to hear that they are void.
-    if (told) return resetMailbox({ deps, account }, row, { uidValidity, uidNext: 0 })
-    return assignMessageIds({ deps, account }, row, uidValidity)
+    const wasSynced = row?.uidValidity != null && !row.idsOnly
+    if (!row || (wasSynced && row.uidValidity === String(uidValidity))) return row
+    // Clients may have ids from the time it was synced, so record that they are invalid.
+    if (wasSynced) return resetMailbox(context, row, { uidValidity, uidNext: 0 })
+    return assignMessageIds(context, row, uidValidity)
   })
 }
 
-/** Ids of messages in a mailbox that no event told of. Those of another UIDVALIDITY are void from now on. */
+/** Makes message ids without events. Ids of another UIDVALIDITY become invalid. */
 export async function assignMessageIds(
   { deps, account }: Pick<ListContext, 'deps' | 'account'>,
   row: MailboxRow,

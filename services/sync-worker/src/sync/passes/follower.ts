@@ -1,47 +1,46 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import type { AppError } from '@posthorn/errors'
-import type { SyncRequests } from './sync-requests.ts'
+import { sleep } from '@posthorn/flow'
 import { listMailboxRows } from '../../store/mailboxes.ts'
-import { selectMonitored, selectSubconnected } from '../mailbox-list/selection.ts'
-import type { SyncContext } from '../context.ts'
-import { MailboxRefusals } from './refusals.ts'
-import {
-  selectionRules,
-  isUnsettled,
-  syncIfChanged,
-  runSyncPass,
-  type SyncPassResult,
-  type SyncPassContext,
-} from './sync-pass.ts'
-import { Subconnections } from './subconnections.ts'
 import { UidValidityGuard } from '../changes/uid-validity.ts'
-import { syncUntilUnchanged, watch } from './watch.ts'
+import { syncUntilUnchanged } from '../changes/mailbox-sync.ts'
+import type { SyncContext } from '../context.ts'
+import { selectionRules, selectMonitored, selectSubconnected } from '../mailbox-list/selection.ts'
+import { type MainSync, watch } from './notification-handler.ts'
+import { Subconnections } from './subconnections.ts'
+import {
+  isUnsettled,
+  type MailboxRefusal,
+  MailboxRefusals,
+  runSyncPass,
+  syncIfChanged,
+  type SyncPassContext,
+  type SyncPassResult,
+} from './sync-pass.ts'
+import type { SyncRequests } from './sync-requests.ts'
 
 export interface FollowerOptions extends Omit<SyncContext, 'selection' | 'uidValidityGuard'> {
-  /** Called when all mailboxes were looked at in full, with the last that could not be. */
-  onSynced: (trouble: { path: string; error: AppError } | undefined) => Promise<void>
-  /** What is to be looked at out of turn. */
+  /** Called after each full sync pass, with the last mailbox that the server refused. */
+  onSynced: (refusal: MailboxRefusal | undefined) => Promise<void>
   requests: SyncRequests
 }
 
-/** How long nothing is heard of a server that has no mailbox to watch. */
+/** Interval of pings to a server without a mailbox to watch. */
 const unwatchedMs = 60_000
-/** How long the lists of a connection with NOTIFY are trusted. */
-const freshListMs = 3_600_000
+/** Maximum age of the mailbox list of a connection with NOTIFY. */
+const maxListAgeMs = 3_600_000
 
 /**
- * Looks at all mailboxes, then watches the main one, and with NOTIFY all of them: what happens there is told at once. Without, those that
- * the registration names are watched over connections of their own. The others are asked for their counters soon after something
- * happened, and in any case all are looked at in full every `resyncDelay`. Ends when the signal aborts, by throwing its reason or an
- * error of the connection.
+ * Runs a sync pass, then watches the main mailbox, and all others with NOTIFY. Without NOTIFY,
+ * `subconnections` are watched over connections of their own and the rest is polled
+ * `mailboxPollMs` after a change. A full pass runs every `resyncDelay`. Ends by throwing the
+ * signal's reason or the error of the connection.
  */
-export async function followMailboxes(following: FollowerOptions): Promise<void> {
+export async function followMailboxes(options: FollowerOptions): Promise<void> {
   const context = {
-    ...following,
+    ...options,
     selection: { mailbox: undefined },
     uidValidityGuard: new UidValidityGuard(),
-    // A minute, as a rule.
-    refusals: new MailboxRefusals(following.deps.config.mailboxPollMs * 5),
+    // One minute with the default interval.
+    refusals: new MailboxRefusals(options.deps.config.mailboxPollMs * 5),
   }
   await using subconnections = new Subconnections(context)
   await new MailboxFollower(context, subconnections).run()
@@ -51,156 +50,170 @@ class MailboxFollower {
   readonly #context: FollowerOptions & SyncPassContext
   readonly #subconnections: Subconnections
   readonly #resyncMs: number
-  #everywhere: boolean
-  /** The mailbox that is watched. */
+  readonly #pollMs: number
+  /** True while NOTIFY reports all mailboxes. */
+  #notifiesAll: boolean
+  /** Id of the watched mailbox. */
   #main: string | undefined
-  #fullAt = -Infinity
-  #lookedAt = -Infinity
-  /** When others than the main one are to be looked at, out of turn. */
-  #quickDue = Infinity
-  #due = new Set<string>()
-  /** To be opened, whatever their counters say. */
-  #distrusted = new Set<string>()
+  #lastFullPassAt = -Infinity
+  #lastPassAt = -Infinity
+  /** Time of the next pass before `resyncDelay`. */
+  #nextPollAt = Infinity
+  #dueMailboxes = new Set<string>()
+  /** Mailboxes to select whatever their counters are. */
+  #reselect = new Set<string>()
   #monitored: string[] = []
-  #listedFreshAt = Date.now()
-  #contradicted = false
+  #listedAt = Date.now()
+  #isListContradicted = false
 
   constructor(context: FollowerOptions & SyncPassContext, subconnections: Subconnections) {
     this.#context = context
     this.#subconnections = subconnections
     this.#resyncMs = (context.account.imap.resyncDelay ?? 900) * 1_000
-    this.#everywhere = context.session.capabilities.notify
+    this.#pollMs = context.deps.config.mailboxPollMs
+    this.#notifiesAll = context.session.capabilities.notify
   }
 
   async run(): Promise<void> {
-    const { signal, session, selection: opened } = this.#context
-    let how: 'no' | 'look' | 'full' = 'no'
+    const { signal, session, selection, requests } = this.#context
+    let mainSync: MainSync = 'none'
     for (;;) {
       signal.throwIfAborted()
-      const nudge = this.#context.requests.pending
-      await this.#lookAtOthers()
+      const { pending } = requests
+      await this.#syncOthers()
       const main = this.#main
-      if (opened.mailbox !== main) how = 'full' // what happened there meanwhile was not heard
+      // Without its selection, notifications of the main mailbox were lost.
+      if (selection.mailbox !== main) mainSync = 'full'
       if (main === undefined) {
         await session.ping()
-        await this.#rest(nudge)
+        await this.#waitUnwatched(pending)
       } else {
-        if (how !== 'no') await this.#syncMain(main, how)
-        how = await this.#watchMain(main, nudge)
+        if (mainSync !== 'none') await this.#syncMain(main, mainSync)
+        mainSync = await this.#watchMain(main, pending)
       }
-      if (nudge.aborted) this.#called()
+      if (pending.aborted) this.#takeRequests()
     }
   }
 
-  /** What the server tells of anyway, it tells at once: only the rest is looked at. */
-  #called(): void {
-    const { requests: wishes, session } = this.#context
-    const { gmail } = session.capabilities
-    const { all, mailboxes, reselect: distrusted } = wishes.take()
-    if (all) this.#fullAt = -Infinity
-    for (const id of distrusted) this.#distrusted.add(id)
+  /** Schedules requested syncs. Changes that the server reports anyway need none. */
+  #takeRequests(): void {
+    const { requests, session } = this.#context
+    const { gmail, idle } = session.capabilities
+    const { all, mailboxes, reselect } = requests.take()
+    if (all) this.#lastFullPassAt = -Infinity
+    for (const id of reselect) this.#reselect.add(id)
     for (const id of mailboxes) {
-      const heard = this.#everywhere || (id === this.#main && session.capabilities.idle && !gmail)
-      if (!heard) this.#due.add(id)
+      const isNotified = this.#notifiesAll || (id === this.#main && idle && !gmail)
+      if (!isNotified) this.#dueMailboxes.add(id)
     }
-    // What happens under a label happens in All Mail, and Gmail may take a while to tell.
+    // A change under a label is a change of All Mail, which Gmail may report late.
     if (!gmail || mailboxes.size === 0) return
-    for (const id of this.#monitored) this.#due.add(id)
-    this.#soon()
+    for (const id of this.#monitored) this.#dueMailboxes.add(id)
+    this.#schedulePoll()
   }
 
-  async #lookAtOthers(): Promise<void> {
+  async #syncOthers(): Promise<void> {
     const now = Date.now()
-    if (now >= this.#fullAt + this.#resyncMs) await this.#round(true)
-    else if (now >= this.#quickDue) await this.#round(false)
-    else if (this.#due.size > 0 || this.#distrusted.size > 0) await this.#lookAtDue()
+    if (now >= this.#lastFullPassAt + this.#resyncMs) await this.#runPass(true)
+    else if (now >= this.#nextPollAt) await this.#runPass(false)
+    else if (this.#hasDueMailboxes) await this.#syncDueMailboxes()
   }
 
-  async #round(full: boolean): Promise<void> {
+  get #hasDueMailboxes(): boolean {
+    return this.#dueMailboxes.size > 0 || this.#reselect.size > 0
+  }
+
+  async #runPass(full: boolean): Promise<void> {
     const context = this.#context
     const startedAt = Date.now()
-    this.#due.clear()
-    this.#quickDue = Infinity
-    const stale = startedAt >= this.#listedFreshAt + freshListMs || this.#contradicted
-    const from = this.#everywhere && stale ? 'a fresh connection' : 'here'
-    const result = await runSyncPass(context, { full, from })
-    if (from !== 'here') this.#listedFreshAt = startedAt
-    this.#contradicted = result.contradicted
+    this.#dueMailboxes.clear()
+    this.#nextPollAt = Infinity
+    const isListOld = startedAt >= this.#listedAt + maxListAgeMs || this.#isListContradicted
+    const relists = this.#notifiesAll && isListOld
+    const source = relists ? 'new connection' : 'this connection'
+    const result = await runSyncPass(context, { full, source })
+    if (relists) this.#listedAt = startedAt
+    this.#isListContradicted = result.contradicted
     this.#main = result.main?.id
     this.#monitored = result.monitored.map(({ id }) => id)
-    this.#lookedAt = Date.now()
-    if (result.unsettled) this.#soon()
-    this.#subconnect(result)
+    this.#lastPassAt = Date.now()
+    if (result.unsettled) this.#schedulePoll()
+    this.#updateSubconnections(result)
     if (!full) return
-    this.#fullAt = startedAt
+    this.#lastFullPassAt = startedAt
     await context.onSynced(result.refusal)
   }
 
-  async #lookAtDue(): Promise<void> {
+  async #syncDueMailboxes(): Promise<void> {
     const { deps, account, signal } = this.#context
-    const [due, distrusted] = [this.#due, this.#distrusted]
-    this.#due = new Set()
-    this.#distrusted = new Set()
+    const [due, reselects] = [this.#dueMailboxes, this.#reselect]
+    this.#dueMailboxes = new Set()
+    this.#reselect = new Set()
     const rows = await listMailboxRows(deps.db, account.account)
     for (const row of selectMonitored(rows, selectionRules(this.#context))) {
-      const open = distrusted.has(row.id)
-      if (!open && !due.has(row.id)) continue
+      const reselect = reselects.has(row.id)
+      if (!reselect && !due.has(row.id)) continue
       signal.throwIfAborted()
-      // With NOTIFY its counters were told, and are others than we know. Else somebody knows of a change, maybe of flags alone.
-      const full = !this.#everywhere
-      const looked = await syncIfChanged(this.#context, row, { full, open, status: undefined })
-      if (isUnsettled(looked)) this.#soon()
+      // With NOTIFY, the reported counters differ from the stored ones. Without it, the request may
+      // concern flags only, so compare flags too.
+      const full = !this.#notifiesAll
+      const options = { full, reselect, status: undefined }
+      if (isUnsettled(await syncIfChanged(this.#context, row, options))) this.#schedulePoll()
     }
   }
 
-  async #syncMain(main: string, how: 'look' | 'full'): Promise<void> {
-    const { doubtful } = await syncUntilUnchanged(this.#context, main, { full: how === 'full' })
-    if (doubtful) this.#soon()
+  async #syncMain(main: string, mainSync: 'sync' | 'full'): Promise<void> {
+    const full = mainSync === 'full'
+    const { unconfirmed } = await syncUntilUnchanged(this.#context, main, { full })
+    if (unconfirmed) this.#schedulePoll()
   }
 
-  async #watchMain(main: string, nudge: AbortSignal): Promise<'no' | 'look' | 'full'> {
-    const called = this.#due.size > 0 || this.#distrusted.size > 0
-    const due = called ? 0 : Math.min(this.#fullAt + this.#resyncMs, this.#quickDue)
-    const began = Date.now()
-    if (due <= began) return 'no'
-    const lookMs = this.#lookMs
-    const calls = await watch(this.#context, main, {
-      allMailboxes: this.#everywhere,
-      forMs: Math.min(due - began, lookMs),
-      interrupt: nudge,
+  async #watchMain(main: string, interrupt: AbortSignal): Promise<MainSync> {
+    const startedAt = Date.now()
+    const recheckMs = this.#recheckMs
+    const remainingMs = this.#hasDueMailboxes ? 0 : this.#nextPassAt - startedAt
+    if (remainingMs <= 0) return 'none'
+    const result = await watch(this.#context, main, {
+      allMailboxes: this.#notifiesAll,
+      durationMs: Math.min(remainingMs, recheckMs),
+      interrupt,
     })
-    for (const id of calls.mailboxes) this.#due.add(id)
-    if (calls.list) this.#quickDue = Date.now()
-    if (calls.overflow) {
-      this.#everywhere = false
-      this.#fullAt = -Infinity
+    for (const id of result.mailboxes) this.#dueMailboxes.add(id)
+    if (result.list) this.#nextPollAt = Date.now()
+    if (result.overflow) {
+      this.#notifiesAll = false
+      this.#lastFullPassAt = -Infinity
     }
-    // Who gets mail files some of it elsewhere. And Dovecot 2.3 may tell nothing of what happens to other mailboxes while it answers us.
-    if (calls.main !== 'no' || calls.mailboxes.size > 0 || calls.list) this.#soon()
-    return calls.main === 'no' && Date.now() - began >= lookMs ? 'look' : calls.main
+    // New mail is often filed elsewhere, and Dovecot 2.3 may report nothing of other mailboxes
+    // while it executes a command.
+    if (result.main !== 'none' || result.mailboxes.size > 0 || result.list) this.#schedulePoll()
+    const isRecheckDue = result.main === 'none' && Date.now() - startedAt >= recheckMs
+    return isRecheckDue ? 'sync' : result.main
   }
 
-  /** Gmail's IDLE may keep changes of labels and flags to itself: every two minutes, as a rule, the mailbox is looked at in any case. */
-  get #lookMs(): number {
-    const { session, deps } = this.#context
-    return session.capabilities.gmail ? deps.config.mailboxPollMs * 10 : Infinity
+  get #nextPassAt(): number {
+    return Math.min(this.#lastFullPassAt + this.#resyncMs, this.#nextPollAt)
   }
 
-  async #rest(nudge: AbortSignal): Promise<void> {
-    const { signal } = this.#context
-    const dueMs = Math.min(this.#fullAt + this.#resyncMs, this.#quickDue) - Date.now()
-    const forMs = Math.min(Math.max(dueMs, 0), unwatchedMs)
-    await delay(forMs, undefined, { signal: AbortSignal.any([signal, nudge]) }).catch(() => {})
+  /** Gmail's IDLE may not report label and flag changes: sync every two minutes by default. */
+  get #recheckMs(): number {
+    return this.#context.session.capabilities.gmail ? this.#pollMs * 10 : Infinity
   }
 
-  /** Lets all be looked at soon, but not more often than every few seconds. */
-  #soon(): void {
-    const at = Math.max(Date.now(), this.#lookedAt + this.#context.deps.config.mailboxPollMs)
-    this.#quickDue = Math.min(this.#quickDue, at)
+  async #waitUnwatched(interrupt: AbortSignal): Promise<void> {
+    const waitMs = Math.min(Math.max(this.#nextPassAt - Date.now(), 0), unwatchedMs)
+    await sleep(waitMs, AbortSignal.any([this.#context.signal, interrupt])).catch(() => {})
   }
 
-  #subconnect({ monitored, main }: SyncPassResult): void {
-    const names = this.#everywhere ? [] : this.#context.account.subconnections
-    this.#subconnections.keep(selectSubconnected(monitored, names, main).map(({ id }) => id))
+  /** Schedules a pass of all mailboxes, at most one per `mailboxPollMs`. */
+  #schedulePoll(): void {
+    const at = Math.max(Date.now(), this.#lastPassAt + this.#pollMs)
+    this.#nextPollAt = Math.min(this.#nextPollAt, at)
+  }
+
+  #updateSubconnections({ monitored, main }: SyncPassResult): void {
+    const names = this.#notifiesAll ? [] : this.#context.account.subconnections
+    const mailboxes = selectSubconnected(monitored, names, main)
+    this.#subconnections.setMailboxes(mailboxes.map(({ id }) => id))
   }
 }

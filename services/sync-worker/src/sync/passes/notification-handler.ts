@@ -2,108 +2,159 @@ import { setImmediate } from 'node:timers/promises'
 import type { MailboxNotice, MessageFlags } from '@posthorn/backends'
 import { loadIndex } from '../../store/chunks.ts'
 import { findMailboxById, listMailboxRowsByPath, type MailboxRow } from '../../store/mailboxes.ts'
-import { type Counters, isUnfinished, needsSync, mergeCounters } from '../sync-plan.ts'
-import { selectMonitored } from '../mailbox-list/selection.ts'
+import { storeFlags } from '../changes/apply-changes.ts'
 import type { SyncContext } from '../context.ts'
-import { selectionRules } from './sync-pass.ts'
-import { storeFlags } from '../changes/store-changes.ts'
+import { selectionRules, selectMonitored } from '../mailbox-list/selection.ts'
+import { type Counters, isUnfinished, mergeCounters, needsSync } from '../sync-plan.ts'
 
-/** What is to be looked at, by what the server said. */
+/** Sync of the watched mailbox: none, its messages, or its messages and all flags. */
+export type MainSync = 'none' | 'sync' | 'full'
+
+/** Syncs that the notifications of a watch require. */
 export interface WatchResult {
-  /** The mailbox that is watched: which messages there are, or with `full` their flags as well. */
-  main: 'no' | 'look' | 'full'
+  main: MainSync
   /** Other mailboxes, by id. */
   mailboxes: Set<string>
-  /** The list of mailboxes. */
+  /** True to list the mailboxes. */
   list: boolean
-  /** The server tells of other mailboxes no longer. */
+  /** True if the server stopped NOTIFY (RFC 5465 NOTIFICATIONOVERFLOW). */
   overflow: boolean
 }
 
-/** More at once is not worth being taken one by one: a comparison costs less. */
-const maxKept = 5_000
+export interface WatchOptions {
+  /** True to watch all other mailboxes as well (NOTIFY). */
+  allMailboxes: boolean
+  durationMs: number
+  /** Aborts to end the watch early. */
+  interrupt?: AbortSignal
+}
+
+const maxTimerMs = 2 ** 31 - 1
 
 /**
- * Hears what the server says while a mailbox is watched. Flags it names are stored right here, and counters compared, while the watching
- * goes on; anything else calls for a look, which ends it.
+ * Watches the selected mailbox until a notification requires a sync, the time is up, or `interrupt`
+ * aborts.
  */
-export class NotificationHandler {
-  result: WatchResult = { main: 'no', mailboxes: new Set(), list: false, overflow: false }
+export async function watch(
+  context: SyncContext,
+  mailbox: string,
+  { allMailboxes, durationMs, interrupt }: WatchOptions,
+): Promise<WatchResult> {
+  const { session, signal } = context
+  const stop = new AbortController()
+  const handler = new NotificationHandler(context, mailbox, () => stop.abort())
+  const timer = setTimeout(() => stop.abort(), Math.min(Math.max(durationMs, 0), maxTimerMs))
+  const signals = [signal, stop.signal, ...(interrupt ? [interrupt] : [])]
+  try {
+    const watching = session.watch(
+      (notification) => handler.handle(notification),
+      AbortSignal.any(signals),
+      { everywhere: allMailboxes },
+    )
+    handler.endOfBuffer()
+    await watching
+  } finally {
+    clearTimeout(timer)
+    await handler.settle()
+  }
+  signal.throwIfAborted()
+  // Ended without a request: the connection is lost, and the ping reports it.
+  if (!stop.signal.aborted && !interrupt?.aborted) await session.ping()
+  return handler.result
+}
+
+/** Maximum buffered flag notifications. Above, a comparison costs less. */
+const maxPendingFlags = 5_000
+
+/**
+ * Handles the notifications of a watch. Flags with a UID are stored and counters are compared
+ * while the watch continues. Anything else requires a sync, which ends the watch.
+ */
+class NotificationHandler {
+  readonly result: WatchResult = {
+    main: 'none',
+    mailboxes: new Set(),
+    list: false,
+    overflow: false,
+  }
   readonly #context: SyncContext
   readonly #main: string
-  readonly #wake: () => void
+  readonly #endWatch: () => void
   #flags: MessageFlags[] = []
-  #told = new Map<string, Partial<Counters>>()
+  #notifiedCounters = new Map<string, Partial<Counters>>()
   #work: Promise<void> | undefined
-  #live = false
+  #isLive = false
 
-  /** `wake` is called when there is something to look at, or something went wrong. */
-  constructor(context: SyncContext, main: string, wake: () => void) {
+  /** `endWatch` is called when a sync is required or storing failed. */
+  constructor(context: SyncContext, main: string, endWatch: () => void) {
     this.#context = context
     this.#main = main
-    this.#wake = wake
+    this.#endWatch = endWatch
   }
 
-  /** From now on what is told happens now; before, it happened at some time during the sync before. */
-  begin(): void {
-    this.#live = true
+  /** Later notifications are current; earlier ones were buffered during the last sync. */
+  endOfBuffer(): void {
+    this.#isLive = true
   }
 
-  handle(notice: MailboxNotice): void {
-    switch (notice.kind) {
+  handle(notification: MailboxNotice): void {
+    switch (notification.kind) {
       case 'exists':
       case 'expunge':
-        return this.#look('look')
+        return this.#requestSync('sync')
       case 'flags':
-        return this.#hearFlags(notice)
-      case 'mailbox':
-        this.#told.set(notice.path, { ...this.#told.get(notice.path), ...notice.status })
-        return this.#attend()
+        return this.#onFlags(notification)
+      case 'mailbox': {
+        const { path, status } = notification
+        this.#notifiedCounters.set(path, { ...this.#notifiedCounters.get(path), ...status })
+        return this.#process()
+      }
       case 'mailboxes':
         this.result.list = true
-        return this.#wake()
+        return this.#endWatch()
       case 'overflow':
         this.result.overflow = true
-        return this.#wake()
+        return this.#endWatch()
     }
   }
 
-  /** Waits until everything heard is stored. Throws what went wrong with that. */
+  /** Waits until all notifications are processed. Rejects with the error of the processing. */
   async settle(): Promise<void> {
     await this.#work
   }
 
-  #look(how: 'look' | 'full'): void {
-    if (this.result.main !== 'full') this.result.main = how
-    this.#wake()
+  #requestSync(main: 'sync' | 'full'): void {
+    if (this.result.main !== 'full') this.result.main = main
+    this.#endWatch()
   }
 
-  #hearFlags({ uid, flags, modseq }: MailboxNotice & { kind: 'flags' }): void {
-    // Gmail does not say whether labels changed, too.
-    if (this.#context.session.capabilities.gmail) return this.#look('look')
-    // Without a UID nobody knows whose; without a mod-sequence nobody knows whether the sync before knew better.
-    if (uid === undefined || (modseq === undefined && !this.#live)) return this.#look('full')
-    if (this.#flags.length >= maxKept) return this.#look('full')
-    this.#flags.push({ uid, flags, ...(modseq === undefined ? {} : { modseq }) })
-    this.#attend()
+  #onFlags({ uid, flags, modseq }: MailboxNotice & { kind: 'flags' }): void {
+    // Gmail does not report labels here, which may have changed as well.
+    if (this.#context.session.capabilities.gmail) return this.#requestSync('sync')
+    // Without a UID the message is unknown. Without MODSEQ, buffered flags may be older than the
+    // last sync.
+    const isUsable = uid !== undefined && (modseq !== undefined || this.#isLive)
+    if (!isUsable || this.#flags.length >= maxPendingFlags) return this.#requestSync('full')
+    this.#flags.push({ uid, flags, ...(modseq !== undefined && { modseq }) })
+    this.#process()
   }
 
-  #attend(): void {
+  #process(): void {
     if (this.#work) return
-    this.#work = this.#attendAll()
-    this.#work.catch(() => this.#wake())
+    this.#work = this.#processAll()
+    this.#work.catch(() => this.#endWatch())
   }
 
-  async #attendAll(): Promise<void> {
-    while (this.#flags.length > 0 || this.#told.size > 0) {
-      // What else is in the bytes that came belongs to the same change, or to the same list of counters.
+  async #processAll(): Promise<void> {
+    while (this.#flags.length > 0 || this.#notifiedCounters.size > 0) {
+      // Notifications of the same network packet belong together.
       await setImmediate()
       const flags = this.#flags
-      const told = this.#told
+      const counters = this.#notifiedCounters
       this.#flags = []
-      this.#told = new Map()
+      this.#notifiedCounters = new Map()
       if (flags.length > 0) await this.#storeFlags(flags)
-      if (told.size > 0) await this.#compare(told)
+      if (counters.size > 0) await this.#compareCounters(counters)
     }
     this.#work = undefined
   }
@@ -113,31 +164,30 @@ export class NotificationHandler {
     await locks.run(this.#main, async () => {
       const row = await findMailboxById(deps.db, this.#main)
       if (!row || row.indexer === 'fast') return
-      if (isUnfinished(row)) return this.#look('look')
+      if (isUnfinished(row)) return this.#requestSync('sync')
       const index = await loadIndex(deps.db, row.id)
-      const fresh = messages.filter(({ modseq }) => !isKnown(row, modseq))
-      // Of several words on one message the last one counts.
-      const last = new Map(fresh.map((message) => [message.uid, message]))
+      const current = messages.filter(({ modseq }) => !isStored(row, modseq))
+      // The last notification of a message counts.
+      const last = new Map(current.map((message) => [message.uid, message]))
       await storeFlags({ ...this.#context, row, index }, [...last.values()])
     })
   }
 
-  async #compare(told: ReadonlyMap<string, Partial<Counters>>): Promise<void> {
+  async #compareCounters(counters: ReadonlyMap<string, Partial<Counters>>): Promise<void> {
     const { deps, account } = this.#context
-    const rows = await listMailboxRowsByPath(deps.db, account.account, [...told.keys()])
-    const monitored = selectMonitored(rows, selectionRules(this.#context))
-    for (const row of monitored) {
-      if (!needsSync(row, mergeCounters(row, told.get(row.path) ?? {}), false)) continue
-      if (row.id === this.#main) this.#look('look')
+    const rows = await listMailboxRowsByPath(deps.db, account.account, [...counters.keys()])
+    for (const row of selectMonitored(rows, selectionRules(this.#context))) {
+      if (!needsSync(row, mergeCounters(row, counters.get(row.path) ?? {}), false)) continue
+      if (row.id === this.#main) this.#requestSync('sync')
       else this.result.mailboxes.add(row.id)
     }
-    const known = new Set(rows.map(({ path }) => path))
-    if ([...told.keys()].some((path) => !known.has(path))) this.result.list = true
-    if (this.result.mailboxes.size > 0 || this.result.list) this.#wake()
+    const stored = new Set(rows.map(({ path }) => path))
+    if ([...counters.keys()].some((path) => !stored.has(path))) this.result.list = true
+    if (this.result.mailboxes.size > 0 || this.result.list) this.#endWatch()
   }
 }
 
-/** Whether a sync that ended after this change has seen it, and maybe a later one. */
-function isKnown({ highestModseq }: MailboxRow, modseq: bigint | undefined): boolean {
+/** True if the last sync has stored this change, or a later one. */
+function isStored({ highestModseq }: MailboxRow, modseq: bigint | undefined): boolean {
   return modseq !== undefined && highestModseq !== null && modseq <= BigInt(highestModseq)
 }

@@ -1,15 +1,19 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '@posthorn/errors'
-import { reconnectDelayMs } from '../../sessions/reconnect.ts'
+import { sleep } from '@posthorn/flow'
 import type { SyncContext } from '../context.ts'
-import { syncUntilUnchanged, watch } from './watch.ts'
+import { syncUntilUnchanged } from '../changes/mailbox-sync.ts'
+import { reconnectDelayMs } from '../reconnect.ts'
+import { watch } from './notification-handler.ts'
 
-/** A connection that served so long was a good one: its loss is an accident. */
+/** A connection that lasted as long resets the backoff: its loss is an accident. */
 const stableMs = 60_000
-/** Also without a word from the server its mailbox is looked at so often. */
-const lookMs = 15 * 60_000
+/** The mailbox is synced as often even without notifications. */
+const resyncMs = 15 * 60_000
 
-/** Further connections of an account, each watching one mailbox and syncing it at once. They come and go without touching its state. */
+/**
+ * Additional connections of an account. Each watches one mailbox and syncs it. Their failures do
+ * not change the state of the account.
+ */
 export class Subconnections implements AsyncDisposable {
   readonly #context: SyncContext
   readonly #running = new Map<string, { stop: AbortController; done: Promise<void> }>()
@@ -19,7 +23,7 @@ export class Subconnections implements AsyncDisposable {
   }
 
   /** Watches these mailboxes, by id, and no others. */
-  keep(mailboxes: readonly string[]): void {
+  setMailboxes(mailboxes: readonly string[]): void {
     const wanted = new Set(mailboxes)
     for (const [mailbox, { stop }] of this.#running) if (!wanted.has(mailbox)) stop.abort()
     for (const mailbox of wanted) if (!this.#running.has(mailbox)) this.#start(mailbox)
@@ -34,40 +38,38 @@ export class Subconnections implements AsyncDisposable {
   #start(mailbox: string): void {
     const stop = new AbortController()
     const signal = AbortSignal.any([stop.signal, this.#context.signal])
-    const done = keepWatching({ ...this.#context, signal }, mailbox)
+    const done = runSubconnection({ ...this.#context, signal }, mailbox)
       .catch((err: unknown) => {
-        if (!signal.aborted) this.#context.log.warn({ err }, 'a subconnection is given up')
+        if (!signal.aborted) this.#context.log.warn({ err }, 'subconnection failed permanently')
       })
       .finally(() => this.#running.delete(mailbox))
     this.#running.set(mailbox, { stop, done })
   }
 }
 
-async function keepWatching(context: SyncContext, mailbox: string): Promise<void> {
+async function runSubconnection(context: SyncContext, mailbox: string): Promise<void> {
   const { deps, signal, log } = context
-  const { reconnectMinMs: minMs, reconnectMaxMs: maxMs } = deps.config
   for (let attempts = 0; ; attempts++) {
-    await delay(reconnectDelayMs(attempts, { minMs, maxMs }, Math.random()), undefined, { signal })
-    const since = Date.now()
+    await sleep(reconnectDelayMs(attempts, deps.config), signal)
+    const startedAt = Date.now()
     try {
-      await watchOver(context, mailbox)
+      await watchMailbox(context, mailbox)
     } catch (err) {
       signal.throwIfAborted()
-      // The lease is lost: the session that follows the account finds that out for itself.
+      // Lease lost: the account session finds out as well and ends.
       if (err instanceof AppError && err.kind === 'stale') return
-      log.info({ err }, 'a subconnection was lost')
+      log.info({ err }, 'subconnection lost')
     }
-    if (Date.now() - since >= stableMs) attempts = 0
+    if (Date.now() - startedAt >= stableMs) attempts = 0
   }
 }
 
-async function watchOver(context: SyncContext, mailbox: string): Promise<never> {
-  const { connect: open, signal } = context
-  await using session = await open(signal)
-  const own = { ...context, session, selection: { mailbox: undefined } }
+async function watchMailbox(parent: SyncContext, mailbox: string): Promise<never> {
+  await using session = await parent.connect(parent.signal)
+  const context = { ...parent, session, selection: { mailbox: undefined } }
   for (;;) {
-    signal.throwIfAborted()
-    await syncUntilUnchanged(own, mailbox, { full: true })
-    await watch(own, mailbox, { allMailboxes: false, forMs: lookMs })
+    context.signal.throwIfAborted()
+    await syncUntilUnchanged(context, mailbox, { full: true })
+    await watch(context, mailbox, { allMailboxes: false, durationMs: resyncMs })
   }
 }

@@ -1,88 +1,95 @@
 import type { MailboxStatus } from '@posthorn/backends'
 import { AppError } from '@posthorn/errors'
+import { backoff } from '@posthorn/flow'
 import type { MailboxRow } from '../../store/mailboxes.ts'
-import { isUnfinished, needsSync } from '../sync-plan.ts'
-import { type SelectionRules, selectMain, selectMonitored } from '../mailbox-list/selection.ts'
+import { isNeverSynced, toEmptyMailbox } from '../changes/initial-sync.ts'
+import { syncMailbox, type SyncResult, unchanged } from '../changes/mailbox-sync.ts'
 import type { SyncContext } from '../context.ts'
-import { toEmptyMailbox, isNeverSynced } from '../changes/empty-mailboxes.ts'
 import { type MailboxList, syncMailboxList } from '../mailbox-list/mailbox-list.ts'
-import { syncMailbox, type SyncResult } from '../changes/mailbox-sync.ts'
-import type { MailboxRefusals } from './refusals.ts'
+import { selectionRules, selectMain, selectMonitored } from '../mailbox-list/selection.ts'
+import { isUnfinished, needsSync } from '../sync-plan.ts'
 
-/** What a look at all mailboxes found out about them as a whole. */
+/** The last mailbox of a pass that the server refused, and its error. */
+export interface MailboxRefusal {
+  path: string
+  error: AppError
+}
+
 export interface SyncPassResult {
-  /** Those looked after, apart from those that refuse to be opened. */
+  /** Synced mailboxes. */
   monitored: MailboxRow[]
+  /** The mailbox to watch. */
   main: MailboxRow | undefined
-  /** Something is left open, or may have changed behind us, that another round soon settles. */
+  /** True if another pass soon may find more changes. */
   unsettled: boolean
-  /** The server denied a mailbox that it had listed: one of both is out of date. */
+  /** True if the server listed a mailbox and refused to select it: the list may be outdated. */
   contradicted: boolean
-  /** The last one that could not be looked at, and what the server said. */
-  refusal: { path: string; error: AppError } | undefined
+  refusal: MailboxRefusal | undefined
 }
 
 export interface SyncPassContext extends SyncContext {
   readonly refusals: MailboxRefusals
 }
 
-export function selectionRules({ account, session }: SyncContext): SelectionRules {
-  return { paths: account.paths, gmail: session.capabilities.gmail }
-}
+/**
+ * Connection that lists the mailboxes. Dovecot 2.3 may return an outdated list on a connection with
+ * NOTIFY for as long as it lasts.
+ */
+export type ListSource = 'this connection' | 'new connection'
 
-/** Dovecot 2.3 may list mailboxes as they once were for as long as a connection lasts that was told of other changes by NOTIFY. */
-export type ListSource = 'here' | 'a fresh connection'
-
-async function list(context: SyncContext, from: ListSource): Promise<MailboxList> {
-  if (from === 'here') return syncMailboxList(context, { status: true })
+async function listMailboxes(context: SyncContext, source: ListSource): Promise<MailboxList> {
+  if (source === 'this connection') return syncMailboxList(context, { status: true })
   await using session = await context.connect(context.signal)
   return await syncMailboxList({ ...context, session }, { status: true })
 }
 
-/** Lists the mailboxes and syncs those whose counters have changed, the main one first. With `full` flags are compared in any case. */
+/**
+ * Lists the mailboxes and syncs those whose counters differ, the main one first. With `full`, flags
+ * are compared even if the server has no mod-sequences.
+ */
 export async function runSyncPass(
   context: SyncPassContext,
-  { full, from }: { full: boolean; from: ListSource },
+  { full, source }: { full: boolean; source: ListSource },
 ): Promise<SyncPassResult> {
-  const { signal } = context
+  const { signal, deps } = context
   const startedAt = performance.now()
-  const { rows, statuses, unsettled } = await list(context, from)
-  const monitored = selectMonitored(rows, selectionRules(context))
-  const main = selectMain(monitored, selectionRules(context))
-  const open: MailboxRow[] = []
+  const { rows, statuses, unsettled } = await listMailboxes(context, source)
+  const rules = selectionRules(context)
+  const selected = selectMonitored(rows, rules)
+  const main = selectMain(selected, rules)
+  const monitored: MailboxRow[] = []
   const result: SyncPassResult = {
-    monitored: open,
+    monitored,
     main,
     unsettled,
     contradicted: false,
     refusal: undefined,
   }
-  const look = async (row: MailboxRow) => {
+  const syncOne = async (row: MailboxRow) => {
     signal.throwIfAborted()
-    const looked = await syncIfChanged(context, row, { full, status: statuses.get(row.path) })
-    if (!('refusal' in looked)) open.push(row)
-    else {
-      result.refusal = { path: row.path, error: looked.refusal }
-      if (looked.refusal.kind === 'not-found') result.contradicted = true
-    }
-    if (isUnsettled(looked)) result.unsettled = true
+    const outcome = await syncIfChanged(context, row, { full, status: statuses.get(row.path) })
+    if ('refusal' in outcome) {
+      result.refusal = { path: row.path, error: outcome.refusal }
+      if (outcome.refusal.kind === 'not-found') result.contradicted = true
+    } else monitored.push(row)
+    if (isUnsettled(outcome)) result.unsettled = true
   }
-  if (main) await look(main)
-  const others = monitored.filter((row) => row !== main)
-  const filled = await indexEmpty(context, others, statuses)
+  if (main) await syncOne(main)
+  const others = selected.filter((row) => row !== main)
+  const indexed = await indexEmpty(context, others, statuses)
   for (const row of others) {
-    if (filled.has(row.id)) open.push(row)
-    else await look(row)
+    if (indexed.has(row.id)) monitored.push(row)
+    else await syncOne(row)
   }
-  // One that refuses to be opened cannot be watched.
-  result.main = selectMain(open, selectionRules(context))
-  context.deps.metrics.syncPassed((performance.now() - startedAt) / 1000)
+  // A mailbox that the server refuses cannot be watched.
+  result.main = selectMain(monitored, rules)
+  deps.metrics.syncPassed((performance.now() - startedAt) / 1000)
   return result
 }
 
 /**
- * Mailboxes found just now, of which counters say that nothing is in them, need not be opened one by one. Where the listing brought no
- * counters, which is so for the first one, another is worth its round trip.
+ * Initial sync of new mailboxes that are empty according to their counters, without selecting them.
+ * If the listing has no counters (first one), a second listing is worth its round trip.
  */
 async function indexEmpty(
   context: SyncPassContext,
@@ -90,15 +97,15 @@ async function indexEmpty(
   listed: ReadonlyMap<string, MailboxStatus>,
 ): Promise<ReadonlyMap<string, MailboxRow>> {
   const { deps, account, session } = context
-  const unseen = rows.filter(isNeverSynced)
-  const unknown = unseen.filter(({ path }) => !listed.has(path))
-  const ask = unknown.length > 1 && session.capabilities.listStatus
-  const statuses = ask
-    ? new Map(
-        (await session.listMailboxes({ status: true })).map((found) => [found.path, found.status]),
-      )
-    : listed
-  const mailboxes = unseen.flatMap((row) => {
+  const unsynced = rows.filter(isNeverSynced)
+  const withoutStatus = unsynced.filter(({ path }) => !listed.has(path))
+  const statuses =
+    withoutStatus.length > 1 && session.capabilities.listStatus
+      ? new Map(
+          (await session.listMailboxes({ status: true })).map(({ path, status }) => [path, status]),
+        )
+      : listed
+  const mailboxes = unsynced.flatMap((row) => {
     const status = statuses.get(row.path)
     return (status && toEmptyMailbox(context, row, status)) ?? []
   })
@@ -106,53 +113,98 @@ async function indexEmpty(
   return deps.indexEmpty({ lease: account.lease, account, mailboxes })
 }
 
-/** A mailbox that the server refuses to open; `parked`: as it did so often that it was not asked now. */
+/** A mailbox that the server refused, or that was skipped because it refused too often. */
 export interface RefusedSync {
   refusal: AppError
-  parked: boolean
+  skipped: boolean
 }
 
-const quiet: SyncResult = { changed: false, unconfirmed: false }
-
-/** Whether another look soon may find something else: also of a mailbox that is listed and not there, which is gone or about to come. */
-export function isUnsettled(looked: SyncResult | RefusedSync): boolean {
-  return 'refusal' in looked ? !looked.parked : looked.changed || looked.unconfirmed
+/** True if another sync soon may differ. A listed mailbox that does not exist is being changed. */
+export function isUnsettled(outcome: SyncResult | RefusedSync): boolean {
+  return 'refusal' in outcome ? !outcome.skipped : outcome.changed || outcome.unconfirmed
 }
 
-/** Syncs one mailbox where its counters give a reason to, or with `open` in any case. What the server refuses is returned: it must not keep others from being looked at. */
+interface SyncOptions {
+  full: boolean
+  /** True to select the mailbox whatever its counters are. */
+  reselect?: boolean
+  status: MailboxStatus | undefined
+}
+
+/**
+ * Syncs one mailbox if its counters differ. Refusals of the server are returned, so that other
+ * mailboxes are synced.
+ */
 export async function syncIfChanged(
   context: SyncPassContext,
   row: MailboxRow,
-  {
-    full,
-    open = false,
-    status: told,
-  }: { full: boolean; open?: boolean; status: MailboxStatus | undefined },
+  { full, reselect = false, status: listed }: SyncOptions,
 ): Promise<SyncResult | RefusedSync> {
-  const { refusals: parked, session } = context
-  let status = told
+  const { refusals, session } = context
+  let status = listed
   try {
-    if (!status && !open && !isUnfinished(row)) status = await session.status(row.path)
-    if (parked.isSuspended(row.path, status, Date.now()))
-      return { refusal: parkedError(row), parked: true }
-    if (status && !needsSync(row, status, full)) return quiet
+    if (!status && !reselect && !isUnfinished(row)) status = await session.status(row.path)
+    if (refusals.isSuspended(row.path, status, Date.now()))
+      return { refusal: suspendedError(row), skipped: true }
+    if (status && !needsSync(row, status, full)) return unchanged
     const result = await syncMailbox(context, row.id, { full })
-    parked.clear(row.path)
+    refusals.clear(row.path)
     return result
   } catch (error) {
     if (!isRefusal(error)) throw error
-    parked.refused(row.path, status, Date.now())
-    context.log.warn({ err: error, path: row.path }, 'a mailbox cannot be looked at')
-    return { refusal: error, parked: false }
+    refusals.add(row.path, status, Date.now())
+    context.log.warn({ err: error, path: row.path }, 'mailbox sync failed')
+    return { refusal: error, skipped: false }
   }
 }
 
-function parkedError({ path }: MailboxRow): AppError {
+function suspendedError({ path }: MailboxRow): AppError {
   return new AppError('rejected', `The server keeps refusing to open ${path}`)
 }
 
-/** Whether the server refuses one mailbox, and not the connection. */
-export function isRefusal(error: unknown): error is AppError {
+/** True if the server refuses one mailbox, not the connection. */
+function isRefusal(error: unknown): error is AppError {
   if (!(error instanceof AppError)) return false
   return error.kind === 'rejected' || error.kind === 'not-found' || error.code === 'NoUidValidity'
+}
+
+/** Consecutive refusals before a mailbox is skipped. */
+const maxRefusals = 3
+const maxSuspensionMs = 6 * 3_600_000
+
+/**
+ * Mailboxes that are listed and cannot be selected. After three refusals a mailbox is skipped for a
+ * delay that doubles with each further one, up to 6 h. Changed counters end the suspension.
+ */
+export class MailboxRefusals {
+  readonly #delayMs: (refusals: number) => number
+  readonly #refusals = new Map<string, { count: number; at: number; counters: string }>()
+
+  constructor(minSuspensionMs: number) {
+    const delayMs = backoff({ baseMs: minSuspensionMs, maxMs: maxSuspensionMs })
+    this.#delayMs = (refusals) => delayMs(refusals - maxRefusals + 1)
+  }
+
+  /** True if the mailbox is not to be selected now. */
+  isSuspended(path: string, status: MailboxStatus | undefined, now: number): boolean {
+    const refusal = this.#refusals.get(path)
+    if (!refusal || refusal.count < maxRefusals) return false
+    const isUnchanged = !status || counterKey(status) === refusal.counters
+    return now < refusal.at + this.#delayMs(refusal.count) && isUnchanged
+  }
+
+  add(path: string, status: MailboxStatus | undefined, now: number): void {
+    const count = (this.#refusals.get(path)?.count ?? 0) + 1
+    this.#refusals.set(path, { count, at: now, counters: counterKey(status) })
+  }
+
+  clear(path: string): void {
+    this.#refusals.delete(path)
+  }
+}
+
+function counterKey(status: MailboxStatus | undefined): string {
+  if (!status) return ''
+  const { messages, uidNext, uidValidity, highestModseq } = status
+  return [messages, uidNext, uidValidity, highestModseq].join(' ')
 }

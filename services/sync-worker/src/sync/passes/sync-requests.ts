@@ -1,46 +1,47 @@
-/** What is wished for since it was last asked. */
+/** Sync requests since the last `take`. */
 export interface PendingSync {
-  /** Every mailbox is to be looked at in full. */
+  /** True to compare all mailboxes in full. */
   all: boolean
-  /** These are, by id. */
+  /** Ids of mailboxes to sync. */
   mailboxes: ReadonlySet<string>
-  /** These are to be opened, whatever is told of them. */
+  /** Ids of mailboxes to select whatever their counters are. */
   reselect: ReadonlySet<string>
 }
 
-/** What others want the session that syncs to look at: several wishes before it gets to them are one. */
+/** Sync requests of commands to the session that syncs. Requests before a `take` are merged. */
 export class SyncRequests {
   #all = false
   #mailboxes = new Set<string>()
   #reselect = new Set<string>()
-  #made = new AbortController()
+  #pending = new AbortController()
 
-  /** Aborted while there are wishes. */
+  /** Aborted while there are requests. */
   get pending(): AbortSignal {
-    return this.#made.signal
+    return this.#pending.signal
   }
 
   requestFull(): void {
     this.#all = true
-    this.#made.abort()
+    this.#pending.abort()
   }
 
   requestMailboxes(mailboxes: Iterable<string>): void {
     for (const mailbox of mailboxes) this.#mailboxes.add(mailbox)
-    if (this.#mailboxes.size > 0) this.#made.abort()
+    if (this.#mailboxes.size > 0) this.#pending.abort()
   }
 
   requestReselect(mailbox: string): void {
     this.#reselect.add(mailbox)
-    this.#made.abort()
+    this.#pending.abort()
   }
 
+  /** Returns and clears the requests. */
   take(): PendingSync {
-    const wished = { all: this.#all, mailboxes: this.#mailboxes, reselect: this.#reselect }
+    const requests = { all: this.#all, mailboxes: this.#mailboxes, reselect: this.#reselect }
     this.#all = false
     this.#mailboxes = new Set()
     this.#reselect = new Set()
-    if (this.#made.signal.aborted) this.#made = new AbortController()
-    return wished
+    if (this.#pending.signal.aborted) this.#pending = new AbortController()
+    return requests
   }
 }

@@ -1,0 +1,148 @@
+import { messageOf } from '@posthorn/errors'
+import { abortable, Latch, settleWithin, sleep } from '@posthorn/flow'
+import type { Logger } from '@posthorn/telemetry'
+import type { Channel, ChannelModel, ConfirmChannel } from 'amqplib'
+import { reconnectDelayMs } from '../delays.ts'
+import { ignore } from '../payload.ts'
+import type { RecoveringConnection } from './recovering-connection.ts'
+
+/** A channel that lasted less counts as failed, so that the delay between attempts grows. */
+const healthyMs = 10_000
+const closeMs = 2_000
+
+export interface RecoveringChannelOptions<C extends Channel> {
+  connection: Pick<RecoveringConnection, 'whenConnected' | 'connected'>
+  open: (model: ChannelModel) => Promise<C>
+  /**
+   * Declares topology and starts consumers; called for each new channel. `restart` replaces the
+   * channel, for failures that the broker reports without closing it.
+   */
+  setup: (channel: C, restart: (reason: string) => void) => Promise<void>
+  /** Periodic repair of state that can vanish without an error, such as bindings. */
+  reconcile?: { everyMs: number; run: (channel: C) => Promise<unknown> }
+  /** Called when the channel becomes ready and when it is lost. */
+  onChange?: (ready: boolean) => void
+  log: Logger
+  /** Purpose of the channel, for the log. */
+  name: string
+}
+
+export function plain(model: ChannelModel): Promise<Channel> {
+  return model.createChannel()
+}
+
+export function confirming(model: ChannelModel): Promise<ConfirmChannel> {
+  return model.createConfirmChannel()
+}
+
+/** Channel with its setup, reopened after each loss of the channel or its connection. */
+export class RecoveringChannel<C extends Channel> {
+  readonly ready = new Latch()
+  /**
+   * Resolves when the first attempt has succeeded or failed, and immediately while the broker is
+   * down. Further attempts follow automatically.
+   */
+  readonly firstAttempt: Promise<void>
+  readonly #options: RecoveringChannelOptions<C>
+  readonly #stop = new AbortController()
+  readonly #attempted = Promise.withResolvers<void>()
+  readonly #finished: Promise<void>
+  #current: C | undefined
+  #restart: ((reason: string) => void) | undefined
+
+  constructor(options: RecoveringChannelOptions<C>) {
+    this.#options = options
+    if (!options.connection.connected.isOpen) this.#attempted.resolve()
+    this.firstAttempt = this.#attempted.promise
+    this.#finished = this.#run()
+  }
+
+  /** Channel, if its setup is complete. */
+  get current(): C | undefined {
+    return this.#current
+  }
+
+  /** Waits for the channel. Rejects with the signal's reason. */
+  async whenReady(signal: AbortSignal): Promise<C> {
+    for (;;) {
+      if (this.#current) return this.#current
+      await this.ready.whenOpen(signal)
+    }
+  }
+
+  /** Replaces this channel, unless that has already happened. */
+  replace(channel: C, reason: string): void {
+    if (channel === this.#current) this.#restart?.(reason)
+  }
+
+  async close(): Promise<void> {
+    const channel = this.#current
+    this.#stop.abort(new Error('closing'))
+    if (channel) await settleWithin(channel.close(), closeMs)
+    await settleWithin(this.#finished, closeMs)
+  }
+
+  async #run(): Promise<void> {
+    const { connection, log, name } = this.#options
+    const { signal } = this.#stop
+    for (let failures = 0; !signal.aborted;) {
+      const model = await connection.whenConnected(signal).catch(ignore)
+      if (!model) return
+      const started = Date.now()
+      const reason = await this.#hold(model).catch((error: unknown) => error)
+      this.#attempted.resolve()
+      if (signal.aborted) return
+      if (!connection.connected.isOpen || Date.now() - started > healthyMs) failures = 0
+      if (!connection.connected.isOpen) continue // The loss of the connection is logged once.
+      if (failures === 0)
+        log.warn({ channel: name, reason: messageOf(reason) }, 'channel closed, reopening')
+      failures += 1
+      await sleep(reconnectDelayMs(failures), signal).catch(ignore)
+    }
+  }
+
+  /** Opens one channel and waits for its end. Returns the reason. */
+  async #hold(model: ChannelModel): Promise<unknown> {
+    const channel = await this.#options.open(model)
+    const ended = Promise.withResolvers<unknown>()
+    let reason: unknown = 'closed'
+    channel.on('error', (error) => (reason = error))
+    channel.once('close', () => ended.resolve(reason))
+    const restart = (cause: string) => {
+      reason = cause
+      channel.close().catch(ignore)
+    }
+    try {
+      await this.#options.setup(channel, restart)
+    } catch (error) {
+      channel.close().catch(ignore)
+      throw error
+    }
+    if (this.#stop.signal.aborted) {
+      await settleWithin(channel.close(), closeMs)
+      return undefined
+    }
+    this.#current = channel
+    this.#restart = restart
+    this.ready.open()
+    this.#options.onChange?.(true)
+    this.#attempted.resolve()
+    const reconciling = this.#startReconciling(channel)
+    try {
+      return await abortable(ended.promise, this.#stop.signal)
+    } finally {
+      clearInterval(reconciling)
+      this.#current = undefined
+      this.ready.close()
+      this.#options.onChange?.(false)
+    }
+  }
+
+  #startReconciling(channel: C): NodeJS.Timeout | undefined {
+    const { reconcile } = this.#options
+    if (!reconcile) return undefined
+    // A failure closes the channel, and the next channel repeats the setup.
+    const run = () => void reconcile.run(channel).catch(ignore)
+    return setInterval(run, reconcile.everyMs).unref()
+  }
+}

@@ -1,0 +1,132 @@
+import type { Duplex } from 'node:stream'
+import { Latch, settleWithin, sleep } from '@posthorn/flow'
+import { type ChannelModel, connect } from 'amqplib'
+import { reconnectDelayMs } from '../delays.ts'
+import { ignore } from '../payload.ts'
+
+/** A dead broker is detected after two to three heartbeats. */
+const heartbeatSeconds = 5
+/** Limit of the TCP connect and of each step of the handshake. */
+const connectTimeoutMs = 5_000
+/** A connection that lasted less counts as failed, so that the delay between attempts grows. */
+const healthyMs = 10_000
+const closeMs = 2_000
+
+export interface RecoveringConnectionOptions {
+  url: string
+  /** Shown in RabbitMQ's list of connections. */
+  name: string
+  /** Called after each change of `connected` or `unblocked`. */
+  onChange: () => void
+  /** Called with the reason of a failed attempt or a lost connection. */
+  onFailure: (reason: unknown) => void
+}
+
+/**
+ * One connection to RabbitMQ, reopened after each loss until closed.
+ *
+ * amqplib 2 has a recovery of its own, which has three faults: it has no error listener during its
+ * setup, so a broker that stops then ends the process; it repeats the setup for connections but not
+ * for channels; and it loses the reason of a failure.
+ */
+export class RecoveringConnection {
+  readonly connected = new Latch()
+  /** Closed while the broker blocks publishers because of a memory or disk alarm. */
+  readonly unblocked = new Latch()
+  readonly #options: RecoveringConnectionOptions
+  readonly #stop = new AbortController()
+  readonly #finished: Promise<void>
+  #model: ChannelModel | undefined
+
+  constructor(options: RecoveringConnectionOptions) {
+    this.#options = options
+    this.unblocked.open()
+    this.#finished = this.#run()
+  }
+
+  /** Waits for a connection. Rejects with the signal's reason. */
+  async whenConnected(signal: AbortSignal): Promise<ChannelModel> {
+    for (;;) {
+      await this.connected.whenOpen(signal)
+      if (this.#model) return this.#model
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort()
+    const model = this.#model
+    if (model) {
+      await settleWithin(model.close(), closeMs)
+      destroy(model)
+    }
+    await settleWithin(this.#finished, closeMs)
+  }
+
+  async #run(): Promise<void> {
+    for (let failures = 1; !this.#stop.signal.aborted; failures += 1) {
+      const started = Date.now()
+      try {
+        const reason = await this.#hold()
+        if (this.#stop.signal.aborted) return
+        this.#options.onFailure(reason)
+        if (Date.now() - started > healthyMs) failures = 1
+      } catch (error) {
+        if (!this.#stop.signal.aborted) this.#options.onFailure(error)
+      }
+      await sleep(reconnectDelayMs(failures), this.#stop.signal).catch(ignore)
+    }
+  }
+
+  /** Opens one connection and waits for its end. Returns the reason. */
+  async #hold(): Promise<unknown> {
+    const model = await connect(withHeartbeat(this.#options.url), {
+      noDelay: true, // With Nagle's algorithm small messages wait up to 40 ms for an ACK.
+      timeout: connectTimeoutMs,
+      clientProperties: { connection_name: this.#options.name },
+    })
+    const ended = Promise.withResolvers<unknown>()
+    let reason: unknown
+    model.on('error', (error) => (reason = error))
+    model.once('close', (error) => ended.resolve(reason ?? error))
+    model.on('blocked', () => this.#change(() => this.unblocked.close()))
+    model.on('unblocked', () => this.#change(() => this.unblocked.open()))
+    if (this.#stop.signal.aborted) {
+      await settleWithin(model.close(), closeMs)
+      destroy(model)
+      return undefined
+    }
+    this.#model = model
+    this.#change(() => this.connected.open())
+    try {
+      return await ended.promise
+    } finally {
+      this.#model = undefined
+      this.#change(() => {
+        this.connected.close()
+        this.unblocked.open()
+      })
+      // An unreachable peer never takes the last bytes: without this the socket stays open until
+      // the kernel stops retransmitting.
+      setTimeout(() => destroy(model), closeMs).unref()
+    }
+  }
+
+  #change(apply: () => void): void {
+    apply()
+    this.#options.onChange()
+  }
+}
+
+/** amqplib reads the heartbeat from the URL only. */
+function withHeartbeat(url: string): string {
+  const address = new URL(url)
+  if (!address.searchParams.has('heartbeat'))
+    address.searchParams.set('heartbeat', String(heartbeatSeconds))
+  return address.href
+}
+
+/** Closes the socket of an unresponsive broker. amqplib's types lack the socket. */
+function destroy(model: ChannelModel): void {
+  const { stream } = model.connection as unknown as { stream: Duplex }
+  stream.destroy()
+}

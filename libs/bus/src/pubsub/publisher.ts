@@ -1,0 +1,157 @@
+import { type BrokerUse, defined } from '@posthorn/contracts'
+import { AppError } from '@posthorn/errors'
+import { Semaphore } from '@posthorn/flow'
+import { activeTrace, type Logger } from '@posthorn/telemetry'
+import type { ConfirmChannel } from 'amqplib'
+import { confirming, RecoveringChannel } from '../connection/recovering-channel.ts'
+import type { RecoveringConnection } from '../connection/recovering-connection.ts'
+import type { Instruments } from '../instruments.ts'
+import { ignore } from '../payload.ts'
+import { declareTopology } from '../topology.ts'
+
+/** Maximum messages that are published and not yet confirmed. */
+const maxUnconfirmed = 256
+const publishTimeoutMs = 5_000
+
+export interface OutgoingMessage {
+  exchange: string
+  key: string
+  content: Buffer
+  persistent: boolean
+  /** If true, a message that no queue takes counts as published. */
+  optional?: boolean
+  messageId?: string
+  type?: string
+}
+
+export interface PublisherDeps {
+  connection: RecoveringConnection
+  log: Logger
+  instruments: Instruments
+  onChange: () => void
+  use: BrokerUse
+  /** Interval at which exchanges, queues and bindings are redeclared. */
+  reconcileMs: number
+}
+
+/**
+ * Publishes with publisher confirms. A resolved publish means that a queue holds the message,
+ * persistent ones on disk.
+ */
+export class Publisher {
+  readonly channel: RecoveringChannel<ConfirmChannel>
+  readonly #deps: PublisherDeps
+  readonly #window = new Semaphore(maxUnconfirmed)
+  readonly #unconfirmed = new Set<string>()
+  readonly #returned = new Set<string>()
+  #serial = 0
+  #repairing = false
+
+  constructor(deps: PublisherDeps) {
+    this.#deps = deps
+    this.channel = new RecoveringChannel({
+      connection: deps.connection,
+      open: confirming,
+      setup: (channel) => this.#setup(channel),
+      reconcile: {
+        everyMs: deps.reconcileMs,
+        run: (channel) => declareTopology(channel, deps.use),
+      },
+      onChange: deps.onChange,
+      log: deps.log,
+      name: 'publish',
+    })
+  }
+
+  /**
+   * Rejects `unavailable` within 5 s if the broker is down, blocked or slow, or if no queue takes
+   * the message. After a timeout the message may still arrive, so consumers must tolerate repeats.
+   */
+  async publish(message: OutgoingMessage): Promise<void> {
+    try {
+      await this.#publish(message)
+      this.#deps.instruments.published(message.exchange, 'confirmed')
+    } catch (error) {
+      const unroutable = error instanceof UnroutableError
+      this.#deps.instruments.published(message.exchange, unroutable ? 'unroutable' : 'failed')
+      throw new AppError('unavailable', 'RabbitMQ did not accept the message', { cause: error })
+    }
+  }
+
+  /** Waits for outstanding confirmations, at most 5 s, and closes the channel. */
+  async close(): Promise<void> {
+    await this.#window.acquireAll(AbortSignal.timeout(publishTimeoutMs)).catch(ignore)
+    await this.channel.close()
+  }
+
+  async #setup(channel: ConfirmChannel): Promise<void> {
+    // The broker sends the return before the confirmation of the same message.
+    channel.on('return', ({ properties }) => {
+      const id = String(properties.correlationId)
+      if (this.#unconfirmed.has(id)) this.#returned.add(id)
+    })
+    await declareTopology(channel, this.#deps.use)
+  }
+
+  async #publish(message: OutgoingMessage): Promise<void> {
+    const { connection } = this.#deps
+    if (!connection.connected.isOpen) throw new Error('not connected')
+    const timeout = AbortSignal.timeout(publishTimeoutMs)
+    using _permit = this.#window.tryAcquire() ?? (await this.#window.acquire(timeout))
+    await connection.unblocked.whenOpen(timeout)
+    await this.#confirmed(await this.channel.whenReady(timeout), message, timeout)
+  }
+
+  #confirmed(
+    channel: ConfirmChannel,
+    message: OutgoingMessage,
+    timeout: AbortSignal,
+  ): Promise<void> {
+    const { exchange, key, content, persistent, messageId, type } = message
+    const correlationId = String((this.#serial += 1))
+    const confirmation = Promise.withResolvers<void>()
+    const onTimeout = () => {
+      confirmation.reject(timeout.reason)
+      // amqplib keeps an unconfirmed message until its channel is closed.
+      this.channel.replace(channel, 'confirmation timed out')
+    }
+    this.#unconfirmed.add(correlationId)
+    timeout.addEventListener('abort', onTimeout, { once: true })
+    const properties = {
+      mandatory: true,
+      persistent,
+      contentType: 'application/json',
+      correlationId,
+      headers: activeTrace(),
+      messageId,
+      type,
+    }
+    try {
+      channel.publish(exchange, key, content, defined(properties), (error: unknown) => {
+        if (error) return confirmation.reject(error)
+        const unroutable = this.#returned.has(correlationId) && !message.optional
+        if (unroutable) confirmation.reject(this.#unroutable(channel, exchange, key))
+        else confirmation.resolve()
+      })
+    } catch (error) {
+      confirmation.reject(error) // The channel was closed concurrently.
+    }
+    return confirmation.promise.finally(() => {
+      timeout.removeEventListener('abort', onTimeout)
+      this.#unconfirmed.delete(correlationId)
+      this.#returned.delete(correlationId)
+    })
+  }
+
+  /** A queue or binding was deleted: redeclares the topology, so that a retry succeeds. */
+  #unroutable(channel: ConfirmChannel, exchange: string, key: string): Error {
+    if (!this.#repairing) {
+      this.#repairing = true
+      const onSettled = () => (this.#repairing = false)
+      declareTopology(channel, this.#deps.use).then(onSettled, onSettled)
+    }
+    return new UnroutableError(`no queue takes ${key} of exchange '${exchange}'`)
+  }
+}
+
+class UnroutableError extends Error {}

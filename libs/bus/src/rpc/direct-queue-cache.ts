@@ -1,0 +1,33 @@
+import { type Clock, TtlCache } from '@posthorn/flow'
+
+/** After this time requests go to the shared queue again, so that new replicas get their share. */
+const ttlMs = 30_000
+/** There are few shared queues, and each has one entry. */
+const maxKeys = 16
+
+/**
+ * Direct queues of responders, by the key of the shared queue that they serve. A request to a
+ * direct queue waits for no disk and is lost with its responder. Responders report the queue in
+ * replies.
+ */
+export class DirectQueueCache {
+  readonly #queues: TtlCache<string, string>
+
+  constructor(clock?: Clock) {
+    this.#queues = new TtlCache({ ttlMs, max: maxKeys, ...(clock && { clock }) })
+  }
+
+  find(key: string): string | undefined {
+    return this.#queues.get(key)
+  }
+
+  /** Stores a queue unless the key has one: the first stays until it expires. */
+  set(key: string, queue: string): void {
+    if (!this.#queues.has(key)) this.#queues.set(key, queue)
+  }
+
+  /** Removes the queue, unless another one was stored meanwhile. */
+  evict(key: string, queue: string): void {
+    if (this.#queues.get(key) === queue) this.#queues.delete(key)
+  }
+}

@@ -1,0 +1,54 @@
+import { defined } from '@posthorn/contracts'
+import type { Logger } from '@posthorn/telemetry'
+import type { Channel, Message } from 'amqplib'
+import { plain, RecoveringChannel } from '../connection/recovering-channel.ts'
+import type { RecoveringConnection } from '../connection/recovering-connection.ts'
+import { noResponder, type RpcFrame } from './frames.ts'
+
+export interface FramePublisherDeps {
+  connection: RecoveringConnection
+  log: Logger
+  onChange: () => void
+  /** Called with a frame whose reply queue is gone, and its process with it. */
+  onUndeliverable: (message: Message) => void
+}
+
+/**
+ * Sends frames to reply queues, at most once. A lost frame is detected by the receiver: a reply by
+ * its deadline, a chunk by its number.
+ */
+export class FramePublisher {
+  readonly channel: RecoveringChannel<Channel>
+
+  constructor({ connection, log, onChange, onUndeliverable }: FramePublisherDeps) {
+    this.channel = new RecoveringChannel({
+      connection,
+      open: plain,
+      setup: async (channel) => void channel.on('return', onUndeliverable),
+      onChange,
+      log,
+      name: 'replies',
+    })
+  }
+
+  /** @throws AppError `unavailable` if the broker is not connected */
+  send({ to, type, id, content = Buffer.alloc(0), headers = {}, replyTo }: RpcFrame): void {
+    const channel = this.channel.current
+    if (!channel) throw noResponder()
+    const properties = { mandatory: true, persistent: false, type, correlationId: id, headers }
+    try {
+      channel.publish('', to, content, defined({ ...properties, replyTo }))
+    } catch (error) {
+      throw noResponder(error)
+    }
+  }
+
+  /** Sends a frame whose loss the receiver tolerates. Never throws. */
+  trySend(frame: RpcFrame): void {
+    try {
+      this.send(frame)
+    } catch {
+      // The receiver detects the loss later.
+    }
+  }
+}

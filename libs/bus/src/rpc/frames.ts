@@ -1,0 +1,107 @@
+import { AppError, errorFromWire, type WireError } from '@posthorn/errors'
+import type { Message } from 'amqplib'
+import { headerNumber, headerText } from '../payload.ts'
+
+/** Bytes of a chunk. With its AMQP frame it is exactly 128 KiB, the frame size of RabbitMQ. */
+export const chunkBytes = 128 * 1024 - 8
+/** Maximum chunks that are sent and not yet read. */
+export const windowChunks = 8
+
+/** AMQP `type` of a message between requester and responder. */
+export type FrameType =
+  | 'request'
+  | 'ack'
+  | 'cancel'
+  | 'reply'
+  | 'head'
+  | 'chunk'
+  | 'end'
+  | 'failure'
+  | 'credit'
+
+/** Message to the reply queue of one process. */
+export interface RpcFrame {
+  /** Reply queue of the receiver. */
+  to: string
+  type: FrameType
+  /** Correlation id of the request. */
+  id: string
+  content?: Buffer
+  headers?: Record<string, string | number>
+  /** Reply queue of the sender. */
+  replyTo?: string
+}
+
+/** Header of a reply: queue by which the responder can be reached directly. */
+export const directQueueHeader = 'direct-queue'
+
+/**
+ * Key of cancellations. Reply queues of all responders of a key are bound to it, so a cancellation
+ * does not wait behind requests.
+ */
+export function cancelKey(key: string): string {
+  return `cancel.${key}`
+}
+
+/** Request as received, before its payload is validated. */
+export interface ReceivedRequest {
+  /** Correlation id, different for each repeat. */
+  id: string
+  /** Identical for each repeat. */
+  requestId: string
+  command: string
+  replyTo: string
+  /** Epoch milliseconds. */
+  deadline: number
+  timeoutMs: number
+  /** Broker user of the requester, verified by the broker. */
+  user: string | undefined
+}
+
+/** Parses the properties of a request. Undefined if a bus did not send the message. */
+export function readRequest(message: Message): ReceivedRequest | undefined {
+  const id = correlationId(message)
+  const replyTo = nonEmptyText(message.properties.replyTo)
+  const command = headerText(message, 'command')
+  const deadline = headerNumber(message, 'deadline')
+  const timeoutMs = headerNumber(message, 'timeout-ms')
+  if (!id || !replyTo || !command || deadline === undefined || timeoutMs === undefined)
+    return undefined
+  return {
+    id,
+    requestId: headerText(message, 'request-id') ?? id,
+    command,
+    replyTo,
+    deadline,
+    timeoutMs,
+    user: nonEmptyText(message.properties.userId),
+  }
+}
+
+export function correlationId(message: Message): string {
+  return nonEmptyText(message.properties.correlationId) ?? ''
+}
+
+export function nonEmptyText(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** Error of a reply. `internal` if the reply is malformed. */
+export function readError(wire: unknown): AppError {
+  const { kind, message } = (wire ?? {}) as Partial<WireError>
+  if (typeof kind === 'string' && typeof message === 'string')
+    return errorFromWire(wire as WireError)
+  return new AppError('internal', 'Internal Server Error', { cause: new Error('malformed reply') })
+}
+
+/** Error of a request without a responder, or whose responder or connection was lost. */
+export function noResponder(cause?: unknown): AppError {
+  return new AppError('unavailable', 'No worker is available for the account, try again', {
+    code: 'WorkerNotAvailable',
+    ...(cause === undefined ? {} : { cause }),
+  })
+}
+
+export function deadlineExceeded(): AppError {
+  return new AppError('timeout', 'No response within the timeout', { code: 'Timeout' })
+}

@@ -1,0 +1,38 @@
+import { TtlCache } from '@posthorn/flow'
+
+const ttlMs = 600_000
+const maxReplies = 10_000
+const maxBytes = 16 * 1024 * 1024
+/** Larger replies are not stored: they are reads, which can be repeated. */
+const maxReplyBytes = 64 * 1024
+
+export interface EncodedReply {
+  content: Buffer
+  /** Label of the metrics. */
+  result: string
+  /** True if a repeated request may get the same reply: success or permanent failure. */
+  final: boolean
+}
+
+/**
+ * Replies of the last 10 minutes by request, so that a repeated request is not executed again.
+ * Holds up to 10,000 replies and 16 MiB.
+ */
+export class ReplyCache {
+  readonly #replies = new TtlCache<string, EncodedReply>({
+    ttlMs,
+    max: maxReplies,
+    maxSize: maxBytes,
+    sizeOf: ({ content }) => content.length,
+  })
+
+  /**
+   * Stored reply of the request, the one in progress, or the result of `execute`, which must not
+   * reject.
+   */
+  once(request: string, execute: () => Promise<EncodedReply>): Promise<EncodedReply> {
+    return this.#replies.load(request, execute, {
+      storeIf: ({ final, content }) => final && content.length <= maxReplyBytes,
+    })
+  }
+}

@@ -1,0 +1,76 @@
+import { messageOf } from '@posthorn/errors'
+import type { Logger } from '@posthorn/telemetry'
+import type { Channel, ConsumeMessage } from 'amqplib'
+import { Bindings } from '../connection/bindings.ts'
+import { plain, RecoveringChannel } from '../connection/recovering-channel.ts'
+import type { RecoveringConnection } from '../connection/recovering-connection.ts'
+import { declareOwnQueue } from '../topology.ts'
+
+export interface ReplyQueueDeps {
+  connection: RecoveringConnection
+  log: Logger
+  /** Service name, the prefix of the queue. */
+  name: string
+  reconcileMs: number
+  receive: (message: ConsumeMessage) => void
+  onChange: (ready: boolean) => void
+}
+
+/**
+ * Exclusive queue of this process for all frames of requests in progress: replies and chunks as
+ * requester, credit and cancellations as responder. Frames are worthless after a connection loss,
+ * so they are not acknowledged.
+ */
+export class ReplyQueue {
+  readonly channel: RecoveringChannel<Channel>
+  readonly #deps: ReplyQueueDeps
+  readonly #bindings = new Bindings()
+  #queue: string | undefined
+
+  constructor(deps: ReplyQueueDeps) {
+    this.#deps = deps
+    this.channel = new RecoveringChannel({
+      connection: deps.connection,
+      open: plain,
+      setup: (channel, restart) => this.#setup(channel, restart),
+      reconcile: { everyMs: deps.reconcileMs, run: () => this.#bindings.bindAll() },
+      onChange: deps.onChange,
+      log: deps.log,
+      name: 'reply queue',
+    })
+  }
+
+  /** Name of the queue. Changes with each reconnect. */
+  get address(): string | undefined {
+    return this.channel.current ? this.#queue : undefined
+  }
+
+  /** Also receives messages with this key, as a copy for each bound process. */
+  listen(key: string): Promise<void> {
+    return this.#bindings.add(key)
+  }
+
+  unlisten(key: string): Promise<void> {
+    return this.#bindings.remove(key)
+  }
+
+  async #setup(channel: Channel, restart: (reason: string) => void): Promise<void> {
+    this.#queue = await declareOwnQueue(channel, `${this.#deps.name}.replies`)
+    const onMessage = (message: ConsumeMessage | null) =>
+      message ? this.#receive(message) : restart('queue deleted')
+    await channel.consume(this.#queue, onMessage, { noAck: true })
+    await this.#bindings.attach(channel, this.#queue)
+  }
+
+  #receive(message: ConsumeMessage): void {
+    try {
+      this.#deps.receive(message)
+    } catch (error) {
+      // An exception would close the channel and fail all pending requests.
+      this.#deps.log.error(
+        { reason: messageOf(error), type: String(message.properties.type) },
+        'rpc frame could not be processed',
+      )
+    }
+  }
+}

@@ -1,0 +1,241 @@
+import type { BrokerUse, Command } from '@posthorn/contracts'
+import { AppError } from '@posthorn/errors'
+import { activeTrace, type Logger } from '@posthorn/telemetry'
+import type { Channel, Message } from 'amqplib'
+import type { RpcOptions } from '../bus.ts'
+import { plain, RecoveringChannel } from '../connection/recovering-channel.ts'
+import type { RecoveringConnection } from '../connection/recovering-connection.ts'
+import type { Instruments } from '../instruments.ts'
+import { encode, headerText } from '../payload.ts'
+import { declareExchange, exchangeFor } from '../topology.ts'
+import { DirectQueueCache } from './direct-queue-cache.ts'
+import type { FramePublisher } from './frame-publisher.ts'
+import {
+  cancelKey,
+  correlationId,
+  deadlineExceeded,
+  directQueueHeader,
+  nonEmptyText,
+  noResponder,
+} from './frames.ts'
+import { directReplyMs, PendingRequest, type Reply } from './pending-request.ts'
+
+/** Longest delay of a timer in Node. */
+const maxTimerMs = 2 ** 31 - 1
+
+/** Prefix of the correlation id of a probe: is any responder bound to the key of this request? */
+const probePrefix = 'probe '
+/** Most requests are answered earlier and need no probe. */
+const probeAfterMs = 250
+
+export interface RpcClientDeps {
+  connection: RecoveringConnection
+  frames: FramePublisher
+  /** Reply queue of this process; undefined while it does not exist. */
+  replyQueue: () => string | undefined
+  log: Logger
+  instruments: Instruments
+  onChange: () => void
+  use: BrokerUse
+  /** Broker user of this process. Sent with every request and verified by the broker. */
+  user: string
+}
+
+export interface RpcCall {
+  command: Command
+  request: unknown
+  options: RpcOptions
+}
+
+/** Request ready to be published. */
+interface OutgoingRequest {
+  pending: PendingRequest
+  key: string
+  content: Buffer
+  headers: Record<string, unknown>
+  replyTo: string
+  /** Epoch milliseconds. */
+  deadline: number
+}
+
+interface Destination {
+  exchange: string
+  key: string
+  /** The broker drops the message if it is not consumed within this time. */
+  expirationMs: number
+}
+
+/** Requester side of RPC. */
+export class RpcClient {
+  readonly channel: RecoveringChannel<Channel>
+  readonly #deps: RpcClientDeps
+  readonly #pending = new Map<string, { request: PendingRequest; key: string }>()
+  readonly #directQueues = new DirectQueueCache()
+
+  constructor(deps: RpcClientDeps) {
+    this.#deps = deps
+    this.channel = new RecoveringChannel({
+      connection: deps.connection,
+      open: plain,
+      setup: (channel) => this.#setup(channel),
+      onChange: (ready) => {
+        if (!ready) this.failAll()
+        deps.onChange()
+      },
+      log: deps.log,
+      name: 'requests',
+    })
+  }
+
+  async request(call: RpcCall): Promise<Reply> {
+    const { instruments } = this.#deps
+    const { name } = call.command
+    const started = performance.now()
+    const seconds = () => (performance.now() - started) / 1_000
+    try {
+      const reply = await this.#request(call)
+      instruments.requested(name, 'ok', seconds())
+      return reply
+    } catch (error) {
+      instruments.requested(name, error instanceof AppError ? error.kind : 'aborted', seconds())
+      throw error
+    }
+  }
+
+  /** Handles a frame for one of the pending requests. */
+  receive(message: Message): void {
+    const id = correlationId(message)
+    const entry = this.#pending.get(id)
+    if (entry) {
+      const directQueue = headerText(message, directQueueHeader)
+      if (directQueue !== undefined) this.#directQueues.set(entry.key, directQueue)
+      entry.request.receive(message)
+      return
+    }
+    // A stream that starts after its request ended would occupy the responder until its idle limit.
+    const from = nonEmptyText(message.properties.replyTo)
+    if (message.properties.type === 'head' && from)
+      this.#deps.frames.trySend({ to: from, type: 'cancel', id })
+  }
+
+  /** Handles a returned message of a pending request: its receiver is gone. */
+  onReturned(message: Message): void {
+    this.#pending.get(correlationId(message))?.request.onUnroutable(message.fields.routingKey)
+  }
+
+  /** Fails all pending requests, because the connection or the reply queue was lost. */
+  failAll(): void {
+    for (const { request } of this.#pending.values()) request.fail(noResponder())
+  }
+
+  async #setup(channel: Channel): Promise<void> {
+    // 312 NO_ROUTE: no queue is bound to the key.
+    channel.on('return', (message: Message) => {
+      if (message.properties.type === 'request') this.onReturned(message)
+      else this.#pending.get(probedRequest(message))?.request.fail(noResponder())
+    })
+    // Publishing to an exchange that does not exist closes the channel.
+    await Promise.all(this.#deps.use.requests.map((name) => declareExchange(channel, name)))
+  }
+
+  async #request({ command, request, options }: RpcCall): Promise<Reply> {
+    const { key, signal, requestId } = options
+    const { connection, frames } = this.#deps
+    signal?.throwIfAborted()
+    const timeoutMs = Math.min(maxTimerMs, Math.ceil(options.timeoutMs))
+    if (!(timeoutMs > 0)) throw deadlineExceeded()
+    const replyTo = this.#deps.replyQueue()
+    if (!this.channel.current || !replyTo || !connection.unblocked.isOpen) throw noResponder()
+    const content = encode(request)
+
+    const direct = this.#directQueues.find(key)
+    const fallback = () => this.#fallBack(outgoing, direct)
+    const pending = new PendingRequest({
+      timeoutMs,
+      signal,
+      frames,
+      withdraw: (id) => this.#cancel(key, id),
+      onClose: (id) => this.#pending.delete(id),
+      destination: direct ?? key,
+      ...(direct === undefined ? {} : { shared: { key, request: fallback } }),
+    })
+    this.#pending.set(pending.id, { request: pending, key })
+    const deadline = Date.now() + timeoutMs
+    const headers = {
+      ...activeTrace(),
+      command: command.name,
+      'request-id': requestId ?? pending.id,
+      deadline,
+      'timeout-ms': timeoutMs,
+    }
+    const outgoing: OutgoingRequest = { pending, key, content, headers, replyTo, deadline }
+    if (direct === undefined) this.#requestShared(outgoing)
+    // A direct request that is not taken in time is repeated on the shared queue: let it expire.
+    else this.#publish(outgoing, directDestination(direct, timeoutMs))
+    if (options.failFast) setTimeout(() => this.#probe(key, pending.id), probeAfterMs).unref()
+    return pending.reply
+  }
+
+  #fallBack(outgoing: OutgoingRequest, direct: string | undefined): void {
+    if (direct !== undefined) this.#directQueues.evict(outgoing.key, direct)
+    this.#requestShared(outgoing)
+  }
+
+  #requestShared(outgoing: OutgoingRequest): void {
+    const { key, deadline } = outgoing
+    const expirationMs = Math.max(1, deadline - Date.now())
+    this.#publish(outgoing, { exchange: exchangeFor(key), key, expirationMs })
+  }
+
+  #publish(
+    { pending, content, headers, replyTo }: OutgoingRequest,
+    { exchange, key, expirationMs }: Destination,
+  ): void {
+    try {
+      const channel = this.channel.current
+      if (!channel) throw noResponder()
+      channel.publish(exchange, key, content, {
+        mandatory: true,
+        persistent: false,
+        userId: this.#deps.user,
+        type: 'request',
+        contentType: 'application/json',
+        correlationId: pending.id,
+        replyTo,
+        expiration: String(expirationMs),
+        headers,
+      })
+    } catch (error) {
+      pending.fail(noResponder(error)) // The channel was closed concurrently.
+    }
+  }
+
+  /** Publishes a cancellation of an unknown request, which is returned if no responder is bound. */
+  #probe(key: string, id: string): void {
+    if (this.#pending.has(id)) this.#cancel(key, probePrefix + id)
+  }
+
+  /** Sent to all responders of the key, because the one that took the request is not known yet. */
+  #cancel(key: string, id: string): void {
+    try {
+      this.channel.current?.publish(exchangeFor(key), cancelKey(key), Buffer.alloc(0), {
+        mandatory: true,
+        persistent: false,
+        type: 'cancel',
+        correlationId: id,
+      })
+    } catch {
+      // The request ends at its deadline.
+    }
+  }
+}
+
+function directDestination(queue: string, timeoutMs: number): Destination {
+  return { exchange: '', key: queue, expirationMs: Math.min(timeoutMs, directReplyMs) }
+}
+
+/** Id of the request of a returned probe; empty for other messages. */
+function probedRequest(message: Message): string {
+  const id = correlationId(message)
+  return id.startsWith(probePrefix) ? id.slice(probePrefix.length) : ''
+}

@@ -1,0 +1,238 @@
+import {
+  allowedRequesters,
+  check,
+  type Command,
+  defined,
+  matches,
+  serviceOf,
+} from '@posthorn/contracts'
+import { AppError, errorToWire, isPermanent, toAppError } from '@posthorn/errors'
+import { inSpan, type Logger } from '@posthorn/telemetry'
+import type { Message } from 'amqplib'
+import type { CommandHandler, StreamedReply } from '../bus.ts'
+import { decode, encode, ignore, traceOf } from '../payload.ts'
+import type { ActiveRequest, ActiveRequests } from './active-requests.ts'
+import type { FramePublisher } from './frame-publisher.ts'
+import { directQueueHeader, noResponder, type ReceivedRequest, readRequest } from './frames.ts'
+import { sendStream } from './outgoing-stream.ts'
+import type { EncodedReply, ReplyCache } from './reply-cache.ts'
+
+/** Most requests finish earlier and need no acknowledgement. */
+const ackAfterMs = 250
+
+export interface RpcResponderDeps {
+  frames: FramePublisher
+  /** Reply queue of this process, which receives credit; undefined while it does not exist. */
+  replyQueue: () => string | undefined
+  /** Queue by which this process can be reached directly. Sent with each reply. */
+  directQueue: () => string | undefined
+  active: ActiveRequests
+  replies: ReplyCache
+  log: Logger
+  /** True if each service has its own broker user, so that requesters can be authorized. */
+  authenticatesRequesters: boolean
+}
+
+interface IncomingRequest {
+  request: ReceivedRequest
+  message: Message
+  active: ActiveRequest
+}
+
+interface Execution extends IncomingRequest {
+  handler: CommandHandler
+}
+
+/** Responder side of RPC: executes a request and sends its reply. */
+export class RpcResponder {
+  readonly #deps: RpcResponderDeps
+  readonly #handlers: ReadonlyMap<string, CommandHandler>
+  readonly #streams = new Set<ActiveRequest>()
+
+  constructor(deps: RpcResponderDeps, handlers: readonly CommandHandler[]) {
+    this.#deps = deps
+    this.#handlers = new Map(handlers.map((handler) => [handler.command.name, handler]))
+  }
+
+  /** Processes a message. Never rejects. Returns the result for the metrics. */
+  async take(message: Message): Promise<string> {
+    const { log, active } = this.#deps
+    const request = readRequest(message)
+    if (!request) {
+      const { exchange, routingKey: key } = message.fields
+      log.error({ exchange, key }, 'discarded malformed rpc request')
+      return 'malformed'
+    }
+    if (active.wasCancelled(request.id)) return 'cancelled'
+    if (Date.now() >= request.deadline) return 'expired'
+    if (active.has(request.id)) return 'repeated' // Redelivered: the first execution replies.
+    const entry = active.start(request.id, request)
+    const ackTimer = setTimeout(() => this.#sendAck(request), ackAfterMs)
+    try {
+      return await this.#respond({ request, message, active: entry })
+    } catch (err) {
+      log.error({ err, command: request.command }, 'rpc reply could not be sent')
+      return 'unsent'
+    } finally {
+      clearTimeout(ackTimer)
+      entry.end()
+    }
+  }
+
+  /** From now on the requester checks whether this process is alive. */
+  #sendAck({ id, replyTo: to }: ReceivedRequest): void {
+    const replyTo = this.#deps.replyQueue()
+    if (replyTo !== undefined) this.#deps.frames.trySend({ to, type: 'ack', id, replyTo })
+  }
+
+  /** Ends the streams in progress with an error to their readers. */
+  abortStreams(): void {
+    for (const stream of this.#streams) stream.abort(noResponder())
+  }
+
+  async #respond(incoming: IncomingRequest): Promise<string> {
+    const { request } = incoming
+    const handler = this.#handlers.get(request.command)
+    if (!handler) {
+      // Probably a command of a newer release. Another replica may know it.
+      return this.#reply(
+        incoming,
+        this.#failure(request, noResponder(new Error('unknown command'))),
+      )
+    }
+    const execution = { ...incoming, handler }
+    const rejection = this.#rejectRequester(request)
+    if (rejection) return this.#reply(incoming, rejection)
+    if (handler.command.streams) return this.#stream(execution)
+    const key = `${request.command} ${request.requestId}`
+    const reply = await this.#deps.replies.once(key, () => this.#execute(execution))
+    return this.#reply(execution, reply)
+  }
+
+  #rejectRequester({ command, user }: ReceivedRequest): EncodedReply | undefined {
+    if (!this.#deps.authenticatesRequesters) return undefined
+    const requester = serviceOf(user)
+    if (requester && allowedRequesters(command).includes(requester)) return undefined
+    this.#deps.log.error({ command, user }, 'rpc request rejected: requester not authorized')
+    return this.#failure(
+      { command },
+      new AppError('forbidden', 'Command not allowed for this service'),
+    )
+  }
+
+  async #reply(
+    { request, active }: IncomingRequest,
+    { content, result }: EncodedReply,
+  ): Promise<string> {
+    if (active.cancelled) return 'cancelled'
+    if (Date.now() >= request.deadline) return 'late'
+    const { frames } = this.#deps
+    // The requester consumes on another connection: the local one may recover before the deadline.
+    await frames.channel.whenReady(active.signal)
+    const directQueue = this.#deps.directQueue()
+    const headers = directQueue === undefined ? {} : { [directQueueHeader]: directQueue }
+    frames.send({ to: request.replyTo, type: 'reply', id: request.id, content, headers })
+    return result
+  }
+
+  /** Runs the handler. Never rejects. */
+  async #execute(execution: Execution): Promise<EncodedReply> {
+    const { command } = execution.handler
+    try {
+      const response = await this.#handle(execution)
+      return { content: encodeResponse(command, response), result: 'ok', final: true }
+    } catch (error) {
+      return this.#failure(execution.request, error, execution.active)
+    }
+  }
+
+  async #handle({ handler, request, message, active }: Execution): Promise<unknown> {
+    const payload = check(handler.command.request, decode(message.content))
+    const { deadline, requestId } = request
+    const requester = this.#deps.authenticatesRequesters ? serviceOf(request.user) : undefined
+    const context = defined({ signal: active.signal, deadline, requestId, requester })
+    return inSpan(`handle ${request.command}`, traceOf(message), () =>
+      handler.handle(payload as never, context),
+    )
+  }
+
+  #failure(
+    { command }: Pick<ReceivedRequest, 'command'>,
+    cause: unknown,
+    active?: ActiveRequest,
+  ): EncodedReply {
+    const error = toAppError(cause)
+    if (error.kind === 'internal' && !active?.signal.aborted)
+      this.#deps.log.error({ err: cause, command }, 'command failed')
+    return {
+      content: encode({ error: errorToWire(error) }),
+      result: error.kind,
+      final: isPermanent(error),
+    }
+  }
+
+  async #stream(execution: Execution): Promise<string> {
+    const { request, active, handler } = execution
+    const { frames, replyQueue } = this.#deps
+    let head: Buffer
+    let body: AsyncIterable<Uint8Array>
+    try {
+      const streamed = (await this.#handle(execution)) as StreamedReply<Command>
+      ;({ body } = streamed)
+      head = encodeResponse(handler.command, streamed.response)
+    } catch (error) {
+      return this.#reply(execution, this.#failure(request, error, active))
+    }
+    const replyTo = replyQueue()
+    if (active.signal.aborted || replyTo === undefined) {
+      body[Symbol.asyncIterator]().return?.().then(ignore, ignore)
+      return this.#reply(execution, this.#failure(request, noResponder()))
+    }
+    active.beginStream()
+    frames.send({ to: request.replyTo, type: 'head', id: request.id, content: head, replyTo })
+    return this.#sendBody(execution, body, replyTo)
+  }
+
+  async #sendBody(
+    { request, active }: Execution,
+    body: AsyncIterable<Uint8Array>,
+    replyTo: string,
+  ): Promise<string> {
+    const { frames } = this.#deps
+    const address = { to: request.replyTo, id: request.id, replyTo }
+    const { credit, signal } = active
+    this.#streams.add(active)
+    try {
+      const number = await sendStream({
+        body,
+        credit,
+        signal,
+        send: (number, content) =>
+          frames.send({ ...address, type: 'chunk', headers: { number }, content }),
+      })
+      frames.send({ ...address, type: 'end', headers: { number } })
+      return 'ok'
+    } catch (error) {
+      if (active.cancelled) return 'cancelled'
+      const { content, result } = this.#failure(request, error, active)
+      frames.trySend({ ...address, type: 'failure', content })
+      return result
+    } finally {
+      this.#streams.delete(active)
+    }
+  }
+}
+
+/** @throws AppError `internal` if the handler violated the contract */
+function encodeResponse(command: Command, response: unknown): Buffer {
+  if (!matches(command.response, response)) {
+    throw new AppError('internal', 'Internal Server Error', {
+      cause: new Error(`response of ${command.name} does not match its contract`),
+    })
+  }
+  try {
+    return encode({ response })
+  } catch (cause) {
+    throw new AppError('internal', 'Internal Server Error', { cause })
+  }
+}

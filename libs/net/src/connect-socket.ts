@@ -1,0 +1,235 @@
+import { once } from 'node:events'
+import { connect, isIP, type OnReadOpts, type Socket } from 'node:net'
+import { defined } from '@posthorn/contracts'
+import { AppError } from '@posthorn/errors'
+import {
+  assertAllowed,
+  type EgressPolicy,
+  type Lookup,
+  resolveAllowed,
+  type ResolvedAddress,
+  withoutBrackets,
+} from './egress.ts'
+import { parseProxy, type Proxy, connectThroughProxy } from './proxy.ts'
+
+export interface Endpoint {
+  host: string
+  port: number
+}
+
+/** Reader that supplies the buffers of a socket, which saves an allocation per read. */
+export interface SocketReader {
+  /** Returns the buffer for the next read. */
+  nextBuffer(): Uint8Array
+  /**
+   * Receives bytes within that buffer. Returns false to pause reading until the socket is resumed.
+   */
+  onBytes(bytes: Uint8Array, socket: Socket): boolean
+}
+
+export interface ConnectSocketOptions {
+  /** Timeout of lookups, connections and the proxy handshake together. */
+  timeoutMs: number
+  egress: EgressPolicy
+  /** Policy for the proxy's address; defaults to `egress`. */
+  proxyEgress?: EgressPolicy
+  signal: AbortSignal
+  /** Proxy URL: `http:`, `https:`, `socks:`, `socks4:`, `socks4a:` or `socks5:`. */
+  proxy?: string
+  /**
+   * Source addresses in order. Uses the first local one of the server's family, or the system's.
+   */
+  localAddresses?: readonly string[]
+  /** Replaces the system resolver in tests. */
+  lookup?: Lookup
+  /** Receives all bytes, including those of the proxy. TLS over the socket bypasses it. */
+  reader?: SocketReader
+}
+
+export interface ConnectedSocket {
+  socket: Socket
+  /** Element of `localAddresses` the socket is bound to. */
+  localAddress?: string
+}
+
+/**
+ * Opens a TCP connection to the first reachable address of a server, directly or through a proxy.
+ * The checked address is the one connected to. TCP_NODELAY is set: Nagle's algorithm makes
+ * line-based protocols about 30 times slower.
+ *
+ * With a proxy, the policy applies to the proxy's address and to known addresses of the server:
+ * literals, and those resolved here for SOCKS 4. The proxy resolves all other names itself.
+ *
+ * @throws AppError `forbidden` `EEGRESSBLOCKED` for the server; AppError `unreachable` `EPROXY` for
+ * any failure up to the proxy; the signal's reason; the system's error; DOMException `TimeoutError`
+ */
+export async function connectSocket(
+  target: Endpoint,
+  options: ConnectSocketOptions,
+): Promise<ConnectedSocket> {
+  const { timeoutMs, egress, proxyEgress = egress, signal, proxy, localAddresses = [] } = options
+  const { reader, lookup } = options
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+  const plan = { deadline, timeoutMs, localAddresses, ...defined({ reader }) }
+  const resolveOptions = { signal: deadline, ...defined({ lookup }) }
+  const resolve = (host: string, policy = egress) => resolveAllowed(host, policy, resolveOptions)
+  if (proxy === undefined)
+    return connectToFirst(await resolve(target.host), { ...plan, port: target.port })
+  const server = parseProxy(proxy)
+  const endpoint = await proxiedEndpoint(target, server, { egress, resolve })
+  const connected = await asProxyFault(server, signal, async () =>
+    connectToFirst(await resolve(server.host, proxyEgress), { ...plan, port: server.port }),
+  )
+  const abort = () => connected.socket.destroy()
+  deadline.addEventListener('abort', abort, { once: true })
+  try {
+    return { ...connected, socket: await connectThroughProxy(connected.socket, server, endpoint) }
+  } catch (error) {
+    connected.socket.destroy()
+    signal.throwIfAborted()
+    throw error
+  } finally {
+    deadline.removeEventListener('abort', abort)
+  }
+}
+
+/** Returns the endpoint the proxy connects to. SOCKS 4 supports IPv4 addresses only. */
+async function proxiedEndpoint(
+  { host, port }: Endpoint,
+  { kind }: Proxy,
+  {
+    egress,
+    resolve,
+  }: { egress: EgressPolicy; resolve: (host: string) => Promise<ResolvedAddress[]> },
+): Promise<Endpoint> {
+  const name = withoutBrackets(host)
+  if (isIP(name) !== 0) assertAllowed(name, egress)
+  if (kind !== 'socks4') return { host: name, port }
+  const resolved = (await resolve(host)).find(({ family }) => family === 4)
+  if (!resolved)
+    throw new AppError('unreachable', `${host} has no IPv4 address, which SOCKS 4 requires`, {
+      code: 'EPROXY',
+    })
+  return { host: resolved.address, port }
+}
+
+/** Reports an unreachable or forbidden proxy as `EPROXY`, which is not a fault of the server. */
+async function asProxyFault(
+  { host, port }: Proxy,
+  signal: AbortSignal,
+  connectProxy: () => Promise<ConnectedSocket>,
+): Promise<ConnectedSocket> {
+  try {
+    return await connectProxy()
+  } catch (cause) {
+    if (signal.aborted) throw cause
+    const message =
+      cause instanceof AppError
+        ? `The egress policy forbids the proxy: ${cause.message}`
+        : `The proxy ${host}:${port} is unreachable: ${reasonOf(cause)}`
+    throw new AppError('unreachable', message, { code: 'EPROXY', cause })
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { code, name } = error as NodeJS.ErrnoException
+  return code ?? (name === 'TimeoutError' ? 'ETIMEDOUT' : 'no response')
+}
+
+interface ConnectPlan {
+  port: number
+  deadline: AbortSignal
+  timeoutMs: number
+  localAddresses: readonly string[]
+  reader?: SocketReader
+}
+
+interface ConnectTarget extends Endpoint {
+  reader: SocketReader | undefined
+}
+
+/**
+ * Tries addresses in order, each with an equal share of the time. Addresses of a family with a
+ * local source address come first.
+ */
+async function connectToFirst(
+  addresses: ResolvedAddress[],
+  plan: ConnectPlan,
+): Promise<ConnectedSocket> {
+  const { deadline, timeoutMs, localAddresses, port, reader } = plan
+  const localAddressesOf = (family: 4 | 6) =>
+    localAddresses.filter((local) => isIP(local) === family)
+  const ordered = addresses.toSorted(
+    (a, b) =>
+      Number(localAddressesOf(b.family).length > 0) - Number(localAddressesOf(a.family).length > 0),
+  )
+  const shareMs = Math.ceil(timeoutMs / Math.max(1, ordered.length))
+  let lastError: unknown = Object.assign(new Error('The host has no address'), {
+    code: 'ENOTFOUND',
+  })
+  for (const { address, family } of ordered) {
+    const signal = AbortSignal.any([deadline, AbortSignal.timeout(shareMs)])
+    try {
+      return await connectFromFirst(
+        { host: address, port, reader },
+        localAddressesOf(family),
+        signal,
+      )
+    } catch (error) {
+      lastError = error
+    }
+    if (deadline.aborted) break
+  }
+  throw lastError
+}
+
+/** Skips source addresses that this machine does not have; other replicas may have them. */
+async function connectFromFirst(
+  target: ConnectTarget,
+  localAddresses: readonly string[],
+  signal: AbortSignal,
+): Promise<ConnectedSocket> {
+  for (const localAddress of localAddresses) {
+    try {
+      return { socket: await connectTo({ ...target, localAddress }, signal), localAddress }
+    } catch (error) {
+      if (!isUnavailableLocalAddress(error)) throw error
+    }
+  }
+  return { socket: await connectTo(target, signal) }
+}
+
+/** True if `bind` failed. `connect` reports the same codes when it runs out of ports. */
+function isUnavailableLocalAddress(error: unknown): boolean {
+  const { code = '', syscall } = error as NodeJS.ErrnoException
+  return syscall === 'bind' && ['EADDRNOTAVAIL', 'EINVAL', 'EAFNOSUPPORT'].includes(code)
+}
+
+async function connectTo(
+  { reader, ...endpoint }: ConnectTarget & { localAddress?: string },
+  signal: AbortSignal,
+): Promise<Socket> {
+  const socket: Socket = connect({
+    ...endpoint,
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: 30_000,
+    ...(reader ? { onread: readInto(reader, () => socket) } : {}),
+  })
+  // Stays attached: an error without a listener would end the process.
+  socket.on('error', () => undefined)
+  try {
+    await once(socket, 'connect', { signal })
+    return socket
+  } catch (error) {
+    socket.destroy()
+    throw signal.aborted ? signal.reason : error
+  }
+}
+
+function readInto(reader: SocketReader, socket: () => Socket): OnReadOpts {
+  return {
+    buffer: () => reader.nextBuffer(),
+    callback: (count, buffer) => reader.onBytes(buffer.subarray(0, count), socket()),
+  }
+}

@@ -1,0 +1,91 @@
+import type { Agents } from './agents.ts'
+import type { EgressPolicy } from './egress.ts'
+
+/** Proxy for outgoing calls and the policy for its own address. */
+export interface HttpProxy {
+  url: string
+  egress: EgressPolicy
+}
+
+/** Settings of the proxy. */
+export interface ProxySettings {
+  httpProxyEnabled?: boolean
+  httpProxyUrl?: string
+}
+
+export interface ProxySettingsOptions {
+  egress: EgressPolicy
+  /** Used if the settings name no proxy. */
+  fallback?: HttpProxy | undefined
+  /** Unseals the login inside the stored URL. If it rejects, no call is made. */
+  unseal: (address: string) => Promise<string>
+}
+
+/**
+ * Returns a function that reads the current proxy from the settings. If the settings cannot be
+ * read, the last ones apply: a database outage must not make calls bypass the proxy.
+ */
+export function proxyFromSettings(
+  read: () => Promise<ProxySettings>,
+  { egress, fallback: otherwise, unseal: open }: ProxySettingsOptions,
+): () => Promise<HttpProxy | undefined> {
+  let settings: ProxySettings = {}
+  return async () => {
+    settings = await read().catch(() => settings)
+    const { httpProxyEnabled = false, httpProxyUrl } = settings
+    return httpProxyEnabled && httpProxyUrl ? { url: await open(httpProxyUrl), egress } : otherwise
+  }
+}
+
+interface AgentUse {
+  proxy: HttpProxy | undefined
+  agents: Agents
+  /** Number of calls in flight. */
+  calls: number
+}
+
+export interface ProxyAgents extends Disposable {
+  /** Returns the current agents. The caller releases them after the call. */
+  acquire(): Promise<{ agents: Agents; release: () => void }>
+}
+
+/**
+ * Holds the agents of the current proxy. After a change the next call uses new agents. Calls in
+ * flight finish on the old ones, whose connections are closed with the last call.
+ */
+export function createProxyAgents(
+  current: () => Promise<HttpProxy | undefined>,
+  createAgents: (proxy: HttpProxy | undefined) => Agents,
+): ProxyAgents {
+  const uses = new Set<AgentUse>()
+  let latest: AgentUse | undefined
+  const closeIfUnused = (way: AgentUse) => {
+    if (way === latest || way.calls > 0) return
+    uses.delete(way)
+    way.agents[Symbol.dispose]()
+  }
+  const useFor = (proxy: HttpProxy | undefined): AgentUse => {
+    if (latest && latest.proxy?.url === proxy?.url) return latest
+    const previous = latest
+    latest = { proxy, agents: createAgents(proxy), calls: 0 }
+    uses.add(latest)
+    if (previous) closeIfUnused(previous)
+    return latest
+  }
+  return {
+    async acquire() {
+      const way = useFor(await current())
+      way.calls += 1
+      return {
+        agents: way.agents,
+        release() {
+          way.calls -= 1
+          closeIfUnused(way)
+        },
+      }
+    },
+    [Symbol.dispose]() {
+      for (const { agents } of uses) agents[Symbol.dispose]()
+    },
+  }
+}

@@ -1,0 +1,293 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import {
+  type AddressInfo,
+  createServer as createTcpServer,
+  type Server,
+  type Socket,
+} from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { type CallRequest, createHttpCaller, type HttpCallerOptions } from '../src/index.ts'
+
+const cleanUp: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of cleanUp.splice(0).reverse()) await close()
+})
+
+interface Listener {
+  port: number
+  /** Number of accepted connections: a forbidden address must not receive one. */
+  connections: number
+}
+
+async function listen(server: Server, host: string, port = 0): Promise<Listener> {
+  const sockets = new Set<Socket>()
+  const listener = { port: 0, connections: 0 }
+  server.on('connection', (socket) => {
+    listener.connections++
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+  })
+  server.listen(port, host)
+  await once(server, 'listening')
+  listener.port = (server.address() as AddressInfo).port
+  cleanUp.push(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return listener
+}
+
+const serve = (handle: (...args: Parameters<RequestListener>) => unknown, host = '127.0.0.1') =>
+  listen(
+    createServer((request, response) => void handle(request, response)),
+    host,
+  )
+/** Starts a TCP server whose connections a test scripts byte by byte. */
+const serveRaw = (onConnection: (socket: Socket) => void) =>
+  listen(createTcpServer(onConnection), '127.0.0.1')
+
+describe.each(['got', 'node'] as const)('HttpCaller with %s', (client) => {
+  function caller(options: Partial<HttpCallerOptions> = {}) {
+    const made = createHttpCaller({
+      policy: 'off',
+      timeoutMs: 60_000,
+      maxResponseBytes: 1_000,
+      client,
+      ...options,
+    })
+    cleanUp.push(() => made[Symbol.dispose]())
+    return made
+  }
+
+  const post = (url: string): CallRequest => ({
+    method: 'POST',
+    url,
+    headers: { 'Content-Type': 'application/json' },
+    body: '{"a":1}',
+  })
+
+  test('POST: sends body and headers, returns the response', async () => {
+    const received: { method?: string; body: string; type?: string; length?: string }[] = []
+    const { port } = await serve(async (request, response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk as Buffer)
+      const { 'content-type': type, 'content-length': length } = request.headers
+      received.push({
+        method: request.method ?? '',
+        body: Buffer.concat(chunks).toString(),
+        type: type ?? '',
+        length: length ?? '',
+      })
+      response.setHeader('X-Test', 'yes').end('thanks')
+    })
+    const result = await caller().call(post(`http://127.0.0.1:${port}/`))
+    expect(result).toMatchObject({ outcome: '2xx', status: 200, headers: { 'x-test': 'yes' } })
+    expect(result.body.toString()).toBe('thanks')
+    expect(received).toEqual([
+      { method: 'POST', body: '{"a":1}', type: 'application/json', length: '7' },
+    ])
+  })
+
+  test('consecutive calls: reuse one connection', async () => {
+    const listener = await serve((_request, response) => response.end())
+    const { call } = caller()
+    for (let n = 0; n < 5; n++) await call(post(`http://127.0.0.1:${listener.port}/`))
+    expect(listener.connections).toBe(1)
+  })
+
+  test.each([
+    'http://127.0.0.1:PORT/',
+    'http://127.1:PORT/',
+    'http://0x7f.1:PORT/',
+    'http://2130706433:PORT/',
+    'http://017700000001:PORT/',
+    'http://localhost:PORT/',
+    'http://LOCALHOST:PORT/',
+    'http://0:PORT/',
+    'http://0.0.0.0:PORT/',
+    'http://[::ffff:127.0.0.1]:PORT/',
+    'http://[::ffff:7f00:1]:PORT/',
+    'http://[0:0:0:0:0:ffff:127.0.0.1]:PORT/',
+    'http://user:pass@127.0.0.1:PORT/',
+    'http://①②⑦.⓪.⓪.①:PORT/',
+  ])('%s under private: blocked before a connection is opened', async (template) => {
+    const listener = await serve((_request, response) => response.end())
+    const url = template.replace('PORT', String(listener.port))
+    // The spelling means this listener.
+    expect(await caller().call(post(url))).toMatchObject({ outcome: '2xx' })
+    const before = listener.connections
+    expect(await caller({ policy: 'private' }).call(post(url))).toMatchObject({
+      outcome: 'egress-blocked',
+    })
+    expect(listener.connections).toBe(before)
+  })
+
+  test('::1 under private: blocked before a connection is opened', async () => {
+    const listener = await serve((_request, response) => response.end(), '::1')
+    const url = `http://[::1]:${listener.port}/`
+    expect(await caller({ policy: 'private' }).call(post(url))).toMatchObject({
+      outcome: 'egress-blocked',
+    })
+    expect(listener.connections).toBe(0)
+    expect(await caller().call(post(url))).toMatchObject({ outcome: '2xx' })
+  })
+
+  test('name that changes its address after the check: connects to the checked one', async () => {
+    const listener = await serve((_request, response) => response.end())
+    let lookups = 0
+    const lookup = async () => [
+      { address: lookups++ % 2 === 0 ? '127.0.0.1' : '169.254.169.254', family: 4 },
+    ]
+    const { call } = caller({ policy: 'link-local', lookup })
+    expect(await call(post(`http://rebind.example:${listener.port}/`))).toMatchObject({
+      outcome: '2xx',
+    })
+    expect(lookups).toBe(1)
+  })
+
+  test('redirect: refused and not followed', async () => {
+    const listener = await serve((_request, response) =>
+      response.writeHead(302, { Location: '/elsewhere' }).end(),
+    )
+    const result = await caller().call(post(`http://127.0.0.1:${listener.port}/`))
+    expect(result).toMatchObject({ outcome: 'redirect-refused', status: 302 })
+  })
+
+  test.each([
+    [404, 'http-4xx'],
+    [503, 'http-5xx'],
+  ] as const)('status %d is an answer, not an error', async (status, outcome) => {
+    const { port } = await serve((_request, response) => response.writeHead(status).end('no'))
+    expect(await caller().call(post(`http://127.0.0.1:${port}/`))).toMatchObject({
+      outcome,
+      status,
+    })
+  })
+
+  test('endless body: cut at maxResponseBytes, connection closed', async () => {
+    const closed = Promise.withResolvers<void>()
+    const { port } = await serve((_request, response) => {
+      const timer = setInterval(() => response.write('x'.repeat(600)), 1)
+      response.once('close', () => {
+        clearInterval(timer)
+        closed.resolve()
+      })
+    })
+    const result = await caller().call(post(`http://127.0.0.1:${port}/`))
+    expect(result).toMatchObject({ outcome: '2xx', status: 200 })
+    expect(result.body).toHaveLength(1_000)
+    await closed.promise
+  })
+
+  test('compressed body: not decompressed', async () => {
+    const bomb = gzipSync(Buffer.alloc(500_000))
+    const { port } = await serve((_request, response) =>
+      response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(bomb),
+    )
+    const result = await caller().call(post(`http://127.0.0.1:${port}/`))
+    expect(result.body.equals(bomb.subarray(0, 1_000))).toBe(true)
+  })
+
+  test('trickling body: ends after timeoutMs', async () => {
+    const { port } = await serve((_request, response) => {
+      const timer = setInterval(() => response.write('x'), 20)
+      response.once('close', () => clearInterval(timer))
+    })
+    const result = await caller({ timeoutMs: 500 }).call(post(`http://127.0.0.1:${port}/`))
+    expect(result).toMatchObject({ outcome: 'response-timeout' })
+  })
+
+  test('trickling headers: end after timeoutMs', async () => {
+    const { port } = await serveRaw((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n')
+      const timer = setInterval(() => socket.write('X-A: b\r\n'), 20)
+      socket.once('close', () => clearInterval(timer))
+    })
+    expect(await caller({ timeoutMs: 500 }).call(post(`http://127.0.0.1:${port}/`))).toMatchObject({
+      outcome: 'response-timeout',
+    })
+  })
+
+  test('silent server: response-timeout after timeoutMs', async () => {
+    const { port } = await serveRaw((socket) => socket.resume())
+    expect(await caller({ timeoutMs: 500 }).call(post(`http://127.0.0.1:${port}/`))).toMatchObject({
+      outcome: 'response-timeout',
+    })
+  })
+
+  test('slow name resolution: connect-timeout after timeoutMs', async () => {
+    const { call } = caller({ timeoutMs: 200, lookup: () => new Promise(() => undefined) })
+    expect(await call(post('http://slow.example/'))).toMatchObject({ outcome: 'connect-timeout' })
+  })
+
+  test('name without an address: dns', async () => {
+    const lookup = () =>
+      Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }))
+    expect(await caller({ lookup }).call(post('http://nowhere.example/'))).toMatchObject({
+      outcome: 'dns',
+    })
+  })
+
+  test('port without a listener: refused', async () => {
+    const server = createTcpServer()
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    server.close()
+    await once(server, 'close')
+    expect(await caller().call(post(`http://127.0.0.1:${port}/`))).toMatchObject({
+      outcome: 'refused',
+    })
+  })
+
+  test('server that closes the connection: reset', async () => {
+    const { port } = await serveRaw((socket) => socket.once('data', () => socket.destroy()))
+    expect(await caller().call(post(`http://127.0.0.1:${port}/`))).toMatchObject({
+      outcome: 'reset',
+    })
+  })
+
+  test('incomplete body: no success', async () => {
+    const { port } = await serveRaw((socket) => {
+      socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf'))
+    })
+    expect(await caller().call(post(`http://127.0.0.1:${port}/`))).toMatchObject({
+      outcome: 'reset',
+      status: 200,
+    })
+  })
+
+  test('response that is not HTTP: protocol', async () => {
+    const { port } = await serveRaw((socket) =>
+      socket.once('data', () => socket.end('220 mail.example ESMTP\r\n')),
+    )
+    expect(await caller().call(post(`http://127.0.0.1:${port}/`))).toMatchObject({
+      outcome: 'protocol',
+    })
+  })
+
+  test('server without TLS: tls', async () => {
+    const { port } = await serve((_request, response) => response.end())
+    expect(await caller().call(post(`https://127.0.0.1:${port}/`))).toMatchObject({
+      outcome: 'tls',
+    })
+  })
+
+  test('cancelled call: aborted', async () => {
+    const { port } = await serveRaw((socket) => socket.resume())
+    const stop = new AbortController()
+    const result = caller().call({ ...post(`http://127.0.0.1:${port}/`), signal: stop.signal })
+    stop.abort()
+    expect(await result).toMatchObject({ outcome: 'aborted' })
+  })
+
+  test('invalid request: protocol, does not reject', async () => {
+    const { call } = caller()
+    expect(
+      await call({ ...post('http://127.0.0.1:1/'), headers: { 'X-A': 'a\r\nb' } }),
+    ).toMatchObject({ outcome: 'protocol' })
+    expect(await call(post('ftp://127.0.0.1/'))).toMatchObject({ outcome: 'protocol' })
+  })
+})

@@ -1,0 +1,77 @@
+import type { Operation } from '@posthorn/contracts'
+import { addressAllowed, hasScope, permits } from '@posthorn/access'
+import { AppError } from '@posthorn/errors'
+import { globMatches } from './referrers.ts'
+import type { Token } from '../store/tokens.ts'
+
+/** Circumstances of a request that a token is checked against. */
+export interface AccessContext {
+  /** Requested account, from the path or, for some operations, from the query. */
+  account: string | undefined
+  address: string
+  referrer: string | undefined
+}
+
+/**
+ * Checks that a token may call an operation. The order of the checks decides which error is
+ * reported.
+ *
+ * @throws AppError `forbidden`
+ */
+export function authorize(operation: Operation, token: Token, context: AccessContext): void {
+  if (!hasScope(token, operation.scope))
+    throw new AppError('forbidden', 'Unauthorized scope', {
+      extras: { requestedScope: operation.scope },
+    })
+  if (!operation.permission.byKey && !permits(token.permissions, operation.permission))
+    throw refusedPermission(operation)
+  if (operation.boundBy !== 'handler') assertAccount(token, context.account)
+  const { addresses, referrers } = token.restrictions ?? {}
+  if (!addressAllowed(addresses, context.address))
+    throw new AppError('forbidden', 'Unauthorized address', {
+      extras: { remoteAddress: context.address },
+    })
+  if (!referrerAllowed(referrers, context.referrer))
+    throw new AppError('forbidden', 'Unauthorized referrer')
+}
+
+/**
+ * Checks that a token bound to an account is used for that account only.
+ *
+ * @throws AppError `forbidden` for another account, and for requests without an account
+ */
+export function assertAccount(
+  token: Pick<Token, 'account'> | null,
+  account: string | null | undefined,
+): void {
+  if (token && token.account !== null && token.account !== account)
+    throw new AppError('forbidden', 'Unauthorized account')
+}
+
+/**
+ * Checks a permission that some requests need in addition to the operation's own.
+ *
+ * @throws AppError `forbidden` if the permissions record does not grant it
+ */
+export function assertPermitted(token: Token | null, permission: Operation['permission']): void {
+  if (token && !permits(token.permissions, permission)) throw refusedPermission({ permission })
+}
+
+export function refusedPermission({
+  permission: { action, group },
+}: Pick<Operation, 'permission'>): AppError {
+  return new AppError('forbidden', 'Unauthorized permission', {
+    extras: { requiredPermission: { action, group } },
+  })
+}
+
+/** A request without a Referer needs a pattern that matches everything. */
+function referrerAllowed(
+  patterns: readonly string[] | null | undefined,
+  referrer: string | undefined,
+): boolean {
+  if (!patterns || patterns.length === 0) return true
+  return patterns.some((pattern) =>
+    referrer === undefined ? /^\*+$/.test(pattern) : globMatches(pattern, referrer),
+  )
+}

@@ -1,0 +1,43 @@
+import { type TokenLog } from '@posthorn/access'
+import { type Db, type SettingsCache } from '@posthorn/db'
+import { type PeriodicTask, runPeriodically } from '@posthorn/flow'
+import { startTokenLog } from '@posthorn/access'
+import type { Logger } from '@posthorn/telemetry'
+import { sweepTokenLog, type TokenLogLimits } from '../store/token-log.ts'
+import { deleteExpiredTokens } from '../store/tokens.ts'
+import { createAuthorizer, type Authorizer } from './authorizer.ts'
+import { trackLastUse } from './last-use.ts'
+import { cacheTokens, type TokenCache } from './token-cache.ts'
+
+export interface AccessOptions {
+  db: Db
+  settings: SettingsCache
+  log: Logger
+  requireToken: boolean
+  trustedProxies: readonly string[]
+}
+
+export interface Access {
+  authorizer: Authorizer
+  tokens: TokenCache
+  audit: TokenLog
+}
+
+/** Creates authorizer, token cache and token log. */
+export function createAccess(stack: AsyncDisposableStack, options: AccessOptions): Access {
+  const { db, settings, log } = options
+  const lastUse = stack.use(trackLastUse(db, log))
+  const tokens = cacheTokens(db)
+  const audit = stack.use(startTokenLog(db, settings, { log }))
+  return { authorizer: createAuthorizer({ ...options, tokens, lastUse, audit }), tokens, audit }
+}
+
+const sweepMs = 60_000
+
+/** Deletes expired tokens and old entries of their logs periodically. */
+export function sweepAccess(db: Db, log: Logger, limits: TokenLogLimits): PeriodicTask {
+  return runPeriodically({ everyMs: sweepMs, log, name: 'expired-tokens' }, async () => {
+    await deleteExpiredTokens(db)
+    await sweepTokenLog(db, limits)
+  })
+}

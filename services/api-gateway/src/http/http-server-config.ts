@@ -1,0 +1,86 @@
+import {
+  addressRanges,
+  ConfigError,
+  duration,
+  type Env,
+  integer,
+  list,
+  optional,
+  type Secret,
+  secret,
+} from '@posthorn/config'
+
+/** Configuration of the HTTP server. */
+export interface HttpServerConfig {
+  /** Addresses whose X-Forwarded-For is used. */
+  readonly trustedProxies: readonly string[]
+  /** Addresses that may read `/metrics`. */
+  readonly metricsAddresses: readonly string[]
+  /** Origins whose pages may call the API; `*` for all. */
+  readonly corsOrigins: readonly string[]
+  readonly corsMaxAgeSeconds: number
+  /** PEM certificate chain, or the path of a file with it. */
+  readonly tlsCert: string | undefined
+  readonly tlsKey: Secret | undefined
+  readonly maxConnections: number
+}
+
+/** Loopback, private and link-local networks (RFC 1918, RFC 4193, RFC 3927, RFC 4291 §2.5.6). */
+const ownNetworks = [
+  '127.0.0.0/8',
+  '::1',
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '169.254.0.0/16',
+  'fc00::/7',
+  'fe80::/10',
+]
+
+export function readHttpServerConfig(env: Env): HttpServerConfig {
+  return {
+    trustedProxies: addressRanges(env, 'SVC_TRUSTED_PROXIES') ?? [],
+    metricsAddresses: metricsAddresses(env),
+    corsOrigins: corsOrigins(env),
+    corsMaxAgeSeconds:
+      duration(env, 'SVC_CORS_MAX_AGE', { fallback: 60_000, min: 0, max: 86_400_000 }) / 1000,
+    ...certificate(env),
+    maxConnections: integer(env, 'SVC_MAX_CONNECTIONS', {
+      fallback: 10_000,
+      min: 10,
+      max: 1_000_000,
+    }),
+  }
+}
+
+/** Set and empty: no address. */
+function metricsAddresses(env: Env): readonly string[] {
+  const name = 'SVC_METRICS_ADDRESSES'
+  if (env[name] === '') return []
+  return addressRanges(env, name) ?? ownNetworks
+}
+
+function corsOrigins(env: Env): readonly string[] {
+  const name = 'SVC_CORS_ORIGIN'
+  const origins = list(env, name) ?? []
+  const wrong = origins.find((origin) => origin !== '*' && !isOrigin(origin))
+  if (wrong !== undefined)
+    throw new ConfigError(name, `must be * or origins such as https://app.example, got "${wrong}"`)
+  if (origins.includes('*') && origins.length > 1)
+    throw new ConfigError(name, 'must be * or origins, not both')
+  return origins
+}
+
+/** True for an origin as browsers send it; others would never match. */
+function isOrigin(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && /^https?:$/.test(url.protocol) && url.origin === text
+}
+
+function certificate(env: Env): Pick<HttpServerConfig, 'tlsCert' | 'tlsKey'> {
+  const tlsCert = optional(env, 'SVC_TLS_CERT')
+  const tlsKey = secret(env, 'SVC_TLS_KEY')
+  if ((tlsCert === undefined) !== (tlsKey === undefined))
+    throw new ConfigError(tlsCert ? 'SVC_TLS_KEY' : 'SVC_TLS_CERT', 'must be set as well')
+  return { tlsCert, tlsKey }
+}

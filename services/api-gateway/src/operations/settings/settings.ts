@@ -1,0 +1,133 @@
+import type { Bus } from '@posthorn/bus'
+import {
+  addressSettings,
+  eventNames,
+  type Operation,
+  operations,
+  privilegedSettings,
+  secretSettings,
+  settingDefaults,
+  type SettingKey,
+  settingKeys,
+  type Settings,
+} from '@posthorn/contracts'
+import { type Db, readSettings, type SettingsCache, type Tx } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import type { TaskGroup } from '@posthorn/flow'
+import type { Sealer } from '@posthorn/secrets'
+import { refusedPermission } from '../../access/authorize.ts'
+import type { Caller } from '../../access/caller.ts'
+import { handle, type OperationHandler } from '../../http/handle.ts'
+import { maskHeaders, maskUrl } from '../../http/masks.ts'
+import {
+  listSealedSettings,
+  retainServiceSecret,
+  type SettingChange,
+  writeSettings,
+} from '../../store/settings.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { planChanges, sealChanges } from './setting-changes.ts'
+
+const secret = new Set<string>(secretSettings)
+const addresses = new Set<string>(addressSettings)
+const privileged = new Set<string>(privilegedSettings)
+
+export interface SettingsDeps {
+  db: Db
+  bus: Bus
+  sealer: Sealer
+  settings: SettingsCache
+  tasks: TaskGroup
+}
+
+/** Operations on settings. */
+export function settingsHandlers(deps: SettingsDeps): OperationHandler[] {
+  return [onGetSettings(deps), onUpdateSettings(deps)]
+}
+
+/** Reads the requested settings, or all readable ones without a query. Unset ones are null. */
+function onGetSettings({ db }: SettingsDeps) {
+  const operation = operations.getSettings
+  return handle(operation, async ({ query, caller }) => {
+    const keys =
+      Object.keys(query).length === 0
+        ? readableSettings(caller)
+        : settingKeys.filter((key) => query[key])
+    assertSettingsAllowed(caller, operation, keys)
+    const [settings, sealed] = await Promise.all([readSettings(db), listSealedSettings(db)])
+    const entries = keys.map((key): [string, unknown] => [
+      key,
+      secret.has(key) ? sealed.has(key) : describeSetting(settings, key),
+    ])
+    return {
+      ...Object.fromEntries(entries),
+      ...(query.eventTypes ? { eventTypes: eventNames } : {}),
+    }
+  })
+}
+
+/** Masks credentials in addresses and the values of headers. */
+function describeSetting(settings: Settings, key: SettingKey): unknown {
+  if (key === 'webhooksCustomHeaders')
+    return settings[key]
+      ? maskHeaders(settings[key].map(({ key, value = '' }) => ({ key, value })))
+      : null
+  const value = settings[key] ?? null
+  return addresses.has(key) && typeof value === 'string' ? maskUrl(value) : value
+}
+
+/** Changes all settings of a request, or none. Processes see it by broadcast or cache expiry. */
+function onUpdateSettings({ db, bus, sealer, settings, tasks }: SettingsDeps) {
+  const operation = operations.updateSettings
+  return handle(operation, async ({ body, caller }) => {
+    assertSettingsAllowed(caller, operation, Object.keys(body) as SettingKey[])
+    const planned = planChanges(body, await readSettings(db))
+    const changes = await sealChanges(planned, sealer)
+    await inTransaction(db, async (tx) => {
+      await retainReplacedSecret(tx, changes)
+      await writeSettings(tx, changes)
+    })
+    settings.invalidate()
+    tasks.run(bus.invalidate({ topic: 'settings' }))
+    return { updated: changes.map(({ key }) => key) }
+  })
+}
+
+/** A replaced service secret signs beside the new one, so that receivers have time to switch. */
+async function retainReplacedSecret(tx: Tx, changes: readonly SettingChange[]): Promise<void> {
+  if (!changes.some(({ key }) => key === 'serviceSecret')) return
+  const overlap = changes.find(({ key }) => key === 'serviceSecretOverlap')
+  const stored = overlap ? settingDefaults : await readSettings(tx)
+  const seconds = overlap && 'value' in overlap ? overlap.value : stored.serviceSecretOverlap
+  await retainServiceSecret(tx, Number(seconds))
+}
+
+/** Settings of a request without a query. A token with permissions reads no privileged ones. */
+function readableSettings({ token }: Caller): SettingKey[] {
+  return settingKeys.filter((key) => !token?.permissions || !privileged.has(key))
+}
+
+/**
+ * Authorizes a token with permissions: no privileged settings, which would give access to mail or
+ * wider permissions; others by its actions. Settings belong to no group, so groups exclude them.
+ *
+ * @throws AppError `forbidden`
+ */
+function assertSettingsAllowed(
+  { token }: Caller,
+  operation: Operation,
+  keys: readonly SettingKey[],
+): void {
+  if (!token?.permissions) return
+  const { action } = operation.permission
+  const refused = keys.filter((key) => privileged.has(key))
+  if (refused.length > 0) {
+    const verb = action === 'read' ? 'read' : 'change'
+    throw new AppError(
+      'forbidden',
+      `A token with restricted permissions can not ${verb} ${refused.join(', ')}`,
+    )
+  }
+  const { actions, groups } = token.permissions
+  if (groups !== undefined || !actions?.includes(action)) throw refusedPermission(operation)
+}

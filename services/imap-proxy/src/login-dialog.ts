@@ -1,0 +1,91 @@
+import type { SecureContext } from 'node:tls'
+import { bad, commands, nextCommand, type NextStep } from './commands.ts'
+import type { ClientLogin } from './login-access.ts'
+import type { MailClient } from './mail-client.ts'
+import type { Command, Input } from './parser.ts'
+
+/** Invalid commands after which a connection is closed: the client does not speak IMAP. */
+const maxInvalid = 3
+/** Maximum commands before a login; clients need four or five. */
+const maxCommands = 50
+
+export interface LoginAttempt {
+  tag: string
+  login: ClientLogin
+}
+
+/** Handles the commands of a client up to its next login attempt. */
+export class LoginDialog {
+  readonly #client: MailClient
+  readonly #tls: SecureContext | undefined
+  #invalid = 0
+  #commands = 0
+
+  constructor(client: MailClient, tls: SecureContext | undefined) {
+    this.#client = client
+    this.#tls = tls
+  }
+
+  /** Returns the next login attempt, or undefined after the connection ended. */
+  async nextAttempt(): Promise<LoginAttempt | undefined> {
+    for (;;) {
+      const input = await this.#client.nextInput()
+      if (!input || !this.#checkLimits(input)) return undefined
+      if (input.kind === 'continue') this.#client.write('+ OK')
+      else if (input.kind === 'bad') {
+        if (!this.#rejectInput(input)) return undefined
+      } else if (input.kind === 'command') {
+        const { tag } = input.command
+        const next = await this.#execute(input.command)
+        if (next.do === 'log-in') return { tag, login: next.login }
+        if (!(await this.#apply(next, tag))) return undefined
+      }
+    }
+  }
+
+  /** Counts commands and ends the connection beyond `maxCommands`. */
+  #checkLimits(input: Input): boolean {
+    this.#commands += 1
+    if (input.kind !== 'end' && this.#commands <= maxCommands) return true
+    this.#client.end(input.kind === 'end' ? input.text : 'Too many commands before a login')
+    return false
+  }
+
+  #rejectInput({ tag = '*', text }: { tag?: string; text: string }): boolean {
+    this.#client.write(`${tag} BAD ${text}`)
+    return this.#countInvalid()
+  }
+
+  #countInvalid(): boolean {
+    this.#invalid += 1
+    if (this.#invalid < maxInvalid) return true
+    this.#client.end('Too many invalid commands')
+    return false
+  }
+
+  async #execute({ tag, name, args }: Command): Promise<NextStep> {
+    const request = {
+      client: this.#client,
+      tag,
+      args,
+      canStartTls: this.#tls !== undefined && !this.#client.isSecure,
+    }
+    const handler = commands.get(name)
+    return handler ? handler(request) : bad(request, 'Unknown command, or not before a login')
+  }
+
+  /** Carries out the next step. Returns false after the connection ended. */
+  async #apply(next: NextStep, tag: string): Promise<boolean> {
+    if (next.do === 'count-invalid') return this.#countInvalid()
+    if (next === nextCommand) return true
+    if (next.do === 'start-tls' && this.#tls) {
+      if (this.#client.hasUnreadBytes) this.#client.end('Nothing may follow STARTTLS')
+      else {
+        this.#client.write(`${tag} OK Begin TLS negotiation now`)
+        if (await this.#client.startTls(this.#tls)) return true
+      }
+    }
+    this.#client.end()
+    return false
+  }
+}

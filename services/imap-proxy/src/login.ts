@@ -1,0 +1,167 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { type Credentials, defined, getCredentials, type Settings } from '@posthorn/contracts'
+import type { SettingsCache } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import type { KeyedSemaphore } from '@posthorn/flow'
+import type { LoginThrottle } from '@posthorn/mail-frontend'
+import type { EgressPolicy } from '@posthorn/net'
+import type { Logger } from '@posthorn/telemetry'
+import type { UnsealLogin } from '@posthorn/unseal'
+import type { BufferPool } from './buffer-pool.ts'
+import {
+  type AccessDecision,
+  type AccessDeps,
+  checkAccess,
+  type ClientLogin,
+  type LoginRejection,
+} from './login-access.ts'
+import type { AuthenticatedLogin } from './session.ts'
+import type { StoredImap } from './store/accounts.ts'
+import { connectToServer, type MailServer, type Upstream } from './upstream.ts'
+import type { TlsSessionCache } from './upstream-tls.ts'
+
+export interface LoginDeps extends AccessDeps {
+  settings: SettingsCache
+  unsealLogin: UnsealLogin
+  throttle: LoginThrottle
+  /** Session permits by account. */
+  sessionPermits: KeyedSemaphore
+  log: Logger
+  ownPort: () => number | undefined
+  /** Egress policy for mail servers. */
+  egress: EgressPolicy
+  buffers: BufferPool
+  tlsSessions: TlsSessionCache
+}
+
+export type LoginResult =
+  | (AuthenticatedLogin & { rejection?: never })
+  | { rejection: LoginRejection }
+
+/** Timeout of connection, TLS and login at the mail server together. */
+const upstreamTimeoutMs = 30_000
+const credentialsTimeoutMs = 12_000
+
+const unavailable: LoginRejection = {
+  text: '[UNAVAILABLE] Temporary failure, try again later',
+  result: 'unavailable',
+}
+const tooManySessions: LoginRejection = {
+  text: '[LIMIT] Too many sessions of this account',
+  result: 'limit',
+}
+
+/**
+ * Authenticates a mail client and logs in at the account's server. Rejections never contain text of
+ * the server.
+ *
+ * @throws the reason of the signal if the client disconnected
+ */
+export async function logIn(
+  deps: LoginDeps,
+  login: ClientLogin,
+  { address, signal }: { address: string; signal: AbortSignal },
+): Promise<LoginResult> {
+  const { throttle, log } = deps
+  try {
+    const access = await checkAccess(deps, login, address)
+    if (access.rejection) {
+      const { rejection } = access
+      const account = login.account.slice(0, 256)
+      log.info({ account, address, result: rejection.result }, 'login rejected')
+      if (rejection.result === 'invalid')
+        await delay(throttle.recordFailure(address, login.account), undefined, { signal })
+      return { rejection }
+    }
+    throttle.recordSuccess(address, login.account)
+    return await connectUpstream(deps, { account: login.account, ...access }, signal)
+  } catch (err) {
+    signal.throwIfAborted()
+    const rejection = rejectionFor(err)
+    log.warn({ err, account: login.account, address, result: rejection.result }, 'login failed')
+    return { rejection }
+  }
+}
+
+type AllowedLogin = Extract<AccessDecision, { imap: StoredImap }> & { account: string }
+
+async function connectUpstream(
+  deps: LoginDeps,
+  { account, imap, auth }: AllowedLogin,
+  signal: AbortSignal,
+): Promise<LoginResult> {
+  const permit = deps.sessionPermits.tryAcquire(account)
+  if (!permit) return { rejection: tooManySessions }
+  try {
+    const server = await resolveMailServer(imap, await deps.settings.get(), deps.unsealLogin)
+    const entitlement = defined({ token: auth.tokenId })
+    const requestCredentials = (fresh: boolean) =>
+      deps.bus.request(
+        getCredentials,
+        { account, protocol: 'imap', entitlement, ...defined({ fresh: fresh || undefined }) },
+        { key: 'credentials', timeoutMs: credentialsTimeoutMs, signal },
+      )
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(upstreamTimeoutMs)])
+    const { egress, buffers, tlsSessions } = deps
+    const options = { signal: deadline, ownPort: deps.ownPort(), egress, buffers, tlsSessions }
+    const connect = (credentials: Promise<Credentials>) =>
+      connectToServer(server, { ...options, credentials })
+    const upstream = await retryWithFreshToken(requestCredentials, connect)
+    return { account, auth, upstream, permit }
+  } catch (error) {
+    permit[Symbol.dispose]()
+    throw error
+  }
+}
+
+/** Retries once with a new access token: the server may reject one before its expiry. */
+async function retryWithFreshToken(
+  requestCredentials: (fresh: boolean) => Promise<Credentials>,
+  connect: (credentials: Promise<Credentials>) => Promise<Upstream>,
+): Promise<Upstream> {
+  const credentials = requestCredentials(false)
+  try {
+    return await connect(credentials)
+  } catch (error) {
+    const isRejected = error instanceof AppError && error.kind === 'rejected'
+    const rejected = await credentials
+    if (!isRejected || !('accessToken' in rejected)) throw error
+    const fresh = await requestCredentials(true)
+    if (isDeepStrictEqual(fresh, rejected)) throw error
+    return connect(Promise.resolve(fresh))
+  }
+}
+
+const tlsVersions = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const
+
+async function resolveMailServer(
+  { server: { host, port, secure = false, tls }, proxy }: StoredImap,
+  { ignoreMailCertErrors = false, proxyEnabled, proxyUrl }: Settings,
+  unsealLogin: UnsealLogin,
+): Promise<MailServer> {
+  const sealedProxy = proxy ?? (proxyEnabled === true ? proxyUrl : undefined)
+  return {
+    host,
+    port,
+    secure,
+    rejectUnauthorized: !ignoreMailCertErrors && tls?.rejectUnauthorized !== false,
+    minVersion: tlsVersions.find((version) => version === tls?.minVersion),
+    ...defined({ proxy: sealedProxy ? await unsealLogin(sealedProxy) : undefined }),
+  }
+}
+
+function rejectionFor(error: unknown): LoginRejection {
+  if (!(error instanceof AppError)) return unavailable
+  if (error.kind === 'rejected')
+    return {
+      text: '[AUTHENTICATIONFAILED] The mail server refused the login',
+      result: 'upstream-refused',
+    }
+  if (error.kind === 'rate-limited')
+    return {
+      text: '[LIMIT] The mail server takes no more sessions of this account',
+      result: 'limit',
+    }
+  return unavailable
+}

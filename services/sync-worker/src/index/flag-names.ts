@@ -1,0 +1,67 @@
+// Names of flags and Gmail labels in an index, each with one bitmap. Label entries have a prefix.
+
+/**
+ * Prefix of label entries. No flag starts with a space: flags are atoms (RFC 9051 §9), and
+ * `canonicalFlag` drops others.
+ */
+const labelPrefix = ' '
+
+/**
+ * Maximum labels in an index. Gmail allows 10,000; accounts use some dozen. Changes of further ones
+ * are not announced.
+ */
+export const maxLabels = 250
+/** Gmail allows 225 characters. */
+const maxLength = 512
+
+/** Gmail's system labels of messages that are neither in spam nor in trash. */
+export const systemLabels: readonly string[] = [
+  '\\Inbox',
+  '\\Sent',
+  '\\Important',
+  '\\Starred',
+  '\\Draft',
+]
+const canonical = new Map(systemLabels.map((label) => [label.toLowerCase(), label]))
+
+/** Index entry of a label; undefined for an invalid one. */
+export function labelEntry(label: string): string | undefined {
+  if (label === '' || label.length > maxLength) return undefined
+  return labelPrefix + canonicalLabel(label)
+}
+
+/** System labels in the spelling of Gmail's documentation, others unchanged. */
+export function canonicalLabel(label: string): string {
+  return canonical.get(label.toLowerCase()) ?? label
+}
+
+export function isLabelEntry(name: string): boolean {
+  return name.startsWith(labelPrefix)
+}
+
+/** Label of an index entry. */
+export function labelOf(name: string): string {
+  return name.slice(labelPrefix.length)
+}
+
+/** Separates the flags and labels of index entries. */
+export function splitNames(names: readonly string[]): { flags: string[]; labels: string[] } {
+  return {
+    flags: names.filter((name) => !isLabelEntry(name)),
+    labels: names.filter(isLabelEntry).map(labelOf),
+  }
+}
+
+/** System flags of RFC 9051 §2.3.2, without `\\Recent`. */
+export const systemFlags = ['\\Seen', '\\Answered', '\\Flagged', '\\Deleted', '\\Draft']
+const canonicalFlags = new Map(systemFlags.map((flag) => [flag.toLowerCase(), flag]))
+
+/**
+ * Index name of a flag: system flags in the spelling of RFC 9051, keywords as they are. Undefined
+ * for `\Recent` and other backslash flags, which cannot be searched: a full comparison would remove
+ * what a delta had added. Also undefined for a flag that looks like a label entry.
+ */
+export function canonicalFlag(flag: string): string | undefined {
+  if (flag.startsWith('\\')) return canonicalFlags.get(flag.toLowerCase())
+  return flag === '' || isLabelEntry(flag) ? undefined : flag
+}

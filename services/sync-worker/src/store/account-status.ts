@@ -1,0 +1,160 @@
+import type { AccountState, LastError } from '@posthorn/contracts'
+import type { AccountStates, Db, SyncError, Tx } from '@posthorn/db'
+import { type Selectable, sql } from 'kysely'
+import type { AccountLease } from './lease.ts'
+
+/** State of an account and the data that its transitions depend on (table `account_states`). */
+export interface AccountStatus {
+  readonly state: AccountState
+  /** Incremented by every change of `state` and every error event. */
+  readonly stateEpoch: number
+  readonly lastError: LastError | null
+  /** Consecutive equal failures. */
+  readonly errorCount: number
+  readonly authFailingSince: Date | null
+  readonly authFailureDisabledAt: Date | null
+  /** Version of the registration that the status belongs to. */
+  readonly accountVersion: string
+  readonly initializedAt: Date | null
+  readonly syncTime: Date | null
+  /** The last mailbox that the server refused; null after a pass without refusals. */
+  readonly syncError: SyncError | null
+}
+
+export const accountStatusColumns = [
+  'state',
+  'stateEpoch',
+  'lastError',
+  'errorCount',
+  'authFailingSince',
+  'authFailureDisabledAt',
+  'accountVersion',
+  'initializedAt',
+  'syncTime',
+  'syncError',
+] as const
+
+export type AccountStatusRow = Pick<
+  Selectable<AccountStates>,
+  (typeof accountStatusColumns)[number]
+>
+
+/** Status of a row, without its other columns. */
+export function toAccountStatus(row: AccountStatusRow): AccountStatus {
+  const { state, stateEpoch, lastError, errorCount, accountVersion, initializedAt } = row
+  const { authFailingSince, authFailureDisabledAt, syncTime, syncError } = row
+  return {
+    state,
+    stateEpoch: Number(stateEpoch),
+    lastError,
+    errorCount,
+    authFailingSince,
+    authFailureDisabledAt,
+    accountVersion,
+    initializedAt,
+    syncTime,
+    syncError,
+  }
+}
+
+/** Creates missing rows, which leases lock. Accounts that were deleted meanwhile are skipped. */
+export async function ensureAccountStatusRows(db: Db, accounts: readonly string[]): Promise<void> {
+  try {
+    await sql`
+      insert into account_states (account, state)
+      select account, 'new' from accounts
+      where account = any(${accounts}::text[])
+        and not exists (select 1 from account_states s where s.account = accounts.account)
+      order by account
+      on conflict (account) do nothing
+    `.execute(db)
+  } catch (error) {
+    if (!isDeletedAccountError(error)) throw error
+    // Deleted between the select and the insert: the next statement does not see it.
+    await ensureAccountStatusRows(db, accounts)
+  }
+}
+
+function isDeletedAccountError(error: unknown): boolean {
+  const { code, constraint } = error as { code?: unknown; constraint?: unknown }
+  return code === '23503' && constraint === 'account_states_account_fkey'
+}
+
+export interface LockedAccountStatus extends AccountStatus {
+  /** Time of Postgres, whose clock also dates mailboxes. */
+  now: Date
+}
+
+/**
+ * Variant of `withLease` for many accounts: locks and returns those whose leases are valid. Rows
+ * and shards locked by others are left out, unless `wait` is set.
+ */
+export async function lockAccountStatuses(
+  tx: Tx,
+  leases: readonly AccountLease[],
+  { wait }: { wait: boolean },
+): Promise<Map<string, LockedAccountStatus>> {
+  const column = <T>(pick: (lease: AccountLease) => T) => sql.val(leases.map(pick))
+  const { rows } = await sql<AccountStatusRow & { account: string; now: Date }>`
+    select a.account, ${sql.join(accountStatusColumns.map((name) => sql.ref(`a.${name}`)))},
+      now() as now, set_config('idle_in_transaction_session_timeout', '10s', true)
+    from unnest(
+      ${column(({ account }) => account)}::text[], ${column(({ shard }) => shard)}::smallint[],
+      ${column(({ owner }) => owner)}::uuid[], ${column(({ epoch }) => epoch)}::bigint[]
+    ) as input (account, shard, owner, epoch)
+    join shards s on s.shard = input.shard and s.owner = input.owner and s.epoch = input.epoch
+    join account_states a on a.account = input.account
+    order by a.account
+    for share of s for no key update of a ${wait ? sql`` : sql`skip locked`}
+  `.execute(tx)
+  return new Map(rows.map((row) => [row.account, { ...toAccountStatus(row), now: row.now }]))
+}
+
+/** Status of an account; undefined if the account was deleted. */
+export async function findAccountStatus(
+  db: Db | Tx,
+  account: string,
+): Promise<LockedAccountStatus | undefined> {
+  const row = await db
+    .selectFrom('accountStates')
+    .select(accountStatusColumns)
+    .select(sql<Date>`now()`.as('now'))
+    .where('account', '=', account)
+    .executeTakeFirst()
+  return row && { ...toAccountStatus(row), now: row.now }
+}
+
+/**
+ * Stores statuses and, if the state epoch changed, a row of `account_changes`. Requires their
+ * leases.
+ */
+export async function saveAccountStatuses(
+  tx: Tx,
+  statuses: readonly (AccountStatus & { account: string })[],
+): Promise<void> {
+  if (statuses.length === 0) return
+  await sql`
+    with input as (
+      select * from jsonb_to_recordset(${JSON.stringify(statuses)}::jsonb) as i (
+        account text, state text, "stateEpoch" bigint, "lastError" jsonb, "errorCount" integer,
+        "authFailingSince" timestamptz, "authFailureDisabledAt" timestamptz,
+        "accountVersion" bigint, "initializedAt" timestamptz, "syncTime" timestamptz,
+        "syncError" jsonb
+      )
+    ), before as (
+      select a.account, a.state_epoch from account_states a join input using (account)
+    ), saved as (
+      update account_states a
+      set state = i.state, state_epoch = i."stateEpoch", last_error = i."lastError",
+        error_count = i."errorCount", auth_failing_since = i."authFailingSince",
+        auth_failure_disabled_at = i."authFailureDisabledAt",
+        account_version = i."accountVersion", initialized_at = i."initializedAt",
+        sync_time = i."syncTime", sync_error = i."syncError", updated_at = now()
+      from input i where a.account = i.account
+    )
+    insert into account_changes (account, type, key, payload)
+    select i.account, 'state', i.state,
+      case when i."lastError" is not null then jsonb_build_object('error', i."lastError") end
+    from input i join before b using (account) where b.state_epoch <> i."stateEpoch"
+  `.execute(tx)
+}

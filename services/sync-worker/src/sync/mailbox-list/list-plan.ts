@@ -1,0 +1,167 @@
+import type { MailboxStatus } from '@posthorn/backends'
+import { AppError } from '@posthorn/errors'
+import { findAccountStatus } from '../../store/account-status.ts'
+import type { Listing, MailboxRow, UidCounters } from '../../store/mailboxes.ts'
+import { findStoredPaths, hashPath } from '../../store/account-states.ts'
+import type { ListContext } from '../context.ts'
+import {
+  type AppliedRename,
+  findRenames,
+  type ListingChanges,
+  matchAppliedRename,
+  type Rename,
+} from './listing.ts'
+import { selectionRules, selectMonitored } from './selection.ts'
+
+/** UIDVALIDITY of a lost mailbox whose STATUS failed. Never a real one (RFC 9051 §9). */
+export const lostUidValidity = '0'
+
+/** A change of the mailbox list by this service. Needs no proof but its listing. */
+export interface AppliedListChange {
+  /** Not every server lists the MAILBOXID that CREATE returned. */
+  created?: { path: string; mailboxId?: string }
+  deleted?: string
+  renamed?: AppliedRename
+}
+
+export interface ListInput {
+  changes: ListingChanges
+  /** Counters of the listing, by path. */
+  statuses: ReadonlyMap<string, MailboxStatus>
+  applied: AppliedListChange
+}
+
+/** Changes to store after a listing. */
+export interface ListPlan {
+  deleted: MailboxRow[]
+  /** Mailboxes left out of a listing for the first time. */
+  missed: MailboxRow[]
+  changed: ListingChanges['changed']
+  renamed: Rename[]
+  added: Listing[]
+  /** Counters of added mailboxes whose rows were lost, by path. */
+  lost: ReadonlyMap<string, UidCounters>
+}
+
+/** True if the plan stores nothing. */
+export function isEmptyPlan({ deleted, missed, changed, renamed, added }: ListPlan): boolean {
+  return deleted.length + missed.length + changed.length + renamed.length + added.length === 0
+}
+
+/** Decides what to store of a listing. Asks the server for counters where they decide. */
+export async function planListUpdate(
+  context: ListContext,
+  rows: readonly MailboxRow[],
+  { changes, statuses, applied }: ListInput,
+): Promise<ListPlan> {
+  const renamed = await planRenames(context, rows, { changes, statuses, applied })
+  const moved = new Set<object>(renamed.flatMap(({ row, listing }) => [row, listing]))
+  const missing = changes.missing.filter((row) => !moved.has(row))
+  const added = changes.added.filter((listing) => !moved.has(listing))
+  return {
+    deleted: [...changes.unselectable, ...(await confirmDeleted(context, missing, applied))],
+    missed: missing.filter(({ missingSince }) => missingSince === null),
+    changed: changes.changed,
+    renamed,
+    added,
+    lost: await findLost(context, rows, { added, statuses }),
+  }
+}
+
+async function planRenames(
+  context: ListContext,
+  rows: readonly MailboxRow[],
+  { changes: { missing, added }, statuses, applied }: ListInput,
+): Promise<Rename[]> {
+  const byUs = applied.renamed ? matchAppliedRename({ missing, added }, applied.renamed) : []
+  const rest = {
+    missing: missing.filter((row) => !byUs.some((rename) => rename.row === row)),
+    added: added.filter((listing) => !byUs.some((rename) => rename.listing === listing)),
+  }
+  if (rest.missing.length === 0 || rest.added.length === 0) return byUs
+  const counters = new Map(statuses)
+  for (const { path } of selectMonitoredListings(context, rest.added)) {
+    const status = counters.get(path) ?? (await findStatus(context, path))
+    if (status) counters.set(path, status)
+  }
+  return [...byUs, ...findRenames(rows, rest, counters)]
+}
+
+/**
+ * Missing mailboxes that are deleted. Servers leave mailboxes out of a listing by mistake, so a
+ * later listing has to lack it as well, and STATUS has to fail.
+ */
+async function confirmDeleted(
+  { session, deps }: ListContext,
+  missing: readonly MailboxRow[],
+  applied: AppliedListChange,
+): Promise<MailboxRow[]> {
+  const confirmed: MailboxRow[] = []
+  for (const row of missing) {
+    const missingMs = row.missingSince === null ? -1 : Date.now() - row.missingSince.getTime()
+    const isDeleted =
+      row.path === applied.deleted ||
+      (missingMs >= deps.config.mailboxPollMs / 2 && !(await exists(session, row.path)))
+    if (isDeleted) confirmed.push(row)
+  }
+  return confirmed
+}
+
+async function exists(session: ListContext['session'], path: string): Promise<boolean> {
+  try {
+    await session.status(path)
+    return true
+  } catch (error) {
+    if (error instanceof AppError && error.kind === 'not-found') return false
+    // Rejected for another reason: no proof of a deletion.
+    if (error instanceof AppError && error.kind === 'rejected') return true
+    throw error
+  }
+}
+
+/** Counters of mailboxes that look new although their paths are stored: their rows were lost. */
+async function findLost(
+  context: ListContext,
+  rows: readonly MailboxRow[],
+  { added, statuses }: { added: readonly Listing[]; statuses: ListInput['statuses'] },
+): Promise<Map<string, UidCounters>> {
+  const lost = new Map<string, UidCounters>()
+  const { deps, account } = context
+  if (added.length === 0) return lost
+  const accountStatus = await findAccountStatus(deps.db, account.account)
+  if (accountStatus?.initializedAt == null) return lost
+  const stored = await findStoredPaths(deps.db, account.account)
+  // `added` also has mailboxes that became unselectable, whose rows are present.
+  const present = new Set(rows.map(({ path }) => path))
+  for (const { path } of selectMonitoredListings(context, added)) {
+    if (present.has(path) || !(stored ? stored.has(hashPath(path)) : rows.length === 0)) continue
+    const status = statuses.get(path) ?? (await findStatus(context, path))
+    lost.set(path, {
+      uidValidity: status ? String(status.uidValidity) : lostUidValidity,
+      uidNext: String(status?.uidNext ?? 0),
+    })
+  }
+  return lost
+}
+
+function selectMonitoredListings(
+  context: ListContext,
+  listings: readonly Listing[],
+): { path: string }[] {
+  return selectMonitored(
+    listings.map((listing) => ({ ...listing, listed: true })),
+    selectionRules(context),
+  )
+}
+
+async function findStatus(
+  { session }: ListContext,
+  path: string,
+): Promise<MailboxStatus | undefined> {
+  try {
+    return await session.status(path)
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind === 'unreachable') throw error
+    return undefined
+  }
+}

@@ -1,0 +1,41 @@
+import { backoff } from '@posthorn/flow'
+import type { Config } from '../config.ts'
+
+/**
+ * Delay before the next connection attempt: none before the first, then doubling. Up to half of it
+ * is subtracted at random, so that the accounts of a server do not reconnect at the same time.
+ */
+export function reconnectDelayMs(
+  attempts: number,
+  config: Pick<Config, 'reconnectMinMs' | 'reconnectMaxMs'>,
+  random?: () => number,
+): number {
+  const { reconnectMinMs: baseMs, reconnectMaxMs: maxMs } = config
+  return backoff({ baseMs, maxMs, jitter: 0.5 })(attempts, random)
+}
+
+/** Connections that lasted as long were lost by accident; shorter ones may be a rejection. */
+const stableMs = 60_000
+/** Maximum attempts counted for short connections that synced: delays of 2, 4, 8, 16, 32 s. */
+const maxAfterSync = 5
+/** Maximum attempts counted for internal failures, which are short: delays of 2, 4, 8 s. */
+const maxAfterInternalFailure = 3
+
+/** Outcome of a connection or of an attempt to connect. */
+export interface ConnectionOutcome {
+  /** True if a full sync pass ended. */
+  synced: boolean
+  connectedMs: number
+  /** True for failures of Postgres, RabbitMQ or auth-bridge, which need no spare of the server. */
+  internalFailure: boolean
+}
+
+/**
+ * Number of attempts for the reconnect backoff. Only a connection that synced resets it: a login
+ * alone proves little.
+ */
+export function nextAttemptCount(attempts: number, outcome: ConnectionOutcome): number {
+  if (outcome.internalFailure) return Math.min(attempts + 1, maxAfterInternalFailure)
+  if (!outcome.synced) return attempts + 1
+  return outcome.connectedMs >= stableMs ? 0 : Math.min(attempts + 1, maxAfterSync)
+}
