@@ -16,6 +16,7 @@ export default {
   rootDir: root,
   watchman: false,
   testTimeout: 180_000,
+  testSequencer: '<rootDir>/libs/tooling/test-sequencer.js',
   reporters: ['default', '<rootDir>/libs/tooling/run-reporter.js'],
   projects: [
     {
