@@ -26,7 +26,7 @@ import { BodyMemoryLimiter } from './http/body-memory.ts'
 import { mountOperations } from './http/mount.ts'
 import { linkKeys } from './links/link-keys.ts'
 import { operationHandlers } from './operations/handlers.ts'
-import { openPublicPages } from './public/open-public.ts'
+import { mountPublicPages } from './public/mount-public-pages.ts'
 import { deleteExpired } from './store/delete-expired.ts'
 
 const name = 'api-gateway'
@@ -91,7 +91,7 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
     counter.count(`apiCall:${status < 400 ? 'success' : 'fail'}`)
   mountOperations(api, operationHandlers(deps), { gate, ...limits, onResponse })
   mountDocs(api, version)
-  api.use(openPublicPages(stack, { ...deps, log, metrics, trustedProxies, crawlerRangesFile }))
+  api.use(mountPublicPages(stack, { ...deps, log, metrics, trustedProxies, crawlerRangesFile }))
 
   let isStarted = false
   const server = await startHttpServer({
