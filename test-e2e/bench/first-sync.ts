@@ -8,7 +8,10 @@ import type { Row } from './report.ts'
 const count = 100_000
 const allowedBytes = 2
 
-/** Registration → `accountInitialized` of an account with a large inbox, and what its index takes, against a bare client that fetches all UIDs and flags. */
+/**
+ * Time from registration to `accountInitialized` for a large INBOX and the size of its index,
+ * compared with a plain client that fetches all UIDs and flags.
+ */
 export async function benchFirstSync(world: World): Promise<Row[]> {
   const user = world.mail.freshUser('large')
   const client = await logIn(user)
@@ -28,23 +31,23 @@ export async function benchFirstSync(world: World): Promise<Row[]> {
   await deleteAccount(world, 'large')
   return [
     {
-      what: `first sync of ${messages} messages, registration → accountInitialized received`,
+      what: `initial sync of ${messages} messages, registration → accountInitialized received`,
       ours,
       reference: bare,
       unit: ' ms',
-      referenceIs: 'bare client logs in and fetches UIDs and flags',
+      referenceIs: 'plain client: login, fetch of UIDs and flags',
     },
     {
-      what: 'index in Postgres, bytes a message',
+      what: 'index in Postgres, bytes per message',
       ours: bytes / messages,
       reference: allowedBytes,
       unit: ' B',
-      referenceIs: 'what is allowed',
+      referenceIs: 'limit',
     },
   ]
 }
 
-/** Milliseconds that a bare client takes from login to the last flag. */
+/** Time of a plain client from login to the last flag, in milliseconds. */
 async function fetchAll(user: TestUser): Promise<number> {
   const from = performance.now()
   const client = await logIn(user)
@@ -54,7 +57,7 @@ async function fetchAll(user: TestUser): Promise<number> {
     if (message.uid > 0) fetched++
   const ms = performance.now() - from
   await client.logout()
-  if (fetched < count) throw new Error(`${fetched} of ${count} messages were fetched`)
+  if (fetched < count) throw new Error(`fetched ${fetched} of ${count} messages`)
   return ms
 }
 
@@ -66,7 +69,7 @@ async function deleteAccount({ client }: World, account: string): Promise<void> 
   await client.call(operations.deleteAccount, { params: { account } })
   await eventually(async () => {
     const { status } = await client.call(operations.getAccount, { params: { account } })
-    if (status !== 404) throw new Error('the account is still there')
+    if (status !== 404) throw new Error('account was not deleted')
     return true as const
   })
 }

@@ -2,12 +2,15 @@ import { once } from 'node:events'
 import { operations } from '@posthorn/contracts'
 import { eventually } from '@posthorn/testkit'
 import { logIn } from '../stories/imap-client.ts'
-import { freshMessageId, letter, type World } from '../world.ts'
+import { freshMessageId, plainMessage, type World } from '../world.ts'
 import { percentile, type Row } from './report.ts'
 
 const count = 60
 
-/** APPEND answered → webhook received, against a bare client in IDLE on the same mailbox that hears EXISTS. */
+/**
+ * Time from the reply to APPEND to the webhook, compared with EXISTS at a plain client in IDLE on
+ * the same mailbox.
+ */
 export async function benchLatency(world: World): Promise<Row[]> {
   await world.client.call(operations.updateSettings, { body: { webhooks: world.receiver.url } })
   const user = await world.connectAccount()
@@ -18,11 +21,11 @@ export async function benchLatency(world: World): Promise<Row[]> {
   for (let round = 0; round < count; round++) {
     const messageId = freshMessageId()
     void watcher.idle()
-    const heard = once(watcher, 'exists').then(() => performance.now())
-    await writer.append('INBOX', letter({ messageId }))
+    const notified = once(watcher, 'exists').then(() => performance.now())
+    await writer.append('INBOX', plainMessage({ messageId }))
     const appended = performance.now()
     const appendedAt = Date.now()
-    bare.push((await heard) - appended)
+    bare.push((await notified) - appended)
     const webhook = await eventually(
       () => world.webhooks().find(({ data }) => data?.messageId === messageId) ?? false,
     )
@@ -34,6 +37,6 @@ export async function benchLatency(world: World): Promise<Row[]> {
     ours: percentile(ours, p),
     reference: percentile(bare, p),
     unit: ' ms',
-    referenceIs: 'bare IDLE client hears EXISTS',
+    referenceIs: 'plain client in IDLE receives EXISTS',
   }))
 }

@@ -9,7 +9,10 @@ const mailboxSize = 10_000
 const rounds = 200
 const inParallel = 16
 
-/** `GET messages` and `GET message` through the whole system, against the same question asked by bare clients on warm connections. */
+/**
+ * `GET messages` and `GET message` through the whole system, compared with the same commands of
+ * plain clients on warm connections.
+ */
 export async function benchReading(world: World): Promise<Row[]> {
   const user = world.mail.freshUser('reader')
   const bare = await Promise.all(Array.from({ length: 4 }, () => logIn(user)))
@@ -53,17 +56,20 @@ async function compare(what: string, clients: readonly ImapFlow[], pair: Pair): 
       return pair.bare(client)
     })
     rows.push({
-      what: `${what}, ${lanes} at a time, ${mailboxSize} messages in the mailbox, p50`,
+      what: `${what}, ${lanes} concurrent, ${mailboxSize} messages in the mailbox, p50`,
       ours: percentile(ours, 50),
       reference: percentile(bare, 50),
       unit: ' ms',
-      referenceIs: lanes === 1 ? 'bare client, warm' : `${clients.length} bare clients, warm`,
+      referenceIs: lanes === 1 ? 'plain client, warm' : `${clients.length} plain clients, warm`,
     })
   }
   return rows
 }
 
-/** Milliseconds of each call, with so many running at any time. The first of each lane are not counted. */
+/**
+ * Duration of each call in milliseconds with `lanes` concurrent calls. The first call of each lane
+ * does not count.
+ */
 async function measure(lanes: number, call: (lane: number) => Promise<unknown>): Promise<number[]> {
   const times: number[] = []
   await Promise.all(

@@ -1,4 +1,4 @@
-/** A figure and what a bare library doing the same work gave in the same run. */
+/** A figure, and the result of a plain library for the same work in the same run. */
 export interface Row {
   what: string
   ours: number

@@ -8,9 +8,12 @@ import { addAccounts, bareLoop, deliverEvents, type WebhookLoad } from './webhoo
 const count = 2_000
 const waiting = 1_000_000
 const routes = 20
-const perCpu = '/s of processor'
+const perCpu = '/s of CPU'
 
-/** Events committed and published → received by one receiver, as they are, beside a bare got loop, and beside themselves when something else is in the way. */
+/**
+ * Rate from committed and published events to one receiver, compared with a plain got loop, and
+ * with itself under other load.
+ */
 export async function benchWebhooks(world: World, amqpUrl: string): Promise<Row[]> {
   await using receiver = await startChild('receiver-main.ts')
   const url = `http://127.0.0.1:${receiver.port}/hook`
@@ -25,7 +28,7 @@ export async function benchWebhooks(world: World, amqpUrl: string): Promise<Row[
   await deliverEvents(load, count / 4) // code that ran before is faster
   const alone = await deliverEvents(load, count)
   const bare = await bareLoop(url, receiver, count)
-  const referenceIs = 'bare got loop'
+  const referenceIs = 'plain got loop'
   return [
     {
       what: 'webhooks received per second (one target, 4 calls in flight, 1 kB)',
@@ -35,7 +38,7 @@ export async function benchWebhooks(world: World, amqpUrl: string): Promise<Row[
       referenceIs,
     },
     {
-      what: 'webhooks in a second of the processor, everything that the dispatcher does included',
+      what: 'webhooks per CPU second, everything in the dispatcher included',
       ours: alone.perCpuSecond,
       reference: bare.perCpuSecond,
       unit: perCpu,
@@ -47,7 +50,7 @@ export async function benchWebhooks(world: World, amqpUrl: string): Promise<Row[
   ]
 }
 
-/** Ten targets, one of which takes calls and never answers. */
+/** Ten targets, one of which never responds. */
 async function besideHanging(load: WebhookLoad): Promise<Row> {
   const { world, receiver } = load
   const at = (path: string) => `http://127.0.0.1:${receiver.port}/${path}`
@@ -60,15 +63,15 @@ async function besideHanging(load: WebhookLoad): Promise<Row> {
   const reference = await deliverEvents({ ...load, accounts: healthy }, count, expected)
   const ours = await deliverEvents({ ...load, accounts: mixed }, count, expected)
   return {
-    what: 'webhooks per second to nine targets while a tenth hangs',
+    what: 'webhooks per second to nine targets while the tenth hangs',
     ours: ours.perSecond,
     reference: reference.perSecond,
     unit: '/s',
-    referenceIs: 'the tenth answers',
+    referenceIs: 'the tenth responds',
   }
 }
 
-/** Routes whose filters look at nothing but the name of the event, and do not want it: the sandbox is not asked. */
+/** Routes whose filters use only the event name and reject it: the sandbox does not run. */
 async function besideRoutes(load: WebhookLoad): Promise<Row> {
   const { client } = load.world
   const reference = await deliverEvents(load, count)
@@ -84,12 +87,12 @@ async function besideRoutes(load: WebhookLoad): Promise<Row> {
     })
     made.push(String(body.id))
   }
-  await deliverEvents(load, count / 4) // each filter is asked once about each name
+  await deliverEvents(load, count / 4) // each filter runs once per name
   const ours = await deliverEvents(load, count)
   for (const webhookRoute of made)
     await client.call(operations.deleteWebhookRoute, { params: { webhookRoute } })
   return {
-    what: `webhooks in a second of the processor while ${routes} routes want none of the events`,
+    what: `webhooks per CPU second while ${routes} routes reject the events`,
     ours: ours.perCpuSecond,
     reference: reference.perCpuSecond,
     unit: perCpu,
@@ -97,7 +100,7 @@ async function besideRoutes(load: WebhookLoad): Promise<Row> {
   }
 }
 
-/** Deliveries that wait for their next attempt, half of them for the target that is delivered to. */
+/** Deliveries that wait for their next attempt, half of them for the measured target. */
 async function besideWaiting(load: WebhookLoad, url: string): Promise<Row> {
   const { ownerUrl } = load.world
   const reference = await deliverEvents(load, count)
@@ -115,7 +118,7 @@ async function besideWaiting(load: WebhookLoad, url: string): Promise<Row> {
   await deliverEvents(load, count / 4)
   const ours = await deliverEvents(load, count)
   return {
-    what: `webhooks per second beside ${waiting.toLocaleString('en')} deliveries that wait for their next attempt`,
+    what: `webhooks per second beside ${waiting.toLocaleString('en')} deliveries waiting for their next attempt`,
     ours: ours.perSecond,
     reference: reference.perSecond,
     unit: '/s',

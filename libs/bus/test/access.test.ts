@@ -18,15 +18,15 @@ import { openBus } from './open-bus.ts'
 const broker = await testBus()
 await broker.grantServices()
 const buses = {} as Record<ServiceName, Bus>
-// One after the other, auth-bridge last: whoever starts first finds nothing in the broker.
+// One after the other, auth-bridge last: the first one to start finds an empty broker.
 for (const service of serviceNames)
   buses[service] = await openBus(broker.serviceUrl(service), { name: service })
 
 await buses['auth-bridge'].serve({
   queue: 'credentials',
   handlers: [
-    on(getCredentials, async (_request, { requester: asker }) => ({
-      user: String(asker),
+    on(getCredentials, async (_request, { requester }) => ({
+      user: String(requester),
       pass: 'p',
     })),
     on(getServiceSecret, async () => ({ serviceSecret: 's' })),
@@ -40,7 +40,7 @@ afterAll(async () => {
 })
 
 const how = { key: 'credentials', timeoutMs: 10_000 }
-const questions = {
+const commands = {
   getCredentials: (bus: Bus) =>
     bus.request(getCredentials, { account: 'a', protocol: 'imap' }, how),
   getServiceSecret: (bus: Bus) => bus.request(getServiceSecret, {}, how),
@@ -48,32 +48,32 @@ const questions = {
   checkSmtpServerPassword: (bus: Bus) =>
     bus.request(checkSmtpServerPassword, { password: 'x' }, how),
 }
-const allowed: Record<keyof typeof questions, ServiceName[]> = {
+const allowed: Record<keyof typeof commands, ServiceName[]> = {
   getCredentials: ['sync-worker', 'sender', 'imap-proxy'],
   getServiceSecret: ['webhook-dispatcher'],
   getLinkSecret: ['api-gateway', 'smtp-proxy'],
   checkSmtpServerPassword: ['smtp-proxy'],
 }
-const askers = serviceNames.filter((service) => service !== 'auth-bridge')
+const requesters = serviceNames.filter((service) => service !== 'auth-bridge')
 
-test.each(Object.keys(questions) as (keyof typeof questions)[])(
-  '%s is answered to those who may ask it, and refused to all others',
+test.each(Object.keys(commands) as (keyof typeof commands)[])(
+  'RpcResponder: %s is executed for allowed requesters and rejected for others',
   async (name) => {
-    const answered: ServiceName[] = []
-    for (const service of askers) {
+    const accepted: ServiceName[] = []
+    for (const service of requesters) {
       try {
-        await questions[name](buses[service])
-        answered.push(service)
+        await commands[name](buses[service])
+        accepted.push(service)
       } catch (error) {
         expect(error).toMatchObject({ kind: 'forbidden' })
       }
     }
-    expect(answered.sort()).toEqual(allowed[name].sort())
+    expect(accepted.sort()).toEqual(allowed[name].sort())
   },
 )
 
-test('who asks is what the broker says, and nobody can say to be another', async () => {
-  expect(await questions.getCredentials(buses.sender)).toEqual({ user: 'sender', pass: 'p' })
+test('RpcResponder: the requester is the broker user, which the broker verifies', async () => {
+  expect(await commands.getCredentials(buses.sender)).toEqual({ user: 'sender', pass: 'p' })
   const error = await tried('imap-proxy', async (channel) => {
     channel.publish('credentials', 'credentials', Buffer.from('{}'), {
       userId: 'posthorn_sync_worker',
@@ -82,13 +82,13 @@ test('who asks is what the broker says, and nobody can say to be another', async
   expect(error).toMatch(/PRECONDITION_FAILED.*user_id/s)
 })
 
-test('a user that is no service is refused as well', async () => {
+test('RpcResponder: rejects a broker user that is no service', async () => {
   const admin = await openBus(broker.url, { name: 'sender' })
-  await expect(questions.getCredentials(admin)).rejects.toMatchObject({ kind: 'forbidden' })
+  await expect(commands.getCredentials(admin)).rejects.toMatchObject({ kind: 'forbidden' })
   await admin[Symbol.asyncDispose]()
 })
 
-/** Does something as a service; why the broker refused it, or undefined. */
+/** Acts as a service. Returns the broker's reason of a rejection, or undefined. */
 async function tried(
   service: ServiceName,
   act: (channel: Channel) => Promise<unknown>,
@@ -116,38 +116,42 @@ const readAlong = (service: ServiceName, exchange: string, key: string) => async
 }
 
 test.each<[ServiceName, string, (channel: Channel) => Promise<unknown>]>([
-  ['sender', 'questions for credentials', readAlong('sender', 'credentials', 'credentials')],
-  ['sync-worker', 'the queue of them', read('credentials')],
+  ['sender', 'requests for credentials', readAlong('sender', 'credentials', 'credentials')],
+  ['sync-worker', 'the queue of credential requests', read('credentials')],
   [
     'smtp-proxy',
     'the passwords of verifyAccount',
     readAlong('smtp-proxy', 'verify.imap', 'verify.imap'),
   ],
-  ['sender', 'those for IMAP', read('verify.imap')],
-  ['sender', 'what workers are asked', readAlong('sender', 'commands', 'shard.1')],
+  ['sender', 'the queue of IMAP verification', read('verify.imap')],
+  ['sender', 'requests to workers', readAlong('sender', 'commands', 'shard.1')],
   ['imap-proxy', 'events', readAlong('imap-proxy', 'events', '#')],
   ['smtp-proxy', 'events', readAlong('smtp-proxy', 'events', '#')],
   ['auth-bridge', 'events', readAlong('auth-bridge', 'events', '#')],
   ['imap-proxy', 'a queue of events', read('webhook.events.3')],
   ['smtp-proxy', 'dead letters', readAlong('smtp-proxy', 'dead', 'webhook.events.3')],
-  ['webhook-dispatcher', 'what is to be sent', read('sender.submissions')],
+  ['webhook-dispatcher', 'the queue of submissions', read('sender.submissions')],
   [
     'imap-proxy',
-    'the inbox of another',
-    (c) => c.assertQueue('sender.inbox.x', { exclusive: true }),
+    'the reply queue of another service',
+    (c) => c.assertQueue('sender.replies.x', { exclusive: true }),
   ],
   [
     'webhook-dispatcher',
-    'a question to a worker',
+    'publishing a request to a worker',
     async (c) => c.publish('commands', 'shard.1', Buffer.from('{}')),
   ],
-  ['auth-bridge', 'an event', async (c) => c.publish('events', 'messageNew.1', Buffer.from('{}'))],
-  ['imap-proxy', 'the removal of a queue', (c) => c.deleteQueue('sender.submissions')],
-])('%s has no way to %s', async (service, _what, act) => {
+  [
+    'auth-bridge',
+    'publishing an event',
+    async (c) => c.publish('events', 'messageNew.1', Buffer.from('{}')),
+  ],
+  ['imap-proxy', 'deleting a queue', (c) => c.deleteQueue('sender.submissions')],
+])('permissionsOf: %s has no access to %s', async (service, _what, act) => {
   expect(await tried(service, act)).toMatch(/ACCESS_REFUSED/)
 })
 
-test('what a service does is permitted: what it publishes arrives', async () => {
+test('permissionsOf: a service can publish and consume what it needs', async () => {
   const ids: string[] = []
   for (const service of ['api-gateway', 'sync-worker', 'sender', 'webhook-dispatcher'] as const) {
     ids.push(crypto.randomUUID())

@@ -7,8 +7,8 @@ import { type Bus, connectBus, on } from '../src/index.ts'
 import { event } from './events.ts'
 import { openBus, recordingLog } from './open-bus.ts'
 
-// A broker of this file's own: it is killed, stopped, emptied and made to hang.
-const aBrokersStart = 60_000
+// This file has its own broker, which it kills, stops, wipes and pauses.
+const brokerStartMs = 60_000
 const echo = defineCommand({
   name: 'echo',
   request: Type.Object({ words: Type.String() }),
@@ -18,7 +18,7 @@ const unavailable = expect.objectContaining({ kind: 'unavailable' })
 const unheld = expect.objectContaining({ kind: 'unavailable', code: 'WorkerNotAvailable' })
 const { log, lines } = recordingLog()
 const handled = new Set<string>()
-const heard: Invalidation[] = []
+const invalidations: Invalidation[] = []
 
 let rabbit: Rabbit
 let url: string
@@ -44,32 +44,29 @@ beforeAll(async () => {
       }),
     ],
   })
-  await bus.onInvalidate((message) => heard.push(message))
-}, aBrokersStart * 2)
+  await bus.onInvalidate((message) => invalidations.push(message))
+}, brokerStartMs * 2)
 
 afterAll(async () => {
   await bus?.[Symbol.asyncDispose]()
   await rabbit?.destroy()
-}, aBrokersStart)
+}, brokerStartMs)
 
-const ask = (words: string, timeoutMs = 60_000) =>
+const request = (words: string, timeoutMs = 60_000) =>
   bus.request(echo, { words }, { key: 'shard.1', timeoutMs })
 
-/**
- * Everything works again within ten seconds of the broker's being there, with nothing done by
- * anybody.
- */
+/** Expects everything to work within 10 s after the start of the broker. */
 async function expectAllWorks(name: string): Promise<void> {
   await bus.whenUp(AbortSignal.timeout(10_000))
   await eventually(() => bus.publishEvent(event(name)))
   await eventually(() => handled.has(name))
-  expect(await eventually(() => ask(name))).toEqual({ words: name })
+  expect(await eventually(() => request(name))).toEqual({ words: name })
 }
 
-/** Listeners are told of every topic, since they may have missed any. */
+/** Expects every topic to be invalidated, because invalidations may have been missed. */
 async function expectAllTopics(): Promise<void> {
-  await eventually(() => expect(heard).toContainEqual({ topic: 'settings' }))
-  expect(heard.map(({ topic }) => topic).sort()).toEqual([
+  await eventually(() => expect(invalidations).toContainEqual({ topic: 'settings' }))
+  expect(invalidations.map(({ topic }) => topic).sort()).toEqual([
     'accounts',
     'changes',
     'gateways',
@@ -79,23 +76,20 @@ async function expectAllTopics(): Promise<void> {
   ])
 }
 
-/**
- * What is asked of a broker that is not there is refused at once or, for messages, within five
- * seconds.
- */
+/** Expects requests to fail immediately and publishing to fail within 5 s. */
 async function expectRefusals(): Promise<void> {
   const started = performance.now()
   await expect(bus.publishEvent(event('lost'))).rejects.toEqual(unavailable)
   await expect(bus.publishHint('sender.submissions', { queueId: 'q' })).rejects.toEqual(unavailable)
-  await expect(ask('nobody')).rejects.toEqual(unheld)
+  await expect(request('unserved')).rejects.toEqual(unheld)
   await bus.invalidate({ topic: 'tokens' }) // best effort: no error
   expect(performance.now() - started).toBeLessThan(7_000)
 }
 
 test(
-  'a broker that is killed: confirmed events are kept, the rest comes back by itself',
+  'Bus: after the broker was killed, keeps confirmed events and restores everything',
   async () => {
-    const waiting = expect(ask('wait')).rejects.toEqual(unheld)
+    const waiting = expect(request('wait')).rejects.toEqual(unheld)
     const confirmed: string[] = []
     let stop = false
     const publishing = (async () => {
@@ -113,58 +107,58 @@ test(
     await waiting
     await eventually(() => !bus.up)
     await expectRefusals()
-    heard.length = 0
+    invalidations.length = 0
     await rabbit.restart()
     await expectAllWorks('after kill')
     await expectAllTopics()
     await eventually(() => expect(confirmed.filter((id) => !handled.has(id))).toEqual([]))
   },
-  aBrokersStart,
+  brokerStartMs,
 )
 
 test(
-  'a broker that is restarted in good order',
+  'Bus: after an orderly restart of the broker, restores everything',
   async () => {
-    heard.length = 0
+    invalidations.length = 0
     await rabbit.restart()
     await expectAllWorks('after restart')
     await expectAllTopics()
   },
-  aBrokersStart,
+  brokerStartMs,
 )
 
 test(
-  'a broker that lost all its data gets its exchanges, queues and bindings again',
+  'Bus: after the broker lost its data, redeclares exchanges, queues and bindings',
   async () => {
-    heard.length = 0
+    invalidations.length = 0
     await rabbit.wipe()
     await expectAllWorks('after wipe')
     await expectAllTopics()
   },
-  aBrokersStart,
+  brokerStartMs,
 )
 
 test(
-  'a broker that hangs is noticed by its silence; questions end at their deadline',
+  'Bus: detects a hanging broker by its heartbeat, requests end at their deadline',
   async () => {
     rabbit.pause()
     try {
-      await expect(ask('silence', 300)).rejects.toMatchObject({ code: 'Timeout' })
+      await expect(request('silence', 300)).rejects.toMatchObject({ code: 'Timeout' })
       const started = performance.now()
       await expect(bus.publishEvent(event('silence'))).rejects.toEqual(unavailable)
       expect(performance.now() - started).toBeLessThan(7_000)
       await eventually(() => !bus.up, { timeoutMs: 20_000 })
     } finally {
-      heard.length = 0
+      invalidations.length = 0
       rabbit.resume()
     }
     await expectAllWorks('after silence')
   },
-  aBrokersStart,
+  brokerStartMs,
 )
 
 test(
-  'a bus opened while the broker is down is there at once, and works when the broker does',
+  'connectBus: returns while the broker is down, and works when the broker starts',
   async () => {
     await rabbit.stop()
     const { log, lines } = recordingLog()
@@ -192,19 +186,19 @@ test(
     await early.whenUp(AbortSignal.timeout(10_000))
     await eventually(() => early.publishEvent(event('early', { shard: 4 })))
     await eventually(() => got.includes('early'))
-    const asked = () => early.request(echo, { words: '' }, { key: 'shard.2', timeoutMs: 5_000 })
-    expect(await eventually(asked)).toEqual({ words: 'early' })
+    const requested = () => early.request(echo, { words: '' }, { key: 'shard.2', timeoutMs: 5_000 })
+    expect(await eventually(requested)).toEqual({ words: 'early' })
     expect(lines.map(({ words }) => words)).toEqual([
       'RabbitMQ connection failed, retrying',
       'RabbitMQ connected',
     ])
     await early[Symbol.asyncDispose]()
   },
-  aBrokersStart,
+  brokerStartMs,
 )
 
 test(
-  'a bus can be closed while the broker is down',
+  'Bus: can be disposed while the broker is down',
   async () => {
     await bus.whenUp(AbortSignal.timeout(10_000))
     const other = await openBus(url)
@@ -217,15 +211,15 @@ test(
     await rabbit.restart()
     await bus.whenUp(AbortSignal.timeout(10_000))
   },
-  aBrokersStart,
+  brokerStartMs,
 )
 
-test('each loss and each return was said once', () => {
-  const said = lines
+test('Bus: logs each loss and each reconnect once', () => {
+  const messages = lines
     .map(({ words }) => words)
     .filter((words) => /^RabbitMQ (connected|connection lost)$/.test(words))
-  const returns = said.filter((words) => words === 'RabbitMQ connected').length
-  expect(said).toEqual(
+  const returns = messages.filter((words) => words === 'RabbitMQ connected').length
+  expect(messages).toEqual(
     [
       ...Array.from({ length: returns - 1 }, () => [
         'RabbitMQ connected',

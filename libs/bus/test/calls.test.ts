@@ -8,11 +8,11 @@ import { openBus, recordingLog } from './open-bus.ts'
 
 const { url, closeConnections, drop } = await testBus()
 const { log, lines } = recordingLog()
-const asker = await openBus(url, { name: 'asker' })
+const client = await openBus(url, { name: 'client' })
 const holder = await openBus(url, { name: 'holder', log })
 
 afterAll(async () => {
-  await asker[Symbol.asyncDispose]()
+  await client[Symbol.asyncDispose]()
   await holder[Symbol.asyncDispose]()
   await drop()
 })
@@ -30,84 +30,84 @@ async function greeting(key: string, handle: Greeting) {
 const hello: Greeting = async ({ name }) => ({ words: `hello ${name}` })
 const unheld = expect.objectContaining({ kind: 'unavailable', code: 'WorkerNotAvailable' })
 const late = expect.objectContaining({ kind: 'timeout', code: 'Timeout' })
-const ask = (key: string, timeoutMs = 10_000) =>
-  asker.request(greet, { name: 'you' }, { key, timeoutMs })
+const request = (key: string, timeoutMs = 10_000) =>
+  client.request(greet, { name: 'you' }, { key, timeoutMs })
 
-test('a question is answered', async () => {
+test('Bus.request: returns the reply', async () => {
   const key = newKey()
   await using _server = await greeting(key, hello)
-  expect(await ask(key)).toEqual({ words: 'hello you' })
+  expect(await request(key)).toEqual({ words: 'hello you' })
 })
 
-test('a hundred questions at once get each its own answer', async () => {
+test('Bus.request: 100 concurrent requests get their own replies', async () => {
   const key = newKey()
   await using _server = await greeting(key, hello)
   const names = Array.from({ length: 100 }, (_, n) => `n${n}`)
   const answers = await Promise.all(
-    names.map((name) => asker.request(greet, { name }, { key, timeoutMs: 10_000 })),
+    names.map((name) => client.request(greet, { name }, { key, timeoutMs: 10_000 })),
   )
   expect(answers).toEqual(names.map((name) => ({ words: `hello ${name}` })))
 })
 
-test('a key that nobody holds is told at once, and so is one given up', async () => {
+test('Bus.request: fails immediately for a key that is not bound or was unbound', async () => {
   const key = newKey()
   // The time limit is a minute: only the broker's return can end these questions within the test's
   // own.
-  await expect(ask(key, 60_000)).rejects.toEqual(unheld)
+  await expect(request(key, 60_000)).rejects.toEqual(unheld)
   await using server = await greeting(newKey(), hello)
   await server.bind(key)
-  expect(await ask(key)).toEqual({ words: 'hello you' })
+  expect(await request(key)).toEqual({ words: 'hello you' })
   await server.unbind(key)
-  await expect(ask(key, 60_000)).rejects.toEqual(unheld)
+  await expect(request(key, 60_000)).rejects.toEqual(unheld)
 })
 
-test('requests are strict', async () => {
+test('Bus.request: rejects unknown request fields', async () => {
   const key = newKey()
   await using _server = await greeting(key, hello)
   const request = { name: 'you', extra: 1 } as { name: string }
-  await expect(asker.request(greet, request, { key, timeoutMs: 5_000 })).rejects.toMatchObject({
+  await expect(client.request(greet, request, { key, timeoutMs: 5_000 })).rejects.toMatchObject({
     kind: 'invalid',
     extras: { fields: [expect.objectContaining({ key: 'extra' })] },
   })
 })
 
-test('an error with a meaning crosses whole; one without loses its text and is logged where it happened', async () => {
+test('RpcResponder: sends an AppError unchanged, logs any other error and hides its text', async () => {
   const key = newKey()
   await using _server = await greeting(key, async ({ name }) => {
     if (name === 'you') throw new AppError('not-found', 'gone', { code: 'MessageNotFound' })
     throw new Error('password is hunter2')
   })
-  await expect(ask(key)).rejects.toMatchObject({
+  await expect(request(key)).rejects.toMatchObject({
     kind: 'not-found',
     message: 'gone',
     code: 'MessageNotFound',
   })
-  const secret = asker.request(greet, { name: 'me' }, { key, timeoutMs: 5_000 })
+  const secret = client.request(greet, { name: 'me' }, { key, timeoutMs: 5_000 })
   await expect(secret).rejects.toMatchObject({ kind: 'internal', message: 'Internal Server Error' })
   expect(lines.filter(({ level }) => level === 'error')).toEqual([
     expect.objectContaining({ words: 'command failed' }),
   ])
 })
 
-test('an answer that breaks the contract is an error of the one who gave it', async () => {
+test('RpcResponder: a response that violates the contract is an internal error', async () => {
   const key = newKey()
   await using _server = await greeting(key, async () => ({ wrong: true }) as never)
-  await expect(ask(key)).rejects.toMatchObject({ kind: 'internal' })
+  await expect(request(key)).rejects.toMatchObject({ kind: 'internal' })
 })
 
-test('at the deadline the asker gives up and the handler is told', async () => {
+test('Bus.request: at the deadline, rejects and aborts the signal of the handler', async () => {
   const key = newKey()
-  let told: unknown
+  let reason: unknown
   await using _server = await greeting(key, async (_request, { signal }) => {
     await new Promise((resolve) => signal.addEventListener('abort', resolve))
-    told = signal.reason
+    reason = signal.reason
     return { words: 'too late' }
   })
-  await expect(ask(key, 100)).rejects.toEqual(late)
-  await eventually(() => told !== undefined)
+  await expect(request(key, 100)).rejects.toEqual(late)
+  await eventually(() => reason !== undefined)
 })
 
-test('a late answer disturbs nobody', async () => {
+test('Bus.request: ignores a late reply', async () => {
   const key = newKey()
   const slow = Promise.withResolvers<void>()
   let calls = 0
@@ -116,12 +116,12 @@ test('a late answer disturbs nobody', async () => {
     if (calls === 1) await slow.promise
     return { words: `hello ${name}` }
   })
-  await expect(ask(key, 50)).rejects.toEqual(late)
+  await expect(request(key, 50)).rejects.toEqual(late)
   slow.resolve()
-  expect(await ask(key)).toEqual({ words: 'hello you' })
+  expect(await request(key)).toEqual({ words: 'hello you' })
 })
 
-test('a request whose deadline has passed in the queue is not begun', async () => {
+test('RpcResponder: does not execute a request that expired in the queue', async () => {
   const key = newKey()
   const busy = Promise.withResolvers<void>()
   const begun: string[] = []
@@ -137,18 +137,18 @@ test('a request whose deadline has passed in the queue is not begun', async () =
       }),
     ],
   })
-  const first = asker.request(greet, { name: 'first' }, { key, timeoutMs: 10_000 })
+  const first = client.request(greet, { name: 'first' }, { key, timeoutMs: 10_000 })
   await eventually(() => begun.length === 1)
-  await expect(asker.request(greet, { name: 'stale' }, { key, timeoutMs: 50 })).rejects.toEqual(
+  await expect(client.request(greet, { name: 'stale' }, { key, timeoutMs: 50 })).rejects.toEqual(
     late,
   )
   busy.resolve()
   await first
-  await asker.request(greet, { name: 'last' }, { key, timeoutMs: 10_000 })
+  await client.request(greet, { name: 'last' }, { key, timeoutMs: 10_000 })
   expect(begun).toEqual(['first', 'last'])
 })
 
-test('an asker that goes away cancels the work', async () => {
+test('Bus.request: aborting the request cancels its execution', async () => {
   const key = newKey()
   const begun = Promise.withResolvers<AbortSignal>()
   await using _server = await greeting(key, async (_request, { signal }) => {
@@ -157,14 +157,14 @@ test('an asker that goes away cancels the work', async () => {
     return { words: '' }
   })
   const away = new AbortController()
-  const asked = asker.request(
+  const pending = client.request(
     greet,
     { name: 'you' },
     { key, timeoutMs: 60_000, signal: away.signal },
   )
   const signal = await begun.promise
   away.abort(new Error('closed the tab'))
-  await expect(asked).rejects.toThrow('closed the tab')
+  await expect(pending).rejects.toThrow('closed the tab')
   await eventually(() => signal.aborted)
 })
 
@@ -187,51 +187,51 @@ test.each(['credentials', 'verify.imap', 'verify.smtp'] as const)('two share %s'
     })
   await using _one = await serving(other, 'one')
   await using _two = await serving(holder, 'two')
-  const answers = await Promise.all([ask(queue), ask(queue)])
+  const answers = await Promise.all([request(queue), request(queue)])
   expect(answers.map(({ words }) => words).sort()).toEqual(['one', 'two'])
   await other[Symbol.asyncDispose]()
 })
 
-test('what a lost server had in hand, another one answers', async () => {
+test('RpcServer: unacknowledged requests of a lost process are redelivered to another one', async () => {
   const gone = await holder.serve({ queue: 'credentials', handlers: [] })
-  await gone[Symbol.asyncDispose]() // the queue is there, and nobody reads it
+  await gone[Symbol.asyncDispose]() // The queue exists without a consumer.
   const doomed = await connect(url)
   const channel = await doomed.createChannel()
   const taken = Promise.withResolvers<void>()
   await channel.consume('credentials', () => taken.resolve())
-  const asked = ask('credentials')
+  const pending = request('credentials')
   await taken.promise
   await doomed.close()
   await using _next = await holder.serve({ queue: 'credentials', handlers: [on(greet, hello)] })
-  expect(await asked).toEqual({ words: 'hello you' })
+  expect(await pending).toEqual({ words: 'hello you' })
 })
 
-test('a request that is repeated is carried out once', async () => {
+test('ReplyCache: a repeated request id is executed once', async () => {
   const key = newKey()
   let runs = 0
   await using _server = await greeting(key, async () => ({ words: `run ${(runs += 1)}` }))
   const again = () =>
-    asker.request(greet, { name: 'you' }, { key, timeoutMs: 5_000, requestId: 'r1' })
+    client.request(greet, { name: 'you' }, { key, timeoutMs: 5_000, requestId: 'r1' })
   expect(await again()).toEqual({ words: 'run 1' })
   expect(await again()).toEqual({ words: 'run 1' })
-  expect(await ask(key)).toEqual({ words: 'run 2' })
+  expect(await request(key)).toEqual({ words: 'run 2' })
 })
 
-test('a request that failed for now is carried out again when repeated', async () => {
+test('ReplyCache: a repeat after a temporary failure is executed again', async () => {
   const key = newKey()
   let runs = 0
   await using _server = await greeting(key, async () => {
     runs += 1
-    if (runs === 1) throw new AppError('unreachable', 'server is away')
+    if (runs === 1) throw new AppError('unreachable', 'server is unavailable')
     return { words: `run ${runs}` }
   })
   const again = () =>
-    asker.request(greet, { name: 'you' }, { key, timeoutMs: 5_000, requestId: 'r2' })
+    client.request(greet, { name: 'you' }, { key, timeoutMs: 5_000, requestId: 'r2' })
   await expect(again()).rejects.toMatchObject({ kind: 'unreachable' })
   expect(await again()).toEqual({ words: 'run 2' })
 })
 
-test('a server that is closed answers what it has and is told of no more', async () => {
+test('RpcServer: disposal replies to requests in progress and takes no more', async () => {
   const key = newKey()
   const begun = Promise.withResolvers<void>()
   const done = Promise.withResolvers<void>()
@@ -240,17 +240,17 @@ test('a server that is closed answers what it has and is told of no more', async
     await done.promise
     return { words: 'just in time' }
   })
-  const asked = ask(key)
+  const pending = request(key)
   await begun.promise
   const closed = server[Symbol.asyncDispose]()
   // Until the broker has taken the key away, a question may still get in, and waits like the first.
-  await eventually(() => expect(ask(key, 200)).rejects.toEqual(unheld))
+  await eventually(() => expect(request(key, 200)).rejects.toEqual(unheld))
   done.resolve()
-  expect(await asked).toEqual({ words: 'just in time' })
+  expect(await pending).toEqual({ words: 'just in time' })
   await closed
 })
 
-test('a lost connection ends the questions under way; bindings and servers come back by themselves', async () => {
+test('Bus: after a connection loss, fails pending requests and restores servers and bindings', async () => {
   const key = newKey()
   const begun = Promise.withResolvers<void>()
   const never = Promise.withResolvers<{ words: string }>()
@@ -262,20 +262,20 @@ test('a lost connection ends the questions under way; bindings and servers come 
     return never.promise
   })
   await server.bind(key)
-  const asked = ask(key, 60_000)
+  const pending = request(key, 60_000)
   await begun.promise
-  await Promise.all([expect(asked).rejects.toEqual(unheld), closeConnections()])
-  never.resolve({ words: 'nobody hears it' })
-  expect(await eventually(() => ask(key))).toEqual({ words: 'hello you' })
+  await Promise.all([expect(pending).rejects.toEqual(unheld), closeConnections()])
+  never.resolve({ words: 'not received' })
+  expect(await eventually(() => request(key))).toEqual({ words: 'hello you' })
 })
 
-test('a deleted exchange comes back with all bindings', async () => {
+test('Bus: redeclares a deleted exchange with its bindings', async () => {
   const key = newKey()
   await using _server = await greeting(key, hello)
   const admin = await connect(url)
   const channel = await admin.createChannel()
   await channel.deleteExchange('commands')
   await admin.close()
-  await expect(ask(key, 60_000)).rejects.toEqual(unheld)
-  expect(await eventually(() => ask(key))).toEqual({ words: 'hello you' })
+  await expect(request(key, 60_000)).rejects.toEqual(unheld)
+  expect(await eventually(() => request(key))).toEqual({ words: 'hello you' })
 })

@@ -42,24 +42,24 @@ function reading(
 
 async function deadLetters(queue: string): Promise<unknown[]> {
   const channel = await admin.createChannel()
-  const found: unknown[] = []
+  const messages: unknown[] = []
   for (;;) {
     const message = await channel.get(`${queue}.dead`, { noAck: true })
     if (!message) break
-    found.push(message.content.toString())
+    messages.push(message.content.toString())
   }
   await channel.close()
-  return found
+  return messages
 }
 
-test('events of a shard are handed out in order, and acknowledged by returning', async () => {
+test('Consumer: delivers events of a shard in order and acknowledges when the handler returns', async () => {
   const seen: string[] = []
   await using _reader = await reading(0, async ({ payload }) => void seen.push(payload.eventId))
   for (const id of ['1', '2', '3']) await bus.publishEvent(event(id, { shard: 16 }))
   await eventually(() => expect(seen).toEqual(['1', '2', '3']))
 })
 
-test('an error that is for good sends the message to the dead letters at once', async () => {
+test('Consumer: a permanent error dead-letters the message immediately', async () => {
   let tries = 0
   await using _reader = await reading(1, async () => {
     tries += 1
@@ -68,14 +68,14 @@ test('an error that is for good sends the message to the dead letters at once', 
   const message = event('refused', { shard: 1 })
   await bus.publishEvent(message)
   const [dead] = await eventually(async () => {
-    const found = await deadLetters('webhook.events.1')
-    return found.length > 0 && found
+    const messages = await deadLetters('webhook.events.1')
+    return messages.length > 0 && messages
   })
   expect(JSON.parse(String(dead))).toEqual(message)
   expect(tries).toBe(1)
 })
 
-test('what does not match the schema, or is no JSON, goes to the dead letters unread', async () => {
+test('Consumer: dead-letters payloads that are not JSON or do not match the schema', async () => {
   let handled = 0
   await using _reader = await reading(2, async () => void handled++)
   const channel = await admin.createConfirmChannel()
@@ -83,15 +83,15 @@ test('what does not match the schema, or is no JSON, goes to the dead letters un
   channel.sendToQueue('webhook.events.2', Buffer.from('\u0000 no json'))
   await channel.waitForConfirms()
   await eventually(async () => {
-    found.push(...(await deadLetters('webhook.events.2')))
-    expect(found).toEqual(['{"eventId":1}', '\u0000 no json'])
+    messages.push(...(await deadLetters('webhook.events.2')))
+    expect(messages).toEqual(['{"eventId":1}', '\u0000 no json'])
   })
   expect(handled).toBe(0)
   await channel.close()
 })
-const found: unknown[] = []
+const messages: unknown[] = []
 
-test('any other error brings the message back, and the others do not wait for it', async () => {
+test('Consumer: a temporary error redelivers the message without delaying others', async () => {
   const seen: [string, boolean][] = []
   await using _reader = await reading(
     3,
@@ -112,7 +112,7 @@ test('any other error brings the message back, and the others do not wait for it
   )
 })
 
-test('a message that fails again and again is dead-lettered after the limit, and its delay grows', async () => {
+test('Consumer: dead-letters at the delivery limit, with growing redelivery delays', async () => {
   const counts: number[] = []
   let tries = 0
   await using _reader = await reading(
@@ -129,8 +129,8 @@ test('a message that fails again and again is dead-lettered after the limit, and
   expect(counts).toEqual(Array.from({ length: deliveryLimit + 1 }, (_, n) => n))
 })
 
-test('what a lost reader had in hand is handed to the next', async () => {
-  // A bare client: one of ours would be back at once, and might be first.
+test('Consumer: unacknowledged messages of a lost consumer are redelivered', async () => {
+  // A plain amqplib client: a bus would reconnect and might win the race.
   const dying = await connect(url)
   const channel = await dying.createChannel()
   const begun = Promise.withResolvers<void>()
@@ -145,7 +145,7 @@ test('what a lost reader had in hand is handed to the next', async () => {
   await eventually(() => expect(seen).toContainEqual(['orphan', true]))
 })
 
-test('after the loss of its connection a reader reads on', async () => {
+test('Consumer: continues after a connection loss', async () => {
   const seen: string[] = []
   await using _reader = await reading(6, async ({ payload }) => void seen.push(payload.eventId))
   await bus.whenUp()
@@ -157,7 +157,7 @@ test('after the loss of its connection a reader reads on', async () => {
   await eventually(() => seen.includes('after'))
 })
 
-test('a deleted queue is made again with all that belongs to it, and read on', async () => {
+test('Consumer: redeclares a deleted queue with its bindings and continues', async () => {
   const seen: string[] = []
   await using _reader = await reading(7, async ({ payload }) => void seen.push(payload.eventId))
   const channel = await admin.createChannel()
@@ -169,7 +169,7 @@ test('a deleted queue is made again with all that belongs to it, and read on', a
   await channel.close()
 })
 
-test('a channel that the broker closes (406) is made again, and read on', async () => {
+test('Consumer: reopens a channel that the broker closed (406)', async () => {
   const connection = new RecoveringConnection({
     url,
     name: 'test',
@@ -215,7 +215,7 @@ test('a channel that the broker closes (406) is made again, and read on', async 
   await connection.close()
 })
 
-test('a bus that is closed waits for its handlers and acknowledges what they did', async () => {
+test('Bus: disposal waits for handlers and acknowledges their deliveries', async () => {
   const closing = await openBus(url)
   const begun = Promise.withResolvers<void>()
   const done = Promise.withResolvers<void>()
@@ -238,7 +238,7 @@ test('a bus that is closed waits for its handlers and acknowledges what they did
   await eventually(() => expect(seen).toEqual(['next']))
 })
 
-test('of two readers of an event queue one reads at a time', async () => {
+test('Consumer: only one consumer of an event queue is active', async () => {
   const other = await openBus(url)
   const seen: string[] = []
   const first = await reading(9, async ({ payload }) => void seen.push(`first ${payload.eventId}`))

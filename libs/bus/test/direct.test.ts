@@ -25,57 +25,57 @@ const serve = () =>
     handlers: [on(greet, async ({ name }) => ({ words: `hello ${name}` }))],
   })
 
-test('who cannot wait is told soon that nobody answers a shared queue', async () => {
-  await using asker = await openBus(url)
-  const ask = () => asker.request(greet, { name: 'you' }, { ...how, failFast: true })
+test('Bus.request: with failFast, fails soon if no process serves a shared queue', async () => {
+  await using client = await openBus(url)
+  const request = () => client.request(greet, { name: 'you' }, { ...how, failFast: true })
   // The queue stays, and takes questions.
   await (await serve())[Symbol.asyncDispose]()
-  const nobody = { kind: 'unavailable', code: 'WorkerNotAvailable' }
-  await expect(ask()).rejects.toMatchObject(nobody)
+  const noResponder = { kind: 'unavailable', code: 'WorkerNotAvailable' }
+  await expect(request()).rejects.toMatchObject(noResponder)
   await using server = await serve()
-  await eventually(async () => expect(await ask()).toEqual({ words: 'hello you' }))
+  await eventually(async () => expect(await request()).toEqual({ words: 'hello you' }))
   await server[Symbol.asyncDispose]()
-  await expect(ask()).rejects.toMatchObject(nobody)
+  await expect(request()).rejects.toMatchObject(noResponder)
 })
 
-test('whoever has answered once is asked directly from then on', async () => {
-  await using asker = await openBus(url, { reconcileMs: 600_000 })
+test('RpcClient: sends further requests to the direct queue of the responder', async () => {
+  await using client = await openBus(url, { reconcileMs: 600_000 })
   await using stranger = await openBus(url, { reconcileMs: 600_000 })
   await using _server = await serve()
-  const ask = (bus: typeof asker) => bus.request(greet, { name: 'you' }, how)
-  await ask(asker)
+  const request = (bus: typeof client) => bus.request(greet, { name: 'you' }, how)
+  await request(client)
   const channel = await raw.createChannel()
   await channel.unbindQueue('credentials', 'credentials', 'credentials')
-  expect(await ask(asker)).toEqual({ words: 'hello you' })
-  await expect(ask(stranger)).rejects.toMatchObject({ code: 'WorkerNotAvailable' })
+  expect(await request(client)).toEqual({ words: 'hello you' })
+  await expect(request(stranger)).rejects.toMatchObject({ code: 'WorkerNotAvailable' })
   await channel.bindQueue('credentials', 'credentials', 'credentials')
-  expect(await ask(stranger)).toEqual({ words: 'hello you' })
+  expect(await request(stranger)).toEqual({ words: 'hello you' })
   await channel.close()
 })
 
-test('one that has stopped is not waited for', async () => {
-  await using asker = await openBus(url)
+test('RpcClient: falls back to the shared queue if the responder has stopped', async () => {
+  await using client = await openBus(url)
   await using first = await serve()
-  await asker.request(greet, { name: 'you' }, how)
+  await client.request(greet, { name: 'you' }, how)
   await first[Symbol.asyncDispose]()
-  const asked = asker.request(greet, { name: 'me' }, how)
+  const pending = client.request(greet, { name: 'me' }, how)
   await using _next = await serve()
-  expect(await asked).toEqual({ words: 'hello me' })
+  expect(await pending).toEqual({ words: 'hello me' })
 })
 
 test.each([
   ['before it has said that it takes a while', 0],
   ['after', 500],
 ])('what one had in hand when it was killed, %s, another one answers', async (_when, atWorkMs) => {
-  await using asker = await openBus(url)
+  await using client = await openBus(url)
   const dying = await startDying(url, 'shared')
-  expect(await asker.request(greet, { name: 'you' }, how)).toEqual({ words: 'the dying' })
-  const asked = asker.request(greet, { name: 'you' }, how)
+  expect(await client.request(greet, { name: 'you' }, how)).toEqual({ words: 'the dying' })
+  const pending = client.request(greet, { name: 'you' }, how)
   await eventually(dying.begun)
   const since = performance.now()
   await eventually(() => performance.now() - since >= atWorkMs)
   dying.kill()
   await using _other = await serve()
-  expect(await asked).toEqual({ words: 'hello you' })
-  expect(await asker.request(greet, { name: 'me' }, how)).toEqual({ words: 'hello me' })
+  expect(await pending).toEqual({ words: 'hello you' })
+  expect(await client.request(greet, { name: 'me' }, how)).toEqual({ words: 'hello me' })
 })

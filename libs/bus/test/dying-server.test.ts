@@ -17,7 +17,7 @@ afterAll(async () => {
 const options = { key: 'shard.1', timeoutMs: 120_000 }
 const unheld = expect.objectContaining({ kind: 'unavailable', code: 'WorkerNotAvailable' })
 
-test('who waits for an answer is told when the process that works on it is killed', async () => {
+test('Bus.request: fails when the responder is killed', async () => {
   const server = await startDying(url)
   const outcome = expect(bus.request(greet, { name: 'you' }, options)).rejects.toEqual(unheld)
   await eventually(server.begun)
@@ -29,7 +29,7 @@ test('who waits for an answer is told when the process that works on it is kille
   await expect(bus.request(greet, { name: 'you' }, options)).rejects.toEqual(unheld)
 })
 
-test('who reads a stream is told when the process that sends it is killed', async () => {
+test('Bus.requestStream: fails when the responder is killed', async () => {
   const server = await startDying(url)
   const { body } = await bus.requestStream(download, {}, options)
   await eventually(server.begun)

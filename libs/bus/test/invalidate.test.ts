@@ -14,40 +14,40 @@ afterAll(async () => {
   await drop()
 })
 
-test('an invalidation reaches every process and listener, the sender included', async () => {
-  const heard: [string, Invalidation][] = []
-  await using _a = await one.onInvalidate((message) => heard.push(['a', message]))
-  await using _b = await one.onInvalidate((message) => heard.push(['b', message]))
-  await using _c = await other.onInvalidate((message) => heard.push(['c', message]))
+test('Bus.invalidate: reaches all processes and listeners, the sender included', async () => {
+  const received: [string, Invalidation][] = []
+  await using _a = await one.onInvalidate((message) => received.push(['a', message]))
+  await using _b = await one.onInvalidate((message) => received.push(['b', message]))
+  await using _c = await other.onInvalidate((message) => received.push(['c', message]))
   await one.invalidate({ topic: 'tokens', id: 't1' })
-  await eventually(() => expect(heard).toHaveLength(3))
+  await eventually(() => expect(received).toHaveLength(3))
   const message = { topic: 'tokens', id: 't1' }
-  expect(heard.toSorted(([a], [b]) => a.localeCompare(b))).toEqual([
+  expect(received.toSorted(([a], [b]) => a.localeCompare(b))).toEqual([
     ['a', message],
     ['b', message],
     ['c', message],
   ])
 })
 
-test('a listener that was taken away hears nothing, and one that throws harms no other', async () => {
-  const heard: string[] = []
-  const gone = await one.onInvalidate(() => heard.push('gone'))
+test('Bus.onInvalidate: a removed listener is not called, a failing one affects no other', async () => {
+  const received: string[] = []
+  const gone = await one.onInvalidate(() => received.push('gone'))
   await gone[Symbol.asyncDispose]()
   await using _bad = await one.onInvalidate(() => {
     throw new Error('bad listener')
   })
-  await using _good = await one.onInvalidate(({ topic }) => heard.push(topic))
+  await using _good = await one.onInvalidate(({ topic }) => received.push(topic))
   await other.invalidate({ topic: 'settings' })
-  await eventually(() => expect(heard).toEqual(['settings']))
+  await eventually(() => expect(received).toEqual(['settings']))
 })
 
-test('after a reconnect every topic is called, since some may have been missed', async () => {
-  const heard: Invalidation[] = []
-  await using _listener = await one.onInvalidate((message) => heard.push(message))
-  expect(heard).toEqual([])
+test('Bus.onInvalidate: after a reconnect, receives every topic', async () => {
+  const received: Invalidation[] = []
+  await using _listener = await one.onInvalidate((message) => received.push(message))
+  expect(received).toEqual([])
   await closeConnections()
   await eventually(() =>
-    expect(heard.map(({ topic }) => topic).sort()).toEqual([
+    expect(received.map(({ topic }) => topic).sort()).toEqual([
       'accounts',
       'changes',
       'gateways',
@@ -59,19 +59,19 @@ test('after a reconnect every topic is called, since some may have been missed',
   await other.whenUp(AbortSignal.timeout(10_000))
   await eventually(async () => {
     await other.invalidate({ topic: 'routes', id: 'r1' })
-    expect(heard).toContainEqual({ topic: 'routes', id: 'r1' })
+    expect(received).toContainEqual({ topic: 'routes', id: 'r1' })
   })
 })
 
-test('a deleted exchange comes back, and is listened to', async () => {
-  const heard: Invalidation[] = []
-  await using _listener = await one.onInvalidate((message) => heard.push(message))
+test('Invalidations: redeclares a deleted exchange and its binding', async () => {
+  const received: Invalidation[] = []
+  await using _listener = await one.onInvalidate((message) => received.push(message))
   const admin = await connect(url)
   const channel = await admin.createChannel()
   await channel.deleteExchange('invalidate')
   await admin.close()
   await eventually(async () => {
     await other.invalidate({ topic: 'accounts', id: 'a1' })
-    expect(heard).toContainEqual({ topic: 'accounts', id: 'a1' })
+    expect(received).toContainEqual({ topic: 'accounts', id: 'a1' })
   })
 })

@@ -28,16 +28,16 @@ const unavailable = expect.objectContaining({ kind: 'unavailable' })
  */
 async function take(queue: string, count: number): Promise<unknown[]> {
   const channel = await admin.createChannel()
-  const found: unknown[] = []
+  const messages: unknown[] = []
   const keep = (message: { content: Buffer } | null) =>
-    void (message && found.push(JSON.parse(message.content.toString())))
+    void (message && messages.push(JSON.parse(message.content.toString())))
   await channel.consume(queue, keep, { noAck: true })
-  await eventually(() => found.length >= count)
+  await eventually(() => messages.length >= count)
   await channel.close()
-  return found
+  return messages
 }
 
-test('an event lies in the queue of its shard when publishing has resolved', async () => {
+test('Bus.publishEvent: when resolved, the event is in the queue of its shard', async () => {
   await bus.publishEvent(event('e1', { shard: 3 }))
   await bus.publishEvent(event('e2', { shard: 19 }))
   await bus.publishEvent(event('e3', { shard: 255 }))
@@ -48,7 +48,7 @@ test('an event lies in the queue of its shard when publishing has resolved', asy
   expect(await take('webhook.events.15', 1)).toEqual([event('e3', { shard: 255 })])
 })
 
-test('a team may bind a queue of its own to the events', async () => {
+test('exchange events: a deployment can bind its own queue', async () => {
   const channel = await admin.createChannel()
   const { queue } = await channel.assertQueue('', { exclusive: true })
   await channel.bindQueue(queue, 'events', 'messageSent.*')
@@ -58,13 +58,13 @@ test('a team may bind a queue of its own to the events', async () => {
   await channel.close()
 })
 
-test('a thousand events at once all arrive, in order', async () => {
+test('Bus.publishEvent: 1,000 concurrent events arrive in order', async () => {
   const all = Array.from({ length: 1_000 }, (_, n) => event(`n${n}`, { shard: 5 }))
   await Promise.all(all.map((message) => bus.publishEvent(message)))
   expect(await take('webhook.events.5', 1_000)).toEqual(all)
 })
 
-test('what is not in the contract is not published', async () => {
+test('Bus.publishEvent: rejects a message that violates its contract', async () => {
   await expect(bus.publishEvent(event('bad', { shard: 256 }))).rejects.toMatchObject({
     kind: 'internal',
   })
@@ -73,12 +73,12 @@ test('what is not in the contract is not published', async () => {
   })
 })
 
-test('a hint lies in its queue', async () => {
+test('Bus.publishHint: when resolved, the hint is in its queue', async () => {
   await bus.publishHint('sender.submissions', { queueId: 'q1' })
   expect(await take('sender.submissions', 1)).toEqual([{ queueId: 'q1' }])
 })
 
-test('a deleted queue: the event is refused, the queue is declared anew, the next event arrives', async () => {
+test('Publisher: with a deleted queue, rejects the event and redeclares the queue', async () => {
   const channel = await admin.createChannel()
   await channel.deleteQueue('webhook.events.6')
   await expect(bus.publishEvent(event('gone', { shard: 6 }))).rejects.toEqual(unavailable)
@@ -87,7 +87,7 @@ test('a deleted queue: the event is refused, the queue is declared anew, the nex
   await channel.close()
 })
 
-test('a deleted hint queue is declared anew as well', async () => {
+test('Publisher: redeclares a deleted hint queue', async () => {
   const channel = await admin.createChannel()
   await channel.deleteQueue('sender.submissions')
   await expect(bus.publishHint('sender.submissions', { queueId: 'gone' })).rejects.toEqual(
@@ -98,7 +98,7 @@ test('a deleted hint queue is declared anew as well', async () => {
   await channel.close()
 })
 
-test('a missing exchange closes the channel; it is declared anew with its bindings', async () => {
+test('Publisher: redeclares a deleted exchange with its bindings', async () => {
   const channel = await admin.createChannel()
   await channel.deleteExchange('events')
   await expect(bus.publishEvent(event('gone', { shard: 7 }))).rejects.toEqual(unavailable)
@@ -107,7 +107,7 @@ test('a missing exchange closes the channel; it is declared anew with its bindin
   await channel.close()
 })
 
-test('publishing goes on after the broker has closed all connections', async () => {
+test('Publisher: continues after the broker closed all connections', async () => {
   expect(await closeConnections()).toBeGreaterThanOrEqual(2)
   await eventually(() => bus.publishEvent(event('after', { shard: 8 })))
   let arrived = 0
@@ -120,7 +120,7 @@ test('publishing goes on after the broker has closed all connections', async () 
   await eventually(() => arrived > 0)
 })
 
-test('while the broker blocks publishers, publishing fails in time, and works when it is over', async () => {
+test('Publisher: while the broker blocks publishers, fails within 7 s, then continues', async () => {
   const connection = new RecoveringConnection({
     url,
     name: 'blocked',
@@ -159,7 +159,7 @@ test('while the broker blocks publishers, publishing fails in time, and works wh
   await connection.close()
 })
 
-test('what became of messages is counted', async () => {
+test('Instruments: count published messages by result', async () => {
   const text = await bus.metrics.text()
   expect(text).toMatch(/posthorn_bus_published_total\{exchange="events",result="confirmed".*\} \d+/)
   expect(text).toMatch(

@@ -5,20 +5,19 @@ import { eventually } from '@posthorn/testkit'
 const children: ChildProcess[] = []
 
 /**
- * Resolves when it serves. `begun` becomes true when it has a request in hand that it will not
- * finish.
+ * Starts a process that serves and never replies. `begun` is true once it executes a request.
  */
-export async function startDying(url: string, ...what: 'shared'[]) {
+export async function startDying(url: string, ...queue: 'shared'[]) {
   const child = spawn(
     process.execPath,
-    [join(import.meta.dirname, 'dying-server.ts'), url, ...what],
+    [join(import.meta.dirname, 'dying-server.ts'), url, ...queue],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   )
   children.push(child)
-  let said = ''
-  child.stdout.setEncoding('utf8').on('data', (words: string) => (said += words))
-  await eventually(() => said.includes('ready'))
-  return { kill: () => child.kill('SIGKILL'), begun: () => said.includes('begun') }
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (words: string) => (output += words))
+  await eventually(() => output.includes('ready'))
+  return { kill: () => child.kill('SIGKILL'), begun: () => output.includes('begun') }
 }
 
 export function killAll(): void {

@@ -47,7 +47,7 @@ const collect = runInNewContext('gc') as () => void
  */
 const collectGarbage = () => (collect(), collect())
 
-test('what is read is what was sent, byte for byte, whatever the sizes', async () => {
+test('Bus.requestStream: returns all bytes for any chunk size', async () => {
   const key = newKey()
   const sizes = [0, 1, 100_000, 131_064, 131_065, 262_144, 700_001, 3]
   const whole = Buffer.concat(sizes.map((size, n) => Buffer.alloc(size, n + 65)))
@@ -63,14 +63,14 @@ test('what is read is what was sent, byte for byte, whatever the sizes', async (
   expect((await readAll(body)).equals(whole)).toBe(true)
 })
 
-test('an empty stream ends', async () => {
+test('Bus.requestStream: ends for an empty stream', async () => {
   const key = newKey()
   // oxlint-disable-next-line require-yield
   await using _server = await streaming(key, async function* () {})
   expect(await readAll((await ask(key)).body)).toHaveLength(0)
 })
 
-test('50 MB with a slow reader: the sender waits for it, and neither side holds more than a window', async () => {
+test('Bus.requestStream: with a slow reader of 50 MB, neither side buffers more than a window', async () => {
   const key = newKey()
   const chunks = 100
   let sent = 0
@@ -80,7 +80,7 @@ test('50 MB with a slow reader: the sender waits for it, and neither side holds 
   const { body } = await ask(key)
   // The pieces that a window of chunks can hold, one begun, and one asked for.
   const ahead = Math.ceil((windowChunks * 128 * 1024) / halfMegabyte) + 1
-  // Nobody reads yet: the sender comes to a stand.
+  // Without a reader the sender stops.
   await eventually(() => sent > 0)
   for (let n = 0; n < 100; n += 1) await turn()
   expect(sent).toBeLessThanOrEqual(ahead)
@@ -104,7 +104,7 @@ test('50 MB with a slow reader: the sender waits for it, and neither side holds 
   expect(grown.resident).toBeLessThan(80 * 1024 * 1024)
 }, 90_000)
 
-test('a reader that stops early stops the sender', async () => {
+test('Bus.requestStream: a reader that stops early stops the sender', async () => {
   const key = newKey()
   const stopped = Promise.withResolvers<AbortSignal>()
   await using _server = await streaming(key, async function* ({ signal }) {
@@ -118,7 +118,7 @@ test('a reader that stops early stops the sender', async () => {
   expect((await stopped.promise).aborted).toBe(true)
 })
 
-test('a stream that nobody begins to read is stopped by its return', async () => {
+test('Bus.requestStream: return before the first read stops the sender', async () => {
   const key = newKey()
   const stopped = Promise.withResolvers<void>()
   await using _server = await streaming(key, async function* () {
@@ -133,12 +133,12 @@ test('a stream that nobody begins to read is stopped by its return', async () =>
   await stopped.promise
 })
 
-test('an asker that goes away in the middle stops the sender, even one that hangs', async () => {
+test('Bus.requestStream: aborting the request stops the sender, even a hanging one', async () => {
   const key = newKey()
   const away = new AbortController()
-  let told: AbortSignal | undefined
+  let handlerSignal: AbortSignal | undefined
   await using _server = await streaming(key, async function* ({ signal }) {
-    told = signal
+    handlerSignal = signal
     yield Buffer.from('one')
     await new Promise((resolve) => signal.addEventListener('abort', resolve))
   })
@@ -148,10 +148,10 @@ test('an asker that goes away in the middle stops the sender, even one that hang
   const next = reader.next()
   away.abort(new Error('went away'))
   await expect(next).rejects.toThrow('went away')
-  await eventually(() => told?.aborted === true)
+  await eventually(() => handlerSignal?.aborted === true)
 })
 
-test('an error before the first byte is the answer; one in the middle comes after what was sent before', async () => {
+test('Bus.requestStream: an error before the first byte rejects, a later one follows the bytes', async () => {
   const key = newKey()
   let first = true
   await using _server = await holder.serve({
@@ -183,7 +183,7 @@ test('an error before the first byte is the answer; one in the middle comes afte
   expect(Buffer.concat(got).toString()).toBe('half of ')
 })
 
-test('a sender that falls silent is given up, and one that is slow but alive is not', async () => {
+test('Bus.requestStream: a silent sender fails with a timeout', async () => {
   const key = newKey()
   const sender = Promise.withResolvers<void>()
   await using _server = await streaming(key, async function* ({ signal }) {
@@ -196,7 +196,7 @@ test('a sender that falls silent is given up, and one that is slow but alive is 
   await expect(readAll((await ask(key, 200)).body)).rejects.toMatchObject({ code: 'Timeout' })
 })
 
-test('a reader that takes longer than the time limit between two reads loses nothing', async () => {
+test('Bus.requestStream: a reader slower than the timeout loses nothing', async () => {
   const key = newKey()
   const whole = Buffer.alloc(3 * 1024 * 1024, 7)
   await using _server = await streaming(key, async function* () {
@@ -212,7 +212,7 @@ test('a reader that takes longer than the time limit between two reads loses not
   expect(first.value.length + rest.length).toBe(whole.length)
 })
 
-test('a server that is closed does not wait for a reader for ever', async () => {
+test('RpcServer: disposal ends a stream without a reader', async () => {
   const key = newKey()
   const server = await streaming(key, async function* () {
     for (;;) yield Buffer.alloc(halfMegabyte)
@@ -222,12 +222,12 @@ test('a server that is closed does not wait for a reader for ever', async () => 
   await expect(readAll(body)).rejects.toMatchObject({ kind: 'unavailable' })
 })
 
-test('a lost connection ends a stream on both sides', async () => {
+test('Bus.requestStream: a connection loss ends the stream on both sides', async () => {
   const key = newKey()
-  let told: AbortSignal | undefined
+  let handlerSignal: AbortSignal | undefined
   const stopped = Promise.withResolvers<void>()
   await using _server = await streaming(key, async function* ({ signal }) {
-    told = signal
+    handlerSignal = signal
     try {
       for (;;) yield Buffer.alloc(halfMegabyte)
     } finally {
@@ -241,6 +241,6 @@ test('a lost connection ends a stream on both sides', async () => {
     closeConnections(),
   ])
   await stopped.promise
-  expect(told).toBeDefined()
+  expect(handlerSignal).toBeDefined()
   await asker.whenUp(AbortSignal.timeout(10_000))
 })

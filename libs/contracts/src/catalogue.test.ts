@@ -12,7 +12,7 @@ import { allOperations, operations } from './operations/index.ts'
 
 const readme = await readFile(join(import.meta.dirname, '../README.md'), 'utf8')
 
-/** The rows of the table under a heading, cell by cell, without the marks of code. */
+/** Cells of the table under a heading, without code marks. */
 function rows(heading: string): string[][] {
   const [, section = ''] = readme.split(`\n## ${heading}\n`)
   const [table = ''] = section.split('\n## ')
@@ -24,33 +24,33 @@ function rows(heading: string): string[][] {
       .map((cell) => cell.trim().replaceAll('`', '')),
   )
 }
-const names = (heading: string) => rows(heading).map(([name]) => name)
+const names = (heading: string) => rows(heading).map(([name = '']) => name)
 
-test('the README lists every operation with its address, and no other', () => {
+test('README: lists all operations with their path and permission', () => {
   const listed = rows('Operations').map((row) => row.slice(0, 3).join(' | '))
-  const there = allOperations.map(({ id, method, path, permission: { action, group } }) => {
+  const actual = allOperations.map(({ id, method, path, permission: { action, group } }) => {
     const address = `${method.toUpperCase()} ${path.replace(/:(\w+)/g, '{$1}')}`
     return `${id} | ${address} | ${action}, ${group}`
   })
-  expect(listed.sort()).toEqual(there.sort())
+  expect(listed.sort()).toEqual(actual.sort())
 })
 
-test('the README lists every command, and no other', () => {
-  const there = [
+test('README: lists all commands', () => {
+  const actual = [
     ...Object.values(accountCommands),
     ...Object.values(credentialCommands),
     ...Object.values(verifyCommands),
     ...Object.values(outboxCommands),
   ]
-  const commands = there.flatMap((command) => ('request' in command ? [command.name] : []))
+  const commands = actual.flatMap((command) => ('request' in command ? [command.name] : []))
   expect(names('Commands').sort()).toEqual(commands.sort())
 })
 
-test('the README lists every event, and no other', () => {
+test('README: lists all events', () => {
   expect(names('Events').sort()).toEqual([...eventNames].sort())
 })
 
-test('things are called what they are exported as', () => {
+test('contracts: ids and names equal the exported names', () => {
   for (const [name, operation] of Object.entries(operations)) expect(operation.id).toBe(name)
   for (const [name, event] of Object.entries(events)) expect(event.name).toBe(name)
 })

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { formatNames } from './describe-error.ts'
 import { formats, parseDate } from './formats.ts'
 
-const takes = (format: string, value: string) => formats[format]?.(value)
+const accepts = (format: string, value: string) => formats[format]?.(value)
 
 test.each([
   [
@@ -97,33 +97,33 @@ test.each([
   ['time-zone', ['UTC', 'Europe/Tallinn', '+02:00'], ['', 'Mars/Olympus', 'UTC+1']],
   ['search-text', ['', 'a\r\nb', 'ü'], ['a\0b']],
   ['mailbox-path', ['INBOX', 'Ä/b', ' '], ['', 'a\r\nb', 'a\0']],
-])('%s', (format, good, bad) => {
-  expect(good.filter((value) => !takes(format, value))).toEqual([])
-  expect(bad.filter((value) => takes(format, value))).toEqual([])
+])('format %s', (format, good, bad) => {
+  expect(good.filter((value) => !accepts(format, value))).toEqual([])
+  expect(bad.filter((value) => accepts(format, value))).toEqual([])
 })
 
-test('every format has a name that people understand', () => {
+test('formatNames: has every format', () => {
   expect(Object.keys(formats).filter((name) => formatNames[name] === undefined)).toEqual([])
 })
 
-test('a date without a zone is UTC, wherever the process runs', () => {
+test('parseDate: a date without a zone is UTC, independent of the process', () => {
   expect(parseDate('2026-01-02T03:04')?.toISOString()).toBe('2026-01-02T03:04:00.000Z')
   expect(parseDate('2026-01-02')?.toISOString()).toBe('2026-01-02T00:00:00.000Z')
   expect(parseDate('2026-01-02T03:04:05+0130')?.toISOString()).toBe('2026-01-02T01:34:05.000Z')
 })
 
-test('no text makes a format throw, or takes an address with a line break', () => {
+test('formats: never throw, and accept no line break in an address', () => {
   const names = Object.keys(formats)
   fc.assert(
     fc.property(
       fc.constantFrom(...names),
       fc.string({ unit: 'binary', maxLength: 200 }),
       (format, text) => {
-        expect(typeof takes(format, text)).toBe('boolean')
+        expect(typeof accepts(format, text)).toBe('boolean')
         if (/[\r\n\0]/.test(text))
           expect(
             ['mail-address', 'one-line', 'header-name', 'host-name', 'mailbox-path'].filter(
-              (strict) => takes(strict, text),
+              (strict) => accepts(strict, text),
             ),
           ).toEqual([])
       },

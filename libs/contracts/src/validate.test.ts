@@ -9,12 +9,10 @@ import { TokenRequest } from './schemas/token.ts'
 import { SettingsUpdate } from './settings/settings.ts'
 import { check } from './validate.ts'
 
-/**
- * Processor time of this process, in milliseconds: what others do on the machine does not count.
- */
+/** CPU time of this process in milliseconds, which is independent of other processes. */
 const cpuMs = () => process.cpuUsage().user / 1_000
 
-function refusal(schema: TSchema, value: unknown, kind: 'body' | 'text' = 'body') {
+function rejectedFields(schema: TSchema, value: unknown, kind: 'body' | 'text' = 'body') {
   try {
     check(schema, value, kind)
   } catch (error) {
@@ -24,43 +22,43 @@ function refusal(schema: TSchema, value: unknown, kind: 'body' | 'text' = 'body'
   return []
 }
 const paths = (schema: TSchema, value: unknown, kind?: 'body' | 'text') =>
-  refusal(schema, value, kind).map(({ path }) => path)
+  rejectedFields(schema, value, kind).map(({ path }) => path)
 
 const account = { account: 'a', name: 'A' }
 const imap = { host: 'imap.example.com', port: 993, auth: { user: 'u', pass: 'p' } }
 
-test('a bad port of a server that could also be false is told as the port', () => {
-  expect(refusal(AccountRegistration, { ...account, imap: { ...imap, port: 70_000 } })).toEqual([
-    { message: '"imap.port" must be <= 65535', key: 'port', path: 'imap.port' },
-  ])
+test('check: in a union, reports the errors of the branch that was meant', () => {
+  expect(
+    rejectedFields(AccountRegistration, { ...account, imap: { ...imap, port: 70_000 } }),
+  ).toEqual([{ message: '"imap.port" must be <= 65535', key: 'port', path: 'imap.port' }])
 })
 
-test('a single value is taken as a list of one, in objects within as well', () => {
+test('check: wraps single values of lists, also in nested objects', () => {
   const notify = { return: 'full', notify: 'success' }
-  const given = { to: { address: 'a@b.example' }, envelope: { to: 'c@d.example' }, dsn: notify }
-  expect(check(Submission, given)).toMatchObject({
+  const input = { to: { address: 'a@b.example' }, envelope: { to: 'c@d.example' }, dsn: notify }
+  expect(check(Submission, input)).toMatchObject({
     to: [{ address: 'a@b.example' }],
     envelope: { to: ['c@d.example'] },
     dsn: { notify: ['success'] },
   })
-  expect(paths(Submission, { envelope: { from: 'nobody', to: {} }, dsn: 'full' }).sort()).toEqual([
+  expect(paths(Submission, { envelope: { from: 'invalid', to: {} }, dsn: 'full' }).sort()).toEqual([
     'dsn',
     'envelope.from',
     'envelope.to.0',
   ])
 })
 
-test('dates are taken as our format has them', () => {
+test('check: accepts dates of the format date-time', () => {
   const withDate = (notifyFrom: string) => paths(AccountRegistration, { ...account, notifyFrom })
   expect(['2026-01-02', '2026-01-02T03:04:05Z', 'now'].flatMap(withDate)).toEqual([])
   expect(withDate('2026-02-30')).toEqual(['notifyFrom'])
 })
 
-test('a value that no branch of a union takes is told once, with what would do', () => {
-  expect(refusal(AccountRegistration, { ...account, imap: 'yes' })).toEqual([
+test('check: reports one error with the accepted values if no branch matches', () => {
+  expect(rejectedFields(AccountRegistration, { ...account, imap: 'yes' })).toEqual([
     { message: '"imap" must be object or false', key: 'imap', path: 'imap' },
   ])
-  expect(refusal(AccountRegistration, { ...account, notifyFrom: 5 })).toEqual([
+  expect(rejectedFields(AccountRegistration, { ...account, notifyFrom: 5 })).toEqual([
     {
       message: '"notifyFrom" must be string or "now" or null',
       key: 'notifyFrom',
@@ -96,7 +94,7 @@ test.each([
     { to: [{ address: 'a@b.example' }, { address: 'nope' }] },
     ['to.1.address'],
   ],
-  ['an address given alone', Submission, { to: { address: 'nope' } }, ['to.0.address']],
+  ['an address input alone', Submission, { to: { address: 'nope' } }, ['to.0.address']],
   ['a header name', Submission, { headers: { 'a b': 'x' } }, ['headers.a b']],
   [
     'a line break in a header',
@@ -125,11 +123,11 @@ test.each([
     ['webhookEvents', 'notifyText'],
   ],
   ['no body', AccountRegistration, undefined, ['']],
-])('%s is named by its path', (...[, schema, value, expected]) => {
+])('check: reports the path of %s', (...[, schema, value, expected]) => {
   expect(paths(schema as TSchema, value).sort()).toEqual([...expected].sort())
 })
 
-test('path, query and headers come as text and are turned into what is asked for', () => {
+test('check: converts text of path, query and headers to the types of the schema', () => {
   const { query } = operations.listMessages
   expect(check(query, { path: 'INBOX', page: '2' }, 'text')).toEqual({
     path: 'INBOX',
@@ -148,15 +146,15 @@ const schemas = allOperations.flatMap(({ params, query, headers, body }) =>
   [params, query, headers, body].filter((schema) => schema !== undefined),
 )
 
-test('whatever comes, check answers with the value or with an AppError that names at most 50 inputs', () => {
+test('check: for any input, returns the value or throws an AppError with at most 50 fields', () => {
   const anything = fc.anything({
     withNullPrototype: true,
     withBigInt: true,
     withDate: true,
     maxDepth: 4,
   })
-  // Objects with the names that the schemas know reach further in than any thing does.
-  const known = fc.dictionary(
+  // Objects with member names of the schemas reach deeper than arbitrary values.
+  const namedMembers = fc.dictionary(
     fc.constantFrom(
       'account',
       'name',
@@ -183,10 +181,10 @@ test('whatever comes, check answers with the value or with an AppError that name
   fc.assert(
     fc.property(
       fc.constantFrom(...schemas),
-      fc.oneof(anything, known),
+      fc.oneof(anything, namedMembers),
       fc.constantFrom('body' as const, 'text' as const),
       (schema, value, kind) => {
-        const fields = refusal(schema, value, kind)
+        const fields = rejectedFields(schema, value, kind)
         expect(fields.length).toBeLessThanOrEqual(50)
         expect(fields.every(({ message, path, key }) => message !== '' && path.endsWith(key))).toBe(
           true,
@@ -211,10 +209,10 @@ test.each([
   ['20 MB of a quoted local part', () => ({ to: [{ address: `"${'\\a'.repeat(10_000_000)}` }] })],
   ['20 MB of labels', () => ({ to: [{ address: `a@${'a-'.repeat(10_000_000)}` }] })],
   ['a name of 20 MB', () => ({ ['x'.repeat(20_000_000)]: 1 })],
-])('%s are refused in linear time, with a short answer', (_name, make) => {
+])('check: rejects %s in linear time with a short error', (_name, make) => {
   const value = make()
   const started = cpuMs()
-  const fields = refusal(Submission, value)
+  const fields = rejectedFields(Submission, value)
   expect(cpuMs() - started).toBeLessThan(15_000)
   expect(fields.length).toBeGreaterThan(0)
   expect(JSON.stringify(fields).length).toBeLessThan(10_000)

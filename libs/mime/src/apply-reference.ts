@@ -42,7 +42,7 @@ export interface ReferenceResult {
   references?: NonNullable<ComposeOptions['references']>
 }
 
-/** RFC 5322 §3.6.4 sets no limit. Longer chains lose the ids after the first one. */
+/** RFC 5322 §3.6.4 sets no limit. Longer chains lose ids in the middle. */
 const maxReferences = 50
 const maxRecipients = 500
 const maxSubject = 1_000

@@ -39,30 +39,28 @@ for (const side of ['top', 'right', 'bottom', 'left']) {
   styles[`border-${side}`] = [border]
 }
 
-const layout = [
-  'align',
-  'valign',
-  'width',
-  'height',
-  'bgcolor',
-  'border',
-  'cellpadding',
-  'cellspacing',
-  'colspan',
-  'rowspan',
-  'dir',
-  'lang',
-  'style',
-  'title',
-]
+const words = (list: string) => list.trim().split(/\s+/)
+
+const layoutAttributes = words(`
+  align valign width height bgcolor border cellpadding cellspacing colspan rowspan dir lang
+  style title
+`)
+
+/** Elements that are removed together with their text. */
+const removedWithContent = words(`
+  script style textarea option noscript title template svg math iframe object xmp noembed
+  noframes
+`)
 
 const options: Parameters<typeof sanitize>[1] = {
-  allowedTags:
-    'a abbr b bdi bdo blockquote br caption center cite code col colgroup dd del details dfn div dl dt em figcaption figure font footer h1 h2 h3 h4 h5 h6 header hr i img ins kbd li main mark ol p pre q s samp section small span strike strong sub summary sup table tbody td tfoot th thead tr tt u ul var'.split(
-      ' ',
-    ),
+  allowedTags: words(`
+    a abbr b bdi bdo blockquote br caption center cite code col colgroup dd del details dfn
+    div dl dt em figcaption figure font footer h1 h2 h3 h4 h5 h6 header hr i img ins kbd li
+    main mark ol p pre q s samp section small span strike strong sub summary sup table tbody
+    td tfoot th thead tr tt u ul var
+  `),
   allowedAttributes: {
-    '*': layout,
+    '*': layoutAttributes,
     a: ['href', 'name', 'target', 'rel'],
     img: ['src', 'alt'],
     font: ['color', 'face', 'size'],
@@ -77,22 +75,7 @@ const options: Parameters<typeof sanitize>[1] = {
   allowedSchemesByTag: { img: ['cid', 'data'] },
   allowedSchemesAppliedToAttributes: ['href', 'src'],
   allowProtocolRelative: false,
-  nonTextTags: [
-    'script',
-    'style',
-    'textarea',
-    'option',
-    'noscript',
-    'title',
-    'template',
-    'svg',
-    'math',
-    'iframe',
-    'object',
-    'xmp',
-    'noembed',
-    'noframes',
-  ],
+  nonTextTags: removedWithContent,
   nestingLimit: 200,
   disallowedTagsMode: 'discard',
   transformTags: {

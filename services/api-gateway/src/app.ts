@@ -14,19 +14,19 @@ import { createLogger, createMetrics, type Logger } from '@posthorn/telemetry'
 import { Renderer } from '@posthorn/templates'
 import { createLoginUnsealer } from '@posthorn/unseal'
 import { type RequestHandler, Router } from 'express'
-import { openAccess, sweepAccess } from './access/open-access.ts'
+import { createAccess, sweepAccess } from './access/create-access.ts'
 import type { TokenCache } from './access/token-cache.ts'
 import { openAutoconfig } from './autoconfig/open.ts'
 import { type ChangeStreams, serveChanges } from './changes/change-streams.ts'
 import type { Config } from './config.ts'
 import { mountDocs } from './docs/mount-docs.ts'
-import { openDoor } from './door/open-door.ts'
+import { startHttpServer } from './http/start-http-server.ts'
 import { firstRun } from './first-run.ts'
 import { BodyMemoryLimiter } from './http/body-memory.ts'
 import { mountOperations } from './http/mount.ts'
 import { linkKeys } from './links/link-keys.ts'
 import { operationHandlers } from './operations/handlers.ts'
-import { openPublicPages } from './public/open-public.ts'
+import { mountPublicPages } from './public/mount-public-pages.ts'
 import { deleteExpired } from './store/delete-expired.ts'
 
 const name = 'api-gateway'
@@ -68,9 +68,9 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   const streaming = { version, maxWaitingBytes, keepAliveMs, pollMs }
   const changes = serveChanges({ db, log, metrics, ...streaming })
 
-  const { trustedProxies } = config.door
-  const requireToken = config.requireApiAuth
-  const { gate, tokens } = openAccess(stack, { db, settings, log, requireToken, trustedProxies })
+  const { trustedProxies } = config.httpServer
+  const accessOptions = { requireToken: config.requireApiAuth, trustedProxies }
+  const { authorizer, tokens } = createAccess(stack, { db, settings, log, ...accessOptions })
   const limits = limitsOf(config)
   const stores = { db, outbox, settings, tokens, storedMemory: new BodyMemoryLimiter(limits) }
   const autoconfig = openAutoconfig(stack, autoconfigOf(config, bus, settings))
@@ -83,12 +83,12 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   const api = Router({ caseSensitive: true })
   const onResponse = (status: number) =>
     counter.count(`apiCall:${status < 400 ? 'success' : 'fail'}`)
-  mountOperations(api, operationHandlers(deps), { gate, ...limits, onResponse })
+  mountOperations(api, operationHandlers(deps), { authorizer, ...limits, onResponse })
   mountDocs(api, version)
-  api.use(openPublicPages(stack, { ...deps, log, metrics, trustedProxies, crawlerRangesFile }))
+  api.use(mountPublicPages(stack, { ...deps, log, metrics, trustedProxies, crawlerRangesFile }))
 
   let isStarted = false
-  const server = await openDoor({
+  const server = await startHttpServer({
     config,
     log,
     metrics,

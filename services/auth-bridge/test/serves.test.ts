@@ -93,7 +93,7 @@ beforeAll(async () => {
     buses.set(name, bus)
   }
   await eventually(() =>
-    ask('sync-worker', { account: 'mine', protocol: 'imap', grounds: { worker } }),
+    ask('sync-worker', { account: 'mine', protocol: 'imap', entitlement: { worker } }),
   )
 })
 
@@ -102,21 +102,21 @@ const how = { key: 'credentials', timeoutMs: 30_000 }
 interface Wish {
   account: string
   protocol: 'imap' | 'smtp'
-  grounds?: Entitlement | undefined
+  entitlement?: Entitlement | undefined
 }
 
-async function ask(service: ServiceName, { grounds, ...wish }: Wish) {
+async function ask(service: ServiceName, { entitlement, ...wish }: Wish) {
   return buses
     .get(service)
-    ?.request(getCredentials, { ...wish, ...(grounds ? { grounds } : {}) }, how)
+    ?.request(getCredentials, { ...wish, ...(entitlement ? { entitlement } : {}) }, how)
 }
 
 test.each<[ServiceName, 'imap' | 'smtp', Entitlement]>([
   ['sync-worker', 'imap', { worker }],
   ['sender', 'smtp', { queueId: 'in-hand' }],
   ['imap-proxy', 'imap', { token: hashToken(token) }],
-])('%s gets what the account it serves logs in with', async (service, protocol, grounds) => {
-  expect(await ask(service, { account: 'mine', protocol, grounds })).toEqual({
+])('%s gets what the account it serves logs in with', async (service, protocol, entitlement) => {
+  expect(await ask(service, { account: 'mine', protocol, entitlement })).toEqual({
     user: 'mine',
     pass: `${protocol} of mine`,
   })
@@ -132,7 +132,7 @@ test.each<[string, ServiceName, string, 'imap' | 'smtp', Entitlement | undefined
     { worker: { id: other.id, proof: worker.proof } },
   ],
   ['for sending', 'sync-worker', 'mine', 'smtp', { worker }],
-  ['without grounds', 'sync-worker', 'mine', 'imap', undefined],
+  ['without entitlement', 'sync-worker', 'mine', 'imap', undefined],
   ['without a message', 'sender', 'mine', 'smtp', undefined],
   ['of another account', 'sender', 'theirs', 'smtp', { queueId: 'in-hand' }],
   ['with a message that is not in hand', 'sender', 'mine', 'smtp', { queueId: 'waiting' }],
@@ -142,17 +142,17 @@ test.each<[string, ServiceName, string, 'imap' | 'smtp', Entitlement | undefined
   ["with another account's token", 'imap-proxy', 'mine', 'imap', { token: hashToken(foreign) }],
   ['with a token that is none', 'imap-proxy', 'mine', 'imap', { token: hashToken('x') }],
   ['for sending', 'imap-proxy', 'mine', 'smtp', { token: hashToken(token) }],
-])('no credential %s: %s', async (...[, service, account, protocol, grounds]) => {
-  await expect(ask(service, { account, protocol, grounds })).rejects.toMatchObject({
+])('no credential %s: %s', async (...[, service, account, protocol, entitlement]) => {
+  await expect(ask(service, { account, protocol, entitlement })).rejects.toMatchObject({
     kind: 'unavailable',
     message: 'Requester does not hold this account',
   })
 })
 
 test.each<ServiceName>(['smtp-proxy', 'api-gateway'])('%s gets none at all', async (service) => {
-  for (const grounds of [{ worker }, { queueId: 'in-hand' }, { token: hashToken(token) }])
+  for (const entitlement of [{ worker }, { queueId: 'in-hand' }, { token: hashToken(token) }])
     await expect(
-      ask(service, { account: 'mine', protocol: 'imap', grounds }),
+      ask(service, { account: 'mine', protocol: 'imap', entitlement }),
     ).rejects.toMatchObject({ kind: 'forbidden' })
 })
 
@@ -160,7 +160,7 @@ test('the login of a gateway goes to the sender that has a message for it', asyn
   const askFor = (queueId: string) =>
     buses
       .get('sender')
-      ?.request(getGatewayCredentials, { gateway: 'relay', grounds: { queueId } }, how)
+      ?.request(getGatewayCredentials, { gateway: 'relay', entitlement: { queueId } }, how)
   expect(await askFor('by-relay')).toEqual({ user: 'user', pass: 'of relay' })
   await expect(askFor('in-hand')).rejects.toMatchObject({ kind: 'unavailable' })
 })
@@ -257,15 +257,15 @@ test('what is sealed for one opens in no row of another', async () => {
   ]) {
     await move(from, mine)
     await expect(
-      ask('sync-worker', { ...ofMine('imap'), grounds: { worker } }),
+      ask('sync-worker', { ...ofMine('imap'), entitlement: { worker } }),
     ).rejects.toMatchObject({ kind: 'internal' })
   }
   await sql`update gateway_credentials set sealed = (select sealed from credentials where account = 'theirs' and kind = 'smtp')`.execute(
     db,
   )
-  const grounds = { queueId: 'by-relay' }
+  const entitlement = { queueId: 'by-relay' }
   await expect(
-    buses.get('sender')?.request(getGatewayCredentials, { gateway: 'relay', grounds }, how),
+    buses.get('sender')?.request(getGatewayCredentials, { gateway: 'relay', entitlement }, how),
   ).rejects.toMatchObject({ kind: 'internal' })
 })
 

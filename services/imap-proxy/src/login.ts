@@ -95,11 +95,11 @@ async function connectUpstream(
   if (!permit) return { rejection: tooManySessions }
   try {
     const server = await resolveMailServer(imap, await deps.settings.get(), deps.unsealLogin)
-    const grounds = defined({ token: auth.tokenId })
+    const entitlement = defined({ token: auth.tokenId })
     const requestCredentials = (fresh: boolean) =>
       deps.bus.request(
         getCredentials,
-        { account, protocol: 'imap', grounds, ...defined({ fresh: fresh || undefined }) },
+        { account, protocol: 'imap', entitlement, ...defined({ fresh: fresh || undefined }) },
         { key: 'credentials', timeoutMs: credentialsTimeoutMs, signal },
       )
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(upstreamTimeoutMs)])

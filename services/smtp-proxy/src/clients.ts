@@ -6,7 +6,7 @@ import type { User } from './access.ts'
 /** RFC 3463 §2: enhanced status code at the start of a reply text. */
 const enhancedCode = /^[245]\.\d{1,3}\.\d{1,3} /
 
-/** Connection of one SMTP client. Adds no second enhanced status code to replies of this service. */
+/** Connection of one SMTP client. Replies of this service keep their own enhanced status code. */
 export class SmtpProxyConnection extends SMTPConnection {
   override send(code: number, data?: string | string[] | null, context?: string | false): void {
     // The interface defines the reply with the queue id: it has no enhanced status code.

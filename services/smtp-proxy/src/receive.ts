@@ -17,7 +17,8 @@ export interface ReceivedMessage extends Disposable {
  * Reads a message to its end. `memory` has one permit per byte of all messages in transfer. Reads
  * a rejected message to its end as well, because the reply follows the end of data.
  *
- * @throws SmtpRejection 552 if the message is too large, 452 if memory is used up, 421 after `maxMs`
+ * @throws SmtpRejection 552 for a message above `maxBytes`, 452 if memory is used up, 421 after
+ * `maxMs`
  */
 export async function receive(
   stream: Readable,

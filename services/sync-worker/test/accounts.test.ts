@@ -18,7 +18,7 @@ const stateIs = (account: string, state: string) =>
     expect((await world.state(account))?.state).toBe(state)
   })
 
-test('refused credentials are told once, and so is the recovery', async () => {
+test('AccountSession: one authenticationError and one authenticationSuccess for rejected credentials', async () => {
   const user = world.dovecot.freshUser()
   const account = await world.register(user)
   await world.connected(account)
@@ -52,7 +52,7 @@ test('refused credentials are told once, and so is the recovery', async () => {
   expect(await world.state(account)).toMatchObject({ lastError: null, authFailingSince: null })
 })
 
-test('credentials refused for too long switch syncing off', async () => {
+test('AccountSession: credentials rejected for maxAuthFailureMs disable syncing', async () => {
   const other = await testWorld()
   try {
     await other.startWorker({ maxAuthFailureMs: 1_000 })
@@ -72,7 +72,7 @@ test('credentials refused for too long switch syncing off', async () => {
   }
 })
 
-test('a server that is away is told once; what happened meanwhile is found when it is back', async () => {
+test('AccountSession: one connectError for an outage; changes meanwhile are synced', async () => {
   const user = world.dovecot.freshUser()
   await using relay = await Relay.to({ host: user.host, port: user.imapPort })
   const account = await world.register(user, { port: relay.port })
@@ -103,7 +103,7 @@ test('a server that is away is told once; what happened meanwhile is found when 
   ])
 })
 
-test('a connection that is cut and comes back is no event', async () => {
+test('AccountSession: a lost connection that reconnects has no event', async () => {
   const user = world.dovecot.freshUser()
   await using relay = await Relay.to({ host: user.host, port: user.imapPort })
   const account = await world.register(user, { port: relay.port })
@@ -116,7 +116,7 @@ test('a connection that is cut and comes back is no event', async () => {
   expect(await world.events(account, 'connectError', 'authenticationError')).toEqual([])
 })
 
-test('an account without a mail server is unset, and connects once it has one', async () => {
+test('AccountSession: unset without a server, connects when it gets one', async () => {
   const user = world.dovecot.freshUser()
   const account = await world.register(user, { imap: null })
   await stateIs(account, 'unset')
@@ -130,12 +130,12 @@ test('an account without a mail server is unset, and connects once it has one', 
   await world.connected(account)
 })
 
-test('an account that is deleted is left alone', async () => {
+test('AccountSession: stops when the account is deleted', async () => {
   const user = world.dovecot.freshUser()
   await using relay = await Relay.to({ host: user.host, port: user.imapPort })
   const account = await world.register(user, { port: relay.port })
   await world.connected(account)
-  const known = (await world.events(account)).length
+  const storedRows = (await world.events(account)).length
   await world.db.deleteFrom('accounts').where('account', '=', account).execute()
   await world.bus.invalidate({ topic: 'accounts', id: account })
   await eventually(async () => {
@@ -145,12 +145,13 @@ test('an account that is deleted is left alone', async () => {
   })
   await world.dovecot.deliver(user.user, mail())
   const connections = relay.connections
-  await world.connected(await world.register(world.dovecot.freshUser())) // a while of work for the same worker
-  expect(await world.events(account)).toHaveLength(known)
+  // Gives the worker time to make mistakes.
+  await world.connected(await world.register(world.dovecot.freshUser()))
+  expect(await world.events(account)).toHaveLength(storedRows)
   expect(relay.connections).toBe(connections)
 })
 
-test('only the folders that a registration names are looked after', async () => {
+test('AccountSession: syncs only the mailboxes of path', async () => {
   const user = world.dovecot.freshUser()
   await using client = await ImapClient.login(user)
   await client.run('CREATE Aside')
@@ -164,7 +165,10 @@ test('only the folders that a registration names are looked after', async () => 
   )
 })
 
-/** The first two times that a messageNew of an account called `failing` is stored, Postgres dies of it. Made before anybody uses the table. */
+/**
+ * Makes the first two inserts of a messageNew of the account `failing` fail. Created before the
+ * table is used.
+ */
 async function failTwice(): Promise<void> {
   await sql
     .raw(`
@@ -183,7 +187,7 @@ async function failTwice(): Promise<void> {
     .execute(world.db)
 }
 
-test('a transaction that fails leaves nothing behind, and its work is done once', async () => {
+test('commit: a failed transaction leaves nothing, its work is done once', async () => {
   const user = world.dovecot.freshUser()
   const account = await world.register(user)
   await world.connected(account)
@@ -202,7 +206,7 @@ test('a transaction that fails leaves nothing behind, and its work is done once'
   ])
 })
 
-test('an index that was lost voids the ids of all folders and announces nothing', async () => {
+test('sync: a lost index resets all mailboxes and announces nothing', async () => {
   const user = world.dovecot.freshUser()
   const account = await world.register(user)
   await world.connected(account)
@@ -223,7 +227,7 @@ test('an index that was lost voids the ids of all folders and announces nothing'
   expect(await world.events(account, 'mailboxNew')).toHaveLength(folders)
 })
 
-test('chunks that were lost void the ids of their folder', async () => {
+test('sync: lost chunks reset their mailbox', async () => {
   const user = world.dovecot.freshUser()
   const account = await world.register(user)
   await world.connected(account)

@@ -10,7 +10,10 @@ export function altered(alter: (session: MailSession) => Partial<MailSession>): 
   }
 }
 
-/** A session whose methods can be replaced one by one. They are no bound functions: `await using` of Node 24 does not take one. */
+/**
+ * A session whose methods can be replaced one by one. They are not bound functions, which
+ * `await using` of Node 24 rejects.
+ */
 function methodsOf(session: MailSession): MailSession {
   const names = Reflect.ownKeys(Reflect.getPrototypeOf(session) ?? {})
   const methods = names.map((name): [PropertyKey, unknown] => {

@@ -4,14 +4,14 @@ import { altered } from './altered.ts'
 import { ImapClient, mail } from './imap-client.ts'
 import { testWorld } from './world.ts'
 
-test('when time is up between two pieces, what was moved stays moved and nothing more is', async () => {
+test('moveMessages: at the deadline, completed batches stay moved and no further one starts', async () => {
   const gate = Promise.withResolvers<void>()
-  let pieces = 0
+  let batches = 0
   const backend = altered((session) => ({
-    // Far more than there are: pieces are made of what the server names.
+    // More UIDs than exist, because batches are formed from the search result.
     search: () => Promise.resolve([[1, 2_500] as const]),
     async moveMessages(uids, path) {
-      pieces++
+      batches++
       const moved = await session.moveMessages(uids, path)
       await gate.promise
       return moved
@@ -19,7 +19,7 @@ test('when time is up between two pieces, what was moved stays moved and nothing
   }))
   const world = await testWorld()
   try {
-    // With one connection, whoever comes next is served when the bulk has ended.
+    // With one connection, the next command waits for the end of the bulk move.
     await world.startWorker({ commandConnections: 1 }, { backend })
     const user = world.dovecot.freshUser()
     await using client = await ImapClient.login(user)
@@ -32,16 +32,16 @@ test('when time is up between two pieces, what was moved stays moved and nothing
         { account, path: 'INBOX', search: {}, destination: 'Trash' },
         { key: `shard.${shardOf(account)}`, timeoutMs },
       )
-    // Until there was time to begin.
-    for (let timeoutMs = 1_000; pieces === 0; timeoutMs *= 2)
+    // Repeats until the deadline suffices to start a batch.
+    for (let timeoutMs = 1_000; batches === 0; timeoutMs *= 2)
       await expect(move(timeoutMs)).rejects.toMatchObject({ kind: 'timeout', code: 'Timeout' })
-    // By the time the worker has answered something else, it knows as well.
+    // After another reply, the worker has received the cancellation, too.
     await world.ask(listMailboxes, account, { counters: false })
     gate.resolve()
     const list = (path: string) => world.ask(listMessages, account, { path, page: 0, pageSize: 1 })
     expect((await list('INBOX')).total).toBe(0)
     expect((await list('\\Trash')).total).toBe(1)
-    expect(pieces).toBe(1)
+    expect(batches).toBe(1)
   } finally {
     await world.close()
   }

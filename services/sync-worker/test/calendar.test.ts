@@ -42,7 +42,7 @@ const part = (type: string, content: string, ...headers: string[]) =>
     Buffer.from(content).toString('base64'),
   ].join('\r\n')
 
-test('an invitation is told with the message it came in, once however often it is in there', async () => {
+test('calendarEvents: an invitation once per message', async () => {
   const user = world.dovecot.freshUser()
   const account = await world.register(user)
   await world.connected(account)

@@ -4,7 +4,7 @@ import { eventually, imapFaults, type ImapScript } from '@posthorn/testkit'
 import { paths, place, startGmail, userOf } from './gmail-server.ts'
 import { testWorld, type World } from './world.ts'
 
-// resolveGmailCategories: the tabs of Gmail's inbox, which only searches tell.
+// resolveGmailCategories: categories of Gmail's inbox, which only searches reveal.
 
 let world: World
 let server: ImapScript
@@ -33,7 +33,7 @@ async function connect(resolveGmailCategories: boolean): Promise<void> {
 }
 
 const tabs = ['social', 'primary', 'forums', 'updates', 'promotions']
-/** A message in each tab, and one that has none; sent by a connection that was away, so that all come at once. */
+/** One message per category and one without, announced in one batch after a reconnect. */
 async function arrive(): Promise<Record<string, unknown>[]> {
   server.sessions.forEach((session) => session.reset())
   for (const category of tabs)
@@ -45,43 +45,46 @@ async function arrive(): Promise<Record<string, unknown>[]> {
 }
 const searches = () => server.received.filter((line) => /X-GM-RAW/.test(line))
 
-test('new messages tell their tab, by one search a tab for all of them; so do lists, searches and messages', async () => {
+test('addCategories: sets the category in events, lists, searches and messages, one search per category', async () => {
   await connect(true)
-  const told = await arrive()
+  const events = await arrive()
   const shown = (list: readonly object[]) =>
     list.map((each) => {
       const { subject, category } = each as Record<string, unknown>
       return `${String(subject)} ${String(category)}`
     })
   const expected = [...tabs.map((tab) => `${tab} ${tab}`), 'none undefined', 'sent undefined']
-  expect(shown(told)).toEqual(expected)
+  expect(shown(events)).toEqual(expected)
   expect(searches()).toHaveLength(5)
   const page = { path: paths.all, page: 0, pageSize: 20 }
   const list = await world.ask(listMessages, account, page)
   expect(shown(list.messages)).toEqual(expected.toReversed())
-  const found = await world.ask(searchMessages, account, { ...page, search: { subject: 'social' } })
-  expect(shown(found.messages)).toEqual(['social social'])
+  const result = await world.ask(searchMessages, account, {
+    ...page,
+    search: { subject: 'social' },
+  })
+  expect(shown(result.messages)).toEqual(['social social'])
   const before = searches().length
-  const message = String(told.find(({ subject }) => subject === 'primary')?.['id'])
+  const message = String(events.find(({ subject }) => subject === 'primary')?.['id'])
   expect(await world.ask(getMessage, account, { message })).toMatchObject({ category: 'primary' })
-  // Found at once: nothing else is asked.
+  // The first search succeeds, so no other follows.
   expect(searches()).toHaveLength(before + 1)
 })
 
-test('a server that refuses the searches costs the tabs and nothing else', async () => {
+test('addCategories: rejected searches leave categories unset', async () => {
   await connect(true)
   const refuses = imapFaults.rejects('NO [CANNOT] no')
   server.on('UID SEARCH', (command) =>
     command.rest.includes('X-GM-RAW') ? refuses(command) : undefined,
   )
-  const told = await arrive()
-  expect(told.some((data) => 'category' in data)).toBe(false)
+  const events = await arrive()
+  expect(events.some((data) => 'category' in data)).toBe(false)
   expect(searches().length).toBeGreaterThan(0)
 })
 
-test('nothing is asked unless it is wanted', async () => {
+test('addCategories: without resolveGmailCategories, sends no search', async () => {
   await connect(false)
-  const told = await arrive()
-  expect(told.some((data) => 'category' in data)).toBe(false)
+  const events = await arrive()
+  expect(events.some((data) => 'category' in data)).toBe(false)
   expect(searches()).toEqual([])
 })

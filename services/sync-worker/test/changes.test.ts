@@ -23,9 +23,9 @@ const changesOf = (account: string) =>
     .orderBy('id')
     .execute()
 
-test('every state of an account is a change, in order, and the gateways are told', async () => {
-  let told = 0
-  await world.bus.onInvalidate(({ topic }) => void (told += topic === 'changes' ? 1 : 0))
+test('saveAccountStatuses: one change per state in order, with a broadcast', async () => {
+  let received = 0
+  await world.bus.onInvalidate(({ topic }) => void (received += topic === 'changes' ? 1 : 0))
   const worker = await world.startWorker()
   const account = await world.register(world.dovecot.freshUser())
   await world.connected(account)
@@ -34,7 +34,7 @@ test('every state of an account is a change, in order, and the gateways are told
   expect(keys.at(-1)).toBe('connected')
   // One that follows another one is another one.
   expect(keys.filter((key, at) => key === keys[at - 1])).toEqual([])
-  await eventually(() => expect(told).toBeGreaterThan(0))
+  await eventually(() => expect(received).toBeGreaterThan(0))
   await eventually(async () => {
     const metrics = await (await fetch(`http://127.0.0.1:${worker.port}/metrics`)).text()
     expect(metrics).toMatch(/^posthorn_account_sync_duration_seconds_count\{[^}]*\} [1-9]/m)
@@ -43,7 +43,7 @@ test('every state of an account is a change, in order, and the gateways are told
   })
 })
 
-test('trouble comes with what the server said, once for the same trouble', async () => {
+test('saveAccountStatuses: a failure has the response, once for equal failures', async () => {
   const user = world.dovecot.freshUser()
   const account = await world.register(user, { pass: 'wrong' })
   await eventually(async () => {
@@ -60,7 +60,7 @@ test('trouble comes with what the server said, once for the same trouble', async
   ])
 })
 
-test('what is old is deleted, oldest first, and how far that went is known', async () => {
+test('deleteOldChanges: oldest first, stores the horizon', async () => {
   await db.deleteFrom('accountChanges').execute()
   const add = (key: string, age: string) =>
     sql`
@@ -86,7 +86,7 @@ test('what is old is deleted, oldest first, and how far that went is known', asy
   expect(await horizon()).toEqual(third)
 })
 
-test('what another server wrote, and a dump brought here, does not stay in the way', async () => {
+test('deleteOldChanges: deletes transaction ids of another server', async () => {
   await sql`
     insert into account_changes (xid, account, type, key) values ('9000000000000', 'moved', 'state', 'connected')
   `.execute(db)
@@ -99,21 +99,24 @@ test('what another server wrote, and a dump brought here, does not stay in the w
   expect(rows).toEqual([{ past: true }])
 })
 
-test('a thousand changes at once are told in few words, and the last one is told as well', () => {
+test('createChangeBroadcaster: merges 1,000 changes, includes the last one', () => {
   jest.useFakeTimers()
   try {
-    let said = 0
-    using teller = createChangeBroadcaster({ up: true, invalidate: async () => void said++ })
-    for (let n = 0; n < 1_000; n++) teller.broadcast()
-    expect(said).toBe(1)
+    let broadcasts = 0
+    using broadcaster = createChangeBroadcaster({
+      up: true,
+      invalidate: async () => void broadcasts++,
+    })
+    for (let n = 0; n < 1_000; n++) broadcaster.broadcast()
+    expect(broadcasts).toBe(1)
     jest.advanceTimersByTime(99)
-    expect(said).toBe(1)
+    expect(broadcasts).toBe(1)
     jest.advanceTimersByTime(1)
-    expect(said).toBe(2)
-    // Once it has rested, one is told at once again.
+    expect(broadcasts).toBe(2)
+    // After an idle interval the next broadcast is immediate.
     jest.advanceTimersByTime(100)
-    teller.broadcast()
-    expect(said).toBe(3)
+    broadcaster.broadcast()
+    expect(broadcasts).toBe(3)
   } finally {
     jest.useRealTimers()
   }

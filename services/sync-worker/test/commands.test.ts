@@ -17,7 +17,7 @@ import { testWorld, type World } from './world.ts'
 let world: World
 let user: TestUser
 let account: string
-/** Nobody hears of new messages before this. */
+/** Start of `notifyFrom`: earlier messages are not announced. */
 let mayFetch = Promise.resolve()
 beforeAll(async () => {
   world = await testWorld()
@@ -41,7 +41,7 @@ const list = (over: object = {}) =>
   world.ask(listMessages, account, { path: 'INBOX', page: 0, pageSize: 2, ...over })
 const newestId = async () => (await list()).messages[0]?.id ?? ''
 
-test('folders are answered from the last listing', async () => {
+test('listMailboxes: returns the stored list', async () => {
   const { mailboxes } = await world.ask(listMailboxes, account, { counters: false })
   expect(mailboxes.find(({ path }) => path === 'INBOX')).toMatchObject({
     path: 'INBOX',
@@ -58,12 +58,12 @@ test('folders are answered from the last listing', async () => {
   expect(mailboxes.some(({ specialUse }) => specialUse === '\\Sent')).toBe(true)
 })
 
-test('counters come from the server', async () => {
+test('listMailboxes: requests counters from the server', async () => {
   const { mailboxes } = await world.ask(listMailboxes, account, { counters: true })
   expect(mailboxes.find(({ path }) => path === 'INBOX')?.status).toEqual({ messages: 5, unseen: 5 })
 })
 
-test('messages come newest first, in pages that a cursor leads through', async () => {
+test('listMessages: newest first, in pages with cursors', async () => {
   const first = await list()
   expect(first).toMatchObject({ total: 5, page: 0, pages: 3, prevPageCursor: null })
   expect(first.messages.map(({ subject }) => subject)).toEqual(['five', 'four'])
@@ -75,7 +75,7 @@ test('messages come newest first, in pages that a cursor leads through', async (
   expect((await list({ cursor: third.prevPageCursor })).messages).toEqual(second.messages)
 })
 
-test('a folder can be named by its special use; one that does not exist is not found', async () => {
+test('listMessages: accepts a special use as path, a missing mailbox is not found', async () => {
   expect(await list({ path: '\\Sent' })).toMatchObject({ total: 0, pages: 1, messages: [] })
   expect((await list({ path: 'inbox' })).total).toBe(5)
   for (const path of ['Nowhere', '\\Nothing'])
@@ -85,12 +85,12 @@ test('a folder can be named by its special use; one that does not exist is not f
     })
 })
 
-test('a cursor that is none of ours is refused', async () => {
+test('listMessages: rejects an invalid cursor', async () => {
   await expect(list({ cursor: 'gmail_x' })).rejects.toMatchObject({ code: 'InvalidCursorType' })
   await expect(list({ cursor: 'imap_x' })).rejects.toMatchObject({ code: 'InvalidCursorValue' })
 })
 
-test('a message comes with its headers, and with its text when that is asked for', async () => {
+test('getMessage: returns headers, and text if requested', async () => {
   const id = await newestId()
   const plain = await world.ask(getMessage, account, { message: id })
   expect(plain).toMatchObject({
@@ -108,7 +108,7 @@ test('a message comes with its headers, and with its text when that is asked for
   expect(safe.text).toMatchObject({ html: expect.stringContaining('text'), webSafe: true })
 })
 
-test('HTML is made safe, and its pictures become part of it', async () => {
+test('getMessage: webSafeHtml, sanitises HTML and embeds images', async () => {
   const body = [
     '--b',
     'Content-Type: text/html',
@@ -140,7 +140,7 @@ test('HTML is made safe, and its pictures become part of it', async () => {
   expect(text?.html).not.toMatch(/script|onclick/)
 })
 
-test('reading can mark as seen, and the change is told', async () => {
+test('getMessage: markAsSeen, sets the flag and records messageUpdated', async () => {
   const id = await newestId()
   const message = await world.ask(getMessage, account, { message: id, markAsSeen: true })
   expect(message.flags).toEqual(['\\Seen'])
@@ -149,7 +149,7 @@ test('reading can mark as seen, and the change is told', async () => {
   expect(event?.data).toMatchObject({ id, changes: { flags: { added: ['\\Seen'] } } })
 })
 
-test('ids that lead nowhere are told apart', async () => {
+test('getMessage: distinguishes invalid ids from missing messages', async () => {
   const get = (message: string) => world.ask(getMessage, account, { message })
   await expect(get('not an id')).rejects.toMatchObject({ kind: 'invalid', code: 'InvalidId' })
   const notFound = { kind: 'not-found', code: 'MessageNotFound' }
@@ -163,7 +163,7 @@ test('ids that lead nowhere are told apart', async () => {
   await expect(get(encodeMessageId({ mailbox: number, uid: 99 }))).rejects.toMatchObject(notFound)
 })
 
-test('the source comes as it is, in pieces, and the next command works after one that was cut short', async () => {
+test('getMessageSource: streams the exact bytes, and an aborted stream does not block the next command', async () => {
   const large = mail({ subject: 'large', body: `${'x'.repeat(998)}\r\n`.repeat(4_000) })
   const other = world.dovecot.freshUser()
   await using client = await ImapClient.login(other)
@@ -187,7 +187,7 @@ test('the source comes as it is, in pieces, and the next command works after one
   ).toBe(1)
 })
 
-test('commands are answered while the first sync runs', async () => {
+test('commands: are served during the initial sync', async () => {
   const other = world.dovecot.freshUser()
   await using client = await ImapClient.login(other)
   for (let count = 0; count < 30; count++) await client.append('INBOX', mail())
@@ -208,7 +208,7 @@ test('commands are answered while the first sync runs', async () => {
   }
 })
 
-test('an account that cannot be asked says why', async () => {
+test('assertConnected: returns the reason of the account state', async () => {
   await using down = await Relay.to({ host: user.host, port: user.imapPort })
   await down.down()
   const refused = await world.register(world.dovecot.freshUser(), { pass: 'wrong' })
@@ -223,13 +223,13 @@ test('an account that cannot be asked says why', async () => {
   await says(refused, 'AuthenticationFails', 'authenticationError')
   await says(unreachable, 'ConnectionError', 'connectError')
   await says(off, 'NotSyncing', 'unset')
-  await expect(read('nobody')).rejects.toMatchObject({
+  await expect(read('missing')).rejects.toMatchObject({
     kind: 'unavailable',
     code: 'WorkerNotAvailable',
   })
 })
 
-test('a connection for commands that is cut is replaced', async () => {
+test('withMailSession: replaces a lost pooled connection', async () => {
   const other = world.dovecot.freshUser()
   await using relay = await Relay.to({ host: other.host, port: other.imapPort })
   const owner = await world.register(other, { port: relay.port })

@@ -38,11 +38,11 @@ here(
       const { path } = created
       expect(created).toMatchObject({ created: true, mailboxId: expect.any(String) })
       await eventually(async () => {
-        const told = await world.events(account, 'mailboxNew')
-        expect(told.map((event) => event.path)).toContain(path)
+        const received = await world.events(account, 'mailboxNew')
+        expect(received.map((event) => event.path)).toContain(path)
       })
-      const found = await list('INBOX')
-      const id = found.find(({ subject }) => subject === 'one')?.id ?? ''
+      const result = await list('INBOX')
+      const id = result.find(({ subject }) => subject === 'one')?.id ?? ''
       await world.ask(updateMessage, account, {
         message: id,
         update: { flags: { add: ['\\Flagged', '$Todo'] } },
@@ -69,7 +69,7 @@ here(
       })
       const trashed = await world.ask(deleteMessages, account, {
         path: 'INBOX',
-        search: { emailIds: found.map(({ emailId = '' }) => emailId) },
+        search: { emailIds: result.map(({ emailId = '' }) => emailId) },
         force: false,
       })
       expect(trashed.moved?.emailIds).toHaveLength(2)

@@ -16,8 +16,8 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** A message that a sender has sent, its bytes kept for the copy. */
-async function sent({ owner = account, kept = true } = {}) {
+/** Sent message with its stored bytes. */
+async function sent({ owner = account, stored = true } = {}) {
   const queueId = randomUUID()
   const messageId = `<${queueId}@example.com>`
   await world.db
@@ -30,7 +30,7 @@ async function sent({ owner = account, kept = true } = {}) {
       state: 'sent',
       messageId,
       envelope: JSON.stringify({ from: 'a@example.com', to: ['b@example.com'] }),
-      mime: kept
+      mime: stored
         ? Buffer.from(mail({ subject: 'sent', headers: [`Message-ID: ${messageId}`] }))
         : null,
       finishedAt: new Date(),
@@ -42,7 +42,7 @@ const list = (path: string) => world.ask(listMessages, account, { path, page: 0,
 const inFolder = async (path: string, messageId: string) =>
   (await list(path)).messages.filter((entry) => entry.messageId === messageId)
 
-test('the copy is in Sent, read already, once however often it is asked for, and is announced as any message', async () => {
+test('fileSent: stores one copy in Sent with \\Seen for repeated requests, and the sync announces it', async () => {
   const message = await sent()
   const request = { ...message, copy: true }
   expect(await world.ask(fileSent, account, request)).toEqual({ path: 'Sent', skipped: [] })
@@ -59,14 +59,14 @@ test('the copy is in Sent, read already, once however often it is asked for, and
   })
 })
 
-test('requests for the same message at the same time store it once', async () => {
+test('fileSent: concurrent requests for a message store it once', async () => {
   const message = await sent()
   const request = { ...message, copy: true }
   await Promise.all(Array.from({ length: 5 }, () => world.ask(fileSent, account, request)))
   expect(await inFolder('Sent', message.messageId)).toHaveLength(1)
 })
 
-test('a folder that was asked for gets the copy; one that is not there leaves it to Sent, and that is told', async () => {
+test('fileSent: uses the requested mailbox, or Sent and reports the missing one', async () => {
   const message = await sent()
   const wanted = { ...message, copy: true, sentMailPath: 'Archive' }
   expect(await world.ask(fileSent, account, wanted)).toEqual({ path: 'Archive', skipped: [] })
@@ -83,15 +83,15 @@ test('a folder that was asked for gets the copy; one that is not there leaves it
 async function put(path: string, subject: string) {
   await using client = await ImapClient.login(user)
   await client.append(path, mail({ subject }))
-  const found = (await list(path)).messages.find((entry) => entry.subject === subject)
-  return found?.id ?? ''
+  const message = (await list(path)).messages.find((entry) => entry.subject === subject)
+  return message?.id ?? ''
 }
 
-test('the message it refers to gets its flag', async () => {
+test('fileSent: flags the referenced message', async () => {
   const flagsAfter = async (action: 'reply' | 'reply-all' | 'forward') => {
     const message = await put('INBOX', `to be answered: ${action}`)
-    const asked = { ...(await sent()), copy: false, reference: { message, action } }
-    expect(await world.ask(fileSent, account, asked)).toEqual({ skipped: [] })
+    const request = { ...(await sent()), copy: false, reference: { message, action } }
+    expect(await world.ask(fileSent, account, request)).toEqual({ skipped: [] })
     return (await world.ask(getMessage, account, { message })).flags
   }
   expect(await flagsAfter('reply')).toEqual(['\\Answered'])
@@ -99,19 +99,19 @@ test('the message it refers to gets its flag', async () => {
   expect(await flagsAfter('forward')).toEqual(expect.arrayContaining(['$Forwarded']))
 })
 
-test('the draft that it was is removed, and no other', async () => {
+test('fileSent: removes only the draft of the message', async () => {
   const draft = await put('Drafts', 'the draft')
   await put('Drafts', 'another draft')
   const request = { ...(await sent()), copy: true, draft }
   expect(await world.ask(fileSent, account, request)).toMatchObject({ skipped: [] })
   expect((await list('Drafts')).messages.map(({ subject }) => subject)).toEqual(['another draft'])
-  // Again, as after a crash: the draft is gone, and that is no failure.
+  // Repeated, as after a crash: a missing draft is no failure.
   expect(await world.ask(fileSent, account, request)).toMatchObject({
     skipped: [expect.stringContaining('draft')],
   })
 })
 
-test('what is gone is told and stops nothing else', async () => {
+test('fileSent: reports missing messages and completes the other steps', async () => {
   const message = await put('INBOX', 'gone in a moment')
   await using client = await ImapClient.login(user)
   await client.run('SELECT INBOX')
@@ -125,16 +125,16 @@ test('what is gone is told and stops nothing else', async () => {
   })
 })
 
-test('bytes that are not kept are an error, and so are those of another account', async () => {
+test('fileSent: missing content or content of another account, is not found', async () => {
   const other = await world.register(world.dovecot.freshUser())
   await world.connected(other)
-  const without = { ...(await sent({ kept: false })), copy: true }
+  const without = { ...(await sent({ stored: false })), copy: true }
   await expect(world.ask(fileSent, account, without)).rejects.toMatchObject({ kind: 'not-found' })
   const foreign = { ...(await sent({ owner: other })), copy: true }
   await expect(world.ask(fileSent, account, foreign)).rejects.toMatchObject({ kind: 'not-found' })
 })
 
-test('a message is found in the Sent folder by its Message-ID', async () => {
+test('findSent: finds a message in Sent by its Message-ID', async () => {
   const { messageId, queueId } = await sent()
   const find = () => world.ask(findSent, account, { messageId })
   expect(await find()).toEqual({ found: false })

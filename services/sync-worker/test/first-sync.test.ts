@@ -13,7 +13,7 @@ afterAll(() => world.close())
 
 const old = new Date('2020-01-01T00:00:00Z')
 
-test('a first sync that is cut short again and again announces every message once', async () => {
+test('initialSync: interrupted repeatedly, announces every message once', async () => {
   const user = world.dovecot.freshUser()
   await using client = await ImapClient.login(user)
   await client.run('CREATE Work')
@@ -30,9 +30,9 @@ test('a first sync that is cut short again and again announces every message onc
   let allowed = 1
   const backend = altered((session) => ({
     async *fetchMessages(uids, options) {
-      let given = 0
+      let returned = 0
       for await (const message of session.fetchMessages(uids, options)) {
-        if (++given > 20 && ++fetches > allowed) {
+        if (++returned > 20 && ++fetches > allowed) {
           fetches = 0
           allowed += 30
           void session[Symbol.asyncDispose]()
@@ -58,7 +58,7 @@ test('a first sync that is cut short again and again announces every message onc
   )
 })
 
-test('a fast index knows of new messages alone, also of those that came while nobody looked', async () => {
+test('applyNewMessages: a fast index announces new messages only, also after downtime', async () => {
   const user = world.dovecot.freshUser()
   await using client = await ImapClient.login(user)
   await client.run('CREATE Work')
@@ -98,7 +98,7 @@ test('a fast index knows of new messages alone, also of those that came while no
   expect(rows).toEqual([])
 })
 
-test('a folder of a fast index that became another one is reset, and goes on from there', async () => {
+test('resetMailbox: a fast index continues after a new UIDVALIDITY', async () => {
   const user = world.dovecot.freshUser()
   await using client = await ImapClient.login(user)
   await client.run('CREATE Work')
@@ -117,7 +117,7 @@ test('a folder of a fast index that became another one is reset, and goes on fro
   expect(events.map(({ data }) => data['subject'])).toEqual(['next'])
 })
 
-test('what changed while no worker ran is caught up: new, deleted, flagged', async () => {
+test('applyChanges: new, deleted and flagged messages after downtime', async () => {
   const user = world.dovecot.freshUser()
   await using client = await ImapClient.login(user)
   for (let n = 0; n < 5; n++) await client.append('INBOX', mail({ subject: `m${n}` }))

@@ -26,7 +26,7 @@ const withoutNotify = (more: (session: MailSession) => Partial<MailSession> = ()
     ...more(session),
   }))
 
-test('with NOTIFY every folder is live over one connection', async () => {
+test('NOTIFY: all mailboxes are live over one connection', async () => {
   await world.startWorker(never)
   const user = world.dovecot.freshUser()
   await using client = await ImapClient.login(user)
@@ -49,7 +49,7 @@ test('with NOTIFY every folder is live over one connection', async () => {
   expect((await world.expectEvents(account, ['messageNew'], 2))[1]).toMatchObject({ path: 'INBOX' })
 })
 
-test('flags that change while we watch are stored as they are told, without a search', async () => {
+test('NotificationHandler: stores reported flags without a search', async () => {
   let searches = 0
   const backend = altered((session) => ({
     searchUids(query) {
@@ -74,31 +74,31 @@ test('flags that change while we watch are stored as they are told, without a se
   await world.expectEvents(account, ['messageUpdated'], 1)
   await eventually(async () => {
     const before = searches
-    const told = (await world.events(account, 'messageUpdated')).length
-    await client.run(`UID STORE 1 ${told % 2 === 0 ? '-' : '+'}FLAGS (\\Flagged)`)
-    const events = await world.expectEvents(account, ['messageUpdated'], told + 1)
-    expect(events[told]?.data).toMatchObject({ uid: 1, changes: { flags: {} } })
+    const received = (await world.events(account, 'messageUpdated')).length
+    await client.run(`UID STORE 1 ${received % 2 === 0 ? '-' : '+'}FLAGS (\\Flagged)`)
+    const events = await world.expectEvents(account, ['messageUpdated'], received + 1)
+    expect(events[received]?.data).toMatchObject({ uid: 1, changes: { flags: {} } })
     expect(searches).toBe(before)
   })
 })
 
-test('folders that come, move and go while we watch are told at once', async () => {
+test('NOTIFY: created, renamed and deleted mailboxes have events immediately', async () => {
   await world.startWorker({ mailboxPollMs: 300 })
   const user = world.dovecot.freshUser()
   await using client = await ImapClient.login(user)
   const account = await world.register(user, { imap: rarely })
   await world.connected(account)
-  const known = (await world.events(account, 'mailboxNew')).length
+  const storedRows = (await world.events(account, 'mailboxNew')).length
   await client.run('CREATE Before')
-  await world.expectEvents(account, ['mailboxNew'], known + 1)
+  await world.expectEvents(account, ['mailboxNew'], storedRows + 1)
   await client.append('Before', mail({ subject: 'kept' }))
   const [message] = await world.expectEvents(account, ['messageNew'], 1)
 
   /** Once so many are gone. */
   const deleted = (count: number) =>
     eventuallyKnown(client, async () => {
-      const found = await world.events(account, 'mailboxDeleted')
-      return found.length === count && found
+      const result = await world.events(account, 'mailboxDeleted')
+      return result.length === count && result
     })
   await client.run('RENAME Before After')
   const [gone] = await deleted(1)
@@ -116,12 +116,12 @@ test('folders that come, move and go while we watch are told at once', async () 
 
   await client.run('UNSELECT')
   await client.deleteMailbox('After')
-  const told = await deleted(2)
-  expect(told.map(({ path }) => path)).toEqual(['Before', 'After'])
+  const received = await deleted(2)
+  expect(received.map(({ path }) => path)).toEqual(['Before', 'After'])
   expect(await world.events(account, 'messageDeleted')).toEqual([])
 })
 
-test('without NOTIFY the folders of subconnections are live, others are polled', async () => {
+test('Subconnections: live without NOTIFY, other mailboxes are polled', async () => {
   await world.startWorker(never, { backend: withoutNotify() })
   const user = world.dovecot.freshUser()
   await using client = await ImapClient.login(user)
@@ -141,7 +141,7 @@ test('without NOTIFY the folders of subconnections are live, others are polled',
   expect(await world.events(account, 'messageNew')).toHaveLength(1)
 })
 
-test('after something came into the inbox the other folders are looked at soon', async () => {
+test('MailboxFollower: polls other mailboxes soon after a new message', async () => {
   await world.startWorker({ mailboxPollMs: 300 }, { backend: withoutNotify() })
   const user = world.dovecot.freshUser()
   await using client = await ImapClient.login(user)
@@ -154,7 +154,7 @@ test('after something came into the inbox the other folders are looked at soon',
   expect(new Set(events.map(({ path }) => path))).toEqual(new Set(['Filed', 'INBOX']))
 })
 
-test('a folder is gone when two listings lack it and it cannot be asked for', async () => {
+test('planListUpdate: deletes a mailbox missing in two listings whose STATUS fails', async () => {
   let hidden = ''
   let listings = 0
   const backend = withoutNotify((session) => ({
@@ -182,7 +182,7 @@ test('a folder is gone when two listings lack it and it cannot be asked for', as
   expect(deleted?.data).toEqual({ path: 'Gone', name: 'Gone', specialUse: false })
 })
 
-test('a folder whose row was lost is reset, and no other', async () => {
+test('planListUpdate: resets only the mailbox whose row was lost', async () => {
   await world.startWorker()
   const user = world.dovecot.freshUser()
   await using client = await ImapClient.login(user)
@@ -208,7 +208,7 @@ test('a folder whose row was lost is reset, and no other', async () => {
   expect(await world.events(account, 'mailboxNew')).toHaveLength(folders)
 })
 
-test('a UIDVALIDITY that goes backwards is believed when it stays', async () => {
+test('UidValidityGuard: a lower UIDVALIDITY is confirmed when it stays', async () => {
   let lower = false
   let looks = 0
   const backend = withoutNotify((session) => ({
@@ -240,7 +240,7 @@ test('a UIDVALIDITY that goes backwards is believed when it stays', async () => 
   expect(await world.events(account, 'messageNew')).toEqual([])
 })
 
-test('folders that a registration leaves out can be read all the same, and are told of by nothing', async () => {
+test('unsynced mailboxes: can be read and have no events', async () => {
   await world.startWorker()
   const user = world.dovecot.freshUser()
   await using client = await ImapClient.login(user)
@@ -254,16 +254,16 @@ test('folders that a registration leaves out can be read all the same, and are t
   expect(await world.ask(getMessage, account, { message })).toMatchObject({ subject: 'aside' })
   await client.deleteMailbox('Aside')
   await eventually(async () => {
-    const asked = world.ask(listMessages, account, { path: 'Aside', page: 0, pageSize: 1 })
-    await expect(asked).rejects.toMatchObject({ code: 'FolderNotFound' })
+    const requested = world.ask(listMessages, account, { path: 'Aside', page: 0, pageSize: 1 })
+    await expect(requested).rejects.toMatchObject({ code: 'FolderNotFound' })
     const stored = await world.db.selectFrom('mailboxes').select('path').execute()
     expect(stored.map(({ path }) => path)).not.toContain('Aside')
   })
-  const told = await world.events(account, 'mailboxNew', 'mailboxDeleted', 'messageNew')
-  expect(told.map(({ event, path }) => [event, path])).toEqual([['mailboxNew', 'INBOX']])
+  const received = await world.events(account, 'mailboxNew', 'mailboxDeleted', 'messageNew')
+  expect(received.map(({ event, path }) => [event, path])).toEqual([['mailboxNew', 'INBOX']])
 })
 
-test('special uses that a registration names are looked after, and what it calls Sent is Sent', async () => {
+test('selectMonitored: special uses of path, with sentMailPath', async () => {
   await world.startWorker()
   const user = world.dovecot.freshUser()
   await using client = await ImapClient.login(user)
@@ -273,20 +273,21 @@ test('special uses that a registration names are looked after, and what it calls
     imap: { sentMailPath: 'Gesendet' },
   })
   await world.connected(account)
-  const found = await world.events(account, 'mailboxNew')
-  expect(Object.fromEntries(found.map(({ path, specialUse }) => [path ?? '', specialUse]))).toEqual(
-    {
-      Gesendet: '\\Sent',
-      Junk: '\\Junk',
-    },
-  )
+  const result = await world.events(account, 'mailboxNew')
+  expect(
+    Object.fromEntries(result.map(({ path, specialUse }) => [path ?? '', specialUse])),
+  ).toEqual({
+    Gesendet: '\\Sent',
+    Junk: '\\Junk',
+  })
 })
 
-test('a server that overflows is polled from then on, and its subconnections are opened', async () => {
+test('NOTIFICATIONOVERFLOW: falls back to polling and subconnections', async () => {
   let overflown = false
   const backend = altered((session) => ({
     watch(notice, signal, options) {
-      const tell: typeof notice = (told) => (told.kind === 'mailbox' ? undefined : notice(told))
+      const tell: typeof notice = (received) =>
+        received.kind === 'mailbox' ? undefined : notice(received)
       if (options?.everywhere && !overflown) {
         overflown = true
         setImmediate(() => notice({ kind: 'overflow' }))

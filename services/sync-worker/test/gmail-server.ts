@@ -35,7 +35,10 @@ export interface GmailOptions {
   hidesAllMail?: boolean
 }
 
-/** A German user's Gmail. Each mailbox has messages of its own: tests put a message with two labels into two mailboxes. */
+/**
+ * Gmail account with German mailbox names. Each mailbox has its own messages: tests put a message
+ * with two labels into two mailboxes.
+ */
 export function startGmail({ labels = [], hidesAllMail = false }: GmailOptions = {}) {
   const shown = Object.entries(special).filter(([path]) => !(hidesAllMail && path === paths.all))
   return startImapScript({

@@ -44,12 +44,12 @@ async function connect(server: ImapScript): Promise<string> {
 
 const dataOf = (events: readonly StoredEvent[]) => events.map(({ data }) => data)
 
-test('All Mail is watched, spam and trash are looked after, and nothing else', async () => {
+test('Gmail: watches All Mail, syncs Junk and Trash, nothing else', async () => {
   const server = await start({ labels: ['Work'] })
   place(server, 'Work', { date: old })
   const account = await connect(server)
-  const found = await world.events(account, 'mailboxNew')
-  expect(found.map(({ path, specialUse }) => `${path} ${specialUse}`).toSorted()).toEqual([
+  const result = await world.events(account, 'mailboxNew')
+  expect(result.map(({ path, specialUse }) => `${path} ${specialUse}`).toSorted()).toEqual([
     `${paths.all} \\All`,
     `${paths.trash} \\Trash`,
     `${paths.spam} \\Junk`,
@@ -60,7 +60,7 @@ test('All Mail is watched, spam and trash are looked after, and nothing else', a
   )
 })
 
-test('a new message tells its labels, ids, and where it belongs', async () => {
+test('Gmail: messageNew has labels, ids and messageSpecialUse', async () => {
   const server = await start({ labels: ['Work'] })
   const account = await connect(server)
   place(server, paths.all, {
@@ -71,8 +71,8 @@ test('a new message tells its labels, ids, and where it belongs', async () => {
   place(server, paths.all, { labels: ['\\Sent'] })
   place(server, paths.all, { labels: ['\\Draft'], flags: ['\\Draft'] })
   place(server, paths.all, { labels: ['Work'] })
-  const told = dataOf(await world.expectEvents(account, ['messageNew'], 4))
-  expect(told[0]).toMatchObject({
+  const notified = dataOf(await world.expectEvents(account, ['messageNew'], 4))
+  expect(notified[0]).toMatchObject({
     path: paths.all,
     labels: ['Work', '\\Important', '\\Inbox'],
     emailId: '17',
@@ -80,12 +80,12 @@ test('a new message tells its labels, ids, and where it belongs', async () => {
     messageSpecialUse: '\\Inbox',
     seemsLikeNew: true,
   })
-  expect(told[1]).toMatchObject({ messageSpecialUse: '\\Sent', seemsLikeNew: false })
-  expect(told[2]).toMatchObject({ messageSpecialUse: '\\Drafts', draft: true })
-  expect(told[3]).not.toHaveProperty('messageSpecialUse')
+  expect(notified[1]).toMatchObject({ messageSpecialUse: '\\Sent', seemsLikeNew: false })
+  expect(notified[2]).toMatchObject({ messageSpecialUse: '\\Drafts', draft: true })
+  expect(notified[3]).not.toHaveProperty('messageSpecialUse')
 })
 
-test('labels that another client changes are told live, beside flags, and as no new message', async () => {
+test('Gmail: label changes of another client are messageUpdated, not messageNew', async () => {
   const server = await start({ labels: ['Work', 'Home/Garden'] })
   const all = server.mailbox(paths.all)
   const uid = place(server, paths.all, {
@@ -112,7 +112,7 @@ test('labels that another client changes are told live, beside flags, and as no 
   expect(await world.events(account, 'messageNew', 'messageDeleted')).toEqual([])
 })
 
-test('the first sync asks for labels by searches, a label each, whatever the number of messages', async () => {
+test('Gmail: the first sync needs one search per label for any number of messages', async () => {
   const server = await start({ labels: ['Work', 'Ärger'] })
   for (let at = 0; at < 300; at++)
     place(server, paths.all, { date: old, labels: at % 2 === 0 ? ['\\Inbox'] : ['Ärger'] })
@@ -126,7 +126,7 @@ test('the first sync asks for labels by searches, a label each, whatever the num
   expect(changed?.['changes']).toEqual({ labels: { added: [], removed: ['Ärger'], value: [] } })
 })
 
-test('labels that changed while nobody was connected are told afterwards', async () => {
+test('Gmail: label changes during downtime are announced later', async () => {
   const server = await start({ labels: ['Work'] })
   const all = server.mailbox(paths.all)
   const uid = place(server, paths.all, { date: old, labels: ['\\Inbox'] })
@@ -138,7 +138,7 @@ test('labels that changed while nobody was connected are told afterwards', async
   expect(changed).toMatchObject({ uid, changes: { labels: { added: ['Work'], removed: [] } } })
 })
 
-test('a label that is made and given at once is told; one that is kept out of IMAP only when it changes', async () => {
+test('Gmail: a new label is announced, a hidden one only when it changes', async () => {
   const server = await start()
   const all = server.mailbox(paths.all)
   const uid = place(server, paths.all, { date: old, labels: ['Hidden'] })
@@ -158,7 +158,7 @@ test('a label that is made and given at once is told; one that is kept out of IM
   })
 })
 
-test('a message out of the trash is no new one', async () => {
+test('Gmail: a message restored from Trash does not seem new', async () => {
   const server = await start()
   const account = await connect(server)
   const placed = { messageId: '<back@test>', emailId: '99' }
@@ -167,11 +167,11 @@ test('a message out of the trash is no new one', async () => {
   server.mailbox(paths.all).expunge(uid)
   await world.expectEvents(account, ['messageDeleted'], 1)
   place(server, paths.all, { ...placed, labels: ['\\Inbox'] })
-  const told = dataOf(await world.expectEvents(account, ['messageNew'], 2))
-  expect(told.map(({ seemsLikeNew }) => seemsLikeNew)).toEqual([true, false])
+  const notified = dataOf(await world.expectEvents(account, ['messageNew'], 2))
+  expect(notified.map(({ seemsLikeNew }) => seemsLikeNew)).toEqual([true, false])
 })
 
-test('with All Mail kept out of IMAP every label is looked after, and a message is new once', async () => {
+test('Gmail: with All Mail hidden, syncs all labels and announces a message once', async () => {
   const server = await start({ labels: ['Work'], hidesAllMail: true })
   const account = await connect(server)
   // Without a Message-ID, only Gmail's own id tells that it is the same.
@@ -183,8 +183,8 @@ test('with All Mail kept out of IMAP every label is looked after, and a message 
     data: { labels: ['Work', '\\Inbox'], messageSpecialUse: '\\Inbox', seemsLikeNew: true },
   })
   server.mailbox('Work').append(rfc822, { emailId: '5', labels: ['\\Inbox'] })
-  const told = await world.expectEvents(account, ['messageNew'], 2)
-  expect(told[1]).toMatchObject({
+  const notified = await world.expectEvents(account, ['messageNew'], 2)
+  expect(notified[1]).toMatchObject({
     path: 'Work',
     data: { labels: ['Work', '\\Inbox'], emailId: '5', seemsLikeNew: false },
   })
@@ -195,7 +195,7 @@ test('with All Mail kept out of IMAP every label is looked after, and a message 
   })
 })
 
-test('any label can be listed and searched, and All Mail by its special use', async () => {
+test('Gmail: every label, and All Mail by its special use, can be listed and searched', async () => {
   const server = await start({ labels: ['Work'] })
   place(server, paths.all, { date: old, labels: ['\\Inbox', 'Work'], emailId: '7' })
   place(server, paths.all, { date: old, labels: ['\\Sent'] })
@@ -224,18 +224,18 @@ test('any label can be listed and searched, and All Mail by its special use', as
     })
   }
   const search = { labels: { has: ['\\Inbox'], not: ['Home'] } }
-  const found = await world.ask(searchMessages, account, {
+  const result = await world.ask(searchMessages, account, {
     path: '\\All',
     search,
     page: 0,
     pageSize: 20,
   })
-  expect(found).toMatchObject({ total: 1, messages: [{ uid: 1 }] })
-  // Who was listed for the sake of ids is not told of.
+  expect(result).toMatchObject({ total: 1, messages: [{ uid: 1 }] })
+  // A mailbox that only got ids has no event.
   expect(await world.events(account, 'mailboxNew')).toHaveLength(3)
 })
 
-test('ids under a label hold as long as its UIDVALIDITY, and a change there is seen in All Mail', async () => {
+test('Gmail: ids of a label last as long as its UIDVALIDITY; changes appear in All Mail', async () => {
   const server = await start({ labels: ['Work'] })
   const uid = place(server, paths.all, { date: old, labels: ['Work'] })
   place(server, 'Work', { date: old })
@@ -267,7 +267,7 @@ test('ids under a label hold as long as its UIDVALIDITY, and a change there is s
   expect(await world.events(account, 'mailboxReset')).toEqual([])
 })
 
-test('when All Mail is hidden from IMAP the labels are looked after, with the ids they had', async () => {
+test('Gmail: labels keep their ids when All Mail becomes hidden', async () => {
   const server = await start({ labels: ['Work'] })
   place(server, paths.all, { date: old, labels: ['Work'] })
   place(server, 'Work', { date: old })
@@ -277,8 +277,8 @@ test('when All Mail is hidden from IMAP the labels are looked after, with the id
   server.drop()
   await eventually(async () => {
     await world.ask(syncAccount, account, {})
-    const found = await world.events(account, 'mailboxNew')
-    expect(found.filter(({ path }) => path === 'Work' || path === 'INBOX')).toHaveLength(2)
+    const result = await world.events(account, 'mailboxNew')
+    expect(result.filter(({ path }) => path === 'Work' || path === 'INBOX')).toHaveLength(2)
   })
   server.mailbox('Work').changeLabels(1, { add: ['\\Starred'] })
   const [changed] = await world.expectEvents(account, ['messageUpdated'], 1)
@@ -291,7 +291,7 @@ test('when All Mail is hidden from IMAP the labels are looked after, with the id
   })
 })
 
-test('a message is deleted into the trash, moved under a label, and deleted for good', async () => {
+test('Gmail: delete to Trash, move to a label, delete permanently', async () => {
   const server = await start({ labels: ['Work'] })
   for (let at = 0; at < 3; at++) place(server, paths.all, { date: old, labels: ['\\Inbox'] })
   const account = await connect(server)
@@ -313,8 +313,8 @@ test('a message is deleted into the trash, moved under a label, and deleted for 
     deleted: true,
   })
   expect(server.mailbox(paths.trash).messages.map(({ uid }) => uid)).toEqual([1])
-  const said = server.received.filter((line) => /^UID (MOVE|EXPUNGE)/.test(line)).slice(-2)
-  expect(said.map((line) => line.split(' ')[1])).toEqual(['MOVE', 'EXPUNGE'])
+  const reported = server.received.filter((line) => /^UID (MOVE|EXPUNGE)/.test(line)).slice(-2)
+  expect(reported.map((line) => line.split(' ')[1])).toEqual(['MOVE', 'EXPUNGE'])
   // In the trash it is expunged even without force.
   const left = await world.ask(deleteMessage, account, {
     message: moved?.message ?? '',
@@ -324,26 +324,26 @@ test('a message is deleted into the trash, moved under a label, and deleted for 
   expect(server.mailbox(paths.trash).messages).toEqual([])
 })
 
-test('a change that IDLE keeps to itself is found by a look at All Mail from time to time', async () => {
+test('Gmail: a change without an IDLE notification is found by the periodic sync', async () => {
   const server = await start({ labels: ['Work'] })
   const all = server.mailbox(paths.all)
   const uid = place(server, paths.all, { date: old })
   const account = await connect(server)
   await eventually(
     async () => {
-      const told = (await world.events(account, 'messageUpdated')).length
-      const said = server.received.length
-      all.changeLabels(uid, told % 2 === 0 ? { add: ['Work'] } : { remove: ['Work'] })
+      const notified = (await world.events(account, 'messageUpdated')).length
+      const reported = server.received.length
+      all.changeLabels(uid, notified % 2 === 0 ? { add: ['Work'] } : { remove: ['Work'] })
       for (const session of server.sessions) session.markNotified(all.message(uid))
-      await world.expectEvents(account, ['messageUpdated'], told + 1)
+      await world.expectEvents(account, ['messageUpdated'], notified + 1)
       // A round that was due anyway would have found it, too.
-      expect(server.received.slice(said).filter((line) => line.startsWith('LIST'))).toEqual([])
+      expect(server.received.slice(reported).filter((line) => line.startsWith('LIST'))).toEqual([])
     },
     { timeoutMs: 90_000 },
   )
 })
 
-test('labels and flags are changed by name, also of a message that was found under a label', async () => {
+test('Gmail: changes labels and flags by name, also of a message of a label', async () => {
   const server = await start({ labels: ['Work'] })
   const uid = place(server, paths.all, { date: old, labels: ['\\Inbox'] })
   const account = await connect(server)
@@ -357,7 +357,7 @@ test('labels and flags are changed by name, also of a message that was found und
   expect(answer).toEqual({ labels: { add: true, delete: true }, flags: { add: true } })
   expect([...server.mailbox(paths.all).message(uid).labels]).toEqual(['Work', '\\Starred'])
   await eventually(async () => {
-    const told = dataOf(await world.events(account, 'messageUpdated'))
-    expect(told.at(-1)).toMatchObject({ changes: { labels: { value: ['Work', '\\Starred'] } } })
+    const notified = dataOf(await world.events(account, 'messageUpdated'))
+    expect(notified.at(-1)).toMatchObject({ changes: { labels: { value: ['Work', '\\Starred'] } } })
   })
 })

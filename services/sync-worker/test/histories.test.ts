@@ -5,7 +5,8 @@ import { ImapClient, mail } from './imap-client.ts'
 import { type Content, flagsOf, type Replayed, replay } from './replay.ts'
 import { testWorld, type World } from './world.ts'
 
-// Random histories: the events, replayed, give the mailbox's true content. TEST_SEED and TEST_STEPS repeat and lengthen them.
+// Random histories: the replayed events equal the content of the mailboxes. TEST_SEED repeats a
+// history, TEST_STEPS sets its length.
 
 const steps = Number(process.env['TEST_STEPS'] ?? 60)
 const seeds = process.env['TEST_SEED'] ? [Number(process.env['TEST_SEED'])] : [1, 2, 3]
@@ -29,7 +30,7 @@ function randomOf(seed: number) {
   return { below, pick: <T>(from: readonly T[]): T => from[below(from.length)] as T }
 }
 
-/** Somebody who works in a mailbox without a plan. */
+/** User who changes mailboxes at random. */
 class Person {
   readonly #client: ImapClient
   readonly #random: ReturnType<typeof randomOf>
@@ -136,7 +137,7 @@ class Person {
   }
 }
 
-/** Dovecot refuses now and then while somebody else has open what is deleted. */
+/** Dovecot sometimes rejects a deletion while another session has selected the mailbox. */
 function insist(work: () => Promise<void>): Promise<void> {
   return eventually(() => work().then(() => true)).then(() => undefined)
 }
@@ -160,12 +161,12 @@ async function contentOf(client: ImapClient): Promise<Content> {
 function expectSame({ content, relisted }: Replayed, truth: Content): void {
   expect([...content.keys()].sort()).toEqual([...truth.keys()].sort())
   for (const [path, messages] of truth) {
-    const known = content.get(path) ?? new Map<number, string>()
-    // Of a folder that was reset only what happened since is told.
+    const stored = content.get(path) ?? new Map<number, string>()
+    // After a reset, events describe later changes only.
     const expected = relisted.has(path)
-      ? new Map([...messages].filter(([uid]) => known.has(uid)))
+      ? new Map([...messages].filter(([uid]) => stored.has(uid)))
       : messages
-    expect({ path, messages: sorted(known) }).toEqual({ path, messages: sorted(expected) })
+    expect({ path, messages: sorted(stored) }).toEqual({ path, messages: sorted(expected) })
   }
 }
 
@@ -182,15 +183,15 @@ test.each(seeds)(
     await using client = await ImapClient.login(user)
     const person = new Person(client, random)
     const history: string[] = []
-    const known = async () => replay(await world.events(account))
-    // Dovecot 2.3 tells a session that lasts an old list of folders now and then, until the next change of it: there always is a next one.
+    const stored = async () => replay(await world.events(account))
+    // Dovecot 2.3 sometimes reports an outdated list to a session until the list changes again.
     const catchUp = async () => {
       let looks = 0
       await eventually(
         async () => {
           if (++looks % 20 === 0) history.push(await person.create())
           await using reader = await ImapClient.login(user)
-          expectSame(await known(), await contentOf(reader))
+          expectSame(await stored(), await contentOf(reader))
         },
         { timeoutMs: 90_000 },
       )

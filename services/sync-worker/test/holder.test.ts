@@ -24,7 +24,7 @@ function stoppedClock() {
   return { now: () => time, pass: (ms: number) => void (time += ms) }
 }
 
-test('shards that were lost for want of a heartbeat are claimed again only when all work on them has stopped', async () => {
+test('holdShards: claims expired shards again only after all work on them stopped', async () => {
   const seen: string[] = []
   const { promise: mayStop, resolve: stopped } = Promise.withResolvers<void>()
   let shards = 0
@@ -41,9 +41,9 @@ test('shards that were lost for want of a heartbeat are claimed again only when 
       async claimed(leases) {
         seen.push(`claimed ${leases.length}`)
       },
-      async released(given) {
+      async released(input) {
         if (seen.includes('stopped')) return
-        seen.push(`release ${given.length}`)
+        seen.push(`release ${input.length}`)
         await mayStop
         seen.push('stopped')
       },
@@ -56,14 +56,14 @@ test('shards that were lost for want of a heartbeat are claimed again only when 
     await eventually(() => expect(seen).toEqual(['claimed 256', 'release 256']))
   })
   // Heartbeats get through again, and the work of before still runs.
-  const heard = new Set<number>()
+  const notified = new Set<number>()
   await eventually(async () => {
     const worker = await database.db
       .selectFrom('workers')
       .select('heartbeatAt')
       .executeTakeFirstOrThrow()
     clock.pass(heartbeatMs)
-    return heard.add(worker.heartbeatAt.getTime()).size >= 4
+    return notified.add(worker.heartbeatAt.getTime()).size >= 4
   })
   expect([shards, holder.leases().size]).toEqual([0, 0])
   stopped()
@@ -73,7 +73,7 @@ test('shards that were lost for want of a heartbeat are claimed again only when 
   expect([...holder.leases().values()].every(({ epoch }) => epoch === '2')).toBe(true)
 })
 
-test('a worker that lost more shards than are its fair share by now leaves the rest to others', async () => {
+test('holdShards: claims no more than its fair share after losing shards', async () => {
   const clock = stoppedClock()
   await using holder = holdShards({
     db,

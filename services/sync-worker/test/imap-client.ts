@@ -10,7 +10,7 @@ export interface ImapUser {
   pass: string
 }
 
-/** A mail client of a few lines: what somebody else does to the mailbox. */
+/** Minimal mail client that changes mailboxes like another client of the user. */
 export class ImapClient implements AsyncDisposable {
   readonly #socket: Socket
   readonly #lines: AsyncIterator<string>
@@ -54,7 +54,10 @@ export class ImapClient implements AsyncDisposable {
     await this.run(`APPEND "${path}" (${flags})${when} {${Buffer.byteLength(message)}}`, message)
   }
 
-  /** Deletes a mailbox; Dovecot 2.3 refuses that now and then while another session has it open, and may have done it nevertheless. */
+  /**
+   * Deletes a mailbox. Dovecot 2.3 sometimes rejects that while another session has selected it,
+   * and may have deleted it nevertheless.
+   */
   async deleteMailbox(path: string): Promise<void> {
     await eventually(() =>
       this.run(`DELETE ${path}`).catch((error: unknown) => {
@@ -85,8 +88,8 @@ function internalDate(date: Date): string {
 }
 
 /**
- * Waits as `eventually` does, for what becomes known of folders. Dovecot 2.3 goes on telling a session that lasts an old list of them now and
- * then, and what it counted in them, until the next change of the list: here there always is one, another folder called `More…`.
+ * Variant of `eventually` for the mailbox list. Dovecot 2.3 sometimes reports an outdated list and
+ * counters to a session until the list changes, so a mailbox `More…` is created now and then.
  */
 export function eventuallyKnown<T>(client: ImapClient, check: () => Promise<T>) {
   let looks = 0

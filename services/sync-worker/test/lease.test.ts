@@ -60,7 +60,7 @@ async function leasedAccount(): Promise<AccountLease> {
   return { ...lease, account }
 }
 
-test('a shard has one holder however many claim at once', async () => {
+test('claimShards: one holder per shard for concurrent claims', async () => {
   await database.db.updateTable('shards').set({ owner: null }).execute()
   const workers = await Promise.all([worker(), worker(), worker()])
   const claims = await Promise.all(
@@ -71,7 +71,7 @@ test('a shard has one holder however many claim at once', async () => {
   expect(claims.every((claim) => claim.length <= 100)).toBe(true)
 })
 
-test('what a living worker holds is not claimed; what a dead one held is, under a higher epoch', async () => {
+test('claimShards: claims shards of dead workers only, with a higher epoch', async () => {
   await database.db.updateTable('shards').set({ owner: null }).execute()
   const first = await worker()
   const second = await worker()
@@ -92,7 +92,7 @@ test('what a living worker holds is not claimed; what a dead one held is, under 
   expect(await listShardsOf(db, first)).toEqual([])
 })
 
-test('a worker that lost count of its own shards claims them anew', async () => {
+test('claimShards: a worker claims its own shards that are not active again', async () => {
   await database.db.updateTable('shards').set({ owner: null }).execute()
   const id = await worker()
   const before = await claimAll(id)
@@ -101,7 +101,7 @@ test('a worker that lost count of its own shards claims them anew', async () => 
   expect(again).toHaveLength(246)
 })
 
-test('stopping and deleted workers do not count', async () => {
+test('countWorkers: excludes stopping and deleted workers', async () => {
   await database.db.deleteFrom('workers').execute()
   const [first, second] = [await worker(), await worker()]
   expect(await countWorkers(db, expiryMs)).toBe(2)
@@ -111,20 +111,20 @@ test('stopping and deleted workers do not count', async () => {
   expect(await countWorkers(db, expiryMs)).toBe(0)
 })
 
-test('the holder of a lease can store; a stale epoch, another owner and a deleted account store nothing', async () => {
+test('withLease: stale for an old epoch, another owner and a deleted account', async () => {
   const lease = await leasedAccount()
-  const store = (given: AccountLease) =>
-    withLease(db, given, (tx) => allocateMailboxNumbers(tx, lease.account, { count: 1 }))
+  const store = (input: AccountLease) =>
+    withLease(db, input, (tx) => allocateMailboxNumbers(tx, lease.account, { count: 1 }))
   expect(await store(lease)).toEqual([1])
   await expect(store({ ...lease, epoch: String(Number(lease.epoch) - 1) })).rejects.toMatchObject({
     kind: 'stale',
   })
   await expect(store({ ...lease, owner: randomUUID() })).rejects.toMatchObject({ kind: 'stale' })
-  await expect(store({ ...lease, account: 'nobody' })).rejects.toMatchObject({ kind: 'stale' })
+  await expect(store({ ...lease, account: 'deleted' })).rejects.toMatchObject({ kind: 'stale' })
   expect(await store(lease)).toEqual([2])
 })
 
-test('a takeover waits for a transaction under the old lease, and refuses the next', async () => {
+test('withLease: a claim waits for a transaction and rejects the next', async () => {
   const lease = await leasedAccount()
   const other = await worker()
   const { promise: inside, resolve: enter } = Promise.withResolvers<void>()
@@ -154,7 +154,7 @@ test('a takeover waits for a transaction under the old lease, and refuses the ne
   ).rejects.toMatchObject({ kind: 'stale' })
 })
 
-test('a lease that was given back gives nothing back of the next holder', async () => {
+test('releaseShard: an old lease does not release the shard of the next holder', async () => {
   const lease = await leasedAccount()
   await releaseShard(db, lease)
   const other = await worker()
@@ -164,7 +164,7 @@ test('a lease that was given back gives nothing back of the next holder', async 
   expect(await listShardsOf(db, other)).toEqual([taken])
 })
 
-test('an account has one standing, and none when it is gone', async () => {
+test('ensureAccountStatusRows: one row per account, none after deletion', async () => {
   const { account } = await leasedAccount()
   await ensureAccountStatusRows(db, [account])
   expect(await findAccountStatus(db, account)).toMatchObject({
@@ -177,7 +177,7 @@ test('an account has one standing, and none when it is gone', async () => {
   expect(await findAccountStatus(db, account)).toBeUndefined()
 })
 
-test('an account that is deleted while its standing is made is gone, and that is no failure', async () => {
+test('ensureAccountStatusRows: a deletion meanwhile is no error', async () => {
   const [deleted, other] = [await register(), await register()]
   const begun = await database.db.transaction().execute(async (tx) => {
     await tx.deleteFrom('accounts').where('account', '=', deleted).execute()

@@ -37,7 +37,7 @@ const keep =
   async () => ({ all, maxLines })
 const says = (text: string): TranscriptLine => ({ at: new Date(), from: 'server', text })
 
-test('lines are stored in order, by account, with the connection they came over', async () => {
+test('startTranscripts: stores lines per account in order, with their connection', async () => {
   await using transcripts = startTranscripts({ db: own, log, retention: keep(1_000) })
   const [first, second, other] = ['a', 'a', 'b'].map((account) =>
     transcripts.forConnection(account),
@@ -61,25 +61,25 @@ test('lines are stored in order, by account, with the connection they came over'
   expect(rows[0]?.line).toBe('1970-01-01T00:00:00.000Z [2] C: two 0')
 })
 
-test('what waits is stored when the service stops', async () => {
+test('startTranscripts: disposal stores buffered lines', async () => {
   const transcripts = startTranscripts({ db: own, log, retention: keep(1_000) })
   transcripts.forConnection('c')(says('the last word'))
   await transcripts[Symbol.asyncDispose]()
   expect(await linesOf('c')).toEqual(['S: the last word'])
 })
 
-test('of a long log the last lines are kept', async () => {
+test('startTranscripts: retains the last lines of a long log', async () => {
   const transcripts = startTranscripts({ db: own, log, retention: keep(100) })
   const line = transcripts.forConnection('b')
   for (let n = 0; n < 1_500; n++) line(says(String(n)))
   await transcripts[Symbol.asyncDispose]()
-  const kept = await linesOf('b')
-  expect(kept.at(-1)).toBe('S: 1499')
-  expect(kept.length).toBeGreaterThanOrEqual(100)
-  expect(kept.length).toBeLessThanOrEqual(110)
+  const lines = await linesOf('b')
+  expect(lines.at(-1)).toBe('S: 1499')
+  expect(lines.length).toBeGreaterThanOrEqual(100)
+  expect(lines.length).toBeLessThanOrEqual(110)
 })
 
-test('while Postgres is slow lines wait, then are dropped and counted; nobody else waits', async () => {
+test('startTranscripts: while Postgres is blocked, buffers, then drops and counts lines', async () => {
   await db.deleteFrom('accountLogs').execute()
   const begun = Promise.withResolvers<void>()
   const release = Promise.withResolvers<void>()
@@ -91,17 +91,17 @@ test('while Postgres is slow lines wait, then are dropped and counted; nobody el
   await begun.promise
   const transcripts = startTranscripts({ db: own, log, retention: keep(1_000_000) })
   const line = transcripts.forConnection('a')
-  // It gives back nothing that could be waited for.
+  // Adding a line returns nothing that a caller could wait for.
   for (let n = 0; n < 10_000; n++) expect(line(says(String(n)))).toBeUndefined()
   release.resolve()
   await locked
   await transcripts[Symbol.asyncDispose]()
-  const kept = await linesOf('a')
-  expect(kept.slice(0, 2_000)).toEqual(Array.from({ length: 2_000 }, (_, n) => `S: ${n}`))
-  expect(kept.slice(2_000)).toEqual([expect.stringMatching(/^8000 lines were dropped/)])
+  const lines = await linesOf('a')
+  expect(lines.slice(0, 2_000)).toEqual(Array.from({ length: 2_000 }, (_, n) => `S: ${n}`))
+  expect(lines.slice(2_000)).toEqual([expect.stringMatching(/^8000 lines were dropped/)])
 })
 
-test('an account that is gone, or has its log switched off, keeps no other from being logged', async () => {
+test('startTranscripts: deleted accounts and disabled logs do not affect others', async () => {
   await db.deleteFrom('accountLogs').execute()
   await add('off', false)
   await using transcripts = startTranscripts({ db: own, log, retention: keep(1_000) })
@@ -110,23 +110,23 @@ test('an account that is gone, or has its log switched off, keeps no other from 
   expect(await db.selectFrom('accountLogs').select('account').execute()).toEqual([{ account: 'a' }])
 })
 
-test('lines that came late for a log that is off are swept', async () => {
+test('deleteUnwantedLogs: deletes lines of a disabled log', async () => {
   await sql`insert into account_logs (account, line) values ('off', 'late')`.execute(db)
   await deleteUnwantedLogs(own)
   expect(await db.selectFrom('accountLogs').select('account').execute()).toEqual([{ account: 'a' }])
 })
 
-test('where all are to be logged, accounts that did not ask are as well, and no more lines than wanted', async () => {
+test('startTranscripts: all, logs accounts without logs up to maxLines', async () => {
   await db.deleteFrom('accountLogs').execute()
   const transcripts = startTranscripts({ db: own, log, retention: keep(10, true) })
   const line = transcripts.forConnection('off')
   for (let n = 0; n < 50; n++) line(says(String(n)))
   await transcripts[Symbol.asyncDispose]()
-  const kept = await linesOf('off')
-  expect([kept.length, kept.at(-1)]).toEqual([10, 'S: 49'])
+  const lines = await linesOf('off')
+  expect([lines.length, lines.at(-1)]).toEqual([10, 'S: 49'])
 })
 
-test('the setting says what is wanted, and the environment where it does not', () => {
+test('logRetention: the setting takes precedence over the default', () => {
   expect(logRetention({}, 5)).toEqual({ all: false, maxLines: 5 })
   expect(logRetention({ logs: { all: true } }, 5)).toEqual({ all: true, maxLines: 5 })
   expect(logRetention({ logs: { maxLogLines: 0 } }, 5)).toEqual({ all: false, maxLines: 0 })

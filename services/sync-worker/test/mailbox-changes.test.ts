@@ -24,7 +24,7 @@ describe.each([
   let client: ImapClient
   beforeAll(async () => {
     world = await testWorld()
-    // Nothing is looked at in its turn while a test runs.
+    // No polling during the tests.
     await world.startWorker({ mailboxPollMs: 3_600_000 }, parts)
     const user = world.dovecot.freshUser()
     client = await ImapClient.login(user)
@@ -44,19 +44,19 @@ describe.each([
   const update = (path: string, change: { newPath?: string; subscribed?: boolean }) =>
     world.ask(updateMailbox, account, { path, ...change })
   const remove = (path: string) => world.ask(deleteMailbox, account, { path })
-  /** Events of a kind about a folder, once there are so many. */
-  const told = async (event: string, path: string) => {
+  /** Waits for an event of a mailbox. */
+  const eventsOf = async (event: string, path: string) => {
     const all = await world.expectEvents(account, [event], 1)
     const about = all.filter((one) => one.path === path)
     if (about.length > 0) return about
     await world.expectEvents(account, [event], all.length + 1)
-    return told(event, path)
+    return eventsOf(event, path)
   }
 
-  test('a folder that was created is listed at once, subscribed to, and told of', async () => {
+  test('createMailbox: lists and subscribes the mailbox, with one event', async () => {
     expect(await create(['Work', 'Täglich'])).toMatchObject({ path: 'Work/Täglich', created: true })
     expect((await listed()).get('Work/Täglich')).toMatchObject({ subscribed: true, listed: true })
-    const events = await told('mailboxNew', 'Work/Täglich')
+    const events = await eventsOf('mailboxNew', 'Work/Täglich')
     expect(events).toHaveLength(1)
     const { messages } = await world.ask(listMessages, account, {
       path: 'Work/Täglich',
@@ -66,7 +66,7 @@ describe.each([
     expect(messages).toEqual([])
   })
 
-  test('one that is there already is refused with the code of the server', async () => {
+  test('createMailbox: existing mailbox, is rejected with the code of the server', async () => {
     await create('Twice')
     await expect(create('Twice')).rejects.toMatchObject({
       kind: 'rejected',
@@ -75,17 +75,17 @@ describe.each([
     })
   })
 
-  test('what cannot be a name is a field that does not do', async () => {
+  test('createMailbox: invalid name, is a validation error of the field', async () => {
     await expect(create('/')).rejects.toMatchObject({
       kind: 'invalid',
       extras: { fields: [{ path: 'path' }] },
     })
   })
 
-  test('a renamed folder takes its messages, their ids and what is below it along', async () => {
+  test('updateMailbox: a rename retains messages, their ids and children', async () => {
     await create('Old/Below')
     await client.append('Old/Below', mail({ subject: 'kept' }))
-    await told('mailboxNew', 'Old/Below')
+    await eventsOf('mailboxNew', 'Old/Below')
     const ids = async (path: string) => {
       const page = await world.ask(listMessages, account, { path, page: 0, pageSize: 9 })
       return page.messages.map(({ id }) => id)
@@ -101,11 +101,11 @@ describe.each([
     expect([...mailboxes.keys()].filter((path) => path.startsWith('Old'))).toEqual([])
     expect(before).toHaveLength(1)
     expect(await ids('New/Below')).toEqual(before)
-    expect(await told('mailboxDeleted', 'Old/Below')).toHaveLength(1)
-    expect(await told('mailboxNew', 'New/Below')).toHaveLength(1)
+    expect(await eventsOf('mailboxDeleted', 'Old/Below')).toHaveLength(1)
+    expect(await eventsOf('mailboxNew', 'New/Below')).toHaveLength(1)
   })
 
-  test('a rename to what is there is refused', async () => {
+  test('updateMailbox: rename to an existing mailbox, is rejected', async () => {
     await create('One')
     await create('Two')
     await expect(update('One', { newPath: 'Two' })).rejects.toMatchObject({
@@ -114,7 +114,7 @@ describe.each([
     })
   })
 
-  test('a subscription comes and goes', async () => {
+  test('updateMailbox: changes the subscription', async () => {
     await create('News')
     expect(await update('News', { subscribed: false })).toMatchObject({ subscribed: false })
     expect((await listed()).get('News')?.subscribed).toBe(false)
@@ -123,13 +123,13 @@ describe.each([
     expect((await listed()).get('Papers')?.subscribed).toBe(true)
   })
 
-  test('a deleted folder is not listed any more, and told of once', async () => {
+  test('deleteMailbox: removes the mailbox from the list, with one event', async () => {
     await create('Gone')
-    await told('mailboxNew', 'Gone')
+    await eventsOf('mailboxNew', 'Gone')
     expect(await remove('Gone')).toMatchObject({ path: 'Gone', deleted: true })
     expect((await listed()).has('Gone')).toBe(false)
-    expect(await told('mailboxDeleted', 'Gone')).toHaveLength(1)
-    // As the server says it, with its code.
+    expect(await eventsOf('mailboxDeleted', 'Gone')).toHaveLength(1)
+    // Rejection of the server with its code.
     const missing = {
       kind: 'rejected',
       code: 'NONEXISTENT',
@@ -139,11 +139,11 @@ describe.each([
     await expect(update('Gone', { newPath: 'Back' })).rejects.toMatchObject(missing)
   })
 
-  test('the inbox cannot be deleted', async () => {
+  test('deleteMailbox: rejects INBOX', async () => {
     await expect(remove('inbox')).rejects.toMatchObject({ kind: 'rejected', code: 'CANNOT' })
   })
 
-  test('a folder that somebody else made a moment ago is found', async () => {
+  test('updateMailbox: finds a mailbox that another client just created', async () => {
     await client.run('CREATE Theirs')
     expect(await remove('Theirs')).toMatchObject({ deleted: true })
     await expect(update('Nowhere', { subscribed: true })).rejects.toMatchObject({
@@ -152,15 +152,15 @@ describe.each([
     })
   })
 
-  test('many at once are all done, and listed', async () => {
+  test('createMailbox: concurrent requests are all completed and listed', async () => {
     const paths = Array.from({ length: 12 }, (_, n) => `Many${n}`)
     await Promise.all(paths.map((path) => create(path)))
     const mailboxes = await listed()
     expect(paths.filter((path) => !mailboxes.has(path))).toEqual([])
-    // One that is gone before its first sync is told of by nothing.
-    for (const path of paths) await told('mailboxNew', path)
+    // A mailbox deleted before its initial sync has no events.
+    for (const path of paths) await eventsOf('mailboxNew', path)
     await Promise.all(paths.map((path) => remove(path)))
     expect([...(await listed()).keys()].filter((path) => path.startsWith('Many'))).toEqual([])
-    for (const path of paths) expect(await told('mailboxDeleted', path)).toHaveLength(1)
+    for (const path of paths) expect(await eventsOf('mailboxDeleted', path)).toHaveLength(1)
   })
 })

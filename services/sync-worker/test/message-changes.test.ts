@@ -24,15 +24,15 @@ const idleAlone = altered(({ capabilities }) => ({
 }))
 
 describe.each([
-  ['a server that tells of every folder', {}],
-  ['a server that tells of one folder', { backend: idleAlone }],
+  ['a server with NOTIFY', {}],
+  ['a server with IDLE only', { backend: idleAlone }],
 ])('%s', (_name, parts: { backend?: MailBackend }) => {
   let world: World
   let account: string
   let client: ImapClient
   beforeAll(async () => {
     world = await testWorld()
-    // Nothing is looked at in its turn while a test runs.
+    // No polling during the tests.
     await world.startWorker({ mailboxPollMs: 3_600_000 }, parts)
     const user = world.dovecot.freshUser()
     client = await ImapClient.login(user)
@@ -46,7 +46,9 @@ describe.each([
 
   const list = async (path: string) =>
     (await world.ask(listMessages, account, { path, page: 0, pageSize: 100 })).messages
-  /** A folder with messages of these subjects that are known; their ids, the oldest first. */
+  /**
+   * Creates a mailbox with announced messages of these subjects. Returns their ids, oldest first.
+   */
   const folder = async (path: string, subjects: string[]): Promise<string[]> => {
     await world.ask(createMailbox, account, { path })
     for (const subject of subjects) await client.append(path, mail({ subject }))
@@ -60,17 +62,17 @@ describe.each([
   }
   const flagsOf = async (message: string) =>
     (await world.ask(getMessage, account, { message })).flags
-  const told = (event: string, id: string) =>
+  const eventsOf = (event: string, id: string) =>
     eventually(async () => {
       const events = await world.events(account, event)
       const about = events.filter(({ data }) => data['id'] === id)
       expect(about.length).toBeGreaterThan(0)
       return about.map(({ data }) => data)
     })
-  const gone = { kind: 'not-found', code: 'MessageNotFound' }
+  const notFound = { kind: 'not-found', code: 'MessageNotFound' }
   const read = (message: string) => world.ask(getMessage, account, { message })
 
-  test('flags are added, taken away and replaced, and each change is told of once', async () => {
+  test('updateMessage: adds, removes and replaces flags, with one event per change', async () => {
     const [id = ''] = await folder('Flags', ['one'])
     const update = (flags: object) =>
       world.ask(updateMessage, account, { message: id, update: { flags } })
@@ -78,7 +80,7 @@ describe.each([
       flags: { add: true, delete: true },
     })
     expect(await flagsOf(id)).toEqual(['$Todo', '\\Seen'])
-    expect(await told('messageUpdated', id)).toEqual([
+    expect(await eventsOf('messageUpdated', id)).toEqual([
       expect.objectContaining({
         changes: { flags: { added: ['$Todo', '\\Seen'], removed: [], value: ['$Todo', '\\Seen'] } },
       }),
@@ -89,7 +91,7 @@ describe.each([
     expect(await flagsOf(id)).toEqual([])
   })
 
-  test('labels belong to Gmail: elsewhere nothing at all is changed', async () => {
+  test('updateMessage: labels without server support, changes nothing', async () => {
     const [id = ''] = await folder('Labels', ['one'])
     const update = { flags: { add: ['\\Seen'] }, labels: { add: ['x'] } }
     const missing = { kind: 'unprocessable', code: 'MissingServerExtension' }
@@ -102,20 +104,20 @@ describe.each([
     expect(await flagsOf(id)).toEqual([])
   })
 
-  test('a moved message is told by its new id, and gone under the old one', async () => {
+  test('moveMessage: returns the new id, the old one is not found', async () => {
     const [id = ''] = await folder('From', ['moved'])
     await folder('To', [])
     const moved = await world.ask(moveMessage, account, { message: id, path: 'To' })
     expect(moved).toMatchObject({ path: 'To', uid: 1, id: expect.any(String) })
     expect(await read(moved.id ?? '')).toMatchObject({ subject: 'moved', path: 'To' })
-    await expect(read(id)).rejects.toMatchObject(gone)
-    await told('messageDeleted', id)
-    expect(await told('messageNew', moved.id ?? '')).toHaveLength(1)
+    await expect(read(id)).rejects.toMatchObject(notFound)
+    await eventsOf('messageDeleted', id)
+    expect(await eventsOf('messageNew', moved.id ?? '')).toHaveLength(1)
     const again = world.ask(moveMessage, account, { message: id, path: 'To' })
-    await expect(again).rejects.toMatchObject(gone)
+    await expect(again).rejects.toMatchObject(notFound)
   })
 
-  test('a message does not move to where nothing is', async () => {
+  test('moveMessage: missing destination or message, is not found', async () => {
     const [id = ''] = await folder('Stays', ['here'])
     await expect(
       world.ask(moveMessage, account, { message: id, path: 'Nowhere' }),
@@ -123,7 +125,7 @@ describe.each([
     expect(await read(id)).toMatchObject({ subject: 'here' })
   })
 
-  test('deleting goes to the trash, and from there, or by force, for good', async () => {
+  test('deleteMessage: moves to the trash, deletes permanently from there or with force', async () => {
     const [first = '', second = ''] = await folder('Doomed', ['first', 'second'])
     const remove = (message: string, force = false) =>
       world.ask(deleteMessage, account, { message, force })
@@ -135,16 +137,16 @@ describe.each([
     const id = trashed.moved?.message ?? ''
     expect(await read(id)).toMatchObject({ subject: 'first', specialUse: '\\Trash' })
     expect(await remove(id)).toEqual({ deleted: true })
-    await expect(read(id)).rejects.toMatchObject(gone)
+    await expect(read(id)).rejects.toMatchObject(notFound)
     expect(await remove(second, true)).toEqual({ deleted: true })
-    await expect(read(second)).rejects.toMatchObject(gone)
-    await told('messageDeleted', second)
-    await expect(remove(second)).rejects.toMatchObject(gone)
+    await expect(read(second)).rejects.toMatchObject(notFound)
+    await eventsOf('messageDeleted', second)
+    await expect(remove(second)).rejects.toMatchObject(notFound)
     const nothing = encodeMessageId({ mailbox: 4_000, uid: 1 })
-    await expect(remove(nothing)).rejects.toMatchObject(gone)
+    await expect(remove(nothing)).rejects.toMatchObject(notFound)
   })
 
-  test('all that a search finds is changed, and nothing else', async () => {
+  test('updateMessages: changes only matching messages', async () => {
     const ids = await folder('Found', ['yes 1', 'no 1', 'yes 2', 'no 2'])
     const find = (search: Search, update: object) =>
       world.ask(updateMessages, account, { path: 'Found', search, update })
@@ -154,13 +156,13 @@ describe.each([
     const flagged = (await list('Found')).filter((message) => message.flagged)
     expect(flagged.map(({ subject }) => subject)).toEqual(['yes 2', 'yes 1'])
     for (const id of [ids[0] ?? '', ids[2] ?? ''])
-      expect(await told('messageUpdated', id)).toHaveLength(1)
+      expect(await eventsOf('messageUpdated', id)).toHaveLength(1)
     expect(await find({ subject: 'neither' }, { flags: { set: [] } })).toEqual({
       flags: { set: false },
     })
   })
 
-  test('all that a search finds is moved, each with its new id', async () => {
+  test('moveMessages: moves matching messages and returns new ids', async () => {
     const ids = await folder('Many', ['a', 'b', 'c'])
     await folder('Others', [])
     const move = (search: Search) =>
@@ -174,7 +176,7 @@ describe.each([
     expect(await move({ subject: 'nothing' })).toEqual({ path: 'Others', idMap: [] })
   })
 
-  test('all that a search finds is deleted: to the trash, then for good', async () => {
+  test('deleteMessages: moves matches to the trash, then deletes them permanently', async () => {
     await folder('Old', ['old 1', 'old 2', 'new'])
     const remove = (path: string, search: Search, force = false) =>
       world.ask(deleteMessages, account, { path, search, force })

@@ -15,7 +15,7 @@ afterAll(() => world.close())
 
 const old = new Date('2020-01-01T00:00:00Z')
 
-test('a first sync announces nothing older than the account, then says that it is done', async () => {
+test('initialSync: announces nothing older than the account, then accountInitialized', async () => {
   const user = world.dovecot.freshUser()
   await using client = await ImapClient.login(user)
   await client.append('INBOX', mail({ subject: 'before' }), { date: old })
@@ -52,7 +52,7 @@ test('a first sync announces nothing older than the account, then says that it i
   })
 })
 
-test('an arrival is announced once, with everything the server tells of it', async () => {
+test('messageNew: once, with all data of the server', async () => {
   const user = world.dovecot.freshUser()
   const account = await world.register(user)
   await world.connected(account)
@@ -124,7 +124,7 @@ test('an arrival is announced once, with everything the server tells of it', asy
   expect(matches(messageNew.data, event?.data)).toBe(true)
 })
 
-test('text, headers and attachments are included as the settings ask', async () => {
+test('messageNew: text, headers and attachments as configured', async () => {
   const user = world.dovecot.freshUser()
   const account = await world.register(user)
   await world.connected(account)
@@ -173,10 +173,10 @@ test('text, headers and attachments are included as the settings ask', async () 
       }),
     )
     // The settings may be known only after some messages.
-    const found = await world.expectEvents(account, ['messageNew'], 1)
-    const asked = found.filter(({ data }) => 'headers' in data)
-    expect(asked).not.toEqual([])
-    return asked
+    const result = await world.expectEvents(account, ['messageNew'], 1)
+    const withHeaders = result.filter(({ data }) => 'headers' in data)
+    expect(withHeaders).not.toEqual([])
+    return withHeaders
   })
   await world.db.deleteFrom('settings').execute()
   await world.bus.invalidate({ topic: 'settings' })
@@ -196,7 +196,7 @@ test('text, headers and attachments are included as the settings ask', async () 
   ])
 })
 
-test('web-safe HTML of an event has the pictures of the message in it, and nothing that runs', async () => {
+test('messageNew: web-safe HTML has embedded images and no scripts', async () => {
   const user = world.dovecot.freshUser()
   const account = await world.register(user)
   await world.connected(account)
@@ -225,8 +225,8 @@ test('web-safe HTML of an event has the pictures of the message in it, and nothi
         ].join('\r\n'),
       }),
     )
-    const told = await world.expectEvents(account, ['messageNew'], 1)
-    const texts = told.map(({ data }) => data['text'] as { html?: string; webSafe?: boolean })
+    const received = await world.expectEvents(account, ['messageNew'], 1)
+    const texts = received.map(({ data }) => data['text'] as { html?: string; webSafe?: boolean })
     return texts.find(({ webSafe }) => webSafe)?.html ?? Promise.reject(new Error('not yet'))
   })
   await world.db.deleteFrom('settings').execute()
@@ -235,7 +235,7 @@ test('web-safe HTML of an event has the pictures of the message in it, and nothi
   expect(html).not.toMatch(/script|onclick|cid:/)
 })
 
-test('flags, deletions and moves by another client are told', async () => {
+test('applyChanges: flags, deletions and moves of another client have events', async () => {
   const user = world.dovecot.freshUser()
   const account = await world.register(user)
   await world.connected(account)
@@ -274,7 +274,7 @@ test('flags, deletions and moves by another client are told', async () => {
   })
 })
 
-test('folders that come, go and come back are told, and what is in them', async () => {
+test('mailbox events: created, deleted and recreated mailboxes with their messages', async () => {
   const user = world.dovecot.freshUser()
   const account = await world.register(user)
   await world.connected(account)
@@ -285,20 +285,20 @@ test('folders that come, go and come back are told, and what is in them', async 
   expect(filed).toMatchObject({ path: 'Projects', data: { subject: 'filed', seemsLikeNew: false } })
   await client.deleteMailbox('Projects')
   const gone = await eventuallyKnown(client, async () => {
-    const told = await world.events(account, 'mailboxDeleted')
-    return told.length > 0 && told
+    const received = await world.events(account, 'mailboxDeleted')
+    return received.length > 0 && received
   })
   expect(gone[0]?.data).toEqual({ path: 'Projects', name: 'Projects', specialUse: false })
   await client.run('CREATE Projects')
   await eventuallyKnown(client, async () => {
-    const found = (await world.events(account, 'mailboxNew')).filter(
+    const result = (await world.events(account, 'mailboxNew')).filter(
       ({ path }) => path === 'Projects',
     )
-    expect(found).toHaveLength(2)
+    expect(result).toHaveLength(2)
   })
 })
 
-test('a folder that became another one voids its ids once and silently', async () => {
+test('mailboxReset: once for a new UIDVALIDITY, without messageNew', async () => {
   const user = world.dovecot.freshUser()
   await using client = await ImapClient.login(user)
   await client.run('CREATE Work')
@@ -319,8 +319,8 @@ test('a folder that became another one voids its ids once and silently', async (
   await client.append('Work', mail())
   worker = await world.startWorker()
   const events = await eventuallyKnown(client, async () => {
-    const found = await world.events(account, 'mailboxReset', 'mailboxDeleted')
-    return found.length > 0 && found
+    const result = await world.events(account, 'mailboxReset', 'mailboxDeleted')
+    return result.length > 0 && result
   })
   expect(events).toHaveLength(1)
   expect(events[0]?.event).toBe('mailboxReset')

@@ -17,7 +17,7 @@ const linesOf = async (account: string) => {
   return rows.map(({ line }) => line)
 }
 
-test('an account that wants its log has what was said stored, without its password; no other account has', async () => {
+test('startTranscripts: stores commands and responses of accounts with logs, without passwords', async () => {
   await world.startWorker()
   const user = world.dovecot.freshUser()
   const account = await world.register(user)
@@ -41,7 +41,7 @@ test('an account that wants its log has what was said stored, without its passwo
   await world.touch(account)
   const left = await linesOf(account)
   expect(left.filter((line) => lines.includes(line))).toEqual([])
-  // What was being written at that moment is swept.
+  // Lines written at that moment are deleted by the sweep.
   await eventually(async () => {
     await deleteUnwantedLogs(db)
     expect(await linesOf(account)).toEqual([])

@@ -29,7 +29,7 @@ afterAll(async () => {
   await world.close()
 })
 
-/** A folder of its own for a test, with the messages it wants. */
+/** Creates a mailbox with messages for one test. */
 async function folder(path: string, messages: string[]): Promise<MessageEntry[]> {
   await client.run(`CREATE ${path}`)
   for (const message of messages) await client.append(path, message)
@@ -67,7 +67,7 @@ const multipart = (kind: string, ...parts: string[][]) =>
     body: [...parts.flatMap((part) => ['--b', ...part]), '--b--'].join('\r\n'),
   })
 
-test('a page shows what came and went a moment ago, on a connection that stays open', async () => {
+test('listMessages: shows new and expunged messages immediately, on a reused connection', async () => {
   await folder(
     'Moving',
     ['one', 'two', 'three'].map((subject) => mail({ subject })),
@@ -86,7 +86,7 @@ test('a page shows what came and went a moment ago, on a connection that stays o
   })
 })
 
-test('a page number beyond the end is an empty page with a way back', async () => {
+test('listMessages: page beyond the end, returns an empty page with a previous cursor', async () => {
   await folder('Short', [mail(), mail(), mail()])
   const beyond = await list({ path: 'Short', page: 7, pageSize: 2 })
   expect(beyond).toMatchObject({ total: 3, page: 7, pages: 2, nextPageCursor: null, messages: [] })
@@ -94,23 +94,23 @@ test('a page number beyond the end is an empty page with a way back', async () =
   expect([back.page, back.messages.length]).toEqual([1, 1])
 })
 
-test('a folder that was deleted and made anew is not mistaken for the one before', async () => {
+test('getMessage: an id of a deleted and recreated mailbox is not found', async () => {
   const [old] = await folder('Phoenix', [mail({ subject: 'old' })])
   await client.run('UNSELECT')
   await client.deleteMailbox('Phoenix')
   await client.run('CREATE Phoenix')
   await client.append('Phoenix', mail({ subject: 'new' }))
-  // Dovecot may have ended the session for it: then the account is connected anew first.
+  // Dovecot may have ended the session, so that the account must reconnect first.
   const error = await eventuallyKnown(client, async () => {
-    const told = await read(old?.id ?? '').then(String, (reason: unknown) => reason)
-    expect(told).not.toMatchObject({ kind: 'unavailable' })
-    return told
+    const result = await read(old?.id ?? '').then(String, (reason: unknown) => reason)
+    expect(result).not.toMatchObject({ kind: 'unavailable' })
+    return result
   })
   expect(error).toMatchObject({ kind: 'not-found', code: 'MessageNotFound' })
   expect(subjects(await untilListed('Phoenix', 1))).toEqual(['new'])
 })
 
-test('a message that was deleted a moment ago is not found any more', async () => {
+test('getMessage, getText: an expunged message is not found', async () => {
   const [newest] = await folder('Brief', [mail(), mail()])
   const id = newest?.id ?? ''
   expect((await read(id)).id).toBe(id)
@@ -124,7 +124,7 @@ test('a message that was deleted a moment ago is not found any more', async () =
   ).rejects.toMatchObject(notFound)
 })
 
-test('a search finds what all terms hold for, newest first, in pages', async () => {
+test('searchMessages: combines all terms, newest first, in pages', async () => {
   const messages = ['apple', 'pear', 'apple pie', 'Äpfel', 'apple juice'].map((subject) =>
     mail({ subject: /^[\x20-\x7e]*$/.test(subject) ? subject : `=?utf-8?q?=C3=84pfel?=` }),
   )
@@ -157,7 +157,7 @@ test('a search finds what all terms hold for, newest first, in pages', async () 
   expect((await find('Fruit', {})).total).toBe(5)
 })
 
-test('a search sees what changed a moment ago, and says what it cannot do', async () => {
+test('searchMessages: sees recent changes and rejects unsupported terms', async () => {
   await folder('Seen', [mail({ subject: 'a' }), mail({ subject: 'b' })])
   expect((await find('Seen', { unseen: true })).total).toBe(2)
   await client.run('SELECT Seen')
@@ -174,7 +174,7 @@ test('a search sees what changed a moment ago, and says what it cannot do', asyn
   })
 })
 
-test('texts are decoded from their charset and encoding, and several of a kind are joined', async () => {
+test('getText: decodes charset and transfer encoding and joins parts of a kind', async () => {
   const [message] = await folder('Texts', [
     multipart(
       'mixed',
@@ -208,7 +208,7 @@ test('texts are decoded from their charset and encoding, and several of a kind a
   expect(await ask({ webSafeHtml: true })).toEqual({ html: '<b>hi</b>', webSafe: true })
 })
 
-test('each kind of text is cut at maxBytes, and says so', async () => {
+test('getText: cuts each kind at maxBytes and sets hasMore', async () => {
   const [message] = await folder('Cut', [
     multipart(
       'alternative',
@@ -224,7 +224,7 @@ test('each kind of text is cut at maxBytes, and says so', async () => {
   expect(await cut(0)).toMatchObject({ plain: '', html: '', hasMore: true })
 })
 
-test('an attachment is its decoded bytes, with the name and type of the part', async () => {
+test('getAttachment: returns the decoded bytes with name and type of the part', async () => {
   const content = Buffer.alloc(300_000, 'posthorn')
   const [message] = await folder('Files', [
     multipart(
@@ -256,7 +256,7 @@ test('an attachment is its decoded bytes, with the name and type of the part', a
   expect(forwarded.content.toString()).toContain('Subject: inner')
 })
 
-test('a download that nobody reads to its end leaves the connection to others', async () => {
+test('getAttachment: an abandoned download releases its connection', async () => {
   const [message] = await folder('Large', [mail({ body: `${'x'.repeat(76)}\r\n`.repeat(40_000) })])
   for (let time = 0; time < 4; time++) {
     const { body } = await world.bus.requestStream(
@@ -269,7 +269,7 @@ test('a download that nobody reads to its end leaves the connection to others', 
   expect((await list({ path: 'Large' })).total).toBe(1)
 })
 
-test('ids that name what is not there are refused or not found, never answered', async () => {
+test('getMessage, getText, getAttachment: rejects ids of missing messages and parts', async () => {
   const [message] = await folder('Ids', [mail()])
   const uid = message?.uid ?? 0
   const { number: mailbox } = await world.db
@@ -295,7 +295,7 @@ test('ids that name what is not there are refused or not found, never answered',
   await expect(download(encodeAttachmentId({ mailbox, uid, part: '7.1' }))).rejects.toMatchObject(
     notFound,
   )
-  // A part that is no text of the message is not given as one.
+  // A part that is not a text of the message is ignored.
   const foreign = encodeTextId({ mailbox, uid, plain: ['2'], html: ['1'] })
   expect(await world.ask(getText, account, { text: foreign, textType: '*' })).toEqual({
     hasMore: false,

@@ -6,7 +6,7 @@ export type Content = Map<string, Map<number, string>>
 interface Folder {
   uidValidity: string
   messages: Map<number, string>
-  /** Reset: what was in it before has to be listed anew. */
+  /** True after a reset: earlier messages have to be listed again. */
   relisted: boolean
 }
 
@@ -16,8 +16,8 @@ export interface Replayed {
 }
 
 /**
- * What somebody knows of a mailbox who has nothing but its events: the whole content, apart from what was in folders that were reset.
- * Throws where the events contradict each other.
+ * Content of the mailboxes according to the events, except for messages of reset mailboxes. Throws
+ * if events contradict each other.
  */
 export function replay(events: readonly StoredEvent[]): Replayed {
   const folders = new Map<string, Folder>()

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterEach(() => world.reset())
 afterAll(() => world.close())
 
-test('without mod-sequences flags are compared, here and in other folders', async () => {
+test('without mod-sequences: flags of all mailboxes are compared', async () => {
   const backend = altered((session) => ({
     capabilities: { ...session.capabilities, condstore: false },
     async select(path, options) {
@@ -52,7 +52,7 @@ test('without mod-sequences flags are compared, here and in other folders', asyn
   })
 })
 
-test('a message that comes late says how late, one that never comes is told as missing', async () => {
+test('announceNew: missingDelay of a late message, messageMissing for an absent one', async () => {
   let tries = 0
   const backend = altered((session) => ({
     async *fetchMessages(uids, options) {
@@ -81,7 +81,7 @@ test('a message that comes late says how late, one that never comes is told as m
   await world.connected(account)
 })
 
-test('a message that comes and goes before it can be fetched is nothing', async () => {
+test('announceNew: no event for a message deleted before the fetch', async () => {
   const user = world.dovecot.freshUser()
   await using client = await ImapClient.login(user)
   const backend = altered((session) => ({
@@ -103,7 +103,7 @@ test('a message that comes and goes before it can be fetched is nothing', async 
   ])
 })
 
-test('a stray UIDVALIDITY voids nothing', async () => {
+test('UidValidityGuard: a stray UIDVALIDITY resets nothing', async () => {
   let stray = 0
   const backend = altered((session) => ({
     async select(path, options) {
@@ -122,7 +122,7 @@ test('a stray UIDVALIDITY voids nothing', async () => {
   expect(await world.events(account, 'mailboxReset', 'connectError')).toEqual([])
 })
 
-test('a folder that the server refuses to open keeps nothing else from being synced', async () => {
+test('runSyncPass: a refused mailbox does not block the others', async () => {
   const user = world.dovecot.freshUser()
   await using client = await ImapClient.login(user)
   await client.run('CREATE Broken')
@@ -145,7 +145,7 @@ test('a folder that the server refuses to open keeps nothing else from being syn
   expect(events.map(({ data }) => data['subject'])).toEqual(['sound', 'broken'])
 })
 
-test('a listing that leaves a folder out deletes nothing', async () => {
+test('planListUpdate: one listing without a mailbox deletes nothing', async () => {
   const user = world.dovecot.freshUser()
   await using client = await ImapClient.login(user)
   await client.run('CREATE Hidden')
@@ -167,7 +167,7 @@ test('a listing that leaves a folder out deletes nothing', async () => {
   expect(await world.events(account, 'mailboxDeleted')).toEqual([])
 })
 
-test('a mailbox where nothing happens is left alone', async () => {
+test('runSyncPass: an unchanged mailbox is not selected', async () => {
   let selects = 0
   let listings = 0
   const backend = altered((session) => ({

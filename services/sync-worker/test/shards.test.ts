@@ -25,7 +25,7 @@ const holds = (id: string, count: number) =>
     expect((await owners()).get(id)).toBe(count)
   })
 
-test('two workers share the shards; one that stops hands them over before it is gone', async () => {
+test('holdShards: two workers share; a stopping one hands off first', async () => {
   const first = await world.startWorker()
   await holds(first.id, 256)
   const account = await world.register(world.dovecot.freshUser())
@@ -41,7 +41,7 @@ test('two workers share the shards; one that stops hands them over before it is 
   expect(await owners()).toEqual(new Map([[null, 256]]))
 })
 
-test('the accounts of a worker that is killed go on with another, and nothing is told twice', async () => {
+test('holdShards: accounts of a killed worker continue without repeated events', async () => {
   const child = world.spawnWorker()
   const users = Array.from({ length: 4 }, () => world.dovecot.freshUser())
   const accounts = await Promise.all(users.map((user) => world.register(user)))
@@ -58,15 +58,15 @@ test('the accounts of a worker that is killed go on with another, and nothing is
     expect(events.map(({ data }) => data['subject'])).toEqual(['one', 'two'])
   }
   await holds(survivor.id, 256)
-  const told = await Promise.all(accounts.map((account) => world.events(account)))
-  const once_ = told
+  const received = await Promise.all(accounts.map((account) => world.events(account)))
+  const once_ = received
     .flat()
     .filter(({ event }) => event === 'authenticationSuccess' || event === 'accountInitialized')
   expect(once_).toHaveLength(8)
   await world.stopWorker(survivor)
 })
 
-test('a worker process ends by itself on SIGTERM and frees its shards', async () => {
+test('SIGTERM: the process exits and releases its shards', async () => {
   const child = world.spawnWorker()
   await eventually(async () => {
     expect((await owners()).get(null)).toBeUndefined()
@@ -77,14 +77,14 @@ test('a worker process ends by itself on SIGTERM and frees its shards', async ()
   expect(await owners()).toEqual(new Map([[null, 256]]))
 })
 
-test('a restart tells nothing twice and finds what came while nobody looked', async () => {
+test('restart: no repeated events, messages of the downtime are announced', async () => {
   const first = await world.startWorker()
   const user = world.dovecot.freshUser()
   const account = await world.register(user)
   await world.connected(account)
   await world.dovecot.deliver(user.user, mail({ subject: 'before' }))
   await world.expectEvents(account, ['messageNew'], 1)
-  const known = await world.events(account)
+  const before = await world.events(account)
   await world.stopWorker(first)
   await using client = await ImapClient.login(user)
   await client.append('INBOX', mail({ subject: 'meanwhile' }))
@@ -92,19 +92,19 @@ test('a restart tells nothing twice and finds what came while nobody looked', as
   const events = await world.expectEvents(account, ['messageNew'], 2)
   expect(events[1]?.data).toMatchObject({ subject: 'meanwhile' })
   expect((await world.events(account)).map(({ eventId }) => eventId)).toEqual([
-    ...known.map(({ eventId }) => eventId),
+    ...before.map(({ eventId }) => eventId),
     events[1]?.eventId,
   ])
   await world.stopWorker(second)
 })
 
-test('a worker whose shards were taken can store nothing and lets go of its connections', async () => {
+test('lost shards: nothing is stored, connections are closed', async () => {
   const worker = await world.startWorker()
   const user = world.dovecot.freshUser()
   await using relay = await Relay.to({ host: user.host, port: user.imapPort })
   const account = await world.register(user, { port: relay.port })
   await world.connected(account)
-  // Somebody who will be alive for a year.
+  // A worker whose heartbeat lies a year in the future.
   const thief = randomUUID()
   await sql`insert into workers (id, heartbeat_at) values (${thief}, now() + interval '1 year')`.execute(
     world.db,
@@ -112,23 +112,23 @@ test('a worker whose shards were taken can store nothing and lets go of its conn
   await sql`update shards set owner = ${thief}, epoch = epoch + 1`.execute(world.db)
   // Which of them are published already is no matter.
   const ids = async () => (await world.events(account)).map(({ eventId }) => eventId)
-  const known = await ids()
+  const before = await ids()
   await world.dovecot.deliver(user.user, mail({ subject: 'not yours' }))
   await eventually(() => relay.open === 0)
-  expect(await ids()).toEqual(known)
+  expect(await ids()).toEqual(before)
   await sql`delete from workers where id = ${thief}`.execute(world.db)
   const [event] = await world.expectEvents(account, ['messageNew'], 1)
   expect(event?.data).toMatchObject({ subject: 'not yours' })
   await world.stopWorker(worker)
 })
 
-test('without Postgres a worker stops its sessions, and goes on when it is back', async () => {
+test('Postgres outage: sessions stop and start again', async () => {
   const worker = await world.startWorker()
   const user = world.dovecot.freshUser()
   await using relay = await Relay.to({ host: user.host, port: user.imapPort })
   const account = await world.register(user, { port: relay.port })
   await world.connected(account)
-  // No heartbeat gets through while somebody holds the table.
+  // Heartbeats wait while another transaction locks the table.
   const blocked = world.db.transaction().execute(async (tx) => {
     await sql`lock table workers in access exclusive mode`.execute(tx)
     await eventually(() => relay.open === 0)

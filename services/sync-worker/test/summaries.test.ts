@@ -4,7 +4,7 @@ import { type ChatServer, eventually, startChatServer, type TestUser } from '@po
 import { ImapClient, mail } from './imap-client.ts'
 import { testWorld, type World } from './world.ts'
 
-// generateEmailSummary: what an endpoint of language models makes of new mail, and what happens where it makes nothing of it.
+// generateEmailSummary: summaries of new messages by an endpoint, and its failures.
 
 let world: World
 let model: ChatServer
@@ -33,7 +33,7 @@ afterAll(async () => {
 beforeEach(async () => {
   model.setReply()
   model.setModel(() => '{"summary":"A letter."}')
-  await set({}) // a change of the settings has it try again at once
+  await set({}) // a change of the settings closes the circuit breaker
 })
 
 async function set(settings: object): Promise<void> {
@@ -49,15 +49,15 @@ async function set(settings: object): Promise<void> {
 }
 
 let letters = 0
-/** Puts messages into a mailbox; resolves with what was told of them, in their order. */
+/** Appends messages to a mailbox. Returns the data of their messageNew events, in order. */
 async function arrive(path: string, messages: { subject: string; message: string }[]) {
   for (const { message } of messages) await client.append(path, message)
   return eventually(async () => {
-    const told = await world.events(account, 'messageNew')
+    const events = await world.events(account, 'messageNew')
     return messages.map(({ subject }) => {
-      const found = told.find(({ data }) => data['subject'] === subject)
-      if (!found) throw new Error(`nothing is told of ${subject}`)
-      return found.data
+      const event = events.find(({ data }) => data['subject'] === subject)
+      if (!event) throw new Error(`no messageNew for ${subject}`)
+      return event.data
     })
   })
 }
@@ -68,9 +68,9 @@ function letter(body = 'Dear all, lunch on Friday?') {
 const questionsAbout = ({ subject }: { subject: string }) =>
   model.requests.filter(({ messages }) => messages.at(-1)?.content.includes(`"${subject}"`))
 
-test('mail of the Inbox carries a summary, whatever else is told of its text; other mail does not', async () => {
+test('messageNew: contains a summary in the inbox only, also without notifyText', async () => {
   const made = {
-    summary: 'Somebody asks for lunch.',
+    summary: 'A colleague asks for lunch.',
     sentiment: 'positive',
     shouldReply: true,
     events: [{ description: 'Lunch', startTime: '2026-12-04' }],
@@ -79,15 +79,15 @@ test('mail of the Inbox carries a summary, whatever else is told of its text; ot
   await set({ openAiModel: 'small', openAiPrompt: 'Be brief.', openAiMaxTokens: 500 })
   const [inbox, sent] = [letter(), letter()]
   await client.run('CREATE Elsewhere')
-  const [told] = await arrive('INBOX', [inbox])
+  const [events] = await arrive('INBOX', [inbox])
   const [other] = await arrive('Elsewhere', [sent])
-  expect(told?.['summary']).toEqual({
+  expect(events?.['summary']).toEqual({
     ...made,
     id: expect.stringMatching(/^chatcmpl-/),
     tokens: expect.any(Number),
     model: 'small',
   })
-  expect(told?.['text']).not.toHaveProperty('plain')
+  expect(events?.['text']).not.toHaveProperty('plain')
   expect(other).not.toHaveProperty('summary')
   expect(questionsAbout(sent)).toEqual([])
   const [question] = questionsAbout(inbox)
@@ -99,7 +99,7 @@ test('mail of the Inbox carries a summary, whatever else is told of its text; ot
   })
 })
 
-test('what is sent is bounded, and of HTML it is the text', async () => {
+test('buildSummaryInput: limits the text and converts HTML', async () => {
   const subject = `letter ${letters++}`
   const html = `<style>p{}</style><p>Lunch &amp; more</p>${'<p>on and on</p>'.repeat(20_000)}`
   const headers = ['MIME-Version: 1.0', 'Content-Type: text/html; charset=utf-8']
@@ -112,46 +112,46 @@ test('what is sent is bounded, and of HTML it is the text', async () => {
 })
 
 test.each([
-  ['is down', { instead: 'drop' as const }],
-  ['never answers', { instead: 'hang' as const }],
+  ['is unreachable', { instead: 'drop' as const }],
+  ['never responds', { instead: 'hang' as const }],
   ['is overloaded', { status: 429, headers: { 'retry-after': '3600' } }],
   ['is broken', { status: 500, body: 'oops' }],
-  ['knows no such model', { status: 404, body: '{"error":{"message":"no"}}' }],
-  ['answers nonsense', { status: 200, body: '<html>' }],
-  ['answers without end', { status: 200, body: Buffer.alloc(20 * 1024 * 1024, '[') }],
-])('an endpoint that %s costs the summary and nothing else', async (_how, answer) => {
+  ['rejects the model', { status: 404, body: '{"error":{"message":"no"}}' }],
+  ['returns no JSON', { status: 200, body: '<html>' }],
+  ['returns an oversized response', { status: 200, body: Buffer.alloc(20 * 1024 * 1024, '[') }],
+])('messageNew: an endpoint that %s, omits the summary only', async (_how, answer) => {
   model.setReply(answer)
-  const told = await arrive('INBOX', [letter()])
-  expect(told[0]).not.toHaveProperty('summary')
+  const events = await arrive('INBOX', [letter()])
+  expect(events[0]).not.toHaveProperty('summary')
 })
 
-test('while one waits, commands are answered, other accounts are told of theirs, and in the end everything is told once, in order', async () => {
+test('messageNew: a hanging endpoint delays no command and no other account, events stay in order', async () => {
   const other = world.dovecot.freshUser()
   await using others = await ImapClient.login(other)
   await others.run('CREATE Elsewhere')
   const second = await world.register(other)
   await world.connected(second)
   model.setReply({ instead: 'hang' })
-  const asked = model.requests.length
+  const before = model.requests.length
   const many = Array.from({ length: 12 }, () => letter())
   for (const { message } of many) await client.append('INBOX', message)
-  await eventually(() => expect(model.requests.length).toBeGreaterThan(asked))
+  await eventually(() => expect(model.requests.length).toBeGreaterThan(before))
   const waiting = many.filter(({ subject }) => questionsAbout({ subject }).length > 0)
   expect(waiting.length).toBeLessThanOrEqual(2)
   await world.ask(listMailboxes, account, { counters: false })
   await others.append('Elsewhere', letter().message)
   await world.expectEvents(second, ['messageNew'], 1)
   const events = await eventually(async () => {
-    const told = await world.events(account, 'messageNew')
-    const subjects = told.map(({ data }) => String(data['subject']))
-    const found = subjects.filter((subject) => many.some((each) => each.subject === subject))
-    expect(found).toEqual(many.map(({ subject }) => subject))
-    return told
+    const events = await world.events(account, 'messageNew')
+    const subjects = events.map(({ data }) => String(data['subject']))
+    const announced = subjects.filter((subject) => many.some((each) => each.subject === subject))
+    expect(announced).toEqual(many.map(({ subject }) => subject))
+    return events
   })
   expect(new Set(events.map(({ eventId }) => eventId)).size).toBe(events.length)
 })
 
-test('after failures the endpoint is left alone for a while; a change of the settings has it asked again', async () => {
+test('createSummaries: failures open the circuit breaker, a change of the settings closes it', async () => {
   model.setReply({ status: 500 })
   await arrive('INBOX', [letter(), letter(), letter(), letter()])
   const last = letter()
@@ -159,6 +159,6 @@ test('after failures the endpoint is left alone for a while; a change of the set
   expect(questionsAbout(last)).toEqual([])
   model.setReply()
   await set({ openAiTopP: 0.9 })
-  const [told] = await arrive('INBOX', [letter()])
-  expect(told?.['summary']).toMatchObject({ summary: 'A letter.' })
+  const [events] = await arrive('INBOX', [letter()])
+  expect(events?.['summary']).toMatchObject({ summary: 'A letter.' })
 })

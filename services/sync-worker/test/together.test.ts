@@ -71,7 +71,7 @@ const stateOf = async ({ account }: AccountLease) => (await findAccountStatus(db
 const eventsOf = ({ account }: AccountLease) =>
   database.db.selectFrom('events').select('event').where('account', '=', account).execute()
 
-test('what happens to many accounts at once is stored with its events and its change, for each of them', async () => {
+test('commitBatched: stores status, event and change of many accounts', async () => {
   const leases = await Promise.all(Array.from({ length: 20 }, register))
   const results = await Promise.all(leases.map(synced))
   expect(results).toMatchObject(leases.map(() => ({ status: connected, changed: true })))
@@ -92,7 +92,7 @@ test('what happens to many accounts at once is stored with its events and its ch
   expect(await eventsOf(leases[0] as AccountLease)).toHaveLength(1)
 })
 
-test('an account whose lease is lost, or that is gone, is stale; those beside it are stored', async () => {
+test('commitBatched: stale for a lost lease or deleted account, others are stored', async () => {
   const [first, lost, gone, last] = await Promise.all([
     register(),
     register(),
@@ -117,7 +117,7 @@ test('an account whose lease is lost, or that is gone, is stale; those beside it
   expect(await stateOf(last)).toBe('connected')
 })
 
-test('an account that is locked waits by itself', async () => {
+test('commitBatched: a locked account delays no other', async () => {
   const [locked, ...others] = await Promise.all([register(), register(), register()])
   const held = Promise.withResolvers<void>()
   const inside = Promise.withResolvers<void>()
@@ -134,7 +134,7 @@ test('an account that is locked waits by itself', async () => {
   expect(await waits).toMatchObject({ status: connected, changed: true })
 })
 
-test('an account that comes back as it was waits for nobody; when it was synced is stored with the next others, unless the lease is lost', async () => {
+test('createStatusUpdater: an unchanged account stores its sync time later, if the lease is valid', async () => {
   const [lease, lost] = await Promise.all([register(), register()])
   const [{ status: from }, { status: fromLost }] = (await Promise.all(
     [lease, lost].map(synced),
@@ -155,7 +155,7 @@ test('an account that comes back as it was waits for nobody; when it was synced 
   expect((await findAccountStatus(db, lost.account))?.syncTime).toEqual(fromLost.syncTime)
 })
 
-test('an event is told also where nothing else becomes different: the first login finds the account as it was begun', async () => {
+test('createStatusUpdater: records the event of a first login without another change', async () => {
   const lease = await register()
   const version = '1'
   const begin = { kind: 'starting', version, enabled: true } as const
@@ -165,7 +165,7 @@ test('an event is told also where nothing else becomes different: the first logi
   expect(await eventsOf(lease)).toEqual([{ event: 'authenticationSuccess' }])
 })
 
-test('of one account both things that happened at once are stored', async () => {
+test('commitBatched: stores both concurrent updates of one account', async () => {
   const lease = await register()
   const login = { lease, registeredAt: 1, trigger: { kind: 'loggedIn', user: 'jane' } } as const
   await Promise.all([applyStatusUpdate(login), synced(lease)])
@@ -195,11 +195,11 @@ async function mailbox(lease: AccountLease, number: number): Promise<MailboxRow>
   return row as MailboxRow
 }
 
-test('empty mailboxes are remembered and told of; those that somebody looked at meanwhile are left alone', async () => {
+test('indexEmptyMailboxes: stores and announces empty mailboxes, skips synced ones', async () => {
   const lease = await register()
   const account = { account: lease.account, registeredAt: 1 } as Account
-  const [empty, known] = [await mailbox(lease, 1), await mailbox(lease, 2)]
-  const seen = { id: known.id, uidValidity: 5n, uidNext: 9 }
+  const [empty, storedRows] = [await mailbox(lease, 1), await mailbox(lease, 2)]
+  const seen = { id: storedRows.id, uidValidity: 5n, uidNext: 9 }
   await indexEmpty({ lease, account, mailboxes: [seen] })
   const filled = await indexEmpty({
     lease,
@@ -222,7 +222,7 @@ test('empty mailboxes are remembered and told of; those that somebody looked at 
   const row = await database.db
     .selectFrom('mailboxes')
     .select(['uidValidity', 'syncedAt'])
-    .where('id', '=', known.id)
+    .where('id', '=', storedRows.id)
     .executeTakeFirst()
   expect(row).toEqual({ uidValidity: '5', syncedAt: expect.any(Date) })
   expect(await eventsOf(lease)).toEqual([{ event: 'mailboxNew' }, { event: 'mailboxNew' }])

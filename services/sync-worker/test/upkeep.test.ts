@@ -40,15 +40,15 @@ const mailboxes = (account: string) =>
 
 const minuteAgo = () => new Date(Date.now() - 60_000)
 
-test('a flush finds everything out anew, keeps the ids of messages and tells nobody', async () => {
+test('flush: rebuilds the index, keeps message ids, has no events', async () => {
   const user = world.dovecot.freshUser()
   await using client = await ImapClient.login(user)
   const account = await world.register(user)
   await world.connected(account)
-  // Dates of arrival are whole seconds: of what came in the same second as a flush nobody can say that it came before.
+  // INTERNALDATE has whole seconds: a message of the same second as the flush may be newer.
   await client.append('INBOX', mail({ subject: 'before' }), { date: minuteAgo() })
   const [first] = await world.expectEvents(account, ['messageNew'], 1)
-  const known = (await world.events(account)).length
+  const stored = (await world.events(account)).length
   const before = await mailboxes(account)
   await flush(account)
   await flushed(account, '1')
@@ -56,17 +56,17 @@ test('a flush finds everything out anew, keeps the ids of messages and tells nob
   const names = (rows: typeof after) => rows.map(({ path, number }) => [path, number])
   expect(names(after)).toEqual(names(before))
   expect(after.find(({ path }) => path === 'INBOX')?.messages).toBe(1)
-  expect(await world.events(account)).toHaveLength(known)
+  expect(await world.events(account)).toHaveLength(stored)
   await world.dovecot.deliver(user.user, mail({ subject: 'after' }))
   const events = await world.expectEvents(account, ['messageNew'], 2)
   expect(events.map(({ data }) => data['subject'])).toEqual(['before', 'after'])
   expect(events[0]?.data['id']).toBe(first?.data['id'])
-  expect((await world.events(account)).slice(known).map(({ event }) => event)).toEqual([
+  expect((await world.events(account)).slice(stored).map(({ event }) => event)).toEqual([
     'messageNew',
   ])
 })
 
-test('a flush with an older date announces again what came since', async () => {
+test('flush: an older notifyFrom announces messages since then again', async () => {
   const user = world.dovecot.freshUser()
   const account = await world.register(user)
   await world.connected(account)
@@ -82,7 +82,7 @@ test('a flush with an older date announces again what came since', async () => {
   expect(new Set(folders.map(({ path }) => path)).size).toBe(folders.length)
 })
 
-test('what comes while a flush is done is announced', async () => {
+test('flush: messages that arrive meanwhile are announced', async () => {
   const user = world.dovecot.freshUser()
   const account = await world.register(user)
   await world.connected(account)
@@ -92,7 +92,7 @@ test('what comes while a flush is done is announced', async () => {
   expect(event?.data).toMatchObject({ subject: 'meanwhile' })
 })
 
-test('a flush changes how mailboxes are remembered', async () => {
+test('flush: changes the indexer of mailboxes', async () => {
   const user = world.dovecot.freshUser()
   await using client = await ImapClient.login(user)
   const account = await world.register(user)
@@ -109,7 +109,7 @@ test('a flush changes how mailboxes are remembered', async () => {
   expect(events[1]?.data).toMatchObject({ subject: 'fast' })
 })
 
-test('an account is looked at when asked, long before its turn', async () => {
+test('syncAccount: starts a sync pass immediately', async () => {
   const user = world.dovecot.freshUser()
   await using client = await ImapClient.login(user)
   await client.run('CREATE Aside')
@@ -122,7 +122,7 @@ test('an account is looked at when asked, long before its turn', async () => {
   })
 })
 
-test('an account that is not synced cannot be looked at', async () => {
+test('syncAccount: fails for an account that is not synced', async () => {
   const account = await world.register(world.dovecot.freshUser(), { imap: null })
   await eventually(async () => {
     await expect(world.ask(syncAccount, account, {})).rejects.toMatchObject({
@@ -132,13 +132,13 @@ test('an account that is not synced cannot be looked at', async () => {
   })
 })
 
-test('a server without quotas has none', async () => {
+test('getQuota: empty without QUOTA', async () => {
   const account = await world.register(world.dovecot.freshUser())
   await world.connected(account)
   expect(await world.ask(getQuota, account, {})).toEqual({ quota: false })
 })
 
-test('a connection that is cut again and again shows as disconnected, and is no event', async () => {
+test('AccountSession: repeatedly lost connections show disconnected without an event', async () => {
   const user = world.dovecot.freshUser()
   await using relay = await Relay.to({ host: user.host, port: user.imapPort })
   const account = await world.register(user, { port: relay.port })
@@ -153,7 +153,7 @@ test('a connection that is cut again and again shows as disconnected, and is no 
   expect(await world.events(account, 'connectError', 'authenticationError')).toEqual([])
 })
 
-test('the connections of an account are counted', async () => {
+test('ConnectionCounts: stores the number of connections', async () => {
   const account = await world.register(world.dovecot.freshUser())
   await world.connected(account)
   await eventually(async () =>

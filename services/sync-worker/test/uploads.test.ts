@@ -47,7 +47,7 @@ const upload = async (mime: string | Buffer, over: object = {}) =>
     ...over,
   })
 
-test('an upload is in its folder with flags and date, to the byte, and is announced', async () => {
+test('uploadMessage: stores the exact bytes with flags and date, and the sync announces them', async () => {
   const mime = mail({ subject: 'uploaded', body: `.\r\n..\r\n${'ä'.repeat(500)}` })
   const stored = await upload(mime, {
     path: '\\Drafts',
@@ -74,7 +74,7 @@ test('an upload is in its folder with flags and date, to the byte, and is announ
   expect(await waiting()).toBe(0)
 })
 
-test('a folder that is not there is not found, and nothing is kept', async () => {
+test('uploadMessage: missing mailbox, is not found and deletes the upload', async () => {
   for (const path of ['Nowhere', '\\Nothing'])
     await expect(upload(mail(), { path })).rejects.toMatchObject({
       kind: 'not-found',
@@ -83,8 +83,8 @@ test('a folder that is not there is not found, and nothing is kept', async () =>
   expect(await waiting()).toBe(0)
 })
 
-test('what the server rejects although the folder is there is told with its answer', async () => {
-  // Dovecot 2.3 takes keywords of at most 50 characters.
+test('uploadMessage: rejection by the server, fails with UploadFail and its response', async () => {
+  // Dovecot 2.3 limits keywords to 50 characters.
   const rejected = upload(mail(), { flags: ['k'.repeat(120)] })
   await expect(rejected).rejects.toMatchObject({
     code: 'UploadFail',
@@ -96,7 +96,7 @@ test('what the server rejects although the folder is there is told with its answ
   expect((await upload(mail())).uid).toBeGreaterThan(0)
 })
 
-test('a request that comes again stores nothing again', async () => {
+test('uploadMessage: a redelivered request appends nothing', async () => {
   const id = await put(mail({ subject: 'once' }))
   const request = { upload: id, size: 100, path: 'Sent' }
   await world.ask(uploadMessage, account, request)
@@ -107,7 +107,7 @@ test('a request that comes again stores nothing again', async () => {
   expect(sent.total).toBe(1)
 })
 
-test('another account’s upload is not there', async () => {
+test('uploadMessage: an upload of another account is unavailable', async () => {
   const other = await world.register(world.dovecot.freshUser())
   await world.connected(other)
   const foreign = await put(mail(), other)
@@ -116,7 +116,7 @@ test('another account’s upload is not there', async () => {
   ).rejects.toMatchObject({ kind: 'unavailable' })
 })
 
-test('many large uploads at once all arrive, whole', async () => {
+test('uploadMessage: concurrent large uploads are all stored completely', async () => {
   const user = world.dovecot.freshUser()
   const owner = await world.register(user)
   await world.connected(owner)
@@ -141,7 +141,7 @@ test('many large uploads at once all arrive, whole', async () => {
   expect(sizes.filter((line) => /RFC822.SIZE 80\d{5}\)/.test(line))).toHaveLength(6)
 })
 
-test('a connection that died is found before the message is sent, and replaced', async () => {
+test('uploadMessage: replaces a dead connection before the APPEND', async () => {
   const user = world.dovecot.freshUser()
   const relay = await Relay.to({ host: user.host, port: user.imapPort })
   const owner = await world.register(user, { port: relay.port })

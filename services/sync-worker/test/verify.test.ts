@@ -15,11 +15,11 @@ function verify(over: Partial<CommandRequest<typeof verifyImap>> = {}) {
   const server = { host, port, tls: { rejectUnauthorized: false } }
   const request = { server, credentials: { user, pass }, mailboxes: false, ...over }
   const how = { key: 'verify.imap', timeoutMs: 30_000 }
-  // The queue may not be there yet.
+  // The queue may not exist yet.
   return eventually(() => world.bus.request(verifyImap, request, how))
 }
 
-test('a login that works says so, with the folders where they are asked for', async () => {
+test('verifyImap: successful login, returns the mailboxes if requested', async () => {
   expect(await verify()).toEqual({ verdict: { success: true } })
   const { verdict, mailboxes } = await verify({ mailboxes: true })
   expect(verdict).toEqual({ success: true })
@@ -37,12 +37,13 @@ test('a login that works says so, with the folders where they are asked for', as
   )
 })
 
-test('it goes through the proxy for all, with the login that is sealed in its address', async () => {
+test('verifyImap: uses the configured proxy with the sealed login of its URL', async () => {
   await using proxy = await startProxy({ user: 'me', pass: 's:cret' })
   proxy.withGreeting = false
   const proxyUrl = await sealedLogin(`socks5://me:s%3Acret@${proxy.host}:${proxy.port}`)
   await using _settings = await withSettings({ proxyEnabled: true, proxyUrl })
-  // Over TLS the client speaks first: a greeting that comes with the proxy's answer is lost on the IMAP library now and then.
+  // TLS: the client sends first. imapflow sometimes loses a greeting that arrives together with the
+  // response of the proxy.
   const { host, imapsPort: port } = world.dovecot.freshUser()
   const server = { host, port, secure: true, tls: { rejectUnauthorized: false } }
   await eventually(
@@ -54,7 +55,7 @@ test('it goes through the proxy for all, with the login that is sealed in its ad
   )
 })
 
-/** Settings that are there until they are disposed of. */
+/** Settings that disposal deletes. */
 async function withSettings(settings: Record<string, unknown>): Promise<AsyncDisposable> {
   const rows = Object.entries(settings).map(([key, value]) => ({
     key,
@@ -70,7 +71,7 @@ async function withSettings(settings: Record<string, unknown>): Promise<AsyncDis
   }
 }
 
-test('refused credentials are told with the words of the server', async () => {
+test('verifyImap: rejected credentials, returns the response of the server', async () => {
   const { user } = world.dovecot.freshUser()
   const { verdict } = await verify({ credentials: { user, pass: 'wrong' } })
   expect(verdict).toMatchObject({
@@ -81,7 +82,7 @@ test('refused credentials are told with the words of the server', async () => {
   expect(JSON.stringify(verdict)).not.toContain('wrong')
 })
 
-test('a server that is not there, or must not be asked, is told', async () => {
+test('verifyImap: unreachable or forbidden server, returns the error', async () => {
   expect(await verify({ server: { host: '127.0.0.1', port: 1 } })).toMatchObject({
     verdict: { success: false, code: 'ECONNREFUSED' },
   })

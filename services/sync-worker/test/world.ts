@@ -47,9 +47,9 @@ export interface Registration {
 }
 
 /**
- * Postgres, RabbitMQ, Dovecot, an auth-bridge of three lines, and as many workers as a test wants. Heartbeats are those of production: a
- * machine that is busy with other tests may not get faster ones through, and a worker without them stops its work. `heartbeatMs` is for
- * tests of just that.
+ * Postgres, RabbitMQ, Dovecot, a minimal auth-bridge, and any number of workers. Heartbeats are
+ * those of production: a busy machine may miss faster ones, and a worker without heartbeats stops.
+ * `heartbeatMs` is for tests of heartbeats.
  */
 export async function testWorld({ heartbeatMs = 5_000 }: { heartbeatMs?: number } = {}) {
   const database = await testDatabase()
@@ -70,9 +70,9 @@ export async function testWorld({ heartbeatMs = 5_000 }: { heartbeatMs?: number 
       on(getOpenAiApiKey, () => Promise.resolve(secrets)),
       unsealsLogins,
       on(getCredentials, async ({ account }) => {
-        const found = credentials.get(account)
-        if (!found) throw new AppError('not-found', 'No credentials are stored')
-        return found
+        const result = credentials.get(account)
+        if (!result) throw new AppError('not-found', 'No credentials are stored')
+        return result
       }),
     ],
   })
@@ -97,7 +97,7 @@ export async function testWorld({ heartbeatMs = 5_000 }: { heartbeatMs?: number 
     workers.add(app)
     return app
   }
-  /** A worker as a process of its own, to be killed. */
+  /** Starts a worker as a separate process that can be killed. */
   const spawnWorker = (): ChildProcess => {
     const child = spawn(process.execPath, ['src/main.ts'], {
       cwd: join(import.meta.dirname, '..'),
@@ -121,16 +121,16 @@ export async function testWorld({ heartbeatMs = 5_000 }: { heartbeatMs?: number 
     await app[Symbol.asyncDispose]()
   }
 
-  /** Registers an account for a user of Dovecot, as api-gateway does. */
-  const register = async (user: TestUser, given: Registration = {}): Promise<string> => {
+  /** Registers an account for a Dovecot user, as api-gateway does. */
+  const register = async (user: TestUser, input: Registration = {}): Promise<string> => {
     const account = randomUUID()
-    credentials.set(account, { user: user.user, pass: given.pass ?? user.pass })
+    credentials.set(account, { user: user.user, pass: input.pass ?? user.pass })
     const imap = {
-      host: given.host ?? user.host,
-      port: given.port ?? user.imapPort,
+      host: input.host ?? user.host,
+      port: input.port ?? user.imapPort,
       tls: { rejectUnauthorized: false },
       resyncDelay: 1,
-      ...given.imap,
+      ...input.imap,
     }
     await database.db
       .insertInto('accounts')
@@ -138,11 +138,11 @@ export async function testWorld({ heartbeatMs = 5_000 }: { heartbeatMs?: number 
         account,
         shard: shardOf(account),
         name: 'Test',
-        imap: given.imap === null ? null : JSON.stringify(imap),
-        ...(given.path ? { path: JSON.stringify(given.path) } : {}),
-        ...(given.subconnections ? { subconnections: JSON.stringify(given.subconnections) } : {}),
-        ...(given.imapIndexer ? { imapIndexer: given.imapIndexer } : {}),
-        ...(given.notifyFrom ? { notifyFrom: given.notifyFrom } : {}),
+        imap: input.imap === null ? null : JSON.stringify(imap),
+        ...(input.path ? { path: JSON.stringify(input.path) } : {}),
+        ...(input.subconnections ? { subconnections: JSON.stringify(input.subconnections) } : {}),
+        ...(input.imapIndexer ? { imapIndexer: input.imapIndexer } : {}),
+        ...(input.notifyFrom ? { notifyFrom: input.notifyFrom } : {}),
       })
       .execute()
     await bus.invalidate({ topic: 'accounts', id: account })
@@ -190,14 +190,15 @@ export async function testWorld({ heartbeatMs = 5_000 }: { heartbeatMs?: number 
     touch,
     events,
     state,
-    /** Waits for events of some names; resolves with all of those names. */
+    /** Waits for a number of events; resolves with all events of these names. */
     expectEvents: (account: string, names: string[], count: number) =>
       eventually(async () => {
-        const found = await events(account, ...names)
-        if (found.length < count) throw new Error(`${found.length} of ${count} ${names.join(', ')}`)
-        return found
+        const result = await events(account, ...names)
+        if (result.length < count)
+          throw new Error(`${result.length} of ${count} ${names.join(', ')}`)
+        return result
       }),
-    /** Waits until an account is connected, and its worker can be asked. */
+    /** Waits until an account is connected and its worker serves commands. */
     connected: (account: string) =>
       eventually(async () => {
         const row = await state(account)
@@ -206,7 +207,7 @@ export async function testWorld({ heartbeatMs = 5_000 }: { heartbeatMs?: number 
         await ask(listMailboxes, account, { counters: false })
       }),
     ask,
-    /** As it was before there were workers and accounts: for files whose tests want workers of different kinds. */
+    /** Stops all workers and deletes all accounts, for files with several kinds of workers. */
     async reset() {
       await Promise.all([...workers].map(stopWorker))
       await database.db.deleteFrom('accounts').execute()

@@ -10,9 +10,9 @@ export const windowChunks = 8
 /** AMQP `type` of a message between requester and responder. */
 export type FrameType =
   | 'request'
-  | 'taken'
+  | 'ack'
   | 'cancel'
-  | 'answer'
+  | 'reply'
   | 'head'
   | 'chunk'
   | 'end'
@@ -33,7 +33,7 @@ export interface RpcFrame {
 }
 
 /** Header of a reply: queue by which the responder can be reached directly. */
-export const directQueueHeader = 'ask-at'
+export const directQueueHeader = 'direct-queue'
 
 /**
  * Key of cancellations. Reply queues of all responders of a key are bound to it, so a cancellation

@@ -18,7 +18,7 @@ function open(timeoutMs = 60_000) {
 const bytes = (words: string) => Buffer.from(words)
 const broken = expect.objectContaining({ kind: 'unavailable', code: 'WorkerNotAvailable' })
 
-test('chunks come out in order, then the end', async () => {
+test('IncomingStream: yields chunks in order, then ends', async () => {
   const { stream, calls } = open()
   stream.push(0, bytes('a'))
   stream.push(1, bytes('b'))
@@ -29,7 +29,7 @@ test('chunks come out in order, then the end', async () => {
   expect(calls).toEqual(['closed'])
 })
 
-test('a missing chunk is an error, and ends the sender', async () => {
+test('IncomingStream: a missing chunk fails and cancels the sender', async () => {
   const { stream, calls } = open()
   stream.push(0, bytes('a'))
   stream.push(2, bytes('c'))
@@ -38,7 +38,7 @@ test('a missing chunk is an error, and ends the sender', async () => {
   expect(calls).toEqual(['cancel', 'closed'])
 })
 
-test('an end that comes too early is an error', async () => {
+test('IncomingStream: an early end fails', async () => {
   const { stream } = open()
   stream.push(0, bytes('a'))
   stream.end(2)
@@ -46,13 +46,13 @@ test('an end that comes too early is an error', async () => {
   await expect(stream.next()).rejects.toEqual(broken)
 })
 
-test('a sender that sends more than was granted is cut off', async () => {
+test('IncomingStream: cancels a sender that exceeds its credit', async () => {
   const { stream, calls } = open()
   for (let n = 0; n <= windowChunks; n += 1) stream.push(n, bytes('x'))
   expect(calls).toEqual(['cancel', 'closed'])
 })
 
-test('room is granted for what was read, never for what lies unread', async () => {
+test('IncomingStream: grants credit for read chunks only', async () => {
   const { stream, granted } = open()
   for (let n = 0; n < windowChunks; n += 1) stream.push(n, bytes('x'))
   expect(granted).toEqual([])
@@ -61,7 +61,7 @@ test('room is granted for what was read, never for what lies unread', async () =
   await stream.return()
 })
 
-test('an error of the sender comes once, after what was sent before it', async () => {
+test('IncomingStream: reports an error of the sender once, after earlier chunks', async () => {
   const { stream, calls } = open()
   stream.push(0, bytes('a'))
   stream.onFailure(new AppError('unreachable', 'hung up'))
@@ -71,13 +71,13 @@ test('an error of the sender comes once, after what was sent before it', async (
   expect(calls).toEqual(['closed'])
 })
 
-test('a reader that waits longer than the time limit is told, and the sender is ended', async () => {
+test('IncomingStream: a reader that waits longer than the timeout fails and cancels the sender', async () => {
   const { stream, calls } = open(20)
   await expect(stream.next()).rejects.toMatchObject({ code: 'Timeout' })
   expect(calls).toEqual(['cancel', 'closed'])
 })
 
-test('a return ends a read under way', async () => {
+test('IncomingStream: return ends a pending read', async () => {
   const { stream, calls } = open()
   const reading = stream.next()
   await stream.return()

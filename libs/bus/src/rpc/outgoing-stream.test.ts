@@ -15,7 +15,7 @@ async function* endless(taken: { pieces: number }, ended?: () => void) {
   }
 }
 
-test('big pieces are cut, and the chunks are numbered', async () => {
+test('sendStream: splits large pieces and numbers the chunks', async () => {
   const sent: [number, number][] = []
   const count = await sendStream({
     body: (async function* () {
@@ -36,7 +36,7 @@ test('big pieces are cut, and the chunks are numbered', async () => {
   ])
 })
 
-test('nothing is sent beyond the window, and more once there is room', async () => {
+test('sendStream: sends at most one window, then as granted', async () => {
   const taken = { pieces: 0 }
   let sent = 0
   const credit = new Credit(60_000)
@@ -61,7 +61,7 @@ test('nothing is sent beyond the window, and more once there is room', async () 
   expect(taken.pieces).toBeLessThanOrEqual(windowChunks + 4)
 })
 
-test('a reader that says nothing for the time limit ends the stream, and the body is told', async () => {
+test('sendStream: an idle reader ends the stream and returns the body', async () => {
   const ended = Promise.withResolvers<void>()
   const sending = sendStream({
     body: endless({ pieces: 0 }, ended.resolve),
@@ -73,7 +73,7 @@ test('a reader that says nothing for the time limit ends the stream, and the bod
   await ended.promise
 })
 
-test('a body that hangs does not hold the end', async () => {
+test('sendStream: does not wait for a hanging body', async () => {
   const stop = new AbortController()
   const body = {
     [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => undefined) }),

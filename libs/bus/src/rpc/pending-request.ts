@@ -77,8 +77,8 @@ export class PendingRequest {
     clearTimeout(this.#fallbackTimer)
     const from = nonEmptyText(message.properties.replyTo)
     const type: unknown = message.properties.type
-    if (type === 'taken') this.#startMonitor(from)
-    else if (type === 'answer') this.#onReply(message)
+    if (type === 'ack') this.#startMonitor(from)
+    else if (type === 'reply') this.#onReply(message)
     else if (type === 'head') this.#onHead(message, from)
     else if (this.#stream && from === this.#streamFrom) continueStream(this.#stream, message)
   }

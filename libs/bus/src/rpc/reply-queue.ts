@@ -55,7 +55,7 @@ export class ReplyQueue {
   }
 
   async #setup(channel: Channel, restart: (reason: string) => void): Promise<void> {
-    this.#queue = await declareOwnQueue(channel, `${this.#deps.name}.inbox`)
+    this.#queue = await declareOwnQueue(channel, `${this.#deps.name}.replies`)
     const onMessage = (message: ConsumeMessage | null) =>
       message ? this.#receive(message) : restart('queue deleted')
     await channel.consume(this.#queue, onMessage, { noAck: true })

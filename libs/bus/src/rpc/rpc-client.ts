@@ -24,7 +24,7 @@ import { directReplyMs, PendingRequest, type Reply } from './pending-request.ts'
 const maxTimerMs = 2 ** 31 - 1
 
 /** Prefix of the correlation id of a probe: is any responder bound to the key of this request? */
-const probePrefix = 'anybody for '
+const probePrefix = 'probe '
 /** Most requests are answered earlier and need no probe. */
 const probeAfterMs = 250
 

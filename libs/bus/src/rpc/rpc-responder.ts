@@ -82,7 +82,7 @@ export class RpcResponder {
   /** From now on the requester checks whether this process is alive. */
   #sendAck({ id, replyTo: to }: ReceivedRequest): void {
     const replyTo = this.#deps.replyQueue()
-    if (replyTo !== undefined) this.#deps.frames.trySend({ to, type: 'taken', id, replyTo })
+    if (replyTo !== undefined) this.#deps.frames.trySend({ to, type: 'ack', id, replyTo })
   }
 
   /** Ends the streams in progress with an error to their readers. */
@@ -131,7 +131,7 @@ export class RpcResponder {
     await frames.channel.whenReady(active.signal)
     const directQueue = this.#deps.directQueue()
     const headers = directQueue === undefined ? {} : { [directQueueHeader]: directQueue }
-    frames.send({ to: request.replyTo, type: 'answer', id: request.id, content, headers })
+    frames.send({ to: request.replyTo, type: 'reply', id: request.id, content, headers })
     return result
   }
 
@@ -151,7 +151,7 @@ export class RpcResponder {
     const { deadline, requestId } = request
     const requester = this.#deps.authenticatesRequesters ? serviceOf(request.user) : undefined
     const context = defined({ signal: active.signal, deadline, requestId, requester })
-    return inSpan(`answer ${request.command}`, traceOf(message), () =>
+    return inSpan(`handle ${request.command}`, traceOf(message), () =>
       handler.handle(payload as never, context),
     )
   }

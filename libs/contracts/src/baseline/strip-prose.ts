@@ -7,7 +7,8 @@ const verbatim = new Set(['const', 'default', 'enum', 'value', 'required'])
 
 /**
  * Copy of a contract without its prose: titles, summaries and descriptions. OpenAPI examples are
- * named after their summaries, so only their values remain.
+ * named after their summaries, so only their values remain. Keys are
+ * sorted, so that the order of members in the code does not matter.
  */
 export function stripProse(contract: unknown): unknown {
   if (Array.isArray(contract)) return contract.map(stripProse)
@@ -16,6 +17,7 @@ export function stripProse(contract: unknown): unknown {
   return Object.fromEntries(
     members
       .filter(([key]) => !proseKeys.has(key))
+      .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([key, value]) => [key, stripMember(key, value)]),
   )
 }

@@ -16,7 +16,7 @@ const names = [accountCommands, credentialCommands, outboxCommands, verifyComman
   commandsOf,
 )
 
-test('who may ask a command is who the catalogue says asks it', () => {
+test('allowedRequesters: equals the requesters in the README', () => {
   const page = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8')
   const rows = new Map(
     [...page.matchAll(/^\| `(\w+)`\s*\| ([\w, -]+?)\s*\|/gm)].map(([, name = '', askers = '']) => [
@@ -29,7 +29,7 @@ test('who may ask a command is who the catalogue says asks it', () => {
     expect([name, rows.get(name)]).toEqual([name, allowedRequesters(name).toSorted()])
 })
 
-test('whoever may ask a command may publish to where it is asked', () => {
+test('brokerUses: services that may send a command may publish to its exchange', () => {
   const exchanges: [CommandExchange, object][] = [
     ['commands', accountCommands],
     ['credentials', credentialCommands],
@@ -44,7 +44,7 @@ test('whoever may ask a command may publish to where it is asked', () => {
   }
 })
 
-test('every question has one service that answers it, and no service reads what another is asked', () => {
+test('brokerUses: each request exchange has exactly one responder service', () => {
   for (const exchange of ['commands', ...sharedQueues] as const)
     expect(
       serviceNames.filter((service) => brokerUses[service].serves.includes(exchange)),

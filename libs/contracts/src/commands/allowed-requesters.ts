@@ -9,8 +9,8 @@ const requesters: Readonly<Record<string, readonly ServiceName[]>> = {
   checkSmtpServerPassword: ['smtp-proxy'],
   checkImapProxyServerPassword: ['imap-proxy'],
   getOpenAiApiKey: ['sync-worker'],
-  openLogin: ['api-gateway', 'webhook-dispatcher', 'sync-worker', 'sender', 'imap-proxy'],
-  openHeader: ['webhook-dispatcher'],
+  unsealLogin: ['api-gateway', 'webhook-dispatcher', 'sync-worker', 'sender', 'imap-proxy'],
+  unsealHeader: ['webhook-dispatcher'],
   fileSent: ['sender'],
   findSent: ['sender'],
 }

@@ -40,7 +40,7 @@ export const getCredentials = defineCommand({
     protocol: Type.Union([Type.Literal('imap'), Type.Literal('smtp')]),
     /** If true, bypasses caches: the server rejected the last credentials. */
     fresh: Type.Optional(Type.Boolean()),
-    grounds: Type.Optional(Entitlement),
+    entitlement: Type.Optional(Entitlement),
   }),
   response: Credentials,
 })
@@ -77,20 +77,20 @@ export const getOpenAiApiKey = defineCommand({
 /** Reads the login of a gateway. Not used for gateways without a user. */
 export const getGatewayCredentials = defineCommand({
   name: 'getGatewayCredentials',
-  request: Strict({ gateway: Type.String(), grounds: Type.Optional(Entitlement) }),
+  request: Strict({ gateway: Type.String(), entitlement: Type.Optional(Entitlement) }),
   response: Credentials,
 })
 
 /** Unseals the login in the URL of a webhook or proxy. Fails if the host was changed. */
 export const unsealLogin = defineCommand({
-  name: 'openLogin',
+  name: 'unsealLogin',
   request: Strict({ address: Type.String({ maxLength: 16_384 }) }),
   response: Type.Object({ address: Type.String() }),
 })
 
 /** Unseals the value of a custom webhook header. Fails if its owner or name was changed. */
 export const unsealHeader = defineCommand({
-  name: 'openHeader',
+  name: 'unsealHeader',
   request: Strict({
     owner: Type.Unsafe<'settings' | `account/${string}` | `route/${string}`>({
       type: 'string',

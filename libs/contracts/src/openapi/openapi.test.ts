@@ -15,8 +15,8 @@ const root = join(import.meta.dirname, '../..')
 const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
   version: string
 }
-/** Why a body is refused, if it is. */
-function refusal(schema: TSchema, value: unknown): unknown {
+/** Reason for which a body is rejected, if any. */
+function rejection(schema: TSchema, value: unknown): unknown {
   try {
     check(schema, structuredClone(value))
     return undefined
@@ -41,11 +41,11 @@ const document = JSON.parse(JSON.stringify(buildOpenApi(version))) as {
   components: { schemas: Record<string, unknown> }
 }
 
-test('the committed document is what the contracts say (`make openapi` writes it)', async () => {
+test('openapi.json: equals the contracts (`make openapi` writes it)', async () => {
   expect(JSON.parse(await readFile(join(root, 'openapi.json'), 'utf8'))).toEqual(document)
 })
 
-test('every operation is there but for the older addresses, which only those know who use them', () => {
+test('buildOpenApi: contains every operation that is not hidden', () => {
   const ids = Object.values(document.paths).flatMap((methods) =>
     Object.values(methods).map(({ operationId }) => operationId),
   )
@@ -58,7 +58,7 @@ test('every operation is there but for the older addresses, which only those kno
   expect(document.paths['/v1/token']).toBeUndefined()
 })
 
-test('members that are called as keywords are told', () => {
+test('toOpenApiSchema: keeps members named like keywords, drops hidden ones', () => {
   const { properties: members } = toOpenApiSchema(
     Type.Object({
       single: Type.Boolean(),
@@ -76,13 +76,15 @@ test('members that are called as keywords are told', () => {
   expect(properties.render.anyOf[0]?.properties).toHaveProperty('format')
 })
 
-test('every reference has its schema, and every schema its reference', () => {
+test('buildOpenApi: references and named schemas match', () => {
   const text = JSON.stringify(document)
-  const used = new Set([...text.matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, name]) => name))
+  const used = new Set(
+    [...text.matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, name = '']) => name),
+  )
   expect([...used].sort()).toEqual(Object.keys(document.components.schemas).sort())
 })
 
-test('every parameter in a path is described, and required', () => {
+test('buildOpenApi: path parameters are described and required', () => {
   for (const [path, methods] of Object.entries(document.paths)) {
     const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
     for (const { parameters } of Object.values(methods)) {
@@ -93,7 +95,7 @@ test('every parameter in a path is described, and required', () => {
   }
 })
 
-test('an operation tells the errors it may answer', () => {
+test('errorResponses: lists statuses and codes of an operation', () => {
   const responses = document.paths['/v1/account/{account}/messages']?.['get']?.responses ?? {}
   expect(Object.keys(responses)).toEqual([
     '200',
@@ -111,22 +113,22 @@ test('an operation tells the errors it may answer', () => {
   expect(Object.keys(submit)).toContain('422')
 })
 
-test('every code that exists has a status, and there is no other', () => {
+test('errorStatuses: has exactly the existing error codes', () => {
   expect(Object.keys(errorStatuses).sort()).toEqual([...errorCodes].sort())
 })
 
-test('every operation with a body has an example, and examples are what the contracts take', () => {
+test('examples: exist for every operation with a body and match its contract', () => {
   const withBody = allOperations.filter(({ body, hidden }) => body && !hidden)
   expect(Object.keys(examples).sort()).toEqual(withBody.map(({ id }) => id).sort())
   for (const { id, body } of withBody)
     for (const [name, example] of Object.entries(examples[id] ?? {}))
-      expect([id, name, body && refusal(body, example)]).toEqual([id, name, undefined])
+      expect([id, name, body && rejection(body, example)]).toEqual([id, name, undefined])
 })
 
-test('every event is described', () => {
+test('describeWebhooks: contains every event', () => {
   expect(Object.keys(document.webhooks).sort()).toEqual([...eventNames].sort())
 })
 
-test('nothing that only our validator knows is in the document', () => {
+test('buildOpenApi: contains no keyword of the local validator', () => {
   expect(JSON.stringify(document)).not.toMatch(/"single"|mail-address|http-url/)
 })

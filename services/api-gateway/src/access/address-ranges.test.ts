@@ -18,11 +18,11 @@ test.each([
   ['1:2:3:4:5:6:7:8', '1:2:3:4:5:6:7:8/128', true],
   ['10.0.0.0/8', 'nonsense', false],
   ['nonsense', '10.0.0.0/8', false],
-])('%s covers %s: %s', (outer, inner, expected) => {
+])('rangeCovers: %s covers %s, %s', (outer, inner, expected) => {
   expect(rangeCovers(outer, inner)).toBe(expected)
 })
 
-test('a range covers another exactly when it has all of its addresses', () => {
+test('rangeCovers: random ranges, covers iff all addresses are contained', () => {
   // Neighbours of sixteen, so that ranges meet.
   const last = fc.integer({ min: 0, max: 15 })
   const family = fc.constantFrom(

@@ -3,11 +3,11 @@ import { isIP } from 'node:net'
 interface Range {
   family: number
   bits: number
-  /** The first `bits` bits of the address, and no more. */
+  /** First `bits` bits of the address. */
   prefix: bigint
 }
 
-/** Whether every address of `inner` is one of `outer`; both are addresses or CIDR ranges. False for what is neither. */
+/** True if `outer` contains all addresses of `inner`. Both are addresses or CIDR ranges. */
 export function rangeCovers(outer: string, inner: string): boolean {
   const whole = parse(outer)
   const part = parse(inner)
@@ -33,7 +33,7 @@ function number(parts: string[], width: number, radix: 10 | 16): bigint {
   )
 }
 
-/** The eight groups of an IPv6 address. The URL parser writes an IPv4 tail as groups (RFC 5952 §5 the other way round). */
+/** Returns the eight groups of an IPv6 address. The URL parser converts an IPv4 tail to groups. */
 function groups(address: string): string[] {
   const { hostname } = new URL(`http://[${address}]/`)
   const [head = '', tail] = hostname.slice(1, -1).split('::')

@@ -3,19 +3,19 @@ import type { TokenLog } from '@posthorn/access'
 import { AppError } from '@posthorn/errors'
 import type { Token } from '../store/tokens.ts'
 
-/** A request with a token that is known. */
+/** Request with an existing token. */
 export interface AuditedRequest {
   operation: Operation
   token: Pick<Token, 'id' | 'account'>
-  /** The account it asks for, where the request says so. */
+  /** Requested account, if any. */
   account: string | undefined
   address: string
-  /** As sent, without the query. */
+  /** Path as sent, without the query. */
   path: string
 }
 
-/** Notes what became of a request; `denied` is the reason where it was refused. Returns at once. */
-export function noteRequest(log: TokenLog, request: AuditedRequest, denied: string | null): void {
+/** Records the result of a request in the token's log. `denied` is the reason of a rejection. */
+export function auditRequest(log: TokenLog, request: AuditedRequest, denied: string | null): void {
   log.record(() => {
     const { operation, token, account, address, path } = request
     const { action, group } = operation.permission
@@ -32,20 +32,20 @@ export function noteRequest(log: TokenLog, request: AuditedRequest, denied: stri
   })
 }
 
-/** A path may hold the value of a token: that of the one that is to be read or deleted. */
+/** Replaces token values in the path, as in requests that read or delete a token. */
 function withoutTokens(pattern: string, path: string): string {
-  const named = pattern.split('/')
+  const segments = pattern.split('/')
   return path
     .split('/')
-    .map((part, index) => (named[index] === ':token' ? '{token}' : part))
+    .map((part, index) => (segments[index] === ':token' ? '{token}' : part))
     .join('/')
 }
 
-/** Why a token was refused by what was thrown; null where the failure is not the token's. */
+/** Returns why an error rejected the token; null if the error is unrelated to it. */
 export function denialOf(error: unknown): string | null {
   if (!(error instanceof AppError)) return null
   const { kind, code, message } = error
   if (kind === 'rate-limited' && code === undefined) return message
-  const isOurs = code === undefined || code === 'MintWidensRestrictions'
-  return kind === 'forbidden' && isOurs ? message : null
+  const isTokenError = code === undefined || code === 'MintWidensRestrictions'
+  return kind === 'forbidden' && isTokenError ? message : null
 }

@@ -1,6 +1,6 @@
 import { AppError } from '@posthorn/errors'
 
-/** Unknown and expired are one answer. */
+/** Error for unknown and expired tokens, which clients cannot distinguish. */
 export function badToken(): AppError {
   return new AppError('unauthorized', 'Bad token', {
     extras: { attributes: { error: 'Bad token' } },

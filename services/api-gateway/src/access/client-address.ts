@@ -2,15 +2,15 @@ import { isIP } from 'node:net'
 import { addressAllowed } from '@posthorn/access'
 
 /**
- * The address of the client itself. `X-Forwarded-For` counts only as far as trusted proxies wrote it: from the right, up to the
- * first address that is not one of them. What stands further left anybody can have sent.
+ * Returns the address of the client. `X-Forwarded-For` is read from the right up to the first
+ * address outside `trustedProxies`; clients can forge everything further left.
  */
 export function clientAddress(
   remote: string,
   forwardedFor: string | undefined,
   trustedProxies: readonly string[],
 ): string {
-  // An empty list stands for every address where tokens are concerned, for none here.
+  // For token restrictions an empty list means all addresses, here none.
   const isTrusted = (address: string) =>
     trustedProxies.length > 0 && addressAllowed(trustedProxies, address)
   let client = plain(remote)
@@ -22,7 +22,7 @@ export function clientAddress(
   return client
 }
 
-/** Without the zone of a link-local address, and an IPv4 address as such where the socket speaks both. RFC 4291 §2.5.5.2. */
+/** Removes zone ids and unwraps IPv4-mapped addresses (RFC 4291 §2.5.5.2). */
 function plain(address: string): string {
   const [bare = ''] = address.split('%')
   return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1] ?? bare

@@ -11,8 +11,11 @@ test.each([
   ['Bearer a b', undefined, undefined],
   [undefined, ['a', 'b'], undefined],
   [undefined, '', undefined],
-])('Authorization %j and access_token %j: %j', (authorization, parameter, expected) => {
-  expect(readCredential(authorization === undefined ? {} : { authorization }, parameter)).toBe(
-    expected,
-  )
-})
+])(
+  'readCredential: Authorization %j and access_token %j, %j',
+  (authorization, parameter, expected) => {
+    expect(readCredential(authorization === undefined ? {} : { authorization }, parameter)).toBe(
+      expected,
+    )
+  },
+)

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** Longer ones exist nowhere: not worth hashing. */
+/** Maximum length of a credential; longer ones are invalid and not hashed. */
 const maxLength = 512
 
-/** The token that a request brings: `Authorization: Bearer …`, else the query parameter `access_token`. RFC 6750 §2.1, §2.3. */
+/** Reads the token from `Authorization: Bearer …` or `access_token` (RFC 6750 §2.1, §2.3). */
 export function readCredential(
   headers: IncomingHttpHeaders,
   accessToken: unknown,

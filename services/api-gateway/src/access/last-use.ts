@@ -3,15 +3,15 @@ import { runPeriodically } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import { markTokensUsed, type TokenUse } from '../store/tokens.ts'
 
-export interface LastUse extends AsyncDisposable {
-  note(token: string, address: string): void
+export interface LastUseTracker extends AsyncDisposable {
+  record(token: string, address: string): void
 }
 
-/** One write a token and minute, for all tokens together. */
+/** Interval of the writes: at most one per token and minute, batched. */
 const everyMs = 60_000
 
-/** Remembers when and from where tokens were last used. What a crash forgets is a minute of that. */
-export function keepLastUse(db: Db, log: Logger): LastUse {
+/** Tracks time and address of the last use of tokens. A crash loses at most one minute. */
+export function trackLastUse(db: Db, log: Logger): LastUseTracker {
   let uses = new Map<string, TokenUse>()
   const flush = async () => {
     const batch = uses
@@ -20,11 +20,11 @@ export function keepLastUse(db: Db, log: Logger): LastUse {
   }
   const loop = runPeriodically({ everyMs, log, name: 'last use of tokens' }, flush)
   return {
-    note: (token, address) => void uses.set(token, { token, address, at: new Date() }),
+    record: (token, address) => void uses.set(token, { token, address, at: new Date() }),
     async [Symbol.asyncDispose]() {
       await loop[Symbol.asyncDispose]()
       await flush().catch((err: unknown) =>
-        log.warn({ err }, 'the last use of tokens was not noted'),
+        log.warn({ err }, 'storing the last use of tokens failed'),
       )
     },
   }

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals'
 import { allOperations, type Operation } from '@posthorn/contracts'
 import fc from 'fast-check'
-import { admit, type Visit } from './admit.ts'
-import { type Dimension, type Reach, widened } from './mint.ts'
+import { authorize, type AccessContext } from './authorize.ts'
+import { type Dimension, type TokenReach, widened } from './mint.ts'
 
-const unlimited: Reach = {
+const unlimited: TokenReach = {
   account: null,
   scopes: ['api'],
   restrictions: null,
@@ -17,7 +17,7 @@ const rate = (maxRequests: number, timeWindow: number) => ({
   restrictions: { rateLimit: { maxRequests, timeWindow } },
 })
 
-test.each<[Partial<Reach>, Partial<Reach>, Dimension[]]>([
+test.each<[Partial<TokenReach>, Partial<TokenReach>, Dimension[]]>([
   [{}, {}, []],
   [{ scopes: ['api'] }, { scopes: ['imap-proxy', 'smtp'] }, []],
   [{ scopes: ['smtp'] }, { scopes: ['smtp', 'imap-proxy'] }, ['scopes']],
@@ -60,7 +60,7 @@ test.each<[Partial<Reach>, Partial<Reach>, Dimension[]]>([
   [{ expiresAt: new Date(5) }, { expiresAt: new Date(5) }, []],
   [{ expiresAt: new Date(5) }, { expiresAt: new Date(6) }, ['expires']],
   [{ expiresAt: new Date(5), account: 'a' }, {}, ['account', 'expires']],
-])('%j mints %j: wider in %j', (parent, child, expected) => {
+])('widened: %j creates %j, wider in %j', (parent, child, expected) => {
   expect(widened({ ...unlimited, ...parent }, { ...unlimited, ...child })).toEqual(expected)
 })
 
@@ -79,7 +79,7 @@ const pattern = fc
   .filter((text) => text !== '')
 const words = <T extends string>(...all: T[]) =>
   fc.uniqueArray(fc.constantFrom(...all), { minLength: 1 })
-const reach: fc.Arbitrary<Reach> = fc.record({
+const reach: fc.Arbitrary<TokenReach> = fc.record({
   account: fc.constantFrom(null, 'x', 'y'),
   scopes: words('api', 'smtp', 'imap-proxy', '*'),
   restrictions: fc.option(fc.record({ addresses: some(range), referrers: some(pattern) }), {
@@ -97,7 +97,7 @@ const reach: fc.Arbitrary<Reach> = fc.record({
   ),
   expiresAt: fc.constantFrom(null, new Date(1), new Date(2)),
 })
-const visit: fc.Arbitrary<Visit> = fc.record({
+const visit: fc.Arbitrary<AccessContext> = fc.record({
   account: fc.constantFrom(undefined, 'x', 'y'),
   address: fc.oneof(
     fc.integer({ min: 0, max: 15 }).map((last) => `10.0.0.${last}`),
@@ -108,9 +108,9 @@ const visit: fc.Arbitrary<Visit> = fc.record({
   }),
 })
 
-function admits(token: Reach, operation: Operation, visit: Visit): boolean {
+function admits(token: TokenReach, operation: Operation, visit: AccessContext): boolean {
   try {
-    admit(operation, { id: '', ...token }, visit)
+    authorize(operation, { id: '', ...token }, visit)
     return true
   } catch {
     return false
@@ -126,10 +126,10 @@ const pair = fc
   )
   .map(([parent, other, same]) => ({
     parent,
-    child: { ...other, ...Object.fromEntries(same.map((key) => [key, parent[key]])) } as Reach,
+    child: { ...other, ...Object.fromEntries(same.map((key) => [key, parent[key]])) } as TokenReach,
   }))
 
-test('where a token that was minted may go, its maker may go', () => {
+test('assertNotWider: random tokens, a child never reaches more than its parent', () => {
   let decided = 0
   fc.assert(
     fc.property(
@@ -147,13 +147,13 @@ test('where a token that was minted may go, its maker may go', () => {
   expect(decided).toBeGreaterThan(200)
 })
 
-test('a token may mint its own like', () => {
+test('assertNotWider: identical token, accepted', () => {
   fc.assert(fc.property(reach, (token) => expect(widened(token, token)).toEqual([])))
 })
 
-test('a token that was minted ends no later than its maker', () => {
+test('assertNotWider: expiry, not later than that of the parent', () => {
   const moment = fc.constantFrom(0, 1, 2, 3)
-  const isAlive = ({ expiresAt }: Reach, at: number) => expiresAt === null || at < +expiresAt
+  const isAlive = ({ expiresAt }: TokenReach, at: number) => expiresAt === null || at < +expiresAt
   fc.assert(
     fc.property(pair, moment, ({ parent, child }, at) => {
       if (widened(parent, child).length > 0 || !isAlive(child, at)) return
@@ -163,14 +163,14 @@ test('a token that was minted ends no later than its maker', () => {
   )
 })
 
-test('in no window of its maker can a token that was minted make more requests than its maker', () => {
+test('assertNotWider: rate limit, never exceeded in any window of the parent', () => {
   const limit = fc.record({
     maxRequests: fc.integer({ min: 1, max: 12 }),
     timeWindow: fc.integer({ min: 1, max: 12 }),
   })
   fc.assert(
     fc.property(limit, limit, (rateLimit, own) => {
-      // Every second of a time after which both begin anew.
+      // Every second up to the common multiple of both windows.
       const seconds = Array.from({ length: rateLimit.timeWindow * own.timeWindow }, (_, n) => n)
       const touched = new Map<number, Set<number>>()
       for (const second of seconds) {

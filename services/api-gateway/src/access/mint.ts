@@ -3,11 +3,15 @@ import { rangeCovers } from './address-ranges.ts'
 import { globCovers } from './referrers.ts'
 import type { Token } from '../store/tokens.ts'
 
-/** The part of a token that says what it may be used for. */
-export type Reach = Omit<Token, 'id'>
+/** Scopes, account, permissions, restrictions and expiry of a token. */
+export type TokenReach = Omit<Token, 'id'>
 
-/** @throws AppError `forbidden` `MintWidensRestrictions` when the new token could be used where its maker could not. */
-export function assertNotWider(parent: Reach, child: Reach): void {
+/**
+ * Checks that a new token is at most as powerful as the token that creates it.
+ *
+ * @throws AppError `forbidden` `MintWidensRestrictions`
+ */
+export function assertNotWider(parent: TokenReach, child: TokenReach): void {
   if (widened(parent, child).length === 0) return
   throw new AppError(
     'forbidden',
@@ -27,8 +31,8 @@ export type Dimension =
   | 'rateLimit'
   | 'expires'
 
-/** In which respects the child may do more than the parent. Not to name a restriction is to have none. */
-export function widened(parent: Reach, child: Reach): Dimension[] {
+/** Returns the dimensions in which the child exceeds the parent. Absent means unrestricted. */
+export function widened(parent: TokenReach, child: TokenReach): Dimension[] {
   const wider: Record<Dimension, boolean> = {
     scopes: !scopesCover(parent.scopes, child.scopes),
     account: parent.account !== null && parent.account !== child.account,
@@ -50,21 +54,25 @@ export function widened(parent: Reach, child: Reach): Dimension[] {
 }
 
 /**
- * What a proxy login can do to a mailbox the API can do as well, and a token that is limited to less has a permissions record: so
- * `api` covers `imap-proxy` and `smtp`, and integrations can give mail clients their tokens. It does not cover `*`.
+ * `api` covers `imap-proxy` and `smtp`, because the API can do what a proxy login can, and limited
+ * tokens have a permissions record. Integrations can therefore create tokens for mail clients.
+ * `api` does not cover `*`.
  */
 function scopesCover(parent: readonly string[], child: readonly string[]): boolean {
   if (parent.includes('*')) return true
   return child.every((scope) => parent.includes(scope) || (parent.includes('api') && scope !== '*'))
 }
 
-function permissionsCover(parent: Reach['permissions'], child: Reach['permissions']): boolean {
+function permissionsCover(
+  parent: TokenReach['permissions'],
+  child: TokenReach['permissions'],
+): boolean {
   if (parent === null) return true
   if (child === null) return false
   return wordsCover(parent.actions, child.actions) && wordsCover(parent.groups, child.groups)
 }
 
-/** No list admits every word. */
+/** An absent list admits every word. */
 function wordsCover(
   parent: readonly string[] | undefined,
   child: readonly string[] | undefined,
@@ -75,7 +83,7 @@ function wordsCover(
 
 type List = readonly string[] | null | undefined
 
-/** No list, and an empty one, let everybody in. */
+/** An absent or empty list admits everything. */
 function listCovers(
   parent: List,
   child: List,
@@ -88,14 +96,14 @@ function listCovers(
 
 type Rate = { maxRequests: number; timeWindow: number } | null | undefined
 
-/** Whether the child cannot make more requests within any window of its parent, even where its own windows meet. */
+/** True if the child cannot exceed the parent's limit within any window of the parent. */
 function rateCovers(parent: Rate, child: Rate): boolean {
   if (!parent) return true
   if (!child) return false
   return child.maxRequests * windowsWithin(parent, child) <= parent.maxRequests
 }
 
-/** How many windows of the child a window of the parent touches at most: all windows begin at multiples of their length. */
+/** Maximum number of child windows that overlap one parent window. Windows start at multiples. */
 function windowsWithin(
   { timeWindow: outer }: { timeWindow: number },
   child: { timeWindow: number },

@@ -6,10 +6,14 @@ import { foreignKeyViolation } from '../store/database-errors.ts'
 import { badToken } from './bad-token.ts'
 import type { Token } from '../store/tokens.ts'
 
-/** Counts one request of a token, across all replicas. */
+/** Counts one request of a token over all replicas. */
 export type CountRequest = (counted: CountedRequest) => Promise<TokenWindow>
 
-/** Counts a request against its token's limit, and says so in the answer's headers. */
+/**
+ * Counts a request against its token's limit and sets the rate limit headers.
+ *
+ * @throws AppError `rate-limited`
+ */
 export async function limitRate(
   count: CountRequest,
   token: Token,
@@ -20,7 +24,7 @@ export async function limitRate(
   const { maxRequests, timeWindow: windowSeconds } = limit
   const counted = { token: token.id, windowSeconds }
   const { requests, resetSeconds } = await count(counted).catch((error: unknown) => {
-    // Revoked a moment ago, and still remembered here.
+    // Revoked recently and still cached here.
     throw sqlState(error) === foreignKeyViolation ? badToken() : error
   })
   response.setHeader('X-RateLimit-Limit', maxRequests)

@@ -2,7 +2,9 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { globCovers, globMatches } from './referrers.ts'
 
-/** Processor time of this process, in milliseconds: what others do on the machine does not count. */
+/**
+ * Processor time of this process, in milliseconds: what others do on the machine does not count.
+ */
 const cpuMs = () => process.cpuUsage().user / 1_000
 
 test.each([
@@ -16,14 +18,14 @@ test.each([
   ['a.c', 'abc', false],
   ['A', 'a', false],
   ['*', '', true],
-])('%s matches %s: %s', (pattern, text, expected) => {
+])('globMatches: %s matches %s, %s', (pattern, text, expected) => {
   expect(globMatches(pattern, text)).toBe(expected)
 })
 
 const letters = fc.constantFrom('a', 'b')
 const pattern = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 6 })
 
-test('it agrees with a regular expression', () => {
+test('globMatches: random patterns, agrees with a regular expression', () => {
   fc.assert(
     fc.property(pattern, fc.string({ unit: letters, maxLength: 8 }), (pattern, text) => {
       const same = new RegExp(`^${pattern.replaceAll('*', '.*')}$`)
@@ -33,7 +35,7 @@ test('it agrees with a regular expression', () => {
   )
 })
 
-test('what a covered pattern matches the covering one matches', () => {
+test('globCovers: covered pattern, its matches are matched by the outer one', () => {
   fc.assert(
     fc.property(
       pattern,
@@ -48,7 +50,7 @@ test('what a covered pattern matches the covering one matches', () => {
   )
 })
 
-test('a hostile pattern on a long text takes no time', () => {
+test('globMatches: hostile pattern and long text, terminates', () => {
   const started = cpuMs()
   globMatches('*a'.repeat(1_000), 'a'.repeat(999) + 'b'.repeat(15_000))
   expect(cpuMs() - started).toBeLessThan(2_000)

@@ -1,4 +1,4 @@
-/** Whether a pattern, where `*` alone is special and stands for any text, matches the whole of a text. Linear: no backtracking. */
+/** True if a pattern with `*` wildcards matches the whole text. Linear time, no backtracking. */
 export function globMatches(pattern: string, text: string): boolean {
   const [first = '', ...rest] = pattern.split('*')
   const last = rest.pop()
@@ -8,16 +8,16 @@ export function globMatches(pattern: string, text: string): boolean {
   const end = text.length - last.length
   let at = first.length
   for (const part of rest) {
-    const found = text.indexOf(part, at)
-    if (found === -1 || found + part.length > end) return false
-    at = found + part.length
+    const index = text.indexOf(part, at)
+    if (index === -1 || index + part.length > end) return false
+    at = index + part.length
   }
   return true
 }
 
 /**
- * Whether everything `inner` matches is matched by `outer` too. A `*` of `inner` read as a letter can be matched only by a `*` of
- * `outer`, which then matches whatever it may stand for.
+ * True if `outer` matches everything that `inner` matches. A `*` in `inner`, taken as a character,
+ * is matched only by a `*` of `outer`, which also matches its expansions.
  */
 export function globCovers(outer: string, inner: string): boolean {
   return globMatches(outer, inner)

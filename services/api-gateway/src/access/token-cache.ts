@@ -1,41 +1,38 @@
-import { type Db, batchStatements } from '@posthorn/db'
+import { batchStatements, type Db } from '@posthorn/db'
+import { type Clock, TtlCache } from '@posthorn/flow'
 import { hashToken } from '@posthorn/secrets'
 import { findTokens, type Token } from '../store/tokens.ts'
 
-/** Revoked tokens stop working everywhere within a second, also when the broadcast is lost: nothing is believed for longer. */
+/** Revoked tokens must stop working within a second, even if the broadcast is lost. */
 const ttlMs = 900
 const maxEntries = 10_000
-/** Looked up in one question: whoever makes up tokens by the thousand takes one connection to Postgres, and not all of them. */
-const maxAtOnce = 1_000
+/** Maximum tokens per query. A flood of invalid tokens occupies one connection only. */
+const maxBatch = 1_000
 
 export interface TokenCache {
-  /** The token of that value; undefined when there is none. One that expired is returned. */
+  /** Returns the token of a value, also an expired one; undefined if there is none. */
   find(value: string): Promise<Token | undefined>
-  /** Forgets one token, by its id, or all. */
+  /** Invalidates one token by id, or all. */
   invalidate(id?: string): void
 }
 
-/** Tokens kept in memory for less than a second: bursts ask Postgres once. */
-export function cacheTokens(db: Db, now: () => number = Date.now): TokenCache {
-  const look = batchStatements((ids: string[]) => findTokens(db, ids), { max: maxAtOnce })
-  const known = new Map<string, { token: Promise<Token | undefined>; until: number }>()
+/**
+ * Caches tokens for less than a second and batches lookups. Missing tokens are not cached, because
+ * they may be created at any moment.
+ */
+export function cacheTokens(db: Db, clock: Clock = Date.now): TokenCache {
+  const lookUp = batchStatements((ids: string[]) => findTokens(db, ids), { max: maxBatch })
+  const cache = new TtlCache<string, Token | undefined>({ ttlMs, max: maxEntries, clock })
   return {
     find(value) {
       const id = hashToken(value)
-      const hit = known.get(id)
-      if (hit && hit.until > now()) return hit.token
-      // Counted from before the question: the answer may be as old as that.
-      const entry = { token: look(id), until: now() + ttlMs }
-      if (known.size >= maxEntries) known.clear()
-      known.set(id, entry)
-      // What is not there may be made any moment, here or elsewhere: only tokens are remembered.
-      const forget = () => known.get(id) === entry && known.delete(id)
-      entry.token.then((token) => token ?? forget(), forget)
-      return entry.token
+      const cached = cache.get(id)
+      if (cached) return Promise.resolve(cached)
+      return cache.load(id, () => lookUp(id), { storeIf: (token) => token !== undefined })
     },
     invalidate(id) {
-      if (id === undefined) known.clear()
-      else known.delete(id)
+      if (id === undefined) cache.clear()
+      else cache.delete(id)
     },
   }
 }

@@ -3,7 +3,7 @@ import { operations } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { AppError, messageOf } from '@posthorn/errors'
 import type { Logger, Metrics } from '@posthorn/telemetry'
-import type { Caller } from '../access/token.ts'
+import type { Caller } from '../access/caller.ts'
 import type { EventStreamResponse } from '../http/handle.ts'
 import { type Change, findChangesEnd, type Position } from '../store/changes.ts'
 import { ChangeFeed } from './feed.ts'
@@ -17,20 +17,22 @@ export interface ChangeStreamsDeps extends StreamOptions {
   pollMs: number
 }
 
-/** The streams of `GET /v1/changes` that this process serves. Disposing ends them; clients go on elsewhere, from where they were. */
+/**
+ * Streams of `GET /v1/changes` in this process. Disposal ends them; clients resume at any replica.
+ */
 export interface ChangeStreams extends AsyncDisposable {
-  /** Prepares an answer that begins behind `after`, or now. What is returned writes it, until either side ends it. */
+  /** Prepares a stream that starts after `after`, or now. The returned function writes it. */
   open(after: Position | undefined, caller: Caller): Promise<EventStreamResponse>
-  /** There may be new changes. */
+  /** Called when there may be new changes. */
   wake(): void
-  /** Tokens may have been revoked. */
+  /** Called when tokens may have been revoked. */
   tokensChanged(): void
 }
 
 export function serveChanges(deps: ChangeStreamsDeps): ChangeStreams {
   const { db, log, pollMs } = deps
   const measured = measure(deps.metrics)
-  const feed = new ChangeFeed({ db, log, pollMs, live: measured.live })
+  const feed = new ChangeFeed({ db, log, pollMs, onLive: measured.onLive })
   const tokens = new TokenWatch(db, log)
   const streams = new Set<ChangeStream>()
   let stopping = false
@@ -43,8 +45,8 @@ export function serveChanges(deps: ChangeStreamsDeps): ChangeStreams {
       await feed.follow(stream)
       await closed
     } catch (error) {
-      // The head is out: the client finds out by the end, and comes back with its last id.
-      log.info({ reason: messageOf(error) }, 'a stream of changes had to be ended')
+      // The head has been sent: the client notices the end and resumes with its last id.
+      log.info({ reason: messageOf(error) }, 'change stream ended after an error')
       response.destroy()
     } finally {
       feed.leave(stream)
@@ -55,7 +57,7 @@ export function serveChanges(deps: ChangeStreamsDeps): ChangeStreams {
 
   return {
     async open(after, { token, address }) {
-      // Asked for in any case: while nothing can be read, there is still another answer than a stream.
+      // Queried in any case, so that a database outage gives an error instead of a stream.
       const end = await findChangesEnd(db)
       return async (response) => {
         if (stopping) throw new AppError('unavailable', 'The service is stopping')
@@ -75,7 +77,7 @@ export function serveChanges(deps: ChangeStreamsDeps): ChangeStreams {
       }
     },
     wake: () => feed.wake(),
-    tokensChanged: () => void tokens.look(),
+    tokensChanged: () => void tokens.check(),
     async [Symbol.asyncDispose]() {
       stopping = true
       tokens[Symbol.dispose]()
@@ -88,15 +90,15 @@ export function serveChanges(deps: ChangeStreamsDeps): ChangeStreams {
 function measure(metrics: Metrics) {
   const delay = metrics.histogram({
     name: 'changes_delay_seconds',
-    help: 'From a change of state to its being told to those who follow',
+    help: 'Time from a change to its delivery to clients, in seconds',
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   })
   return {
     clients: metrics.gauge({
       name: 'changes_clients',
-      help: 'Clients that follow changes of states',
+      help: 'Number of clients of GET /v1/changes',
     }),
-    live: (changes: readonly Change[]) => {
+    onLive: (changes: readonly Change[]) => {
       const now = Date.now()
       for (const { createdAt } of changes)
         delay.observe(Math.max(0, now - createdAt.getTime()) / 1000)

@@ -3,17 +3,17 @@ import type { Logger } from '@posthorn/telemetry'
 import { type Change, listChanges, type Position } from '../store/changes.ts'
 import { isBehind } from './position.ts'
 
-/** Who is told of changes. */
+/** Receiver of changes. */
 export interface Follower {
-  /** What it was told up to. Moved on by the feed. */
+  /** Position of the last delivered change. Advanced by the feed. */
   position: Position
-  /** These follow, in order, and nothing lies between. */
+  /** Delivers the next changes, in order and without gaps. */
   deliver(changes: readonly Change[]): void
-  /** Between its position and this one, which becomes its own, lies what is not kept any more. */
+  /** Reports that changes up to this position, the new one, were deleted. */
   lost(position: Position): void
-  /** Resolves when it can take more, or is closed. */
+  /** Resolves when it can receive more, or is closed. */
   ready(): Promise<void>
-  /** Ends it; whoever it is comes back with its position. */
+  /** Ends it; the client reconnects with its position. */
   close(): void
   readonly closed: boolean
 }
@@ -21,21 +21,22 @@ export interface Follower {
 export interface FeedOptions {
   db: Db
   log: Logger
-  /** Between two readings that nobody has called for. */
+  /** Interval of reads without `wake`. */
   pollMs: number
-  /** Told of what was just told to those who follow. */
-  live: (changes: readonly Change[]) => void
+  /** Called with changes that were delivered to all followers. */
+  onLive: (changes: readonly Change[]) => void
 }
 
 const pageSize = 1_000
-/** Of a page, written at once to who catches up: a whole one of long changes would be more than may wait for a client. */
-const atOnce = 50
-/** While rows wait for a transaction to end, which is most often a matter of milliseconds. */
+/** Changes per write to a follower that catches up; a whole page may exceed the write buffer. */
+const chunkSize = 50
+/** Read interval while rows wait for an open transaction, usually for milliseconds. */
 const unsettledMs = 20
 
 /**
- * Reads changes for all followers of this process: those who were away catch up by themselves, page by page, and then share one reading. It
- * goes on while somebody follows: when `wake` is called, and after a while in case nobody called.
+ * Reads changes for all followers of this process. A follower that is behind catches up page by
+ * page and then joins one shared reader, which runs while there are followers: on `wake` and
+ * periodically.
  */
 export class ChangeFeed implements AsyncDisposable {
   readonly #db: Db
@@ -43,35 +44,35 @@ export class ChangeFeed implements AsyncDisposable {
   readonly #pollMs: number
   readonly #live: (changes: readonly Change[]) => void
   readonly #followers = new Set<Follower>()
-  /** What the shared reading has told up to. Of no meaning while it rests. */
+  /** Position of the shared reader. Meaningless while it does not run. */
   #end: Position = { xid: 0n, id: 0n }
   #reading: Promise<void> | undefined
   #woken = false
-  #nap: (() => void) | undefined
+  #wakeReader: (() => void) | undefined
 
-  constructor({ db, log, pollMs, live }: FeedOptions) {
+  constructor({ db, log, pollMs, onLive: live }: FeedOptions) {
     this.#db = db
     this.#log = log
     this.#pollMs = pollMs
     this.#live = live
   }
 
-  /** There may be something new. */
+  /** Called when there may be new changes. */
   wake(): void {
     this.#woken = true
-    this.#nap?.()
+    this.#wakeReader?.()
   }
 
-  /** Tells a follower everything behind its position, up to where the shared reading takes over. */
+  /** Delivers everything after the follower's position until it joins the shared reader. */
   async follow(follower: Follower): Promise<void> {
     while (!follower.closed) {
       const page = await listChanges(this.#db, follower.position, pageSize)
       if (page.lost) follower.lost(page.lost)
-      for (let at = 0; at < page.changes.length; at += atOnce) {
+      for (let at = 0; at < page.changes.length; at += chunkSize) {
         if (at > 0) await follower.ready()
-        tell(follower, page.changes.slice(at, at + atOnce))
+        deliver(follower, page.changes.slice(at, at + chunkSize))
       }
-      // No await between here and the end: what the shared reading tells next is what follows the position.
+      // No await until the return, so that the shared reader continues exactly at this position.
       if (!page.full && this.#join(follower)) return
       await follower.ready()
     }
@@ -79,16 +80,16 @@ export class ChangeFeed implements AsyncDisposable {
 
   leave(follower: Follower): void {
     this.#followers.delete(follower)
-    if (this.#followers.size === 0) this.#nap?.()
+    if (this.#followers.size === 0) this.#wakeReader?.()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#followers.clear()
-    this.#nap?.()
+    this.#wakeReader?.()
     await this.#reading
   }
 
-  /** False where the shared reading is further than the follower, which then has to read on by itself. */
+  /** Returns false if the shared reader is ahead of the follower, which then reads on itself. */
   #join(follower: Follower): boolean {
     if (follower.closed) return true
     if (this.#reading && isBehind(follower.position, this.#end)) return false
@@ -108,44 +109,44 @@ export class ChangeFeed implements AsyncDisposable {
       try {
         const page = await listChanges(this.#db, this.#end, pageSize)
         if (page.lost) this.#startOver()
-        this.#tellAll(page.changes)
+        this.#deliverToAll(page.changes)
         if (page.full) continue
         waitMs = page.unsettled
           ? Math.min(waitMs === pollMs ? unsettledMs : waitMs * 2, pollMs)
           : pollMs
       } catch (err) {
-        this.#log.warn({ err }, 'changes of states cannot be read now; their followers wait')
+        this.#log.warn({ err }, 'reading changes failed, will retry')
         waitMs = pollMs
       }
-      await this.#rest(waitMs)
+      await this.#sleep(waitMs)
     }
     this.#reading = undefined
   }
 
-  #tellAll(changes: readonly Change[]): void {
-    for (const follower of this.#followers) tell(follower, changes)
+  #deliverToAll(changes: readonly Change[]): void {
+    for (const follower of this.#followers) deliver(follower, changes)
     this.#end = changes.at(-1)?.position ?? this.#end
     this.#live(changes)
   }
 
-  /** This process stood still for longer than changes are kept, or the database is another one: each follower is told for itself. */
+  /** Ends all followers: changes were deleted unread, or the database was replaced. */
   #startOver(): void {
     for (const follower of this.#followers) follower.close()
     this.#followers.clear()
   }
 
-  async #rest(ms: number): Promise<void> {
+  async #sleep(ms: number): Promise<void> {
     if (this.#woken || this.#followers.size === 0) return
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(() => resolve(), ms)
-    this.#nap = resolve
+    this.#wakeReader = resolve
     await promise
-    this.#nap = undefined
+    this.#wakeReader = undefined
     clearTimeout(timer)
   }
 }
 
-function tell(follower: Follower, changes: readonly Change[]): void {
+function deliver(follower: Follower, changes: readonly Change[]): void {
   const fresh = changes.filter(({ position }) => isBehind(follower.position, position))
   const last = fresh.at(-1)
   if (!last) return

@@ -3,14 +3,14 @@ import { changeFrame, greeting, lostFrame } from './frame.ts'
 
 const position = { xid: 7n, id: 3n }
 
-test('a change is a message with its id', () => {
+test('changeFrame: message event with id and JSON data', () => {
   const change = { account: 'a', type: 'state', key: 'connected', payload: null }
   expect(changeFrame(position, change)).toBe(
     'id: 7-3\nevent: message\ndata: {"account":"a","type":"state","key":"connected","payload":null}\n\n',
   )
 })
 
-test('nothing in an account or an error ends a line', () => {
+test('changeFrame: line breaks in values, are escaped', () => {
   const error = { response: 'NO\r\nevent: fake\n\n' }
   const frame = changeFrame(position, {
     account: 'a\nid: 9-9',
@@ -22,12 +22,12 @@ test('nothing in an account or an error ends a line', () => {
   expect(frame).not.toContain('\r')
 })
 
-test('the greeting gives an id to go on from, unless the client brought one', () => {
+test('greeting: start id only if the client sent none', () => {
   expect(greeting('1.2.3', position)).toBe(': Posthorn v1.2.3\n\nid: 7-3\n\n')
   expect(greeting('1.2.3', undefined)).toBe(': Posthorn v1.2.3\n\n')
 })
 
-test('a lost history is an event of its own, behind which one can go on', () => {
+test('lostFrame: historyLost event with the new position', () => {
   expect(lostFrame(position, { xid: 1n, id: 2n })).toBe(
     'id: 7-3\nevent: historyLost\ndata: {"lastEventId":"1-2"}\n\n',
   )

@@ -2,12 +2,12 @@ import type { StateChange } from '@posthorn/contracts'
 import type { Position } from '../store/changes.ts'
 import { formatPosition } from './position.ts'
 
-// The lines of server-sent events. WHATWG HTML §9.2.5, §9.2.6.
+// Server-sent events, WHATWG HTML §9.2.5 and §9.2.6.
 
-/** The first words: who speaks, and from where one could go on without having heard anything. A frame without data dispatches nothing. */
+/** First frame: product and start position. Without data it dispatches no event. */
 export function greeting(version: string, start: Position | undefined): string {
-  const hello = `: Posthorn v${version}\n\n`
-  return start ? `${hello}id: ${formatPosition(start)}\n\n` : hello
+  const comment = `: Posthorn v${version}\n\n`
+  return start ? `${comment}id: ${formatPosition(start)}\n\n` : comment
 }
 
 export function changeFrame(position: Position, change: StateChange): string {
@@ -16,7 +16,7 @@ export function changeFrame(position: Position, change: StateChange): string {
   return `id: ${formatPosition(position)}\nevent: message\ndata: ${data}\n\n`
 }
 
-/** Says that what lay between the client's id and this one is not kept any more. */
+/** Reports that changes between the client's id and this position were deleted. */
 export function lostFrame(position: Position, lastEventId: Position): string {
   const data = JSON.stringify({ lastEventId: formatPosition(lastEventId) })
   return `id: ${formatPosition(position)}\nevent: historyLost\ndata: ${data}\n\n`

@@ -1,6 +1,6 @@
 import type { Position } from '../store/changes.ts'
 
-/** Reads an id that a client brings back; undefined for an empty one. Whatever else is no id is refused before it comes here. */
+/** Parses a validated event id; undefined if it is empty. */
 export function parsePosition(text: string | undefined): Position | undefined {
   const [xid, id] = (text ?? '').split('-')
   return xid === undefined || id === undefined ? undefined : { xid: BigInt(xid), id: BigInt(id) }

@@ -5,18 +5,18 @@ import { changeFrame, greeting, keepAlive, lostFrame } from './frame.ts'
 
 export interface StreamOptions {
   version: string
-  /** Of silence, before a comment is sent. */
+  /** Silence after which a comment is sent. */
   keepAliveMs: number
-  /** Bytes that wait for a client that reads slowly; one that needs more is closed, and goes on from where it was. */
+  /** Maximum buffered bytes of a slow client. Beyond it the client is closed and may resume. */
   maxWaitingBytes: number
 }
 
-/** A client that takes nothing for so long while it catches up is gone. */
+/** Time without progress after which a client that catches up is closed. */
 const stallMs = 60_000
-/** How long what was written last may take to leave when a stream is ended. */
-const partingMs = 1_000
+/** Time to flush the last bytes when a stream ends. */
+const closeTimeoutMs = 1_000
 
-/** One client that follows the changes, from its head to its end. */
+/** Stream of one client. */
 export class ChangeStream implements Follower {
   position: Position
   readonly #response: ServerResponse
@@ -29,7 +29,7 @@ export class ChangeStream implements Follower {
     this.position = position
     this.#keepAlive = setInterval(() => this.#write(keepAlive), options.keepAliveMs)
     response.once('close', () => clearInterval(this.#keepAlive))
-    // A connection that breaks while something is written; it closes as well.
+    // A broken connection emits `close` as well.
     response.on('error', () => undefined)
   }
 
@@ -37,15 +37,15 @@ export class ChangeStream implements Follower {
     return this.#response.destroyed || this.#response.writableEnded
   }
 
-  /** Writes the head and the greeting. `resumed`: the client knows where it is. */
+  /** Writes the head and the first frame. `resumed`: the client sent a position. */
   open(resumed: boolean): void {
     const { version } = this.#options
     this.#response.writeHead(200, {
       'Content-Type': 'text/event-stream; charset=utf-8',
       'Cache-Control': 'no-store, no-transform',
-      // nginx would collect frames otherwise.
+      // Disables buffering in nginx.
       'X-Accel-Buffering': 'no',
-      // When this process stops, the next request must not find the connection.
+      // The connection must not be reused while this process stops.
       Connection: 'close',
     })
     this.#write(greeting(version, resumed ? undefined : this.position))
@@ -73,7 +73,7 @@ export class ChangeStream implements Follower {
   close(): void {
     if (this.closed) return
     this.#response.end()
-    setTimeout(() => this.#response.destroy(), partingMs).unref()
+    setTimeout(() => this.#response.destroy(), closeTimeoutMs).unref()
   }
 
   #write(text: string): void {

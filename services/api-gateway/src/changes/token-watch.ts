@@ -3,27 +3,27 @@ import { isExpired, listTokens } from '@posthorn/access'
 import { type Db } from '@posthorn/db'
 import { messageOf } from '@posthorn/errors'
 import type { Logger } from '@posthorn/telemetry'
-import { admit } from '../access/admit.ts'
+import { authorize } from '../access/authorize.ts'
 import type { Token } from '../store/tokens.ts'
 
-/** An answer that stays open, and by which right. */
-export interface Watched {
+/** Open stream and the token that permits it. */
+export interface WatchedStream {
   operation: Operation
   token: string
   address: string
   referrer: string | undefined
-  /** The token is gone, or does not admit this any more. */
+  /** Called when the token was deleted or no longer permits the stream. */
   refused(): void
 }
 
-/** Revoked tokens lose what is open within a second, also when the broadcast is lost. */
+/** Streams of revoked tokens end within a second, even if the broadcast is lost. */
 const everyMs = 900
 
-/** Looks at the tokens of answers that are open, all in one question; asks nothing while there are none. */
+/** Revalidates the tokens of open streams in one query. Runs no query without streams. */
 export class TokenWatch implements Disposable {
   readonly #db: Db
   readonly #log: Logger
-  readonly #watched = new Set<Watched>()
+  readonly #watched = new Set<WatchedStream>()
   #timer: NodeJS.Timeout | undefined
 
   constructor(db: Db, log: Logger) {
@@ -31,9 +31,9 @@ export class TokenWatch implements Disposable {
     this.#log = log
   }
 
-  watch(watched: Watched): Disposable {
+  watch(watched: WatchedStream): Disposable {
     this.#watched.add(watched)
-    this.#timer ??= setInterval(() => void this.look(), everyMs)
+    this.#timer ??= setInterval(() => void this.check(), everyMs)
     return {
       [Symbol.dispose]: () => {
         this.#watched.delete(watched)
@@ -42,17 +42,19 @@ export class TokenWatch implements Disposable {
     }
   }
 
-  async look(): Promise<void> {
-    const looked = [...this.#watched]
-    if (looked.length === 0) return
+  async check(): Promise<void> {
+    const watchedStreams = [...this.#watched]
+    if (watchedStreams.length === 0) return
     try {
-      const rows = await listTokens(this.#db, [...new Set(looked.map(({ token }) => token))])
+      const rows = await listTokens(this.#db, [
+        ...new Set(watchedStreams.map(({ token }) => token)),
+      ])
       const tokens = new Map(rows.map((row) => [row.id, row]))
-      for (const watched of looked)
+      for (const watched of watchedStreams)
         if (!admits(tokens.get(watched.token), watched)) watched.refused()
     } catch (error) {
-      // Without Postgres there is nothing to tell either.
-      this.#log.debug({ reason: messageOf(error) }, 'tokens of open streams could not be looked at')
+      // Without Postgres there are no changes to deliver either.
+      this.#log.debug({ reason: messageOf(error) }, 'revalidating tokens of streams failed')
     }
   }
 
@@ -62,10 +64,13 @@ export class TokenWatch implements Disposable {
   }
 }
 
-function admits(token: Token | undefined, { operation, address, referrer }: Watched): boolean {
+function admits(
+  token: Token | undefined,
+  { operation, address, referrer }: WatchedStream,
+): boolean {
   if (!token || isExpired(token)) return false
   try {
-    admit(operation, token, { account: undefined, address, referrer })
+    authorize(operation, token, { account: undefined, address, referrer })
     return true
   } catch {
     return false

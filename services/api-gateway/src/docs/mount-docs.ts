@@ -5,9 +5,9 @@ import { buildOpenApi } from '@posthorn/contracts'
 import express, { type RequestHandler, type Router } from 'express'
 
 const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
-const served = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']
+const assetFiles = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']
 
-/** Scripts and styles of ours alone. Swagger UI sets styles on elements, hence the exception. */
+/** Allows own scripts and styles only; Swagger UI needs inline styles. */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'"
 
@@ -29,7 +29,10 @@ const page = `<!doctype html>
 const script = `SwaggerUIBundle({ url: '../openapi.json', dom_id: '#reader', validatorUrl: null, deepLinking: true })
 `
 
-/** `/openapi.json` and a reader for it under `/docs/`. Both are public; the reader loads nothing from elsewhere. */
+/**
+ * Mounts `/openapi.json` and Swagger UI at `/docs/`. Both are public and load no third-party
+ * assets.
+ */
 export function mountDocs(router: Router, version: string): void {
   const document = JSON.stringify(buildOpenApi(version))
   router.get('/openapi.json', (_request, response) => {
@@ -40,7 +43,7 @@ export function mountDocs(router: Router, version: string): void {
   docs.get('/docs', (_request, response) => response.redirect(301, 'docs/'))
   docs.get('/docs/', (_request, response) => void response.type('html').send(page))
   docs.get('/docs/start.js', (_request, response) => void response.type('js').send(script))
-  for (const file of served) docs.get(`/docs/${file}`, asset(file))
+  for (const file of assetFiles) docs.get(`/docs/${file}`, asset(file))
   router.use(docs)
 }
 
@@ -49,7 +52,7 @@ const withPolicy: RequestHandler = ({ path }, response, next) => {
   next()
 }
 
-/** Read once: a megabyte and a half, and no path of a client's ever reaches the file system. */
+/** Serves a file from memory (1.5 MB in all), so request paths never reach the file system. */
 function asset(file: string): RequestHandler {
   const content = readFileSync(join(assets, file))
   return (_request, response) => {

@@ -1,7 +1,7 @@
 import { check, type Operation, precompile } from '@posthorn/contracts'
 import { assertText, readJson } from '@posthorn/http'
 import type { Router, Request, Response } from 'express'
-import type { Admitted, Gate } from '../access/gate.ts'
+import type { AuthorizedRequest, Authorizer } from '../access/authorizer.ts'
 import { asUnavailable } from '../store/database-errors.ts'
 import { BodyMemoryLimiter } from './body-memory.ts'
 import {
@@ -16,7 +16,7 @@ import {
 const defaultBodyBytes = 1024 * 1024
 
 export interface MountOptions {
-  gate: Gate
+  authorizer: Authorizer
   maxUploadBytes: number
   /** Called with the status once a response is sent or the client has disconnected. */
   onResponse: (status: number) => void
@@ -51,14 +51,14 @@ function compileSchemas({ params, query, headers, body }: Operation): void {
 
 async function serveRequest(
   handler: OperationHandler,
-  { gate, ...options }: MountOptions & { bodies: BodyMemoryLimiter },
+  { authorizer, ...options }: MountOptions & { bodies: BodyMemoryLimiter },
   { request, response }: { request: Request; response: Response },
 ): Promise<void> {
-  const admitted = await gate(handler.operation, request, response)
+  const authorized = await authorizer(handler.operation, request, response)
   try {
-    await runHandler(handler, options, { ...admitted, request, response })
+    await runHandler(handler, options, { ...authorized, request, response })
   } catch (error) {
-    admitted.settled(error)
+    authorized.settled(error)
     throw error
   }
 }
@@ -66,7 +66,12 @@ async function serveRequest(
 async function runHandler(
   { operation, run }: OperationHandler,
   { maxUploadBytes, bodies }: Pick<MountOptions, 'maxUploadBytes'> & { bodies: BodyMemoryLimiter },
-  { request, response, caller, settled }: Admitted & { request: Request; response: Response },
+  {
+    request,
+    response,
+    caller,
+    settled,
+  }: AuthorizedRequest & { request: Request; response: Response },
 ): Promise<void> {
   const signal = disconnectSignal(response)
   using _memory = await bodies.acquireForBody(operation, request, signal)

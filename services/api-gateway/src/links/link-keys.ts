@@ -1,14 +1,14 @@
-import type { Bus } from '@posthorn/bus'
+import type { Bus, RpcOptions } from '@posthorn/bus'
 import { getLinkSecret } from '@posthorn/contracts'
 import { cacheLinkKey, type LinkKeys } from '@posthorn/links'
 
 const timeoutMs = 5_000
 
 /**
- * The key of links, asked of auth-bridge once. Without auth-bridge, `current` rejects soon with an AppError that says to try again: no
- * gateway can open the key, and whoever wants a link is told so before they lose patience.
+ * Link keys, requested from auth-bridge once. Without auth-bridge `current` rejects immediately
+ * with a retryable AppError, because api-gateway cannot unseal the key.
  */
 export function linkKeys(bus: Bus): LinkKeys {
-  const how = { key: 'credentials', timeoutMs, mustBeServed: true }
-  return cacheLinkKey(() => bus.request(getLinkSecret, {}, how))
+  const options = { key: 'credentials', timeoutMs, failFast: true } satisfies RpcOptions
+  return cacheLinkKey(() => bus.request(getLinkSecret, {}, options))
 }

@@ -10,7 +10,7 @@ import {
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { Renderer, TemplateFormat } from '@posthorn/templates'
-import { assertAccount } from '../access/admit.ts'
+import { assertAccount } from '../access/authorize.ts'
 import type { Token } from '../store/tokens.ts'
 import { handle, type OperationHandler } from '../http/handle.ts'
 import { getOwner } from '../store/accounts.ts'

@@ -12,9 +12,9 @@ import {
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { hashToken, newToken } from '@posthorn/secrets'
-import { assertNotWider, type Reach } from '../access/mint.ts'
+import { assertNotWider, type TokenReach } from '../access/mint.ts'
 import type { TokenCache } from '../access/token-cache.ts'
-import type { Caller } from '../access/token.ts'
+import type { Caller } from '../access/caller.ts'
 import type { TaskGroup } from '@posthorn/flow'
 import { handle, type OperationHandler } from '../http/handle.ts'
 import { listTokenLog, type TokenLogRow } from '../store/token-log.ts'
@@ -93,7 +93,7 @@ async function createToken(db: Db, { body, caller }: { body: TokenRequest; calle
   return { token, id }
 }
 
-function reachOf(body: TokenRequest): Reach {
+function reachOf(body: TokenRequest): TokenReach {
   const { account = null, scopes = ['api'], restrictions = null, permissions = null } = body
   return { account, scopes, restrictions, permissions, expiresAt: expiryOf(body) }
 }

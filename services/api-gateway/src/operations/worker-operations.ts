@@ -16,7 +16,7 @@ import {
   updateMessage,
   validationError,
 } from '@posthorn/contracts'
-import { assertPermitted } from '../access/admit.ts'
+import { assertPermitted } from '../access/authorize.ts'
 import {
   callWorker,
   streamFromWorker,

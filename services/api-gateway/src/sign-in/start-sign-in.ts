@@ -1,6 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Bus } from '@posthorn/bus'
-import { type FieldError, fieldError, validationError, startOAuth2Login } from '@posthorn/contracts'
+import {
+  defined,
+  type FieldError,
+  fieldError,
+  startOAuth2Login,
+  validationError,
+} from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { insertLogin, type PendingRegistration } from '../store/oauth2-logins.ts'
 
@@ -11,40 +17,35 @@ export interface SignInDeps {
 }
 
 export interface SignIn {
-  /** The id of the OAuth2 application. */
+  /** Id of the OAuth2 application. */
   app: string
   registration: PendingRegistration
-  /** The nonce of the form's link, when there is one. */
+  /** Nonce of the form's link, if the sign-in starts there. */
   form?: string
-  /** Who is expected. */
+  /** Expected user, passed to the provider. */
   loginHint?: string
-  /** Have the provider ask also a person who has consented before. */
+  /** If true, the provider asks for consent again. */
   consent?: boolean
 }
 
 /**
- * Begins a sign-in: the address at the provider that the person is sent to. The provider sends the person back to `/oauth`, which
- * registers the account.
+ * Starts a sign-in and returns the URL of the provider's consent page. The provider redirects the
+ * user to `/oauth`, which registers the account.
  *
- * @throws AppError `invalid` where the registration has a password: what waits for the person is stored as it is
+ * @throws AppError `invalid` if the registration contains a password: pending registrations are
+ * stored unsealed
  */
 export async function startSignIn(
   { db, bus, timeoutMs }: SignInDeps,
   { app, registration, form, loginHint, consent }: SignIn,
 ): Promise<string> {
   assertNoPasswords(registration)
-  // 256 bits each; RFC 7636 §4.1 asks for 43 characters at least.
+  // 256 bits each; RFC 7636 §4.1 requires at least 43 characters.
   const state = randomBytes(32).toString('base64url')
   const codeVerifier = randomBytes(32).toString('base64url')
   const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url')
-  const question = {
-    app,
-    state,
-    codeChallenge,
-    ...(loginHint === undefined ? {} : { loginHint }),
-    ...(consent === undefined ? {} : { consent }),
-  }
-  const { url } = await bus.request(startOAuth2Login, question, { key: 'credentials', timeoutMs })
+  const request = { app, state, codeChallenge, ...defined({ loginHint, consent }) }
+  const { url } = await bus.request(startOAuth2Login, request, { key: 'credentials', timeoutMs })
   await insertLogin(db, state, { app, codeVerifier, registration, form: form ?? null })
   return url
 }

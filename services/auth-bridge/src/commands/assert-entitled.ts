@@ -12,7 +12,7 @@ import { findShardHolder, hasSealedSetting, isLeased } from '../store/entitlemen
 interface CredentialRequest {
   account: string
   protocol: Protocol
-  grounds: Entitlement | undefined
+  entitlement: Entitlement | undefined
 }
 
 /**
@@ -33,10 +33,10 @@ export async function assertEntitled(
 export async function assertEntitledToGateway(
   db: Db,
   requester: ServiceName | undefined,
-  { gateway, grounds }: { gateway: string; grounds: Entitlement | undefined },
+  { gateway, entitlement }: { gateway: string; entitlement: Entitlement | undefined },
 ): Promise<void> {
   if (requester === undefined) return
-  const { queueId } = grounds ?? {}
+  const { queueId } = entitlement ?? {}
   if (
     requester !== 'sender' ||
     queueId === undefined ||
@@ -48,9 +48,9 @@ export async function assertEntitledToGateway(
 async function isEntitled(
   db: Db,
   requester: ServiceName,
-  { account, protocol, grounds = {} }: CredentialRequest,
+  { account, protocol, entitlement = {} }: CredentialRequest,
 ): Promise<boolean> {
-  const { worker, queueId, token } = grounds
+  const { worker, queueId, token } = entitlement
   if (requester === 'sender')
     return protocol === 'smtp' && queueId !== undefined && isLeased(db, queueId, { account })
   if (protocol !== 'imap') return false

@@ -21,11 +21,11 @@ export interface Deps {
 export function onGetCredentials(deps: Deps) {
   const { db, unsealer, authServer } = deps
   return on(getCredentials, async (request, { requester }) => {
-    const { account, protocol, fresh = false, grounds } = request
+    const { account, protocol, fresh = false, entitlement } = request
     // Concurrently: a mail client waits for the reply.
     const [login] = await Promise.all([
       findLogin(db, account, protocol),
-      assertEntitled(db, requester, { account, protocol, grounds }),
+      assertEntitled(db, requester, { account, protocol, entitlement }),
     ])
     if (!login)
       throw new AppError('not-found', 'Account record was not found for requested ID', {

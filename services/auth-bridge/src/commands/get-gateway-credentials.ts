@@ -8,8 +8,8 @@ import { assertEntitledToGateway } from './assert-entitled.ts'
 
 /** Returns the login of a gateway. Safe to repeat. */
 export function onGetGatewayCredentials({ db, unsealer }: { db: Db; unsealer: Unsealer }) {
-  return on(getGatewayCredentials, async ({ gateway, grounds }, { requester }) => {
-    await assertEntitledToGateway(db, requester, { gateway, grounds })
+  return on(getGatewayCredentials, async ({ gateway, entitlement }, { requester }) => {
+    await assertEntitledToGateway(db, requester, { gateway, entitlement })
     const login = await findGatewayLogin(db, gateway)
     if (!login) throw new AppError('not-found', `Gateway "${gateway}" was not found`)
     if (login.username === null || login.sealed === null)

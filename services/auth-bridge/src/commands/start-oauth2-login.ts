@@ -16,7 +16,7 @@ export function onStartOAuth2Login(deps: OAuth2Deps) {
         cause,
       })
     })
-    // An issuer may publish any URL, and people are redirected to it from a page of ours.
+    // An issuer may publish any URL, and browsers are redirected to it.
     if (authorizeUrl === undefined || !/^https?:\/\//i.test(authorizeUrl))
       throw new AppError('invalid', 'The provider has no authorization endpoint')
     const url = new URL(authorizeUrl)

@@ -13,7 +13,7 @@ export async function findShardHolder(db: Db, account: string) {
     .executeTakeFirst()
 }
 
-/** True if a sender has leased this submission, sent through the account's own server or a gateway. */
+/** True if a sender has leased this submission of the account, or through the gateway. */
 export async function isLeased(
   db: Db,
   queueId: string,

@@ -25,7 +25,7 @@ interface InPlace {
 }
 
 /**
- * All tables with a column `sealed`. A new one needs an entry here and a grant to update the column;
+ * All tables with a column `sealed`. A new one needs an entry here and a grant to update it;
  * otherwise a key rotation skips it.
  */
 export const sealedTables: readonly SealedColumn[] = [

@@ -134,9 +134,9 @@ function accountServer({ queueId, sender }: Routed, deps: DestinationDeps): Outg
     minTlsVersion: tls?.minVersion,
     credentials: async (rejected?: Credentials) => {
       if (!hasLogin) return undefined
-      const grounds = { queueId }
+      const entitlement = { queueId }
       const fresh = rejected ? true : undefined
-      const request = defined({ account, protocol: 'smtp', grounds, fresh })
+      const request = defined({ account, protocol: 'smtp', entitlement, fresh })
       return credentialsFrom(deps, (options) => deps.bus.request(getCredentials, request, options))
     },
   })
@@ -160,7 +160,7 @@ function gatewayServer(
     rejectUnauthorized: true,
     credentials: async () => {
       if (username === null) return undefined
-      const request = { gateway, grounds: { queueId } }
+      const request = { gateway, entitlement: { queueId } }
       return credentialsFrom(deps, (options) =>
         deps.bus.request(getGatewayCredentials, request, options),
       )

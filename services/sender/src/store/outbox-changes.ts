@@ -1,6 +1,6 @@
 import type { Db } from '@posthorn/db'
 import { type RawBuilder, sql } from 'kysely'
-import { stateAfter } from './submission.ts'
+import { stateLiteral } from './outbox.ts'
 
 /** `busy`: an attempt is running. `missing`: the submission is finished or does not exist. */
 export type ChangeResult = 'done' | 'missing' | 'busy'
@@ -26,7 +26,7 @@ export function holdWaiting(db: Db, queueId: string): Promise<ChangeResult> {
   return change(
     db,
     queueId,
-    sql`update outbox set state = ${stateAfter('queued', 'hold')}
+    sql`update outbox set state = ${stateLiteral('queued', 'hold')}
       where queue_id = ${queueId} and ${isChangeable}`,
   )
 }
@@ -36,7 +36,7 @@ export async function releaseHeld(db: Db, queueId: string): Promise<ChangeResult
   const result = await change(
     db,
     queueId,
-    sql`update outbox set state = ${stateAfter('held', 'release')},
+    sql`update outbox set state = ${stateLiteral('held', 'release')},
       next_attempt_at = greatest(send_at, now())
       where queue_id = ${queueId} and state = 'held'`,
   )
@@ -48,7 +48,7 @@ export async function makeDue(db: Db, queueId: string): Promise<ChangeResult> {
   const result = await change(
     db,
     queueId,
-    sql`update outbox set state = ${stateAfter('queued', 'makeDue')},
+    sql`update outbox set state = ${stateLiteral('queued', 'makeDue')},
       next_attempt_at = now(), send_at = least(send_at, now())
       where queue_id = ${queueId} and ${isChangeable}`,
   )

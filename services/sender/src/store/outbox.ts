@@ -1,6 +1,13 @@
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
-import type { DueSubmission, OutboxLease, Submission } from './submission.ts'
+import {
+  type DueSubmission,
+  type OutboxLease,
+  stateAfter,
+  type Submission,
+  type SubmissionState,
+  type SubmissionTrigger,
+} from './submission.ts'
 
 export interface DueOptions {
   limit: number
@@ -224,4 +231,9 @@ export async function releaseUnstarted(db: Db, leases: OutboxLease[]): Promise<v
 
 export function inMs(ms: number) {
   return sql<Date>`now() + make_interval(secs => ${ms / 1_000})`
+}
+
+/** Next state as an SQL literal: unlike a parameter it is visible in `pg_stat_activity`. */
+export function stateLiteral(state: SubmissionState, trigger: SubmissionTrigger) {
+  return sql.lit(stateAfter(state, trigger))
 }

@@ -9,7 +9,7 @@ import {
   type Tx,
 } from '@posthorn/db'
 import { sql } from 'kysely'
-import { inMs, leasedRows } from './outbox.ts'
+import { inMs, leasedRows, stateLiteral } from './outbox.ts'
 import { stateAfter, type Submission } from './submission.ts'
 
 /** Outcome of an attempt: a trigger of the state `leased`, with the columns it sets. */
@@ -91,7 +91,7 @@ export function recordAccepted(
   return db.transaction().execute(async (tx) => {
     const { rows } = await sql<{ queueId: string }>`
       with leased as (${leasedRows(accepted.map(({ submission }) => submission))})
-      update outbox set state = ${stateAfter('leased', 'accept')}, response = result.response,
+      update outbox set state = ${stateLiteral('leased', 'accept')}, response = result.response,
         network_routing = result.routing::jsonb,
         message_id = coalesce(result.message_id, outbox.message_id),
         original_message_id = case when result.message_id <> outbox.message_id

@@ -1,4 +1,4 @@
-import type { ListedMailbox, MailSession } from '@posthorn/backends'
+import type { ListedMailbox } from '@posthorn/backends'
 import { type CommandHandler, on } from '@posthorn/bus'
 import {
   defined,
@@ -28,7 +28,8 @@ export function onVerifyImap(
         signal,
       })
       const verdict = { success: true }
-      return request.mailboxes ? { verdict, mailboxes: await list(session) } : { verdict }
+      if (!request.mailboxes) return { verdict }
+      return { verdict, mailboxes: (await session.listMailboxes()).map(describe) }
     } catch (error) {
       if (signal.aborted || !(error instanceof AppError)) throw error
       return { verdict: failedResult(error) }
@@ -42,13 +43,9 @@ function failedResult({ message, code, extras }: AppError): VerificationResult {
   return defined({ success: false, error: message, code, responseText })
 }
 
-async function list(session: MailSession): Promise<VerifiedMailbox[]> {
-  return (await session.listMailboxes()).map(describe)
-}
-
 function describe(mailbox: ListedMailbox): VerifiedMailbox {
   const { path, delimiter, parentPath, name, subscribed, attributes } = mailbox
-  const { specialUse, specialUseSource = 'name' } = mailbox
+  const { specialUse: use, specialUseSource = 'name' } = mailbox
   // RFC 9051 §5.1: INBOX is case-insensitive.
   const isInbox = path.toUpperCase() === 'INBOX'
   const noInferiors = attributes.some((attribute) => attribute.toLowerCase() === '\\noinferiors')
@@ -59,8 +56,8 @@ function describe(mailbox: ListedMailbox): VerifiedMailbox {
     name,
     listed: true,
     subscribed,
-    ...(isInbox ? { specialUse: '\\Inbox', specialUseSource: 'name' as const } : {}),
-    ...(!isInbox && specialUse ? { specialUse, specialUseSource } : {}),
+    specialUse: isInbox ? '\\Inbox' : use,
+    specialUseSource: isInbox ? ('name' as const) : use && specialUseSource,
     noInferiors: noInferiors || undefined,
   })
 }

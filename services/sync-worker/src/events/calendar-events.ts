@@ -9,7 +9,7 @@ const maxBytes = 524_288
 /** Maximum calendar parts read per message. */
 const maxParts = 10
 
-/** Events of a message's calendar parts, one per UID. Prefers `text/calendar`: clients send both. */
+/** Events of a message's calendar parts, one per UID. `text/calendar` is preferred. */
 export async function readCalendarEvents(
   session: MailSession,
   message: { uid: number; outline: Outline; attachments: readonly AttachmentInfo[] | undefined },

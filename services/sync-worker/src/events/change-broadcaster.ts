@@ -5,11 +5,13 @@ export interface ChangeBroadcaster extends Disposable {
   broadcast(): void
 }
 
-/** Thousands of accounts change their states when a worker starts: one broadcast serves them all. */
+/** Thousands of accounts change when a worker starts: one broadcast serves them all. */
 const minIntervalMs = 100
 
-/** Sends the first broadcast immediately, later ones at most ten times a second. Losses are
- * harmless: readers also poll once a second. */
+/**
+ * Sends the first broadcast immediately, later ones at most ten times a second. Losses are
+ * harmless: readers also poll once a second.
+ */
 export function createChangeBroadcaster(bus: Pick<Bus, 'up' | 'invalidate'>): ChangeBroadcaster {
   let timer: NodeJS.Timeout | undefined
   let isPending = false

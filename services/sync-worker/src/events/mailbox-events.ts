@@ -1,6 +1,6 @@
 import { deriveEventId, type NewEvent } from '@posthorn/db'
 import { encodeMessageId } from '@posthorn/message-id'
-import { splitNames } from '../index/labels.ts'
+import { splitNames } from '../index/flag-names.ts'
 import type { FlagChange } from '../index/mailbox-index.ts'
 import { messageLabels } from '../messages/gmail.ts'
 import type { Account } from '../store/accounts.ts'

@@ -28,7 +28,7 @@ function minus<T>(a: Set<T>, b: Set<T>): Set<T> {
   return new Set([...a].filter((one) => !b.has(one)))
 }
 
-test('ranges become bitmaps and come back', () => {
+test('bitmapsFromRanges: reversed by rangesFromBitmaps', () => {
   assert(
     property(uids, (set) => {
       const bitmaps = bitmapsFromRanges(rangesOf(set))
@@ -41,7 +41,7 @@ test('ranges become bitmaps and come back', () => {
   )
 })
 
-test('a difference is what sets say it is', () => {
+test('diffBitmaps: agrees with sets', () => {
   assert(
     property(uids, uids, (before, after) => {
       const { added, removed } = diffBitmaps(
@@ -55,7 +55,7 @@ test('a difference is what sets say it is', () => {
   )
 })
 
-test('a bitmap survives being stored without its zero bytes', () => {
+test('trimBitmap: reversed by untrimBitmap', () => {
   assert(
     property(uids, (set) => {
       for (const bits of bitmapsFromRanges(rangesOf(set)).values()) {
@@ -69,13 +69,13 @@ test('a bitmap survives being stored without its zero bytes', () => {
   expect(isEmpty(untrimBitmap(new Uint8Array()))).toBe(true)
 })
 
-test('stored bitmaps compare without being lengthened', () => {
+test('sameBitmap: compares trimmed bitmaps', () => {
   const before = new Map([[0, Uint8Array.of(0b110)]])
   const after = new Map([[0, Uint8Array.of(0b100, 0b1)]])
   expect(diffBitmaps(before, after)).toEqual({ added: [[8, 8]], removed: [[1, 1]] })
 })
 
-test('single bits are set and taken back', () => {
+test('setUid: sets and clears single bits', () => {
   const bits = new Uint8Array(chunkBytes)
   setUid(bits, 8_192 + 7, true)
   expect([hasUid(bits, 8_192 + 7), hasUid(bits, 8_192 + 6)]).toEqual([true, false])
@@ -83,6 +83,6 @@ test('single bits are set and taken back', () => {
   expect(isEmpty(bits)).toBe(true)
 })
 
-test('a server that claims every UID there is gets an error, not our memory', () => {
+test('bitmapsFromRanges: throws for more than maxChunks chunks', () => {
   expect(() => bitmapsFromRanges([[1, 0xffff_ffff]])).toThrow(AppError)
 })

@@ -22,7 +22,7 @@ function byName(a: string, b: string): number {
   return a < b ? -1 : 1
 }
 
-function found(mailbox: Model, names = flagNames) {
+function searchResult(mailbox: Model, names = flagNames) {
   const flags = names.map(
     (name) =>
       [
@@ -35,7 +35,7 @@ function found(mailbox: Model, names = flagNames) {
 
 function indexOf(mailbox: Model): MailboxIndex {
   const index = new MailboxIndex()
-  index.adopt(compare(index, found(mailbox)).dirtyChunks)
+  index.adopt(compare(index, searchResult(mailbox)).dirtyChunks)
   return index
 }
 
@@ -62,22 +62,22 @@ function expectChanges(difference: Difference, before: Model, after: Model): voi
   expect(difference.removed).toEqual(rangesOf([...before.keys()].filter((uid) => !after.has(uid))))
 }
 
-test('a full comparison tells what came, went and changed, and adopting it makes the index equal', () => {
+test('compare: added, removed and changed; adopt makes the index equal', () => {
   assert(
     property(model, model, (before, after) => {
       const index = indexOf(before)
-      const difference = compare(index, found(after))
+      const difference = compare(index, searchResult(after))
       expectChanges(difference, before, after)
       expect(modelOf(index)).toEqual(before)
       index.adopt(difference.dirtyChunks)
       expect(modelOf(index)).toEqual(after)
-      expect(compare(index, found(after)).dirtyChunks.size).toBe(0)
+      expect(compare(index, searchResult(after)).dirtyChunks.size).toBe(0)
     }),
     { numRuns: 400 },
   )
 })
 
-test('deltas are taken in message by message, the last word on a UID counting', () => {
+test('applyFlags: the last entry of a UID counts', () => {
   const messages = array(delta(), { maxLength: 30 })
   assert(
     property(model, messages, (before, deltas) => {
@@ -97,7 +97,7 @@ function delta() {
   return uid.chain((uid) => subarray(flagNames).map((flags) => ({ uid, flags })))
 }
 
-test('messages that are gone take their flags with them', () => {
+test('removeUids: removes the flags as well', () => {
   assert(
     property(model, array(uid), (before, gone) => {
       const index = indexOf(before)
@@ -114,7 +114,7 @@ test('messages that are gone take their flags with them', () => {
   )
 })
 
-test('what was stored is what is read back', () => {
+test('MailboxIndex.fromStored: reverses toStored', () => {
   assert(
     property(model, (mailbox) => {
       const index = indexOf(mailbox)
@@ -129,11 +129,11 @@ test('what was stored is what is read back', () => {
   )
 })
 
-test('a flag that was not searched for is left as it is', () => {
+test('compare: keeps flags that were not searched', () => {
   assert(
     property(model, constantFrom(...flagNames), (mailbox, name) => {
       const index = indexOf(mailbox)
-      expect(compare(index, found(mailbox, [name])).dirtyChunks.size).toBe(0)
+      expect(compare(index, searchResult(mailbox, [name])).dirtyChunks.size).toBe(0)
       expect(
         compare(index, { uids: rangesOf(mailbox.keys()), flags: new Map() }).dirtyChunks.size,
       ).toBe(0)
@@ -141,7 +141,7 @@ test('a flag that was not searched for is left as it is', () => {
   )
 })
 
-test('system flags come in one spelling, and \\Recent and its like never', () => {
+test('canonicalFlag: one spelling of system flags, none for Recent', () => {
   const index = new MailboxIndex()
   const { dirtyChunks, added } = applyFlags(index, [
     { uid: 3, flags: ['\\SEEN', '\\Recent', '\\Important', 'Work'] },
@@ -153,7 +153,7 @@ test('system flags come in one spelling, and \\Recent and its like never', () =>
   expect(index.uidsWith('\\Seen')).toEqual([[3, 3]])
 })
 
-test('no more than 64 keywords are remembered, those in use before others', () => {
+test('MailboxIndex.trackedNames: at most 64 keywords, those in use first', () => {
   const keywords = Array.from({ length: 200 }, (_, n) => `k${n}`)
   const index = new MailboxIndex()
   index.adopt(applyFlags(index, [{ uid: 1, flags: keywords }]).dirtyChunks)
@@ -163,7 +163,7 @@ test('no more than 64 keywords are remembered, those in use before others', () =
   expect(index.trackedNames(['\\Seen', 'other', 'k1'])).toEqual(new Set(['\\Seen', 'k1']))
 })
 
-test('a hundred thousand messages of which half were read meanwhile', () => {
+test('compare: 100,000 messages with half of them seen', () => {
   const all: Model = new Map(Array.from({ length: 100_000 }, (_, n) => [n + 1, new Set<string>()]))
   const index = indexOf(all)
   const seen = rangesOf([...all.keys()].filter((uid) => uid % 2 === 0))

@@ -15,13 +15,12 @@ import {
   subtractBitmap,
 } from './chunk.ts'
 import {
-  canonicalFlag,
   type Difference,
   type FlagChange,
   type IndexChunk,
   type MailboxIndex,
 } from './mailbox-index.ts'
-import { isLabelEntry, labelEntry } from './labels.ts'
+import { canonicalFlag, isLabelEntry, labelEntry } from './flag-names.ts'
 import { intersectRanges } from './ranges.ts'
 
 /** Results of searches: all UIDs of the mailbox, and the UIDs of each searched flag. */
@@ -32,8 +31,8 @@ export interface SearchResult {
 
 /**
  * Compares the whole mailbox. Flags that were not searched keep their bits: search all of
- * `index.flags()` for a full comparison, none to compare UIDs only. Added messages then have no flags,
- * so apply flag deltas first.
+ * `index.flags()` for a full comparison, none to compare UIDs only. Added messages then have no
+ * flags, so apply flag deltas first.
  */
 export function compare(index: MailboxIndex, result: SearchResult): Difference {
   const uids = bitmapsFromRanges(result.uids)

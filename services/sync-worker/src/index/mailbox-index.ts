@@ -1,29 +1,25 @@
 import type { UidRange } from '@posthorn/backends'
+import type { Db, Tx } from '@posthorn/db'
+import {
+  type ChunkOwner,
+  deleteChunks,
+  listChunks,
+  type StoredChunk,
+  upsertChunks,
+} from '../store/chunks.ts'
 import { chunkOf, hasUid, rangesFromBitmaps, trimBitmap, untrimBitmap } from './chunk.ts'
-import { isLabelEntry, maxLabels } from './labels.ts'
+import { canonicalFlag, isLabelEntry, maxLabels } from './flag-names.ts'
 
 /** Maximum keywords in an index: a hostile server could invent any number. */
 export const maxKeywords = 64
 
-/** System flags of RFC 9051 §2.3.2, without `\\Recent`. */
-export const systemFlags = ['\\Seen', '\\Answered', '\\Flagged', '\\Deleted', '\\Draft']
-const canonicalFlags = new Map(systemFlags.map((flag) => [flag.toLowerCase(), flag]))
-
 /**
- * Existing UIDs of one chunk, and a bitmap per flag or label in use (see `labels.ts`). Every bitmap
- * has 1,024 bytes.
+ * Existing UIDs of one chunk, and a bitmap per flag or label in use (see `flag-names.ts`). Every
+ * bitmap has 1,024 bytes.
  */
 export interface IndexChunk {
   readonly uids: Uint8Array
   readonly flags: ReadonlyMap<string, Uint8Array>
-}
-
-/** Row of `mailbox_chunks`: bitmaps without trailing zero bytes. */
-export interface StoredChunk {
-  chunk: number
-  uids: Uint8Array
-  flags: string[]
-  flagBits: Uint8Array[]
 }
 
 export interface FlagChange {
@@ -35,8 +31,8 @@ export interface FlagChange {
 }
 
 /**
- * Difference from an index, and the chunks that remove it. Store the chunks, then adopt them, so that
- * a failed transaction leaves the index unchanged.
+ * Difference from an index, and the chunks that remove it. Store the chunks, then adopt them, so
+ * that a failed transaction leaves the index unchanged.
  */
 export interface Difference {
   added: UidRange[]
@@ -45,16 +41,6 @@ export interface Difference {
   changed: FlagChange[]
   /** Chunks to write; undefined to delete one. */
   dirtyChunks: Map<number, IndexChunk | undefined>
-}
-
-/**
- * Index name of a flag: system flags in the spelling of RFC 9051, keywords as they are. Undefined for
- * `\Recent` and other backslash flags, which cannot be searched: a full comparison would remove
- * what a delta had added. Also undefined for a flag that looks like a label entry.
- */
-export function canonicalFlag(flag: string): string | undefined {
-  if (flag.startsWith('\\')) return canonicalFlags.get(flag.toLowerCase())
-  return flag === '' || isLabelEntry(flag) ? undefined : flag
 }
 
 /** Index of one mailbox. Changed by `adopt` only. */
@@ -96,8 +82,8 @@ export class MailboxIndex {
   }
 
   /**
-   * Canonical names of those flags and labels that the index stores: system flags, names in use, and
-   * others up to 64 keywords and 250 labels. Deterministic while the index does not change.
+   * Canonical names of those flags and labels that the index stores: system flags, names in use,
+   * and others up to 64 keywords and 250 labels. Deterministic while the index does not change.
    */
   trackedNames(names: Iterable<string>): Set<string> {
     const inUse = this.flags()
@@ -148,4 +134,21 @@ function flagsAt(flags: IndexChunk['flags'], uid: number): string[] {
   const set: string[] = []
   for (const [flag, bits] of flags) if (hasUid(bits, uid)) set.push(flag)
   return set.sort()
+}
+
+/** Reads the whole index of a mailbox. */
+export async function loadIndex(db: Db, mailbox: string): Promise<MailboxIndex> {
+  return MailboxIndex.fromStored(await listChunks(db, mailbox))
+}
+
+/** Writes changed chunks; adopt them after the commit. Requires the account's lease. */
+export async function saveChunks(
+  tx: Tx,
+  owner: ChunkOwner,
+  dirty: Difference['dirtyChunks'],
+): Promise<void> {
+  const empty = [...dirty].flatMap(([number, chunk]) => (chunk ? [] : [number]))
+  await deleteChunks(tx, owner.mailbox, empty)
+  const changed = [...dirty].flatMap(([number, chunk]) => (chunk ? [toStored(number, chunk)] : []))
+  await upsertChunks(tx, owner, changed)
 }

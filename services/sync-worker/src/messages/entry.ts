@@ -1,7 +1,7 @@
 import type { FetchedMessage, ReadAddress } from '@posthorn/backends'
 import { type AttachmentInfo, defined, type MessageEntry, type TextInfo } from '@posthorn/contracts'
 import { encodeAttachmentId, encodeMessageId, encodeTextId } from '@posthorn/message-id'
-import { canonicalFlag } from '../index/mailbox-index.ts'
+import { canonicalFlag } from '../index/flag-names.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
 import { type GmailMailbox, messageLabels } from './gmail.ts'
 import { type AttachedPart, type Outline, parseOutline } from './outline.ts'

@@ -1,7 +1,7 @@
 import type { MailSession } from '@posthorn/backends'
 import type { MessageCategory, MessageEntry, Settings } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
-import { canonicalLabel } from '../index/labels.ts'
+import { canonicalLabel } from '../index/flag-names.ts'
 import { rangesOf, uidsIn } from '../index/ranges.ts'
 import { isSelectable, type MailboxRow } from '../store/mailboxes.ts'
 

@@ -62,7 +62,7 @@ async function waits(promise: Promise<unknown>): Promise<boolean> {
   return !done
 }
 
-test('connections are opened on demand, up to the limit; the next one waits its turn', async () => {
+test('CommandPool.acquire: connects on demand up to max, then waits', async () => {
   const { opened, borrow } = testPool({ max: 2 })
   const first = await borrow()
   await borrow()
@@ -77,7 +77,7 @@ test('connections are opened on demand, up to the limit; the next one waits its 
   expect(nameOf(await fourth)).toBe('s0')
 })
 
-test('who asks at the same moment is never promised the same connection', async () => {
+test('CommandPool.acquire: concurrent requests never share a connection', async () => {
   const { opened, borrow } = testPool({ max: 3 })
   const first = await borrow()
   const others = await Promise.all([borrow(), borrow()])
@@ -91,7 +91,7 @@ test('who asks at the same moment is never promised the same connection', async 
   await late[1]
 })
 
-test('the connection that has the mailbox open is preferred, else the one used last', async () => {
+test('CommandPool.acquire: prefers the connection with the mailbox, else the last used', async () => {
   const { borrow } = testPool()
   const a = await borrow({ mailbox: 'A' })
   const b = await borrow({ mailbox: 'B' })
@@ -106,7 +106,7 @@ test('the connection that has the mailbox open is preferred, else the one used l
   expect(nameOf(await borrow({ mailbox: 'A' }))).toBe('s0')
 })
 
-test('long work leaves one connection to the others', async () => {
+test('CommandPool.acquire: longRunning leaves one connection free', async () => {
   const { borrow } = testPool({ max: 3 })
   const long = [await borrow({ longRunning: true }), await borrow({ longRunning: true })]
   const third = borrow({ longRunning: true })
@@ -119,7 +119,7 @@ test('long work leaves one connection to the others', async () => {
   expect(nameOf(await third)).toBe('s0')
 })
 
-test('work that goes at the pace of others leaves a connection to long work that does not', async () => {
+test('CommandPool.acquire: consumerPaced leaves one connection to other longRunning requests', async () => {
   const { borrow } = testPool({ max: 4 })
   const paced = { longRunning: true, consumerPaced: true }
   const first = await borrow(paced)
@@ -132,12 +132,12 @@ test('work that goes at the pace of others leaves a connection to long work that
   expect(nameOf(await third)).toBe('s0')
 })
 
-test('a pool of one does long work as well', async () => {
+test('CommandPool.acquire: with max 1, longRunning is served', async () => {
   const { borrow } = testPool({ max: 1 })
   expect(nameOf(await borrow({ longRunning: true }))).toBe('s0')
 })
 
-test('where the server refuses one more, those that stand are shared', async () => {
+test('CommandPool.acquire: after a rejected connection, shares the existing ones', async () => {
   const { borrow, opened, server } = testPool({ max: 4, room: 1 })
   const first = await borrow()
   const second = borrow()
@@ -152,7 +152,7 @@ test('where the server refuses one more, those that stand are shared', async () 
   expect(opened).toHaveLength(1)
 })
 
-test('of several that begin at once, those that are refused wait for the one that is let in', async () => {
+test('CommandPool.acquire: rejected concurrent connections wait for the accepted one', async () => {
   const { borrow, opened } = testPool({ room: 1 })
   const use = async () => {
     const borrowed = await borrow()
@@ -163,12 +163,12 @@ test('of several that begin at once, those that are refused wait for the one tha
   expect(opened).toHaveLength(1)
 })
 
-test('where there is none at all, the refusal is told', async () => {
+test('CommandPool.acquire: rejects if the only connection is rejected', async () => {
   const { borrow } = testPool({ room: 0 })
   await expect(borrow()).rejects.toMatchObject({ code: 'LIMIT' })
 })
 
-test('when the last one that stands dies, who waits for it is told of the refusal', async () => {
+test('CommandPool.acquire: a waiting request rejects if the last connection is lost', async () => {
   const { borrow, opened, server } = testPool({ max: 4, room: 1 })
   await borrow()
   const second = borrow()
@@ -178,7 +178,7 @@ test('when the last one that stands dies, who waits for it is told of the refusa
   await expect(second).rejects.toMatchObject({ code: 'LIMIT' })
 })
 
-test('who gives up waiting takes nothing', async () => {
+test('CommandPool.acquire: an aborted wait takes no connection', async () => {
   const { borrow } = testPool({ max: 1 })
   const first = await borrow()
   const stop = new AbortController()
@@ -192,7 +192,7 @@ test('who gives up waiting takes nothing', async () => {
 
 const lost = () => new AppError('unreachable', 'gone', { code: 'ECONNRESET' })
 
-test('work is done again when a connection from before has died, but not on a fresh one', async () => {
+test('CommandPool.run: repeats work after a lost reused connection only', async () => {
   const { pool, signal } = testPool()
   const names: string[] = []
   const fail = async (session: MailSession) => {
@@ -204,7 +204,7 @@ test('work is done again when a connection from before has died, but not on a fr
   expect(names).toEqual(['s0', 's1'])
 })
 
-test('a change is not made twice: only getting ready for it is', async () => {
+test('CommandPool.run: repeats prepare but not the work of a WriteRequest', async () => {
   const { pool, signal } = testPool()
   await pool.run({ signal }, async () => {})
   const calls: string[] = []
@@ -223,7 +223,7 @@ test('a change is not made twice: only getting ready for it is', async () => {
   expect(calls.slice(3)).toEqual(['ready s1', 'broken'])
 })
 
-test('a pool that closes refuses who waits and who comes', async () => {
+test('CommandPool: disposal rejects waiting and later requests', async () => {
   const { pool, borrow, opened } = testPool({ max: 1 })
   await borrow()
   const second = borrow()

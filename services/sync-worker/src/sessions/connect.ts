@@ -176,7 +176,7 @@ export function createCredentialsClient(
       try {
         return await bus.request(
           getCredentials,
-          { account, protocol: 'imap', grounds: { worker }, ...(fresh && { fresh }) },
+          { account, protocol: 'imap', entitlement: { worker }, ...(fresh && { fresh }) },
           { key: 'credentials', timeoutMs: minCredentialsTimeoutMs, signal },
         )
       } catch (error) {

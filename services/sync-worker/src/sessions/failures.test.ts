@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { AppError } from '@posthorn/errors'
 import { failureOf } from './failures.ts'
 
-test('refused credentials carry the answer and the code of the server', () => {
+test('failureOf: authFailed has the response and code of the server', () => {
   const error = new AppError('unauthorized', 'The server refused the credentials', {
     code: 'AUTHENTICATIONFAILED',
     extras: { info: { response: 'NO [AUTHENTICATIONFAILED] nope' } },
@@ -17,7 +17,7 @@ test('refused credentials carry the answer and the code of the server', () => {
   })
 })
 
-test('a server that cannot be reached is told by its error code', () => {
+test('failureOf: connectFailed has the error code', () => {
   const error = new AppError('unreachable', 'connect ECONNREFUSED', { code: 'ECONNREFUSED' })
   expect(failureOf(error)).toEqual({
     kind: 'connectFailed',
@@ -25,7 +25,7 @@ test('a server that cannot be reached is told by its error code', () => {
   })
 })
 
-test('trouble of our own says nothing about the account', () => {
+test('failureOf: undefined for internal failures', () => {
   for (const error of [
     new Error('pool'),
     new AppError('unavailable', 'no broker'),
@@ -34,7 +34,7 @@ test('trouble of our own says nothing about the account', () => {
     expect(failureOf(error)).toBeUndefined()
 })
 
-test('a long answer is cut', () => {
+test('failureOf: truncates long responses', () => {
   const error = new AppError('rejected', 'x'.repeat(100_000))
   expect(failureOf(error)?.error.response).toHaveLength(1_000)
 })
@@ -53,13 +53,13 @@ test.each([
   })
 })
 
-test('a login that the back-end of the server knows nothing of is a refusal one cannot be sure of', () => {
+test('failureOf: "authenticated but not connected" is ambiguous', () => {
   const response = 'User is authenticated but not connected.'
   const error = new AppError('unauthorized', 'refused', { extras: { info: { response } } })
   expect(failureOf(error)).toMatchObject({ kind: 'authFailed', ambiguous: true })
 })
 
-test('a refused grant carries what the token endpoint was asked and said', () => {
+test('failureOf: a rejected grant has the tokenRequest', () => {
   const tokenRequest = { url: 'https://id.example/token', grant: 'refresh_token', status: 400 }
   const error = new AppError('unauthorized', 'Token has been revoked', {
     code: 'OauthRenewError',

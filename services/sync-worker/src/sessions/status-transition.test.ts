@@ -44,21 +44,21 @@ function live(happenings: StatusTrigger[], from = fresh) {
 
 const connected = live([start, login, synced]).standing
 
-test('a new account logs in, syncs and is connected', () => {
+test('transition: new, init, connected with authenticationSuccess and accountInitialized', () => {
   const { states, names, standing } = live([start, login, synced])
   expect(states).toEqual(['init', 'init', 'connected'])
   expect(names).toEqual(['authenticationSuccess', 'accountInitialized'])
   expect(standing.initializedAt).not.toBeNull()
 })
 
-test('a worker that takes a connected account over changes and tells nothing', () => {
+test('transition: a restart of a connected account has no change and no event', () => {
   expect(live([start, login], connected)).toMatchObject({
     states: ['connected', 'connected'],
     names: [],
   })
 })
 
-test('a first sync that is interrupted tells of the first login under the same id', () => {
+test('transition: repeated logins before the first sync have one event id', () => {
   const { events } = live([start, login, start, login, synced])
   expect(events.map(({ event, key }) => `${event} ${key}`)).toEqual([
     'authenticationSuccess first',
@@ -67,13 +67,13 @@ test('a first sync that is interrupted tells of the first login under the same i
   ])
 })
 
-test('equal failures are told once and counted', () => {
+test('transition: equal failures are counted with one event', () => {
   const { names, standing } = live([refused, refused, refused], connected)
   expect(names).toEqual(['authenticationError'])
   expect(standing).toMatchObject({ state: 'authenticationError', errorCount: 3 })
 })
 
-test('another failure of the same kind is told', () => {
+test('transition: a different failure of the same kind has an event', () => {
   const other: StatusTrigger = {
     kind: 'authFailed',
     error: { response: 'expired', serverResponseCode: 'EXPIRED' },
@@ -84,7 +84,7 @@ test('another failure of the same kind is told', () => {
   ])
 })
 
-test('without codes the text decides', () => {
+test('transition: failures without codes are compared by text', () => {
   const failure = (response: string): StatusTrigger => ({
     kind: 'connectFailed',
     error: { response },
@@ -95,7 +95,7 @@ test('without codes the text decides', () => {
   ])
 })
 
-test('recovery from refused credentials is told, from an unreachable server it is not', () => {
+test('transition: authenticationSuccess after authenticationError, not after connectError', () => {
   expect(live([refused, login, synced], connected).names).toEqual([
     'authenticationError',
     'authenticationSuccess',
@@ -105,7 +105,7 @@ test('recovery from refused credentials is told, from an unreachable server it i
   expect(recovered.states).toEqual(['connectError', 'connectError', 'connected'])
 })
 
-test('credentials that were refused before the server went away count as recovered after it', () => {
+test('transition: authenticationSuccess after authFailed then connectFailed', () => {
   expect(live([refused, down, login], connected).names).toEqual([
     'authenticationError',
     'connectError',
@@ -113,18 +113,18 @@ test('credentials that were refused before the server went away count as recover
   ])
 })
 
-test('every run of failures has an id of its own', () => {
+test('transition: each series of failures has its own event id', () => {
   const { events } = live([refused, login, refused, login], connected)
   expect(new Set(events.map(({ event, key }) => event + key)).size).toBe(4)
 })
 
-test('a new account that is refused and then let in has one login told for each', () => {
+test('transition: a new account has one authenticationSuccess per recovery', () => {
   const { names, states } = live([start, refused, login, synced])
   expect(states).toEqual(['init', 'authenticationError', 'init', 'connected'])
   expect(names).toEqual(['authenticationError', 'authenticationSuccess', 'accountInitialized'])
 })
 
-test('credentials refused for three days switch syncing off and are told again', () => {
+test('transition: unset with an event after maxAuthFailureMs', () => {
   const { standing, names } = live(
     Array.from({ length: 73 }, () => refused),
     connected,
@@ -134,7 +134,7 @@ test('credentials refused for three days switch syncing off and are told again',
   expect(names).toEqual(['authenticationError', 'authenticationError'])
 })
 
-test('an unreachable server does not count towards the safety net', () => {
+test('transition: connectFailed does not count towards maxAuthFailureMs', () => {
   const { standing } = live(
     Array.from({ length: 100 }, () => down),
     connected,
@@ -142,7 +142,7 @@ test('an unreachable server does not count towards the safety net', () => {
   expect(standing).toMatchObject({ state: 'connectError', authFailureDisabledAt: null })
 })
 
-test('an account that was switched off stays so until it is registered anew', () => {
+test('transition: a disabled account stays unset until its version changes', () => {
   const off = live(
     Array.from({ length: 73 }, () => refused),
     connected,
@@ -154,7 +154,7 @@ test('an account that was switched off stays so until it is registered anew', ()
   expect(again.standing.authFailureDisabledAt).toBeNull()
 })
 
-test('an account without a server is unset, and its errors are forgotten', () => {
+test('transition: without a server unset, errors are cleared', () => {
   const broken = live([down], connected).standing
   expect(live([{ kind: 'starting', version: '2', enabled: false }], broken).standing).toMatchObject(
     {
@@ -164,7 +164,7 @@ test('an account without a server is unset, and its errors are forgotten', () =>
   )
 })
 
-test('a connection that is lost and cannot be replaced at once is shown, and told by nobody', () => {
+test('transition: lost gives disconnected without an event', () => {
   expect(live([{ kind: 'lost' }, login, synced], connected)).toMatchObject({
     states: ['disconnected', 'connected', 'connected'],
     names: [],
@@ -179,12 +179,12 @@ test('a connection that is lost and cannot be replaced at once is shown, and tol
   ])
 })
 
-test('an account that never was connected, or is in trouble already, is not shown as disconnected', () => {
+test('transition: lost changes only the state connected', () => {
   expect(live([start, { kind: 'lost' }]).states).toEqual(['init', 'init'])
   expect(live([down, { kind: 'lost' }], connected).states).toEqual(['connectError', 'connectError'])
 })
 
-test('an answer that may be an outage counts as refused credentials after three times', () => {
+test('transition: an ambiguous authFailed counts as authenticationError after three times', () => {
   const unsure: StatusTrigger = { ...refused, ambiguous: true }
   const { states, names, standing } = live([unsure, unsure, unsure, unsure, unsure], connected)
   expect(states).toEqual([
@@ -198,7 +198,7 @@ test('an answer that may be an outage counts as refused credentials after three 
   expect(standing.authFailingSince).toEqual(at(3 * 3_600_000).now)
 })
 
-test('a mailbox that cannot be looked at is shown until all could be', () => {
+test('transition: syncError is kept until a pass without one', () => {
   const refusal = { path: 'Broken', error: 'NO' }
   const { standing, names } = live([{ kind: 'synced', syncError: refusal }], connected)
   expect(standing).toMatchObject({

@@ -121,8 +121,8 @@ class LeasedShards {
   }
 
   /**
-   * Stops all work when other workers may consider this one dead. Depends on the clock only, because
-   * Postgres may be unavailable.
+   * Stops all work when other workers may consider this one dead. Depends on the clock only,
+   * because Postgres may be unavailable.
    */
   stopIfExpired(): void {
     if (this.leases.size === 0 || this.#isAlive()) return

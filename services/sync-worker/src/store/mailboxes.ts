@@ -259,7 +259,7 @@ export function markReset(
   })
 }
 
-/** Increments the count of commits, part of the ids of events that can repeat. Requires the lease. */
+/** Increments the count of commits, part of the ids of repeatable events. Requires the lease. */
 export async function raiseSyncEpoch(tx: Tx, id: string): Promise<string> {
   const { syncEpoch } = await tx
     .updateTable('mailboxes')

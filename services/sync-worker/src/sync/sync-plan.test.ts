@@ -31,31 +31,31 @@ const row = (over: Partial<MailboxRow> = {}): MailboxRow => ({
 })
 const same = { uidValidity: 7n, uidNext: 11, messages: 10, highestModseq: 100n }
 
-test('equal counters leave nothing to look at', () => {
+test('planSync: nothing for equal counters', () => {
   expect(planSync(row(), same, true)).toEqual({ uids: false, flags: 'none' })
   expect(needsSync(row(), same, true)).toBe(false)
 })
 
-test('more or fewer messages, or another UIDNEXT, need the UIDs', () => {
+test('planSync: uids if MESSAGES or UIDNEXT differ', () => {
   expect(planSync(row(), { ...same, messages: 9 }, false).uids).toBe(true)
   expect(planSync(row(), { ...same, uidNext: 12 }, false).uids).toBe(true)
 })
 
-test('an arrival and a deletion that even out are seen by UIDNEXT', () => {
+test('planSync: uids for an arrival and a deletion with equal MESSAGES', () => {
   expect(needsSync(row(), { ...same, uidNext: 12, messages: 10 }, false)).toBe(true)
 })
 
-test('a server that does not say UIDNEXT is looked at every time', () => {
+test('planSync: uids always without UIDNEXT', () => {
   expect(planSync(row({ uidNext: '0' }), { ...same, uidNext: 0 }, false).uids).toBe(true)
 })
 
-test('a higher mod-sequence needs a delta, a lower or unknown one a full comparison', () => {
+test('planSync: delta for a higher HIGHESTMODSEQ, search for a lower or unknown one', () => {
   expect(planSync(row(), { ...same, highestModseq: 101n }, false).flags).toBe('delta')
   expect(planSync(row(), { ...same, highestModseq: 99n }, false).flags).toBe('search')
   expect(planSync(row({ highestModseq: null }), same, false).flags).toBe('search')
 })
 
-test('mod-sequences beyond 2^53 are compared exactly', () => {
+test('planSync: compares mod-sequences above 2^53 exactly', () => {
   const huge = 2n ** 63n - 1n
   expect(
     planSync(row({ highestModseq: String(huge - 1n) }), { ...same, highestModseq: huge }, false)
@@ -63,34 +63,34 @@ test('mod-sequences beyond 2^53 are compared exactly', () => {
   ).toBe('delta')
 })
 
-test('without mod-sequences flags are compared when a full look is due', () => {
+test('planSync: without mod-sequences, searches flags with full only', () => {
   const { highestModseq: _, ...plain } = same
   expect(planSync(row({ highestModseq: null }), plain, true).flags).toBe('search')
   expect(planSync(row({ highestModseq: null }), plain, false).flags).toBe('none')
 })
 
-test('a mailbox whose first look never ended is looked at again', () => {
+test('needsSync: true for an unfinished initial sync', () => {
   expect(needsSync(row({ syncedAt: null }), same, false)).toBe(true)
   expect(needsSync(row({ flagsComplete: false }), same, false)).toBe(true)
 })
 
-test('another UIDVALIDITY is always looked into', () => {
+test('needsSync: true for another UIDVALIDITY', () => {
   expect(needsSync(row(), { ...same, uidValidity: 8n }, false)).toBe(true)
 })
 
-test('a fast index looks for new messages alone, also of a server whose UIDNEXT stands still', () => {
+test('planSync: with a fast index and a constant UIDNEXT, searches for new messages only', () => {
   const fast = row({ indexer: 'fast' })
   expect(needsSync(fast, { ...same, highestModseq: 200n }, true)).toBe(false)
   expect(needsSync(fast, { ...same, uidNext: 12 }, false)).toBe(true)
   expect(planSync(fast, { ...same, messages: 11 }, true)).toEqual({ uids: true, flags: 'none' })
 })
 
-test('counters that are not told are taken to be as they were', () => {
+test('mergeCounters: missing counters are the stored ones', () => {
   expect(needsSync(row(), mergeCounters(row(), {}), false)).toBe(false)
   expect(needsSync(row(), mergeCounters(row(), { messages: 9 }), false)).toBe(true)
   expect(needsSync(row(), mergeCounters(row(), { highestModseq: 101n }), false)).toBe(true)
 })
 
-test('a STATUS without UIDVALIDITY does not count as another one', () => {
+test('needsSync: a STATUS without UIDVALIDITY is no change of it', () => {
   expect(needsSync(row(), { ...same, uidValidity: 0n }, false)).toBe(false)
 })

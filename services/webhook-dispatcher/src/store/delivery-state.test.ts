@@ -1,5 +1,13 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { transition } from './delivery-state.ts'
+import { transition, transitions } from './delivery-state.ts'
+
+const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
+
+/** Transitions of the code, as `state trigger next`. */
+const declared = Object.entries(transitions).flatMap(([state, triggers]) =>
+  Object.entries(triggers).map(([trigger, next]) => `${state} ${trigger} ${String(next)}`),
+)
 
 test('transition: a successful delivery', () => {
   expect(transition('due', 'claim')).toBe('claimed')
@@ -7,15 +15,23 @@ test('transition: a successful delivery', () => {
   expect(transition('attempting', 'accept')).toBe('delivered')
 })
 
-test('transition: a failed or interrupted attempt is due again', () => {
-  for (const trigger of ['retry', 'cancel', 'excuse', 'expire'] as const)
-    expect(transition('attempting', trigger)).toBe('due')
-  for (const trigger of ['release', 'expire'] as const)
-    expect(transition('claimed', trigger)).toBe('due')
+test('transition: every next state is a state', () => {
+  for (const row of declared) expect(Object.keys(transitions)).toContain(row.split(' ')[2])
 })
 
-test('transition: triggers that end a delivery', () => {
-  expect(transition('attempting', 'fail')).toBe('failed')
-  expect(transition('claimed', 'exhaust')).toBe('failed')
-  expect(transition('claimed', 'drop')).toBe('dropped')
+test('delivery-state.ts: the table of the doc comment equals the code', () => {
+  const rows = read('delivery-state.ts').matchAll(/^ \* \| (\w+) \| (\w+) \| (\w+) \|/gm)
+  const documented = Array.from(rows, ([, ...cells]) => cells.join(' ')).slice(1)
+  expect(documented).toEqual(declared)
+})
+
+test('README.md: the table and the diagram of states equal the code', () => {
+  const readme = read('../../README.md')
+  const rows = readme.matchAll(/^\| `(\w+)` \| `(\w+)`[^|]*\| `(\w+)` \|/gm)
+  expect(Array.from(rows, ([, ...cells]) => cells.join(' '))).toEqual(declared)
+  const edges = readme.matchAll(/^ {2}(\w+) --> (\w+): (.+)$/gm)
+  const drawn = Array.from(edges).flatMap(([, state, next, triggers = '']) =>
+    triggers.split(', ').map((trigger) => `${state} ${trigger} ${next}`),
+  )
+  expect(drawn.sort()).toEqual(declared.toSorted())
 })

@@ -21,7 +21,7 @@
  * | attempting | expire | due | nothing: the attempt stays counted and is repeated |
  * | failed | replay | failed | `replayed_at`, and a new delivery in `due` |
  */
-const transitions = {
+export const transitions = {
   due: { claim: 'claimed', defer: 'due' },
   claimed: {
     begin: 'attempting',

@@ -15,8 +15,8 @@ import { type Db, readSettings, type SettingsCache, type Tx } from '@posthorn/db
 import { AppError } from '@posthorn/errors'
 import type { TaskGroup } from '@posthorn/flow'
 import type { Sealer } from '@posthorn/secrets'
-import { refusedPermission } from '../../access/admit.ts'
-import type { Caller } from '../../access/token.ts'
+import { refusedPermission } from '../../access/authorize.ts'
+import type { Caller } from '../../access/caller.ts'
 import { handle, type OperationHandler } from '../../http/handle.ts'
 import { maskHeaders, maskUrl } from '../../http/masks.ts'
 import {

@@ -7,7 +7,7 @@ import {
   type Submission,
 } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
-import type { Caller } from '../../access/token.ts'
+import type { Caller } from '../../access/caller.ts'
 import { attachmentFields } from '../../composing/attachments.ts'
 import { assertNoThread, referenceFields } from '../../composing/references.ts'
 

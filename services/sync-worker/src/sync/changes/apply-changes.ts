@@ -5,8 +5,8 @@ import { AppError } from '@posthorn/errors'
 import { commit } from '../../events/commit.ts'
 import { messageDeleted, messageUpdated } from '../../events/mailbox-events.ts'
 import { applyFlags, compare, removeUids } from '../../index/compare.ts'
-import { splitNames } from '../../index/labels.ts'
-import type { Difference, FlagChange } from '../../index/mailbox-index.ts'
+import { splitNames } from '../../index/flag-names.ts'
+import { type Difference, type FlagChange, saveChunks } from '../../index/mailbox-index.ts'
 import {
   batchesOf,
   countUids,
@@ -15,7 +15,6 @@ import {
   uidsIn,
   uniteRanges,
 } from '../../index/ranges.ts'
-import { saveChunks } from '../../store/chunks.ts'
 import { raiseSyncEpoch, saveCursor, saveUidNext, type SyncCursor } from '../../store/mailboxes.ts'
 import type { MailboxContext } from '../context.ts'
 import type { SyncPlan } from '../sync-plan.ts'
@@ -71,7 +70,7 @@ export async function applyNewMessages(
   return added.length > 0
 }
 
-/** Number of changed messages; undefined if the server rejects deltas and flags must be compared. */
+/** Number of changed messages; undefined if the server rejects deltas. */
 async function applyDeltas(mailbox: MailboxContext): Promise<number | undefined> {
   try {
     return await storeDeltas(mailbox, BigInt(mailbox.row.highestModseq ?? 0))

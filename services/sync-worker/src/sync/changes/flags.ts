@@ -2,11 +2,18 @@ import type { MailSession, MessageFlags, SelectedMailbox, UidRange } from '@post
 import { AppError } from '@posthorn/errors'
 import { commit } from '../../events/commit.ts'
 import { compare } from '../../index/compare.ts'
-import { isLabelEntry, labelEntry, labelOf, maxLabels, systemLabels } from '../../index/labels.ts'
-import { canonicalFlag, type MailboxIndex, systemFlags } from '../../index/mailbox-index.ts'
+import {
+  canonicalFlag,
+  isLabelEntry,
+  labelEntry,
+  labelOf,
+  maxLabels,
+  systemFlags,
+  systemLabels,
+} from '../../index/flag-names.ts'
+import { type MailboxIndex, saveChunks } from '../../index/mailbox-index.ts'
 import { rangesOf, subtractRanges } from '../../index/ranges.ts'
 import { mailboxLabel } from '../../messages/gmail.ts'
-import { saveChunks } from '../../store/chunks.ts'
 import { listMailboxRows, type MailboxRow } from '../../store/mailboxes.ts'
 import type { MailboxContext, SyncContext } from '../context.ts'
 import { describeListing } from '../mailbox-list/listing.ts'
@@ -123,7 +130,7 @@ function labelEntriesOf({ labels = [] }: MessageFlags): string[] {
   return labels.flatMap((label) => labelEntry(label) ?? [])
 }
 
-/** Entries that are no mailboxes. Lists the server, because a label may have been created just now. */
+/** Entries that are no mailboxes. Lists the server, because a label may be new. */
 async function findHidden(mailbox: MailboxContext, entries: readonly string[]): Promise<string[]> {
   const listed = new Set(await listLabels(mailbox, mailbox.row.path))
   const unlisted = entries.filter((entry) => !listed.has(entry))

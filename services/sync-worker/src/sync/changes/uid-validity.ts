@@ -4,10 +4,9 @@ import type { MailboxRow } from '../../store/mailboxes.ts'
 const requiredConfirmations = 3
 
 /**
- * Decides whether a new UIDVALIDITY is real, because accepting it invalidates all message ids of the
- * mailbox. Servers with several back ends may report a stray value, so a second connection has to
- * report the same. UIDVALIDITY only grows (RFC 9051 §2.3.1.1): a lower one needs three consecutive
- * confirmations.
+ * Confirms a new UIDVALIDITY, because it invalidates all message ids of the mailbox. Servers with
+ * several back ends may report a stray value, so a second connection has to report the same.
+ * UIDVALIDITY only grows (RFC 9051 §2.3.1.1): a lower one needs three consecutive confirmations.
  */
 export class UidValidityGuard {
   readonly #candidates = new Map<string, { uidValidity: bigint; count: number }>()

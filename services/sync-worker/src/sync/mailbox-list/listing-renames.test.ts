@@ -5,7 +5,7 @@ import { findRenames, matchAppliedRename } from './listing.ts'
 const row = (path: string, delimiter: string | null = '/') => ({ path, delimiter }) as MailboxRow
 const listing = (path: string) => ({ path }) as Listing
 
-test('a renamed folder is followed with what is below it, and nothing else', () => {
+test('matchAppliedRename: the mailbox and those below, no others', () => {
   const missing = [row('A'), row('A/B'), row('A/B/C'), row('AB'), row('Other/A')]
   const added = ['X/Y', 'X/Y/B', 'X/Y/B/C', 'X/YB', 'New'].map(listing)
   const followed = matchAppliedRename({ missing, added }, { from: 'A', to: 'X/Y' })
@@ -16,7 +16,7 @@ test('a renamed folder is followed with what is below it, and nothing else', () 
   ])
 })
 
-test('what is not listed under the new name is not followed', () => {
+test('matchAppliedRename: ignores mailboxes not listed under the new path', () => {
   const missing = [row('A.B', '.'), row('A.C', '.')]
   const followed = matchAppliedRename({ missing, added: [listing('Z.C')] }, { from: 'A', to: 'Z' })
   expect(followed.map(({ row }) => row.path)).toEqual(['A.C'])
@@ -25,12 +25,12 @@ test('what is not listed under the new name is not followed', () => {
 const gone = (path: string, over: Partial<MailboxRow> = {}) =>
   ({ path, mailboxId: null, uidValidity: '1700000000', uidNext: '5', ...over }) as MailboxRow
 const came = (path: string, mailboxId: string | null = null) => ({ path, mailboxId }) as Listing
-const told = (path: string, uidNext = 5, uidValidity = 1_700_000_000n) =>
+const statusOf = (path: string, uidNext = 5, uidValidity = 1_700_000_000n) =>
   [path, { uidValidity, uidNext, messages: 4 }] as const
 const pairs = (
   rows: MailboxRow[],
   added: Listing[],
-  counters: ReturnType<typeof told>[] = [],
+  counters: ReturnType<typeof statusOf>[] = [],
 ): string[] =>
   findRenames(
     rows,
@@ -38,25 +38,25 @@ const pairs = (
     new Map(counters),
   ).map(({ row, listing }) => `${row.path} → ${listing.path}`)
 
-test('an equal MAILBOXID proves a rename, another one disproves it', () => {
+test('findRenames: decided by MAILBOXID', () => {
   expect(pairs([gone('A', { mailboxId: 'm1' })], [came('B', 'm1')])).toEqual(['A → B'])
-  expect(pairs([gone('A', { mailboxId: 'm1' })], [came('B', 'm2')], [told('B')])).toEqual([])
+  expect(pairs([gone('A', { mailboxId: 'm1' })], [came('B', 'm2')], [statusOf('B')])).toEqual([])
 })
 
-test('where no MAILBOXID is told, a UIDVALIDITY of its own proves it', () => {
+test('findRenames: without MAILBOXID, a unique UIDVALIDITY proves a rename', () => {
   expect(
-    pairs([gone('A')], [came('B'), came('C')], [told('B'), told('C', 5, 1_800_000_000n)]),
+    pairs([gone('A')], [came('B'), came('C')], [statusOf('B'), statusOf('C', 5, 1_800_000_000n)]),
   ).toEqual(['A → B'])
-  expect(pairs([gone('A')], [came('B')], [told('B', 9)])).toEqual(['A → B'])
+  expect(pairs([gone('A')], [came('B')], [statusOf('B', 9)])).toEqual(['A → B'])
 })
 
-test('a UIDVALIDITY that others have, or that all have, proves nothing', () => {
-  expect(pairs([gone('A'), gone('stays')], [came('B')], [told('B')])).toEqual([])
-  expect(pairs([gone('A')], [came('B'), came('C')], [told('B'), told('C')])).toEqual([])
-  expect(pairs([gone('A', { uidValidity: '1' })], [came('B')], [told('B', 5, 1n)])).toEqual([])
+test('findRenames: a UIDVALIDITY of several mailboxes proves nothing', () => {
+  expect(pairs([gone('A'), gone('stays')], [came('B')], [statusOf('B')])).toEqual([])
+  expect(pairs([gone('A')], [came('B'), came('C')], [statusOf('B'), statusOf('C')])).toEqual([])
+  expect(pairs([gone('A', { uidValidity: '1' })], [came('B')], [statusOf('B', 5, 1n)])).toEqual([])
 })
 
-test('UIDs that begin anew are those of another mailbox', () => {
-  expect(pairs([gone('A')], [came('B')], [told('B', 4)])).toEqual([])
-  expect(pairs([gone('A', { uidNext: '1' })], [came('B')], [told('B', 1)])).toEqual([])
+test('findRenames: a decreased UIDNEXT means another mailbox', () => {
+  expect(pairs([gone('A')], [came('B')], [statusOf('B', 4)])).toEqual([])
+  expect(pairs([gone('A', { uidNext: '1' })], [came('B')], [statusOf('B', 1)])).toEqual([])
 })

@@ -16,11 +16,11 @@ const listed = (path: string, over: Partial<ListedMailbox> = {}): ListedMailbox 
 const rowOf = (listing: Listing): MailboxRow =>
   ({ ...listing, id: listing.path, listed: true }) as unknown as MailboxRow
 
-test('INBOX is the inbox in any case', () => {
+test('describeListing: INBOX in any case is the inbox', () => {
   expect(describeListing([listed('Inbox')], {})).toMatchObject([{ specialUse: '\\Inbox' }])
 })
 
-test('the registration decides which mailbox is Sent, and no other one is then', () => {
+test('describeListing: sentMailPath overrides the special use of the server', () => {
   const mailboxes = [
     listed('Sent', { specialUse: '\\Sent', specialUseSource: 'extension' }),
     listed('Gesendet'),
@@ -31,7 +31,7 @@ test('the registration decides which mailbox is Sent, and no other one is then',
   ])
 })
 
-test('a path of the registration that does not exist changes nothing', () => {
+test('describeListing: an override of a missing path has no effect', () => {
   const [sent] = describeListing(
     [listed('Sent', { specialUse: '\\Sent', specialUseSource: 'extension' })],
     { sentMailPath: 'nowhere' },
@@ -39,16 +39,16 @@ test('a path of the registration that does not exist changes nothing', () => {
   expect(sent).toMatchObject({ specialUse: '\\Sent', specialUseSource: 'extension' })
 })
 
-test('a mailbox listed twice counts once', () => {
+test('describeListing: a mailbox listed twice counts once', () => {
   expect(describeListing([listed('INBOX'), listed('INBOX')], {})).toHaveLength(1)
 })
 
-test('a mailbox that cannot be selected says so, whatever its attributes', () => {
+test('describeListing: adds Noselect to an unselectable mailbox', () => {
   const [a] = describeListing([listed('a', { selectable: false })], {})
   expect(a && isSelectable(a)).toBe(false)
 })
 
-test('a mark that something came is no difference, also to what was stored with one', () => {
+test('compareListing: ignores Marked and Unmarked', () => {
   const [listing] = describeListing(
     [listed('a', { attributes: ['\\Marked', '\\NoInferiors'] })],
     {},
@@ -60,7 +60,7 @@ test('a mark that something came is no difference, also to what was stored with 
   expect(compareListing(before, listing ? [listing] : [])).toMatchObject({ changed: [], added: [] })
 })
 
-test('what came, went and looks different is told apart', () => {
+test('compareListing: added, missing and changed mailboxes', () => {
   const before = describeListing([listed('INBOX'), listed('a'), listed('b')], {}).map(rowOf)
   const now = describeListing(
     [listed('INBOX'), listed('b', { subscribed: false }), listed('c')],
@@ -72,7 +72,7 @@ test('what came, went and looks different is told apart', () => {
   expect(changed.map(({ row }) => row.path)).toEqual(['b'])
 })
 
-test('the same listing changes nothing', () => {
+test('compareListing: empty for an equal listing', () => {
   const listings = describeListing([listed('INBOX'), listed('a')], {})
   expect(compareListing(listings.map(rowOf), listings)).toEqual({
     added: [],
@@ -82,14 +82,14 @@ test('the same listing changes nothing', () => {
   })
 })
 
-test('a mailbox that was deleted above its children went, and came as one without messages', () => {
+test('compareListing: a mailbox that became unselectable is unselectable and added', () => {
   const before = describeListing([listed('a')], {}).map(rowOf)
   const now = describeListing([listed('a', { selectable: false, attributes: ['\\Noselect'] })], {})
   const { added, unselectable: gone } = compareListing(before, now)
   expect([added.length, gone.length]).toEqual([1, 1])
 })
 
-test('a listing that lacks the inbox says nothing about what else it lacks', () => {
+test('compareListing: without the stored inbox, no mailbox is missing', () => {
   const before = describeListing([listed('INBOX'), listed('a')], {}).map(rowOf)
   expect(compareListing(before, describeListing([listed('b')], {}))).toMatchObject({
     missing: [],
@@ -97,7 +97,7 @@ test('a listing that lacks the inbox says nothing about what else it lacks', () 
   })
 })
 
-test('where there never was an inbox its absence says nothing', () => {
+test('compareListing: without a stored inbox, others can be missing', () => {
   const before = describeListing([listed('a'), listed('b')], {}).map(rowOf)
   expect(compareListing(before, describeListing([listed('a')], {})).missing).toMatchObject([
     { path: 'b' },

@@ -14,16 +14,16 @@ const work = box('Work')
 const plain = { paths: [], gmail: false }
 const paths = (mailboxes: readonly { path: string }[]) => mailboxes.map(({ path }) => path)
 
-test('all mailboxes that can be opened are looked after', () => {
+test('selectMonitored: all selectable mailboxes', () => {
   const closed = box('Parent', null, { attributes: ['\\Noselect'] })
   expect(paths(selectMonitored([inbox, closed, work], plain))).toEqual(['INBOX', 'Work'])
 })
 
-test('a mailbox that the last listing left out is not looked after', () => {
+test('selectMonitored: no unlisted mailboxes', () => {
   expect(selectMonitored([box('Gone', null, { listed: false })], plain)).toEqual([])
 })
 
-test('a registration may name paths and special uses, and INBOX in any case', () => {
+test('selectMonitored: paths, special uses, and INBOX in any case', () => {
   const choose = (names: string[]) =>
     paths(selectMonitored([inbox, sent, work], { paths: names, gmail: false }))
   expect(choose(['\\sent', 'Work'])).toEqual(['Gesendet', 'Work'])
@@ -39,25 +39,25 @@ const gmail = [
   box('[Gmail]/Trash', '\\Trash'),
 ]
 
-test('of Gmail All Mail, Junk and Trash are looked after, and All Mail is watched', () => {
+test('selectMonitored: All Mail, Junk and Trash of Gmail, with All Mail as main', () => {
   const choice = { paths: [], gmail: true }
   const monitored = selectMonitored(gmail, choice)
   expect(paths(monitored)).toEqual(['[Gmail]/All Mail', '[Gmail]/Spam', '[Gmail]/Trash'])
   expect(selectMain(monitored, choice)?.path).toBe('[Gmail]/All Mail')
 })
 
-test('where All Mail is hidden the labels are looked after, and the inbox is watched', () => {
+test('selectMonitored: labels if All Mail is hidden, with the inbox as main', () => {
   const hidden = gmail.filter(({ specialUse }) => specialUse !== '\\All')
   const choice = { paths: [], gmail: true }
   expect(selectMonitored(hidden, choice)).toHaveLength(4)
   expect(selectMain(hidden, choice)?.path).toBe('INBOX')
 })
 
-test('a registration that names labels of Gmail gets those', () => {
+test('selectMonitored: Gmail labels named by the registration', () => {
   expect(paths(selectMonitored(gmail, { paths: ['Label'], gmail: true }))).toEqual(['Label'])
 })
 
-test('the inbox is watched, else what the registration names first', () => {
+test('selectMain: the inbox, else the first of paths', () => {
   const main = (names: string[]) => {
     const choice = { paths: names, gmail: false }
     return selectMain(selectMonitored([inbox, sent, work], choice), choice)?.path
@@ -68,7 +68,7 @@ test('the inbox is watched, else what the registration names first', () => {
   expect(main(['nowhere'])).toBeUndefined()
 })
 
-test('what is watched anyway or does not exist gets no connection of its own', () => {
+test('selectSubconnected: neither the main mailbox nor missing ones', () => {
   expect(
     paths(selectSubconnected([inbox, sent, work], ['\\Sent', 'INBOX', 'nowhere'], inbox)),
   ).toEqual(['Gesendet'])

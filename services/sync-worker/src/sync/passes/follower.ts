@@ -184,8 +184,8 @@ class MailboxFollower {
       this.#notifiesAll = false
       this.#lastFullPassAt = -Infinity
     }
-    // New mail is often filed elsewhere. And Dovecot 2.3 may report nothing of other mailboxes while
-    // it executes a command.
+    // New mail is often filed elsewhere, and Dovecot 2.3 may report nothing of other mailboxes
+    // while it executes a command.
     if (result.main !== 'none' || result.mailboxes.size > 0 || result.list) this.#schedulePoll()
     const isRecheckDue = result.main === 'none' && Date.now() - startedAt >= recheckMs
     return isRecheckDue ? 'sync' : result.main

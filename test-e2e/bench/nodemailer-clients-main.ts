@@ -1,9 +1,9 @@
 import type { TestUser } from '@posthorn/testkit'
 import { logIn } from '../stories/imap-client.ts'
-import { loginsAtOnce } from './bare-clients.ts'
+import { loginsAtOnce } from './nodemailer-clients.ts'
 import { residentBytes } from './resident-bytes.ts'
 
-// One bare client a user, in IDLE: what an account costs where nothing is done for it.
+// One plain IMAP client per user in IDLE: cost of an account without any service.
 process.on('message', (users: TestUser[]) => void connectAll(users))
 process.on('disconnect', () => process.exit(0))
 process.send?.('ready')

@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { expect, test } from '@jest/globals'
-import { isForeignPage } from './foreign-page.ts'
+import { isCrossOrigin } from './cross-origin.ts'
 
 const host = 'posthorn.internal:3000'
 
 test.each<[string, IncomingHttpHeaders, boolean]>([
   ['a program', { host }, false],
-  ['a page of ours', { host, origin: `http://${host}` }, false],
+  ['page of the same origin', { host, origin: `http://${host}` }, false],
   [
-    'a page of ours behind a proxy',
+    'page of the same origin behind a proxy',
     { host, origin: 'https://mail.example', 'sec-fetch-site': 'same-origin' },
     false,
   ],
@@ -19,6 +19,6 @@ test.each<[string, IncomingHttpHeaders, boolean]>([
     true,
   ],
   ['a page without an origin', { host, origin: 'null', 'sec-fetch-site': 'cross-site' }, true],
-])('%s', (_who, headers, foreign) => {
-  expect(isForeignPage(headers)).toBe(foreign)
+])('isCrossOrigin: %s', (_who, headers, foreign) => {
+  expect(isCrossOrigin(headers)).toBe(foreign)
 })

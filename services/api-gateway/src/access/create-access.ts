@@ -5,8 +5,8 @@ import { startTokenLog } from '@posthorn/access'
 import type { Logger } from '@posthorn/telemetry'
 import { sweepTokenLog, type TokenLogLimits } from '../store/token-log.ts'
 import { deleteExpiredTokens } from '../store/tokens.ts'
-import { createGate, type Gate } from './gate.ts'
-import { keepLastUse } from './last-use.ts'
+import { createAuthorizer, type Authorizer } from './authorizer.ts'
+import { trackLastUse } from './last-use.ts'
 import { cacheTokens, type TokenCache } from './token-cache.ts'
 
 export interface AccessOptions {
@@ -18,25 +18,25 @@ export interface AccessOptions {
 }
 
 export interface Access {
-  gate: Gate
+  authorizer: Authorizer
   tokens: TokenCache
   audit: TokenLog
 }
 
-/** All that tells who may come in, and remembers who did. */
-export function openAccess(opened: AsyncDisposableStack, options: AccessOptions): Access {
+/** Creates authorizer, token cache and token log. */
+export function createAccess(stack: AsyncDisposableStack, options: AccessOptions): Access {
   const { db, settings, log } = options
-  const lastUse = opened.use(keepLastUse(db, log))
+  const lastUse = stack.use(trackLastUse(db, log))
   const tokens = cacheTokens(db)
-  const audit = opened.use(startTokenLog(db, settings, { log }))
-  return { gate: createGate({ ...options, tokens, lastUse, audit }), tokens, audit }
+  const audit = stack.use(startTokenLog(db, settings, { log }))
+  return { authorizer: createAuthorizer({ ...options, tokens, lastUse, audit }), tokens, audit }
 }
 
 const sweepMs = 60_000
 
-/** Removes tokens that have ended, and what their logs need not keep. */
+/** Deletes expired tokens and old entries of their logs periodically. */
 export function sweepAccess(db: Db, log: Logger, limits: TokenLogLimits): PeriodicTask {
-  return runPeriodically({ everyMs: sweepMs, log, name: 'tokens' }, async () => {
+  return runPeriodically({ everyMs: sweepMs, log, name: 'expired-tokens' }, async () => {
     await deleteExpiredTokens(db)
     await sweepTokenLog(db, limits)
   })

@@ -1,8 +1,8 @@
 import type { Token } from '../store/tokens.ts'
 
-/** Who asks. `token` is null where tokens are not required and none was given. */
+/** Caller of a request. `token` is null if none is required and none was sent. */
 export interface Caller {
   readonly token: Token | null
-  /** The client's IP address. */
+  /** IP address of the client. */
   readonly address: string
 }

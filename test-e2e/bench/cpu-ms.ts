@@ -1,7 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
 
-/** What a process has used of the processor until now, all its threads (Linux). Threads that have ended do not count any more. */
-export async function processorMs(pid: number): Promise<number> {
+/**
+ * CPU time of a process in milliseconds, all running threads (Linux). Ended threads do not count.
+ */
+export async function cpuMs(pid: number): Promise<number> {
   const threads = await readdir(`/proc/${pid}/task`)
   const used = await Promise.all(
     threads.map(async (thread) => {

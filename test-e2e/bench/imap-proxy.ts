@@ -9,8 +9,8 @@ import { selfSigned } from '@posthorn/local/files/certificate'
 import { eventually, type TestUser } from '@posthorn/testkit'
 import { logIn } from '../stories/imap-client.ts'
 import type { World } from '../world.ts'
-import { compareFetch, type Side } from './imap-door-fetch.ts'
-import { compareMemory } from './imap-door-memory.ts'
+import { compareFetch, type Side } from './imap-proxy-fetch.ts'
+import { compareMemory } from './imap-proxy-memory.ts'
 import { openImapLine } from './imap-line.ts'
 import { percentile, type Row } from './report.ts'
 
@@ -18,8 +18,8 @@ const messages = 200
 const messageBytes = 500_000
 const logins = 200
 
-/** What the services are to be started with: a certificate, and room for all sessions in one account. */
-export function imapDoorEnv(): Record<string, string> {
+/** Environment of the services: a certificate, and limits for all sessions of one account. */
+export function imapProxyEnv(): Record<string, string> {
   const { cert, key } = selfSigned(['localhost'])
   return {
     SVC_IMAP_PROXY_TLS_CERT: cert,
@@ -29,10 +29,11 @@ export function imapDoorEnv(): Record<string, string> {
 }
 
 /**
- * Bulk FETCH, logins and idle sessions through the IMAP door, beside Dovecot itself and a bare relay: like with like, in the clear and over TLS;
- * and with TLS on one of its sides alone, which a server that one reaches directly does not have. Where its server has TLS, the door uses it, by STARTTLS.
+ * Bulk FETCH, logins and idle sessions through the IMAP proxy, compared with Dovecot itself and a
+ * plain relay, in plaintext and over TLS. Also with TLS on one side only, which has no direct
+ * counterpart. If the server offers STARTTLS, the proxy uses it.
  */
-export async function benchImapDoor(world: World): Promise<Row[]> {
+export async function benchImapProxy(world: World): Promise<Row[]> {
   await using opened = new AsyncDisposableStack()
   const secure = await boxOf(world, 'door-tls', world.mail.freshUser('door'))
   const clear = await boxOf(world, 'door-clear', await clearUser(world, opened))
@@ -42,11 +43,11 @@ export async function benchImapDoor(world: World): Promise<Row[]> {
     const port = await openDoor(world, tls)
     const [like, unlike] = tls ? [secure, clear] : [clear, secure]
     const direct = directTo(like, tls)
-    const server = tls ? 'Dovecot itself over TLS' : 'Dovecot itself in the clear'
-    const client = tls ? 'client over TLS' : 'client in the clear'
+    const server = tls ? 'Dovecot itself over TLS' : 'Dovecot itself in plaintext'
+    const client = tls ? 'client over TLS' : 'client in plaintext'
     const fetch = (box: Box, upstreamTls: boolean) =>
       compareFetch(world, {
-        what: `${client}, server ${upstreamTls ? 'over TLS' : 'in the clear'}`,
+        what: `${client}, server ${upstreamTls ? 'over TLS' : 'in plaintext'}`,
         door: atDoor(port, tls, box),
         upstream: directTo(box, upstreamTls),
         direct,
@@ -59,10 +60,10 @@ export async function benchImapDoor(world: World): Promise<Row[]> {
   return rows
 }
 
-/** A mailbox full of bulk, of an account with a token. */
+/** Mailbox with bulk data, of an account with a token. */
 interface Box {
   user: TestUser
-  /** At the door. */
+  /** LOGIN command for the proxy. */
   login: string
 }
 
@@ -83,7 +84,7 @@ async function boxOf(world: World, account: string, user: TestUser): Promise<Box
   return { user, login: `${account} ${body.token}` }
 }
 
-/** A user of a Dovecot that has no TLS. */
+/** User of a Dovecot without TLS. */
 async function clearUser(world: World, opened: AsyncDisposableStack): Promise<TestUser> {
   const dir = await mkdtemp(join(tmpdir(), 'posthorn-clear-'))
   await chmod(dir, 0o755)
@@ -100,7 +101,7 @@ async function compareLogin(through: Side, direct: Side): Promise<Row> {
     for (const [index, side] of [through, direct].entries())
       times[index]?.push(await logInOnce(side))
   return {
-    what: `IMAP door: from connecting to logged in, client and server ${through.tls ? 'over TLS' : 'in the clear'}, p50`,
+    what: `IMAP proxy: from connect to logged in, client and server ${through.tls ? 'over TLS' : 'in plaintext'}, p50`,
     ours: percentile(times[0], 50),
     reference: percentile(times[1], 50),
     unit: ' ms',

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { operations } from '@posthorn/contracts'
-import { admit } from './admit.ts'
+import { authorize } from './authorize.ts'
 import type { Token } from '../store/tokens.ts'
 
 const token: Token = {
@@ -23,8 +23,8 @@ test.each<[string, unknown, boolean]>([
   ['empty lists', { actions: [], groups: [] }, false],
   ['a list of something else', [], false],
   ['a word that has the action in it', { actions: 'read' }, false],
-])('a permissions record with %s', (_what, permissions, admitted) => {
-  const attempt = () => admit(operations.getAccount, { ...token, permissions } as Token, visit)
+])('authorize: permissions record with %s', (_what, permissions, admitted) => {
+  const attempt = () => authorize(operations.getAccount, { ...token, permissions } as Token, visit)
   if (admitted) expect(attempt).not.toThrow()
   else
     expect(attempt).toThrow(

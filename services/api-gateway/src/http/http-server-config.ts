@@ -10,22 +10,22 @@ import {
   secret,
 } from '@posthorn/config'
 
-/** How the gateway meets its clients. */
-export interface DoorConfig {
-  /** Whose X-Forwarded-For is believed. */
+/** Configuration of the HTTP server. */
+export interface HttpServerConfig {
+  /** Addresses whose X-Forwarded-For is used. */
   readonly trustedProxies: readonly string[]
-  /** Who may read `/metrics`. */
+  /** Addresses that may read `/metrics`. */
   readonly metricsAddresses: readonly string[]
   /** Origins whose pages may call the API; `*` for all. */
   readonly corsOrigins: readonly string[]
   readonly corsMaxAgeSeconds: number
-  /** PEM, or the path of a file with it; the chain as well. */
+  /** PEM certificate chain, or the path of a file with it. */
   readonly tlsCert: string | undefined
   readonly tlsKey: Secret | undefined
   readonly maxConnections: number
 }
 
-/** This machine, and networks that nobody reaches from outside. RFC 1918, RFC 4193, RFC 3927, RFC 4291 §2.5.6. */
+/** Loopback, private and link-local networks (RFC 1918, RFC 4193, RFC 3927, RFC 4291 §2.5.6). */
 const ownNetworks = [
   '127.0.0.0/8',
   '::1',
@@ -37,7 +37,7 @@ const ownNetworks = [
   'fe80::/10',
 ]
 
-export function readDoorConfig(env: Env): DoorConfig {
+export function readHttpServerConfig(env: Env): HttpServerConfig {
   return {
     trustedProxies: addressRanges(env, 'SVC_TRUSTED_PROXIES') ?? [],
     metricsAddresses: metricsAddresses(env),
@@ -53,7 +53,7 @@ export function readDoorConfig(env: Env): DoorConfig {
   }
 }
 
-/** Set and empty: nobody. */
+/** Set and empty: no address. */
 function metricsAddresses(env: Env): readonly string[] {
   const name = 'SVC_METRICS_ADDRESSES'
   if (env[name] === '') return []
@@ -71,13 +71,13 @@ function corsOrigins(env: Env): readonly string[] {
   return origins
 }
 
-/** As browsers write it: compared as text, anything else would never match. */
+/** True for an origin as browsers send it; others would never match. */
 function isOrigin(text: string): boolean {
   const url = URL.parse(text)
   return url !== null && /^https?:$/.test(url.protocol) && url.origin === text
 }
 
-function certificate(env: Env): Pick<DoorConfig, 'tlsCert' | 'tlsKey'> {
+function certificate(env: Env): Pick<HttpServerConfig, 'tlsCert' | 'tlsKey'> {
   const tlsCert = optional(env, 'SVC_TLS_CERT')
   const tlsKey = secret(env, 'SVC_TLS_KEY')
   if ((tlsCert === undefined) !== (tlsKey === undefined))

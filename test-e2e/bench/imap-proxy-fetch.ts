@@ -1,19 +1,19 @@
 import type { World } from '../world.ts'
 import { type ImapAddress, openImapLine } from './imap-line.ts'
-import { processorMs } from './processor-ms.ts'
+import { cpuMs } from './cpu-ms.ts'
 import { percentile, type Row } from './report.ts'
 import { startPart } from './start-part.ts'
 
-/** Somewhere to read the bulk from, and how to log in there. */
+/** Server with the messages to fetch, and its login. */
 export interface Side extends ImapAddress {
   login: string
 }
 
-/** The same messages through the door and from their server. */
+/** One set of messages, read through the proxy and directly from the server. */
 export interface Comparison {
   what: string
   door: Side
-  /** What the door reaches the server by, for a bare relay to do the same. */
+  /** Connection of the proxy to the server, which the plain relay uses, too. */
   upstream: Side
   direct: Side
   referenceIs: string
@@ -21,7 +21,10 @@ export interface Comparison {
 
 const turns = 7
 
-/** MB/s and processor time through the door and through a bare relay of Node, beside the server itself. By turns: what else the machine does hits all. */
+/**
+ * MB/s and CPU time through the proxy and through a plain relay of Node, compared with the server
+ * itself. Interleaved, so that other load affects all of them.
+ */
 export async function compareFetch(world: World, comparison: Comparison): Promise<Row[]> {
   const { what, door, upstream, direct, referenceIs } = comparison
   const relay = await startPart('bare-relay-main.ts', [
@@ -40,14 +43,14 @@ export async function compareFetch(world: World, comparison: Comparison): Promis
     const mbs = (values: number[]) => percentile(values, 50)
     const row = { unit: ' MB/s', reference: mbs(itself.rates), referenceIs }
     return [
-      { what: `IMAP door: FETCH, ${what}, p50`, ours: mbs(ours.rates), ...row },
-      { what: `    a bare relay of Node in its place`, ours: mbs(bare.rates), ...row },
+      { what: `IMAP proxy: FETCH, ${what}, p50`, ours: mbs(ours.rates), ...row },
+      { what: `    plain relay of Node in its place`, ours: mbs(bare.rates), ...row },
       {
-        what: `    processor time of the door a MB`,
+        what: `    CPU time of the proxy per MB`,
         ours: mbs(ours.costs),
         reference: mbs(bare.costs),
         unit: ' ms',
-        referenceIs: 'the bare relay',
+        referenceIs: 'plain relay',
       },
     ]
   } finally {
@@ -65,11 +68,11 @@ function lane(side: Side, pid: number) {
       const line = await openImapLine(side)
       await line.command(`LOGIN ${side.login}`)
       await line.command('EXAMINE INBOX')
-      const used = pid === 0 ? 0 : await processorMs(pid)
+      const used = pid === 0 ? 0 : await cpuMs(pid)
       const from = performance.now()
       const bytes = await line.command('FETCH 1:* BODY.PEEK[]')
       const ms = performance.now() - from
-      const cost = pid === 0 ? 0 : (await processorMs(pid)) - used
+      const cost = pid === 0 ? 0 : (await cpuMs(pid)) - used
       line.close()
       rates.push(bytes / 1_000 / ms)
       costs.push((cost * 1e6) / bytes)

@@ -1,4 +1,4 @@
-// Gmail labels are stored like flags, with one bitmap each.
+// Names of flags and Gmail labels in an index, each with one bitmap. Label entries have a prefix.
 
 /**
  * Prefix of label entries. No flag starts with a space: flags are atoms (RFC 9051 §9), and
@@ -50,4 +50,18 @@ export function splitNames(names: readonly string[]): { flags: string[]; labels:
     flags: names.filter((name) => !isLabelEntry(name)),
     labels: names.filter(isLabelEntry).map(labelOf),
   }
+}
+
+/** System flags of RFC 9051 §2.3.2, without `\\Recent`. */
+export const systemFlags = ['\\Seen', '\\Answered', '\\Flagged', '\\Deleted', '\\Draft']
+const canonicalFlags = new Map(systemFlags.map((flag) => [flag.toLowerCase(), flag]))
+
+/**
+ * Index name of a flag: system flags in the spelling of RFC 9051, keywords as they are. Undefined
+ * for `\Recent` and other backslash flags, which cannot be searched: a full comparison would remove
+ * what a delta had added. Also undefined for a flag that looks like a label entry.
+ */
+export function canonicalFlag(flag: string): string | undefined {
+  if (flag.startsWith('\\')) return canonicalFlags.get(flag.toLowerCase())
+  return flag === '' || isLabelEntry(flag) ? undefined : flag
 }

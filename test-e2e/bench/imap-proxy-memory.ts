@@ -1,17 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { operations } from '@posthorn/contracts'
 import { registration, type World } from '../world.ts'
-import type { Holding } from './imap-clients-main.ts'
+import type { SessionRequest } from './imap-clients-main.ts'
 import type { ImapAddress } from './imap-line.ts'
 import type { Row } from './report.ts'
 import { residentBytes } from './resident-bytes.ts'
 import { startPart } from './start-part.ts'
 
 const sessions = 5_000
-/** For garbage to be collected and buffers to be let go. */
+/** Time for garbage collection and release of buffers. */
 const settleMs = 10_000
 
-/** What a session that waits costs the door, beside a bare relay. */
+/** Memory per idle session in the proxy, compared with a plain relay. */
 export async function compareMemory(world: World, { port, tls }: ImapAddress): Promise<Row> {
   await using server = await startPart('quiet-imap-main.ts')
   await using relay = await startPart('bare-relay-main.ts', [
@@ -29,7 +29,7 @@ export async function compareMemory(world: World, { port, tls }: ImapAddress): P
   const reference = await sessionBytes(relay.pid, { ...door, port: relay.port, login: 'u p' })
   await world.client.call(operations.deleteAccount, { params: { account } })
   return {
-    what: `IMAP door: memory of an idle session, of ${sessions} held, clients ${tls ? 'over TLS' : 'in the clear'}`,
+    what: `IMAP proxy: memory of an idle session, of ${sessions} sessions, clients ${tls ? 'over TLS' : 'in plaintext'}`,
     ours: ours / 1_000,
     reference: reference / 1_000,
     unit: ' kB',
@@ -37,14 +37,14 @@ export async function compareMemory(world: World, { port, tls }: ImapAddress): P
   }
 }
 
-/** What a process has in memory more for each of the sessions that clients in another one hold open. */
-async function sessionBytes(pid: number, holding: Holding): Promise<number> {
+/** Additional memory of a process per session that clients in another process keep open. */
+async function sessionBytes(pid: number, request: SessionRequest): Promise<number> {
   await using clients = await startPart('imap-clients-main.ts')
-  // The first ones bring code and tables with them that the others find there.
-  await clients.ask({ ...holding, count: 100 })
+  // The first sessions load code and tables that the others share.
+  await clients.ask({ ...request, count: 100 })
   await delay(settleMs)
   const before = await residentBytes(pid)
-  await clients.ask(holding)
+  await clients.ask(request)
   await delay(settleMs)
-  return ((await residentBytes(pid)) - before) / holding.count
+  return ((await residentBytes(pid)) - before) / request.count
 }

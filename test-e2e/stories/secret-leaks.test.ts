@@ -17,8 +17,9 @@ import { Canaries, dumpColumns, readLogs } from '../canaries.ts'
 import type { CallInput } from '../client.ts'
 import { startWorld } from '../world.ts'
 
-// Secrets go into every place that takes some, doors are tried with right and wrong ones, things fail: and then they are looked for in all
-// that the system has told: logs at their most talkative, metrics, answers, webhooks, messages of the broker, and the database.
+// Stores a secret in every field that accepts one, logs in to the proxies with right and wrong
+// passwords and causes failures. Then searches all output for the secrets: logs at trace level,
+// metrics, responses, webhooks, bus messages and the database.
 
 const canaries = new Canaries()
 const secret = (name: string) => canaries.get(name)
@@ -33,24 +34,24 @@ const smtp = opened.use(await startSmtpScript({ requireLogin: true, plain: true 
 const operator = createServer((request, response) => {
   const user = { user: 'server', accessToken: secret('access token of the auth server') }
   const login = Buffer.from(`login of the auth server:${secret('login of the auth server')}`)
-  const known =
+  const isAuthorized =
     request.headers.authorization === `Basic ${login.toString('base64')}` &&
     request.url?.includes('account=by-server')
   response
-    .writeHead(known ? 200 : 500)
-    .end(JSON.stringify(known ? user : { pass: secret('half an answer') }))
+    .writeHead(isAuthorized ? 200 : 500)
+    .end(JSON.stringify(isAuthorized ? user : { pass: secret('incomplete response') }))
 }).listen(0, '127.0.0.1')
 await once(operator, 'listening')
 opened.defer(() => void operator.close())
-const [imapDoor, smtpDoor] = [await freePort(), await freePort()]
+const [imapProxyPort, smtpProxyPort] = [await freePort(), await freePort()]
 const world = opened.use(
   await startWorld({
     env: { SVC_LOG_LEVEL: 'trace' },
     settings: {
       imapProxyServerEnabled: true,
-      imapProxyServerPort: imapDoor,
+      imapProxyServerPort: imapProxyPort,
       smtpServerEnabled: true,
-      smtpServerPort: smtpDoor,
+      smtpServerPort: smtpProxyPort,
       tokenAuditLog: true,
     },
   }),
@@ -67,7 +68,7 @@ const tap = opened.use(
 const closing = opened.move()
 afterAll(() => closing.disposeAsync())
 
-/** What the API has answered, but for the one answer that shows a token. */
+/** API responses except the one that contains a token. */
 const answers: string[] = []
 const refused: string[] = []
 async function call(operation: Operation, input: CallInput = {}) {
@@ -104,8 +105,8 @@ async function setUp(): Promise<void> {
       proxyUrl: login('socks5://127.0.0.1:1', 'login of the proxy for all'),
       httpProxyUrl: `http://${secret('key of the proxy for calls')}@127.0.0.1:1`,
       openAiAPIUrl: login('http://127.0.0.1:1', 'login of the summaries'),
-      smtpServerPassword: secret('password of the SMTP door'),
-      imapProxyServerPassword: secret('password of the IMAP door'),
+      smtpServerPassword: secret('password of the SMTP proxy'),
+      imapProxyServerPassword: secret('password of the IMAP proxy'),
       openAiAPIKey: secret('key for summaries'),
       webhooksCustomHeaders: bearer('header of webhooks'),
       webhookSecrets: [{ target: 'https://own.example/hook', secret: secret('key of a target') }],
@@ -157,7 +158,7 @@ async function registerAccounts(): Promise<void> {
   }
   await register('good', good)
   await register('bad', { imap: server(imap.port, secret('wrong IMAP password')) })
-  await register('gone', { imap: server(1, secret('password nobody asks for')) })
+  await register('gone', { imap: server(1, secret('unused password')) })
   const proxy = login('socks5://127.0.0.1:1', 'login of a proxy')
   const webhooks = login('http://127.0.0.1:1/own', 'login of the target of an account')
   const own = bearer('header of an account')
@@ -168,9 +169,9 @@ async function registerAccounts(): Promise<void> {
     webhooks: login('http://127.0.0.1:1/last', 'login of the target of an account that is gone'),
   })
   await call(operations.deleteAccount, { params: { account: 'leaves' } })
-  const asked = { host: '127.0.0.1', port: imap.port, secure: false, tls, useAuthServer: true }
-  await register('by-server', { imap: asked })
-  await register('unknown-there', { imap: asked })
+  const requested = { host: '127.0.0.1', port: imap.port, secure: false, tls, useAuthServer: true }
+  await register('by-server', { imap: requested })
+  await register('unknown-there', { imap: requested })
   await call(operations.verifyAccount, {
     body: {
       imap: server(imap.port, secret('IMAP password that is tried')),
@@ -202,19 +203,19 @@ async function knock(): Promise<void> {
   })
   expect(body.token).toEqual(expect.any(String))
   canaries.add('token', body.token)
-  const wrong = [secret('wrong password'), 'ab'.repeat(32), secret('password of the IMAP door')]
+  const wrong = [secret('wrong password'), 'ab'.repeat(32), secret('password of the IMAP proxy')]
   for (const pass of [body.token, ...wrong]) {
     const plain = Buffer.from(`\0good\0${pass}`).toString('base64')
-    const reading = await RawClient.open(imapDoor)
+    const reading = await RawClient.open(imapProxyPort)
     reading.send(`a LOGIN good ${pass}\r\nb AUTHENTICATE PLAIN ${plain}\r\nc LOGOUT\r\n`)
-    const writing = await RawClient.open(smtpDoor)
+    const writing = await RawClient.open(smtpProxyPort)
     writing.send(`EHLO x\r\nAUTH PLAIN ${plain}\r\nQUIT\r\n`)
     const spoken = [reading, writing]
     await eventually(() => spoken.every((client) => client.closed), { timeoutMs: 60_000 })
     answers.push(...spoken.map(({ text }) => text))
   }
   for (const token of [body.token, secret('token that is none')]) {
-    for (const path of ['/v1/accounts', '/v1/account/nobody', '/v1/settings?nonsense=1', '/x'])
+    for (const path of ['/v1/accounts', '/v1/account/unknown', '/v1/settings?nonsense=1', '/x'])
       for (const options of [
         { searchParams: { access_token: token } },
         { headers: { authorization: `Bearer ${token}` } },
@@ -257,7 +258,7 @@ async function look(): Promise<void> {
   answers.push(...world.receiver.requests.map(({ body }) => body.toString()))
 }
 
-test('what the system tells has no secret in it', async () => {
+test('no secret appears in logs, metrics, responses, webhooks, bus messages or the database', async () => {
   await setUp()
   await registerAccounts()
   expect(refused).toEqual([])
@@ -265,29 +266,29 @@ test('what the system tells has no secret in it', async () => {
   expect(refused).toEqual([])
   await knock()
   await look()
-  const found: Record<string, string[]> = {}
+  const leaks: Record<string, string[]> = {}
   const search = (where: string, text: string) => {
     const names = canaries.find(text)
-    if (names.length > 0) found[where] = names
+    if (names.length > 0) leaks[where] = names
   }
   for (const text of answers) search(`answer: ${text.slice(0, 300)}`, text)
   for (const text of tap.messages) search(`broker: ${text.slice(0, 300)}`, text)
   for (const [column, text] of Object.entries(await dumpColumns(world.ownerUrl)))
     search(column, text)
-  // Last, for lines wait for company before they are written.
+  // Last, because log lines are written in batches.
   const logs = await readLogs(world.logDir)
   for (const [file, text] of Object.entries(logs)) search(file, text)
-  expect(found).toEqual({})
+  expect(leaks).toEqual({})
   const keyed = `Bearer ${secret('header of webhooks')}`
   expect(world.receiver.requests.map(({ headers }) => headers.authorization)).toContain(keyed)
-  // The search is no better than what it was given to search.
+  // Checks that the search had data to search.
   expect(Object.keys(logs)).toHaveLength(7)
   expect(Object.values(logs).join('')).toContain('"level":"trace"')
   expect(tap.messages.some((text) => text.startsWith('authenticationError.'))).toBe(true)
   expect(answers.length).toBeGreaterThan(60)
 }, 240_000)
 
-test('a search finds secrets in any disguise', () => {
+test('Canaries.find: finds secrets in every encoding', () => {
   const hidden = secret('IMAP password')
   for (const text of [
     `x${hidden}x`,

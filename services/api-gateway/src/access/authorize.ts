@@ -4,33 +4,42 @@ import { AppError } from '@posthorn/errors'
 import { globMatches } from './referrers.ts'
 import type { Token } from '../store/tokens.ts'
 
-/** What a token is held against. */
-export interface Visit {
-  /** The account that is asked for, where the path, or for some operations the query, says so. */
+/** Circumstances of a request that a token is checked against. */
+export interface AccessContext {
+  /** Requested account, from the path or, for some operations, from the query. */
   account: string | undefined
   address: string
   referrer: string | undefined
 }
 
-/** Lets a token through to an operation. The order is that of the spec's table: the first refusal is the one that is told. */
-export function admit(operation: Operation, token: Token, visit: Visit): void {
+/**
+ * Checks that a token may call an operation. The order of the checks decides which error is
+ * reported.
+ *
+ * @throws AppError `forbidden`
+ */
+export function authorize(operation: Operation, token: Token, context: AccessContext): void {
   if (!hasScope(token, operation.scope))
     throw new AppError('forbidden', 'Unauthorized scope', {
       extras: { requestedScope: operation.scope },
     })
   if (!operation.permission.byKey && !permits(token.permissions, operation.permission))
     throw refusedPermission(operation)
-  if (operation.boundBy !== 'handler') assertAccount(token, visit.account)
+  if (operation.boundBy !== 'handler') assertAccount(token, context.account)
   const { addresses, referrers } = token.restrictions ?? {}
-  if (!addressAllowed(addresses, visit.address))
+  if (!addressAllowed(addresses, context.address))
     throw new AppError('forbidden', 'Unauthorized address', {
-      extras: { remoteAddress: visit.address },
+      extras: { remoteAddress: context.address },
     })
-  if (!referrerAllowed(referrers, visit.referrer))
+  if (!referrerAllowed(referrers, context.referrer))
     throw new AppError('forbidden', 'Unauthorized referrer')
 }
 
-/** Keeps a token that is bound to an account from all others, and from what is nobody's. */
+/**
+ * Checks that a token bound to an account is used for that account only.
+ *
+ * @throws AppError `forbidden` for another account, and for requests without an account
+ */
 export function assertAccount(
   token: Pick<Token, 'account'> | null,
   account: string | null | undefined,
@@ -40,9 +49,9 @@ export function assertAccount(
 }
 
 /**
- * For what some requests of an operation do beyond its own permission.
+ * Checks a permission that some requests need in addition to the operation's own.
  *
- * @throws AppError `forbidden` for a token whose permissions record does not admit it
+ * @throws AppError `forbidden` if the permissions record does not grant it
  */
 export function assertPermitted(token: Token | null, permission: Operation['permission']): void {
   if (token && !permits(token.permissions, permission)) throw refusedPermission({ permission })
@@ -56,7 +65,7 @@ export function refusedPermission({
   })
 }
 
-/** A request without a Referer passes only where any would. */
+/** A request without a Referer needs a pattern that matches everything. */
 function referrerAllowed(
   patterns: readonly string[] | null | undefined,
   referrer: string | undefined,

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { applyFlags, compare } from './compare.ts'
-import { labelEntry, maxLabels, splitNames } from './labels.ts'
+import { labelEntry, maxLabels, splitNames } from './flag-names.ts'
 import { MailboxIndex, maxKeywords } from './mailbox-index.ts'
 
 function indexOf(messages: Parameters<typeof applyFlags>[1]): MailboxIndex {
@@ -12,7 +12,7 @@ function indexOf(messages: Parameters<typeof applyFlags>[1]): MailboxIndex {
 const namesOf = (index: MailboxIndex, uid: number) => splitNames(index.flagsOf(uid) ?? [])
 const entry = (label: string) => labelEntry(label) ?? ''
 
-test('labels are remembered apart from flags of the same name', () => {
+test('applyFlags: labels and flags of one name are separate', () => {
   const index = indexOf([
     { uid: 1, flags: ['Work', '\\Draft'], labels: ['\\Draft', 'Home'] },
     { uid: 2, flags: [], labels: ['Work'] },
@@ -21,7 +21,7 @@ test('labels are remembered apart from flags of the same name', () => {
   expect(namesOf(index, 2)).toEqual({ flags: [], labels: ['Work'] })
 })
 
-test('where no labels are told they stay, where none are left they go', () => {
+test('applyFlags: keeps labels without a report, clears them with an empty one', () => {
   const index = indexOf([{ uid: 1, flags: ['\\Seen'], labels: ['Work'] }])
   expect(applyFlags(index, [{ uid: 1, flags: [] }]).changed).toEqual([
     { uid: 1, added: [], removed: ['\\Seen'], value: [entry('Work')] },
@@ -31,7 +31,7 @@ test('where no labels are told they stay, where none are left they go', () => {
   ])
 })
 
-test('a comparison takes labels as it takes flags', () => {
+test('compare: labels like flags', () => {
   const index = indexOf([{ uid: 1, flags: ['\\Seen'], labels: ['Work', 'Home'] }])
   const flags = new Map([
     [entry('Work'), []],
@@ -47,12 +47,12 @@ test('a comparison takes labels as it takes flags', () => {
   ])
 })
 
-test('a flag that looks like a label is none, whatever the server makes of syntax', () => {
+test('canonicalFlag: undefined for a flag like a label entry', () => {
   const index = indexOf([{ uid: 1, flags: [entry('Work'), 'ok'] }])
   expect(namesOf(index, 1)).toEqual({ flags: ['ok'], labels: [] })
 })
 
-test('labels and keywords have limits of their own, and what cannot be a label is left out', () => {
+test('MailboxIndex.trackedNames: separate limits of labels and keywords', () => {
   const many = (count: number) => Array.from({ length: count }, (_, at) => `k${at}`)
   const index = indexOf([
     { uid: 1, flags: many(maxKeywords + 9), labels: ['', 'x'.repeat(600), ...many(maxLabels + 9)] },

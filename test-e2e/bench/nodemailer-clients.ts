@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { TestUser } from '@posthorn/testkit'
 
-/** So many logins at the same time, as our own worker is allowed. */
+/** Concurrent logins, the same number as in the worker. */
 export const loginsAtOnce = 10
 
-/** Logs in a bare client for each user in a process of their own, puts all of them into IDLE, and ends them. */
+/** Logs in a plain client per user in a separate process, puts all into IDLE, and ends them. */
 export async function connectBareClients(
   users: readonly TestUser[],
 ): Promise<{ ms: number; bytes: number }> {

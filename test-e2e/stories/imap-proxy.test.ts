@@ -3,15 +3,17 @@ import { operations } from '@posthorn/contracts'
 import { freePort } from '@posthorn/local'
 import { eventually } from '@posthorn/testkit'
 import { ImapFlow } from 'imapflow'
-import { freshMessageId, letter, startWorld } from '../world.ts'
+import { uniqueAccount, useSharedWorld } from '../shared-world.ts'
+import { freshMessageId, plainMessage } from '../world.ts'
 
-const world = await startWorld()
+const janeId = uniqueAccount('jane')
+const world = await useSharedWorld()
 afterAll(() => world[Symbol.asyncDispose]())
 
-test('a mail client logs in with a token, reads, and is put out when the token is revoked', async () => {
-  const jane = await world.connectAccount('jane')
+test('IMAP proxy: a client logs in with a token, reads, and is disconnected when the token is revoked', async () => {
+  const jane = await world.connectAccount(janeId)
   const messageId = freshMessageId()
-  await world.mail.deliver(jane.user, letter({ messageId, subject: 'Through the door' }))
+  await world.mail.deliver(jane.user, plainMessage({ messageId, subject: 'Through the proxy' }))
   await world.webhook(({ event, data }) => event === 'messageNew' && data.messageId === messageId)
 
   const port = await freePort()
@@ -22,7 +24,7 @@ test('a mail client logs in with a token, reads, and is put out when the token i
     expect.arrayContaining(['imapProxyServerEnabled', 'imapProxyServerPort']),
   )
   const { body: made } = await world.client.call(operations.createTokenAlias, {
-    body: { account: 'jane', scopes: ['imap-proxy'], description: 'mail client' },
+    body: { account: janeId, scopes: ['imap-proxy'], description: 'mail client' },
   })
 
   const connect = async (pass: string) => {
@@ -30,7 +32,7 @@ test('a mail client logs in with a token, reads, and is put out when the token i
       host: '127.0.0.1',
       port,
       secure: false,
-      auth: { user: 'jane', pass },
+      auth: { user: janeId, pass },
       logger: false,
     })
     client.on('error', () => undefined)
@@ -42,7 +44,7 @@ test('a mail client logs in with a token, reads, and is put out when the token i
   const box = await client.mailboxOpen('INBOX')
   expect(box.exists).toBe(1)
   const message = await client.fetchOne('1', { envelope: true })
-  expect(message && message.envelope?.subject).toBe('Through the door')
+  expect(message && message.envelope?.subject).toBe('Through the proxy')
   await expect(connect('0'.repeat(64))).rejects.toMatchObject({ authenticationFailed: true })
 
   const deleted = await world.client.call(operations.deleteTokenAlias, {

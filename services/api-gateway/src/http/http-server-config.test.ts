@@ -1,19 +1,19 @@
 import { expect, test } from '@jest/globals'
-import { readDoorConfig } from './door-config.ts'
+import { readHttpServerConfig } from './http-server-config.ts'
 
-test('without a word nobody is believed, no page is let in, and metrics are for own networks', () => {
-  expect(readDoorConfig({})).toMatchObject({
+test('readHttpServerConfig: defaults, no trusted proxies, no origins, metrics for own networks', () => {
+  expect(readHttpServerConfig({})).toMatchObject({
     trustedProxies: [],
     corsOrigins: [],
     corsMaxAgeSeconds: 60,
     tlsCert: undefined,
     maxConnections: 10_000,
   })
-  expect(readDoorConfig({}).metricsAddresses).toContain('10.0.0.0/8')
+  expect(readHttpServerConfig({}).metricsAddresses).toContain('10.0.0.0/8')
 })
 
-test('what is set is read', () => {
-  const config = readDoorConfig({
+test('readHttpServerConfig: reads all variables', () => {
+  const config = readHttpServerConfig({
     SVC_TRUSTED_PROXIES: '10.0.0.0/8, ::1',
     SVC_METRICS_ADDRESSES: '',
     SVC_CORS_ORIGIN: 'https://a.example, http://localhost:8080',
@@ -31,7 +31,7 @@ test('what is set is read', () => {
     maxConnections: 500,
   })
   expect(config.tlsKey?.reveal()).toBe('/run/tls/key.pem')
-  expect(readDoorConfig({ SVC_CORS_ORIGIN: '*' }).corsOrigins).toEqual(['*'])
+  expect(readHttpServerConfig({ SVC_CORS_ORIGIN: '*' }).corsOrigins).toEqual(['*'])
 })
 
 test.each([
@@ -45,6 +45,6 @@ test.each([
   ['SVC_TLS_CERT', '/cert.pem', /^SVC_TLS_KEY: must be set as well/],
   ['SVC_TLS_KEY', '/key.pem', /^SVC_TLS_CERT: must be set as well/],
   ['SVC_MAX_CONNECTIONS', '1', /^SVC_MAX_CONNECTIONS: must be between/],
-])('%s=%s is refused by name', (name, value, reason) => {
-  expect(() => readDoorConfig({ [name]: value })).toThrow(reason)
+])('readHttpServerConfig: %s=%s, throws with the name', (name, value, reason) => {
+  expect(() => readHttpServerConfig({ [name]: value })).toThrow(reason)
 })

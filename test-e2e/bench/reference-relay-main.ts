@@ -2,7 +2,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls'
 import { selfSigned } from '@posthorn/local/files/certificate'
 
-// What Node alone takes to pass bytes on: two sockets and two pipes a session, with or without TLS towards the client and the server.
+// Reference relay: two sockets and two pipes of Node per session, with or without TLS on either
+// side.
 const [target = '0', over = 'clear', upstreamOver = 'clear'] = process.argv.slice(2)
 const to = { port: Number(target), host: '127.0.0.1' }
 const relay = (client: Socket) => {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 
-// An IMAP server that says OK to everything and is silent otherwise: any number of sessions that cost it next to nothing.
+// IMAP server that replies OK to every command and sends nothing else, for many cheap sessions.
 const server = createServer((socket) => {
   socket.on('error', () => undefined)
   socket.on('data', (chunk: Buffer) => {

@@ -31,7 +31,7 @@ export interface PublicDeps {
 }
 
 /** The pages that links in messages lead to. They ask for no token: the signed link is the right to them. */
-export function openPublicPages(opened: AsyncDisposableStack, deps: PublicDeps): Router {
+export function mountPublicPages(opened: AsyncDisposableStack, deps: PublicDeps): Router {
   const { settings } = deps
   const served = deps.metrics.counter({
     name: 'links_total',

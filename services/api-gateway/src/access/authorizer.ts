@@ -1,0 +1,115 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Operation } from '@posthorn/contracts'
+import { isExpired, type CountedRequest, countRequests, type TokenLog } from '@posthorn/access'
+import { type Db, batchStatements } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import { authorize } from './authorize.ts'
+import { type AuditedRequest, denialOf, auditRequest } from './audit.ts'
+import { badToken } from './bad-token.ts'
+import { clientAddress } from './client-address.ts'
+import { readCredential } from './credential.ts'
+import { isCrossOrigin } from './cross-origin.ts'
+import type { LastUseTracker } from './last-use.ts'
+import { limitRate } from './rate-limit.ts'
+import type { TokenCache } from './token-cache.ts'
+import type { Caller } from './caller.ts'
+
+export interface AuthorizerOptions {
+  db: Db
+  tokens: TokenCache
+  lastUse: LastUseTracker
+  audit: TokenLog
+  /** False: requests without a token are accepted. */
+  requireToken: boolean
+  trustedProxies: readonly string[]
+}
+
+/** Parts of a request that identify the caller. */
+export interface IncomingRequest extends Pick<IncomingMessage, 'headers' | 'socket'> {
+  /** Path as sent, without the query. */
+  path: string
+  params: Record<string, unknown>
+  query: Record<string, unknown>
+}
+
+/**
+ * Authenticates the caller and authorizes the request.
+ *
+ * @throws AppError `unauthorized`, `forbidden` or `rate-limited`
+ */
+export type Authorizer = (
+  operation: Operation,
+  request: IncomingRequest,
+  response: ServerResponse,
+) => Promise<AuthorizedRequest>
+
+/** Authenticated and authorized request. */
+export interface AuthorizedRequest {
+  caller: Caller
+  /**
+   * Reports the result of the request, since an operation may reject a token. First call counts.
+   */
+  settled: (error?: unknown) => void
+}
+
+export function createAuthorizer(options: AuthorizerOptions): Authorizer {
+  const { db, tokens, lastUse, audit } = options
+  const count = batchStatements((counted: CountedRequest[]) => countRequests(db, counted))
+  return async (operation, incoming, response) => {
+    const { headers } = incoming
+    const address = addressOf(incoming, options.trustedProxies)
+    const credential = readCredential(headers, incoming.query['access_token'])
+    if (credential === undefined) {
+      // The CORS middleware has set this header for allowed origins.
+      if (isCrossOrigin(headers) && !response.hasHeader('Access-Control-Allow-Origin'))
+        throw new AppError('unauthorized', 'Unauthorized')
+      return authorizeAnonymous(operation, address, options)
+    }
+    const token = await tokens.find(credential)
+    if (!token) throw badToken()
+    const account = accountOf(operation, incoming)
+    const request: AuditedRequest = { operation, token, account, address, path: incoming.path }
+    if (isExpired(token)) {
+      auditRequest(audit, request, 'Token expired')
+      throw badToken()
+    }
+    try {
+      authorize(operation, token, { account, address, referrer: headers.referer })
+      await limitRate(count, token, response)
+    } catch (error) {
+      const denied = denialOf(error)
+      if (denied !== null) auditRequest(audit, request, denied)
+      throw error
+    }
+    lastUse.record(token.id, address)
+    let isSettled = false
+    const settled = (error?: unknown) => {
+      if (!isSettled) auditRequest(audit, request, denialOf(error))
+      isSettled = true
+    }
+    return { caller: { token, address }, settled }
+  }
+}
+
+/** Accepts a request without a token if none is required. Operator endpoints always need one. */
+function authorizeAnonymous(
+  operation: Operation,
+  address: string,
+  { requireToken }: Pick<AuthorizerOptions, 'requireToken'>,
+): AuthorizedRequest {
+  if (requireToken || operation.scope === '*') throw new AppError('unauthorized', 'Unauthorized')
+  return { caller: { token: null, address }, settled: () => undefined }
+}
+
+function addressOf(
+  { headers, socket }: IncomingRequest,
+  trustedProxies: readonly string[],
+): string {
+  const forwarded = [headers['x-forwarded-for']].flat().join(',')
+  return clientAddress(socket.remoteAddress ?? '', forwarded, trustedProxies)
+}
+
+function accountOf({ boundBy }: Operation, { query, params }: IncomingRequest): string | undefined {
+  const { account } = boundBy === 'query' ? query : params
+  return typeof account === 'string' ? account : undefined
+}
