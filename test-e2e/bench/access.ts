@@ -42,7 +42,7 @@ export async function benchAccess(servers: 'own' | 'shared' = 'own'): Promise<Ro
   const microseconds = (name: string) => ((used.get(name) ?? 0) * 1_000) / (rounds * perRound)
   return tokens.map(({ name }) => ({
     what: `CPU time of a request to api-gateway, ${name}`,
-    ours: microseconds(name),
+    measured: microseconds(name),
     reference: microseconds(open.name),
     unit: ' µs',
     referenceIs: 'the same process without a token; the difference is the checks',

@@ -12,7 +12,7 @@ export interface Side extends ImapAddress {
 /** One set of messages, read through the proxy and directly from the server. */
 export interface Comparison {
   what: string
-  door: Side
+  proxy: Side
   /** Connection of the proxy to the server, which the plain relay uses, too. */
   upstream: Side
   direct: Side
@@ -26,29 +26,29 @@ const turns = 7
  * itself. Interleaved, so that other load affects all of them.
  */
 export async function compareFetch(world: World, comparison: Comparison): Promise<Row[]> {
-  const { what, door, upstream, direct, referenceIs } = comparison
-  const relay = await startPart('bare-relay-main.ts', [
+  const { what, proxy, upstream, direct, referenceIs } = comparison
+  const relay = await startPart('reference-relay-main.ts', [
     String(upstream.port),
-    door.tls ? 'tls' : 'clear',
+    proxy.tls ? 'tls' : 'clear',
     upstream.tls ? 'tls' : 'clear',
   ])
   try {
     const lanes = [
-      lane(door, world.services.pids['imap-proxy'] ?? 0),
-      lane({ ...upstream, port: relay.port, tls: door.tls }, relay.pid),
+      lane(proxy, world.services.pids['imap-proxy'] ?? 0),
+      lane({ ...upstream, port: relay.port, tls: proxy.tls }, relay.pid),
       lane(direct, 0),
     ] as const
     for (let turn = 0; turn < turns; turn++) for (const lane of lanes) await lane.run()
-    const [ours, bare, itself] = lanes
+    const [measured, plain, itself] = lanes
     const mbs = (values: number[]) => percentile(values, 50)
     const row = { unit: ' MB/s', reference: mbs(itself.rates), referenceIs }
     return [
-      { what: `IMAP proxy: FETCH, ${what}, p50`, ours: mbs(ours.rates), ...row },
-      { what: `    plain relay of Node in its place`, ours: mbs(bare.rates), ...row },
+      { what: `IMAP proxy: FETCH, ${what}, p50`, measured: mbs(measured.rates), ...row },
+      { what: `    plain relay of Node in its place`, measured: mbs(plain.rates), ...row },
       {
         what: `    CPU time of the proxy per MB`,
-        ours: mbs(ours.costs),
-        reference: mbs(bare.costs),
+        measured: mbs(measured.costs),
+        reference: mbs(plain.costs),
         unit: ' ms',
         referenceIs: 'plain relay',
       },

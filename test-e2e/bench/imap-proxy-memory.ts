@@ -13,8 +13,8 @@ const settleMs = 10_000
 
 /** Memory per idle session in the proxy, compared with a plain relay. */
 export async function compareMemory(world: World, { port, tls }: ImapAddress): Promise<Row> {
-  await using server = await startPart('quiet-imap-main.ts')
-  await using relay = await startPart('bare-relay-main.ts', [
+  await using server = await startPart('idle-imap-main.ts')
+  await using relay = await startPart('reference-relay-main.ts', [
     String(server.port),
     tls ? 'tls' : 'clear',
   ])
@@ -24,13 +24,17 @@ export async function compareMemory(world: World, { port, tls }: ImapAddress): P
   const { body } = await world.client.call(operations.createToken, {
     body: { account, scopes: ['imap-proxy'], description: 'bench' },
   })
-  const door = { port, tls, login: `${account} ${body.token}`, count: sessions }
-  const ours = await sessionBytes(world.services.pids['imap-proxy'] ?? 0, door)
-  const reference = await sessionBytes(relay.pid, { ...door, port: relay.port, login: 'u p' })
+  const sessionRequest = { port, tls, login: `${account} ${body.token}`, count: sessions }
+  const measured = await sessionBytes(world.services.pids['imap-proxy'] ?? 0, sessionRequest)
+  const reference = await sessionBytes(relay.pid, {
+    ...sessionRequest,
+    port: relay.port,
+    login: 'u p',
+  })
   await world.client.call(operations.deleteAccount, { params: { account } })
   return {
     what: `IMAP proxy: memory of an idle session, of ${sessions} sessions, clients ${tls ? 'over TLS' : 'in plaintext'}`,
-    ours: ours / 1_000,
+    measured: measured / 1_000,
     reference: reference / 1_000,
     unit: ' kB',
     referenceIs: 'two sockets and two pipes of Node',

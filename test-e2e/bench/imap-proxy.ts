@@ -34,11 +34,11 @@ export function imapProxyEnv(): Record<string, string> {
  * counterpart. If the server offers STARTTLS, the proxy uses it.
  */
 export async function benchImapProxy(world: World): Promise<Row[]> {
-  await using opened = new AsyncDisposableStack()
-  const secure = await boxOf(world, 'door-tls', world.mail.freshUser('door'))
-  const clear = await boxOf(world, 'door-clear', await clearUser(world, opened))
+  await using stack = new AsyncDisposableStack()
+  const secure = await boxOf(world, 'proxy-tls', world.mail.freshUser('proxy'))
+  const clear = await boxOf(world, 'proxy-plaintext', await clearUser(world, stack))
   const rows: Row[] = []
-  const atDoor = (port: number, tls: boolean, { login }: Box): Side => ({ port, tls, login })
+  const atProxy = (port: number, tls: boolean, { login }: Box): Side => ({ port, tls, login })
   for (const tls of [false, true]) {
     const port = await openDoor(world, tls)
     const [like, unlike] = tls ? [secure, clear] : [clear, secure]
@@ -48,13 +48,13 @@ export async function benchImapProxy(world: World): Promise<Row[]> {
     const fetch = (box: Box, upstreamTls: boolean) =>
       compareFetch(world, {
         what: `${client}, server ${upstreamTls ? 'over TLS' : 'in plaintext'}`,
-        door: atDoor(port, tls, box),
+        proxy: atProxy(port, tls, box),
         upstream: directTo(box, upstreamTls),
         direct,
         referenceIs: server,
       })
     rows.push(...(await fetch(like, tls)), ...(await fetch(unlike, !tls)))
-    rows.push(await compareLogin(atDoor(port, tls, like), direct))
+    rows.push(await compareLogin(atProxy(port, tls, like), direct))
     rows.push(await compareMemory(world, { port, tls }))
   }
   return rows
@@ -85,14 +85,14 @@ async function boxOf(world: World, account: string, user: TestUser): Promise<Box
 }
 
 /** User of a Dovecot without TLS. */
-async function clearUser(world: World, opened: AsyncDisposableStack): Promise<TestUser> {
+async function clearUser(world: World, stack: AsyncDisposableStack): Promise<TestUser> {
   const dir = await mkdtemp(join(tmpdir(), 'posthorn-clear-'))
   await chmod(dir, 0o755)
-  opened.defer(() => rm(dir, { recursive: true, force: true }))
+  stack.defer(() => rm(dir, { recursive: true, force: true }))
   const dovecot = await startDovecot({ dir, cache: cacheDirectory(process.env), tls: false })
-  opened.defer(() => dovecot.destroy())
+  stack.defer(() => dovecot.destroy())
   const { imapPort, imapsPort, password: pass } = dovecot
-  return { ...world.mail.freshUser('door'), imapPort, imapsPort, pass }
+  return { ...world.mail.freshUser('proxy'), imapPort, imapsPort, pass }
 }
 
 async function compareLogin(through: Side, direct: Side): Promise<Row> {
@@ -102,7 +102,7 @@ async function compareLogin(through: Side, direct: Side): Promise<Row> {
       times[index]?.push(await logInOnce(side))
   return {
     what: `IMAP proxy: from connect to logged in, client and server ${through.tls ? 'over TLS' : 'in plaintext'}, p50`,
-    ours: percentile(times[0], 50),
+    measured: percentile(times[0], 50),
     reference: percentile(times[1], 50),
     unit: ' ms',
     referenceIs: 'Dovecot itself',

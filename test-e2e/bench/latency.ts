@@ -16,8 +16,8 @@ export async function benchLatency(world: World): Promise<Row[]> {
   const user = await world.connectAccount()
   const [writer, watcher] = await Promise.all([logIn(user), logIn(user)])
   await watcher.mailboxOpen('INBOX')
-  const ours: number[] = []
-  const bare: number[] = []
+  const measured: number[] = []
+  const plain: number[] = []
   for (let round = 0; round < count; round++) {
     const messageId = freshMessageId()
     void watcher.idle()
@@ -25,17 +25,17 @@ export async function benchLatency(world: World): Promise<Row[]> {
     await writer.append('INBOX', plainMessage({ messageId }))
     const appended = performance.now()
     const appendedAt = Date.now()
-    bare.push((await notified) - appended)
+    plain.push((await notified) - appended)
     const webhook = await eventually(
       () => world.webhooks().find(({ data }) => data?.messageId === messageId) ?? false,
     )
-    ours.push(webhook.request.receivedAt.getTime() - appendedAt)
+    measured.push(webhook.request.receivedAt.getTime() - appendedAt)
   }
   await Promise.all([writer.logout(), watcher.logout()])
   return [50, 99].map((p) => ({
     what: `IMAP APPEND → webhook received, p${p}`,
-    ours: percentile(ours, p),
-    reference: percentile(bare, p),
+    measured: percentile(measured, p),
+    reference: percentile(plain, p),
     unit: ' ms',
     referenceIs: 'plain client in IDLE receives EXISTS',
   }))

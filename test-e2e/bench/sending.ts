@@ -42,29 +42,29 @@ interface Measuring {
 async function measure(world: World, { sink, smtp, outbox }: Measuring): Promise<Row[]> {
   sink.reset()
   const done = sink.counted(count)
-  const ours = await timed((n) => submit(world, n))
-  const drained = perSecond(count, (await done).lastAt - ours.began)
-  const direct = await bare({ sink, smtp, lanes: atOnce, inFlight: atOnce })
-  const reference = await bare({ sink, smtp, lanes: connections, inFlight: 2 * connections })
+  const measured = await timed((n) => submit(world, n))
+  const drained = perSecond(count, (await done).lastAt - measured.began)
+  const direct = await plain({ sink, smtp, lanes: atOnce, inFlight: atOnce })
+  const reference = await plain({ sink, smtp, lanes: connections, inFlight: 2 * connections })
   const referenceIs = `plain nodemailer pool of ${atOnce} sends directly`
   return [
     {
       what: `submissions accepted per second, ${atOnce} concurrent, ${outbox}`,
-      ours: ours.perSecond,
+      measured: measured.perSecond,
       reference: direct.sent.perSecond,
       unit: '/s',
       referenceIs,
     },
     {
       what: `submission accepted, ${atOnce} concurrent, p99, ${outbox}`,
-      ours: percentile(ours.times, 99),
+      measured: percentile(measured.times, 99),
       reference: percentile(direct.sent.times, 99),
       unit: ' ms',
       referenceIs,
     },
     {
       what: `messages per second, submitted to accepted by the sink (${connections} connections), ${outbox}`,
-      ours: drained,
+      measured: drained,
       reference: reference.perSecond,
       unit: '/s',
       referenceIs: 'plain nodemailer pool',
@@ -81,7 +81,7 @@ async function submit(world: World, n: number): Promise<void> {
 }
 
 /** A nodemailer pool that sends to the same sink. */
-async function bare({
+async function plain({
   sink,
   smtp,
   lanes,

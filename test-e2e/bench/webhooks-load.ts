@@ -60,7 +60,7 @@ export async function deliverEvents(
 }
 
 /** Sends the same signed bytes with got over kept-alive connections. */
-export async function bareLoop(url: string, receiver: Child, count: number): Promise<Rates> {
+export async function plainLoop(url: string, receiver: Child, count: number): Promise<Rates> {
   const body = JSON.stringify({ event: 'messageDeleted', note: 'x'.repeat(950) })
   const agent = { http: new Agent({ keepAlive: true, maxSockets: concurrency }) }
   let left = count

@@ -3,7 +3,7 @@ import { withClient } from '@posthorn/local/postgres/client'
 import type { World } from '../world.ts'
 import { startChild } from './child.ts'
 import type { Row } from './report.ts'
-import { addAccounts, bareLoop, deliverEvents, type WebhookLoad } from './webhooks-load.ts'
+import { addAccounts, plainLoop, deliverEvents, type WebhookLoad } from './webhooks-load.ts'
 
 const count = 2_000
 const waiting = 1_000_000
@@ -27,20 +27,20 @@ export async function benchWebhooks(world: World, amqpUrl: string): Promise<Row[
   const load = { world, amqpUrl, receiver, accounts }
   await deliverEvents(load, count / 4) // code that ran before is faster
   const alone = await deliverEvents(load, count)
-  const bare = await bareLoop(url, receiver, count)
+  const plain = await plainLoop(url, receiver, count)
   const referenceIs = 'plain got loop'
   return [
     {
       what: 'webhooks received per second (one target, 4 calls in flight, 1 kB)',
-      ours: alone.perSecond,
-      reference: bare.perSecond,
+      measured: alone.perSecond,
+      reference: plain.perSecond,
       unit: '/s',
       referenceIs,
     },
     {
       what: 'webhooks per CPU second, everything in the dispatcher included',
-      ours: alone.perCpuSecond,
-      reference: bare.perCpuSecond,
+      measured: alone.perCpuSecond,
+      reference: plain.perCpuSecond,
       unit: perCpu,
       referenceIs,
     },
@@ -61,10 +61,10 @@ async function besideHanging(load: WebhookLoad): Promise<Row> {
   await receiver.counted(2 * nine.length) // accountAdded
   const expected = (count * 9) / 10
   const reference = await deliverEvents({ ...load, accounts: healthy }, count, expected)
-  const ours = await deliverEvents({ ...load, accounts: mixed }, count, expected)
+  const measured = await deliverEvents({ ...load, accounts: mixed }, count, expected)
   return {
     what: 'webhooks per second to nine targets while the tenth hangs',
-    ours: ours.perSecond,
+    measured: measured.perSecond,
     reference: reference.perSecond,
     unit: '/s',
     referenceIs: 'the tenth responds',
@@ -88,12 +88,12 @@ async function besideRoutes(load: WebhookLoad): Promise<Row> {
     made.push(String(body.id))
   }
   await deliverEvents(load, count / 4) // each filter runs once per name
-  const ours = await deliverEvents(load, count)
+  const measured = await deliverEvents(load, count)
   for (const webhookRoute of made)
     await client.call(operations.deleteWebhookRoute, { params: { webhookRoute } })
   return {
     what: `webhooks per CPU second while ${routes} routes reject the events`,
-    ours: ours.perCpuSecond,
+    measured: measured.perCpuSecond,
     reference: reference.perCpuSecond,
     unit: perCpu,
     referenceIs: 'without routes',
@@ -116,10 +116,10 @@ async function besideWaiting(load: WebhookLoad, url: string): Promise<Row> {
     await client.query('analyze deliveries')
   })
   await deliverEvents(load, count / 4)
-  const ours = await deliverEvents(load, count)
+  const measured = await deliverEvents(load, count)
   return {
     what: `webhooks per second beside ${waiting.toLocaleString('en')} deliveries waiting for their next attempt`,
-    ours: ours.perSecond,
+    measured: measured.perSecond,
     reference: reference.perSecond,
     unit: '/s',
     referenceIs: 'none waits',

@@ -199,7 +199,7 @@ async function send(): Promise<void> {
 
 async function knock(): Promise<void> {
   const { body } = await world.client.call(operations.createTokenAlias, {
-    body: { account: 'good', scopes: ['api', 'smtp', 'imap-proxy'], description: 'all doors' },
+    body: { account: 'good', scopes: ['api', 'smtp', 'imap-proxy'], description: 'all proxies' },
   })
   expect(body.token).toEqual(expect.any(String))
   canaries.add('token', body.token)

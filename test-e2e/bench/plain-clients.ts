@@ -7,10 +7,10 @@ import type { TestUser } from '@posthorn/testkit'
 export const loginsAtOnce = 10
 
 /** Logs in a plain client per user in a separate process, puts all into IDLE, and ends them. */
-export async function connectBareClients(
+export async function connectPlainClients(
   users: readonly TestUser[],
 ): Promise<{ ms: number; bytes: number }> {
-  const child = fork(join(import.meta.dirname, 'bare-clients-main.ts'))
+  const child = fork(join(import.meta.dirname, 'plain-clients-main.ts'))
   await once(child, 'message')
   child.send(users)
   const [report] = (await once(child, 'message')) as [{ ms: number; bytes: number }]

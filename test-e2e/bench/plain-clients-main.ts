@@ -1,6 +1,6 @@
 import type { TestUser } from '@posthorn/testkit'
 import { logIn } from '../stories/imap-client.ts'
-import { loginsAtOnce } from './nodemailer-clients.ts'
+import { loginsAtOnce } from './plain-clients.ts'
 import { residentBytes } from './resident-bytes.ts'
 
 // One plain IMAP client per user in IDLE: cost of an account without any service.
