@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { identityOf, readIdToken } from './id-token.ts'
+import { identityOf, readIdToken } from './identity.ts'
 
 const tokenWith = (claims: object) =>
   `x.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.x`

@@ -1,38 +1,32 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { type CommandHandler, on } from '@posthorn/bus'
 import { checkImapProxyServerPassword, checkSmtpServerPassword } from '@posthorn/contracts'
-import type { Db } from '@posthorn/db'
-import type { Unsealer } from '@posthorn/secrets'
-import { findSealedSetting, placeOfSetting } from '../store/credentials.ts'
+import { findSealedSetting, settingSealContext } from '../store/credentials.ts'
+import type { SecretDeps } from './get-secrets.ts'
 
-interface Deps {
-  db: Db
-  opener: Unsealer
-}
-
-/** Says whether a mail client's password is the one for all accounts, for sending. */
-export function onCheckSmtpServerPassword(deps: Deps): CommandHandler {
+/** Compares a mail client's password with the setting `smtpServerPassword`. */
+export function onCheckSmtpServerPassword(deps: SecretDeps): CommandHandler {
   return on(checkSmtpServerPassword, ({ password }) =>
     compare(deps, 'smtpServerPassword', password),
   )
 }
 
-/** The same for reading. */
-export function onCheckImapProxyServerPassword(deps: Deps): CommandHandler {
+/** Compares a mail client's password with the setting `imapProxyServerPassword`. */
+export function onCheckImapProxyServerPassword(deps: SecretDeps): CommandHandler {
   return on(checkImapProxyServerPassword, ({ password }) =>
     compare(deps, 'imapProxyServerPassword', password),
   )
 }
 
-/** It takes as long for a wrong one as for the right one. */
+/** Compares in constant time. */
 async function compare(
-  { db, opener }: Deps,
+  { db, unsealer }: SecretDeps,
   setting: 'smtpServerPassword' | 'imapProxyServerPassword',
   password: string,
 ): Promise<{ valid: boolean }> {
   const sealed = await findSealedSetting(db, setting)
   if (sealed === undefined) return { valid: false }
-  const stored = await opener.unseal(sealed, placeOfSetting(setting))
+  const stored = await unsealer.unseal(sealed, settingSealContext(setting))
   return { valid: timingSafeEqual(digest(stored), digest(password)) }
 }
 

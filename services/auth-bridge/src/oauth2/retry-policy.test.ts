@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { isJustRenewed, isOver } from './pause.ts'
+import { isJustRenewed, mayRetry } from './retry-policy.ts'
 
 const refused = { serverResponseCode: 'OauthRenewError' }
 const silent = { serverResponseCode: 'ETokenRefresh' }
@@ -13,8 +13,8 @@ test.each([
   ['no answer for an hour', silent, 3_600_000, 30_000],
 ])('after %s the provider is asked again in time, and not before', (...row) => {
   const [, error, lastedMs, ms] = row
-  expect(isOver({ error, lastedMs, agoMs: ms - 1 })).toBe(false)
-  expect(isOver({ error, lastedMs, agoMs: ms })).toBe(true)
+  expect(mayRetry({ error, lastedMs, agoMs: ms - 1 })).toBe(false)
+  expect(mayRetry({ error, lastedMs, agoMs: ms })).toBe(true)
 })
 
 test('what the provider gave is believed for five minutes', () => {
