@@ -2,7 +2,13 @@ import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { root } from './commands.ts'
-import { doors, freeFolders, levelOf, readPackages, readSources } from './workspace.ts'
+import {
+  allowedImporters,
+  unrestrictedFolders,
+  levelOf,
+  readPackages,
+  readSources,
+} from './workspace.ts'
 
 const packages = readPackages()
 const sources = readSources(['libs/*/src/**/*.ts', 'services/*/src/**/*.ts'])
@@ -45,8 +51,14 @@ test('each outside package is used behind its one door', () => {
           .join('/'),
       )
       .filter((name) => {
-        const allowed = name.startsWith('@opentelemetry/') ? ['libs/telemetry/'] : doors[name]
-        if (!allowed || isTest(path) || freeFolders.some((folder) => path.startsWith(folder)))
+        const allowed = name.startsWith('@opentelemetry/')
+          ? ['libs/telemetry/']
+          : allowedImporters[name]
+        if (
+          !allowed ||
+          isTest(path) ||
+          unrestrictedFolders.some((folder) => path.startsWith(folder))
+        )
           return false
         return !allowed.some((door) =>
           door === 'store' ? path.includes('/src/store/') : path.startsWith(door),
@@ -85,7 +97,7 @@ test('the environment is read in main files alone', () => {
       !/(^|\/)(main|[a-z-]+-main|register)\.ts$/.test(path) &&
       !path.startsWith('libs/tooling/') &&
       !isTest(path) &&
-      !freeFolders.some((folder) => path.startsWith(folder)),
+      !unrestrictedFolders.some((folder) => path.startsWith(folder)),
   )
   expect(wrong.map(({ path }) => path)).toEqual([])
 })
@@ -97,7 +109,9 @@ test('secrets are compared in constant time: sameSecret of libs/secrets, or timi
   const comparison = /([\w$.?![\]]+)\s*(?:===|!==|==|!=)\s*([\w$.?![\]'"`]+)/g
   const lastWord = (text: string) => /(\w*)[?![\].]*$/.exec(text)?.[1] ?? ''
   const wrong = sources
-    .filter(({ path }) => !isTest(path) && !freeFolders.some((folder) => path.startsWith(folder)))
+    .filter(
+      ({ path }) => !isTest(path) && !unrestrictedFolders.some((folder) => path.startsWith(folder)),
+    )
     .flatMap(({ path, text }) =>
       [...text.matchAll(comparison)]
         .filter(([, left = '', right = '']) => !open.test(left) && !open.test(right))

@@ -90,7 +90,7 @@ export function levelOf(folder: string): number {
 }
 
 /** The one place of each outside package; `store` stands for the store folders of services. */
-export const doors: Record<string, readonly string[]> = {
+export const allowedImporters: Record<string, readonly string[]> = {
   amqplib: ['libs/bus/'],
   pg: ['libs/db/'],
   kysely: ['libs/db/', 'store'],
@@ -121,4 +121,4 @@ export const doors: Record<string, readonly string[]> = {
 }
 
 /** Where tools run, not the product: they may use any client. */
-export const freeFolders = ['libs/testkit/', 'deploy/local/', 'test-e2e/']
+export const unrestrictedFolders = ['libs/testkit/', 'deploy/local/', 'test-e2e/']

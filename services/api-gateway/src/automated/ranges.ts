@@ -1,17 +1,21 @@
 import { BlockList, isIP } from 'node:net'
 
-/** Addresses of crawlers, as their operators publish them. Written by `make crawlers`. */
+/** Address ranges published by crawler operators. Written by `make crawlers`. */
 export interface CrawlerRanges {
   sources: { name: string; url: string; ranges: string[] }[]
 }
 
-/** Whether an address is in one of the ranges. @throws Error for what is no such file */
+/**
+ * Creates a check whether an address is in one of the ranges.
+ *
+ * @throws Error if the text is not a valid ranges file
+ */
 export function createRangeCheck(text: string): (address: string) => boolean {
   const { sources } = JSON.parse(text) as CrawlerRanges
   const list = new BlockList()
   for (const range of sources.flatMap(({ ranges }) => ranges)) {
     const parsed = parseRange(range)
-    if (!parsed) throw new Error(`"${range}" is no range of addresses`)
+    if (!parsed) throw new Error(`"${range}" is not an address range`)
     list.addSubnet(parsed.address, parsed.bits, parsed.family)
   }
   return (address) => {
@@ -26,7 +30,7 @@ interface Range {
   family: 'ipv4' | 'ipv6'
 }
 
-/** Undefined for what is no address or CIDR range. */
+/** Parses an address or CIDR range; undefined if it is neither. */
 export function parseRange(text: string): Range | undefined {
   const [address = '', suffix, ...rest] = text.split('/')
   const family = familyOf(address)

@@ -8,7 +8,7 @@ test.each([
   ],
   ['a bare list', '["192.0.2.0/27","2001:db8::/64","192.0.2.0/27"]'],
   ['lines', '# ours\n192.0.2.0/27\r\n2001:db8::/64\n'],
-])('ranges are found in %s', (_what, text) => {
+])('readRanges: %s, extracts the ranges', (_what, text) => {
   expect(readRanges(text)).toEqual(['192.0.2.0/27', '2001:db8::/64'])
 })
 
@@ -17,11 +17,11 @@ test.each([
   ['nothing', '{"prefixes":[]}'],
   ['the whole Internet', '{"prefixes":[{"ipv4Prefix":"0.0.0.0/0"}]}'],
   ['broken text', '{"prefixes":['],
-])('%s is refused', (_what, text) => {
+])('readRanges: %s, throws', (_what, text) => {
   expect(() => readRanges(text)).toThrow()
 })
 
-test('a source that can not be had keeps what it had, and is told', async () => {
+test('refreshRanges: failed source, keeps its ranges and is reported', async () => {
   const before = { sources: [{ name: 'b', url: 'https://old.example/', ranges: ['192.0.2.0/27'] }] }
   const sources = [
     { name: 'a', url: 'https://a.example/' },

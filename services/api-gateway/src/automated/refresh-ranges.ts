@@ -5,22 +5,26 @@ export interface Source {
   url: string
 }
 
-/** Wider than any crawler's network: whoever publishes that has made a mistake, and nobody's hits would count. */
+/** Minimum prefix lengths. A wider range is an error and would ignore most visitors. */
 const minBits = { ipv4: 10, ipv6: 24 }
 const maxRanges = 20_000
 
-/** The addresses and ranges in a published list, whatever its shape: texts of a JSON document, or lines. @throws Error without any */
+/**
+ * Extracts addresses and ranges from a published list: strings of a JSON document, or lines.
+ *
+ * @throws Error if there are none, too many, or too wide ones
+ */
 export function readRanges(text: string): string[] {
   const texts =
     text.trimStart().startsWith('{') || text.trimStart().startsWith('[')
       ? textsIn(JSON.parse(text))
       : text.split('\n')
   const ranges = texts.map((one) => one.trim()).filter((one) => parseRange(one) !== undefined)
-  if (ranges.length === 0) throw new Error('no range of addresses in it')
+  if (ranges.length === 0) throw new Error('contains no address range')
   if (ranges.length > maxRanges) throw new Error(`more than ${maxRanges} ranges`)
   for (const range of ranges) {
     const { bits, family } = parseRange(range) ?? { bits: 0, family: 'ipv4' }
-    if (bits < minBits[family]) throw new Error(`${range} is too wide to be true`)
+    if (bits < minBits[family]) throw new Error(`${range} is too wide`)
   }
   return [...new Set(ranges)].sort()
 }
@@ -32,11 +36,11 @@ function textsIn(value: unknown): string[] {
 
 export interface Refreshed {
   ranges: CrawlerRanges
-  /** A line for each source that could not be had, or not be read. It keeps what it had. */
+  /** One line per source that failed and keeps its earlier ranges. */
   failures: string[]
 }
 
-/** Fetches each source, and keeps what it had where that fails. */
+/** Fetches all sources. A failed source keeps its earlier ranges. */
 export async function refreshRanges(
   sources: readonly Source[],
   before: CrawlerRanges,
@@ -45,12 +49,12 @@ export async function refreshRanges(
   const failures: string[] = []
   const refreshed = []
   for (const { name, url } of sources) {
-    const kept = before.sources.find((source) => source.name === name)?.ranges ?? []
+    const earlier = before.sources.find((source) => source.name === name)?.ranges ?? []
     try {
       refreshed.push({ name, url, ranges: readRanges(await fetchText(url)) })
     } catch (error) {
       failures.push(`${name}: ${error instanceof Error ? error.message : 'failed'}`)
-      refreshed.push({ name, url, ranges: kept })
+      refreshed.push({ name, url, ranges: earlier })
     }
   }
   return { ranges: { sources: refreshed }, failures }

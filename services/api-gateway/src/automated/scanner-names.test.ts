@@ -1,17 +1,17 @@
 import { expect, test } from '@jest/globals'
 import { createScannerCheck, type Names } from './scanner-names.ts'
 
-/** A name server of two tables; `asked` counts the questions about addresses. */
+/** Name server of two tables that counts reverse lookups. */
 function dns(reverse: Record<string, string[]>, forward: Record<string, string[]>) {
   const find = async (table: Record<string, string[]>, name: string) => {
-    const found = table[name]
-    if (!found) throw new Error('ENOTFOUND')
-    return found
+    const names = table[name]
+    if (!names) throw new Error('ENOTFOUND')
+    return names
   }
-  const counts = { asked: 0 }
+  const counts = { lookups: 0 }
   const names = {
     reverse: (address: string) => {
-      counts.asked += 1
+      counts.lookups += 1
       return find(reverse, address)
     },
     resolve4: (name: string) => find(forward, name),
@@ -20,7 +20,7 @@ function dns(reverse: Record<string, string[]>, forward: Record<string, string[]
   return { counts, isScanner: createScannerCheck(names) }
 }
 
-test('a scanner is known by its name, if the name leads back to it', async () => {
+test('createScannerCheck: scanner name, counts only if it resolves back', async () => {
   const { isScanner } = dns(
     {
       '203.0.113.1': ['mail1.ess.Barracuda.com'],
@@ -43,24 +43,24 @@ test('a scanner is known by its name, if the name leads back to it', async () =>
     expect([address, await isScanner(address)]).toEqual([address, false])
 })
 
-test('an address is asked about once, and one of our own network never', async () => {
+test('createScannerCheck: cached per address, private addresses are not looked up', async () => {
   const { counts, isScanner } = dns({ '203.0.113.1': ['a.spfbl.net'] }, {})
   await Promise.all([isScanner('203.0.113.1'), isScanner('203.0.113.1')])
   await isScanner('203.0.113.1')
   for (const address of ['127.0.0.1', '10.1.2.3', '192.168.0.1', '::1', 'fe80::1', '', 'nonsense'])
     expect(await isScanner(address)).toBe(false)
-  expect(counts.asked).toBe(1)
+  expect(counts.lookups).toBe(1)
 })
 
-test('a name server that does not answer is asked a bounded number of questions', async () => {
-  let asked = 0
+test('createScannerCheck: silent name server, bounded concurrent lookups', async () => {
+  let lookups = 0
   const isScanner = createScannerCheck({
     reverse: () => {
-      asked += 1
+      lookups += 1
       return new Promise<string[]>(() => undefined)
     },
   } as unknown as Names)
   const answers = Array.from({ length: 200 }, (_, n) => isScanner(`203.0.113.${n}`))
   expect(await Promise.race(answers)).toBe(false)
-  expect(asked).toBe(50)
+  expect(lookups).toBe(50)
 })

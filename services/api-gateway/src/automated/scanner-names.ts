@@ -1,17 +1,17 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
 import type { Resolver } from 'node:dns/promises'
-import { LRUCache } from 'lru-cache'
+import { TtlCache } from '@posthorn/flow'
 
 export type Names = Pick<Resolver, 'reverse' | 'resolve4' | 'resolve6'>
 
-/** Networks that look at mail for its recipients and follow all links in it; they publish no addresses. */
-const scanners = ['barracuda.com', 'spfbl.net']
+/** Domains of mail scanners that follow all links and publish no address ranges. */
+const scannerDomains = ['barracuda.com', 'spfbl.net']
 
-const maxKnown = 20_000
-const knownMs = 3_600_000
-/** Questions under way: beyond that nobody is asked, and the hit counts. */
-const maxAsking = 50
-/** Of the names of an address, those that are looked at: whoever owns the address can give it any number. */
+const maxCached = 20_000
+const cacheTtlMs = 3_600_000
+/** Maximum concurrent lookups; beyond it an address counts as a visitor. */
+const maxLookups = 50
+/** Maximum names checked per address; the owner of an address can publish any number. */
 const maxNames = 5
 
 const notPublic = new BlockList()
@@ -33,30 +33,31 @@ for (const [address, bits] of [
   notPublic.addSubnet(address, bits, 'ipv6')
 
 /**
- * Whether an address belongs to a scanner, going by its name. A name counts only if it leads back to the address: whoever owns an
- * address can give it any name. What cannot be found out is not one. Never rejects; takes seconds where DNS does.
+ * Creates a check whether an address belongs to a mail scanner, by its DNS name. A name counts only
+ * if it resolves back to the address, because owners can publish any name. Unresolved addresses are
+ * not scanners. Never rejects; may take seconds.
  */
 export function createScannerCheck(names: Names): (address: string) => Promise<boolean> {
-  const known = new LRUCache<string, Promise<boolean>>({ max: maxKnown, ttl: knownMs })
-  let asking = 0
+  const cache = new TtlCache<string, Promise<boolean>>({ max: maxCached, ttlMs: cacheTtlMs })
+  let lookups = 0
   return async (address) => {
     const family = isIP(address)
     if (family === 0 || notPublic.check(address, family === 6 ? 'ipv6' : 'ipv4')) return false
-    const earlier = known.get(address)
-    if (earlier) return earlier
-    if (asking >= maxAsking) return false
-    asking += 1
-    const answer = lookUp(names, address)
+    const cached = cache.get(address)
+    if (cached) return cached
+    if (lookups >= maxLookups) return false
+    lookups += 1
+    const result = lookUp(names, address)
       .catch(() => false)
-      .finally(() => (asking -= 1))
-    known.set(address, answer)
-    return answer
+      .finally(() => (lookups -= 1))
+    cache.set(address, result)
+    return result
   }
 }
 
 async function lookUp(names: Names, address: string): Promise<boolean> {
-  const found = (await names.reverse(address)).slice(0, maxNames)
-  const candidates = found.filter((name) => isScanner(name.toLowerCase().replace(/\.$/, '')))
+  const published = (await names.reverse(address)).slice(0, maxNames)
+  const candidates = published.filter((name) => isScanner(name.toLowerCase().replace(/\.$/, '')))
   for (const name of candidates) {
     const addresses = isIPv6(address) ? await names.resolve6(name) : await names.resolve4(name)
     if (addresses.some((other) => same(other, address))) return true
@@ -65,10 +66,10 @@ async function lookUp(names: Names, address: string): Promise<boolean> {
 }
 
 function isScanner(name: string): boolean {
-  return scanners.some((domain) => name === domain || name.endsWith(`.${domain}`))
+  return scannerDomains.some((domain) => name === domain || name.endsWith(`.${domain}`))
 }
 
-/** However they are written. */
+/** Compares addresses independent of their spelling. */
 function same(left: string, right: string): boolean {
   const family = isIPv6(right) ? 'ipv6' : 'ipv4'
   const list = new BlockList()

@@ -9,7 +9,7 @@ test.each([
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/120.0 Safari/537.36',
   'python-requests/2.31',
   'curl/8.5.0',
-])('%s is a machine', (userAgent) => {
+])('isCrawlerName: %s, true', (userAgent) => {
   expect(isCrawlerName(userAgent)).toBe(true)
 })
 
@@ -23,6 +23,6 @@ test.each([
   'Outlook-iOS/709.2226530.prod.iphone (3.24.0)',
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148',
   'Evolution/3.46',
-])('%j reads for a person', (userAgent) => {
+])('isCrawlerName: %j, false', (userAgent) => {
   expect(isCrawlerName(userAgent)).toBe(false)
 })

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
-/** Show a message's pictures to a person who has just opened it (Gmail, Yahoo): they call for somebody, and are no crawlers. */
+/** Image proxies of Gmail and Yahoo, which load images when a user opens a message. */
 const imageProxies = /GoogleImageProxy|YahooMailProxy/
 
 const list = createRequire(import.meta.url).resolve('crawler-user-agents')
 const crawlers = JSON.parse(readFileSync(list, 'utf8')) as { pattern: string }[]
-const known = new RegExp(crawlers.map(({ pattern }) => `(?:${pattern})`).join('|'))
+const crawlerPattern = new RegExp(crawlers.map(({ pattern }) => `(?:${pattern})`).join('|'))
 
 /**
- * Whether a client calls itself by the name of a known crawler, scanner or HTTP library. Names that are merely unusual pass: mail
- * clients have such names, and Apple's privacy proxy says `Mozilla/5.0` and no more.
+ * True for user agents of known crawlers, scanners and HTTP libraries. Unusual names pass: mail
+ * clients have them, and Apple's privacy proxy sends just `Mozilla/5.0`.
  */
 export function isCrawlerName(userAgent: string): boolean {
-  return known.test(userAgent) && !imageProxies.test(userAgent)
+  return crawlerPattern.test(userAgent) && !imageProxies.test(userAgent)
 }

@@ -51,7 +51,7 @@ export type Branding = Pick<
 export type Theme = 'light' | 'dark'
 
 /** How a page looks: the operator's part, and what whoever leads here asks for; without a theme it is that of the device. */
-export interface Look extends Branding {
+export interface PageTheme extends Branding {
   theme?: Theme
 }
 
@@ -70,7 +70,7 @@ export interface Content {
 }
 
 /** A whole page around what it says. Works without scripts, and lets none run. */
-export function frame({ title, body, leadsTo }: Content, look: Look): Page {
+export function frame({ title, body, leadsTo }: Content, look: PageTheme): Page {
   const { templateHeader, templateHtmlHead, theme } = look
   const brand = escape(nameOf(look))
   // The operator's own parts go in as they are: whoever may set them may speak in the operator's name.

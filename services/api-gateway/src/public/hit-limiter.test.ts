@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { createHitLimiter } from './hit-limiter.ts'
 
-test('a hundred hits of a link count at once, then one a second; other links go their own way', () => {
+test('createHitLimiter: burst of 100 per link, then one per second', () => {
   let now = 0
   const counts = createHitLimiter(() => now)
   const hammer = (link: string, times: number) =>

@@ -1,25 +1,13 @@
-import { LRUCache } from 'lru-cache'
+import { type Clock, KeyedRateLimiter } from '@posthorn/flow'
 
-/** Hits of one link that count at once, and how fast more do. One message may go to many people. */
+/** Hits of one link that count immediately; one message may go to many recipients. */
 const burst = 100
 const perSecond = 1
-/** Links that are remembered; a link that was forgotten begins anew. */
+/** Maximum number of links tracked. An evicted link starts with a full burst. */
 const maxLinks = 20_000
 
-interface Bucket {
-  left: number
-  at: number
-}
-
-/** Whether a hit of a link still counts: a link that is hammered must not fill the table of events. */
-export function createHitLimiter(now: () => number = Date.now): (link: string) => boolean {
-  const buckets = new LRUCache<string, Bucket>({ max: maxLinks })
-  return (link) => {
-    const at = now()
-    const known = buckets.get(link) ?? { left: burst, at }
-    const left = Math.min(burst, known.left + ((at - known.at) / 1000) * perSecond)
-    const counts = left >= 1
-    buckets.set(link, { left: counts ? left - 1 : left, at })
-    return counts
-  }
+/** Creates a check whether a hit of a link counts, which protects the events table from floods. */
+export function createHitLimiter(clock: Clock = Date.now): (link: string) => boolean {
+  const limiter = new KeyedRateLimiter({ perSecond, burst, maxKeys: maxLinks, clock })
+  return (link) => limiter.tryAcquire(link)
 }

@@ -14,11 +14,11 @@ import type { AutomatedCheck } from '../automated/automated.ts'
 import { recordHits } from '../store/tracking.ts'
 import { createHitLimiter } from './hit-limiter.ts'
 import { createHitWriter } from './hit-writer.ts'
-import { describeVisitor, type Visitor } from './visitor.ts'
+import { describeVisitor, type LinkVisitor } from './visitor.ts'
 
 export type HitLink = Extract<SignedLink, { act: 'open' | 'click' }>
 /** What became of a hit: `queued` ones are written unless they are `lost` later. */
-export type Outcome = 'queued' | 'automated' | 'limited' | 'lost'
+export type HitOutcome = 'queued' | 'automated' | 'limited' | 'lost'
 
 export interface HitDeps {
   db: Db
@@ -27,12 +27,12 @@ export interface HitDeps {
   log: Logger
   tasks: TaskGroup
   automated: AutomatedCheck
-  count: (kind: 'open' | 'click', outcome: Outcome, by?: number) => void
+  count: (kind: 'open' | 'click', outcome: HitOutcome, by?: number) => void
 }
 
 export interface Hits extends AsyncDisposable {
   /** Takes note of a hit. Never waits and never throws: the answer does not depend on it. */
-  note(link: HitLink, visitor: Visitor): void
+  record(link: HitLink, visitor: LinkVisitor): void
 }
 
 /** What the same visitor does with the same link within so long is one event: clients like to ask twice. */
@@ -60,14 +60,14 @@ export function createHits(deps: HitDeps): Hits {
     count(link.act, writer.add(event) ? 'queued' : 'lost')
   }
 
-  async function lookUp(link: HitLink, visitor: Visitor, event: NewEvent): Promise<void> {
-    if (await automated.byName(visitor)) count(link.act, 'automated')
+  async function lookUp(link: HitLink, visitor: LinkVisitor, event: NewEvent): Promise<void> {
+    if (await automated.isScanner(visitor)) count(link.act, 'automated')
     else queue(link, event)
   }
 
   return {
-    note(link, visitor) {
-      if (automated.atOnce(visitor)) return count(link.act, 'automated')
+    record(link, visitor) {
+      if (automated.isCrawler(visitor)) return count(link.act, 'automated')
       if (!counts(JSON.stringify([link.act, link.acc, link.msg, urlOf(link)])))
         return count(link.act, 'limited')
       const event = eventOf(link, visitor)
@@ -87,7 +87,7 @@ function urlOf(link: HitLink): string {
   return link.act === 'click' ? link.url : ''
 }
 
-function eventOf(link: HitLink, visitor: Visitor): NewEvent {
+function eventOf(link: HitLink, visitor: LinkVisitor): NewEvent {
   const event = link.act === 'open' ? 'trackOpen' : 'trackClick'
   const when = Math.floor(Date.now() / sameMs)
   const { remoteAddress, userAgent } = visitor

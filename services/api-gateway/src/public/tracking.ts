@@ -25,7 +25,7 @@ export function onOpen({ links, hits, trustedProxies, refused }: TrackingDeps): 
         refused('open', 'signature')
         return sendText(response, 403, 'This link does not work')
       }
-      if (isVisit(request)) hits.note(signed.link, visitorOf(request, trustedProxies))
+      if (isVisit(request)) hits.record(signed.link, visitorOf(request, trustedProxies))
     } catch {
       // Nobody can say whether it is ours; a broken picture would help nobody.
       refused('open', 'unavailable')
@@ -51,7 +51,7 @@ export function onClick(deps: TrackingDeps): RequestHandler {
       refused('click', 'signature')
       return sendPage(response, 403, notePage('invalid', await branding()))
     }
-    if (isVisit(request)) hits.note(signed.link, visitorOf(request, trustedProxies))
+    if (isVisit(request)) hits.record(signed.link, visitorOf(request, trustedProxies))
     response.setHeader('X-Robots-Tag', 'noindex, nofollow')
     response.status(302).setHeader('Location', target.href)
     response.end()

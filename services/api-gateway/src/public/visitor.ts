@@ -3,7 +3,7 @@ import type { Request } from 'express'
 import { clientAddress } from '../access/client-address.ts'
 
 /** Who asks for a page. */
-export interface Visitor {
+export interface LinkVisitor {
   remoteAddress: string
   /** Empty where the request names none. */
   userAgent: string
@@ -15,7 +15,7 @@ const maxAgentLength = 1024
 export function visitorOf(
   { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
   trustedProxies: readonly string[],
-): Visitor {
+): LinkVisitor {
   const forwarded = [headers['x-forwarded-for']].flat().join(',')
   const agent = (headers['user-agent'] ?? '').slice(0, maxAgentLength).toWellFormed()
   return {
@@ -25,7 +25,7 @@ export function visitorOf(
 }
 
 /** As events tell it: what is not known is absent. */
-export function describeVisitor({ remoteAddress, userAgent }: Visitor) {
+export function describeVisitor({ remoteAddress, userAgent }: LinkVisitor) {
   return {
     ...(remoteAddress === '' ? {} : { remoteAddress }),
     ...(userAgent === '' ? {} : { userAgent }),

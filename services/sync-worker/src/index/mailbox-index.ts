@@ -1,4 +1,12 @@
 import type { UidRange } from '@posthorn/backends'
+import type { Db, Tx } from '@posthorn/db'
+import {
+  type ChunkOwner,
+  deleteChunks,
+  listChunks,
+  type StoredChunk,
+  upsertChunks,
+} from '../store/chunks.ts'
 import { chunkOf, hasUid, rangesFromBitmaps, trimBitmap, untrimBitmap } from './chunk.ts'
 import { canonicalFlag, isLabelEntry, maxLabels } from './flag-names.ts'
 
@@ -6,20 +14,12 @@ import { canonicalFlag, isLabelEntry, maxLabels } from './flag-names.ts'
 export const maxKeywords = 64
 
 /**
- * Existing UIDs of one chunk, and a bitmap per flag or label in use (see `flag-names.ts`). Every bitmap
- * has 1,024 bytes.
+ * Existing UIDs of one chunk, and a bitmap per flag or label in use (see `flag-names.ts`). Every
+ * bitmap has 1,024 bytes.
  */
 export interface IndexChunk {
   readonly uids: Uint8Array
   readonly flags: ReadonlyMap<string, Uint8Array>
-}
-
-/** Row of `mailbox_chunks`: bitmaps without trailing zero bytes. */
-export interface StoredChunk {
-  chunk: number
-  uids: Uint8Array
-  flags: string[]
-  flagBits: Uint8Array[]
 }
 
 export interface FlagChange {
@@ -134,4 +134,21 @@ function flagsAt(flags: IndexChunk['flags'], uid: number): string[] {
   const set: string[] = []
   for (const [flag, bits] of flags) if (hasUid(bits, uid)) set.push(flag)
   return set.sort()
+}
+
+/** Reads the whole index of a mailbox. */
+export async function loadIndex(db: Db, mailbox: string): Promise<MailboxIndex> {
+  return MailboxIndex.fromStored(await listChunks(db, mailbox))
+}
+
+/** Writes changed chunks; adopt them after the commit. Requires the account's lease. */
+export async function saveChunks(
+  tx: Tx,
+  owner: ChunkOwner,
+  dirty: Difference['dirtyChunks'],
+): Promise<void> {
+  const empty = [...dirty].flatMap(([number, chunk]) => (chunk ? [] : [number]))
+  await deleteChunks(tx, owner.mailbox, empty)
+  const changed = [...dirty].flatMap(([number, chunk]) => (chunk ? [toStored(number, chunk)] : []))
+  await upsertChunks(tx, owner, changed)
 }

@@ -1,15 +1,21 @@
 import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
-import { type Difference, MailboxIndex, toStored } from '../index/mailbox-index.ts'
 
-/** Reads the whole index of a mailbox: some kilobytes for 100,000 messages. */
-export async function loadIndex(db: Db, mailbox: string): Promise<MailboxIndex> {
-  const rows = await db
+/** Row of `mailbox_chunks`: bitmaps without trailing zero bytes. */
+export interface StoredChunk {
+  chunk: number
+  uids: Uint8Array
+  flags: string[]
+  flagBits: Uint8Array[]
+}
+
+/** All chunks of a mailbox: some kilobytes for 100,000 messages. */
+export function listChunks(db: Db, mailbox: string): Promise<StoredChunk[]> {
+  return db
     .selectFrom('mailboxChunks')
     .select(['chunk', 'uids', 'flags', 'flagBits'])
     .where('mailbox', '=', mailbox)
     .execute()
-  return MailboxIndex.fromStored(rows)
 }
 
 export interface ChunkOwner {
@@ -18,26 +24,17 @@ export interface ChunkOwner {
   epoch: string
 }
 
-/** Writes changed chunks; adopt them after the commit. Requires the account's lease. */
-export async function saveChunks(
+/** Inserts or replaces chunks. Requires the account's lease. */
+export async function upsertChunks(
   tx: Tx,
   { mailbox, epoch }: ChunkOwner,
-  dirty: Difference['dirtyChunks'],
+  chunks: readonly StoredChunk[],
 ): Promise<void> {
-  const empty = [...dirty].flatMap(([number, chunk]) => (chunk ? [] : [number]))
-  if (empty.length > 0)
-    await tx
-      .deleteFrom('mailboxChunks')
-      .where('mailbox', '=', mailbox)
-      .where('chunk', 'in', empty)
-      .execute()
-  for (const [number, chunk] of dirty) {
-    if (!chunk) continue
-    const { uids, flags, flagBits } = toStored(number, chunk)
+  for (const { chunk, uids, flags, flagBits } of chunks) {
     const bits = flagBits.map((bytes) => Buffer.from(bytes))
     await sql`
       insert into mailbox_chunks (mailbox, chunk, epoch, uids, flags, flag_bits)
-      values (${mailbox}::bigint, ${number}, ${epoch}::bigint, ${Buffer.from(uids)},
+      values (${mailbox}::bigint, ${chunk}, ${epoch}::bigint, ${Buffer.from(uids)},
         ${flags}::text[], ${bits}::bytea[])
       on conflict (mailbox, chunk) do update
       set epoch = excluded.epoch, uids = excluded.uids, flags = excluded.flags,
@@ -46,7 +43,13 @@ export async function saveChunks(
   }
 }
 
-/** Deletes the index of a mailbox. Requires the account's lease. */
-export async function deleteChunks(tx: Tx, mailbox: string): Promise<void> {
-  await tx.deleteFrom('mailboxChunks').where('mailbox', '=', mailbox).execute()
+/** Deletes some chunks of a mailbox, or its whole index. Requires the account's lease. */
+export async function deleteChunks(
+  tx: Tx,
+  mailbox: string,
+  chunks?: readonly number[],
+): Promise<void> {
+  if (chunks?.length === 0) return
+  const deletion = tx.deleteFrom('mailboxChunks').where('mailbox', '=', mailbox)
+  await (chunks ? deletion.where('chunk', 'in', chunks) : deletion).execute()
 }

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { Look } from '../frame.ts'
+import type { PageTheme } from '../frame.ts'
 import { oneAddress, scopeList, signInPage, twoAddresses } from '../sign-in/sign-in-pages.ts'
-import { choicePage, messagePage, personPage, type Place, serversPage } from './form-pages.ts'
+import { choicePage, messagePage, personPage, type FormContext, serversPage } from './form-pages.ts'
 import { formTexts } from './form-texts.ts'
 
 const hostile = fc.oneof(
@@ -19,8 +19,8 @@ const tags = (html: string) => html.match(/<\/?[a-z!][^>]*/gi)?.map((tag) => tag
 
 /** All pages, with one text wherever somebody else's may stand. */
 function pages(text: string) {
-  const look: Look = {}
-  const place: Place = { parts: { data: text, sig: text }, up: '../', look }
+  const look: PageTheme = {}
+  const place: FormContext = { parts: { data: text, sig: text }, up: '../', look }
   const names = [
     'name',
     'email',

@@ -1,15 +1,15 @@
 import type { SignedParts } from '@posthorn/links'
 import type { AppPassword } from '../../autoconfig/providers.ts'
-import { escape, frame, hidden, type Look, type Page } from '../frame.ts'
+import { escape, frame, hidden, type PageTheme, type Page } from '../frame.ts'
 import { formTexts } from './form-texts.ts'
 import { field, serverFields, type ServersView } from './form-fields.ts'
 
 /** Where a page of the form is, and how it looks. */
-export interface Place {
+export interface FormContext {
   parts: SignedParts
   /** From the page to the folder of `/accounts/new`: nothing, `../` or `../../`. */
   up: string
-  look: Look
+  look: PageTheme
 }
 
 /** A way to sign in at a provider. */
@@ -20,7 +20,7 @@ export interface Offer {
 }
 
 /** An address of the form, seen from a page of it. */
-export function addressOf({ parts, up, look: { theme } }: Place, type?: string): string {
+export function addressOf({ parts, up, look: { theme } }: FormContext, type?: string): string {
   const query = new URLSearchParams({ data: parts.data, sig: parts.sig })
   if (type !== undefined) query.set('type', type)
   if (theme) query.set('theme', theme)
@@ -28,7 +28,7 @@ export function addressOf({ parts, up, look: { theme } }: Place, type?: string):
 }
 
 /** The first page: which way to go. Links and not buttons: a browser holds redirects after a form against `form-action`. */
-export function choicePage(place: Place, offers: readonly Offer[]): Page {
+export function choicePage(place: FormContext, offers: readonly Offer[]): Page {
   const { title, lead, other, signIn } = formTexts.choose
   const way = (type: string, text: string, look: string) =>
     `<a class="${look}" href="${escape(addressOf(place, type))}">${escape(text)}</a>`
@@ -50,7 +50,7 @@ export interface PersonView {
 }
 
 /** Who it is. */
-export function personPage(place: Place, view: PersonView): Page {
+export function personPage(place: FormContext, view: PersonView): Page {
   const { title, lead, name, email, pass, next, pinned } = formTexts.person
   const { wrong } = view
   const body = `<h1>${title}</h1>
@@ -67,7 +67,7 @@ ${field({ name: 'pass', label: pass, value: '', wrong: wrong.imapPass, more: 'ty
 }
 
 /** The settings of both servers, to be changed, tested and taken. */
-export function serversPage(place: Place, view: ServersView): Page {
+export function serversPage(place: FormContext, view: ServersView): Page {
   const { title, lead, nothingFound, connect, test } = formTexts.servers
   const body = `<h1>${title}</h1>
 <p>${view.found ? lead : nothingFound}</p>
@@ -86,7 +86,7 @@ type Words = { title: string; lead: string; next?: string }
 /** A page that says something, and leads on where there is a way. */
 export function messagePage(
   words: Words,
-  look: Look,
+  look: PageTheme,
   next?: { href: string; byItself?: boolean },
 ): Page {
   const { title, lead, next: text } = words
@@ -97,7 +97,7 @@ export function messagePage(
 }
 
 /** What every form brings back: the link that gives the right to it, and how it is to look. */
-function carried({ parts, look: { theme } }: Place): string {
+function carried({ parts, look: { theme } }: FormContext): string {
   return [
     hidden('data', parts.data),
     hidden('sig', parts.sig),

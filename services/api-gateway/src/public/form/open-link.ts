@@ -4,10 +4,10 @@ import type { Logger } from '@posthorn/telemetry'
 import type { Request, RequestHandler, Response } from 'express'
 import { findFormLink, type FormLink } from '../../store/form-links.ts'
 import { sendPage } from '../answers.ts'
-import type { Branding, Look } from '../frame.ts'
+import type { Branding, PageTheme } from '../frame.ts'
 import { formFields } from '../read-form.ts'
 import { readSigned } from '../signed-request.ts'
-import { messagePage, type Place } from './form-pages.ts'
+import { messagePage, type FormContext } from './form-pages.ts'
 import { formTexts } from './form-texts.ts'
 import { LinkGone, LinkUsed } from './connect-mailbox.ts'
 import { leadBack } from './lead-back.ts'
@@ -34,7 +34,7 @@ export type FormOutcome =
   | 'unavailable'
 
 /** A request with a link that is good. */
-export interface Opened extends Place {
+export interface Opened extends FormContext {
   nonce: string
   link: FormLink
   /** The key of links: what is kept on a form is encrypted for it. */
@@ -91,7 +91,7 @@ function refuse({ count }: LinkDeps, outcome: FormOutcome, say: () => void): voi
 export async function lookOf(
   { branding }: Pick<LinkDeps, 'branding'>,
   theme: string | null | undefined,
-): Promise<Look> {
+): Promise<PageTheme> {
   const look = await branding()
   return theme === 'light' || theme === 'dark' ? { ...look, theme } : look
 }

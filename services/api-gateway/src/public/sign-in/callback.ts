@@ -12,7 +12,7 @@ import { messagePage } from '../form/form-pages.ts'
 import { formTexts } from '../form/form-texts.ts'
 import { backTo, leadBack } from '../form/lead-back.ts'
 import { lookOf, queryOf } from '../form/open-link.ts'
-import type { Branding, Look } from '../frame.ts'
+import type { Branding, PageTheme } from '../frame.ts'
 import { isVisit } from '../visitor.ts'
 import { type ConsentDeps, type Granted, takeGrant } from './take-grant.ts'
 import {
@@ -51,7 +51,7 @@ const maxCodeLength = 4096
 /** A sign-in that came back, being answered. */
 interface Returned {
   login: PendingLogin
-  look: Look
+  look: PageTheme
   response: Response
 }
 

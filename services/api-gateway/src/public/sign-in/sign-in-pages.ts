@@ -1,4 +1,4 @@
-import { escape, frame, type Look, type Page } from '../frame.ts'
+import { escape, frame, type PageTheme, type Page } from '../frame.ts'
 import { signInTexts } from './sign-in-texts.ts'
 
 export interface SignInPage {
@@ -10,7 +10,7 @@ export interface SignInPage {
 }
 
 /** A page that tells what came of a sign-in, with a way to try it again where there is one. */
-export function signInPage({ words, more = '', again }: SignInPage, look: Look): Page {
+export function signInPage({ words, more = '', again }: SignInPage, look: PageTheme): Page {
   const button =
     again === undefined
       ? ''

@@ -6,7 +6,7 @@ import { commit } from '../../events/commit.ts'
 import { messageDeleted, messageUpdated } from '../../events/mailbox-events.ts'
 import { applyFlags, compare, removeUids } from '../../index/compare.ts'
 import { splitNames } from '../../index/flag-names.ts'
-import type { Difference, FlagChange } from '../../index/mailbox-index.ts'
+import { type Difference, type FlagChange, saveChunks } from '../../index/mailbox-index.ts'
 import {
   batchesOf,
   countUids,
@@ -15,7 +15,6 @@ import {
   uidsIn,
   uniteRanges,
 } from '../../index/ranges.ts'
-import { saveChunks } from '../../store/chunks.ts'
 import { raiseSyncEpoch, saveCursor, saveUidNext, type SyncCursor } from '../../store/mailboxes.ts'
 import type { MailboxContext } from '../context.ts'
 import type { SyncPlan } from '../sync-plan.ts'

@@ -11,10 +11,9 @@ import {
   systemFlags,
   systemLabels,
 } from '../../index/flag-names.ts'
-import type { MailboxIndex } from '../../index/mailbox-index.ts'
+import { type MailboxIndex, saveChunks } from '../../index/mailbox-index.ts'
 import { rangesOf, subtractRanges } from '../../index/ranges.ts'
 import { mailboxLabel } from '../../messages/gmail.ts'
-import { saveChunks } from '../../store/chunks.ts'
 import { listMailboxRows, type MailboxRow } from '../../store/mailboxes.ts'
 import type { MailboxContext, SyncContext } from '../context.ts'
 import { describeListing } from '../mailbox-list/listing.ts'

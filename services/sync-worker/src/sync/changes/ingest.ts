@@ -23,7 +23,7 @@ import {
 import { addCategories } from '../../messages/gmail.ts'
 import { announcedDays, hashMessageId, insertAnnounced } from '../../store/announced.ts'
 import { insertBounces } from '../../store/bounces.ts'
-import { saveChunks } from '../../store/chunks.ts'
+import { saveChunks } from '../../index/mailbox-index.ts'
 import { raiseSyncEpoch } from '../../store/mailboxes.ts'
 import { findQueueIds } from '../../store/outbox.ts'
 import type { SummaryBatch } from '../../summaries/summaries.ts'

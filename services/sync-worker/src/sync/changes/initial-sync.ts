@@ -4,10 +4,10 @@ import { AppError } from '@posthorn/errors'
 import { commit, commitBatched, type CommitDeps, type RecordEvents } from '../../events/commit.ts'
 import { mailboxNew, mailboxReset } from '../../events/mailbox-events.ts'
 import { compare } from '../../index/compare.ts'
-import { type Difference, MailboxIndex } from '../../index/mailbox-index.ts'
+import { type Difference, MailboxIndex, saveChunks } from '../../index/mailbox-index.ts'
 import { countUids, intersectRanges, subtractRanges } from '../../index/ranges.ts'
 import { allocateMailboxNumbers } from '../../store/account-states.ts'
-import { deleteChunks, saveChunks } from '../../store/chunks.ts'
+import { deleteChunks } from '../../store/chunks.ts'
 import {
   type EmptyMailbox,
   type MailboxRow,

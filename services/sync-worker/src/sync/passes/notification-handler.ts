@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { MailboxNotification, MessageFlags } from '@posthorn/backends'
-import { loadIndex } from '../../store/chunks.ts'
+import { loadIndex } from '../../index/mailbox-index.ts'
 import { findMailboxById, listMailboxRowsByPath, type MailboxRow } from '../../store/mailboxes.ts'
 import { storeFlags } from '../changes/apply-changes.ts'
 import type { SyncContext } from '../context.ts'

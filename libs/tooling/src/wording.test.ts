@@ -1,0 +1,83 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { root } from './commands.ts'
+import { checkDescription, checkDocument, checkSource, type Violation } from './wording.ts'
+
+/** Folders whose texts still use replaced words. Remove an entry when its folder is rewritten. */
+const notRewritten = ['libs/backends/']
+
+/** Files that contain the replaced words as data. */
+const wordLists = ['libs/tooling/src/replaced-names.ts', 'libs/tooling/src/wording']
+
+const files = globSync('**/*.{ts,md}', {
+  cwd: root,
+  exclude: (name) => /(^|\/)(node_modules|\.local|\.git)$/.test(name),
+}).filter((path) => !wordLists.some((prefix) => path.startsWith(prefix)))
+
+function violationsOf(path: string): Violation[] {
+  const text = readFileSync(join(root, path), 'utf8')
+  return path.endsWith('.md') ? checkDocument(path, text) : checkSource(path, text)
+}
+
+describe('wording', () => {
+  test('sources and documents: no replaced names, banned words or long lines', () => {
+    const checked = files.filter((path) => !notRewritten.some((folder) => path.startsWith(folder)))
+    expect(checked.length).toBeGreaterThan(1_000)
+    expect(checked.flatMap(violationsOf)).toEqual([])
+  })
+
+  test.each(notRewritten)('%s: still listed because it has violations', (folder) => {
+    const listed = files.filter((path) => path.startsWith(folder))
+    expect(listed.flatMap(violationsOf).length).toBeGreaterThan(0)
+  })
+
+  test('OpenAPI document: descriptions start with a noun and use no banned words', () => {
+    const path = 'libs/contracts/openapi.json'
+    const document: unknown = JSON.parse(readFileSync(join(root, path), 'utf8'))
+    expect(descriptionsIn(document).flatMap((text) => checkDescription(path, text))).toEqual([])
+  })
+})
+
+function descriptionsIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, member]) =>
+    (key === 'description' || key === 'summary') && typeof member === 'string'
+      ? [member]
+      : descriptionsIn(member),
+  )
+}
+
+const rulesOf = (violations: readonly Violation[]) =>
+  violations.map(({ line, rule }) => `${line} ${rule}`)
+
+describe('checkSource', () => {
+  test.each([
+    ['/** What it returns. */', ['1 opening']],
+    ['/**\n * Of one account.\n */', ['1 opening']],
+    ['// Whoever asks.', ['1 word', '1 opening']],
+    ['// Returns the row\n// of one account.', []],
+    ["log.info({}, 'nobody is there')", ['1 word']],
+    ['const told = 1', ['1 name']],
+    ["const text = 'told'", []],
+    ['everyFew()', ['1 name']],
+    [`// ${'x '.repeat(60)}`, ['1 columns']],
+    [`call('${'x'.repeat(200)}')`, []],
+    ["mail.to = 'nobody@example.com'", []],
+    ['const half = a / b / c // told apart', []],
+  ])('%j', (source, rules) => {
+    expect(rulesOf(checkSource('x.ts', source))).toEqual(rules)
+  })
+})
+
+describe('checkDocument', () => {
+  test.each([
+    ['A line '.repeat(30), ['1 columns']],
+    [`| ${'cell '.repeat(40)} |`, []],
+    ['Whoever reads this.', ['1 word']],
+    ['The code `whoever` is quoted.', []],
+    ['```\nwhoever\n```', []],
+  ])('%j', (text, rules) => {
+    expect(rulesOf(checkDocument('x.md', text))).toEqual(rules)
+  })
+})
