@@ -3,34 +3,36 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { withClient } from '@posthorn/local/postgres/client'
 
-/** Secrets that are looked for wherever none may be. */
+/** Secrets that a test searches for in all output. */
 export class Canaries {
   readonly #secrets = new Map<string, string>()
 
-  /** A secret of that name, the same each time; nothing in it needs escaping in addresses, mail or JSON. */
+  /**
+   * Returns the secret of a name, always the same. It needs no escaping in addresses, mail or JSON.
+   */
   get(name: string): string {
-    const known = this.#secrets.get(name)
-    return known ?? this.add(name, `Canary${randomBytes(12).toString('hex')}`)
+    const existing = this.#secrets.get(name)
+    return existing ?? this.add(name, `Canary${randomBytes(12).toString('hex')}`)
   }
 
-  /** One that was made elsewhere. */
+  /** Adds a secret that was created elsewhere. */
   add(name: string, secret: string): string {
     this.#secrets.set(name, secret)
     return secret
   }
 
-  /** The names of those that are in a text, plain, in base64 at any offset, or in hexadecimal digits. */
+  /** Names of the secrets in a text: plain, in base64 at any offset, or hexadecimal. */
   find(text: string): string[] {
     return [...this.#secrets].flatMap(([name, secret]) =>
-      disguises(secret).some((disguise) => text.includes(disguise)) ? [name] : [],
+      encodings(secret).some((disguise) => text.includes(disguise)) ? [name] : [],
     )
   }
 }
 
-function disguises(secret: string): string[] {
+function encodings(secret: string): string[] {
   const base64 = [0, 1, 2].flatMap((offset) => {
     const text = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)]).toString('base64url')
-    // What shares a digit with its neighbours is left out.
+    // Digits shared with neighbouring bytes are left out.
     const inner = text.slice(offset === 0 ? 0 : offset + 1, -2)
     return [inner, inner.replaceAll('-', '+').replaceAll('_', '/')]
   })
@@ -38,14 +40,14 @@ function disguises(secret: string): string[] {
   return [secret, ...base64, hex, hex.toUpperCase()]
 }
 
-/** All that the services have logged, by file. */
+/** Logs of all services by file. */
 export async function readLogs(logDir: string): Promise<Record<string, string>> {
   const files = await readdir(logDir)
   const texts = await Promise.all(files.map((file) => readFile(join(logDir, file), 'utf8')))
   return Object.fromEntries(files.map((file, index) => [file, texts[index] ?? '']))
 }
 
-/** What a dump of the database has, by column. */
+/** Database contents by column. */
 export async function dumpColumns(ownerUrl: string): Promise<Record<string, string>> {
   return withClient(ownerUrl, async (client) => {
     const { rows: columns } = await client.query<{ name: string; of_table: string }>(

@@ -1,10 +1,10 @@
 import type { Operation } from '@posthorn/contracts'
 import got, { type Method } from 'got'
 
-export interface Answer {
+export interface ApiResponse {
   status: number
   headers: Record<string, string | string[] | undefined>
-  // A test reads what it expects; a wrong shape fails its assertions.
+  // A test reads the fields it expects. A wrong shape fails its assertions.
   // oxlint-disable-next-line typescript/no-explicit-any
   body: any
 }
@@ -16,9 +16,9 @@ export interface CallInput {
   headers?: Record<string, string>
 }
 
-/** A client of the API as its users would write one: over the contracts, without knowledge of the inside. */
+/** API client as a customer would write it: from the contracts only. */
 export interface Client {
-  call(operation: Operation, input?: CallInput): Promise<Answer>
+  call(operation: Operation, input?: CallInput): Promise<ApiResponse>
 }
 
 export function createClient(url: string, token?: string): Client {

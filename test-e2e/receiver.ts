@@ -4,7 +4,7 @@ import { type FileHandle, open, readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** An event as it was stored. */
+/** A stored event. */
 export interface StoredEvent {
   eventId: string
   body: { event: string; account: string; data: Record<string, unknown> }
@@ -12,22 +12,22 @@ export interface StoredEvent {
 
 export interface CarefulReceiver extends AsyncDisposable {
   url: string
-  /** Everything stored, oldest first, each event once. */
+  /** Stored events, oldest first, without duplicates. */
   stored(): Promise<StoredEvent[]>
-  /** What was not signed by who should have. */
-  readonly refused: number
-  /** What had been stored before. */
+  /** Number of requests with an invalid signature. */
+  readonly rejected: number
+  /** Number of requests with an event id that was already stored. */
   readonly repeated: number
-  /** Answers that are lost on their way, after the event is stored. */
-  loseAnswers(count: number): void
+  /** Drops the replies to the next requests after storing their events. */
+  dropReplies(count: number): void
 }
 
 const maxBytes = 64 * 1024 * 1024
 const maxAgeSeconds = 300
 
 /**
- * What receivers are told to do, in this order: verify the bytes, deduplicate on the event id, store, answer. The file is all that it
- * knows: one that is started anew on it goes on where the last one ended.
+ * Reference implementation of a receiver: verify the signature, deduplicate by event id, store,
+ * respond. All state is in the file, so a restarted receiver continues with it.
  */
 export async function startCarefulReceiver(file: string, secret: string): Promise<CarefulReceiver> {
   const log = await open(file, 'a+')
@@ -35,8 +35,8 @@ export async function startCarefulReceiver(file: string, secret: string): Promis
   const storing = new Map<string, Promise<void>>()
   const counts = { refused: 0, repeated: 0, toLose: 0 }
 
-  async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await bytesOf(request)
+  async function onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readBody(request)
     if (!isSigned(request, body, secret)) {
       counts.refused++
       return void response.writeHead(401).end()
@@ -48,7 +48,7 @@ export async function startCarefulReceiver(file: string, secret: string): Promis
     else response.writeHead(204).end()
   }
 
-  /** Two calls with one event at the same time are one. */
+  /** Concurrent requests with one event id store it once. */
   async function storeOnce(eventId: string, body: Buffer): Promise<void> {
     const running = storing.get(eventId) ?? store(log, eventId, body)
     storing.set(eventId, running)
@@ -57,20 +57,20 @@ export async function startCarefulReceiver(file: string, secret: string): Promis
   }
 
   const server = createServer((request, response) => {
-    take(request, response).catch(() => response.destroy())
+    onRequest(request, response).catch(() => response.destroy())
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     stored: () => readStored(file),
-    get refused() {
+    get rejected() {
       return counts.refused
     },
     get repeated() {
       return counts.repeated
     },
-    loseAnswers: (count) => void (counts.toLose = count),
+    dropReplies: (count) => void (counts.toLose = count),
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close')
       server.close()
@@ -81,7 +81,7 @@ export async function startCarefulReceiver(file: string, secret: string): Promis
   }
 }
 
-async function bytesOf(request: IncomingMessage): Promise<Buffer> {
+async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -92,7 +92,9 @@ async function bytesOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** Standard Webhooks 1.0: one of the signatures is over id, timestamp and body, and it is not an old one. */
+/**
+ * Standard Webhooks 1.0: one signature matches id, timestamp and body, and the timestamp is recent.
+ */
 function isSigned({ headers }: IncomingMessage, body: Buffer, secret: string): boolean {
   const timestamp = String(headers['webhook-timestamp'])
   if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) < maxAgeSeconds)) return false
@@ -103,12 +105,12 @@ function isSigned({ headers }: IncomingMessage, body: Buffer, secret: string): b
   return String(headers['webhook-signature'])
     .split(' ')
     .some((each) => {
-      const given = Buffer.from(each.replace(/^v1,/, ''), 'base64')
-      return given.length === expected.length && timingSafeEqual(given, expected)
+      const actual = Buffer.from(each.replace(/^v1,/, ''), 'base64')
+      return actual.length === expected.length && timingSafeEqual(actual, expected)
     })
 }
 
-/** One line an event, on disk before it is answered. */
+/** Appends one line per event and syncs it before the response. */
 async function store(log: FileHandle, eventId: string, body: Buffer): Promise<void> {
   await log.appendFile(
     `${JSON.stringify({ eventId, body: JSON.parse(body.toString()) as unknown })}\n`,

@@ -13,8 +13,8 @@ import {
   startRabbit,
 } from '@posthorn/local'
 import { cacheDirectory, checkout, localDirectory } from '@posthorn/local/paths'
-import { type Services, startServices } from '@posthorn/local/system/services'
 import { rolePasswords, serviceNames, type ServiceName } from '@posthorn/local/role-passwords'
+import { type Services, startServices } from '@posthorn/local/system/services'
 import {
   eventually,
   startWebhookReceiver,
@@ -29,23 +29,26 @@ import {
 import { type Client, createClient } from './client.ts'
 
 export interface WorldOptions {
-  /** `own`: Postgres and RabbitMQ of this world alone, to be killed and wiped. Default: those all tests share, a database and a virtual host each. */
+  /**
+   * `own` starts Postgres and RabbitMQ for this world, which a test may kill and wipe. Default:
+   * a database and a virtual host on the servers of all tests.
+   */
   servers?: 'shared' | 'own'
-  /** With `own`: Postgres waits for the disk at each commit, as in production. */
+  /** With `own`: true if Postgres syncs each commit to disk, as in production. */
   durable?: boolean
   replicas?: Partial<Record<ServiceName, number>>
-  /** Default: all seven. */
+  /** Defaults to all seven. */
   names?: readonly ServiceName[]
   env?: Record<string, string>
   settings?: Record<string, unknown>
 }
 
-/** A webhook as its receiver sees it. */
+/** A received webhook. */
 export interface Webhook {
   event: string
   account: string
   path?: string
-  // A test reads what it expects; a wrong shape fails its assertions.
+  // A test reads the fields it expects. A wrong shape fails its assertions.
   // oxlint-disable-next-line typescript/no-explicit-any
   data: any
   eventId: string
@@ -55,35 +58,39 @@ export interface Webhook {
   request: ReceivedRequest
 }
 
-/** The whole system with a receiver for its webhooks. */
-export interface World extends AsyncDisposable {
+/** API, mail server and webhook receiver of a running system. */
+export interface WorldAccess {
   url: string
   client: Client
   token: string
   serviceSecret: string
-  services: Services
   mail: TestDovecot
   receiver: WebhookReceiver
+  /** Webhooks received so far, oldest first. */
+  webhooks(): Webhook[]
+  /** Waits for a matching webhook. */
+  webhook(match: (webhook: Webhook) => boolean, timeoutMs?: number): Promise<Webhook>
+  /** Registers a new user of the mail server and waits until the account is connected. */
+  connectAccount(account?: string): Promise<TestUser & { account: string }>
+  register(account: string, user: TestUser, change?: Record<string, unknown>): Promise<void>
+}
+
+/** The whole system with a receiver for its webhooks. */
+export interface World extends WorldAccess, AsyncDisposable {
+  services: Services
   /** Present with `servers: 'own'`. */
   postgres?: Postgres
   rabbit?: Rabbit
   ownerUrl: string
-  /** RabbitMQ, as an administrator. */
+  /** Address of RabbitMQ as an administrator. */
   amqpUrl: string
-  /** Where the services log to, a file each. */
+  /** Directory of the services' logs, one file each. */
   logDir: string
-  /** What was received so far, oldest first. */
-  webhooks(): Webhook[]
-  /** Waits for a webhook that was answered well. */
-  webhook(match: (webhook: Webhook) => boolean, timeoutMs?: number): Promise<Webhook>
-  /** Registers a fresh user of the mail server and waits until it is connected. */
-  connectAccount(account?: string): Promise<TestUser & { account: string }>
-  register(account: string, user: TestUser, change?: Record<string, unknown>): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Waits between looks and retries are short here: stories are about what happens, not about patience. */
-const quick = {
+/** Short intervals: stories test results, not waiting times. */
+export const shortIntervals = {
   SVC_RECONNECT_MIN: '200ms',
   SVC_RECONNECT_MAX: '1s',
   SVC_QUICK_ROUND_INTERVAL: '500ms',
@@ -96,6 +103,7 @@ const quick = {
   SVC_LOG_LEVEL: 'info',
 }
 
+/** Starts a system for one test file. */
 export async function startWorld({
   servers = 'shared',
   durable = false,
@@ -104,70 +112,79 @@ export async function startWorld({
   env = {},
   settings = {},
 }: WorldOptions = {}): Promise<World> {
-  await using opened = new AsyncDisposableStack()
+  await using stack = new AsyncDisposableStack()
   const dir = await mkdtemp(join(tmpdir(), 'posthorn-world-'))
-  await chmod(dir, 0o755) // servers that refuse root run as somebody else
-  opened.defer(() => rm(dir, { recursive: true, force: true }))
-  const own = servers === 'own' ? await ownServers({ dir, durable }, opened) : undefined
-  const { ownerUrl, amqpUrl } = own ?? (await sharedServers(opened))
-  const mail = opened.adopt(await testDovecot(), (dovecot) => dovecot.drop())
-  const receiver = opened.adopt(await startWebhookReceiver(), (hook) => hook.close())
-  const serviceSecret = randomBytes(16).toString('hex')
-  const token = randomBytes(32).toString('hex')
-  const logDir = join(localDirectory, 'e2e-logs', basename(dir)) // kept: what a failed run leaves to look at
-  const shared = {
-    ownerUrl,
-    amqpUrl,
-    amqpUsers: true,
-    secret: randomBytes(32).toString('hex'),
-    token,
-    settings: { serviceSecret, ...toReceiver(receiver), ...settings },
-    bind: '127.0.0.1',
-    env: { ...quick, ...env },
-  }
-  const services = await startServices({ logDir, names, replicas, shared })
-  opened.defer(() => services.stopAll())
+  await chmod(dir, 0o755) // as root, servers run as the unprivileged user
+  stack.defer(() => rm(dir, { recursive: true, force: true }))
+  const own = servers === 'own' ? await startOwnServers({ dir, durable }, stack) : undefined
+  const { ownerUrl, amqpUrl } = own ?? (await useSharedServers(stack))
+  const mail = stack.adopt(await testDovecot(), (dovecot) => dovecot.drop())
+  const receiver = stack.adopt(await startWebhookReceiver(), (hook) => hook.close())
+  const { shared, serviceSecret, token } = systemConfig({ ownerUrl, amqpUrl })
+  const logDir = join(localDirectory, 'e2e-logs', basename(dir)) // kept after a failed run
+  const services = await startServices({
+    logDir,
+    names,
+    replicas,
+    shared: {
+      ...shared,
+      settings: { serviceSecret, ...receiverSettings(receiver), ...settings },
+      env: { ...shortIntervals, ...env },
+    },
+  })
+  stack.defer(() => services.stopAll())
   const url = `http://127.0.0.1:${services.ports['api-gateway']}`
-  const client = createClient(url, token)
-  const webhooks = () => receiver.requests.map((request) => readWebhook(request, serviceSecret))
-  const register = registerWith(client)
-  const closing = opened.move()
+  const resources = stack.move()
   return {
-    url,
-    client,
-    token,
-    serviceSecret,
+    ...openWorld({ url, token, serviceSecret, mail, receiver }),
     services,
-    mail,
-    receiver,
     ownerUrl,
     amqpUrl,
     logDir,
-    webhooks,
-    register,
     ...(own ? { postgres: own.postgres, rabbit: own.rabbit } : {}),
-    webhook: (match, timeoutMs = 60_000) =>
-      eventually(() => webhooks().find(match) ?? false, { timeoutMs }),
-    connectAccount: (account) => connectAccount({ client, mail, register }, account),
-    [Symbol.asyncDispose]: () => closing.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
 
-async function connectAccount(
-  { client, mail, register }: Pick<World, 'client' | 'mail' | 'register'>,
-  account = `acc-${randomBytes(4).toString('hex')}`,
-) {
-  const user = mail.freshUser()
-  await register(account, user)
-  await untilConnected(client, account)
-  return { ...user, account }
+/** Secrets and addresses of a new system. */
+export function systemConfig({ ownerUrl, amqpUrl }: Pick<World, 'ownerUrl' | 'amqpUrl'>) {
+  const token = randomBytes(32).toString('hex')
+  const secret = randomBytes(32).toString('hex')
+  const serviceSecret = randomBytes(16).toString('hex')
+  const shared = { ownerUrl, amqpUrl, amqpUsers: true, secret, token, bind: '127.0.0.1' }
+  return { shared, serviceSecret, token }
 }
 
-function toReceiver({ url }: WebhookReceiver): Record<string, unknown> {
+/** Settings that send all webhooks to a receiver. */
+export function receiverSettings({ url }: WebhookReceiver): Record<string, unknown> {
   return { webhooks: url, webhooksEnabled: true, webhookEvents: ['*'] }
 }
 
-function registerWith(client: Client): World['register'] {
+/** Access to a running system. */
+export function openWorld(
+  parts: Pick<WorldAccess, 'url' | 'token' | 'serviceSecret' | 'mail' | 'receiver'>,
+): WorldAccess {
+  const { url, token, serviceSecret, mail, receiver } = parts
+  const client = createClient(url, token)
+  const webhooks = () => receiver.requests.map((request) => readWebhook(request, serviceSecret))
+  const register = createRegister(client)
+  return {
+    ...parts,
+    client,
+    webhooks,
+    register,
+    webhook: (match, timeoutMs = 60_000) =>
+      eventually(() => webhooks().find(match) ?? false, { timeoutMs }),
+    async connectAccount(account = `acc-${randomBytes(4).toString('hex')}`) {
+      const user = mail.freshUser()
+      await register(account, user)
+      await untilConnected(client, account)
+      return { ...user, account }
+    },
+  }
+}
+
+function createRegister(client: Client): World['register'] {
   return async (account, user, change = {}) => {
     const { status, body } = await client.call(operations.createAccount, {
       body: { ...registration(account, user), ...change },
@@ -178,7 +195,7 @@ function registerWith(client: Client): World['register'] {
 
 export function registration(account: string, user: TestUser): Record<string, unknown> {
   const auth = { user: user.user, pass: user.pass }
-  const tls = { rejectUnauthorized: false } // the test server signs its own certificate
+  const tls = { rejectUnauthorized: false } // self-signed certificate
   return {
     account,
     name: 'Jane Doe',
@@ -200,8 +217,8 @@ export function untilConnected(client: Client, account: string): Promise<true> {
   )
 }
 
-/** A plain message. */
-export function letter({
+/** Returns a plain text message. */
+export function plainMessage({
   messageId,
   subject = 'Hello',
   to = 'jane@mail.test',
@@ -224,7 +241,7 @@ export function freshMessageId(): string {
   return `<${randomBytes(12).toString('hex')}@example.test>`
 }
 
-/** The most memory a process has had, in bytes (Linux: VmHWM). */
+/** Peak memory of a process in bytes (Linux: VmHWM). */
 export async function peakMemory(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
   return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024
@@ -243,32 +260,32 @@ function readWebhook(request: ReceivedRequest, serviceSecret: string): Webhook {
   }
 }
 
-async function sharedServers(
-  opened: AsyncDisposableStack,
+async function useSharedServers(
+  stack: AsyncDisposableStack,
 ): Promise<{ ownerUrl: string; amqpUrl: string }> {
-  const database = opened.adopt(await testDatabase(), (made) => made.drop())
-  const bus = opened.adopt(await testBus(), (made) => made.drop())
+  const database = stack.adopt(await testDatabase(), (resource) => resource.drop())
+  const bus = stack.adopt(await testBus(), (resource) => resource.drop())
   await bus.grantServices()
   return { ownerUrl: database.ownerUrl, amqpUrl: bus.url }
 }
 
-async function ownServers(
+async function startOwnServers(
   { dir, durable }: { dir: string; durable: boolean },
-  opened: AsyncDisposableStack,
+  stack: AsyncDisposableStack,
 ): Promise<{ ownerUrl: string; amqpUrl: string; postgres: Postgres; rabbit: Rabbit }> {
-  const stop = (server: ManagedServer & { destroy(): Promise<void> }) => server.destroy()
+  const destroy = (server: ManagedServer & { destroy(): Promise<void> }) => server.destroy()
   const [postgres, rabbit] = await Promise.all([
     startPostgres({ dir: join(dir, 'postgres'), durable }),
     startRabbit({ dir: join(dir, 'rabbitmq'), cache: cacheDirectory(process.env) }),
   ])
-  opened.adopt(postgres, stop)
-  opened.adopt(rabbit, stop)
+  stack.adopt(postgres, destroy)
+  stack.adopt(rabbit, destroy)
   const ownerUrl = await postgres.database('posthorn')
   await Promise.all([migrate(ownerUrl), rabbit.grantServices('/')])
   return { ownerUrl, amqpUrl: rabbit.amqp, postgres, rabbit }
 }
 
-/** The migrate command, as a deployment runs it. */
+/** Runs the migrate command like a deployment. */
 async function migrate(ownerUrl: string): Promise<void> {
   await promisify(execFile)(process.execPath, [join(checkout, 'libs/db/src/migrate-main.ts')], {
     env: {

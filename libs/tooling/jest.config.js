@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** What every kind of test shares: native ES modules, types stripped as Node strips them. */
+/** Options of all projects: native ES modules, with types stripped as by Node. */
 const base = {
   rootDir: root,
   testEnvironment: 'node',
@@ -11,11 +11,12 @@ const base = {
   modulePathIgnorePatterns: ['<rootDir>/.local/'],
 }
 
-// The folder decides the kind of a test.
+// The directory determines the kind of a test.
 export default {
   rootDir: root,
   watchman: false,
   testTimeout: 180_000,
+  testSequencer: '<rootDir>/libs/tooling/test-sequencer.js',
   reporters: ['default', '<rootDir>/libs/tooling/run-reporter.js'],
   projects: [
     {
@@ -35,6 +36,8 @@ export default {
     {
       ...base,
       displayName: 'e2e',
+      globalSetup: '<rootDir>/test-e2e/shared-world-setup.ts',
+      globalTeardown: '<rootDir>/test-e2e/shared-world-teardown.ts',
       testMatch: [
         '<rootDir>/test-e2e/stories/**/*.test.ts',
         '<rootDir>/test-e2e/faults/**/*.test.ts',

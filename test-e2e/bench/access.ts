@@ -1,23 +1,23 @@
 import { operations, type TokenRequest } from '@posthorn/contracts'
 import { startWorld, type World } from '../world.ts'
-import { processorMs } from './processor-ms.ts'
+import { cpuMs } from './cpu-ms.ts'
 import type { Row } from './report.ts'
 
 const rounds = 10
 const perRound = 1_000
 const atOnce = 8
 
-/** The kinds of tokens there are, from the one with nothing to check to the one with everything. */
+/** Token kinds, from one without restrictions to one with all of them. */
 const kinds: Record<string, Partial<TokenRequest>> = {
-  'a token without limits': {},
-  'a token with addresses, referrers and an expiry': {
+  'token without restrictions': {},
+  'token with addresses, referrers and an expiry': {
     restrictions: {
       addresses: ['192.0.2.0/24', '2001:db8::/32', '127.0.0.0/8'],
       referrers: ['https://app.example/*', '*'],
     },
     expires: '2090-01-01T00:00:00Z',
   },
-  'the same with a rate limit': {
+  'the same token with a rate limit': {
     restrictions: {
       addresses: ['192.0.2.0/24', '2001:db8::/32', '127.0.0.0/8'],
       rateLimit: { maxRequests: 1_000_000_000, timeWindow: 3_600 },
@@ -25,7 +25,7 @@ const kinds: Record<string, Partial<TokenRequest>> = {
   },
 }
 
-/** What the access checks take of the gateway's processor, against requests to the same process that need no token. */
+/** CPU time of the access checks in api-gateway, compared with requests that need no token. */
 export async function benchAccess(servers: 'own' | 'shared' = 'own'): Promise<Row[]> {
   const env = { SVC_REQUIRE_API_AUTH: 'false' }
   await using world = await startWorld({ servers, names: ['api-gateway'], env })
@@ -35,17 +35,17 @@ export async function benchAccess(servers: 'own' | 'shared' = 'own'): Promise<Ro
   const open: { name: string; token?: string } = { name: 'no token needed' }
   const used = new Map<string, number>()
   await spend(world, open)
-  // In turns, so that whatever else the machine does falls on all of them.
+  // Interleaved rounds, so that other load on the machine affects all kinds.
   for (let round = 0; round < rounds; round++)
     for (const kind of [open, ...tokens])
       used.set(kind.name, (used.get(kind.name) ?? 0) + (await spend(world, kind)))
   const microseconds = (name: string) => ((used.get(name) ?? 0) * 1_000) / (rounds * perRound)
   return tokens.map(({ name }) => ({
-    what: `processor time of a request to api-gateway, ${name}`,
-    ours: microseconds(name),
+    what: `CPU time of a request to api-gateway, ${name}`,
+    measured: microseconds(name),
     reference: microseconds(open.name),
     unit: ' µs',
-    referenceIs: 'the same process, where no token is needed: the difference is the checks',
+    referenceIs: 'the same process without a token; the difference is the checks',
   }))
 }
 
@@ -54,14 +54,14 @@ async function mint({ client }: World, body: Partial<TokenRequest>): Promise<str
   return String(answer.body.token)
 }
 
-/** Asks for what costs nothing itself; resolves with the milliseconds of the gateway's processor. */
+/** Sends requests that cost nothing else. Resolves with the gateway's CPU milliseconds. */
 async function spend({ url, services }: World, { token }: { token?: string }): Promise<number> {
   const pid = services.pids['api-gateway'] ?? 0
   const headers = {
     referer: 'https://app.example/page',
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
   }
-  const before = await processorMs(pid)
+  const before = await cpuMs(pid)
   let left = perRound
   await Promise.all(
     Array.from({ length: atOnce }, async () => {
@@ -72,5 +72,5 @@ async function spend({ url, services }: World, { token }: { token?: string }): P
       }
     }),
   )
-  return (await processorMs(pid)) - before
+  return (await cpuMs(pid)) - before
 }

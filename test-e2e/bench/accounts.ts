@@ -1,17 +1,20 @@
 import { operations } from '@posthorn/contracts'
 import { eventually, type TestUser } from '@posthorn/testkit'
 import { registration, type World } from '../world.ts'
-import { connectBareClients } from './bare-clients.ts'
+import { connectPlainClients } from './plain-clients.ts'
 import type { Row } from './report.ts'
 import { residentBytes } from './resident-bytes.ts'
 
 const count = 1_000
 const atOnce = 16
 
-/** Time to connect many accounts and what each idle one takes in the worker, against bare clients in IDLE in one process. */
+/**
+ * Time to connect many accounts and worker memory per idle account, compared with plain clients in
+ * IDLE in one process.
+ */
 export async function benchAccounts(world: World): Promise<Row[]> {
   const users = Array.from({ length: count }, () => world.mail.freshUser('idle'))
-  const reference = await connectBareClients(users)
+  const reference = await connectPlainClients(users)
   const pid = world.services.pids['sync-worker'] ?? 0
   const before = await residentBytes(pid)
   const from = performance.now()
@@ -21,18 +24,18 @@ export async function benchAccounts(world: World): Promise<Row[]> {
   const bytes = ((await residentBytes(pid)) - before) / count
   return [
     {
-      what: `${count} accounts, registration → all connected (first sync of five empty folders included)`,
-      ours: ms / 1_000,
+      what: `${count} accounts, registration → all connected (including the initial sync of five empty mailboxes)`,
+      measured: ms / 1_000,
       reference: reference.ms / 1_000,
       unit: ' s',
-      referenceIs: 'bare clients logged in and in IDLE',
+      referenceIs: 'plain clients logged in and in IDLE',
     },
     {
       what: 'memory of an idle connected account, sync-worker',
-      ours: bytes / 1_000,
+      measured: bytes / 1_000,
       reference: reference.bytes / 1_000,
       unit: ' kB',
-      referenceIs: 'a bare client in IDLE',
+      referenceIs: 'plain client in IDLE',
     },
   ]
 }

@@ -2,12 +2,18 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 
-/** A part of a benchmark in a process of its own, so that it does not share an event loop with what is measured. */
+/**
+ * Part of a benchmark in its own process, so that it does not share an event loop with the measured
+ * code.
+ */
 export interface Child extends AsyncDisposable {
   port: number
-  /** Forgets what was counted. */
+  /** Resets the counter. */
   reset(): void
-  /** Resolves when so many were counted since the last reset, with the time from the first to the last in milliseconds. */
+  /**
+   * Resolves after `count` events since the last reset with the time from the first to the last, in
+   * milliseconds.
+   */
   counted(count: number): Promise<{ spanMs: number; lastAt: number }>
 }
 
@@ -18,7 +24,7 @@ export async function startChild(file: string): Promise<Child> {
   const child: ChildProcess = fork(join(import.meta.dirname, file))
   const next = async () => ((await once(child, 'message')) as [Report])[0]
   const started = await next()
-  if (!('port' in started)) throw new Error(`${file} did not say its port`)
+  if (!('port' in started)) throw new Error(`${file} sent no port`)
   return {
     port: started.port,
     reset: () => void child.send({ reset: true } satisfies Question),
@@ -26,7 +32,7 @@ export async function startChild(file: string): Promise<Child> {
       const answer = next()
       child.send({ count } satisfies Question)
       const report = await answer
-      if (!('spanMs' in report)) throw new Error(`${file} answered something else`)
+      if (!('spanMs' in report)) throw new Error(`${file} sent an unexpected reply`)
       return report
     },
     async [Symbol.asyncDispose]() {
@@ -36,7 +42,7 @@ export async function startChild(file: string): Promise<Child> {
   }
 }
 
-/** The other side: call `one` for each thing counted. */
+/** Child's side of the protocol. Call `one` for each counted event. */
 export function answerParent(port: number): { one: () => void } {
   let times = { first: 0, last: 0, count: 0 }
   let wanted: number | undefined

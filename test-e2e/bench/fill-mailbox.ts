@@ -1,15 +1,18 @@
 import type { ImapFlow } from 'imapflow'
-import { freshMessageId, letter } from '../world.ts'
+import { freshMessageId, plainMessage } from '../world.ts'
 
 const appended = 250
 
-/** Fills an empty inbox with at least so many messages: some are appended, the others are copies of them. Every tenth is unseen. */
+/**
+ * Fills an empty INBOX with at least `count` messages: some are appended, the others are copies.
+ * Every tenth is unseen.
+ */
 export async function fillInbox(client: ImapFlow, count: number): Promise<number> {
   const first = Math.min(appended, count)
   for (let n = 0; n < first; n++)
     await client.append(
       'INBOX',
-      letter({ messageId: freshMessageId(), subject: `Message ${n}` }),
+      plainMessage({ messageId: freshMessageId(), subject: `Message ${n}` }),
       n % 10 === 0 ? [] : ['\\Seen'],
       new Date('2024-01-01T00:00:00Z'),
     )

@@ -8,13 +8,16 @@ import type { Row } from './report.ts'
 const count = 100_000
 const allowedBytes = 2
 
-/** Registration → `accountInitialized` of an account with a large inbox, and what its index takes, against a bare client that fetches all UIDs and flags. */
+/**
+ * Time from registration to `accountInitialized` for a large INBOX and the size of its index,
+ * compared with a plain client that fetches all UIDs and flags.
+ */
 export async function benchFirstSync(world: World): Promise<Row[]> {
   const user = world.mail.freshUser('large')
   const client = await logIn(user)
   const messages = await fillInbox(client, count)
   await client.logout()
-  const bare = await fetchAll(user)
+  const plain = await fetchAll(user)
 
   const before = await indexBytes(world)
   const from = Date.now()
@@ -23,28 +26,28 @@ export async function benchFirstSync(world: World): Promise<Row[]> {
     ({ account, event }) => account === 'large' && event === 'accountInitialized',
     300_000,
   )
-  const ours = done.request.receivedAt.getTime() - from
+  const measured = done.request.receivedAt.getTime() - from
   const bytes = (await indexBytes(world)) - before
   await deleteAccount(world, 'large')
   return [
     {
-      what: `first sync of ${messages} messages, registration → accountInitialized received`,
-      ours,
-      reference: bare,
+      what: `initial sync of ${messages} messages, registration → accountInitialized received`,
+      measured,
+      reference: plain,
       unit: ' ms',
-      referenceIs: 'bare client logs in and fetches UIDs and flags',
+      referenceIs: 'plain client: login, fetch of UIDs and flags',
     },
     {
-      what: 'index in Postgres, bytes a message',
-      ours: bytes / messages,
+      what: 'index in Postgres, bytes per message',
+      measured: bytes / messages,
       reference: allowedBytes,
       unit: ' B',
-      referenceIs: 'what is allowed',
+      referenceIs: 'limit',
     },
   ]
 }
 
-/** Milliseconds that a bare client takes from login to the last flag. */
+/** Time of a plain client from login to the last flag, in milliseconds. */
 async function fetchAll(user: TestUser): Promise<number> {
   const from = performance.now()
   const client = await logIn(user)
@@ -54,7 +57,7 @@ async function fetchAll(user: TestUser): Promise<number> {
     if (message.uid > 0) fetched++
   const ms = performance.now() - from
   await client.logout()
-  if (fetched < count) throw new Error(`${fetched} of ${count} messages were fetched`)
+  if (fetched < count) throw new Error(`fetched ${fetched} of ${count} messages`)
   return ms
 }
 
@@ -66,7 +69,7 @@ async function deleteAccount({ client }: World, account: string): Promise<void> 
   await client.call(operations.deleteAccount, { params: { account } })
   await eventually(async () => {
     const { status } = await client.call(operations.getAccount, { params: { account } })
-    if (status !== 404) throw new Error('the account is still there')
+    if (status !== 404) throw new Error('account was not deleted')
     return true as const
   })
 }

@@ -1,7 +1,7 @@
 import { openImapLine } from './imap-line.ts'
 
-/** So many sessions to be opened and held. */
-export interface Holding {
+/** Sessions to open and keep. */
+export interface SessionRequest {
   port: number
   tls: boolean
   login: string
@@ -10,12 +10,12 @@ export interface Holding {
 
 const atOnce = 16
 
-// Mail clients that log in and say nothing more, in a process of their own. Answers when all are in.
-process.on('message', (holding: Holding) => void hold(holding))
+// Mail clients in their own process that log in and stay idle. Replies when all are logged in.
+process.on('message', (request: SessionRequest) => void hold(request))
 process.on('disconnect', () => process.exit(0))
 process.send?.({ port: 0 })
 
-async function hold({ count, login, ...to }: Holding): Promise<void> {
+async function hold({ count, login, ...to }: SessionRequest): Promise<void> {
   let left = count
   await Promise.all(
     Array.from({ length: atOnce }, async () => {

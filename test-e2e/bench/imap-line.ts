@@ -2,9 +2,12 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 
-/** A connection that reads as fast as it can, and looks at nothing but the end of an answer. */
+/** Connection that reads at full speed and looks only for the end of a reply. */
 export interface ImapLine {
-  /** Says it under the tag `a`; resolves with the bytes of the answer, its last line included. */
+  /**
+   * Sends a command with the tag `a`. Resolves with the bytes of the reply, including the tagged
+   * line.
+   */
   command(text: string): Promise<number>
   close(): void
 }
@@ -14,7 +17,7 @@ export interface ImapAddress {
   tls: boolean
 }
 
-/** Resolves once the server has greeted. */
+/** Resolves after the greeting. */
 export async function openImapLine({ port, tls }: ImapAddress): Promise<ImapLine> {
   const at = { port, host: '127.0.0.1' }
   const socket: Socket = tls ? connectTls({ ...at, rejectUnauthorized: false }) : connect(at)
@@ -30,7 +33,7 @@ export async function openImapLine({ port, tls }: ImapAddress): Promise<ImapLine
   }
 }
 
-/** Counts bytes up to the line of that tag, which is the last thing to come. */
+/** Counts bytes up to the tagged line, which is the last one. */
 function answer(socket: Socket, tag: string): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   let bytes = 0

@@ -2,38 +2,41 @@ import { once } from 'node:events'
 import { operations } from '@posthorn/contracts'
 import { eventually } from '@posthorn/testkit'
 import { logIn } from '../stories/imap-client.ts'
-import { freshMessageId, letter, type World } from '../world.ts'
+import { freshMessageId, plainMessage, type World } from '../world.ts'
 import { percentile, type Row } from './report.ts'
 
 const count = 60
 
-/** APPEND answered → webhook received, against a bare client in IDLE on the same mailbox that hears EXISTS. */
+/**
+ * Time from the reply to APPEND to the webhook, compared with EXISTS at a plain client in IDLE on
+ * the same mailbox.
+ */
 export async function benchLatency(world: World): Promise<Row[]> {
   await world.client.call(operations.updateSettings, { body: { webhooks: world.receiver.url } })
   const user = await world.connectAccount()
   const [writer, watcher] = await Promise.all([logIn(user), logIn(user)])
   await watcher.mailboxOpen('INBOX')
-  const ours: number[] = []
-  const bare: number[] = []
+  const measured: number[] = []
+  const plain: number[] = []
   for (let round = 0; round < count; round++) {
     const messageId = freshMessageId()
     void watcher.idle()
-    const heard = once(watcher, 'exists').then(() => performance.now())
-    await writer.append('INBOX', letter({ messageId }))
+    const notified = once(watcher, 'exists').then(() => performance.now())
+    await writer.append('INBOX', plainMessage({ messageId }))
     const appended = performance.now()
     const appendedAt = Date.now()
-    bare.push((await heard) - appended)
+    plain.push((await notified) - appended)
     const webhook = await eventually(
       () => world.webhooks().find(({ data }) => data?.messageId === messageId) ?? false,
     )
-    ours.push(webhook.request.receivedAt.getTime() - appendedAt)
+    measured.push(webhook.request.receivedAt.getTime() - appendedAt)
   }
   await Promise.all([writer.logout(), watcher.logout()])
   return [50, 99].map((p) => ({
     what: `IMAP APPEND → webhook received, p${p}`,
-    ours: percentile(ours, p),
-    reference: percentile(bare, p),
+    measured: percentile(measured, p),
+    reference: percentile(plain, p),
     unit: ' ms',
-    referenceIs: 'bare IDLE client hears EXISTS',
+    referenceIs: 'plain client in IDLE receives EXISTS',
   }))
 }

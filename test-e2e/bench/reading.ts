@@ -9,61 +9,67 @@ const mailboxSize = 10_000
 const rounds = 200
 const inParallel = 16
 
-/** `GET messages` and `GET message` through the whole system, against the same question asked by bare clients on warm connections. */
+/**
+ * `GET messages` and `GET message` through the whole system, compared with the same commands of
+ * plain clients on warm connections.
+ */
 export async function benchReading(world: World): Promise<Row[]> {
   const user = world.mail.freshUser('reader')
-  const bare = await Promise.all(Array.from({ length: 4 }, () => logIn(user)))
-  const [filler] = bare
+  const plain = await Promise.all(Array.from({ length: 4 }, () => logIn(user)))
+  const [filler] = plain
   if (!filler) throw new Error('no client')
   await fillInbox(filler, mailboxSize)
   await world.register('reader', user)
   await untilConnected(world.client, 'reader')
-  for (const client of bare) await client.mailboxOpen('INBOX', { readOnly: true })
+  for (const client of plain) await client.mailboxOpen('INBOX', { readOnly: true })
   const rows = [
-    ...(await compare('GET messages (20)', bare, {
-      ours: () => listMessages(world),
-      bare: (client) => fetchPage(client),
+    ...(await compare('GET messages (20)', plain, {
+      measured: () => listMessages(world),
+      plain: (client) => fetchPage(client),
     })),
   ]
   const ids = (await listMessages(world)).map(({ id, uid }) => ({ id, uid }))
   let turn = 0
   const next = () => ids[turn++ % ids.length] ?? { id: '', uid: 0 }
   rows.push(
-    ...(await compare('GET message', bare, {
-      ours: () => getMessage(world, next().id),
-      bare: (client) => fetchOne(client, next().uid),
+    ...(await compare('GET message', plain, {
+      measured: () => getMessage(world, next().id),
+      plain: (client) => fetchOne(client, next().uid),
     })),
   )
-  await Promise.all(bare.map((client) => client.logout()))
+  await Promise.all(plain.map((client) => client.logout()))
   return rows
 }
 
 interface Pair {
-  ours: () => Promise<unknown>
-  bare: (client: ImapFlow) => Promise<unknown>
+  measured: () => Promise<unknown>
+  plain: (client: ImapFlow) => Promise<unknown>
 }
 
 async function compare(what: string, clients: readonly ImapFlow[], pair: Pair): Promise<Row[]> {
   const rows: Row[] = []
   for (const lanes of [1, inParallel]) {
-    const ours = await measure(lanes, () => pair.ours())
-    const bare = await measure(lanes, (lane) => {
+    const measured = await measure(lanes, () => pair.measured())
+    const plain = await measure(lanes, (lane) => {
       const client = clients[lane % clients.length]
       if (!client) throw new Error('no client')
-      return pair.bare(client)
+      return pair.plain(client)
     })
     rows.push({
-      what: `${what}, ${lanes} at a time, ${mailboxSize} messages in the mailbox, p50`,
-      ours: percentile(ours, 50),
-      reference: percentile(bare, 50),
+      what: `${what}, ${lanes} concurrent, ${mailboxSize} messages in the mailbox, p50`,
+      measured: percentile(measured, 50),
+      reference: percentile(plain, 50),
       unit: ' ms',
-      referenceIs: lanes === 1 ? 'bare client, warm' : `${clients.length} bare clients, warm`,
+      referenceIs: lanes === 1 ? 'plain client, warm' : `${clients.length} plain clients, warm`,
     })
   }
   return rows
 }
 
-/** Milliseconds of each call, with so many running at any time. The first of each lane are not counted. */
+/**
+ * Duration of each call in milliseconds with `lanes` concurrent calls. The first call of each lane
+ * does not count.
+ */
 async function measure(lanes: number, call: (lane: number) => Promise<unknown>): Promise<number[]> {
   const times: number[] = []
   await Promise.all(

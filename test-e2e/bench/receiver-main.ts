@@ -3,7 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { answerParent } from './child.ts'
 
-// Takes webhooks as fast as it can and counts them; those for /hang get no answer, and they and those for /other are not counted.
+// Receives and counts webhooks at full speed. /hang gets no response. /hang and /other are not
+// counted.
 const server = createServer((request, response) => {
   request.resume().on('end', () => {
     if (request.url === '/hang') return

@@ -1,7 +1,7 @@
-/** A figure and what a bare library doing the same work gave in the same run. */
+/** A figure, and the result of a plain library for the same work in the same run. */
 export interface Row {
   what: string
-  ours: number
+  measured: number
   reference: number
   unit: string
   referenceIs: string
@@ -16,10 +16,10 @@ export function percentile(values: readonly number[], p: number): number {
   return sorted[Math.min(sorted.length - 1, Math.ceil((p / 100) * sorted.length) - 1)] ?? Number.NaN
 }
 
-export function print({ what, ours, reference, unit, referenceIs }: Row): void {
+export function print({ what, measured, reference, unit, referenceIs }: Row): void {
   const digits = unit.startsWith('/') ? 0 : 1
-  const ratio = (ours / reference).toFixed(2)
+  const ratio = (measured / reference).toFixed(2)
   process.stdout.write(
-    `${what}\n    ${ours.toFixed(digits)}${unit}   beside ${reference.toFixed(digits)}${unit} (${referenceIs}), ratio ${ratio}\n`,
+    `${what}\n    ${measured.toFixed(digits)}${unit}   beside ${reference.toFixed(digits)}${unit} (${referenceIs}), ratio ${ratio}\n`,
   )
 }

@@ -8,14 +8,14 @@ import { perSecond, percentile, type Row } from './report.ts'
 
 const count = 1_000
 const atOnce = 16
-/** What the sender opens for one account. */
+/** Connections that the sender opens for one account. */
 const connections = 5
 const scheduled = 1_000_000
 const message = { subject: 'Bench', text: 'Hello '.repeat(150) }
 
 type Server = Parameters<typeof createTransport>[0] & object
 
-/** Submissions through the API, and how fast they come out at the sink, with an empty outbox and with a full one. */
+/** Submissions through the API and their rate at the sink, with an empty and a full outbox. */
 export async function benchSending(world: World): Promise<Row[]> {
   await using sink = await startChild('sink-main.ts')
   const smtp = {
@@ -27,7 +27,7 @@ export async function benchSending(world: World): Promise<Row[]> {
   }
   await world.register('sending', world.mail.freshUser(), { smtp })
   await untilConnected(world.client, 'sending')
-  const empty = await measure(world, { sink, smtp, outbox: 'the outbox empty' })
+  const empty = await measure(world, { sink, smtp, outbox: 'empty outbox' })
   await fillOutbox(world)
   const outbox = `${scheduled.toLocaleString('en')} messages scheduled`
   return [...empty, ...(await measure(world, { sink, smtp, outbox }))]
@@ -42,32 +42,32 @@ interface Measuring {
 async function measure(world: World, { sink, smtp, outbox }: Measuring): Promise<Row[]> {
   sink.reset()
   const done = sink.counted(count)
-  const ours = await timed((n) => submit(world, n))
-  const drained = perSecond(count, (await done).lastAt - ours.began)
-  const direct = await bare({ sink, smtp, lanes: atOnce, inFlight: atOnce })
-  const reference = await bare({ sink, smtp, lanes: connections, inFlight: 2 * connections })
-  const referenceIs = `bare nodemailer pool of ${atOnce} sends it itself`
+  const measured = await timed((n) => submit(world, n))
+  const drained = perSecond(count, (await done).lastAt - measured.began)
+  const direct = await plain({ sink, smtp, lanes: atOnce, inFlight: atOnce })
+  const reference = await plain({ sink, smtp, lanes: connections, inFlight: 2 * connections })
+  const referenceIs = `plain nodemailer pool of ${atOnce} sends directly`
   return [
     {
-      what: `submissions accepted per second, ${atOnce} at once, ${outbox}`,
-      ours: ours.perSecond,
+      what: `submissions accepted per second, ${atOnce} concurrent, ${outbox}`,
+      measured: measured.perSecond,
       reference: direct.sent.perSecond,
       unit: '/s',
       referenceIs,
     },
     {
-      what: `submission accepted, ${atOnce} at once, p99, ${outbox}`,
-      ours: percentile(ours.times, 99),
+      what: `submission accepted, ${atOnce} concurrent, p99, ${outbox}`,
+      measured: percentile(measured.times, 99),
       reference: percentile(direct.sent.times, 99),
       unit: ' ms',
       referenceIs,
     },
     {
       what: `messages per second, submitted to accepted by the sink (${connections} connections), ${outbox}`,
-      ours: drained,
+      measured: drained,
       reference: reference.perSecond,
       unit: '/s',
-      referenceIs: 'bare nodemailer pool',
+      referenceIs: 'plain nodemailer pool',
     },
   ]
 }
@@ -77,11 +77,11 @@ async function submit(world: World, n: number): Promise<void> {
     params: { account: 'sending' },
     body: { to: [{ address: `to${n}@example.test` }], copy: false, ...message },
   })
-  if (status !== 200) throw new Error(`a submission answered ${status}: ${JSON.stringify(body)}`)
+  if (status !== 200) throw new Error(`submission failed with ${status}: ${JSON.stringify(body)}`)
 }
 
-/** A nodemailer pool to the same sink. */
-async function bare({
+/** A nodemailer pool that sends to the same sink. */
+async function plain({
   sink,
   smtp,
   lanes,
@@ -99,10 +99,10 @@ async function bare({
     pool: true,
     maxConnections: lanes,
     maxMessages: Infinity,
-    // Nagle's algorithm would hold back each command until the reply to the last is acknowledged: 40 ms.
+    // Nagle's algorithm would delay each command by up to 40 ms.
     getSocket(
       options: { host?: string; port?: number },
-      callback: (error: Error | null, given: { connection: Socket }) => void,
+      callback: (error: Error | null, input: { connection: Socket }) => void,
     ) {
       const socket = connect(
         { host: options.host ?? '', port: options.port ?? 0, noDelay: true },
@@ -118,7 +118,7 @@ async function bare({
   return { sent, perSecond: perSecondThere }
 }
 
-/** Does it for each number, so many at once. */
+/** Runs the work for each number with limited concurrency. */
 async function timed(work: (n: number) => Promise<void>, lanes = atOnce) {
   const began = Date.now()
   const times: number[] = []
@@ -134,7 +134,7 @@ async function timed(work: (n: number) => Promise<void>, lanes = atOnce) {
   return { began, times, perSecond: perSecond(count, Date.now() - began) }
 }
 
-/** Messages that are to be sent tomorrow, as submissions leave them. */
+/** Submissions scheduled for tomorrow. */
 async function fillOutbox({ ownerUrl }: World): Promise<void> {
   await withClient(ownerUrl, async (client) => {
     await client.query(

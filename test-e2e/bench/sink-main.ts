@@ -1,7 +1,7 @@
 import { startSmtpScript } from '@posthorn/testkit'
 import { answerParent } from './child.ts'
 
-// An SMTP server that takes everything and counts it.
+// SMTP server that accepts and counts all messages.
 const sink = await startSmtpScript()
 sink.behaviour.onData = () => {
   parent.one()

@@ -2,14 +2,17 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 
-/** A server or clients of a benchmark in a process of their own. It sends its port when it is ready, and ends when it is let go. */
+/**
+ * A server or client of a benchmark in its own process. It sends its port when ready and ends when
+ * disposed.
+ */
 export async function startPart(file: string, args: readonly string[] = []) {
   const child = fork(join(import.meta.dirname, file), args)
   const [started] = (await once(child, 'message')) as [{ port: number }]
   return {
     port: started.port,
     pid: child.pid ?? 0,
-    /** Sends it a question; resolves when it has answered anything. */
+    /** Sends a request. Resolves with any reply. */
     async ask(question: object) {
       child.send(question)
       await once(child, 'message')

@@ -6,15 +6,15 @@ import got from 'got'
 import type { World } from '../world.ts'
 import type { Child } from './child.ts'
 import { perSecond } from './report.ts'
-import { processorMs } from './processor-ms.ts'
+import { cpuMs } from './cpu-ms.ts'
 
-/** Calls at the same time, to one target. */
+/** Concurrent calls to one target. */
 const concurrency = 4
 
 export interface Rates {
-  /** From the first to the last that is counted. */
+  /** Rate from the first to the last counted event. */
   perSecond: number
-  /** In a second of the processor. */
+  /** Events per CPU second. */
   perCpuSecond: number
 }
 
@@ -25,7 +25,9 @@ export interface WebhookLoad {
   accounts: readonly string[]
 }
 
-/** Accounts, each with a target of its own if it is given one. Their accountAdded events are on their way. */
+/**
+ * Registers accounts, each with its own target if one is given. Their accountAdded events follow.
+ */
 export async function addAccounts(
   { client }: World,
   name: string,
@@ -41,7 +43,7 @@ export async function addAccounts(
   return accounts
 }
 
-/** Records so many events and waits until `counted` of them have arrived. */
+/** Records events and waits until `counted` of them have arrived. */
 export async function deliverEvents(
   { world, amqpUrl, receiver, accounts }: WebhookLoad,
   count: number,
@@ -50,15 +52,15 @@ export async function deliverEvents(
   const pid = world.services.pids['webhook-dispatcher'] ?? 0
   receiver.reset()
   const done = receiver.counted(counted)
-  const before = await processorMs(pid)
+  const before = await cpuMs(pid)
   await recordTestEvents({ ownerUrl: world.ownerUrl, amqpUrl, accounts }, count)
   const { spanMs } = await done
-  const used = ((await processorMs(pid)) - before) / 1000
+  const used = ((await cpuMs(pid)) - before) / 1000
   return { perSecond: perSecond(counted, spanMs), perCpuSecond: counted / used }
 }
 
-/** The same bytes, by nothing but got over kept connections, signed. */
-export async function bareLoop(url: string, receiver: Child, count: number): Promise<Rates> {
+/** Sends the same signed bytes with got over kept-alive connections. */
+export async function plainLoop(url: string, receiver: Child, count: number): Promise<Rates> {
   const body = JSON.stringify({ event: 'messageDeleted', note: 'x'.repeat(950) })
   const agent = { http: new Agent({ keepAlive: true, maxSockets: concurrency }) }
   let left = count

@@ -3,14 +3,17 @@ import { withClient } from '@posthorn/local/postgres/client'
 import type { World } from '../world.ts'
 import { startChild } from './child.ts'
 import type { Row } from './report.ts'
-import { addAccounts, bareLoop, deliverEvents, type WebhookLoad } from './webhooks-load.ts'
+import { addAccounts, plainLoop, deliverEvents, type WebhookLoad } from './webhooks-load.ts'
 
 const count = 2_000
 const waiting = 1_000_000
 const routes = 20
-const perCpu = '/s of processor'
+const perCpu = '/s of CPU'
 
-/** Events committed and published → received by one receiver, as they are, beside a bare got loop, and beside themselves when something else is in the way. */
+/**
+ * Rate from committed and published events to one receiver, compared with a plain got loop, and
+ * with itself under other load.
+ */
 export async function benchWebhooks(world: World, amqpUrl: string): Promise<Row[]> {
   await using receiver = await startChild('receiver-main.ts')
   const url = `http://127.0.0.1:${receiver.port}/hook`
@@ -24,20 +27,20 @@ export async function benchWebhooks(world: World, amqpUrl: string): Promise<Row[
   const load = { world, amqpUrl, receiver, accounts }
   await deliverEvents(load, count / 4) // code that ran before is faster
   const alone = await deliverEvents(load, count)
-  const bare = await bareLoop(url, receiver, count)
-  const referenceIs = 'bare got loop'
+  const plain = await plainLoop(url, receiver, count)
+  const referenceIs = 'plain got loop'
   return [
     {
       what: 'webhooks received per second (one target, 4 calls in flight, 1 kB)',
-      ours: alone.perSecond,
-      reference: bare.perSecond,
+      measured: alone.perSecond,
+      reference: plain.perSecond,
       unit: '/s',
       referenceIs,
     },
     {
-      what: 'webhooks in a second of the processor, everything that the dispatcher does included',
-      ours: alone.perCpuSecond,
-      reference: bare.perCpuSecond,
+      what: 'webhooks per CPU second, everything in the dispatcher included',
+      measured: alone.perCpuSecond,
+      reference: plain.perCpuSecond,
       unit: perCpu,
       referenceIs,
     },
@@ -47,7 +50,7 @@ export async function benchWebhooks(world: World, amqpUrl: string): Promise<Row[
   ]
 }
 
-/** Ten targets, one of which takes calls and never answers. */
+/** Ten targets, one of which never responds. */
 async function besideHanging(load: WebhookLoad): Promise<Row> {
   const { world, receiver } = load
   const at = (path: string) => `http://127.0.0.1:${receiver.port}/${path}`
@@ -58,17 +61,17 @@ async function besideHanging(load: WebhookLoad): Promise<Row> {
   await receiver.counted(2 * nine.length) // accountAdded
   const expected = (count * 9) / 10
   const reference = await deliverEvents({ ...load, accounts: healthy }, count, expected)
-  const ours = await deliverEvents({ ...load, accounts: mixed }, count, expected)
+  const measured = await deliverEvents({ ...load, accounts: mixed }, count, expected)
   return {
-    what: 'webhooks per second to nine targets while a tenth hangs',
-    ours: ours.perSecond,
+    what: 'webhooks per second to nine targets while the tenth hangs',
+    measured: measured.perSecond,
     reference: reference.perSecond,
     unit: '/s',
-    referenceIs: 'the tenth answers',
+    referenceIs: 'the tenth responds',
   }
 }
 
-/** Routes whose filters look at nothing but the name of the event, and do not want it: the sandbox is not asked. */
+/** Routes whose filters use only the event name and reject it: the sandbox does not run. */
 async function besideRoutes(load: WebhookLoad): Promise<Row> {
   const { client } = load.world
   const reference = await deliverEvents(load, count)
@@ -84,20 +87,20 @@ async function besideRoutes(load: WebhookLoad): Promise<Row> {
     })
     made.push(String(body.id))
   }
-  await deliverEvents(load, count / 4) // each filter is asked once about each name
-  const ours = await deliverEvents(load, count)
+  await deliverEvents(load, count / 4) // each filter runs once per name
+  const measured = await deliverEvents(load, count)
   for (const webhookRoute of made)
     await client.call(operations.deleteWebhookRoute, { params: { webhookRoute } })
   return {
-    what: `webhooks in a second of the processor while ${routes} routes want none of the events`,
-    ours: ours.perCpuSecond,
+    what: `webhooks per CPU second while ${routes} routes reject the events`,
+    measured: measured.perCpuSecond,
     reference: reference.perCpuSecond,
     unit: perCpu,
     referenceIs: 'without routes',
   }
 }
 
-/** Deliveries that wait for their next attempt, half of them for the target that is delivered to. */
+/** Deliveries that wait for their next attempt, half of them for the measured target. */
 async function besideWaiting(load: WebhookLoad, url: string): Promise<Row> {
   const { ownerUrl } = load.world
   const reference = await deliverEvents(load, count)
@@ -113,10 +116,10 @@ async function besideWaiting(load: WebhookLoad, url: string): Promise<Row> {
     await client.query('analyze deliveries')
   })
   await deliverEvents(load, count / 4)
-  const ours = await deliverEvents(load, count)
+  const measured = await deliverEvents(load, count)
   return {
-    what: `webhooks per second beside ${waiting.toLocaleString('en')} deliveries that wait for their next attempt`,
-    ours: ours.perSecond,
+    what: `webhooks per second beside ${waiting.toLocaleString('en')} deliveries waiting for their next attempt`,
+    measured: measured.perSecond,
     reference: reference.perSecond,
     unit: '/s',
     referenceIs: 'none waits',

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import { serviceNames } from '@posthorn/local/role-passwords'
 import { eventually } from '@posthorn/testkit'
 import { startWorld } from '../world.ts'
-import { countRepeats, type MainJob, startMainJob } from './main-job.ts'
+import { findDuplicateEvents, type MainJob, startMainJob } from './main-job.ts'
 
 const world = await startWorld()
 afterAll(() => world[Symbol.asyncDispose]())
@@ -10,10 +10,10 @@ const jane = await world.connectAccount('jane')
 const john = await world.connectAccount('john')
 
 test.each(serviceNames)(
-  '%s killed during the main job: nothing is lost, repeats carry the same ids',
+  '%s killed during the main job: nothing is lost, repeated webhooks keep their event id',
   async (name) => {
     await using job: MainJob = startMainJob(world, { from: jane, to: john })
-    await job.flowing()
+    await job.started()
     await world.services.kill(name)
     await job.more(5)
     await world.services.start(name)
@@ -22,7 +22,7 @@ test.each(serviceNames)(
 
     await eventually(() => expect(missing(delivered)).toEqual([]), { timeoutMs: 60_000 })
     await eventually(() => expect(unsent(submitted)).toEqual([]), { timeoutMs: 60_000 })
-    expect(countRepeats(world.webhooks())).toEqual([])
+    expect(findDuplicateEvents(world.webhooks())).toEqual([])
   },
 )
 

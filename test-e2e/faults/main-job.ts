@@ -1,24 +1,27 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { operations } from '@posthorn/contracts'
 import type { TestUser } from '@posthorn/testkit'
-import { freshMessageId, letter, type Webhook, type World } from '../world.ts'
+import { freshMessageId, plainMessage, type Webhook, type World } from '../world.ts'
 
 export interface MainJob extends AsyncDisposable {
   /** Resolves when mail and submissions flow. */
-  flowing(): Promise<void>
-  /** Resolves when this many more of each were tried. */
+  started(): Promise<void>
+  /** Resolves after this many more attempts of each. */
   more(rounds: number): Promise<void>
-  /** Stops, and tells what was promised: mail the server has, submissions that were answered 200. */
+  /** Stops the job. Returns stored mail and submissions with status 200. */
   end(): Promise<{ delivered: string[]; submitted: string[] }>
 }
 
-interface People {
+interface Participants {
   from: TestUser & { account: string }
   to: TestUser & { account: string }
 }
 
-/** The main job, again and again: a mail arrives for `from`, and `from` submits one to `to`. Refused calls are no promises. */
-export function startMainJob(world: World, { from, to }: People): MainJob {
+/**
+ * Repeats the main job: a message is delivered to `from`, and `from` submits one to `to`. Failed
+ * calls do not count.
+ */
+export function startMainJob(world: World, { from, to }: Participants): MainJob {
   const delivered: string[] = []
   const submitted: string[] = []
   let rounds = 0
@@ -26,19 +29,19 @@ export function startMainJob(world: World, { from, to }: People): MainJob {
   const loop = (async () => {
     while (!ended) {
       const messageId = freshMessageId()
-      await world.mail.deliver(from.user, letter({ messageId }))
+      await world.mail.deliver(from.user, plainMessage({ messageId }))
       delivered.push(messageId)
       const accepted = await submit(world, from.account, to.address)
       if (accepted) submitted.push(accepted)
       rounds++
-      await delay(50) // a pace, not a wait for anything
+      await delay(50) // pace of the job, not a wait
     }
   })()
   const reach = async (target: number) => {
     while (rounds < target) await Promise.race([loop, delay(20)])
   }
   return {
-    flowing: () => reach(3),
+    started: () => reach(3),
     more: (count) => reach(rounds + count),
     async end() {
       ended = true
@@ -60,12 +63,12 @@ async function submit(world: World, account: string, address: string): Promise<s
     })
     return status === 200 ? String(body.messageId) : undefined
   } catch {
-    return undefined // the gateway was away: nothing was promised
+    return undefined // gateway unavailable, the submission does not count
   }
 }
 
-/** What happened once and came with two event ids: never right, whatever was killed. */
-export function countRepeats(webhooks: readonly Webhook[]): string[] {
+/** Occurrences with two event ids, which is an error whatever was killed. */
+export function findDuplicateEvents(webhooks: readonly Webhook[]): string[] {
   const ids = new Map<string, Set<string>>()
   for (const { event, account, data, eventId, path } of webhooks) {
     const what = { messageNew: `${account} ${path} ${data.id}`, messageSent: `${data.queueId}` }[
@@ -75,5 +78,5 @@ export function countRepeats(webhooks: readonly Webhook[]): string[] {
     const key = `${event} ${what}`
     ids.set(key, (ids.get(key) ?? new Set()).add(eventId))
   }
-  return [...ids].filter(([, known]) => known.size > 1).map(([what]) => what)
+  return [...ids].filter(([, eventIds]) => eventIds.size > 1).map(([what]) => what)
 }

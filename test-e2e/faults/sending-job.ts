@@ -3,7 +3,7 @@ import { withClient } from '@posthorn/local/postgres/client'
 import { eventually, type SmtpScript } from '@posthorn/testkit'
 import { untilConnected, type World } from '../world.ts'
 
-/** An account that sends through the scripted server. */
+/** Registers an account that sends through the scripted server. */
 export async function addSender(world: World, sink: SmtpScript, account: string): Promise<string> {
   const smtp = {
     host: sink.host,
@@ -22,7 +22,7 @@ export interface Submitted {
   messageId: string
 }
 
-/** Resolves with what was promised: the submission was answered 200. */
+/** Submits a message, with retries. Resolves after status 200. */
 export async function submit(
   world: World,
   account: string,
@@ -31,7 +31,7 @@ export async function submit(
   return eventually(() => submitOnce(world, account, more), { timeoutMs: 30_000 })
 }
 
-/** A refusal is no promise: whoever gets one tries again. */
+/** A rejected submission does not count and is repeated. */
 async function submitOnce(
   world: World,
   account: string,
@@ -48,11 +48,11 @@ async function submitOnce(
       ...more,
     },
   })
-  if (status !== 200) throw new Error(`a submission answered ${status}: ${JSON.stringify(body)}`)
+  if (status !== 200) throw new Error(`submission failed with ${status}: ${JSON.stringify(body)}`)
   return { queueId: String(body.queueId), messageId: String(body.messageId) }
 }
 
-/** Submits so many, a few at a time. */
+/** Submits messages with 8 concurrent calls. */
 export async function submitMany(
   world: World,
   accounts: readonly string[],
@@ -68,8 +68,11 @@ export async function submitMany(
   return submitted
 }
 
-/** Messages whose final dot may have been written and whose outcome is not recorded: the server may have them. */
-export async function markedMessages({ ownerUrl }: World): Promise<string[]> {
+/**
+ * Messages whose end of data may have been sent without a recorded result. The server may have
+ * them.
+ */
+export async function listHandedOver({ ownerUrl }: World): Promise<string[]> {
   const { rows } = await withClient(ownerUrl, (client) =>
     client.query<{ message_id: string }>(
       "select message_id from outbox where state = 'queued' and data_sent_at is not null",
@@ -88,7 +91,7 @@ export async function outboxRow({ ownerUrl }: World, queueId: string) {
   return rows[0]
 }
 
-/** Waits until all of them have come in. */
+/** Waits until all messages have arrived. */
 export async function untilArrived(
   sink: SmtpScript,
   submitted: readonly Submitted[],
@@ -105,8 +108,10 @@ export async function untilArrived(
   )
 }
 
-/** Message-IDs that came in more than once, and whether all their copies had the same bytes. */
-export function repeats(sink: SmtpScript): { messageId: string; copies: number; same: boolean }[] {
+/** Message-IDs that arrived more than once, and whether all copies are identical. */
+export function listDuplicates(
+  sink: SmtpScript,
+): { messageId: string; copies: number; same: boolean }[] {
   const hashes = new Map<string, string[]>()
   for (const { messageId, sha256 } of sink.accepted)
     hashes.set(messageId, [...(hashes.get(messageId) ?? []), sha256])

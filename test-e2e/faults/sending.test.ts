@@ -11,15 +11,15 @@ import {
 import { startWorld } from '../world.ts'
 import {
   addSender,
-  markedMessages,
+  listHandedOver,
   outboxRow,
-  repeats,
+  listDuplicates,
   type Submitted,
   submit,
   submitMany,
   untilArrived,
 } from './sending-job.ts'
-import { countRepeats } from './main-job.ts'
+import { findDuplicateEvents } from './main-job.ts'
 
 const world = await startWorld({ servers: 'own', env: { SVC_SENDER_LEASE: '10s' } })
 const sink = await startSmtpScript({ port: await freePort() })
@@ -28,46 +28,46 @@ afterAll(async () => {
   await sink[Symbol.asyncDispose]()
 })
 const { postgres, rabbit } = world
-if (!postgres || !rabbit) throw new Error('a world with servers of its own was asked for')
+if (!postgres || !rabbit) throw new Error('the world must have its own servers')
 const moments = ['greeting', 'MAIL', 'RCPT', 'DATA', 'body', 'dot'] as const
-/** What a test that fails leaves behind. */
-const held: (() => Promise<void>)[] = []
+/** Cleanups of failed tests. */
+const cleanups: (() => Promise<void>)[] = []
 afterEach(async () => {
   for (const moment of moments) sink.on(moment, undefined)
-  for (const release of held.splice(0)) await release()
+  for (const release of cleanups.splice(0)) await release()
   sink.accepted.length = 0
 })
 const accounts = await Promise.all(
   Array.from({ length: 6 }, (_, n) => addSender(world, sink, `sender-${n}`)),
 )
 const [account = ''] = accounts
-/** A hundred messages for each. */
+/** Number of kills, with a hundred messages each. */
 const kills = Number(process.env['SENDING_FAULTS_KILLS'] ?? 8)
 
-const toldSent = ({ queueId }: Submitted) =>
+const untilSentEvent = ({ queueId }: Submitted) =>
   world.webhook(({ event, data }) => event === 'messageSent' && data.queueId === queueId, 30_000)
-/** Kills the sender, and time passes until the leases that it had have ended, but for that of a row that is locked. */
+/** Kills the sender and expires its leases, except those of locked rows. */
 const killSender = async () => {
   await world.services.kill('sender')
-  await endLeases()
+  await expireLeases()
 }
-const endLeases = () =>
+const expireLeases = () =>
   withClient(world.ownerUrl, (client) =>
     client.query(
       `update outbox set lease_until = now() where queue_id in
         (select queue_id from outbox where lease_until is not null for update skip locked)`,
     ),
   )
-/** A sender without a session: the next message begins with a greeting. */
-const freshSender = async () => {
+/** A sender without an SMTP session: the next message begins with a greeting. */
+const restartSender = async () => {
   await killSender()
   await world.services.start('sender')
 }
 
 test(
-  'killed again and again while it sends: all arrive, and none twice that was not on its way',
+  'sender killed repeatedly while sending: all messages arrive, duplicates only of messages in handover',
   async () => {
-    // Slow enough that there is something to send at every kill.
+    // Slow enough that every kill finds messages to send.
     sink.on('dot', smtpFaults.slow(80))
     const submitting = submitMany(world, accounts, kills * 100)
     const marked = new Set<string>()
@@ -75,25 +75,25 @@ test(
       const next = sink.accepted.length + Math.ceil(Math.random() * 40)
       await eventually(() => sink.accepted.length >= next, { timeoutMs: 120_000 })
       await killSender()
-      for (const messageId of await markedMessages(world)) marked.add(messageId)
+      for (const messageId of await listHandedOver(world)) marked.add(messageId)
       await world.services.start('sender')
     }
     sink.on('dot', undefined)
     const submitted = await submitting
     await untilArrived(sink, submitted)
     await eventually(async () => expect(await countQueued()).toBe(0))
-    const twice = repeats(sink)
+    const twice = listDuplicates(sink)
     process.stdout.write(
-      `${kills} kills, ${submitted.length} messages, ${marked.size} of them on their way at a kill, ${twice.length} came twice\n`,
+      `${kills} kills, ${submitted.length} messages, ${marked.size} in handover at a kill, ${twice.length} duplicates\n`,
     )
     expect(new Set(sink.accepted.map(({ messageId }) => messageId)).size).toBe(kills * 100)
     expect(twice.filter(({ messageId, same }) => !marked.has(messageId) || !same)).toEqual([])
-    expect(countRepeats(world.webhooks())).toEqual([])
+    expect(findDuplicateEvents(world.webhooks())).toEqual([])
   },
   120_000 + kills * 60_000,
 )
 
-/** Kills the sender at that moment, once. */
+/** Kills the sender once at this moment. */
 function killsAt(then: SmtpHook = smtpFaults.closes): SmtpHook {
   return smtpFaults.times(1, async (command) => {
     const answer = await then(command)
@@ -102,78 +102,86 @@ function killsAt(then: SmtpHook = smtpFaults.closes): SmtpHook {
   })
 }
 
-/** The server has it, and the sender will not hear so. */
-const kept: SmtpHook = async (command) => {
+/** Stores the message and closes the connection without a reply. */
+const storesThenCloses: SmtpHook = async (command) => {
   await command.defaultReply()
   return { raw: '', then: 'close' }
 }
 
 test.each([
   {
-    when: 'before the greeting, its claim committed',
+    when: 'before the greeting, with the claim committed',
     moment: 'greeting',
     hook: killsAt(),
     copies: 1,
   },
   { when: 'at MAIL', moment: 'MAIL', hook: killsAt(), copies: 1 },
   { when: 'at RCPT', moment: 'RCPT', hook: killsAt(), copies: 1 },
-  { when: 'while the message is handed over', moment: 'body', hook: killsAt(), copies: 1 },
-  { when: 'after the dot, not taken', moment: 'dot', hook: killsAt(), copies: 1 },
-  { when: 'after the dot, taken', moment: 'dot', hook: killsAt(kept), copies: 2 },
-] as const)('killed $when: sent again under the same id', async ({ moment, hook, copies }) => {
-  await freshSender()
-  sink.on(moment, hook)
-  const submitted = await submit(world, account, { text: 'line\n'.repeat(20_000) })
-  await eventually(() =>
-    expect(() => process.kill(world.services.pids['sender'] ?? 0, 0)).toThrow(),
-  )
-  await world.services.start('sender')
-  await toldSent(submitted)
-  expect(sink.accepted.map(({ messageId }) => messageId)).toEqual(
-    Array.from({ length: copies }, () => submitted.messageId),
-  )
-  expect(repeats(sink).filter(({ same }) => !same)).toEqual([])
-  expect(await outboxRow(world, submitted.queueId)).toMatchObject({ state: 'sent', attempts: 2 })
-})
+  { when: 'while the message is transmitted', moment: 'body', hook: killsAt(), copies: 1 },
+  { when: 'after the end of data, not stored', moment: 'dot', hook: killsAt(), copies: 1 },
+  {
+    when: 'after the end of data, stored',
+    moment: 'dot',
+    hook: killsAt(storesThenCloses),
+    copies: 2,
+  },
+] as const)(
+  'sender killed $when: sends the message again with the same Message-ID',
+  async ({ moment, hook, copies }) => {
+    await restartSender()
+    sink.on(moment, hook)
+    const submitted = await submit(world, account, { text: 'line\n'.repeat(20_000) })
+    await eventually(() =>
+      expect(() => process.kill(world.services.pids['sender'] ?? 0, 0)).toThrow(),
+    )
+    await world.services.start('sender')
+    await untilSentEvent(submitted)
+    expect(sink.accepted.map(({ messageId }) => messageId)).toEqual(
+      Array.from({ length: copies }, () => submitted.messageId),
+    )
+    expect(listDuplicates(sink).filter(({ same }) => !same)).toEqual([])
+    expect(await outboxRow(world, submitted.queueId)).toMatchObject({ state: 'sent', attempts: 2 })
+  },
+)
 
-/** Holds the message's row from that moment on, in a transaction of ours: what the sender writes about it waits. */
-function holdRowAt(moment: SmtpMoment) {
+/** Locks the outbox row from this moment on, so that the sender's updates wait. */
+function lockRowAt(moment: SmtpMoment) {
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const { promise: submitted, resolve: setId } = Promise.withResolvers<string>()
-  let holding: Promise<void> | undefined
+  let lock: Promise<void> | undefined
   sink.on(
     moment,
     smtpFaults.times(1, async (command) => {
       const queueId = await submitted
       await new Promise<void>((locked, failed) => {
-        holding = withClient(world.ownerUrl, async (client) => {
+        lock = withClient(world.ownerUrl, async (client) => {
           await client.query('begin')
           await client.query('select 1 from outbox where queue_id = $1 for update', [queueId])
           locked()
           await released
           await client.query('rollback')
         })
-        holding.catch(failed)
+        lock.catch(failed)
       })
       return command.defaultReply()
     }),
   )
-  const letGo = async () => {
+  const unlock = async () => {
     release()
-    await holding
+    await lock
   }
-  held.push(letGo)
-  return { setId, release: letGo }
+  cleanups.push(unlock)
+  return { setId, release: unlock }
 }
 
-test('killed with the marker committed and the dot not out: sent again, and once only', async () => {
-  // Over a session that took messages before, the marker is written with the envelope already.
-  await freshSender()
-  const row = holdRowAt('DATA')
+test('sender killed with data_sent_at committed and the end of data not sent: sends the message once', async () => {
+  // In a session that has sent messages before, the intent record is written with the envelope.
+  await restartSender()
+  const row = lockRowAt('DATA')
   const submitted = await submit(world, account)
   row.setId(submitted.queueId)
   await eventually(async () => expect(await countWaiting('%set data_sent_at = now()%')).toBe(1))
-  // It hangs, so that Postgres commits and the sender does not learn of it.
+  // Paused, so that Postgres commits without the sender noticing.
   world.services.get('sender').pause()
   await row.release()
   await eventually(async () =>
@@ -182,25 +190,25 @@ test('killed with the marker committed and the dot not out: sent again, and once
   await killSender()
   expect(sink.accepted).toHaveLength(0)
   await world.services.start('sender')
-  await toldSent(submitted)
+  await untilSentEvent(submitted)
   expect(sink.accepted).toHaveLength(1)
 })
 
-test('killed between the 250 and its record: sent again under the same id', async () => {
-  const row = holdRowAt('dot')
+test('sender killed between the reply 250 and its record: sends the message again with the same Message-ID', async () => {
+  const row = lockRowAt('dot')
   const submitted = await submit(world, account)
   row.setId(submitted.queueId)
   await eventually(async () => expect(await countWaiting("%state = 'sent'%")).toBe(1))
   await killSender()
   await row.release()
   expect(await outboxRow(world, submitted.queueId)).toMatchObject({ state: 'queued' })
-  await endLeases()
+  await expireLeases()
   await world.services.start('sender')
-  await toldSent(submitted)
-  expect(repeats(sink)).toEqual([{ messageId: submitted.messageId, copies: 2, same: true }])
+  await untilSentEvent(submitted)
+  expect(listDuplicates(sink)).toEqual([{ messageId: submitted.messageId, copies: 2, same: true }])
 })
 
-test('killed after the record and before anybody was told: told once, sent once', async () => {
+test('sender killed after the record and before the event: emits messageSent once, sends the message once', async () => {
   sink.on(
     'dot',
     smtpFaults.times(1, async (command) => {
@@ -215,12 +223,12 @@ test('killed after the record and before anybody was told: told once, sent once'
   await killSender()
   rabbit.resume()
   await world.services.start('sender')
-  await toldSent(submitted)
+  await untilSentEvent(submitted)
   expect(sink.accepted).toHaveLength(1)
-  expect(countRepeats(world.webhooks())).toEqual([])
+  expect(findDuplicateEvents(world.webhooks())).toEqual([])
 })
 
-test('a server that is away for a while gets everything, once, when it is back', async () => {
+test('SMTP server unavailable for a while: receives every message once after its return', async () => {
   await sink.close()
   const submitted = await submitMany(world, accounts, 60)
   const failed = await world.webhook(
@@ -230,21 +238,21 @@ test('a server that is away for a while gets everything, once, when it is back',
   expect(Date.parse(failed.data.job.nextAttempt)).toBeGreaterThan(Date.now() - 10_000)
   await sink.open()
   await untilArrived(sink, submitted)
-  expect(repeats(sink)).toEqual([])
+  expect(listDuplicates(sink)).toEqual([])
 })
 
 test.each([
-  ['Postgres is restarted', () => postgres.restart()],
-  ['Postgres is killed', async () => (await postgres.kill(), postgres.restart())],
-  ['RabbitMQ is restarted', () => rabbit.restart()],
-])('%s while messages go out: nothing is lost', async (_name, fault) => {
+  ['Postgres restarted', () => postgres.restart()],
+  ['Postgres killed', async () => (await postgres.kill(), postgres.restart())],
+  ['RabbitMQ restarted', () => rabbit.restart()],
+])('%s while sending: no message is lost', async (_name, fault) => {
   sink.on('dot', smtpFaults.slow(30))
   const submitted = await submitMany(world, accounts, 300)
   await eventually(() => sink.accepted.length > 20)
   await fault()
   await untilArrived(sink, submitted)
   await eventually(async () => expect(await countQueued()).toBe(0))
-  const twice = repeats(sink)
+  const twice = listDuplicates(sink)
   process.stdout.write(`${submitted.length} messages, ${twice.length} came twice\n`)
   expect(twice.filter(({ same }) => !same)).toEqual([])
 })
@@ -257,7 +265,7 @@ async function count(query: string, values: unknown[] = []): Promise<number> {
 }
 
 const countQueued = () => count("select count(*)::int from outbox where state = 'queued'")
-/** Statements like this that wait for a row. */
+/** Number of matching statements that wait for a row lock. */
 const countWaiting = (like: string) =>
   count(
     "select count(*)::int from pg_stat_activity where wait_event_type = 'Lock' and query ilike $1",

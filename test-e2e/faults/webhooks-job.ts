@@ -3,17 +3,17 @@ import { withClient } from '@posthorn/local/postgres/client'
 import { eventually, type ReceivedRequest } from '@posthorn/testkit'
 import type { World } from '../world.ts'
 
-/** An event that somebody was promised. */
-export interface Promised {
+/** A recorded event that must be delivered. */
+export interface RecordedEvent {
   eventId: string
   account: string
   uid: number
 }
 
-/** A target, and which events it is to get. */
+/** A target and its events. */
 export interface FaultTarget {
   path: string
-  gets: (event: Promised) => boolean
+  matches: (event: RecordedEvent) => boolean
 }
 
 interface Row {
@@ -23,18 +23,18 @@ interface Row {
   attempts: number
 }
 
-/** What one target got of one event. */
-interface Story extends Promised {
+/** Requests of one event to one target. */
+interface EventDeliveries extends RecordedEvent {
   path: string
   requests: ReceivedRequest[]
 }
 
-/** The default target, and a route whose functions take every other event and change it. */
-export async function twoTargets({ client, receiver }: World): Promise<FaultTarget[]> {
+/** Creates the default target and a route that accepts and changes every second event. */
+export async function createTargets({ client, receiver }: World): Promise<FaultTarget[]> {
   const route = new URL('/route', receiver.url)
   const { status, body } = await client.call(operations.createWebhookRoute, {
     body: {
-      name: 'every other one',
+      name: 'every second event',
       targetUrl: route.href,
       enabled: true,
       content: {
@@ -45,25 +45,28 @@ export async function twoTargets({ client, receiver }: World): Promise<FaultTarg
   })
   if (status !== 200) throw new Error(`the route: ${status} ${JSON.stringify(body)}`)
   return [
-    { path: new URL(receiver.url).pathname, gets: () => true },
-    { path: route.pathname, gets: ({ uid }) => uid % 2 === 0 },
+    { path: new URL(receiver.url).pathname, matches: () => true },
+    { path: route.pathname, matches: ({ uid }) => uid % 2 === 0 },
   ]
 }
 
-/** Fails a third of the calls, whichever they are; none so often that its attempts could be used up. Returns what was answered well. */
-export function failAThird({ receiver }: World): Set<ReceivedRequest> {
-  const taken = new Set<ReceivedRequest>()
+/**
+ * Rejects a third of the calls at random, but none often enough to use up its attempts. Returns the
+ * accepted requests.
+ */
+export function rejectOneThird({ receiver }: World): Set<ReceivedRequest> {
+  const accepted = new Set<ReceivedRequest>()
   receiver.replyWith((request) => {
-    if (madeOf(request) < 4 && Math.random() < 1 / 3)
+    if (attemptsMadeOf(request) < 4 && Math.random() < 1 / 3)
       return Math.random() < 1 / 4 ? { instead: 'drop' } : { status: 500 }
-    taken.add(request)
+    accepted.add(request)
     return {}
   })
-  return taken
+  return accepted
 }
 
-/** The events of a test that are recorded, in the order of their accounts. */
-export async function listPromised({ ownerUrl }: World): Promise<Promised[]> {
+/** Recorded test events, ordered by account position. */
+export async function listRecordedEvents({ ownerUrl }: World): Promise<RecordedEvent[]> {
   const { rows } = await withClient(ownerUrl, (client) =>
     client.query<{ event_id: string; account: string; body: string }>(
       "select event_id, account, body from events where event = 'messageDeleted' order by id",
@@ -76,7 +79,7 @@ export async function listPromised({ ownerUrl }: World): Promise<Promised[]> {
   }))
 }
 
-/** Waits until every event is fanned out and no delivery waits. */
+/** Waits until every event is fanned out and no delivery is due. */
 export async function untilDelivered({ ownerUrl }: World, timeoutMs: number): Promise<void> {
   await eventually(
     async () => {
@@ -92,92 +95,101 @@ export async function untilDelivered({ ownerUrl }: World, timeoutMs: number): Pr
   )
 }
 
-export interface Told {
-  promised: readonly Promised[]
+export interface ReviewInput {
+  events: readonly RecordedEvent[]
   targets: readonly FaultTarget[]
-  taken: ReadonlySet<ReceivedRequest>
+  accepted: ReadonlySet<ReceivedRequest>
 }
 
-export interface Findings {
-  /** What must not be. */
+export interface ReviewResult {
+  /** Violations of the delivery guarantees. */
   problems: string[]
   requests: number
   /** Attempts that were counted and never made. */
-  unmade: number
-  /** Deliveries that were taken more than once. */
-  takenTwice: number
+  countedOnly: number
+  /** Deliveries that were accepted more than once. */
+  acceptedTwice: number
 }
 
-/** Compares what was promised with what came, and with what is recorded of it. */
-export async function review(world: World, told: Told): Promise<Findings> {
+/** Compares recorded events with received requests and with the rows of deliveries. */
+export async function reviewDeliveries(world: World, input: ReviewInput): Promise<ReviewResult> {
   const rows = await listDeliveries(world)
   const byEvent = Map.groupBy(world.receiver.requests, headerOf('x-svc-wh-event-id'))
-  const stories = told.targets.flatMap(({ path, gets }) =>
-    told.promised.filter(gets).map((event) => ({
+  const deliveries = input.targets.flatMap(({ path, matches: gets }) =>
+    input.events.filter(gets).map((event) => ({
       ...event,
       path,
       requests: (byEvent.get(event.eventId) ?? []).filter((request) => request.path === path),
     })),
   )
-  const problems = stories.flatMap((story) => [
-    ...problemsOf(story, told.taken),
-    ...rowProblems(story, rows.get(keyOf(story.eventId, story.path === '/route'))),
+  const problems = deliveries.flatMap((story) => [
+    ...findProblems(story, input.accepted),
+    ...findRowProblems(story, rows.get(keyOf(story.eventId, story.path === '/route'))),
   ])
-  const attempts = stories.reduce(
+  const attempts = deliveries.reduce(
     (sum, { eventId, path }) => sum + (rows.get(keyOf(eventId, path === '/route'))?.attempts ?? 0),
     0,
   )
-  const requests = stories.reduce((sum, story) => sum + story.requests.length, 0)
+  const requests = deliveries.reduce((sum, story) => sum + story.requests.length, 0)
   return {
-    problems: [...problems, ...disorders(stories, world.receiver.requests)],
+    problems: [...problems, ...findReordered(deliveries, world.receiver.requests)],
     requests,
-    unmade: attempts - requests,
-    takenTwice: stories.filter(
-      (story) => story.requests.filter((request) => told.taken.has(request)).length > 1,
+    countedOnly: attempts - requests,
+    acceptedTwice: deliveries.filter(
+      (story) => story.requests.filter((request) => input.accepted.has(request)).length > 1,
     ).length,
   }
 }
 
-function problemsOf({ eventId, path, requests }: Story, taken: Told['taken']): string[] {
-  const what = `${eventId} at ${path}`
-  if (!requests.some((request) => taken.has(request))) return [`${what} never arrived`]
-  const made = requests.map(madeOf)
+function findProblems(
+  { eventId, path, requests }: EventDeliveries,
+  accepted: ReviewInput['accepted'],
+): string[] {
+  const where = `${eventId} at ${path}`
+  if (!requests.some((request) => accepted.has(request))) return [`${where} never arrived`]
+  const made = requests.map(attemptsMadeOf)
   const same = ['x-svc-wh-id', 'x-svc-wh-signature', 'webhook-id'] as const
-  // After two minutes the timestamp is that of the attempt, and the signature with it.
+  // After two minutes, timestamp and signature belong to the attempt.
   const stamped = [...Map.groupBy(requests, headerOf('webhook-timestamp')).values()]
   return [
     ...same
       .filter((name) => new Set(requests.map(headerOf(name))).size > 1)
-      .map((name) => `${what}: several ${name}`),
+      .map((name) => `${where}: several ${name}`),
     ...(stamped.some((sent) => new Set(sent.map(headerOf('webhook-signature'))).size > 1)
-      ? [`${what}: several webhook-signature of one time`]
+      ? [`${where}: several webhook-signature values for one timestamp`]
       : []),
-    ...(new Set(requests.map(({ body }) => body.toString())).size > 1 ? [`${what}: bodies`] : []),
+    ...(new Set(requests.map(({ body }) => body.toString())).size > 1 ? [`${where}: bodies`] : []),
     ...(made.some((count, n) => n > 0 && count <= (made[n - 1] ?? 0))
-      ? [`${what}: attempts made ${made.join(', ')}`]
+      ? [`${where}: attempts made ${made.join(', ')}`]
       : []),
   ]
 }
 
-/** The count of the last attempt is what the row says. */
-function rowProblems({ eventId, path, requests }: Story, row: Row | undefined): string[] {
+/** Checks that the row has the count of the last attempt. */
+function findRowProblems(
+  { eventId, path, requests }: EventDeliveries,
+  row: Row | undefined,
+): string[] {
   const last = requests.at(-1)
   const isRight =
-    row?.state === 'delivered' && last !== undefined && row.attempts === madeOf(last) + 1
+    row?.state === 'delivered' && last !== undefined && row.attempts === attemptsMadeOf(last) + 1
   return isRight ? [] : [`${eventId} at ${path}: its row is ${JSON.stringify(row)}`]
 }
 
-/** First calls of one account to one target that came after a later event's. */
-function disorders(stories: readonly Story[], requests: readonly ReceivedRequest[]): string[] {
+/** First requests of an account to a target that arrived after a later event's. */
+function findReordered(
+  deliveries: readonly EventDeliveries[],
+  requests: readonly ReceivedRequest[],
+): string[] {
   const places = new Map(requests.map((request, index) => [request, index]))
-  const chains = Map.groupBy(stories, ({ account, path }) => `${account} at ${path}`)
+  const chains = Map.groupBy(deliveries, ({ account, path }) => `${account} at ${path}`)
   return [...chains].flatMap(([chain, events]) => {
     let latest = -1
     return events.flatMap(({ eventId, requests: [first] }) => {
       const place = first ? (places.get(first) ?? -1) : -1
       const isLate = place < latest
       latest = Math.max(latest, place)
-      return isLate ? [`${chain}: ${eventId} came after a later one`] : []
+      return isLate ? [`${chain}: ${eventId} arrived after a later event`] : []
     })
   })
 }
@@ -197,6 +209,6 @@ function headerOf(name: string) {
   return ({ headers }: ReceivedRequest) => String(headers[name])
 }
 
-function madeOf({ headers }: ReceivedRequest): number {
+function attemptsMadeOf({ headers }: ReceivedRequest): number {
   return Number(headers['x-svc-wh-attempts-made'])
 }

@@ -3,22 +3,25 @@ import { operations } from '@posthorn/contracts'
 import { eventually, recordTestEvents } from '@posthorn/testkit'
 import { startWorld } from '../world.ts'
 import {
-  failAThird,
-  type Findings,
-  listPromised,
-  review,
-  twoTargets,
+  rejectOneThird,
+  type ReviewResult,
+  listRecordedEvents,
+  reviewDeliveries,
+  createTargets,
   untilDelivered,
 } from './webhooks-job.ts'
 
-/** By hand: `WEBHOOK_FAULTS_EVENTS=10000 WEBHOOK_FAULTS_KILLS=20`. */
+/** For long manual runs: `WEBHOOK_FAULTS_EVENTS=10000 WEBHOOK_FAULTS_KILLS=20`. */
 const count = Number(process.env['WEBHOOK_FAULTS_EVENTS'] ?? 600)
 const kills = Number(process.env['WEBHOOK_FAULTS_KILLS'] ?? 3)
 const timeoutMs = 60_000 + 60 * count
-/** Counted ahead for a target's calls, and its calls. What a killed process had counted of a target without calling it. */
-const countedAhead = 36
+/**
+ * Pre-counted attempts per target plus calls in flight: the attempts that a killed process may have
+ * counted without a call.
+ */
+const precountedPerTarget = 36
 
-/** Of problems. */
+/** Problems shown in a failure. */
 const maxShown = 20
 
 const dispatchers = ['webhook-dispatcher', 'webhook-dispatcher-2']
@@ -30,24 +33,27 @@ const world = await startWorld({
 })
 afterAll(() => world[Symbol.asyncDispose]())
 const { postgres, rabbit, receiver, ownerUrl } = world
-if (!postgres || !rabbit) throw new Error('a world with servers of its own was asked for')
+if (!postgres || !rabbit) throw new Error('the world must have its own servers')
 const accounts = Array.from({ length: 16 }, (_, n) => `account-${n}`)
 for (const account of accounts)
   await world.client.call(operations.createAccount, { body: { account, name: account } })
-const targets = await twoTargets(world)
+const targets = await createTargets(world)
 
 const record = (events: number, amqpUrl?: string) =>
   recordTestEvents({ ownerUrl, accounts, ...(amqpUrl === undefined ? {} : { amqpUrl }) }, events)
 
-/** Does it while a receiver fails a third of the time, waits for the end and looks at what came. */
-async function during(fault: () => Promise<void>): Promise<Findings> {
-  const before = (await listPromised(world)).length
+/**
+ * Runs a fault while the receiver rejects a third of the calls, waits until all is delivered and
+ * reviews the result.
+ */
+async function runFault(fault: () => Promise<void>): Promise<ReviewResult> {
+  const before = (await listRecordedEvents(world)).length
   receiver.requests.length = 0
-  const taken = failAThird(world)
+  const taken = rejectOneThird(world)
   await fault()
   await untilDelivered(world, timeoutMs)
-  const promised = (await listPromised(world)).slice(before)
-  const findings = await review(world, { promised, targets, taken })
+  const promised = (await listRecordedEvents(world)).slice(before)
+  const findings = await reviewDeliveries(world, { events: promised, targets, accepted: taken })
   const { problems, ...figures } = findings
   process.stdout.write(
     `${promised.length} events: ${JSON.stringify({ ...figures, problems: problems.length })}\n`,
@@ -55,7 +61,7 @@ async function during(fault: () => Promise<void>): Promise<Findings> {
   return { ...findings, problems: problems.slice(0, maxShown) }
 }
 
-/** Kills one of them each time that some more has come in. */
+/** Kills a random process whenever more requests have arrived. */
 async function killAtRandom(names: readonly string[], times: number): Promise<void> {
   for (let kill = 0; kill < times; kill++) {
     const events = Math.ceil(count / times)
@@ -68,59 +74,62 @@ async function killAtRandom(names: readonly string[], times: number): Promise<vo
   }
 }
 
-const ended = { problems: [], unmade: expect.any(Number) }
+const completed = { problems: [], countedOnly: expect.any(Number) }
 
 test(
-  'two dispatchers side by side, killed at random: every event arrives, in order, with right counts',
+  'two dispatchers killed at random: every event arrives in order with correct attempt counts',
   async () => {
-    const findings = await during(() => killAtRandom(dispatchers, Math.ceil(kills / 2)))
-    expect(findings).toMatchObject(ended)
-    expect(findings.unmade).toBeLessThanOrEqual(kills * targets.length * countedAhead)
+    const findings = await runFault(() => killAtRandom(dispatchers, Math.ceil(kills / 2)))
+    expect(findings).toMatchObject(completed)
+    expect(findings.countedOnly).toBeLessThanOrEqual(kills * targets.length * precountedPerTarget)
   },
   timeoutMs,
 )
 
 test(
-  'one dispatcher, killed at random: every event arrives, in order, with right counts',
+  'one dispatcher killed at random: every event arrives in order with correct attempt counts',
   async () => {
     await world.services.stop('webhook-dispatcher-2')
-    const findings = await during(() => killAtRandom(['webhook-dispatcher'], kills))
+    const findings = await runFault(() => killAtRandom(['webhook-dispatcher'], kills))
     await world.services.start('webhook-dispatcher-2')
-    expect(findings).toMatchObject(ended)
-    expect(findings.unmade).toBeLessThanOrEqual(kills * targets.length * countedAhead)
+    expect(findings).toMatchObject(completed)
+    expect(findings.countedOnly).toBeLessThanOrEqual(kills * targets.length * precountedPerTarget)
   },
   timeoutMs,
 )
 
-/** Postgres may be away for longer than a lease: then each takes over what the other had counted and not called. */
-const lost = dispatchers.length * targets.length * countedAhead
+/**
+ * If Postgres is unavailable for longer than a lease, each dispatcher takes over pre-counted
+ * attempts of the other.
+ */
+const maxCountedOnly = dispatchers.length * targets.length * precountedPerTarget
 const faults = [
   [
-    'Postgres is killed and comes back',
+    'Postgres killed and started',
     async () => (await postgres.kill(), postgres.restart()),
-    lost,
+    maxCountedOnly,
   ],
   [
-    'RabbitMQ comes back with an empty disk',
+    'RabbitMQ started with an empty disk',
     () => Promise.all([rabbit.wipe(), record(Math.ceil(count / 3))]),
     0,
   ],
-  // The one before is this and more: by hand.
-  ...(kills < 20 ? [] : [['RabbitMQ is restarted', () => rabbit.restart(), 0] as const]),
+  // A weaker variant of the previous fault, only for long runs.
+  ...(kills < 20 ? [] : [['RabbitMQ restarted', () => rabbit.restart(), 0] as const]),
 ] as const
 
 test.each(faults)(
-  '%s: every event arrives, in order, with right counts',
+  '%s: every event arrives in order with correct attempt counts',
   async (_name, fault, maxUnmade) => {
     const part = Math.ceil(count / 3)
-    const findings = await during(async () => {
+    const findings = await runFault(async () => {
       await record(part, rabbit.amqp)
       await eventually(() => receiver.requests.length > part / 4, { timeoutMs })
       await fault()
       await record(part, rabbit.amqp)
     })
-    expect(findings).toMatchObject(ended)
-    expect(findings.unmade).toBeLessThanOrEqual(maxUnmade)
+    expect(findings).toMatchObject(completed)
+    expect(findings.countedOnly).toBeLessThanOrEqual(maxUnmade)
   },
   timeoutMs,
 )

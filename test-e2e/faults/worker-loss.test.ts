@@ -6,18 +6,19 @@ import { fillInbox } from '../bench/fill-mailbox.ts'
 import { logIn } from '../stories/imap-client.ts'
 import {
   freshMessageId,
-  letter,
+  plainMessage,
   registration,
   startWorld,
   type Webhook,
   type World,
 } from '../world.ts'
-import { countRepeats } from './main-job.ts'
+import { findDuplicateEvents } from './main-job.ts'
 
 const accounts = 200
 /**
- * Until all accounts of a worker that was killed are looked after again, at the pace of production: 15 s until others may take its shards,
- * then the logins. On an idle machine it is a sixth of this; a look at all folders would come far later.
+ * Maximum time until all accounts of a killed worker are synced again with production intervals: 15
+ * s until other workers take its shards, then the logins. An idle machine needs a sixth of it. A
+ * poll of all mailboxes would come much later.
  */
 const moveMs = 180_000
 
@@ -30,20 +31,20 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-/** At the pace of production: other tests have all folders looked at every second. */
-function unhurried(account: string, user: TestUser): Record<string, unknown> {
+/** Production interval. Other tests poll all mailboxes every second. */
+function productionPace(account: string, user: TestUser): Record<string, unknown> {
   return { imap: { ...(registration(account, user)['imap'] as object), resyncDelay: 900 } }
 }
 
-const told = (event: string, account: string): Webhook[] =>
+const webhooksOf = (event: string, account: string): Webhook[] =>
   world.webhooks().filter((webhook) => webhook.event === event && webhook.account === account)
 
-test('of 200 accounts on two workers none is left alone for long when one is killed', async () => {
+test('sync-worker killed with 200 accounts on two workers: the other one takes over all accounts in time', async () => {
   const users = await Promise.all(
     Array.from({ length: accounts }, async (_, n) => {
       const user = world.mail.freshUser()
-      // A gateway that is asked too much at once says so.
-      await eventually(() => world.register(`many-${n}`, user, unhurried(`many-${n}`, user)), {
+      // An overloaded gateway responds with an error.
+      await eventually(() => world.register(`many-${n}`, user, productionPace(`many-${n}`, user)), {
         timeoutMs: 120_000,
       })
       return { ...user, account: `many-${n}`, messageId: freshMessageId() }
@@ -62,16 +63,16 @@ test('of 200 accounts on two workers none is left alone for long when one is kil
   )
   await world.services.kill('sync-worker')
   await Promise.all(
-    users.map(({ user, messageId }) => world.mail.deliver(user, letter({ messageId }))),
+    users.map(({ user, messageId }) => world.mail.deliver(user, plainMessage({ messageId }))),
   )
   await eventually(
     () => {
-      const found = new Set(world.webhooks().map(({ data }) => data?.messageId))
-      expect(users.filter(({ messageId }) => !found.has(messageId))).toEqual([])
+      const received = new Set(world.webhooks().map(({ data }) => data?.messageId))
+      expect(users.filter(({ messageId }) => !received.has(messageId))).toEqual([])
     },
     { timeoutMs: moveMs },
   )
-  // Those that moved are asked at their new place.
+  // Moved accounts are served by their new worker.
   for (const { account } of users.slice(0, 4))
     await eventually(async () => {
       const page = await world.client.call(operations.listMessages, {
@@ -81,7 +82,7 @@ test('of 200 accounts on two workers none is left alone for long when one is kil
       expect(page).toMatchObject({ status: 200, body: { total: 1 } })
     })
   await world.services.start('sync-worker')
-  expect(countRepeats(world.webhooks())).toEqual([])
+  expect(findDuplicateEvents(world.webhooks())).toEqual([])
 }, 600_000)
 
 const inDatabase = (query: string, ids: string[] = []) =>
@@ -90,28 +91,28 @@ const inDatabase = (query: string, ids: string[] = []) =>
     return rows.map(({ id }) => id)
   })
 const listWorkers = () => inDatabase('select id from workers')
-/** Time passes for dead workers until others may take their shards. */
-const bury = (ids: string[]) =>
+/** Expires the heartbeats of workers, so that others take their shards. */
+const expireWorkers = (ids: string[]) =>
   inDatabase("update workers set heartbeat_at = 'epoch' where id = any($1) returning id", ids)
 
-test('a first sync that dies with its worker goes on elsewhere: each message is told, under one id', async () => {
+test('sync-worker killed during an initial sync: another continues, each message has one event id', async () => {
   const user = world.mail.freshUser('first')
   await using client = new AsyncDisposableStack()
   const imap = client.adopt(await logIn(user), (open) => open.logout())
   const messages = await fillInbox(imap, 3_000)
   await world.register('first', user, {
-    ...unhurried('first', user),
+    ...productionPace('first', user),
     notifyFrom: '2023-01-01T00:00:00.000Z',
   })
-  await eventually(() => expect(told('messageNew', 'first').length).toBeGreaterThan(300), {
+  await eventually(() => expect(webhooksOf('messageNew', 'first').length).toBeGreaterThan(300), {
     timeoutMs: 120_000,
   })
-  // Whichever of the two has it.
+  // Either worker may have the account.
   const before = await listWorkers()
   await world.services.kill('sync-worker')
   await world.services.start('sync-worker')
   await world.services.kill('sync-worker-2')
-  await bury(before)
+  await expireWorkers(before)
   await world.services.start('sync-worker-2')
   await world.webhook(
     ({ event, account }) => event === 'accountInitialized' && account === 'first',
@@ -119,39 +120,39 @@ test('a first sync that dies with its worker goes on elsewhere: each message is 
   )
   await eventually(
     () => {
-      const ids = new Set(told('messageNew', 'first').map(({ data }) => data.id))
+      const ids = new Set(webhooksOf('messageNew', 'first').map(({ data }) => data.id))
       expect(ids.size).toBe(messages)
     },
     { timeoutMs: 120_000 },
   )
-  expect(countRepeats(told('messageNew', 'first'))).toEqual([])
+  expect(findDuplicateEvents(webhooksOf('messageNew', 'first'))).toEqual([])
 }, 600_000)
 
-test('what happened to a mailbox while no worker ran is told when one is back', async () => {
+test('sync-worker not running: changes of a mailbox are reported after its return', async () => {
   const away = await world.connectAccount('away')
   await using open = new AsyncDisposableStack()
   const imap = open.adopt(await logIn(away), (client) => client.logout())
   for (const subject of ['kept', 'marked', 'gone'])
-    await imap.append('INBOX', letter({ messageId: freshMessageId(), subject }))
-  await eventually(() => expect(told('messageNew', 'away')).toHaveLength(3))
+    await imap.append('INBOX', plainMessage({ messageId: freshMessageId(), subject }))
+  await eventually(() => expect(webhooksOf('messageNew', 'away')).toHaveLength(3))
   await Promise.all([world.services.kill('sync-worker'), world.services.kill('sync-worker-2')])
-  await bury(await listWorkers())
+  await expireWorkers(await listWorkers())
   await imap.mailboxOpen('INBOX')
   await imap.messageFlagsAdd('2', ['\\Flagged'])
   await imap.messageDelete('3')
   await imap.mailboxCreate('Projects')
-  await imap.append('Projects', letter({ messageId: freshMessageId(), subject: 'late' }))
+  await imap.append('Projects', plainMessage({ messageId: freshMessageId(), subject: 'late' }))
   await Promise.all([world.services.start('sync-worker'), world.services.start('sync-worker-2')])
   await eventually(
     () => {
-      expect(told('messageNew', 'away').map(({ data }) => data.subject)).toContain('late')
-      expect(told('messageDeleted', 'away')).toHaveLength(1)
-      expect(told('messageUpdated', 'away')).toMatchObject([
+      expect(webhooksOf('messageNew', 'away').map(({ data }) => data.subject)).toContain('late')
+      expect(webhooksOf('messageDeleted', 'away')).toHaveLength(1)
+      expect(webhooksOf('messageUpdated', 'away')).toMatchObject([
         { data: { changes: { flags: { added: ['\\Flagged'], removed: [] } } } },
       ])
-      expect(told('mailboxNew', 'away').map(({ path }) => path)).toContain('Projects')
+      expect(webhooksOf('mailboxNew', 'away').map(({ path }) => path)).toContain('Projects')
     },
     { timeoutMs: 120_000 },
   )
-  expect(told('messageNew', 'away')).toHaveLength(4)
+  expect(webhooksOf('messageNew', 'away')).toHaveLength(4)
 }, 180_000)

@@ -1,30 +1,33 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { operations } from '@posthorn/contracts'
 import { logIn } from './imap-client.ts'
-import { freshMessageId, letter, startWorld, type Webhook } from '../world.ts'
+import { uniqueAccount, useSharedWorld } from '../shared-world.ts'
+import { freshMessageId, plainMessage, type Webhook } from '../world.ts'
 
-const world = await startWorld()
+const janeId = uniqueAccount('jane')
+const plainId = uniqueAccount('plain')
+const world = await useSharedWorld()
 afterAll(() => world[Symbol.asyncDispose]())
 
 const { client } = world
 const ofJane = (event: string, also: (webhook: Webhook) => boolean) => (webhook: Webhook) =>
-  webhook.account === 'jane' && webhook.event === event && also(webhook)
-const params = { account: 'jane' }
+  webhook.account === janeId && webhook.event === event && also(webhook)
+const params = { account: janeId }
 
 /** Delivers a message and waits until it is announced. */
 async function arrive(user: string, subject: string): Promise<Webhook['data']> {
   const messageId = freshMessageId()
-  await world.mail.deliver(user, letter({ messageId, subject }))
+  await world.mail.deliver(user, plainMessage({ messageId, subject }))
   const { data } = await world.webhook(
     ofJane('messageNew', ({ data }) => data.messageId === messageId),
   )
   return data
 }
 
-test('a mailbox is put in order over the API, and everything done to it is told of once', async () => {
-  const jane = await world.connectAccount('jane')
+test('mailboxes and messages changed over the API: every change is reported once', async () => {
+  const jane = await world.connectAccount(janeId)
 
-  // A folder for projects.
+  // Creates a mailbox.
   const created = await client.call(operations.createMailbox, {
     params,
     body: { path: ['Projects', '2026'] },
@@ -38,7 +41,7 @@ test('a mailbox is put in order over the API, and everything done to it is told 
   expect(again).toMatchObject({ status: 400, body: { code: 'ALREADYEXISTS' } })
   expect(again.body).not.toHaveProperty('fields')
 
-  // A message is flagged, and filed there.
+  // Flags a message and moves it there.
   const offer = await arrive(jane.user, 'The offer')
   const message = { ...params, message: offer.id }
   const flagged = await client.call(operations.updateMessage, {
@@ -63,7 +66,7 @@ test('a mailbox is put in order over the API, and everything done to it is told 
   const gone = await client.call(operations.getMessage, { params: message })
   expect(gone).toMatchObject({ status: 404, body: { code: 'MessageNotFound' } })
 
-  // The folder gets another name; its messages keep their ids.
+  // Renames the mailbox. Message ids stay valid.
   const renamed = await client.call(operations.updateMailbox, {
     params,
     body: { path: 'Projects', newPath: 'Work' },
@@ -75,7 +78,7 @@ test('a mailbox is put in order over the API, and everything done to it is told 
   expect(read.body).toMatchObject({ path: 'Work/2026', subject: 'The offer' })
   await world.webhook(ofJane('mailboxDeleted', ({ path }) => path === 'Projects/2026'))
 
-  // What a search finds is marked, moved and deleted.
+  // Updates, moves and deletes the results of a search.
   const news = [await arrive(jane.user, 'News 1'), await arrive(jane.user, 'News 2')]
   const search = { subject: 'News' }
   const marked = await client.call(operations.updateMessages, {
@@ -101,7 +104,7 @@ test('a mailbox is put in order over the API, and everything done to it is told 
   expect(forGood.body).toEqual({ deleted: true })
   await world.webhook(ofJane('messageDeleted', ({ data }) => data.id === inTrash))
 
-  // The folder goes, and is not listed any more.
+  // Deletes the mailbox.
   const deleted = await client.call(operations.deleteMailbox, {
     params,
     query: { path: 'Work/2026' },
@@ -111,24 +114,24 @@ test('a mailbox is put in order over the API, and everything done to it is told 
   expect(body.mailboxes.map(({ path }: { path: string }) => path)).not.toContain('Work/2026')
   await world.webhook(ofJane('mailboxDeleted', ({ path }) => path === 'Work/2026'))
 
-  const told = world.webhooks().filter(({ account }) => account === 'jane')
-  expect(new Set(told.map(({ eventId }) => eventId)).size).toBe(told.length)
-  const updates = told.filter(
+  const webhooks = world.webhooks().filter(({ account }) => account === janeId)
+  expect(new Set(webhooks.map(({ eventId }) => eventId)).size).toBe(webhooks.length)
+  const updates = webhooks.filter(
     ({ event, data }) => event === 'messageUpdated' && data.id === offer.id,
   )
   expect(updates).toHaveLength(1)
 })
 
-test('the mailbox is as it was left, for any mail client', async () => {
+test('changes over the API are visible to an IMAP client', async () => {
   const user = world.mail.freshUser()
-  await world.register('plain', user)
-  await world.webhook(({ account, event }) => account === 'plain' && event === 'accountInitialized')
+  await world.register(plainId, user)
+  await world.webhook(({ account, event }) => account === plainId && event === 'accountInitialized')
   const imap = await logIn(user)
   try {
-    await imap.append('INBOX', letter({ messageId: freshMessageId(), subject: 'keep' }))
-    await imap.append('INBOX', letter({ messageId: freshMessageId(), subject: 'drop' }))
+    await imap.append('INBOX', plainMessage({ messageId: freshMessageId(), subject: 'keep' }))
+    await imap.append('INBOX', plainMessage({ messageId: freshMessageId(), subject: 'drop' }))
     const done = await client.call(operations.deleteMessages, {
-      params: { account: 'plain' },
+      params: { account: plainId },
       query: { path: 'INBOX', force: true },
       body: { search: { subject: 'drop' } },
     })

@@ -11,21 +11,21 @@ import { startWorld } from '../world.ts'
 const world = await startWorld({ env: { SVC_REQUIRE_API_AUTH: 'false' } })
 afterAll(() => world[Symbol.asyncDispose]())
 
-test('without required authentication a call needs no token, and a wrong one is still refused', async () => {
+test('SVC_REQUIRE_API_AUTH=false: a call needs no token, an invalid token is rejected', async () => {
   expect((await createClient(world.url).call(operations.listAccounts)).status).toBe(200)
   expect(await createClient(world.url, '0'.repeat(64)).call(operations.listAccounts)).toMatchObject(
     { status: 401, body: { message: 'Bad token' } },
   )
 })
 
-test('settings given by the environment are there, the secret one is not shown', async () => {
+test('SVC_SETTINGS: settings are present, the secret one is hidden', async () => {
   const { body } = await world.client.call(operations.getSettings, {
     query: { webhooksEnabled: true, serviceSecret: true, notifyTextSize: true },
   })
   expect(body).toEqual({ webhooksEnabled: true, serviceSecret: true, notifyTextSize: 2_097_152 })
 })
 
-test('every service answers health and metrics', async () => {
+test('every service serves /health/live and /metrics', async () => {
   for (const name of serviceNames) {
     const base = `http://127.0.0.1:${world.services.ports[name]}`
     expect([name, (await fetch(`${base}/health/live`)).status]).toEqual([name, 200])
@@ -33,7 +33,7 @@ test('every service answers health and metrics', async () => {
   }
 })
 
-test('the OpenAPI document and its reader are public', async () => {
+test('the OpenAPI document and its viewer are public', async () => {
   const document = (await (await fetch(new URL('/openapi.json', world.url))).json()) as {
     openapi: string
     paths: object
@@ -43,7 +43,7 @@ test('the OpenAPI document and its reader are public', async () => {
   expect((await fetch(new URL('/docs/', world.url))).status).toBe(200)
 })
 
-test('a bad variable is named, and the process ends with 1 before it opens anything', async () => {
+test('an invalid variable is named, and the process exits with 1 before it connects', async () => {
   await Promise.all(
     serviceNames.map(async (service) => {
       const env = {
@@ -66,8 +66,8 @@ test('a bad variable is named, and the process ends with 1 before it opens anyth
   )
 })
 
-test('on SIGTERM every service is gone within ten seconds', async () => {
-  // One after the other: a busy machine has time for one.
+test('SIGTERM: every service ends within ten seconds', async () => {
+  // One after the other, because a busy machine has time for one.
   for (const name of serviceNames) {
     const started = performance.now()
     await world.services.stop(name)

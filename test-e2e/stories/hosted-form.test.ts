@@ -10,13 +10,13 @@ import { startWorld } from '../world.ts'
 
 type Page = Awaited<ReturnType<Awaited<ReturnType<typeof testBrowser>>['openPhone']>>
 
-if (!hasBrowser()) process.stderr.write('no Chromium here: pages are not looked at in a browser\n')
+if (!hasBrowser()) process.stderr.write('Chromium not found: browser tests are skipped\n')
 const here = hasBrowser() ? test : test.skip
 
 const opened = new AsyncDisposableStack()
 afterAll(() => opened.disposeAsync())
 
-/** Where pictures of the pages are put, for people to look at; without it none are taken. */
+/** Directory for screenshots. Without it none are taken. */
 const pictures = process.env['TEST_PICTURES']
 async function picture(page: Page, name: string): Promise<void> {
   if (pictures === undefined) return
@@ -24,7 +24,10 @@ async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true })
 }
 
-/** The system, a directory that knows the test's mail server, and the application that sends people to the form. */
+/**
+ * Starts the system, an autoconfig directory for the test's mail server, and the application that
+ * links to the form.
+ */
 async function openStage() {
   const stage = new AsyncDisposableStack()
   opened.use(stage)
@@ -73,7 +76,7 @@ async function openStage() {
 }
 const stage = hasBrowser() ? await openStage() : undefined
 
-/** A page that fits a phone has nothing beside it, and nothing too small for a finger. */
+/** Checks that a page fits the width of a phone and that buttons are at least 44 px high. */
 async function expectToFit(page: Page): Promise<void> {
   const buttons = await page.locator('button, .button').all()
   for (const button of buttons) {
@@ -86,7 +89,7 @@ async function expectToFit(page: Page): Promise<void> {
 }
 
 here(
-  'somebody connects a mailbox on a phone, without a script',
+  'hosted form: connects a mailbox on a phone without scripts',
   async () => {
     if (!stage) return
     const { world, browser, makeLink, user } = stage
@@ -139,7 +142,7 @@ here(
 )
 
 here(
-  'a link that was used says so, dark where the device is dark',
+  'hosted form: rejects a changed link, follows the color scheme of the device',
   async () => {
     if (!stage) return
     const { browser, makeLink } = stage
@@ -160,7 +163,7 @@ here(
 )
 
 here(
-  'somebody signs in at a provider on a phone',
+  'hosted form: connects an account by OAuth2 on a phone',
   async () => {
     if (!stage) return
     const { world, browser, makeLink, user } = stage
@@ -201,7 +204,8 @@ here(
       imap: { host, port: imapPort },
       oauth2: { auth: { user: 'Bea@mail.test' } },
     })
-    // Whoever goes back is led on again; whoever has a mailbox here already is told so, and may sign in with another.
+    // A used link leads to the application again. An account that exists is reported, with the
+    // choice of another one.
     await page.goto(link)
     await page.getByRole('heading', { name: 'This link was used already' }).waitFor()
     await page.getByRole('link', { name: 'Continue' }).click()
@@ -219,7 +223,7 @@ here(
 )
 
 here(
-  'somebody leaves a list on a phone, and comes back',
+  'unsubscribe page: unsubscribes from a list and subscribes again on a phone',
   async () => {
     if (!stage) return
     const { world, browser, user } = stage

@@ -1,7 +1,7 @@
 import type { TestUser } from '@posthorn/testkit'
 import { ImapFlow } from 'imapflow'
 
-/** A mail client of the user's own, straight at the mail server. */
+/** Logs in to the mail server directly, without the proxy. */
 export async function logIn(user: TestUser): Promise<ImapFlow> {
   const client = new ImapFlow({
     host: user.host,

@@ -8,11 +8,11 @@ import {
   type TestOAuthDovecot,
   testOpenIdProvider,
 } from '@posthorn/testkit'
-import { freshMessageId, letter, startWorld, untilConnected } from '../world.ts'
+import { freshMessageId, plainMessage, startWorld, untilConnected } from '../world.ts'
 
 const opened = new AsyncDisposableStack()
 afterAll(() => opened.disposeAsync())
-const doorPort = await freePort()
+const proxyPort = await freePort()
 const world = opened.use(
   await startWorld({
     names: [
@@ -28,7 +28,7 @@ const world = opened.use(
     settings: {
       ignoreMailCertErrors: true,
       imapProxyServerEnabled: true,
-      imapProxyServerPort: doorPort,
+      imapProxyServerPort: proxyPort,
     },
   }),
 )
@@ -36,7 +36,7 @@ const redirectUrl = `${world.url}/oauth`
 const provider = opened.adopt(await testOpenIdProvider({ redirectUrls: [redirectUrl] }), (one) =>
   one.close(),
 )
-/** One mail server for each way to log in by token, which offers no other. */
+/** One mail server per token mechanism, which offers no other one. */
 const [byXoauth2, byOAuthBearer] = await Promise.all([
   testOAuthDovecot(provider.introspectionUrl, ['xoauth2']),
   testOAuthDovecot(provider.introspectionUrl, ['oauthbearer']),
@@ -50,7 +50,7 @@ const app = await createApp(byXoauth2)
 async function createApp({ host, imapPort, submissionPort }: TestOAuthDovecot): Promise<string> {
   const { status, body } = await client.call(operations.createOAuth2App, {
     body: {
-      name: 'The provider of the test',
+      name: 'Test provider',
       provider: 'generic',
       enabled: true,
       issuer: provider.issuer,
@@ -66,7 +66,7 @@ async function createApp({ host, imapPort, submissionPort }: TestOAuthDovecot): 
   return body.id
 }
 
-/** The whole way: registered, consented to, called back, connected. */
+/** Registers an account, consents, follows the callback and waits for the connection. */
 async function connect(
   account: string,
   { state = 'new', provider: of = app }: { state?: 'new' | 'existing'; provider?: string } = {},
@@ -94,7 +94,7 @@ test.each([
   ['XOAUTH2', byXoauth2, 'jane'],
   ['OAUTHBEARER', byOAuthBearer, 'bea'],
 ] as const)(
-  '%s where a server offers that alone: mail comes in, goes out, and is read through the door',
+  '%s as the only mechanism: receives, sends, and reads through the IMAP proxy',
   async (...row) => {
     const [mechanism, dovecot, account] = row
     const raw = await RawClient.open(dovecot.imapPort)
@@ -102,7 +102,7 @@ test.each([
     raw.close()
     expect(offered.map(([, name]) => name)).toEqual([mechanism])
 
-    // Every token is to be renewed before it is used.
+    // Short lifetime: every token is renewed before use.
     provider.accessTokenSeconds = 20
     const address = `${account}@mail.test`
     const of = dovecot === byXoauth2 ? app : await createApp(dovecot)
@@ -114,7 +114,7 @@ test.each([
       oauth2: { auth: { user: address }, refreshToken: '******' },
     })
     const messageId = freshMessageId()
-    await dovecot.deliver(account, letter({ messageId }))
+    await dovecot.deliver(account, plainMessage({ messageId }))
     await world.webhook(({ event, data }) => event === 'messageNew' && data.messageId === messageId)
     const submitted = await client.call(operations.submitMessage, {
       params: { account },
@@ -126,16 +126,16 @@ test.each([
     const { body: made } = await client.call(operations.createTokenAlias, {
       body: { account, scopes: ['imap-proxy'], description: 'mail client' },
     })
-    const door = await eventually(() => RawClient.open(doorPort))
-    await door.until(/\r\n/)
-    door.send(`a LOGIN ${account} ${made.token}\r\nb STATUS INBOX (MESSAGES)\r\n`)
-    expect(await door.until(/^b .*\r\n/m)).toMatch(/MESSAGES [12]\)/)
-    door.close()
+    const mailClient = await eventually(() => RawClient.open(proxyPort))
+    await mailClient.until(/\r\n/)
+    mailClient.send(`a LOGIN ${account} ${made.token}\r\nb STATUS INBOX (MESSAGES)\r\n`)
+    expect(await mailClient.until(/^b .*\r\n/m)).toMatch(/MESSAGES [12]\)/)
+    mailClient.close()
   },
 )
 
-test('tokens are renewed as long as they have too little life, and kept where they have more', async () => {
-  expect(provider.counts.given['refresh_token']).toBeGreaterThan(0)
+test('access tokens are renewed shortly before they expire, and cached otherwise', async () => {
+  expect(provider.counts.granted['refresh_token']).toBeGreaterThan(0)
   const token = () => client.call(operations.getOAuthToken, { params: { account: 'jane' } })
   expect(await token()).toMatchObject({
     status: 200,
@@ -151,7 +151,7 @@ test('tokens are renewed as long as they have too little life, and kept where th
   expect(await token()).toMatchObject({ status: 200, body: { cached: true } })
 })
 
-test('a grant that was withdrawn is an authenticationError with what the provider said, then syncing is switched off, and the provider left alone', async () => {
+test('a revoked grant causes authenticationError with the reply of the provider, then disables syncing without further requests', async () => {
   await connect('john')
   await provider.revoke('john@mail.test')
   const refusals = () => provider.counts.refused['refresh_token'] ?? 0
@@ -160,13 +160,13 @@ test('a grant that was withdrawn is an authenticationError with what the provide
     params: { account: 'john' },
     body: { reconnect: true },
   })
-  const told = () =>
+  const authenticationEvents = () =>
     world
       .webhooks()
       .filter(({ account, event }) => account === 'john' && event.startsWith('authentication'))
-  // The first is of the login that went well.
-  await eventually(() => expect(told()).toHaveLength(3))
-  const [, refused, switchedOff] = told()
+  // The first event belongs to the successful login.
+  await eventually(() => expect(authenticationEvents()).toHaveLength(3))
+  const [, refused, switchedOff] = authenticationEvents()
   const data = {
     serverResponseCode: 'OauthRenewError',
     tokenRequest: {
@@ -188,10 +188,10 @@ test('a grant that was withdrawn is an authenticationError with what the provide
 
   await connect('john', { state: 'existing' })
   expect(await get('john')).not.toHaveProperty('authFailureDisabledAt')
-  await eventually(() => expect(told().at(-1)?.event).toBe('authenticationSuccess'))
+  await eventually(() => expect(authenticationEvents().at(-1)?.event).toBe('authenticationSuccess'))
 })
 
-test('the grant of an account that is deleted is given back where that is asked for', async () => {
+test('deleteAccount with revoke=true: revokes the grant at the provider', async () => {
   await connect('jim')
   const gone = await client.call(operations.deleteAccount, {
     params: { account: 'jim' },
@@ -201,7 +201,7 @@ test('the grant of an account that is deleted is given back where that is asked 
   expect(provider.revoked()).toBe(1)
 })
 
-test('an application that is gone is told as such', async () => {
+test('a deleted OAuth2 application causes connectError with AppNotFound', async () => {
   await client.call(operations.deleteOAuth2App, { params: { app } })
   await client.call(operations.reconnectAccount, {
     params: { account: 'jane' },

@@ -24,12 +24,12 @@ const listed = async () => {
   const { body } = await client.call(operations.listOutbox, { query: {} })
   return body.messages.map(({ queueId }: { queueId: string }) => queueId)
 }
-const told = (queueId: string) =>
+const untilSentEvent = (queueId: string) =>
   world.webhook(({ event, data }) => event === 'messageSent' && data.queueId === queueId)
 const sent = (queueId: string) =>
   eventually(async () => expect(await entry(queueId)).toMatchObject({ state: 'sent' }))
 
-test('a scheduled message is held, released, and sent now', async () => {
+test('outbox: a scheduled message is held, released and sent immediately', async () => {
   const { queueId, messageId } = await submit({ sendAt: tomorrow() })
   expect(await entry(queueId)).toMatchObject({
     account: 'jane',
@@ -46,12 +46,12 @@ test('a scheduled message is held, released, and sent now', async () => {
   })
   expect(await entry(queueId)).toMatchObject({ state: 'queued' })
   expect(await client.call(operations.sendOutboxEntry, { params })).toMatchObject({ status: 200 })
-  expect((await told(queueId)).data).toMatchObject({ messageId })
+  expect((await untilSentEvent(queueId)).data).toMatchObject({ messageId })
   expect(await listed()).not.toContain(queueId)
   expect(await entry(queueId)).toMatchObject({ progress: { status: 'submitted' } })
 })
 
-test('a message that is deleted is never sent, and nothing tells of it', async () => {
+test('outbox: a deleted message is neither sent nor reported', async () => {
   const { queueId } = await submit({ sendAt: tomorrow() })
   const params = { queueId }
   expect(await client.call(operations.deleteOutboxEntry, { params })).toMatchObject({
@@ -63,12 +63,12 @@ test('a message that is deleted is never sent, and nothing tells of it', async (
   expect(world.webhooks().filter(({ data }) => data.queueId === queueId)).toEqual([])
 })
 
-test('a paused queue keeps what is submitted until it goes on', async () => {
+test('outbox: a paused queue keeps submissions until it resumes', async () => {
   const params = { queue: 'submit' as const }
   const set = (paused: boolean) => client.call(operations.updateQueue, { params, body: { paused } })
   expect(await set(true)).toMatchObject({ status: 200, body: { queue: 'submit', paused: true } })
   try {
-    // Every replica knows within a second; a message that was faster is sent.
+    // Every replica sees the pause within a second. Messages that were faster are sent.
     const waiting = await eventually(async () => {
       const { queueId } = await submit()
       const since = Date.now()
@@ -91,7 +91,7 @@ test('a paused queue keeps what is submitted until it goes on', async () => {
   }
 })
 
-test('what was sent is in Sent, read, and announced there; what it answers is marked', async () => {
+test('filing: the copy is in Sent, seen and announced, the answered message is marked', async () => {
   const greeting = await submit({ to: [{ address: jane.address }], subject: 'Are you there?' })
   const arrived = await world.webhook(
     ({ event, account, path, data }) =>
@@ -114,8 +114,8 @@ test('what was sent is in Sent, read, and announced there; what it answers is ma
   const flagsOf = async (path: string, id: string) => {
     const lock = await own.imap.getMailboxLock(path)
     try {
-      const found = await own.imap.search({ header: { 'message-id': id } }, { uid: true })
-      return await own.imap.fetchAll(found || [], { flags: true }, { uid: true })
+      const uids = await own.imap.search({ header: { 'message-id': id } }, { uid: true })
+      return await own.imap.fetchAll(uids || [], { flags: true }, { uid: true })
     } finally {
       lock.release()
     }

@@ -2,17 +2,19 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { operations } from '@posthorn/contracts'
 import { eventually, type TestUser } from '@posthorn/testkit'
-import { freshMessageId, peakMemory, startWorld } from '../world.ts'
+import { uniqueAccount, useSharedWorld } from '../shared-world.ts'
+import { freshMessageId, peakMemory } from '../world.ts'
 import { logIn } from './imap-client.ts'
 
-const world = await startWorld()
+const janeId = uniqueAccount('jane')
+const world = await useSharedWorld()
 afterAll(() => world[Symbol.asyncDispose]())
 let user: TestUser
 beforeAll(async () => {
-  user = await world.connectAccount('jane')
+  user = await world.connectAccount(janeId)
 })
 
-const account = { account: 'jane' }
+const account = { account: janeId }
 const upload = (body: object) =>
   world.client.call(operations.uploadMessage, { params: account, body })
 const list = (query: Record<string, string | number>) =>
@@ -24,11 +26,11 @@ const search = (query: Record<string, string | number>, terms: object) =>
     body: { search: terms },
   })
 const download = (path: string) =>
-  fetch(new URL(`/v1/account/jane/${path}`, world.url), {
+  fetch(new URL(`/v1/account/${janeId}/${path}`, world.url), {
     headers: { authorization: `Bearer ${world.token}` },
   })
 
-test('an upload is announced, listed, found and read, text and attachment included', async () => {
+test('an uploaded message is announced, listed, found and read, with text and attachments', async () => {
   const content = randomBytes(300_000)
   const messageId = freshMessageId()
   const stored = await upload({
@@ -78,8 +80,8 @@ test('an upload is announced, listed, found and read, text and attachment includ
     seemsLikeNew: false,
   })
 
-  const found = await search({ path: 'Drafts' }, { subject: 'übersicht', draft: true })
-  expect(found.body).toMatchObject({
+  const results = await search({ path: 'Drafts' }, { subject: 'übersicht', draft: true })
+  expect(results.body).toMatchObject({
     total: 1,
     messages: [
       { id, flags: ['\\Draft', '\\Seen'], draft: true, bcc: [{ address: 'blind@example.test' }] },
@@ -112,7 +114,7 @@ test('an upload is announced, listed, found and read, text and attachment includ
   expect(Buffer.from(await response.arrayBuffer()).equals(content)).toBe(true)
 })
 
-test('an answer to a message that came belongs to its thread, and brings a stored attachment along', async () => {
+test('a reply draft belongs to the thread and includes a stored attachment', async () => {
   const messageId = freshMessageId()
   await world.mail.deliver(
     user.user,
@@ -168,7 +170,7 @@ test('an answer to a message that came belongs to its thread, and brings a store
   expect(await bill.text()).toBe('the bill')
 })
 
-test('pages lead through a folder and a search from end to end, and cursors survive arrivals', async () => {
+test('paging covers a mailbox and a search completely, and cursors survive new messages', async () => {
   const client = await logIn(user)
   await client.mailboxCreate('Many')
   const message = (n: number) =>
@@ -208,7 +210,7 @@ test('pages lead through a folder and a search from end to end, and cursors surv
   await client.logout()
 })
 
-test('a message as large as allowed is uploaded, and the worker is never more than 600 MB', async () => {
+test('a message of the maximum size is uploaded while the worker uses at most 600 MB', async () => {
   const line = `${'x'.repeat(76)}\r\n`
   const raw = `Subject: big\r\n\r\n${line.repeat(Math.floor((36 * 2 ** 20) / line.length))}`
   const stored = await world.client.call(operations.uploadMessage, {
@@ -219,12 +221,12 @@ test('a message as large as allowed is uploaded, and the worker is never more th
   expect([stored.status, stored.body.path]).toEqual([200, 'Archive'])
   const response = await download(`message/${stored.body.id}/source`)
   expect((await response.text()) === raw).toBe(true)
-  // The message is in memory once, and what garbage it leaves until it is collected; nothing grows without end.
-  const worker = (await peakMemory(world.services.pids['sync-worker'] ?? 0)) / 1024 ** 2
-  expect(worker > 0 && worker < 600 ? 'fine' : `the worker took ${worker} MB`).toBe('fine')
+  // The message is in memory once, plus garbage that was not collected yet.
+  const worker = (await peakMemory(world.pids['sync-worker'] ?? 0)) / 1024 ** 2
+  expect(worker > 0 && worker < 600 ? 'fine' : `the worker used ${worker} MB`).toBe('fine')
 })
 
-test('what cannot be stored, found or understood is told apart', async () => {
+test('requests that cannot be stored, found or parsed have distinct error codes', async () => {
   expect(await upload({ path: 'Nowhere', text: 'x' })).toMatchObject({
     status: 404,
     body: { code: 'FolderNotFound' },

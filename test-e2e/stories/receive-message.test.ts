@@ -1,18 +1,18 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { operations } from '@posthorn/contracts'
 import { logIn } from './imap-client.ts'
-import { freshMessageId, letter, peakMemory, startWorld } from '../world.ts'
+import { freshMessageId, plainMessage, peakMemory, startWorld } from '../world.ts'
 
 const world = await startWorld()
 afterAll(() => world[Symbol.asyncDispose]())
 
-test('a registered account tells its life in order, and a mail that arrives becomes a signed webhook', async () => {
+test('a new account emits its events in order, and a new message causes a signed webhook', async () => {
   const jane = await world.connectAccount('jane')
   await world.webhook(({ event, account }) => event === 'accountInitialized' && account === 'jane')
-  const told = world
+  const events = world
     .webhooks()
     .filter(({ account, event }) => account === 'jane' && !event.startsWith('mailbox'))
-  expect(told.map(({ event }) => event)).toEqual([
+  expect(events.map(({ event }) => event)).toEqual([
     'accountAdded',
     'authenticationSuccess',
     'accountInitialized',
@@ -22,7 +22,7 @@ test('a registered account tells its life in order, and a mail that arrives beco
   ).toHaveLength(1)
 
   const messageId = freshMessageId()
-  await world.mail.deliver(jane.user, letter({ messageId, subject: 'Grüße' }))
+  await world.mail.deliver(jane.user, plainMessage({ messageId, subject: 'Grüße' }))
   const webhook = await world.webhook(
     ({ event, data }) => event === 'messageNew' && data.messageId === messageId,
   )
@@ -75,7 +75,7 @@ test('a registered account tells its life in order, and a mail that arrives beco
   )
 })
 
-test('an account whose password is refused says so once, and recovers when it is registered with the right one', async () => {
+test('a rejected password emits authenticationError once, and the right password authenticationSuccess', async () => {
   const user = world.mail.freshUser()
   const wrong = { ...user, pass: 'not the password' }
   await world.register('wrong', wrong)
@@ -107,7 +107,7 @@ test('an account whose password is refused says so once, and recovers when it is
   expect(errors).toHaveLength(1)
 })
 
-test('a server that is not there ends in connectError, and the account is removed with one event', async () => {
+test('an unreachable server causes connectError, and deleting the account emits one event', async () => {
   const user = { ...world.mail.freshUser(), imapPort: 1 }
   await world.register('nowhere', user)
   const error = await world.webhook(
@@ -126,14 +126,14 @@ test('a server that is not there ends in connectError, and the account is remove
   expect(gone.body).not.toHaveProperty('code')
 })
 
-test('the source of a message of 50 MB passes every process with less than 400 MB', async () => {
+test('the source of a 50 MB message passes every process with less than 400 MB of memory', async () => {
   const big = await world.connectAccount('big')
   const messageId = freshMessageId()
   const line = `${'x'.repeat(76)}\r\n`
   const size = 50 * 1024 * 1024
   await world.mail.deliver(
     big.user,
-    letter({ messageId }) + line.repeat(Math.ceil(size / line.length)),
+    plainMessage({ messageId }) + line.repeat(Math.ceil(size / line.length)),
   )
   const webhook = await world.webhook(
     ({ event, data }) => event === 'messageNew' && data.messageId === messageId,
@@ -150,11 +150,11 @@ test('the source of a message of 50 MB passes every process with less than 400 M
   }
 })
 
-test('flags and deletions become webhooks of their own', async () => {
+test('flag changes, deletions and mailbox changes emit their own events', async () => {
   const client = await logIn(await world.connectAccount('flags'))
   try {
     const messageId = freshMessageId()
-    await client.append('INBOX', letter({ messageId }))
+    await client.append('INBOX', plainMessage({ messageId }))
     const arrived = await world.webhook(
       ({ event, data }) => event === 'messageNew' && data.messageId === messageId,
     )

@@ -1,18 +1,23 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { operations } from '@posthorn/contracts'
 import { startSmtpScript } from '@posthorn/testkit'
-import { startWorld } from '../world.ts'
+import { uniqueAccount, useSharedWorld } from '../shared-world.ts'
 
-const world = await startWorld({ settings: { notifyAttachments: true } })
+const janeId = uniqueAccount('jane')
+const johnId = uniqueAccount('john')
+const retryId = uniqueAccount('retry')
+const unbornId = uniqueAccount('unborn')
+const muteId = uniqueAccount('mute')
+const world = await useSharedWorld({ notifyAttachments: true })
 afterAll(() => world[Symbol.asyncDispose]())
 
-test('a submitted message is delivered to the other mailbox and its fate is told', async () => {
+test('a submitted message arrives in the other mailbox and emits messageSent', async () => {
   const [jane, john] = await Promise.all([
-    world.connectAccount('jane'),
-    world.connectAccount('john'),
+    world.connectAccount(janeId),
+    world.connectAccount(johnId),
   ])
   const answer = await world.client.call(operations.submitMessage, {
-    params: { account: 'jane' },
+    params: { account: janeId },
     body: {
       to: [{ name: 'John Doe', address: john.address }],
       bcc: { address: jane.address },
@@ -49,7 +54,7 @@ test('a submitted message is delivered to the other mailbox and its fate is told
   })
   const arrived = await world.webhook(
     ({ event, account, data }) =>
-      event === 'messageNew' && account === 'john' && data.messageId === messageId,
+      event === 'messageNew' && account === johnId && data.messageId === messageId,
   )
   expect(arrived.data).toMatchObject({
     subject: 'Übung',
@@ -57,16 +62,16 @@ test('a submitted message is delivered to the other mailbox and its fate is told
   })
   const copy = await world.webhook(
     ({ event, account, data }) =>
-      event === 'messageNew' && account === 'jane' && data.messageId === messageId,
+      event === 'messageNew' && account === janeId && data.messageId === messageId,
   )
   const source = await world.client.call(operations.getMessageSource, {
-    params: { account: 'jane', message: copy.data.id },
+    params: { account: janeId, message: copy.data.id },
   })
   expect(source.body).toContain('X-Order: 42')
   expect(source.body).not.toMatch(/^bcc:/im)
 })
 
-test('refused for now: every attempt is told, the last one succeeds; refused for good: it fails at once', async () => {
+test('temporary rejections emit messageDeliveryError until success, a permanent rejection emits messageFailed', async () => {
   const server = await startSmtpScript()
   try {
     let refusals = 2
@@ -75,7 +80,7 @@ test('refused for now: every attempt is told, the last one succeeds; refused for
       return refusals-- > 0 ? { code: 451, text: '4.7.1 try again later' } : undefined
     }
     const user = world.mail.freshUser()
-    await world.register('retry', user, {
+    await world.register(retryId, user, {
       smtp: {
         host: server.host,
         port: server.port,
@@ -85,11 +90,11 @@ test('refused for now: every attempt is told, the last one succeeds; refused for
       },
     })
     await world.webhook(
-      ({ event, account }) => event === 'accountInitialized' && account === 'retry',
+      ({ event, account }) => event === 'accountInitialized' && account === retryId,
     )
     const submit = (address: string) =>
       world.client.call(operations.submitMessage, {
-        params: { account: 'retry' },
+        params: { account: retryId },
         body: { to: [{ address }], subject: 'x', text: 'y' },
       })
 
@@ -125,33 +130,33 @@ test('refused for now: every attempt is told, the last one succeeds; refused for
   }
 })
 
-test('an account that cannot send yet, or not at all, says so', async () => {
+test('accounts that cannot send yet, or have no SMTP, are rejected', async () => {
   const user = { ...world.mail.freshUser(), imapPort: 1 }
-  await world.register('unborn', user)
+  await world.register(unbornId, user)
   const body = { to: [{ address: 'a@example.test' }], subject: 'x', text: 'y' }
   const early = await world.client.call(operations.submitMessage, {
-    params: { account: 'unborn' },
+    params: { account: unbornId },
     body,
   })
   expect(early).toMatchObject({ status: 503, body: { code: 'NotYetConnected', state: 'init' } })
-  await world.register('mute', world.mail.freshUser(), { smtp: false })
+  await world.register(muteId, world.mail.freshUser(), { smtp: false })
   const mute = await world.client.call(operations.submitMessage, {
-    params: { account: 'mute' },
+    params: { account: muteId },
     body,
   })
   expect(mute).toMatchObject({ status: 404, body: { code: 'SMTPUnavailable' } })
 })
 
-test('bad submissions are refused with the fields named, and nothing is stored', async () => {
+test('invalid submissions are rejected with the fields named and not stored', async () => {
   const cases: [body: unknown, path: string][] = [
     [{ to: [{ address: 'not an address' }] }, 'to.0.address'],
     [{ to: [{ address: 'a@b.c' }], subject: 7 }, 'subject'],
     [{ to: [{ address: 'a@b.c' }], surprise: true }, 'surprise'],
-    [{ subject: 'to nobody' }, 'to'],
+    [{ subject: 'no recipient' }, 'to'],
   ]
   for (const [body, path] of cases) {
     const { status, body: error } = await world.client.call(operations.submitMessage, {
-      params: { account: 'jane' },
+      params: { account: janeId },
       body,
     })
     expect(status).toBe(400)

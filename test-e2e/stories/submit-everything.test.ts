@@ -1,18 +1,21 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { operations } from '@posthorn/contracts'
 import { eventually } from '@posthorn/testkit'
-import { startWorld } from '../world.ts'
+import { uniqueAccount, useSharedWorld } from '../shared-world.ts'
 
-const world = await startWorld({
-  settings: { serviceUrl: 'https://post.example', notifyAttachments: true },
+const janeId = uniqueAccount('jane')
+const johnId = uniqueAccount('john')
+const world = await useSharedWorld({
+  serviceUrl: 'https://post.example',
+  notifyAttachments: true,
 })
 afterAll(() => world[Symbol.asyncDispose]())
-const [jane, john] = await Promise.all([world.connectAccount('jane'), world.connectAccount('john')])
+const [jane, john] = await Promise.all([world.connectAccount(janeId), world.connectAccount(johnId)])
 
 const submit = (account: string, body: object, headers: Record<string, string> = {}) =>
   world.client.call(operations.submitMessage, { params: { account }, body, headers })
 
-/** A message that was found in a folder of an account. */
+/** Waits for a message in a mailbox of an account. */
 const arrived = (account: string, messageId: string, specialUse = '\\Inbox') =>
   world.webhook(
     ({ event, account: owner, data }) =>
@@ -30,56 +33,56 @@ const sourceOf = async (account: string, message: string) => {
     .replaceAll(/\r\n[ \t]/g, ' ')
 }
 
-const question = await submit('john', {
+const question = await submit(johnId, {
   to: [{ address: jane.address }],
   subject: 'Lunch',
   text: 'At noon?',
   attachments: [{ filename: 'menu.txt', content: Buffer.from('soup').toString('base64') }],
 })
-const asked = await arrived('jane', question.body.messageId)
+const questionEvent = await arrived(janeId, question.body.messageId)
 
-test('a reply goes back, in the same thread, and the message it answers is marked', async () => {
-  const answer = await submit('jane', {
+test('submit with reference: the reply is in the thread, and the original is marked as answered', async () => {
+  const answer = await submit(janeId, {
     text: 'Yes',
-    reference: { message: asked.data.id, inline: true },
+    reference: { message: questionEvent.data.id, inline: true },
   })
   expect(answer).toMatchObject({
     status: 200,
-    body: { reference: { message: asked.data.id, success: true } },
+    body: { reference: { message: questionEvent.data.id, success: true } },
   })
-  const reply = await arrived('john', answer.body.messageId)
+  const reply = await arrived(johnId, answer.body.messageId)
   expect(reply.data).toMatchObject({ subject: 'Re: Lunch', inReplyTo: question.body.messageId })
-  expect(await sourceOf('john', reply.data.id)).toContain('> At noon?')
+  expect(await sourceOf(johnId, reply.data.id)).toContain('> At noon?')
   await eventually(async () => {
     const { body } = await world.client.call(operations.getMessage, {
-      params: { account: 'jane', message: asked.data.id },
+      params: { account: janeId, message: questionEvent.data.id },
     })
     expect(body.flags).toContain('\\Answered')
   })
 })
 
-test('what is passed on takes its attachment with it; the key makes it one message', async () => {
+test('submit with action forward: includes the attachment, and an idempotency key prevents duplicates', async () => {
   const body = {
     to: [{ address: john.address }],
     text: 'see below',
-    reference: { message: asked.data.id, action: 'forward', forwardAttachments: true },
+    reference: { message: questionEvent.data.id, action: 'forward', forwardAttachments: true },
   }
   const answers = await Promise.all(
-    [1, 2, 3].map(() => submit('jane', body, { 'idempotency-key': 'forward' })),
+    [1, 2, 3].map(() => submit(janeId, body, { 'idempotency-key': 'forward' })),
   )
   expect(new Set(answers.map(({ body }) => body.queueId)).size).toBe(1)
   const [first] = answers
-  const forwarded = await arrived('john', first?.body.messageId)
+  const forwarded = await arrived(johnId, first?.body.messageId)
   expect(forwarded.data).toMatchObject({
     subject: 'Fwd: Lunch',
     attachments: [{ filename: 'menu.txt' }],
   })
 })
 
-test('a template is sent to each recipient of a merge, with tracked links and a way out', async () => {
+test('submit with template and mailMerge: each recipient gets tracked links and an unsubscribe link', async () => {
   const template = await world.client.call(operations.createTemplate, {
     body: {
-      account: 'jane',
+      account: janeId,
       name: 'news',
       content: {
         subject: 'News for {{params.name}}',
@@ -88,7 +91,7 @@ test('a template is sent to each recipient of a merge, with tracked links and a 
     },
   })
   expect(template.status).toBe(200)
-  const { body } = await submit('jane', {
+  const { body } = await submit(janeId, {
     template: template.body.id,
     listId: 'news',
     trackClicks: true,
@@ -98,18 +101,18 @@ test('a template is sent to each recipient of a merge, with tracked links and a 
     ],
   })
   const [toJohn, toJane] = body.mailMerge
-  const johns = await arrived('john', toJohn.messageId)
+  const johns = await arrived(johnId, toJohn.messageId)
   expect(johns.data.subject).toBe('News for John')
-  const source = await sourceOf('john', johns.data.id)
+  const source = await sourceOf(johnId, johns.data.id)
   expect(source).toMatch(/^List-Unsubscribe: <https:\/\/post\.example\/unsubscribe/m)
   expect(source).toContain('https://post.example/redirect?')
-  const janes = await arrived('jane', toJane.messageId)
-  expect(await sourceOf('jane', janes.data.id)).toContain('Dear &lt;Jane&gt;')
+  const janes = await arrived(janeId, toJane.messageId)
+  expect(await sourceOf(janeId, janes.data.id)).toContain('Dear &lt;Jane&gt;')
 })
 
-test('a draft is sent as it is stored, filed in Sent, and gone from the drafts', async () => {
+test('submitDraft: sends the stored draft, files it in Sent and removes it from Drafts', async () => {
   const draft = await world.client.call(operations.uploadMessage, {
-    params: { account: 'jane' },
+    params: { account: janeId },
     body: {
       path: '\\Drafts',
       flags: ['\\Draft'],
@@ -120,13 +123,13 @@ test('a draft is sent as it is stored, filed in Sent, and gone from the drafts',
     },
   })
   expect(draft.status).toBe(200)
-  const params = { account: 'jane', message: draft.body.id }
+  const params = { account: janeId, message: draft.body.id }
   const answer = await world.client.call(operations.submitDraft, { params })
   expect(answer).toMatchObject({ status: 200, body: { messageId: draft.body.messageId } })
-  const received = await arrived('john', draft.body.messageId)
-  expect(await sourceOf('john', received.data.id)).not.toMatch(/^bcc:/im)
-  await arrived('jane', draft.body.messageId)
-  await arrived('jane', draft.body.messageId, '\\Sent')
+  const received = await arrived(johnId, draft.body.messageId)
+  expect(await sourceOf(johnId, received.data.id)).not.toMatch(/^bcc:/im)
+  await arrived(janeId, draft.body.messageId)
+  await arrived(janeId, draft.body.messageId, '\\Sent')
   await eventually(async () => {
     const { status } = await world.client.call(operations.getMessage, { params })
     expect(status).toBe(404)

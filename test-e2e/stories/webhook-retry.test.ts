@@ -1,22 +1,26 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { eventually, startWebhookReceiver } from '@posthorn/testkit'
-import { freshMessageId, letter, startWorld } from '../world.ts'
+import { eventually, type ReceivedRequest, startWebhookReceiver } from '@posthorn/testkit'
+import { uniqueAccount, useSharedWorld } from '../shared-world.ts'
+import { freshMessageId, plainMessage } from '../world.ts'
 
-const world = await startWorld()
+const janeId = uniqueAccount('jane')
+const specialId = uniqueAccount('special')
+const world = await useSharedWorld()
 afterAll(() => world[Symbol.asyncDispose]())
 
-test('a failing receiver is called again with the same id, bytes and signature', async () => {
-  const jane = await world.connectAccount('jane')
-  await world.webhook(({ event }) => event === 'accountInitialized')
+test('a failing receiver gets the same event id, body and signature again', async () => {
+  const jane = await world.connectAccount(janeId)
+  await world.webhook(({ event, account }) => event === 'accountInitialized' && account === janeId)
   const messageId = freshMessageId()
   let failures = 2
   world.receiver.replyWith((request) =>
-    (request.json() as { event: string }).event === 'messageNew' && failures-- > 0
-      ? { status: 500 }
-      : {},
+    isMessageOf(janeId, request) && failures-- > 0 ? { status: 500 } : {},
   )
-  await world.mail.deliver(jane.user, letter({ messageId }))
-  await world.webhook(({ event, attemptsMade }) => event === 'messageNew' && attemptsMade === 2)
+  await world.mail.deliver(jane.user, plainMessage({ messageId }))
+  await world.webhook(
+    ({ event, account, attemptsMade }) =>
+      event === 'messageNew' && account === janeId && attemptsMade === 2,
+  )
   const attempts = world
     .webhooks()
     .filter(({ event, data }) => event === 'messageNew' && data.messageId === messageId)
@@ -27,11 +31,11 @@ test('a failing receiver is called again with the same id, bytes and signature',
   expect(attempts.every(({ signatureValid }) => signatureValid)).toBe(true)
 })
 
-test('an account’s own target takes its webhooks, with its own headers and credentials', async () => {
+test('an account with its own target: webhooks have its headers and credentials', async () => {
   const own = await startWebhookReceiver()
   try {
     const user = world.mail.freshUser()
-    await world.register('special', user, {
+    await world.register(specialId, user, {
       webhooks: own.url.replace('://', '://me:secret@'),
       webhooksCustomHeaders: [{ key: 'X-Tenant', value: 'seven' }],
     })
@@ -45,8 +49,13 @@ test('an account’s own target takes its webhooks, with its own headers and cre
       'x-tenant': 'seven',
       authorization: `Basic ${Buffer.from('me:secret').toString('base64')}`,
     })
-    expect(world.webhooks().filter(({ account }) => account === 'special')).toEqual([])
+    expect(world.webhooks().filter(({ account }) => account === specialId)).toEqual([])
   } finally {
     await own.close()
   }
 })
+
+function isMessageOf(id: string, request: ReceivedRequest): boolean {
+  const { event, account } = request.json() as { event: string; account: string }
+  return event === 'messageNew' && account === id
+}

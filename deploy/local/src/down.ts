@@ -3,7 +3,8 @@ import { acquireCommandLock } from './process/command-lock.ts'
 import { upFiles } from './paths.ts'
 import { stopRecorded } from './process/run-record.ts'
 
-// Stops what `make up` started, and only that: a process whose number another one has by now is left alone. Data stay.
+// Stops the processes that `make up` started and keeps their data. A recorded process id that
+// belongs to another process by now is ignored.
 await using _lock = await acquireCommandLock(upFiles.lock, '`make up` or `make down`')
 const stopped = await stopRecorded(upFiles.record)
 await rm(upFiles.env, { force: true })

@@ -1,18 +1,24 @@
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The folder this copy of Posthorn lies in. */
+/** Root directory of this checkout. */
 export const checkout = realpathSync(join(import.meta.dirname, '../../..'))
 
-/** What this copy starts and fetches is kept here: two copies can run side by side. */
+/**
+ * Directory of everything this checkout starts and downloads. Checkouts are independent of each
+ * other.
+ */
 export const localDirectory = join(checkout, '.local')
 
-/** Where fetched packages are kept: POSTHORN_CACHE, for machines with several copies, else this copy's own. */
+/**
+ * Directory of downloaded packages: POSTHORN_CACHE, which several checkouts may share, else
+ * `.local`.
+ */
 export function cacheDirectory(env: Readonly<Record<string, string | undefined>>): string {
   return env['POSTHORN_CACHE'] || localDirectory
 }
 
-/** What `make up` leaves for `make down` and for people. */
+/** Files that `make up` writes for `make down` and for users. */
 export const upFiles = {
   record: join(localDirectory, 'run/system'),
   lock: join(localDirectory, 'run/lock'),

@@ -4,8 +4,8 @@ import { roleOf, serviceNames } from '@posthorn/contracts'
 export { roleOf, type ServiceName, serviceNames } from '@posthorn/contracts'
 
 /**
- * The password of a role, derived from the owner's: roles belong to the server, not to a database, so all that use one server (test
- * runs, a demo) must give them the same.
+ * Derives the password of a role from the owner's. Roles belong to the server, not to a database,
+ * so all test runs on one server must set the same passwords.
  */
 export function rolePassword(ownerUrl: string, role: string): string {
   return createHmac('sha256', new URL(ownerUrl).password || 'no password')
@@ -13,14 +13,14 @@ export function rolePassword(ownerUrl: string, role: string): string {
     .digest('hex')
 }
 
-/** All of them: what the migrate command takes as SVC_DATABASE_ROLE_PASSWORDS. */
+/** Passwords of all roles, as the migrate command expects them in SVC_DATABASE_ROLE_PASSWORDS. */
 export function rolePasswords(ownerUrl: string): Record<string, string> {
   return Object.fromEntries(
     serviceNames.map(roleOf).map((role) => [role, rolePassword(ownerUrl, role)]),
   )
 }
 
-/** The same server, Postgres or RabbitMQ, as the role of a service. */
+/** Returns the address of a Postgres or RabbitMQ server as the role of a service. */
 export function roleUrl(ownerUrl: string, role: string): string {
   return Object.assign(new URL(ownerUrl), {
     username: role,

@@ -4,9 +4,10 @@ import { cacheDirectory, localDirectory } from './paths.ts'
 import { stopRecorded, listEnded, listRunning } from './process/run-record.ts'
 import { startTestServers } from './system/test-servers.ts'
 
-// node servers.ts start|stop: Postgres, RabbitMQ, Dovecot with a mail hub, Cyrus, Postfix and OpenSMTPD for tests, left running; their
-// addresses, as shell lines, in .local/servers.env. Stopping them removes their data. TEST_CYRUS=off does without Cyrus, and skips what is
-// tested with it; TEST_POSTFIX and TEST_OPENSMTPD likewise.
+// node servers.ts start|stop: Postgres, RabbitMQ, Dovecot with a mail hub, Cyrus, Postfix and
+// OpenSMTPD for tests, left running. Their addresses are written as shell lines to
+// .local/servers.env. Stopping deletes their data. TEST_CYRUS=off skips Cyrus and its tests,
+// likewise TEST_POSTFIX and TEST_OPENSMTPD.
 const dir = join(localDirectory, 'test-servers')
 const record = join(localDirectory, 'run/servers')
 const envFile = join(localDirectory, 'servers.env')
@@ -14,9 +15,11 @@ const optional = ['TEST_CYRUS', 'TEST_POSTFIX', 'TEST_OPENSMTPD']
 
 async function start(): Promise<void> {
   const lines = await readFile(envFile, 'utf8').catch(() => '')
-  // The addresses are written when all have started.
+  // The addresses are written after all servers have started.
   if (lines !== '' && listRunning(record).length > 0 && listEnded(record).length === 0) {
-    process.stdout.write(`they run already; for tests: . .local/servers.env\n${lines}`)
+    process.stdout.write(
+      `the test servers are already running; for tests: . .local/servers.env\n${lines}`,
+    )
     return
   }
   await stop()
@@ -31,7 +34,9 @@ async function start(): Promise<void> {
   })
   const fresh = Object.entries(env).map(([key, value]) => `export ${key}='${value}'\n`)
   await writeFile(envFile, fresh.join(''), { mode: 0o600 })
-  process.stdout.write(`they run; for tests: . .local/servers.env\n${fresh.join('')}`)
+  process.stdout.write(
+    `the test servers are running; for tests: . .local/servers.env\n${fresh.join('')}`,
+  )
 }
 
 async function stop(): Promise<number> {

@@ -7,31 +7,35 @@ import { stopRecorded, listEnded, listRunning } from './process/run-record.ts'
 import { readState } from './files/state-file.ts'
 import { startSystem, type System } from './system/system.ts'
 
-// The system on this machine, left running. `make down` stops it and keeps its data. See ../README.md for the variables.
+// Starts the system on this machine and leaves it running. `make down` stops it and keeps its data.
+// The README lists the variables.
 const { env } = process
-const say = (line: string) => void process.stdout.write(`${line}\n`)
+const print = (line: string) => void process.stdout.write(`${line}\n`)
 
 await using _lock = await acquireCommandLock(upFiles.lock, '`make up` or `make down`')
 const running = listRunning(upFiles.record)
 const ended = listEnded(upFiles.record)
 const lines = await readFile(upFiles.env, 'utf8').catch(() => '')
 if (running.length > 0 && ended.length === 0 && lines !== '') {
-  say(`it is up already; for a shell: . ${upFiles.env}`)
+  print(`already running; for a shell: . ${upFiles.env}`)
   process.stdout.write(lines)
 } else {
   if (ended.length > 0)
-    say(`ended since the last start: ${ended.map(({ name }) => name).join(', ')}`)
+    print(`ended since the last start: ${ended.map(({ name }) => name).join(', ')}`)
   if (running.length > 0)
-    say(`stopping what is left: ${running.map(({ name }) => name).join(', ')}`)
+    print(`stopping the remaining processes: ${running.map(({ name }) => name).join(', ')}`)
   await stopRecorded(upFiles.record)
   await rm(upFiles.env, { force: true })
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void abandon())
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void onInterrupt())
   await bringUp()
 }
 
 async function bringUp(): Promise<void> {
   const api = await choosePort()
-  say('starting PostgreSQL, RabbitMQ, Dovecot and the services; the first time fetches packages')
+  print(
+    'starting PostgreSQL, RabbitMQ, Dovecot and the services; the first start downloads packages',
+  )
   const system = await startSystem({
     dir: join(localDirectory, 'system'),
     cache: cacheDirectory(env),
@@ -43,19 +47,19 @@ async function bringUp(): Promise<void> {
     ports: { api, ...serverPorts() },
   })
   await writeFile(upFiles.env, describe(system), { mode: 0o600 })
-  say(`Posthorn is up at ${system.url}; its token and all addresses: ${upFiles.env}`)
-  say(`  curl -H "Authorization: Bearer $POSTHORN_TOKEN" ${system.url}/v1/accounts`)
+  print(`Posthorn is running at ${system.url}; token and addresses: ${upFiles.env}`)
+  print(`  curl -H "Authorization: Bearer $POSTHORN_TOKEN" ${system.url}/v1/accounts`)
 }
 
-/** POSTHORN_PORT as it is; else the one of the last time; else the first free one from 3000. */
+/** Port of the API: POSTHORN_PORT, else the previous port, else the first free one from 3000 on. */
 async function choosePort(): Promise<number> {
-  const asked = port('POSTHORN_PORT')
-  if (asked !== undefined) return asked
+  const requested = port('POSTHORN_PORT')
+  if (requested !== undefined) return requested
   const { api } = await readState<{ api: number }>(join(localDirectory, 'system/system.json'))
   if (api !== undefined && (await isFree(api))) return api
-  const found = await freePortFrom(3000)
-  if (found !== 3000) say(`port 3000 is taken: the API is at ${found}`)
-  return found
+  const free = await freePortFrom(3000)
+  if (free !== 3000) print(`port 3000 is in use, the API listens on ${free}`)
+  return free
 }
 
 function serverPorts() {
@@ -76,7 +80,7 @@ function port(name: string): number | undefined {
   if (!text) return undefined
   const value = Number(text)
   if (!Number.isInteger(value) || value < 1 || value > 65_535)
-    throw new Error(`${name} must be a port, not ${text}`)
+    throw new Error(`${name} must be a port, got ${text}`)
   return value
 }
 
@@ -104,7 +108,7 @@ function describe(system: System): string {
     .join('')
 }
 
-async function abandon(): Promise<void> {
+async function onInterrupt(): Promise<void> {
   await stopRecorded(upFiles.record)
   process.exit(130)
 }

@@ -1,15 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 export interface EventuallyOptions {
-  /** Default 30,000: a busy machine may need most of it, and a test that succeeds waits for none of it. */
+  /**
+   * Defaults to 30,000. A busy machine may need most of it, and a successful check ends the wait.
+   */
   timeoutMs?: number
 }
 
 /**
- * Waits until the check neither throws nor rejects nor gives `false` or `null`; resolves with what it gave. A check that gives nothing,
- * such as a block of `expect`s, is content when it ends.
- *
- * @throws with the message of the last failure, which is its cause, when the time is up.
+ * Waits until the check neither throws nor rejects nor returns `false` or `null`. Resolves with its
+ * value. A check without a value, such as a block of `expect`s, succeeds when it ends.
+ * @throws Error with the message of the last failure, which is its cause, after the timeout.
  */
 export async function eventually<T>(
   check: () => T | Promise<T>,
@@ -20,7 +21,7 @@ export async function eventually<T>(
     try {
       const value = await check()
       if (value !== false && value !== null) return value as Exclude<T, false | null>
-      throw new Error(`the check gave ${String(value)}`)
+      throw new Error(`the check returned ${String(value)}`)
     } catch (cause) {
       if (Date.now() >= deadline) throw timeoutError(timeoutMs, cause)
     }
@@ -30,5 +31,5 @@ export async function eventually<T>(
 
 function timeoutError(timeoutMs: number, cause: unknown): Error {
   const last = cause instanceof Error ? cause.message : String(cause)
-  return new Error(`not within ${timeoutMs} ms; the last failure: ${last}`, { cause })
+  return new Error(`timeout after ${timeoutMs} ms, last failure: ${last}`, { cause })
 }

@@ -2,12 +2,12 @@ import { chmod, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A server that this process starts for itself when nobody gave it an address. */
+/** A server started for this process because no address was configured. */
 export interface PrivateServer {
   destroy(): Promise<void>
 }
 
-/** Counts who uses a server: it is started for the first and removed after the last. */
+/** Reference-counted server: started for the first user, destroyed after the last one. */
 export function sharedServer<T extends PrivateServer>(
   name: string,
   start: (dir: string) => Promise<T>,
@@ -30,9 +30,9 @@ export function sharedServer<T extends PrivateServer>(
   }
 }
 
-/** An empty folder that servers may use, whoever they run as. */
+/** Creates an empty directory that servers of any user may use. */
 export async function createServerDirectory(name: string): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), `posthorn-test-${name}-`))
-  await chmod(dir, 0o755) // servers may run as another user than we
+  await chmod(dir, 0o755) // As root, servers run as another user.
   return dir
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 
-/** A client of a line protocol that says exactly what it is told to, and waits for what it is told to wait for. */
+/** Client of a line protocol for tests: sends exactly the given bytes and waits for given text. */
 export class RawClient {
   socket: Socket
   #text = ''
@@ -14,7 +14,10 @@ export class RawClient {
     this.#listen(socket)
   }
 
-  /** All of 127.0.0.0/8 are this machine: each may play another client. It goes on talking when the server has ended. */
+  /**
+   * Connects from `from`. All of 127.0.0.0/8 are local addresses, so each can stand for another
+   * client. The client can still write after the server has ended its side.
+   */
   static async open<Client>(
     this: new (socket: Socket) => Client,
     port: number,
@@ -29,7 +32,7 @@ export class RawClient {
     return this.#closed
   }
 
-  /** All that was received and not yet read. */
+  /** Text that was received and not read yet. */
   get text(): string {
     return this.#text
   }
@@ -38,7 +41,7 @@ export class RawClient {
     this.socket.write(bytes)
   }
 
-  /** Waits for a match; returns all that came up to its end. */
+  /** Waits for a match. Returns all text up to its end. */
   async until(pattern: RegExp, timeoutMs = 25_000): Promise<string> {
     const deadline = AbortSignal.timeout(timeoutMs)
     for (;;) {
@@ -58,7 +61,7 @@ export class RawClient {
     }
   }
 
-  /** All up to the end of the connection. */
+  /** Waits for the end of the connection. Returns all text before it. */
   async untilClosed(timeoutMs = 25_000): Promise<string> {
     const deadline = AbortSignal.timeout(timeoutMs)
     while (!this.#closed)

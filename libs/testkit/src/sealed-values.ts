@@ -15,25 +15,30 @@ const { privateKey, publicKey } = keyPairFromSecret('of logins in tests')
 const sealer = createSealer(publicKey)
 const opener = createUnsealer([privateKey])
 
-/** An address as the gateway stores it: with its login sealed. */
+/** Returns an address with a sealed login, as the gateway stores it. */
 export function sealedLogin(address: string): Promise<string> {
   return sealLogin(address, sealer)
 }
 
-/** Headers as the gateway stores them: with their values sealed. */
+/** Returns headers with sealed values, as the gateway stores them. */
 export function sealedHeaders(owner: HeaderOwner, headers: { key: string; value: string }[]) {
   return sealHeaders(headers, owner, sealer)
 }
 
-/** Auth-bridge's part, for what `sealedLogin` has sealed. */
+/** Unseals the logins of `sealedLogin`, in place of auth-bridge. */
 export const unsealsLogins: CommandHandler = on(unsealLogin, async ({ address }) => ({
   address: await open(address, opener),
 }))
 
-/** The same for `sealedHeaders`; tells each value that it was asked for. */
-export function unsealsHeaders(asked: (value: string) => void = () => undefined): CommandHandler {
+/**
+ * Unseals the headers of `sealedHeaders`, in place of auth-bridge. `onUnseal` receives each sealed
+ * value.
+ */
+export function unsealsHeaders(
+  onUnseal: (value: string) => void = () => undefined,
+): CommandHandler {
   return on(headerQuestion, async (header) => {
-    asked(header.value)
+    onUnseal(header.value)
     return { value: await unsealHeader(header, opener) }
   })
 }

@@ -38,7 +38,7 @@ const letter = 'From: a@mail.test\r\nTo: jane@mail.test\r\nSubject: x\r\n\r\nhel
     return exists
   }
 
-  test('a name and the address are one user; a wrong password is refused; the certificate fits', async () => {
+  test('startCyrus: accepts the user name and the address, rejects a wrong password, has a valid certificate', async () => {
     await server.deliver('jane', letter)
     await server.deliver('jane@mail.test', letter)
     expect(await inbox('jane')).toBe(2)
@@ -47,7 +47,7 @@ const letter = 'From: a@mail.test\r\nTo: jane@mail.test\r\nSubject: x\r\n\r\nhel
     await expect(login('jane', 'wrong')).rejects.toMatchObject({ authenticationFailed: true })
   })
 
-  test('a user has the usual mailboxes, and what else Cyrus is here for', async () => {
+  test('startCyrus: offers the usual mailboxes and the required extensions', async () => {
     const client = await login('usual')
     const mailboxes = await client.list()
     expect(Object.fromEntries(mailboxes.map(({ path, specialUse }) => [path, specialUse]))).toEqual(
@@ -65,17 +65,17 @@ const letter = 'From: a@mail.test\r\nTo: jane@mail.test\r\nSubject: x\r\n\r\nhel
     await client.logout()
   })
 
-  test('a client in IDLE hears of mail at once', async () => {
+  test('startCyrus: notifies a client in IDLE of new mail', async () => {
     const client = await login('idler')
     await client.mailboxOpen('INBOX')
-    const told = new Promise((resolve) => client.once('exists', resolve))
+    const notified = new Promise((resolve) => client.once('exists', resolve))
     void client.idle()
     await server.deliver('idler', letter)
-    expect(await told).toMatchObject({ count: 1 })
+    expect(await notified).toMatchObject({ count: 1 })
     client.close()
   })
 
-  test('killed and restarted, it has the same ports and the mail', async () => {
+  test('startCyrus: after kill and restart, keeps ports and mail', async () => {
     await server.deliver('kept', letter)
     await server.kill()
     await expect(inbox('kept')).rejects.toThrow()
@@ -83,7 +83,7 @@ const letter = 'From: a@mail.test\r\nTo: jane@mail.test\r\nSubject: x\r\n\r\nhel
     expect(await inbox('kept')).toBe(1)
   })
 
-  test('stopped, it leaves no process and starts again', async () => {
+  test('startCyrus: stop leaves no process, and the server starts again', async () => {
     expect(processes().length).toBeGreaterThan(0)
     await server.stop()
     await eventually(() => expect(processes()).toEqual([]))

@@ -30,7 +30,7 @@ async function inbox(user: string, pass = server.password): Promise<number> {
 
 const letter = 'From: a@mail.test\r\nTo: jane@mail.test\r\nSubject: x\r\n\r\nhello\r\n'
 
-test('a name and the address are one user; a wrong password is refused; the certificate fits', async () => {
+test('startDovecot: accepts the user name and the address, rejects a wrong password, has a valid certificate', async () => {
   await server.deliver('jane', letter)
   expect(await inbox('jane')).toBe(1)
   expect(await inbox('jane@mail.test')).toBe(1)
@@ -38,14 +38,14 @@ test('a name and the address are one user; a wrong password is refused; the cert
   await expect(inbox('jane', 'wrong')).rejects.toMatchObject({ authenticationFailed: true })
 })
 
-test('killed and restarted, it has the same ports and the mail', async () => {
+test('startDovecot: after kill and restart, keeps ports and mail', async () => {
   await server.kill()
   await expect(inbox('jane')).rejects.toThrow()
   await server.restart()
   expect(await inbox('jane')).toBe(1)
 })
 
-test('stopped, it leaves no process and starts again', async () => {
+test('startDovecot: stop leaves no process, and the server starts again', async () => {
   expect(processes().length).toBeGreaterThan(0)
   await server.stop()
   await eventually(() => expect(processes()).toEqual([]))

@@ -9,7 +9,7 @@ import { scratch } from './scratch.ts'
 const { dir, processes, remove } = await scratch()
 afterAll(remove)
 
-test('servers end with whoever started them, even if it is killed', async () => {
+test('guard.sh: servers end when their starter is killed', async () => {
   const module = join(checkout, 'deploy/local/src/index.ts')
   const script = `
     const { startPostgres, startDovecot } = await import(${JSON.stringify(module)})

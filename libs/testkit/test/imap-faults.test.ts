@@ -31,14 +31,14 @@ async function start(messages = 0): Promise<ImapScript> {
 
 interface Talk {
   socket: Socket
-  /** What came in all, and whether the connection still stands. */
-  said(): string
+  /** Returns the received text and whether the connection is open. */
+  received(): string
   ended(): boolean
-  /** Sends a command and waits for the line that ends its answer; gives what came for it. */
+  /** Sends a command and returns the reply up to the tagged line. */
   ask(command: string): Promise<string>
 }
 
-/** A client that reads bytes, for what a real one hides. */
+/** Client that reads raw bytes, for details that an IMAP library hides. */
 function talk({ host, port }: ImapScript): Talk {
   const socket = connectSocket(port, host)
   open.push({ [Symbol.asyncDispose]: async () => void socket.destroy() })
@@ -49,7 +49,7 @@ function talk({ host, port }: ImapScript): Talk {
   socket.on('error', () => (over = true)).on('close', () => (over = true))
   return {
     socket,
-    said: () => text,
+    received: () => text,
     ended: () => over,
     async ask(command) {
       const tag = `t${++tags}`
@@ -69,19 +69,21 @@ async function inInbox(server: ImapScript): Promise<Talk> {
   return client
 }
 
-test('a greeting may be a BYE, anything, or never come', async () => {
+test('imapFaults: the greeting may be BYE, invalid or missing', async () => {
   const server = await start()
   const offBye = server.on('greeting', spits('* BYE full\r\n', 'close'))
   const first = talk(server)
-  await eventually(() => expect([first.said(), first.ended()]).toEqual(['* BYE full\r\n', true]))
+  await eventually(() =>
+    expect([first.received(), first.ended()]).toEqual(['* BYE full\r\n', true]),
+  )
   offBye()
   server.on('greeting', () => [])
   const second = talk(server)
   await second.ask('NOOP')
-  expect(second.said()).toBe('t1 OK done\r\n')
+  expect(second.received()).toBe('t1 OK done\r\n')
 })
 
-test('a hook answers so often as it is told, then the server does; the latest comes first', async () => {
+test('imapFaults.times: limits a hook to its count, the latest hook runs first', async () => {
   const server = await start()
   const client = await inInbox(server)
   server.on('NOOP', refuses('NO never'))
@@ -94,7 +96,7 @@ test('a hook answers so often as it is told, then the server does; the latest co
   expect(server.received.filter((command) => command === 'NOOP')).toHaveLength(4)
 })
 
-test('FETCH leaves a message out, chokes on it, or breaks off in the middle of it', async () => {
+test('imapFaults: hides a message, fails on it, truncates the reply', async () => {
   const server = await start(3)
   const client = await inInbox(server)
   const offHides = server.on('FETCH', hides(2))
@@ -110,24 +112,24 @@ test('FETCH leaves a message out, chokes on it, or breaks off in the middle of i
   expect([cut.length, client.ended()]).toEqual([40, true])
 })
 
-test('lines are changed, repeated and added', async () => {
+test('imapFaults: changes, repeats and adds lines', async () => {
   const server = await start(2)
   server.on('SELECT', replaces(/UIDNEXT \d+/, 'UIDNEXT 0'))
   server.on('SEARCH', repeatsUids())
   server.on('NOOP', adds('* VANISHED 1:4294967295', `* OK ${'x'.repeat(10_000)}`))
   const client = await inInbox(server)
-  expect(client.said()).toContain('[UIDNEXT 0]')
+  expect(client.received()).toContain('[UIDNEXT 0]')
   expect(await client.ask('UID SEARCH ALL')).toContain('* SEARCH 1 1 2 2\r\n')
   expect((await client.ask('NOOP')).length).toBeGreaterThan(10_000)
 })
 
-test('N:* names the last message, however high N is', async () => {
+test('startImapScript: N:* contains the last message for any N', async () => {
   const server = await start(2)
   const client = await inInbox(server)
   expect(await client.ask('UID FETCH 99:* (UID)')).toContain('* 2 FETCH (UID 2)')
 })
 
-test('only so many are let in at a time, and some are let in without being there', async () => {
+test('imapFaults: limitsConnections rejects further logins, notConnected rejects commands after the login', async () => {
   const server = await start()
   const offLimit = server.on('LOGIN', limitsConnections(2))
   const clients = [talk(server), talk(server), talk(server)]
@@ -144,7 +146,7 @@ test('only so many are let in at a time, and some are let in without being there
   expect(await nobody.ask('SELECT INBOX')).toContain('BAD User is authenticated but not connected.')
 })
 
-test('a connection is reset, falls silent, or ends; the server can be away for a while', async () => {
+test('ImapScript: resets, freezes, ends connections, and refuses them until open', async () => {
   const server = await start(1)
   const [one, two, three] = [await inInbox(server), await inInbox(server), await inInbox(server)]
   server.sessions[0]?.reset()
@@ -153,23 +155,23 @@ test('a connection is reset, falls silent, or ends; the server can be away for a
   server.sessions[0]?.freeze()
   two.socket.write('x NOOP\r\n')
   expect(await three.ask('NOOP')).toContain('OK')
-  expect(two.said()).not.toContain('x OK')
+  expect(two.received()).not.toContain('x OK')
   const { port } = server
   await server.close()
   await eventually(() => expect([two.ended(), three.ended()]).toEqual([true, true]))
   await server.open()
   expect(server.port).toBe(port)
-  expect((await inInbox(server)).said()).toContain('* 1 EXISTS')
+  expect((await inInbox(server)).received()).toContain('* 1 EXISTS')
 })
 
-test('a mailbox is renumbered; a quota fills; a message is too big', async () => {
+test('ImapScript: renumbers a mailbox, enforces quota and size limit', async () => {
   await using server = await startImapScript({ quota: { usage: 0, limit: 100 }, appendLimit: 80 })
   const inbox = server.mailbox('INBOX')
   inbox.append('one', { uid: 17 })
   inbox.append('two', { uid: 23 })
   inbox.renumber(99)
   const client = await inInbox(server)
-  expect(client.said()).toContain('[UIDVALIDITY 99]')
+  expect(client.received()).toContain('[UIDVALIDITY 99]')
   expect(inbox.messages.map(({ uid, rfc822 }) => [uid, rfc822])).toEqual([
     [1, 'one'],
     [2, 'two'],
@@ -180,13 +182,13 @@ test('a mailbox is renumbered; a quota fills; a message is too big', async () =>
   expect(await append(60)).toContain('NO [OVERQUOTA]')
 })
 
-test('a hook that throws resets its client, and tells the test', async () => {
+test('ImapScript: a hook that throws resets its client and fails the disposal', async () => {
   const server = await startImapScript()
   server.on('NOOP', () => {
-    throw new Error('a mistake of the test')
+    throw new Error('error of the test')
   })
   const client = talk(server)
   await client.ask('NOOP')
   expect(client.ended()).toBe(true)
-  await expect(server[Symbol.asyncDispose]()).rejects.toThrow('a mistake of the test')
+  await expect(server[Symbol.asyncDispose]()).rejects.toThrow('error of the test')
 })

@@ -56,7 +56,7 @@ const mixed = [
   '',
 ].join('\r\n')
 
-test('a client logs in by any way there is, and not with a wrong password', async () => {
+test('startImapScript: accepts every mechanism, rejects a wrong password', async () => {
   const server = await start({
     capabilities: ['IMAP4rev1', 'AUTH=PLAIN', 'AUTH=XOAUTH2', 'STARTTLS', 'SASL-IR'],
   })
@@ -79,7 +79,7 @@ test('a client logs in by any way there is, and not with a wrong password', asyn
   })
 })
 
-test('mailboxes are listed, made, renamed with what is below, and deleted', async () => {
+test('startImapScript: lists, creates, renames with children, and deletes mailboxes', async () => {
   const server = await start({
     mailboxes: { Sent: { attributes: ['\\Sent'] }, 'Ä & B': {}, 'Ä & B/c': {} },
   })
@@ -99,7 +99,7 @@ test('mailboxes are listed, made, renamed with what is below, and deleted', asyn
   })
 })
 
-test('messages are described and read', async () => {
+test('startImapScript: fetches descriptions and contents of messages', async () => {
   const server = await start({ capabilities: ['IMAP4rev1', 'OBJECTID', 'CONDSTORE', 'ENABLE'] })
   const date = new Date('2024-02-29T12:00:00Z')
   const { emailId } = server
@@ -151,29 +151,29 @@ test('messages are described and read', async () => {
   expect(part && part.headers?.toString()).toContain('boundary=b')
 })
 
-test('a client hears in IDLE what happens, and afterwards what happened before', async () => {
+test('startImapScript: notifies a client in IDLE, and of earlier changes afterwards', async () => {
   const server = await start()
   const inbox = server.mailbox('INBOX')
   inbox.append(letter('one'))
   const client = await connect(server, { qresync: false })
   await client.mailboxOpen('INBOX')
-  const told: unknown[] = []
-  client.on('exists', ({ count }) => told.push(['exists', count]))
-  client.on('expunge', ({ seq }) => told.push(['expunge', seq]))
-  client.on('flags', ({ uid, flags }) => told.push(['flags', uid, [...flags]]))
+  const notifications: unknown[] = []
+  client.on('exists', ({ count }) => notifications.push(['exists', count]))
+  client.on('expunge', ({ seq }) => notifications.push(['expunge', seq]))
+  client.on('flags', ({ uid, flags }) => notifications.push(['flags', uid, [...flags]]))
   inbox.append(letter('two'))
   void client.idle()
-  await eventually(() => expect(told).toEqual([['exists', 2]]))
+  await eventually(() => expect(notifications).toEqual([['exists', 2]]))
   inbox.changeFlags(1, { add: ['\\Flagged'] })
-  await eventually(() => expect(told).toContainEqual(['flags', 1, ['\\Flagged']]))
+  await eventually(() => expect(notifications).toContainEqual(['flags', 1, ['\\Flagged']]))
   inbox.expunge(1)
-  await eventually(() => expect(told).toContainEqual(['expunge', 1]))
+  await eventually(() => expect(notifications).toContainEqual(['expunge', 1]))
   inbox.append(letter('three'))
   await client.noop()
-  await eventually(() => expect(told.at(-1)).toEqual(['exists', 2]))
+  await eventually(() => expect(notifications.at(-1)).toEqual(['exists', 2]))
 })
 
-test('messages are searched for, flagged, copied, moved and expunged', async () => {
+test('startImapScript: searches, flags, copies, moves and expunges messages', async () => {
   const server = await start({ mailboxes: ['Archive'] })
   const inbox = server.mailbox('INBOX')
   for (const subject of ['one', 'two', 'three', 'four']) inbox.append(letter(subject))
@@ -202,7 +202,7 @@ test('messages are searched for, flagged, copied, moved and expunged', async () 
   expect(server.mailbox('Archive').message(4).flags).toEqual(new Set(['\\Draft']))
 })
 
-test('QRESYNC tells what changed and what is gone', async () => {
+test('startImapScript: QRESYNC reports changed and vanished messages', async () => {
   const server = await start()
   const inbox = server.mailbox('INBOX')
   for (const subject of ['one', 'two', 'three']) inbox.append(letter(subject))
@@ -222,7 +222,7 @@ test('QRESYNC tells what changed and what is gone', async () => {
   expect(gone).toEqual([[2, true, true]])
 })
 
-test("Gmail's labels and ids are there where they are wanted", async () => {
+test('startImapScript: has Gmail labels and ids if X-GM-EXT-1 is given', async () => {
   const server = await start({ capabilities: ['IMAP4rev1', 'X-GM-EXT-1'] })
   server
     .mailbox('INBOX')

@@ -50,23 +50,26 @@ describe.each(kinds)('$name', ({ name, has, use, reports }) => {
     })
     await client.connect()
     await client.mailboxOpen('INBOX')
-    const found = await client.fetchAll('1:*', { source: true })
+    const match = await client.fetchAll('1:*', { source: true })
     await client.logout()
-    return found.map(({ source }) => source?.toString('latin1') ?? '')
+    return match.map(({ source }) => source?.toString('latin1') ?? '')
   }
 
   const arrived = (user: TestUser, pattern: RegExp) =>
     eventually(
       async () => {
         const messages = await inbox(user)
-        const found = messages.find((message) => pattern.test(message))
-        if (!found) throw new Error(`${pattern} is in none of ${messages.join('\n\n')}`)
-        return found
+        const match = messages.find((message) => pattern.test(message))
+        if (!match)
+          throw new Error(
+            `no message of the ${messages.length} matches ${pattern}:\n${messages.join('\n\n')}`,
+          )
+        return match
       },
       { timeoutMs: 120_000 },
     )
 
-  tested('mail to the mailboxes arrives there, other mail in the world', async () => {
+  tested('delivers mail for local mailboxes, relays other mail', async () => {
     const [from, to] = [server.freshUser(), server.freshUser()]
     const { messageId } = await send(from, { to: [to.address, 'you@elsewhere.example'] })
     expect(await arrived(to, /^Subject: Hello/m)).toContain(messageId)
@@ -77,13 +80,13 @@ describe.each(kinds)('$name', ({ name, has, use, reports }) => {
     )
   })
 
-  tested('speaks TLS from the first byte on its other port', async () => {
+  tested('has TLS from the first byte on its second port', async () => {
     const [from, to] = [server.freshUser(), server.freshUser()]
     await send(from, { to: to.address }, { port: server.submissionsPort, secure: true })
     await arrived(to, /^Subject: Hello/m)
   })
 
-  tested('a wrong password is refused, and nobody sends without one', async () => {
+  tested('rejects a wrong password, and mail without a login', async () => {
     const from = server.freshUser()
     const to = 'you@elsewhere.example'
     await expect(send(from, { to }, { auth: { ...from, pass: 'wrong' } })).rejects.toMatchObject({
@@ -94,13 +97,13 @@ describe.each(kinds)('$name', ({ name, has, use, reports }) => {
     })
   })
 
-  tested('a message greater than it takes is refused at MAIL', async () => {
+  tested('rejects a message above its size limit at MAIL', async () => {
     const from = server.freshUser()
     const text = 'x'.repeat(78).concat('\r\n').repeat(140_000)
     await expect(send(from, { to: from.address, text })).rejects.toThrow()
   })
 
-  tested('what the next server refuses comes back as a bounce', async () => {
+  tested('returns a bounce if the next server rejects a message', async () => {
     const from = server.freshUser()
     const { messageId } = await send(from, { to: 'reject-550-nobody@elsewhere.example' })
     const bounce = await arrived(from, /^Action: failed/im)
@@ -110,7 +113,7 @@ describe.each(kinds)('$name', ({ name, has, use, reports }) => {
     expect(bounce).toContain(reports)
   })
 
-  tested('a report of success comes to who asked for it', async () => {
+  tested('returns a success report to the sender who requested it', async () => {
     const [from, to] = [server.freshUser(), server.freshUser()]
     const dsn = { id: 'order-17', return: 'headers' as const, notify: ['success' as const] }
     await send(from, { to: to.address, dsn: { ...dsn, recipient: to.address } })
@@ -120,7 +123,7 @@ describe.each(kinds)('$name', ({ name, has, use, reports }) => {
     await arrived(to, /^Subject: Hello/m)
   })
 
-  tested('what is deferred is told of', async () => {
+  tested('returns a delay report for a deferred message', async () => {
     const from = server.freshUser()
     await send(from, { to: 'defer-451-later@elsewhere.example' })
     await arrived(from, /^Action: delayed/im)

@@ -14,7 +14,7 @@ afterAll(() => server.destroy().then(remove))
 
 const run = (text: string) => withClient(url, (client) => client.query(text))
 
-test('it is PostgreSQL 18, speaks UTF-8, and wants the password', async () => {
+test('startPostgres: is PostgreSQL 18 with UTF-8, and requires the password', async () => {
   const { rows } = await run(
     "select current_setting('server_version_num')::int / 10000 as major, current_setting('server_encoding') as encoding",
   )
@@ -26,11 +26,11 @@ test('it is PostgreSQL 18, speaks UTF-8, and wants the password', async () => {
   expect((await stat(join(dir, 'postgres/postgres.json'))).mode & 0o777).toBe(0o600)
 })
 
-test('making a database twice is fine', async () => {
+test('Postgres.database: creating a database twice succeeds', async () => {
   expect(await server.database('shop')).toBe(url)
 })
 
-test('killed and restarted, it has the same port and every commit', async () => {
+test('startPostgres: after kill and restart, keeps the port and every commit', async () => {
   await run('create table orders (id int)')
   await run('insert into orders values (1)')
   const { pid } = server
@@ -41,7 +41,7 @@ test('killed and restarted, it has the same port and every commit', async () => 
   expect((await run('select id from orders')).rows).toEqual([{ id: 1 }])
 })
 
-test('paused, it answers nobody; resumed, it goes on', async () => {
+test('startPostgres: paused, does not reply; resumed, continues', async () => {
   await withClient(url, async (client) => {
     server.pause()
     const answer = client.query('select 1 as one')
@@ -52,7 +52,7 @@ test('paused, it answers nobody; resumed, it goes on', async () => {
   })
 })
 
-test('stopped, it leaves no process and starts again', async () => {
+test('startPostgres: stop leaves no process, and the server starts again', async () => {
   expect(processes().length).toBeGreaterThan(0)
   await server.stop()
   await eventually(() => expect(processes()).toEqual([]))

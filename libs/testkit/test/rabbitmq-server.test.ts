@@ -28,14 +28,14 @@ async function queues(method = 'GET', path = ''): Promise<string[]> {
     : []
 }
 
-test('a virtual host is made once, and can be dropped', async () => {
+test('startRabbit: creates a virtual host once and drops it', async () => {
   await server.vhost('another')
   expect(await server.vhost('shop')).toBe(url)
   await server.dropVhost('another')
   expect(await listVhosts(server)).toEqual(['/', 'shop'])
 })
 
-test('killed and restarted, it has the same port and its queues', async () => {
+test('startRabbit: after kill and restart, keeps the port and its queues', async () => {
   await queues('PUT', '/orders')
   await server.kill()
   await expect(queues()).rejects.toThrow()
@@ -44,13 +44,13 @@ test('killed and restarted, it has the same port and its queues', async () => {
   expect(await eventually(async () => (await queues()).length > 0 && queues())).toEqual(['orders'])
 })
 
-test('wiped, it has the same address and virtual hosts, and nothing in them', async () => {
+test('Rabbit.wipe: keeps address and virtual hosts, deletes their content', async () => {
   await server.wipe()
   expect(await listVhosts(server)).toEqual(['/', 'shop'])
   expect(await queues()).toEqual([])
 })
 
-test('stopped, it leaves no process, epmd included', async () => {
+test('startRabbit: stop leaves no process, not even epmd', async () => {
   expect(processes().length).toBeGreaterThan(0)
   await server.stop()
   await eventually(() => expect(processes()).toEqual([]))

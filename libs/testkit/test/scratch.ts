@@ -3,14 +3,14 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A folder of one test file, and what still runs out of it. */
+/** Temporary directory of a test file, and the processes that use it. */
 export async function scratch(): Promise<{
   dir: string
   processes: () => string[]
   remove: () => Promise<void>
 }> {
   const dir = await mkdtemp(join(tmpdir(), 'posthorn-scratch-'))
-  await chmod(dir, 0o755) // servers may run as another user than we
+  await chmod(dir, 0o755) // As root, servers run as another user.
   return {
     dir,
     processes: () => commandsNaming(dir),
@@ -18,7 +18,7 @@ export async function scratch(): Promise<{
   }
 }
 
-/** The command lines and working folders of this machine's processes that speak of a folder. */
+/** Command lines and environments of processes that contain a directory. */
 function commandsNaming(dir: string): string[] {
   return readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry) && entry !== String(process.pid))
@@ -30,6 +30,6 @@ function read(file: string): string {
   try {
     return readFileSync(file, 'latin1')
   } catch {
-    return '' // gone, or another user's
+    return '' // ended, or of another user
   }
 }

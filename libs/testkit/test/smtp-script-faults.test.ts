@@ -26,7 +26,7 @@ function send(message: SendMailOptions = {}, options: object = {}) {
     .finally(() => transport.close())
 }
 
-/** Writes all of it at once, and returns what was said when the connection ends. */
+/** Writes all lines in one packet. Returns everything received until the connection ends. */
 async function dialogue(...lines: string[]): Promise<string> {
   const socket = connect(server.port, server.host)
   const chunks: Buffer[] = []
@@ -36,7 +36,7 @@ async function dialogue(...lines: string[]): Promise<string> {
   return Buffer.concat(chunks).toString('latin1')
 }
 
-test('tells what came: every line, the bytes as they were before dots were added, their hash, parameters', async () => {
+test('SmtpScript: records every line, the bytes without dot stuffing, their hash and parameters', async () => {
   await start()
   const raw = Buffer.from(
     'Subject: x\r\nMessage-ID: <dots@x.example>\r\n\r\n.\r\n..two\r\n\xff\r\n',
@@ -62,12 +62,12 @@ test('tells what came: every line, the bytes as they were before dots were added
   )
 })
 
-test('commands that are written ahead are answered one by one, and noticed', async () => {
+test('SmtpScript: replies to pipelined commands one by one and reports them', async () => {
   await start()
-  const said = await dialogue(
+  const reply = await dialogue(
     'EHLO x\r\nMAIL FROM:<a@x>\r\nRCPT TO:<b@x>\r\nRCPT TO:<c@x>\r\nDATA\r\n.\r\nWHAT\r\nQUIT',
   )
-  expect(said.match(/^\d{3} /gm)).toEqual([
+  expect(reply.match(/^\d{3} /gm)).toEqual([
     '220 ',
     '250 ',
     '250 ',
@@ -81,9 +81,9 @@ test('commands that are written ahead are answered one by one, and noticed', asy
   expect(server.accepted).toMatchObject([{ to: ['b@x', 'c@x'], raw: Buffer.alloc(0) }])
 })
 
-test('offers what it is told to, and refuses parameters of the rest', async () => {
+test('SmtpScript: offers the given extensions, rejects parameters of others', async () => {
   await start({ extensions: ['SIZE'], maxBytes: 1_000, plain: true })
-  const said = await dialogue(
+  const reply = await dialogue(
     'EHLO x',
     'MAIL FROM:<a@x> SMTPUTF8',
     'MAIL FROM:<a@x> SIZE=1001',
@@ -92,15 +92,15 @@ test('offers what it is told to, and refuses parameters of the rest', async () =
     'STARTTLS',
     'QUIT',
   )
-  expect(said).toContain('250-SIZE 1000\r\n')
-  expect(said).not.toMatch(/PIPELINING|SMTPUTF8\r\n|STARTTLS\r\n|DSN/)
-  expect(said.match(/^[45]\d\d/gm)).toEqual(['555', '552', '555', '502'])
+  expect(reply).toContain('250-SIZE 1000\r\n')
+  expect(reply).not.toMatch(/PIPELINING|SMTPUTF8\r\n|STARTTLS\r\n|DSN/)
+  expect(reply.match(/^[45]\d\d/gm)).toEqual(['555', '552', '555', '502'])
 })
 
-test('refuses a while, then accepts; refuses some recipients', async () => {
+test('smtpFaults: rejects a number of times, then accepts; rejects some recipients', async () => {
   await start()
   server.on('MAIL', smtpFaults.times(2, smtpFaults.replies('451 4.7.1 greylisted')))
-  server.on('RCPT', smtpFaults.rejects(/<bad/, '550 5.1.1 nobody'))
+  server.on('RCPT', smtpFaults.rejects(/<bad/, '550 5.1.1 unknown user'))
   await expect(send()).rejects.toMatchObject({ responseCode: 451 })
   await expect(send()).rejects.toMatchObject({ responseCode: 451 })
   const to = ['bad@x.example', 'b@x.example']
@@ -110,7 +110,7 @@ test('refuses a while, then accepts; refuses some recipients', async () => {
   })
 })
 
-test('breaks off before the dot', async () => {
+test('smtpFaults.closesAfter: closes before the end of data', async () => {
   await start()
   server.on('body', smtpFaults.closesAfter(10_000))
   await expect(send({ text: 'line\n'.repeat(20_000) })).rejects.toThrow()
@@ -118,7 +118,7 @@ test('breaks off before the dot', async () => {
   expect(server.received).not.toContain('.')
 })
 
-test('keeps the message and says nothing; what comes late is heard all the same', async () => {
+test('smtpFaults.omitsReply: stores the message without a reply, still receives later commands', async () => {
   await start()
   server.on('dot', smtpFaults.omitsReply)
   const sending = send().catch(() => undefined)
@@ -127,18 +127,18 @@ test('keeps the message and says nothing; what comes late is heard all the same'
   expect(await sending).toMatchObject({ response: '250 2.0.0 late' })
 })
 
-test('takes its time at each step', async () => {
+test('smtpFaults.slow: delays every step', async () => {
   await start()
-  let asked = 0
+  let calls = 0
   for (const moment of ['greeting', 'EHLO', 'MAIL', 'RCPT', 'DATA', 'dot'] as const)
-    server.on(moment, async (command) => (asked++, smtpFaults.slow(5)(command)))
+    server.on(moment, async (command) => (calls++, smtpFaults.slow(5)(command)))
   await send({}, { ignoreTLS: true })
-  expect(asked).toBe(6)
+  expect(calls).toBe(6)
   server.on('greeting', smtpFaults.hangs)
   await expect(send({}, { greetingTimeout: 50 })).rejects.toMatchObject({ code: 'ETIMEDOUT' })
 })
 
-test('says more lines than one, and what is no ASCII', async () => {
+test('smtpFaults: replies with several lines, and with non-ASCII text', async () => {
   await start()
   server.on('dot', smtpFaults.verbose('2.0.0 thank you', '2.0.0 very much'))
   expect((await send()).response).toMatch(/^250-2\.0\.0 thank you\n250-2\.0\.0 very much\n250 /)
@@ -146,7 +146,7 @@ test('says more lines than one, and what is no ASCII', async () => {
   await expect(send()).rejects.toMatchObject({ responseCode: 550 })
 })
 
-test('refuses TLS, or breaks off in it', async () => {
+test('smtpFaults: rejects STARTTLS, or breaks the connection during the handshake', async () => {
   await start()
   server.on('STARTTLS', smtpFaults.replies('454 4.7.0 not now'))
   await expect(send({}, { requireTLS: true })).rejects.toMatchObject({ code: 'ETLS' })
@@ -156,13 +156,13 @@ test('refuses TLS, or breaks off in it', async () => {
   await send({}, { requireTLS: true })
 })
 
-test('a hook that throws breaks the connection, and is told of in the end', async () => {
+test('SmtpScript: a hook that throws resets the connection and fails the disposal', async () => {
   const failing = await startSmtpScript()
   failing.on('MAIL', () => {
-    throw new Error('the test is wrong')
+    throw new Error('error of the test')
   })
   server = failing
   await expect(send()).rejects.toThrow()
   server = await startSmtpScript()
-  await expect(failing[Symbol.asyncDispose]()).rejects.toThrow('the test is wrong')
+  await expect(failing[Symbol.asyncDispose]()).rejects.toThrow('error of the test')
 })

@@ -18,7 +18,7 @@ function send(to: string | string[] = 'b@x.example', options: object = {}) {
     .finally(() => transport.close())
 }
 
-test('what is accepted is kept, with who sent it', async () => {
+test('SmtpScript.accepted: has the message with its user', async () => {
   const { messageId } = await send('b@x.example', { auth: { user: 'u', pass: 'p' } })
   expect(server.accepted.at(-1)).toMatchObject({
     messageId,
@@ -28,11 +28,11 @@ test('what is accepted is kept, with who sent it', async () => {
   })
 })
 
-test('refuses a login, a recipient, or the message, with the code it was told', async () => {
+test('SmtpBehaviour: rejects a login, a recipient or the message with the given code', async () => {
   server.behaviour = {
     onLogin: ({ password }) => (password === 'right' ? undefined : { code: 535, text: '5.7.8 no' }),
     onRecipient: (address) =>
-      address.startsWith('bad') ? { code: 550, text: '5.1.1 nobody' } : undefined,
+      address.startsWith('bad') ? { code: 550, text: '5.1.1 unknown user' } : undefined,
     onData: rejectTimes(2, { code: 451, text: '4.7.1 greylisted' }),
   }
   await expect(send('b@x.example', { auth: { user: 'u', pass: 'wrong' } })).rejects.toMatchObject({
@@ -46,7 +46,7 @@ test('refuses a login, a recipient, or the message, with the code it was told', 
   })
 })
 
-test('breaks off after the dot, having kept the message or not', async () => {
+test('SmtpBehaviour.onData: closes after the end of data, with or without the message stored', async () => {
   const before = server.accepted.length
   server.behaviour.onData = () => 'drop'
   await expect(send()).rejects.toThrow()
@@ -61,7 +61,7 @@ test('breaks off after the dot, having kept the message or not', async () => {
   await hanging
 })
 
-test('can be away for a while', async () => {
+test('SmtpScript.close: refuses connections until open', async () => {
   const { port } = server
   await server.close()
   await expect(send()).rejects.toMatchObject({ code: 'ESOCKET' })

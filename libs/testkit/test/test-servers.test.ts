@@ -7,7 +7,7 @@ import { eventually, testBus, testDatabase, testDovecot } from '@posthorn/testki
 const [database, bus, dovecot] = await Promise.all([testDatabase(), testBus(), testDovecot()])
 afterAll(() => Promise.all([database.drop(), bus.drop(), dovecot.drop()]))
 
-test('a test database has the schema, and roles that may do no more than they are granted', async () => {
+test('testDatabase: has the schema, and roles with the granted privileges only', async () => {
   const { rows } = await withClient(database.url, (client) =>
     client.query('select count(*)::int from shards'),
   )
@@ -18,7 +18,7 @@ test('a test database has the schema, and roles that may do no more than they ar
   await expect(asSender('select sealed from credentials')).rejects.toThrow('permission denied')
 })
 
-test('a role needs its password', async () => {
+test('testDatabase: a role needs its password', async () => {
   const wrong = Object.assign(new URL(database.roleUrl('posthorn_sender')), {
     password: 'wrong',
   }).href
@@ -27,7 +27,7 @@ test('a role needs its password', async () => {
   )
 })
 
-test('two test databases do not see each other', async () => {
+test('testDatabase: two databases are isolated from each other', async () => {
   const other = await testDatabase()
   await withClient(other.url, (client) =>
     client.query("insert into settings (key, value) values ('locale', '1')"),
@@ -42,7 +42,7 @@ test('two test databases do not see each other', async () => {
   )
 })
 
-test('a fresh user gets what is delivered, and mail submitted to its address arrives', async () => {
+test('testDovecot: a new user receives delivered mail and mail submitted to its address', async () => {
   const user = dovecot.freshUser()
   await dovecot.deliver(user.user, 'From: a@mail.test\r\nSubject: first\r\n\r\nhello\r\n')
   const transport = createTransport({
@@ -70,9 +70,9 @@ test('a fresh user gets what is delivered, and mail submitted to its address arr
   expect(await subjects(user)).toEqual(['first', 'second'])
 })
 
-test('eventually tells the last failure', async () => {
+test('eventually: the error has the last failure', async () => {
   await expect(eventually(() => expect(1).toBe(2), { timeoutMs: 20 })).rejects.toThrow(
-    /not within 20 ms.*toBe/s,
+    /timeout after 20 ms.*toBe/s,
   )
   let calls = 0
   expect(await eventually(() => (++calls < 3 ? null : calls))).toBe(3)
@@ -94,9 +94,9 @@ async function subjects({
   })
   await client.connect()
   await client.mailboxOpen('INBOX')
-  const found = (await client.fetchAll('1:*', { envelope: true })).map(
+  const subjectLines = (await client.fetchAll('1:*', { envelope: true })).map(
     (message) => message.envelope?.subject,
   )
   await client.logout()
-  return found
+  return subjectLines
 }

@@ -12,7 +12,7 @@ const post = (body: string, signal?: AbortSignal) =>
     ...(signal ? { signal } : {}),
   })
 
-test('requests are kept as they came', async () => {
+test('startWebhookReceiver: records requests unchanged', async () => {
   expect((await post('{"a": 1}')).status).toBe(200)
   expect(receiver.requests.at(-1)).toMatchObject({
     method: 'POST',
@@ -23,7 +23,7 @@ test('requests are kept as they came', async () => {
   expect(receiver.requests.at(-1)?.json()).toEqual({ a: 1 })
 })
 
-test('answers follow the script, then the rule', async () => {
+test('startWebhookReceiver: replies from the script, then from the rule', async () => {
   receiver.replyWith((_request, index) => ({ status: 299, body: String(index) }))
   receiver.script({ status: 503, headers: { 'retry-after': '7' } }, { status: 404, body: 'no' })
   const first = await post('x')
@@ -32,7 +32,7 @@ test('answers follow the script, then the rule', async () => {
   expect((await post('x')).status).toBe(299)
 })
 
-test('a call can be dropped, left hanging, or refused, and the port stays', async () => {
+test('startWebhookReceiver: drops, hangs or refuses a call and keeps the port', async () => {
   receiver.script({ instead: 'drop' }, { instead: 'hang' })
   await expect(post('x')).rejects.toThrow()
   const stop = new AbortController()

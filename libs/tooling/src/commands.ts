@@ -4,17 +4,21 @@ import { resolve } from 'node:path'
 
 export const root = resolve(import.meta.dirname, '../../..')
 
-/** Runs a program in the root of the project with its output passed on. Resolves to its exit code. */
+/**
+ * Runs a program in the root of the project with its output passed on. Resolves to its exit code.
+ * `signal` kills it.
+ */
 export async function runProgram(
   command: string,
   args: readonly string[],
-  env: NodeJS.ProcessEnv = {},
+  { env = {}, signal }: { env?: NodeJS.ProcessEnv; signal?: AbortSignal } = {},
 ): Promise<number> {
   const child = spawn(command, args, {
     cwd: root,
     stdio: 'inherit',
     env: { ...process.env, ...env },
   })
+  signal?.addEventListener('abort', () => child.kill('SIGKILL'), { once: true })
   const [code] = (await once(child, 'exit')) as [number | null]
   return code ?? 1
 }
@@ -58,23 +62,29 @@ export const staticChecks: readonly (readonly [
   ],
 ]
 
-/** Runs all of them, also after a failure, and says which failed. */
+/** Runs all static checks concurrently. Returns the names of those that failed. */
 export async function runStaticChecks(): Promise<string[]> {
-  const failed: string[] = []
-  for (const [name, command, args] of staticChecks) {
-    if ((await runProgram(command, args)) !== 0) failed.push(name)
-  }
-  return failed
+  const codes = await Promise.all(
+    staticChecks.map(([, command, args]) => runProgram(command, args)),
+  )
+  return staticChecks.flatMap(([name], index) => (codes[index] === 0 ? [] : [name]))
 }
 
 /** Jest as native ES modules. */
-export function runJest(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<number> {
+export function runJest(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  signal?: AbortSignal,
+): Promise<number> {
   return runProgram(
     'node',
     ['node_modules/jest/bin/jest.js', '--config', 'libs/tooling/jest.config.js', ...args],
     {
-      NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning',
-      ...env,
+      env: {
+        NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning',
+        ...env,
+      },
+      ...(signal ? { signal } : {}),
     },
   )
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs, parseEnv } from 'node:util'
 import { root, runJest, runProgram, runStaticChecks } from './commands.ts'
@@ -20,6 +20,8 @@ interface RunReport {
   durations: { file: string; seconds: number }[]
 }
 
+/** Time from the report of a Jest run to its exit. The global teardown stops shared systems. */
+const maxExitMs = 60_000
 /** Files listed at the end of a run: those worth making faster. */
 const slowestListed = 10
 const noTests: RunReport = { passed: 0, failed: 0, skipped: 0, failures: [], durations: [] }
@@ -33,17 +35,13 @@ const kinds = (values.kind === undefined ? ['unit', 'integration', 'e2e'] : [val
 const reports: RunReport[] = []
 const phases: string[] = []
 
-if (isWholeRun) {
-  const failed = await timed('static checks', runStaticChecks)
-  reports.push({
-    ...noTests,
-    failed: failed.length,
-    failures: failed.map((name) => `failed: ${name}`),
-  })
-}
 const unitOnly = positionals.length > 0 && positionals.every((path) => path.includes('/src/'))
 const needsServers = !unitOnly && kinds.some((kind) => kind !== 'unit')
-const servers = needsServers ? await timed('start of servers', startServers) : undefined
+// The servers mostly wait while they start, so the static checks run meanwhile.
+const [servers] = await Promise.all([
+  needsServers ? timed('start of servers', startServers) : undefined,
+  isWholeRun ? timed('static checks', reportStaticChecks) : undefined,
+])
 try {
   for (const kind of kinds) reports.push(await timed(`${kind} tests`, () => runKind(kind)))
 } finally {
@@ -70,17 +68,38 @@ function printSummary(): void {
   process.exitCode = count('failed') > 0 ? 1 : 0
 }
 
-/** Runs one kind of tests. End-to-end tests run one after the other: each starts a whole system. */
+/** Adds the failed static checks to the reports. */
+async function reportStaticChecks(): Promise<void> {
+  const failed = await runStaticChecks()
+  reports.push({
+    ...noTests,
+    failed: failed.length,
+    failures: failed.map((name) => `failed: ${name}`),
+  })
+}
+
+/** Runs one kind of tests in two workers. A run that does not exit after its last test fails. */
 async function runKind(kind: Kind): Promise<RunReport> {
   const file = join(root, `.local/run-report.${process.pid}.${kind}`)
   mkdirSync(join(root, '.local'), { recursive: true })
   const filters =
     positionals.length > 0 ? ['--passWithNoTests', '--testPathPatterns', ...positionals] : []
+  const hanging = new AbortController()
+  const timer = setInterval(() => {
+    const ageMs = existsSync(file) ? Date.now() - statSync(file).mtimeMs : 0
+    if (ageMs > maxExitMs) hanging.abort()
+  }, 1_000)
   const code = await runJest(
-    ['--selectProjects', kind, `--maxWorkers=${kind === 'e2e' ? 1 : 2}`, ...filters],
+    ['--selectProjects', kind, '--maxWorkers=2', ...filters],
     { RUN_REPORT_FILE: file, ...servers?.env },
+    hanging.signal,
   )
+  clearInterval(timer)
   const report = readReport(file)
+  if (hanging.signal.aborted) {
+    const text = `failed: the ${kind} tests left open handles, the run was killed ${maxExitMs / 1000} s after its last test`
+    return { ...report, failed: report.failed + 1, failures: [...report.failures, text] }
+  }
   // A run that ended with an error but without a failed test (a crash, a leak) is a failure, too.
   return code !== 0 && report.failed === 0
     ? { ...report, failed: 1, failures: [`failed: the run of ${kind} tests ended with ${code}`] }

@@ -68,15 +68,9 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   const streaming = { version, maxWaitingBytes, keepAliveMs, pollMs }
   const changes = serveChanges({ db, log, metrics, ...streaming })
 
-  const { trustedProxies } = config.door
-  const requireToken = config.requireApiAuth
-  const { authorizer: gate, tokens } = createAccess(stack, {
-    db,
-    settings,
-    log,
-    requireToken,
-    trustedProxies,
-  })
+  const { trustedProxies } = config.httpServer
+  const accessOptions = { requireToken: config.requireApiAuth, trustedProxies }
+  const { authorizer, tokens } = createAccess(stack, { db, settings, log, ...accessOptions })
   const limits = limitsOf(config)
   const stores = { db, outbox, settings, tokens, storedMemory: new BodyMemoryLimiter(limits) }
   const autoconfig = createAutoconfig(stack, autoconfigOf(config, bus, settings))
@@ -89,7 +83,7 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   const api = Router({ caseSensitive: true })
   const onResponse = (status: number) =>
     counter.count(`apiCall:${status < 400 ? 'success' : 'fail'}`)
-  mountOperations(api, operationHandlers(deps), { gate, ...limits, onResponse })
+  mountOperations(api, operationHandlers(deps), { authorizer, ...limits, onResponse })
   mountDocs(api, version)
   api.use(mountPublicPages(stack, { ...deps, log, metrics, trustedProxies, crawlerRangesFile }))
 

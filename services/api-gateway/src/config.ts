@@ -19,7 +19,7 @@ import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
 import { type HttpServerConfig, readHttpServerConfig } from './http/http-server-config.ts'
 
 export interface Config extends ServiceConfig {
-  readonly door: HttpServerConfig
+  readonly httpServer: HttpServerConfig
   /** Minimum timeout of a command to a worker. A request can extend it. */
   readonly timeoutMs: number
   /** Body limit of operations that take uploads; others have 1 MB. */
@@ -59,7 +59,7 @@ export interface Config extends ServiceConfig {
 export function readConfig(env: Env): Config {
   return {
     ...readServiceConfig(env, { port: 3000 }),
-    door: readHttpServerConfig(env),
+    httpServer: readHttpServerConfig(env),
     timeoutMs: duration(env, 'SVC_TIMEOUT', { fallback: 10_000, min: 100, max: 7_200_000 }),
     maxBodyBytes: byteSize(env, 'SVC_MAX_BODY_SIZE', {
       fallback: 50 * 1024 ** 2,

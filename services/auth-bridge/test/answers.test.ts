@@ -233,7 +233,7 @@ test('while keys are rotated with two replicas, one of each step, every answer i
       asked += 1
     }
   while (!done)
-  expect((await resealing).done).toBeGreaterThanOrEqual(accounts.length)
+  expect((await resealing).resealed).toBeGreaterThanOrEqual(accounts.length)
   expect(asked).toBeGreaterThanOrEqual(accounts.length)
   await db.destroy()
 })

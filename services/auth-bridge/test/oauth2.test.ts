@@ -11,7 +11,7 @@ async function register(account: string): Promise<void> {
   const { sealedGrant, user } = await world.consent('app', account, `${account}@mail.test`)
   await world.insertAccount(account, { provider: 'app', auth: { user } }, sealedGrant)
 }
-const refreshes = () => provider.counts.given['refresh_token'] ?? 0
+const refreshes = () => provider.counts.granted['refresh_token'] ?? 0
 
 test('a person who consents becomes a grant, and the grant a login', async () => {
   const done = await world.consent('app', 'first', 'first@mail.test')

@@ -140,7 +140,7 @@ test('logins in addresses are sealed anew where they are, and those in the clear
   })
   expect(counted).toContainEqual({ table: 'accounts.webhooks', keys: { clear: 1 } })
   const only = { db, resealer, batchSize: 1 }
-  expect((await resealAll(only)).done).toBe(7)
+  expect((await resealAll(only)).resealed).toBe(7)
   const after = await readAddresses()
   expect(after.others).toEqual(others)
   for (const address of Object.values(after.addresses)) {
@@ -152,7 +152,7 @@ test('logins in addresses are sealed anew where they are, and those in the clear
     await unsealLogin(address, onlyNew),
   ])
   expect(Object.fromEntries(await Promise.all(opened))).toEqual(clear)
-  expect(await resealAll(only)).toEqual({ done: 0, unopened: 0 })
+  expect(await resealAll(only)).toEqual({ resealed: 0, unreadable: 0 })
 })
 
 test('values of headers are sealed anew where they are, and those in the clear are sealed; what does not open stays and hinders none', async () => {
@@ -191,7 +191,7 @@ test('values of headers are sealed anew where they are, and those in the clear a
     table: 'accounts.webhooks_custom_headers',
     keys: { [before]: 2, clear: 1, 'of nobody': 1 },
   })
-  expect(await resealAll({ db, resealer, batchSize: 1 })).toEqual({ done: 5, unopened: 1 })
+  expect(await resealAll({ db, resealer, batchSize: 1 })).toEqual({ resealed: 5, unreadable: 1 })
   const after = await readHeaders()
   for (const [of, headers] of after.filter(([of]) => of !== 'account/b')) {
     expect(headers.map(({ value }) => keyIdOfHeader(value))).toEqual([newest, newest, undefined])
@@ -201,7 +201,7 @@ test('values of headers are sealed anew where they are, and those in the clear a
   const [first, second] = new Map(after).get('account/b') ?? []
   expect(keyIdOfHeader(first?.value ?? '')).toBe(newest)
   expect(second?.value).toBe(lost)
-  expect(await resealAll({ db, resealer })).toEqual({ done: 0, unopened: 1 })
+  expect(await resealAll({ db, resealer })).toEqual({ resealed: 0, unreadable: 1 })
   expect(await readHeaders()).toEqual(after)
 })
 

@@ -119,15 +119,15 @@ test('a value that is changed while it is sealed anew stays what it was changed 
   const before = await registered()
   // In batches of two, so that more than one page is read.
   expect(await resealAll({ db, resealer: meanwhile, batchSize: 2 })).toEqual({
-    done: 8,
-    unopened: 0,
+    resealed: 8,
+    unreadable: 0,
   })
   expect(await Promise.all(['a', 'b', 'c'].map(passwordOf))).toEqual([
     'changed',
     'pass of b',
     'pass of c',
   ])
-  expect(await resealAll({ db, resealer })).toEqual({ done: 0, unopened: 0 })
+  expect(await resealAll({ db, resealer })).toEqual({ resealed: 0, unreadable: 0 })
   // Grants of OAuth2 hang on when their credential was registered.
   expect(await registered()).toEqual(before)
 })
@@ -159,8 +159,8 @@ test('the command says what hangs on which key, seals anew what it can, and leav
   expect(done).toMatchObject({ code: 2 })
   expect(done.stdout).toContain(`credentials ${newest} 3 SVC_SECRET`)
   expect(done.stdout).toContain(`sealed_settings ${newest} 2 SVC_SECRET`)
-  expect(done.stdout).toMatch(/^sealed_settings \w+ 1 no secret given$/m)
-  expect(done.stderr).toContain('8 values were sealed anew; 1 are opened by none of the secrets')
+  expect(done.stdout).toMatch(/^sealed_settings \w+ 1 secret not configured$/m)
+  expect(done.stderr).toContain('8 values resealed, 1 cannot be unsealed with any secret')
 
   await database.db.deleteFrom('sealedSettings').where('key', '=', 'x').execute()
   expect(await command([], { SVC_SECRET: 'the third' })).toMatchObject({ code: 0 })

@@ -145,7 +145,7 @@ test.each<[string, ServiceName, string, 'imap' | 'smtp', Entitlement | undefined
 ])('no credential %s: %s', async (...[, service, account, protocol, entitlement]) => {
   await expect(ask(service, { account, protocol, entitlement })).rejects.toMatchObject({
     kind: 'unavailable',
-    message: 'Whoever asks does not serve this account now',
+    message: 'Requester does not hold this account',
   })
 })
 

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
-import { type Mail, queueIdOf, testDoor } from './door.ts'
+import { type Mail, queueIdOf, testDoor } from './proxy.ts'
 
 const door = await testDoor()
 afterAll(() => door[Symbol.asyncDispose]())

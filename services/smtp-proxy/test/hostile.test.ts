@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
-import { testDoor } from './door.ts'
+import { testDoor } from './proxy.ts'
 import { RawClient } from './raw-client.ts'
 
 const door = await testDoor({

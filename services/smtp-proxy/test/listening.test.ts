@@ -4,7 +4,7 @@ import { Secret } from '@posthorn/config'
 import { hashToken } from '@posthorn/secrets'
 import { eventually, freePort, selfSigned } from '@posthorn/testkit'
 import { createTransport } from 'nodemailer'
-import { isListening, queueIdOf, testDoor } from './door.ts'
+import { isListening, queueIdOf, testDoor } from './proxy.ts'
 import { RawClient } from './raw-client.ts'
 
 const { cert, key } = selfSigned(['localhost', '127.0.0.1'])

@@ -4,7 +4,7 @@ import { hashToken, newToken } from '@posthorn/secrets'
 import { eventually, freePort, testDatabase } from '@posthorn/testkit'
 import { createTransport } from 'nodemailer'
 import { startApp } from '../src/app.ts'
-import { queueIdOf, storeOf, testDoor } from './door.ts'
+import { queueIdOf, storeOf, testDoor } from './proxy.ts'
 import { RawClient } from './raw-client.ts'
 
 const door = await testDoor()

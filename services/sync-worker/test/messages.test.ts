@@ -173,10 +173,10 @@ test('messageNew: text, headers and attachments as configured', async () => {
       }),
     )
     // The settings may be known only after some messages.
-    const found = await world.expectEvents(account, ['messageNew'], 1)
-    const asked = found.filter(({ data }) => 'headers' in data)
-    expect(asked).not.toEqual([])
-    return asked
+    const result = await world.expectEvents(account, ['messageNew'], 1)
+    const withHeaders = result.filter(({ data }) => 'headers' in data)
+    expect(withHeaders).not.toEqual([])
+    return withHeaders
   })
   await world.db.deleteFrom('settings').execute()
   await world.bus.invalidate({ topic: 'settings' })
@@ -225,8 +225,8 @@ test('messageNew: web-safe HTML has embedded images and no scripts', async () =>
         ].join('\r\n'),
       }),
     )
-    const told = await world.expectEvents(account, ['messageNew'], 1)
-    const texts = told.map(({ data }) => data['text'] as { html?: string; webSafe?: boolean })
+    const received = await world.expectEvents(account, ['messageNew'], 1)
+    const texts = received.map(({ data }) => data['text'] as { html?: string; webSafe?: boolean })
     return texts.find(({ webSafe }) => webSafe)?.html ?? Promise.reject(new Error('not yet'))
   })
   await world.db.deleteFrom('settings').execute()
@@ -285,16 +285,16 @@ test('mailbox events: created, deleted and recreated mailboxes with their messag
   expect(filed).toMatchObject({ path: 'Projects', data: { subject: 'filed', seemsLikeNew: false } })
   await client.deleteMailbox('Projects')
   const gone = await eventuallyKnown(client, async () => {
-    const told = await world.events(account, 'mailboxDeleted')
-    return told.length > 0 && told
+    const received = await world.events(account, 'mailboxDeleted')
+    return received.length > 0 && received
   })
   expect(gone[0]?.data).toEqual({ path: 'Projects', name: 'Projects', specialUse: false })
   await client.run('CREATE Projects')
   await eventuallyKnown(client, async () => {
-    const found = (await world.events(account, 'mailboxNew')).filter(
+    const result = (await world.events(account, 'mailboxNew')).filter(
       ({ path }) => path === 'Projects',
     )
-    expect(found).toHaveLength(2)
+    expect(result).toHaveLength(2)
   })
 })
 
@@ -319,8 +319,8 @@ test('mailboxReset: once for a new UIDVALIDITY, without messageNew', async () =>
   await client.append('Work', mail())
   worker = await world.startWorker()
   const events = await eventuallyKnown(client, async () => {
-    const found = await world.events(account, 'mailboxReset', 'mailboxDeleted')
-    return found.length > 0 && found
+    const result = await world.events(account, 'mailboxReset', 'mailboxDeleted')
+    return result.length > 0 && result
   })
   expect(events).toHaveLength(1)
   expect(events[0]?.event).toBe('mailboxReset')

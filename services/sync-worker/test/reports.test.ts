@@ -105,17 +105,20 @@ test('messageBounce: one per recipient, and bounces of the undelivered message',
   await using client = await ImapClient.login(user)
   await client.append('INBOX', lines(...original))
   const queueId = await sent(account)
-  await sent(await world.register(world.dovecot.freshUser())) // somebody else's is none of ours
+  await sent(await world.register(world.dovecot.freshUser())) // a message of another account has no queue id
   await world.expectEvents(account, ['messageNew'], 1)
   await world.dovecot.deliver(user.user, bounce())
   const bounces = await world.expectEvents(account, ['messageBounce'], 2)
   expect(bounces.every(({ data }) => matches(messageBounce.data, data))).toBe(true)
-  const [, told] = await world.expectEvents(account, ['messageNew'], 2)
-  expect(matches(messageNew.data, told?.data)).toBe(true)
-  expect(told?.data).toMatchObject({ isBounce: true, relatedMessageId: '<sent@sender.example>' })
+  const [, received] = await world.expectEvents(account, ['messageNew'], 2)
+  expect(matches(messageNew.data, received?.data)).toBe(true)
+  expect(received?.data).toMatchObject({
+    isBounce: true,
+    relatedMessageId: '<sent@sender.example>',
+  })
   expect(bounces.map(({ data }) => data)).toMatchObject([
     {
-      bounceMessage: told?.data['id'],
+      bounceMessage: received?.data['id'],
       recipient: 'you@there.example',
       action: 'failed',
       response: { status: '5.1.1', category: 'user_unknown', recommendedAction: 'remove' },
@@ -141,8 +144,8 @@ test('messageBounce: one per recipient, and bounces of the undelivered message',
   })
   const kept = messages.find(({ messageId }) => messageId === '<sent@sender.example>')
   const shown = [
-    { message: told?.data['id'], recipient: 'full@there.example', action: 'delayed' },
-    { message: told?.data['id'], recipient: 'you@there.example', action: 'failed' },
+    { message: received?.data['id'], recipient: 'full@there.example', action: 'delayed' },
+    { message: received?.data['id'], recipient: 'you@there.example', action: 'failed' },
   ]
   const byRecipient = (a: { recipient: string }, b: { recipient: string }) =>
     a.recipient.localeCompare(b.recipient)
@@ -155,8 +158,8 @@ test('messageBounce: once for a bounce that is moved', async () => {
   const { user, account } = await someone()
   await using client = await ImapClient.login(user)
   await world.dovecot.deliver(user.user, bounce())
-  const told = await world.expectEvents(account, ['messageBounce'], 2)
-  expect(told[0]?.data).not.toHaveProperty('queueId')
+  const received = await world.expectEvents(account, ['messageBounce'], 2)
+  expect(received[0]?.data).not.toHaveProperty('queueId')
   await client.run('SELECT INBOX')
   await client.run('MOVE 1 "Junk"')
   await world.expectEvents(account, ['messageNew'], 2)

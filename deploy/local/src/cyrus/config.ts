@@ -1,10 +1,9 @@
 import { rm } from 'node:fs/promises'
-import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { CyrusProgram } from './program.ts'
 import { createServerCertificate } from '../files/certificate.ts'
 import { fillTemplate } from '../files/template.ts'
-import { createServerDirectory, type DataDirectory } from '../files/data-directory.ts'
+import { createServerDirectory, type DataDirectory, ownerNames } from '../files/data-directory.ts'
 
 const templates = join(import.meta.dirname, '../../../cyrus')
 
@@ -21,14 +20,14 @@ export interface CyrusSetup {
 }
 
 export interface CyrusFiles {
-  /** Of the master process. */
+  /** Configuration of the master process. */
   cyrusConf: string
   imapdConf: string
-  /** Where passwords are asked about. */
+  /** Socket for password checks. */
   saslauthdSocket: string
 }
 
-/** Writes Cyrus' configuration and, once, its certificate. */
+/** Writes the configuration of Cyrus and, on the first start, its certificate. */
 export async function configureCyrus({
   directory,
   ports,
@@ -36,7 +35,7 @@ export async function configureCyrus({
 }: CyrusSetup): Promise<CyrusFiles> {
   const data = directory.dir
   const sockets = join(data, 'conf/socket')
-  await rm(sockets, { recursive: true, force: true }) // those of a run that was killed
+  await rm(sockets, { recursive: true, force: true }) // sockets of a killed run
   for (const folder of ['conf', 'conf/socket', 'spool'])
     await createServerDirectory(join(data, folder), directory.owner)
   await createServerCertificate(data, directory.owner)
@@ -54,7 +53,7 @@ export async function configureCyrus({
   })
   await fillTemplate(join(templates, 'imapd.conf.in'), files.imapdConf, {
     DATA: data,
-    USER: directory.owner.uid === undefined ? userInfo().username : 'nobody',
+    USER: (await ownerNames(directory)).user,
     LOGINS: files.saslauthdSocket,
   })
   return files

@@ -5,7 +5,7 @@ import { fetchDebianPackages } from '../files/debian-packages.ts'
 import { isReadableUnprivileged, createOwnDirectory, isRoot } from '../files/data-directory.ts'
 
 export interface CyrusProgram {
-  /** Folder of `master`, `imapd`, `lmtpd` and the others. */
+  /** Directory of `master`, `imapd`, `lmtpd` and the other programs. */
   bin: string
   env: Record<string, string>
 }
@@ -14,10 +14,9 @@ const libraries =
   'cyrus-common|libcom-err2|libffi8|libgcc-s1|libgmp10|libgnutls30|libgssapi-krb5-2|libhogweed6|libical3|libicu72|libidn2-0|libjansson4|libk5crypto3|libkeyutils1|libkrb5-3|libkrb5support0|libldap-2\\.5-0|liblzma5|libnettle8|libnsl2|libp11-kit0|libpcre3|libpq5|libsasl2-2|libsqlite3-0|libssl3|libstdc\\+\\+6|libtasn1-6|libtirpc3|libunistring2|libuuid1|libwrap0|libxapian30|libxml2|zlib1g'
 
 /**
- * Cyrus imapd 3.6 from Debian's packages, fetched into `cache` (6 s, 72 MB). Never an installed one: its programs go by compiled-in
- * paths, and its package cannot stand beside Dovecot's.
- *
- * @throws Error telling the ways there are when it cannot be had.
+ * Returns Cyrus imapd 3.6 from Debian packages, downloaded into `cache` (6 s, 72 MB). An installed
+ * Cyrus is not used: its paths are compiled in, and its package conflicts with Dovecot's.
+ * @throws Error that lists the alternatives if the download fails.
  */
 export async function findCyrus(cache: string): Promise<CyrusProgram> {
   try {
@@ -39,13 +38,16 @@ export async function findCyrus(cache: string): Promise<CyrusProgram> {
     }
   } catch (cause) {
     throw new Error(
-      'no Cyrus: let it be fetched from a Debian mirror (needs apt-get and the network), or set TEST_CYRUS=off to skip what is tested with it',
+      'Cyrus not available: its packages could not be downloaded (needs apt-get and a Debian mirror). Set TEST_CYRUS=off to skip its tests',
       { cause },
     )
   }
 }
 
-/** All of Cyrus runs as `nobody` when we are root, its programs included. */
+/**
+ * Returns a cache directory that the unprivileged user can read. As root, all programs of Cyrus run
+ * as that user.
+ */
 async function reachable(cache: string): Promise<string> {
   await mkdir(cache, { recursive: true })
   if (!isRoot() || isReadableUnprivileged(cache)) return cache

@@ -20,38 +20,40 @@ import {
 } from '../files/data-directory.ts'
 
 export interface CyrusOptions {
-  /** Kept: ports, logs, certificate and the mail. */
+  /** Directory of ports, logs, certificate and mail. Reused by the next start. */
   dir: string
-  /** Where fetched packages are kept, for all to share. */
+  /** Directory of downloaded packages, shared by all servers. */
   cache: string
-  /** Where to note its processes; they then go on when we end. */
+  /** File that records the processes. If set, they outlive this process. */
   record?: string | undefined
 }
 
-/** How to reach a Cyrus; what a test is told of one that runs elsewhere. */
+/** Addresses and password of a Cyrus server, which may run in another process. */
 export interface CyrusAddress {
   host: string
   imapPort: number
   imapsPort: number
   lmtpPort: number
-  /** PEM file of the certificate, which signs itself. */
+  /** PEM file of the self-signed certificate. */
   certPath: string
-  /** Of every user. */
+  /** Password of every user. */
   password: string
 }
 
 export interface Cyrus extends ManagedServer, CyrusAddress {
-  /** Puts a message into the user's inbox, by LMTP. `user` is a name or an address @mail.test; mailboxes come into being on first use. */
+  /**
+   * Delivers a message to the user's INBOX by LMTP. `user` is a name or an address @mail.test.
+   * Mailboxes are created on first use.
+   */
   deliver(user: string, rfc822: string | Uint8Array): Promise<void>
-  /** Stops it and removes all mail. */
+  /** Stops the server and deletes all mail. */
   destroy(): Promise<void>
 }
 
 /**
- * Cyrus imapd 3.6, for tests: IMAP (with STARTTLS and TLS) and LMTP. Any user name is a user, `secret` is everyone's password: tests make
- * fresh users by naming them.
- *
- * When we are root, it runs as `nobody`.
+ * Starts Cyrus imapd 3.6 for tests: IMAP (with STARTTLS and TLS) and LMTP. Every user name exists
+ * and has the password `secret`, so tests create users by naming them. As root, the server runs as
+ * the unprivileged user.
  */
 export async function startCyrus({ dir, cache, record }: CyrusOptions): Promise<Cyrus> {
   const program = await findCyrus(cache)
@@ -61,7 +63,7 @@ export async function startCyrus({ dir, cache, record }: CyrusOptions): Promise<
   const password = 'secret'
   const files = await configureCyrus({ directory, ports, program })
   const server = await manageServer(async () => {
-    const logins = await startSaslauthd({
+    const saslauthd = await startSaslauthd({
       dir,
       record,
       name: 'cyrus-logins',
@@ -69,9 +71,9 @@ export async function startCyrus({ dir, cache, record }: CyrusOptions): Promise<
       password,
     })
     try {
-      return [await startMaster({ dir, record, files, directory, program, ports }), logins]
+      return [await startMaster({ dir, record, files, directory, program, ports }), saslauthd]
     } catch (error) {
-      process.kill(logins.id.pid)
+      process.kill(saslauthd.id.pid)
       throw error
     }
   })
@@ -90,7 +92,7 @@ export async function startCyrus({ dir, cache, record }: CyrusOptions): Promise<
   })
 }
 
-/** How to reach a Cyrus, without the means to stop it. */
+/** Returns the address alone, without the methods that control the server. */
 export function toCyrusAddress(cyrus: CyrusAddress): CyrusAddress {
   const { host, imapPort, imapsPort, lmtpPort, certPath, password } = cyrus
   return { host, imapPort, imapsPort, lmtpPort, certPath, password }
@@ -121,7 +123,7 @@ async function startMaster({
 }): Promise<ServerProcess> {
   const running = await launch({
     command: join(program.bin, 'master'),
-    // In the foreground (-D).
+    // -D: run in the foreground
     args: [
       '-D',
       '-C',

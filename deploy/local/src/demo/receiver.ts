@@ -13,18 +13,21 @@ export interface ReceivedWebhook {
 
 export interface WebhookReceiver extends AsyncDisposable {
   url: string
-  /** Resolves with the first webhook received that matches, also one that came earlier. */
+  /** Resolves with the first matching webhook, including those received before the call. */
   next(what: string, match: (webhook: ReceivedWebhook) => boolean): Promise<ReceivedWebhook>
 }
 
-/** How long the demo waits for anything. */
-const patienceMs = 30_000
+/** Timeout of every wait of the demo. */
+const timeoutMs = 30_000
 
-/** What a receiver should do, in small: verify the signature over the raw bytes, then parse, then answer. */
+/**
+ * Starts a minimal webhook receiver: verifies the signature over the raw bytes, parses the body,
+ * then responds.
+ */
 export async function startReceiver(serviceSecret: string): Promise<WebhookReceiver> {
   const received: ReceivedWebhook[] = []
   const waiting = new Set<() => void>()
-  const take = async (request: IncomingMessage, response: ServerResponse) => {
+  const onRequest = async (request: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = []
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
     const body = Buffer.concat(chunks)
@@ -37,10 +40,10 @@ export async function startReceiver(serviceSecret: string): Promise<WebhookRecei
       eventId: String(request.headers['x-svc-wh-event-id']),
       receivedAt: performance.now(),
     })
-    for (const look of waiting) look()
+    for (const check of waiting) check()
   }
   const server = createServer((request, response) => {
-    take(request, response).catch(() => response.destroy())
+    onRequest(request, response).catch(() => response.destroy())
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -49,17 +52,17 @@ export async function startReceiver(serviceSecret: string): Promise<WebhookRecei
     next: (what, match) =>
       new Promise((resolve, reject) => {
         const timer = setTimeout(
-          () => finish(() => reject(new Error(`no webhook came: ${what}`))),
-          patienceMs,
+          () => finish(() => reject(new Error(`no webhook within ${timeoutMs / 1000} s: ${what}`))),
+          timeoutMs,
         )
         const look = () => {
-          const found = received.find(match)
-          if (found) finish(() => resolve(found))
+          const webhook = received.find(match)
+          if (webhook) finish(() => resolve(webhook))
         }
-        const finish = (how: () => void) => {
+        const finish = (settle: () => void) => {
           clearTimeout(timer)
           waiting.delete(look)
-          how()
+          settle()
         }
         waiting.add(look)
         look()
@@ -73,6 +76,6 @@ export async function startReceiver(serviceSecret: string): Promise<WebhookRecei
 
 function isSigned(body: Buffer, signature: string, secret: string): boolean {
   const expected = createHmac('sha256', secret).update(body).digest()
-  const given = Buffer.from(signature, 'base64url')
-  return given.length === expected.length && timingSafeEqual(given, expected)
+  const actual = Buffer.from(signature, 'base64url')
+  return actual.length === expected.length && timingSafeEqual(actual, expected)
 }

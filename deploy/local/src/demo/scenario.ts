@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ImapFlow } from 'imapflow'
 import { startReceiver, type WebhookReceiver } from './receiver.ts'
 
-/** What the story is played on. */
+/** System and mail server of the demo. */
 export interface ScenarioContext {
   url: string
   token: string
@@ -19,7 +19,10 @@ export interface ScenarioContext {
   report: (line: string) => void
 }
 
-/** The main job, told line by line. Rejects at the first thing that does not happen. */
+/**
+ * Connects two accounts, receives and sends a message, and logs in through the IMAP proxy. Reports
+ * each step. Rejects at the first failure.
+ */
 export async function runScenario(stage: ScenarioContext): Promise<void> {
   const api = createApi(stage.url, stage.token)
   await using receiver = await startReceiver(stage.serviceSecret)
@@ -28,7 +31,7 @@ export async function runScenario(stage: ScenarioContext): Promise<void> {
     webhooksEnabled: true,
     webhookEvents: ['*'],
   })
-  stage.report(`webhooks go to ${receiver.url}; the signature of each is checked`)
+  stage.report(`webhooks are sent to ${receiver.url}, each signature is verified`)
   for (const user of ['jane', 'john']) await connectAccount(stage, api, user)
   await receiveMail(stage, receiver)
   await sendMail({ stage, api, receiver })
@@ -42,7 +45,7 @@ async function connectAccount(
 ): Promise<void> {
   const started = performance.now()
   const auth = { user, pass: mail.password }
-  // The mail server of the demo signs its own certificate.
+  // The mail server of the demo has a self-signed certificate.
   const tls = { rejectUnauthorized: false }
   await api.post('/v1/account', {
     account: user,
@@ -93,20 +96,20 @@ async function receiveMail(
   )
 }
 
-interface SendScene {
+interface SendContext {
   stage: ScenarioContext
   api: Api
   receiver: WebhookReceiver
 }
 
-async function sendMail({ stage: { report: tell }, api, receiver }: SendScene): Promise<void> {
+async function sendMail({ stage: { report: tell }, api, receiver }: SendContext): Promise<void> {
   const started = performance.now()
   const { queueId, messageId } = await api.post<{ queueId: string; messageId: string }>(
     '/v1/account/jane/submit',
     {
       to: [{ name: 'John Doe', address: 'john@mail.test' }],
       subject: 'Thank you',
-      text: 'It has come.',
+      text: 'It has arrived.',
       html: '<p>It has <b>come</b>.</p>',
     },
   )
@@ -139,7 +142,7 @@ async function logInThroughProxy(
   try {
     const mailbox = await client.mailboxOpen('INBOX')
     const message = await client.fetchOne(String(mailbox.exists), { envelope: true })
-    if (!message) throw new Error('the proxy showed no message')
+    if (!message) throw new Error('the IMAP proxy returned no message')
     tell(
       `mail client logged in as john through the IMAP proxy on port ${port} with a token; FETCH shows "${message.envelope?.subject ?? ''}"`,
     )
@@ -148,7 +151,7 @@ async function logInThroughProxy(
   }
 }
 
-/** The proxy follows its settings within seconds; a client that is quicker tries again. */
+/** Logs in, with retries: the proxy applies changed settings within seconds. */
 async function connectWithRetries(port: number, token: string): Promise<ImapFlow> {
   for (let attempt = 1; ; attempt++) {
     const client = new ImapFlow({
@@ -173,7 +176,7 @@ function elapsed(started: number): string {
   return `${(performance.now() - started).toFixed(0)} ms`
 }
 
-/** A few calls of the API, as any program would make them. */
+/** Minimal API client. */
 interface Api {
   get<T>(path: string): Promise<T>
   post<T>(path: string, body: unknown): Promise<T>
@@ -189,10 +192,10 @@ function createApi(url: string, token: string): Api {
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
-    const answer = (await response.json()) as T & { message?: string }
+    const result = (await response.json()) as T & { message?: string }
     if (!response.ok)
-      throw new Error(`${method} ${path} answered ${response.status}: ${answer.message ?? ''}`)
-    return answer
+      throw new Error(`${method} ${path} answered ${response.status}: ${result.message ?? ''}`)
+    return result
   }
   return {
     get: (path) => call('GET', path),

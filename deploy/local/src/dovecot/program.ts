@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fetchDebianPackages } from '../files/debian-packages.ts'
 
 export interface DovecotProgram {
-  /** Where it was extracted to; undefined means: installed. */
+  /** Directory of the extracted packages. Absent for an installed Dovecot. */
   root?: string
   env: Record<string, string>
 }
@@ -13,9 +13,9 @@ const libraries =
 const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
 /**
- * Dovecot 2.3 as installed on this machine, else from Debian's packages, fetched into `cache` (8 s, 20 MB).
- *
- * @throws Error telling the ways there are when neither can be had.
+ * Returns the installed Dovecot 2.3, else one from Debian packages, downloaded into `cache` (8 s,
+ * 20 MB).
+ * @throws Error that lists the alternatives if neither is available.
  */
 export async function findDovecot(cache: string): Promise<DovecotProgram> {
   const needed = [
@@ -28,7 +28,7 @@ export async function findDovecot(cache: string): Promise<DovecotProgram> {
   try {
     const root = await fetchDebianPackages({
       dir: join(cache, 'dovecot'),
-      suite: 'bookworm', // 2.4, from trixie on, reads another language of configuration
+      suite: 'bookworm', // Dovecot 2.4, in trixie and later, has another configuration syntax.
       packages: ['dovecot-core', 'dovecot-imapd', 'dovecot-lmtpd', 'dovecot-submissiond'],
       dependencies: new RegExp(`^(${libraries})$`),
     })
@@ -46,7 +46,7 @@ export async function findDovecot(cache: string): Promise<DovecotProgram> {
     }
   } catch (cause) {
     throw new Error(
-      'no Dovecot: install dovecot-imapd, dovecot-lmtpd and dovecot-submissiond, or let them be fetched from a Debian mirror (needs apt-get and the network), or use a mail server of yours',
+      'Dovecot not available: install dovecot-imapd, dovecot-lmtpd and dovecot-submissiond, allow a download (needs apt-get and a Debian mirror), or set POSTHORN_DOVECOT to a mail server',
       { cause },
     )
   }
@@ -55,13 +55,14 @@ export async function findDovecot(cache: string): Promise<DovecotProgram> {
 const modules = '/usr/lib/dovecot/modules'
 
 /**
- * Dovecot's library knows the folder of its TLS module by a name that cannot be configured. Names it anew, relative to the folder
- * where all of Dovecot's processes start (`base_dir`), where `dovecot.ts` leaves a link to the modules.
+ * Makes the path of the TLS module, which is compiled into Dovecot's library, relative to
+ * `base_dir`. All processes of Dovecot start there, and `config.ts` creates a link to the modules
+ * in it.
  */
 async function relocate(library: string): Promise<void> {
   const file = await realpath(library)
   const at = (await readFile(file)).indexOf(`\0${modules}\0`)
-  if (at < 0) return // done before
+  if (at < 0) return // replaced before
   const handle = await open(file, 'r+')
   try {
     await handle.write(

@@ -15,49 +15,54 @@ import { loadOrCreateState } from '../files/state-file.ts'
 import { createDataDirectory } from '../files/data-directory.ts'
 
 export interface DovecotOptions {
-  /** Kept: ports, log, certificate, and (usually) the mail. */
+  /** Directory of ports, log, certificate and (usually) mail. Reused by the next start. */
   dir: string
-  /** Where fetched packages are kept, for all to share. */
+  /** Directory of downloaded packages, shared by all servers. */
   cache: string
-  /** Ports that must be these; the others are free ones. */
+  /** Fixed ports. The others are free ones. */
   ports?: Partial<DovecotPorts>
-  /** Address (RFC 7662) where XOAUTH2 and OAUTHBEARER tokens are checked; without it they are not offered. */
+  /**
+   * Introspection endpoint (RFC 7662) for XOAUTH2 and OAUTHBEARER tokens. Without it, these
+   * mechanisms are not offered.
+   */
   introspectionUrl?: string
-  /** Those that are offered then; default: both. */
+  /** Token mechanisms offered with `introspectionUrl`. Defaults to both. */
   tokenMechanisms?: readonly TokenMechanism[]
-  /** Whether there is STARTTLS, and TLS; default: yes. */
+  /** Offers STARTTLS and TLS. Defaults to true. */
   tls?: boolean
-  /** Where to note its processes; they then go on when we end. */
+  /** File that records the processes. If set, they outlive this process. */
   record?: string | undefined
 }
 
-/** How to reach a Dovecot; what a test is told of one that runs elsewhere. */
+/** Addresses and password of a Dovecot server, which may run in another process. */
 export interface DovecotAddress {
   host: string
   imapPort: number
   imapsPort: number
   lmtpPort: number
   submissionPort: number
-  /** Where it hands on what is submitted. */
+  /** Port of the SMTP server that receives submitted mail. */
   relayPort: number
-  /** PEM file of the certificate, which signs itself. */
+  /** PEM file of the self-signed certificate. */
   certPath: string
-  /** Of every user. */
+  /** Password of every user. */
   password: string
 }
 
 export interface Dovecot extends ManagedServer, DovecotAddress {
-  /** Puts a message into the user's inbox, by LMTP. `user` is a name or an address @mail.test; mailboxes come into being on first use. */
+  /**
+   * Delivers a message to the user's INBOX by LMTP. `user` is a name or an address @mail.test.
+   * Mailboxes are created on first use.
+   */
   deliver(user: string, rfc822: string | Uint8Array): Promise<void>
-  /** Stops it and removes all mail. */
+  /** Stops the server and deletes all mail. */
   destroy(): Promise<void>
 }
 
 /**
- * Dovecot 2.3: IMAP (with STARTTLS and TLS), LMTP and submission. Any user name is a user, `secret` is everyone's password: tests make
- * fresh users by naming them.
- *
- * When we are root, mail belongs to `nobody`.
+ * Starts Dovecot 2.3: IMAP (with STARTTLS and TLS), LMTP and submission. Every user name exists and
+ * has the password `secret`, so tests create users by naming them. As root, mail belongs to the
+ * unprivileged user.
  */
 export async function startDovecot(options: DovecotOptions): Promise<Dovecot> {
   const { dir, cache, introspectionUrl, tokenMechanisms, tls, record } = options
@@ -114,7 +119,7 @@ export async function startDovecot(options: DovecotOptions): Promise<Dovecot> {
   })
 }
 
-/** How to reach a Dovecot, without the means to stop it. */
+/** Returns the address alone, without the methods that control the server. */
 export function toDovecotAddress(dovecot: DovecotAddress): DovecotAddress {
   const { host, imapPort, imapsPort, lmtpPort, submissionPort, relayPort, certPath, password } =
     dovecot
@@ -126,7 +131,10 @@ async function choosePorts(): Promise<DovecotPorts> {
   return { imap, imaps, lmtp, submission, relay }
 }
 
-/** Dovecot reads its configuration through doveconf, which it looks for in /usr/bin: a fetched one is started the other way round. */
+/**
+ * Dovecot reads its configuration through doveconf, which it looks for in /usr/bin. A downloaded
+ * Dovecot is therefore started by doveconf (`-e`).
+ */
 function commandLine(
   { root }: DovecotProgram,
   config: string,

@@ -5,7 +5,7 @@ import { connect, createServer } from 'node:tls'
 import { expect, test } from '@jest/globals'
 import { selfSigned } from './certificate.ts'
 
-test('a certificate is for its names, and signed with its key', () => {
+test('selfSigned: issues a certificate for its names, signed with its own key', () => {
   const { cert, key } = selfSigned(['mail.test', '127.0.0.1'])
   const certificate = new X509Certificate(cert)
   expect(certificate.subject).toBe('CN=mail.test')
@@ -18,7 +18,7 @@ test('a certificate is for its names, and signed with its key', () => {
   )
 })
 
-test('a client that trusts the certificate connects', async () => {
+test('selfSigned: a client that trusts the certificate connects', async () => {
   const { cert, key } = selfSigned(['localhost', '127.0.0.1'])
   const server = createServer({ cert, key }, (socket) => socket.end('hello'))
   server.listen(0, '127.0.0.1')

@@ -3,13 +3,16 @@ import { access, chown, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DataDirectory } from './data-directory.ts'
 
-/** A certificate that signs itself, and its key, both PEM. For servers on this machine; nobody else should trust it. */
+/** Self-signed certificate and its key, both PEM. Only for servers on this machine. */
 export interface SelfSignedCertificate {
   key: string
   cert: string
 }
 
-/** Makes an EC P-256 certificate, valid for ten years, for names and IPv4 addresses. RFC 5280 §4.1, in DER. */
+/**
+ * Creates an EC P-256 certificate for names and IPv4 addresses, valid for ten years. DER as in RFC
+ * 5280 §4.1.
+ */
 export function selfSigned(names: readonly string[]): SelfSignedCertificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const name = sequence(
@@ -47,7 +50,7 @@ export function selfSigned(names: readonly string[]): SelfSignedCertificate {
   }
 }
 
-/** A tag, the length of what follows (X.690 §8.1.3), and that. */
+/** Encodes a tag, a length (X.690 §8.1.3) and the content. */
 function der(tag: number, content: Buffer): Buffer {
   const { length } = content
   if (length < 0x80) return Buffer.concat([Buffer.from([tag, length]), content])
@@ -71,7 +74,7 @@ function extension(id: string, value: Buffer): Buffer {
   return sequence(oid(id), der(0x04, value))
 }
 
-/** RFC 5280 §4.2.1.6: [2] a name, [7] an address. */
+/** Encodes a subject alternative name (RFC 5280 §4.2.1.6): [2] DNS name, [7] IP address. */
 function alternative(name: string): Buffer {
   return /^[\d.]+$/.test(name)
     ? der(0x87, Buffer.from(name.split('.').map(Number)))
@@ -89,17 +92,20 @@ function oid(text: string): Buffer {
   return der(0x06, Buffer.from(bytes))
 }
 
-/** Makes a mail server's certificate and key, `tls.crt` and `tls.key` in the folder, unless they are there. `reader` may read the key. */
+/**
+ * Creates `tls.crt` and `tls.key` of a mail server in a directory unless they exist. `reader` may
+ * read the key.
+ */
 export async function createServerCertificate(
   dir: string,
   reader: DataDirectory['owner'] = {},
 ): Promise<void> {
   const certificate = join(dir, 'tls.crt')
-  const there = await access(certificate).then(
+  const exists = await access(certificate).then(
     () => true,
     () => false,
   )
-  if (there) return
+  if (exists) return
   const { cert, key } = selfSigned(['mail.test', 'localhost', '127.0.0.1'])
   const keyFile = join(dir, 'tls.key')
   await writeFile(keyFile, key, { mode: 0o600 })

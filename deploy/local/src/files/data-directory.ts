@@ -1,19 +1,24 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chown, lstat, mkdir } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chown, lstat, mkdir, readFile } from 'node:fs/promises'
+import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { errorCode } from '../process/error-code.ts'
 import { writeState } from './state-file.ts'
 
-/** The user that servers run as when we are root: Postgres refuses root, and mail should not be written by it. */
+/**
+ * User of the servers if this process runs as root. Postgres refuses root, and mail should not be
+ * written by root.
+ */
 export const unprivilegedUser = { uid: 65_534, gid: 65_534 } as const
 
 export function isRoot(): boolean {
   return process.getuid?.() === 0
 }
 
-/** Whether `nobody` can read and enter what we, as root, can: false below a folder like /root. */
+/**
+ * True if the unprivileged user can read and enter the path. False below a directory such as /root.
+ */
 export function isReadableUnprivileged(path: string): boolean {
   const args = ['-c', 'test -r "$1" && test -x "$1"', 'sh', path]
   return spawnSync('sh', args, { ...unprivilegedUser, cwd: '/' }).status === 0
@@ -21,20 +26,21 @@ export function isReadableUnprivileged(path: string): boolean {
 
 export interface DataDirectory {
   dir: string
-  /** What to start the server with: empty unless we are root. */
+  /** User to start the server with. Empty unless this process runs as root. */
   owner: { uid?: number; gid?: number }
 }
 
 /**
- * A folder for a server's data: `dir` itself, or, where we are root and the server's user could not get there, one under the
- * system's folder for temporary files, noted in `dir`/place.json. Belongs to that user.
+ * Creates the data directory of a server. That is `dir`, or a directory below the temporary one if
+ * this process runs as root and the server's user cannot enter `dir`. The choice is written to
+ * `dir`/place.json. The directory belongs to the server's user.
  */
 export async function createDataDirectory(dir: string): Promise<DataDirectory> {
   await mkdir(dir, { recursive: true })
   if (!isRoot()) return { dir, owner: {} }
-  const place = isReadableUnprivileged(dir) ? dir : await createFallbackDirectory(dir)
-  await writeState(join(dir, 'place.json'), { place })
-  return { dir: place, owner: unprivilegedUser }
+  const chosen = isReadableUnprivileged(dir) ? dir : await createFallbackDirectory(dir)
+  await writeState(join(dir, 'place.json'), { place: chosen })
+  return { dir: chosen, owner: unprivilegedUser }
 }
 
 async function createFallbackDirectory(dir: string): Promise<string> {
@@ -42,22 +48,26 @@ async function createFallbackDirectory(dir: string): Promise<string> {
   return createOwnDirectory(join(tmpdir(), `posthorn-${name}`))
 }
 
-/** A folder for sockets: `dir` itself, or one of ours with a shorter name. Paths of sockets are limited to 107 bytes (unix(7)), folders are not. */
+/**
+ * Returns a directory for Unix sockets: `dir`, or one with a shorter path. Socket paths are limited
+ * to 107 bytes (unix(7)).
+ */
 export async function socketDirectory(dir: string): Promise<string> {
   return dir.length < 80 ? dir : createFallbackDirectory(dir)
 }
 
-/** A folder of ours in a place where anybody may make folders: refused when somebody else did. */
+/** Creates a directory in a world-writable place. Rejects one that belongs to another user. */
 export async function createOwnDirectory(path: string): Promise<string> {
   await mkdir(path, { mode: 0o755 }).catch((error: unknown) => {
     if (errorCode(error) !== 'EEXIST') throw error
   })
   const { uid } = await lstat(path)
-  if (uid !== process.getuid?.()) throw new Error(`${path} belongs to another user`)
+  if (uid !== process.getuid?.())
+    throw new Error(`${path} belongs to another user, remove it or set TMPDIR`)
   return path
 }
 
-/** A folder that the server's user may write to. */
+/** Creates a directory that the server's user may write to. */
 export async function createServerDirectory(
   path: string,
   owner: DataDirectory['owner'],
@@ -65,4 +75,23 @@ export async function createServerDirectory(
   await mkdir(path, { recursive: true, mode: 0o700 })
   if (owner.uid !== undefined) await chown(path, owner.uid, owner.gid ?? owner.uid)
   return path
+}
+
+export interface OwnerNames {
+  user: string
+  group: string
+}
+
+/** Names of the user and group that own a data directory. Dovecot accepts no numbers. */
+export async function ownerNames({ owner }: DataDirectory): Promise<OwnerNames> {
+  const { uid, gid } = userInfo()
+  return {
+    user: await nameOf('/etc/passwd', owner.uid ?? uid),
+    group: await nameOf('/etc/group', owner.gid ?? gid),
+  }
+}
+
+async function nameOf(file: string, id: number): Promise<string> {
+  const lines = (await readFile(file, 'utf8')).split('\n').map((line) => line.split(':'))
+  return lines.find(([, , number]) => number === String(id))?.[0] ?? String(id)
 }

@@ -5,15 +5,18 @@ import { promisify } from 'node:util'
 const script = join(import.meta.dirname, '../../scripts/fetch-debian.sh')
 
 export interface DebianPackages {
-  /** Kept: later calls find it whole and return at once. */
+  /** Target directory. Later calls find the packages there and return immediately. */
   dir: string
   suite: 'bookworm' | 'trixie'
   packages: readonly string[]
-  /** Of what they depend on, what to fetch as well. */
+  /** Dependencies to download as well. */
   dependencies: RegExp
 }
 
-/** Fetches packages of Debian and extracts them into a folder, without root and without touching the system. Returns that folder. */
+/**
+ * Downloads Debian packages and extracts them into a directory, without root and without changing
+ * the system. Returns the directory of the extracted files.
+ */
 export async function fetchDebianPackages({
   dir,
   suite,

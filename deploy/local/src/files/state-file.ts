@@ -4,17 +4,17 @@ import { dirname, join } from 'node:path'
 import { errorCode } from '../process/error-code.ts'
 
 /**
- * What was made up once for a folder (ports, passwords) and must be the same at every start. Readable by its owner alone.
- *
- * Keys that `fresh` has and the file lacks are added; those of `wanted` replace what the file says.
+ * Returns the state of a directory (ports, passwords), which is the same at every start. The file
+ * is readable by its owner only. Keys missing in the file are added from `fresh`. Keys of `wanted`
+ * replace stored ones.
  */
 export async function loadOrCreateState<T extends object>(
   file: string,
   fresh: () => Promise<T>,
   wanted: Partial<T> = {},
 ): Promise<T> {
-  const known = await readState<T>(file)
-  const made = { ...(await fresh()), ...known, ...wanted }
+  const stored = await readState<T>(file)
+  const made = { ...(await fresh()), ...stored, ...wanted }
   await writeState(file, made)
   return made
 }
@@ -28,7 +28,7 @@ export async function readState<T extends object>(file: string): Promise<Partial
   }
 }
 
-/** Written whole or not at all. */
+/** Writes the file atomically. */
 export async function writeState(file: string, state: object): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
   const draft = join(dirname(file), `.${randomBytes(6).toString('hex')}.tmp`)

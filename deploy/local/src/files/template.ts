@@ -1,7 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 
-/** Writes a configuration file from a template, where `@NAME@` stands for a value. Lines that begin with `#` stay as they are. */
+/**
+ * Writes a configuration file from a template in which `@NAME@` is a placeholder. Lines that begin
+ * with `#` are copied unchanged.
+ */
 export async function fillTemplate(
   template: string,
   file: string,
@@ -12,7 +15,7 @@ export async function fillTemplate(
     line.replace(/@([A-Z_]+)@/g, (_match, name: string) => {
       const value = values[name]
       if (value === undefined)
-        throw new Error(`${basename(template)} asks for ${name}, which is not known`)
+        throw new Error(`${basename(template)} has an unknown placeholder: ${name}`)
       return value
     }),
   )

@@ -1,5 +1,3 @@
-import { createTransport } from 'nodemailer'
-
 /** Delivers a message to a user's INBOX through an LMTP server on this machine. */
 export async function deliver(
   lmtpPort: number,
@@ -7,6 +5,8 @@ export async function deliver(
   rfc822: string | Uint8Array,
 ): Promise<void> {
   const to = user.includes('@') ? user : `${user}@mail.test`
+  // Loaded on first use: most test files deliver nothing, and the import takes 60 ms of CPU.
+  const { createTransport } = await import('nodemailer')
   const transport = createTransport({
     host: '127.0.0.1',
     port: lmtpPort,

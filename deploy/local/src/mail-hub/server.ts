@@ -9,30 +9,30 @@ import { loadOrCreateState } from '../files/state-file.ts'
 export type { AcceptedMessage } from './smtp.ts'
 
 export interface StartMailHubOptions {
-  /** Kept: ports and log. */
+  /** Directory of ports and log. Reused by the next start. */
   dir: string
-  /** Must be the one that Dovecot hands submitted mail to. */
+  /** Port. Must be the one that Dovecot relays submitted mail to. */
   port: number
-  /** Where mail for mail.test goes. */
+  /** LMTP port that receives mail for mail.test. */
   lmtpPort: number
-  /** Where to note its process; it then goes on when we end. */
+  /** File that records the process. If set, it outlives this process. */
   record?: string | undefined
 }
 
-/** How to reach a hub; what a test is told of one that runs elsewhere. */
+/** Addresses of a mail hub, which may run in another process. */
 export interface MailHubAddress {
   host: string
   port: number
-  /** Where it tells what it accepted. */
+  /** URL of the list of accepted messages. */
   control: string
 }
 
 export interface MailHub extends ManagedServer, MailHubAddress {
-  /** What it accepted, of one Message-ID or all, oldest first. */
+  /** Lists accepted messages, oldest first. With `messageId`, only those with that Message-ID. */
   accepted(messageId?: string): Promise<AcceptedMessage[]>
 }
 
-/** The mail hub (see mail-hub-server.ts) as a process. */
+/** Starts the mail hub (see smtp.ts) as a process. */
 export async function startMailHub({
   dir,
   port,
@@ -69,7 +69,7 @@ export async function startMailHub({
   })
 }
 
-/** Asks a hub what it accepted. */
+/** Requests the list of accepted messages from a mail hub. */
 export async function listAcceptedMessages(
   control: string,
   messageId?: string,

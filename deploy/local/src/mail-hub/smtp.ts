@@ -6,14 +6,14 @@ import { deliver } from './lmtp.ts'
 
 export interface MailHubOptions {
   port: number
-  /** Where what was accepted can be read: `GET /messages`, and `GET /messages?id=<…>`. */
+  /** Port of the list of accepted messages: `GET /messages` and `GET /messages?id=<…>`. */
   controlPort: number
   bind: string
-  /** Mail to addresses at mail.test goes here; to others, nowhere. */
+  /** LMTP port that receives mail for mail.test. Other mail is only recorded. */
   lmtpPort: number
 }
 
-/** A message the hub has accepted for all of `to`. */
+/** A message that was accepted for all recipients in `to`. */
 export interface AcceptedMessage {
   messageId: string
   from: string
@@ -27,10 +27,10 @@ const maxBytes = 64 * 1024 * 1024
 const maxMessages = 20_000
 
 /**
- * The world outside, in small: an SMTP server that accepts everything, tells what it accepted, and puts mail for mail.test into the
- * mailboxes there before it says 250.
- *
- * Recipients called `reject-550…` or `defer-451…` (any such code) are refused with that code at RCPT; `reject-data-550…` after the dot.
+ * Starts an SMTP server that stands for all external mail servers. It accepts and records every
+ * message. Mail for mail.test is delivered by LMTP before the reply 250.
+ * Recipients named `reject-550…` or `defer-451…` (or any other code) are rejected with that code at
+ * RCPT, `reject-data-550…` at the end of data.
  */
 export async function serveMailHub({
   port,
@@ -59,7 +59,7 @@ export async function serveMailHub({
       )
     },
   })
-  smtp.on('error', () => undefined) // clients that break off
+  smtp.on('error', () => undefined) // clients that disconnect
   const listening = smtp.listen(port, bind)
   await once(listening, 'listening')
   const control = createServer((request, response) => {
@@ -112,5 +112,7 @@ function rejectionOf(pattern: RegExp, address: string): Error | null {
   const code = pattern.exec(address)?.[1]
   return code === undefined
     ? null
-    : Object.assign(new Error(`${address} is not welcome`), { responseCode: Number(code) })
+    : Object.assign(new Error(`${address} rejected as its name requests`), {
+        responseCode: Number(code),
+      })
 }

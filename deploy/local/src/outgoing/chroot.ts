@@ -11,20 +11,23 @@ import { isRoot } from '../files/data-directory.ts'
 
 const run = promisify(execFile)
 
-/** Users of a server by name; each has a group of the same name and number. */
+/** User ids of a server by name. Each user has a group with the same name and id. */
 export type Users = Readonly<Record<string, number>>
 
 export interface ChrootOptions {
-  /** The folder that becomes the server's root (chroot); must be on a file system that knows devices. */
+  /** Root directory of the server. Must be on a file system that allows device files. */
   root: string
   users: Users
-  /** Groups without a user. */
+  /** Additional groups without a user. */
   groups?: Users
 }
 
 let supported: boolean | undefined
 
-/** Whether servers can be given a root of their own here: root may be forbidden to make devices or to change roots, as in many containers. */
+/**
+ * True if chroot environments work here. Many containers forbid root to create devices or to change
+ * the root directory.
+ */
 export function canChroot(): boolean {
   return (supported ??= isRoot() && probeChroot())
 }
@@ -41,10 +44,10 @@ function probeChroot(): boolean {
 }
 
 /**
- * Fetches Debian's packages, with all they need down to the C library, for a server whose users and paths are compiled in: it is started
- * with a root of its own, and neither sees nor changes this machine's files and users.
- *
- * @throws Error telling the ways there are when it cannot be had.
+ * Downloads Debian packages with all dependencies, including the C library, for a server whose
+ * users and paths are compiled in. The server runs in a chroot environment and neither sees nor
+ * changes files and users of this machine.
+ * @throws Error that lists the alternatives if chroot or the download fails.
  */
 export async function fetchChrootPackages(
   what: string,
@@ -52,19 +55,22 @@ export async function fetchChrootPackages(
 ): Promise<string> {
   if (!canChroot())
     throw new Error(
-      `no ${what}: it can be started as root alone (chroot); TEST_${what.toUpperCase()}=off skips what is tested with it`,
+      `${what} not available: it needs root and a working chroot. Set TEST_${what.toUpperCase()}=off to skip its tests`,
     )
   try {
     return await fetchDebianPackages({ ...packages, dependencies: /^(lib.*|dash|zlib1g)$/ })
   } catch (cause) {
     throw new Error(
-      `no ${what}: let it be fetched from a Debian mirror (needs apt-get and the network), or set TEST_${what.toUpperCase()}=off to skip what is tested with it`,
+      `${what} not available: its packages could not be downloaded (needs apt-get and a Debian mirror). Set TEST_${what.toUpperCase()}=off to skip its tests`,
       { cause },
     )
   }
 }
 
-/** Makes the folder, unless it is there: links to the packages' files, users, two devices, and a certificate (`etc/tls.crt`, `etc/tls.key`). */
+/**
+ * Creates the root directory unless it exists: hard links to the packages' files, users, two
+ * devices and a certificate (`etc/tls.crt`, `etc/tls.key`).
+ */
 export async function createChroot(
   packages: string,
   { root, users, groups = {} }: ChrootOptions,
@@ -72,7 +78,7 @@ export async function createChroot(
   if (await exists(root)) return
   const draft = `${root}.draft`
   await rm(draft, { recursive: true, force: true })
-  // Links where the file system allows: nothing below usr/ is ever written to.
+  // Hard links if the file system supports them. Nothing below usr/ is written to.
   await run('cp', ['-al', packages, draft]).catch(async () => {
     await rm(draft, { recursive: true, force: true })
     await run('cp', ['-a', packages, draft])
@@ -91,7 +97,7 @@ export async function createChroot(
   ])
     await mkdir(join(draft, folder), { recursive: true })
   await chmod(join(draft, 'tmp'), 0o1777)
-  // What Debian's base-files would bring.
+  // directories and links of Debian's base-files package
   for (const folder of ['bin', 'sbin', 'lib', 'lib64'])
     if (!(await exists(join(draft, folder)))) await symlink(`usr/${folder}`, join(draft, folder))
   if (!(await exists(join(draft, 'var/run')))) await symlink('../run', join(draft, 'var/run'))
@@ -102,7 +108,7 @@ export async function createChroot(
   await rename(draft, root)
 }
 
-/** Makes folders within it, each for its user. */
+/** Creates directories in the root directory that belong to a user. */
 export async function createOwnedDirectories(
   root: string,
   owner: number,
@@ -114,7 +120,10 @@ export async function createOwnedDirectories(
   }
 }
 
-/** What to start to run a program within it; the process is the program's own. */
+/**
+ * Returns the command that runs a program inside the root directory. The process is the program
+ * itself.
+ */
 export function chrootCommand(root: string, program: string, args: readonly string[]) {
   return { command: '/usr/sbin/chroot', args: [root, program, ...args], cwd: root }
 }

@@ -23,14 +23,14 @@ const templates = join(import.meta.dirname, '../../../opensmtpd')
 const check = 'etc/check-password'
 
 /**
- * OpenSMTPD 7, for tests: submission with STARTTLS and TLS, DSN. Any user name is a user, `secret` is everyone's password. Never an
- * installed one. Needs root.
+ * Starts OpenSMTPD 7 for tests: submission with STARTTLS and TLS, DSN. Every user name exists and
+ * has the password `secret`. An installed OpenSMTPD is not used. Needs root.
  */
 export async function startOpenSmtpd(options: OutgoingServerOptions): Promise<OutgoingServer> {
   const { dir, cache, record } = options
   const packages = await fetchChrootPackages('OpenSMTPD', {
     dir: join(cache, 'opensmtpd'),
-    suite: 'trixie', // 6.8, in bookworm, cannot do TLS with the OpenSSL it comes with
+    suite: 'trixie', // Version 6.8, in bookworm, has no working TLS with its OpenSSL.
     packages: ['opensmtpd', 'dash', 'libpam-modules'],
   })
   await mkdir(dir, { recursive: true })
@@ -80,6 +80,6 @@ async function configure(root: string, names: Record<string, string>): Promise<v
   await fillTemplate(join(templates, 'check-password.in'), join(root, check), names)
   await chmod(join(root, check), 0o755)
   await writeFile(join(root, 'etc/mailname'), 'opensmtpd.mail.test\n')
-  // It wants to know whom to trust, even where it speaks to nobody over TLS.
+  // OpenSMTPD requires a CA file even if it never connects with TLS.
   await writeFile(join(root, 'etc/ssl/certs/ca-certificates.crt'), '')
 }

@@ -23,15 +23,15 @@ import { socketDirectory } from '../files/data-directory.ts'
 
 const templates = join(import.meta.dirname, '../../../postfix')
 const postfix = 65_530
-/** Where Postfix asks about passwords, in its root. */
+/** Socket for password checks, relative to the root directory. */
 const logins = 'run/logins'
-/** What Debian's package makes when it is installed. */
+/** Queue directories, which Debian's package creates at installation. */
 const queues =
   'active bounce corrupt defer deferred flush hold incoming private saved trace public maildrop'
 
 /**
- * Postfix 3.7, for tests: submission with STARTTLS and TLS, DSN, SMTPUTF8, PIPELINING. Any user name is a user, `secret` is everyone's
- * password. Never an installed one. Needs root.
+ * Starts Postfix 3.7 for tests: submission with STARTTLS and TLS, DSN, SMTPUTF8, PIPELINING. Every
+ * user name exists and has the password `secret`. An installed Postfix is not used. Needs root.
  */
 export async function startPostfix(options: OutgoingServerOptions): Promise<OutgoingServer> {
   const { cache, record } = options
@@ -102,7 +102,7 @@ async function startMaster(
   { ports, record }: { ports: OutgoingPorts; record: string | undefined },
 ): Promise<ServerProcess> {
   const running = await launch({
-    ...chrootCommand(root, '/usr/lib/postfix/sbin/master', ['-s']), // in the foreground
+    ...chrootCommand(root, '/usr/lib/postfix/sbin/master', ['-s']), // -s: run in the foreground
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
     logFile: join(root, 'var/log/maillog'),
     record,

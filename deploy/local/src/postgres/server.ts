@@ -17,22 +17,25 @@ import {
 } from '../files/data-directory.ts'
 
 export interface PostgresOptions {
-  /** Kept: port, password, log, and (usually) the data. */
+  /** Directory of port, password, log and (usually) data. Reused by the next start. */
   dir: string
   port?: number
-  /** Whether commits survive a loss of power; default true. Tests do without, and are faster. A killed server loses nothing either way. */
+  /**
+   * True if commits survive a power loss. Defaults to true. Tests set false for speed. Neither mode
+   * loses commits when the server is killed.
+   */
   durable?: boolean
-  /** Where to note its processes; they then go on when we end. */
+  /** File that records the processes. If set, they outlive this process. */
   record?: string | undefined
 }
 
 export interface Postgres extends ManagedServer {
-  /** As the owner `posthorn`, a superuser, to the database `postgres`. */
+  /** Address of the database `postgres` as the owner `posthorn`, a superuser. */
   readonly url: string
   readonly port: number
-  /** Makes a database if there is none by that name; its address as the owner. */
+  /** Creates a database unless it exists. Returns its address as the owner. */
   database(name: string): Promise<string>
-  /** Stops it and removes its data. */
+  /** Stops the server and deletes its data. */
   destroy(): Promise<void>
 }
 
@@ -42,9 +45,8 @@ interface State {
 }
 
 /**
- * PostgreSQL 18 on this machine, from the dependencies. Passwords are asked of everybody (SCRAM), so roles can be told apart.
- *
- * When we are root it runs as `nobody`, as it refuses root.
+ * Starts PostgreSQL 18 from the npm dependencies. All connections need a password (SCRAM), so that
+ * roles are distinct. As root, the server runs as the unprivileged user.
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const { dir, durable = true, record } = options
@@ -77,7 +79,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
       logFile: join(dir, 'postgres.log'),
       record,
       name: 'postgres',
-      signal: 'SIGINT', // "fast": ends sessions instead of waiting for them
+      signal: 'SIGINT', // "fast" shutdown: terminates sessions
     })
     await waitUntilReady(
       { name: 'PostgreSQL', process: running },
@@ -98,7 +100,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   })
 }
 
-/** After a kill the lock and the memory of the one before stay in use for as long as its last process takes to end. */
+/** Retries while a killed server's last process still holds its lock file and shared memory. */
 async function retryWhileLocked<T>(start: () => Promise<T>): Promise<T> {
   for (let left = 50; ; left--) {
     try {
@@ -112,14 +114,17 @@ async function retryWhileLocked<T>(start: () => Promise<T>): Promise<T> {
 }
 
 const commonSettings = {
-  unix_socket_directories: '', // paths of sockets are limited to 107 bytes, folders are not
+  unix_socket_directories: '', // socket paths are limited to 107 bytes, directories are not
   max_connections: 300,
   shared_buffers: '64MB',
   log_min_messages: 'warning',
   timezone: 'UTC',
   log_timezone: 'UTC',
 }
-/** Commits are still written before they are answered: only a machine that dies loses them, not a server that is killed. */
+/**
+ * Settings without durability. Commits are written before the reply, so only a machine crash loses
+ * them, not a killed server.
+ */
 const testSettings = { fsync: 'off', full_page_writes: 'off', autovacuum_naptime: '10s' }
 
 async function initialise({
@@ -133,7 +138,8 @@ async function initialise({
 }): Promise<string> {
   const data = join(directory.dir, 'data')
   if (await exists(join(data, 'PG_VERSION'))) return data
-  // A first start that was cut short is begun again: PG_VERSION is written early, so the draft gets its name only when it is whole.
+  // initdb writes PG_VERSION early, so an interrupted run would look complete. The directory gets
+  // its name when it is complete.
   const draft = join(directory.dir, 'data.draft')
   await rm(draft, { recursive: true, force: true })
   await createServerDirectory(draft, directory.owner)
@@ -161,7 +167,7 @@ async function createDatabase(url: string, name: string): Promise<string> {
   await withClient(url, (client) =>
     client.query(`create database ${escapeIdentifier(name)}`),
   ).catch((error: unknown) => {
-    // 42P04: there is one; 23505: another process made it at the same moment
+    // 42P04: database exists; 23505: another process created it concurrently
     if (!['42P04', '23505'].includes(errorCode(error) ?? '')) throw error
   })
   return Object.assign(new URL(url), { pathname: `/${name}` }).href

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { errorCode } from './error-code.ts'
 import { identify, isAlive, type ProcessId } from './process-id.ts'
 
-/** Keeps a second of the same command out while the first is at work. One whose holder died does not count. */
+/** Prevents concurrent runs of a command. The lock of a dead process is ignored. */
 export async function acquireCommandLock(file: string, what: string): Promise<AsyncDisposable> {
   await mkdir(dirname(file), { recursive: true })
   for (let attempt = 0; attempt < 3; attempt++) {
@@ -17,7 +17,7 @@ export async function acquireCommandLock(file: string, what: string): Promise<As
     }
     const holder = await readHolder(file)
     if (holder && isAlive(holder))
-      throw new Error(`${what} is at work already (process ${holder.pid})`)
+      throw new Error(`${what} is already running (process ${holder.pid})`)
     await rm(file, { force: true })
   }
   throw new Error(`cannot take ${file}`)

@@ -12,25 +12,28 @@ export interface LaunchOptions {
   args: readonly string[]
   env?: Record<string, string>
   cwd?: string
-  /** Runs as this user; needs root. */
+  /** User to run as. Needs root. */
   uid?: number
   gid?: number
   logFile: string
-  /** Goes on when we end, noted in this file (see run-record.ts). Without, it is ended with us, even if we are killed. */
+  /**
+   * File that records the process (see run-record.ts), which then outlives this process. Otherwise
+   * it ends with this process, even if this process is killed.
+   */
   record?: string | undefined
-  /** What it is called in that file. */
+  /** Name in the record. */
   name?: string
-  /** How it is told to end in good order. */
+  /** Signal for an orderly shutdown. Defaults to SIGTERM. */
   signal?: NodeJS.Signals
 }
 
 export interface ServerProcess extends Stoppable {
   readonly logFile: string
-  /** Takes back the guard that would end the process with us. */
+  /** Removes the guard that ends the process together with this one. */
   release(): void
 }
 
-/** Starts a program in a process group of its own, its output appended to the log file. */
+/** Starts a program in its own process group. Its output is appended to the log file. */
 export async function launch(options: LaunchOptions): Promise<ServerProcess> {
   const {
     command,
@@ -63,7 +66,7 @@ export async function launch(options: LaunchOptions): Promise<ServerProcess> {
   })
   child.unref()
   const pid = child.pid ?? 0
-  // A process that is gone already has no start time; an impossible one makes it count as dead.
+  // A process that has already ended has no start time. An impossible one makes it count as dead.
   const id = identify(pid) ?? { pid, started: 'gone' }
   if (record !== undefined) recordProcess(record, { ...id, signal, name })
   const release = record === undefined ? startGuard(pid, signal) : () => undefined
@@ -77,7 +80,7 @@ function startGuard(pid: number, signal: NodeJS.Signals): () => void {
   child.unref()
   child.on('error', () => undefined)
   child.stdin.on('error', () => undefined)
-  // The type says Writable; it is the socket of a pipe, which alone could keep us from ending.
+  // The type is Writable, but it is the socket of a pipe, which would keep this process running.
   if ('unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref()
   return () => {
     child.kill('SIGKILL')

@@ -6,23 +6,23 @@ import type { ServerProcess } from './launch.ts'
 import { isAlive, type ProcessId } from './process-id.ts'
 import { killAll, signalAll, stopAll } from './stop.ts'
 
-/** A server that was started, and how to treat it well or badly. Ports, users and data stay the same over a restart. */
+/** A started server. Ports, users and data stay the same after a restart. */
 export interface ManagedServer {
   readonly pid: number
-  /** Its processes, the main one first. */
+  /** Processes of the server, the main one first. */
   readonly processes: readonly ServerProcess[]
-  /** In good order. Leaves no process behind. */
+  /** Stops the server in order. No process is left. */
   stop(): Promise<void>
-  /** As a crash would: SIGKILL. */
+  /** Kills all processes with SIGKILL. */
   kill(): Promise<void>
-  /** Stops it if it runs, and starts it again. Resolves when it answers. */
+  /** Stops the server if it runs and starts it again. Resolves when it is ready. */
   restart(): Promise<void>
-  /** Makes it hang: connections stay open, nothing answers. */
+  /** Suspends all processes: connections stay open and get no replies. */
   pause(): void
   resume(): void
 }
 
-/** What starts a server and waits until it answers. */
+/** Starts the processes of a server and waits until it is ready. */
 export type StartProcesses = () => Promise<ServerProcess[]>
 
 export async function manageServer(start: StartProcesses): Promise<ManagedServer> {
@@ -61,7 +61,10 @@ export interface ReadinessOptions {
   timeoutMs?: number
 }
 
-/** Waits until the check no longer throws. Rejects, with the end of the log, when the process ends before or the time is up. */
+/**
+ * Waits until the check succeeds.
+ * @throws Error with the end of the log if the process ends or the timeout expires.
+ */
 export async function waitUntilReady(
   { name: what, process: running, timeoutMs = 60_000 }: ReadinessOptions,
   check: () => Promise<void>,
@@ -79,7 +82,7 @@ export async function waitUntilReady(
       }
       await giveUp(running.id)
       running.release()
-      const reason = alive ? `did not answer within ${timeoutMs / 1000} s` : 'ended while starting'
+      const reason = alive ? `not ready within ${timeoutMs / 1000} s` : 'ended during startup'
       throw new Error(`${what} ${reason}\n${await lastLines(running.logFile)}`, { cause })
     }
   }
@@ -89,13 +92,13 @@ async function giveUp(id: ProcessId): Promise<void> {
   await killAll([id]).catch(() => undefined)
 }
 
-/** The last lines of a log file. */
+/** Returns the last lines of a log file. */
 export async function lastLines(file: string, lines = 25): Promise<string> {
   const text = await readFile(file, 'utf8').catch(() => '')
   return text.trimEnd().split('\n').slice(-lines).join('\n')
 }
 
-/** Resolves when what listens on a port of this machine greets as it should. */
+/** Rejects unless a server on this machine sends the expected greeting. */
 export async function expectGreeting(port: number, greeting: string): Promise<void> {
   const socket = connect(port, '127.0.0.1')
   try {

@@ -1,16 +1,22 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-// Below Linux's range for outgoing connections (32768 and up): otherwise a client that keeps trying to reach a stopped server could be
-// given the server's own port as its source, connect to itself, and keep the server from coming back.
+// Below Linux's range of ephemeral ports (32768 and up). A client that reconnects to a stopped
+// server could otherwise get the server's port as its source port, connect to itself and block the
+// port.
 const lowest = 15_000
 const highest = 32_000
+/** Ranges of ports. Each Jest worker uses its own, so that concurrent test files never collide. */
+const ranges = 4
 
-/** Ports nobody listens on, to be listened on soon. */
+/** Returns ports without a listener, for immediate use. */
 export async function freePorts(count: number): Promise<number[]> {
+  const worker = Number(process.env['JEST_WORKER_ID'] ?? 0)
+  const size = Math.floor((highest - lowest) / ranges)
+  const first = lowest + (worker % ranges) * size
   const ports = new Set<number>()
   while (ports.size < count) {
-    const port = lowest + Math.floor(Math.random() * (highest - lowest))
+    const port = first + Math.floor(Math.random() * size)
     if (await isFree(port)) ports.add(port)
   }
   return [...ports]
@@ -20,13 +26,13 @@ export async function freePort(): Promise<number> {
   return (await freePorts(1))[0] ?? 0
 }
 
-/** The first port from `wanted` upwards that nobody listens on. */
+/** Returns the first port from `wanted` on without a listener. */
 export async function freePortFrom(wanted: number): Promise<number> {
   for (let port = wanted; port < wanted + 200; port++) if (await isFree(port)) return port
   throw new Error(`no free port from ${wanted} to ${wanted + 199}`)
 }
 
-/** Whether nobody listens on it on loopback. */
+/** True if the port has no listener on loopback. */
 export async function isFree(port: number): Promise<boolean> {
   const server = createServer()
   try {

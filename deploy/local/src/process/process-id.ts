@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** A process for as long as it lives: numbers are used again, a number with its start time is not. */
+/** Identity of a process. Process ids are reused, a process id with its start time is not. */
 export interface ProcessId {
   readonly pid: number
-  /** Clock ticks between the machine's start and the process's, from /proc. */
+  /** Start time in clock ticks since boot, from /proc. */
   readonly started: string
 }
 
-/** The process that has this number now; undefined if none has, or if it is only waiting to be buried. */
+/** Returns the process with this id. Undefined if there is none or only a zombie. */
 export function identify(pid: number): ProcessId | undefined {
   const stat = readStat(pid)
   return stat && stat.state !== 'Z' && stat.state !== 'X'
@@ -19,28 +19,31 @@ export function isAlive({ pid, started }: ProcessId): boolean {
   return identify(pid)?.started === started
 }
 
-/** Whether it is still in the table of processes, be it dead and not yet buried: to others that looks alive. */
+/**
+ * True if the process is in the process table, also as a zombie, which other programs regard as
+ * running.
+ */
 export function isListed({ pid, started }: ProcessId): boolean {
   return readStat(pid)?.started === started
 }
 
-/** Whatever a process started, and what those started. */
+/** Lists all descendants of a process. */
 export function descendants(pid: number): ProcessId[] {
   const children = new Map<number, number[]>()
   for (const entry of readdirSync('/proc')) {
     const stat = /^\d+$/.test(entry) ? readStat(Number(entry)) : undefined
     if (stat) children.set(stat.parent, [...(children.get(stat.parent) ?? []), Number(entry)])
   }
-  const found: ProcessId[] = []
+  const result: ProcessId[] = []
   const queue = [pid]
   for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
     for (const child of children.get(next) ?? []) {
       const id = identify(child)
-      if (id) found.push(id)
+      if (id) result.push(id)
       queue.push(child)
     }
   }
-  return found
+  return result
 }
 
 function readStat(pid: number): { state: string; parent: number; started: string } | undefined {
@@ -50,7 +53,7 @@ function readStat(pid: number): { state: string; parent: number; started: string
   } catch {
     return undefined
   }
-  // proc(5): the name stands in parentheses and may hold anything; fields are counted from behind it.
+  // proc(5): the name is in parentheses and may contain anything. Fields are counted after it.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   return { state: fields[0] ?? '', parent: Number(fields[1]), started: fields[19] ?? '' }
 }

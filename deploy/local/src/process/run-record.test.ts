@@ -21,7 +21,7 @@ function sleeper(): ProcessId {
   return id
 }
 
-test('what was noted is ended, once', async () => {
+test('stopRecorded: stops a recorded process once', async () => {
   const file = join(dir, 'a/record')
   const [server, service] = [sleeper(), sleeper()]
   recordProcess(file, { ...server, signal: 'SIGTERM', name: 'postgres' })
@@ -33,7 +33,7 @@ test('what was noted is ended, once', async () => {
   expect(await stopRecorded(file)).toBe(0)
 })
 
-test('a process that merely has a noted number is left alone', async () => {
+test('stopRecorded: ignores another process with a recorded process id', async () => {
   const file = join(dir, 'b')
   const stranger = sleeper()
   recordProcess(file, { pid: stranger.pid, started: '1', signal: 'SIGKILL', name: 'long gone' })
@@ -43,17 +43,17 @@ test('a process that merely has a noted number is left alone', async () => {
   expect(isAlive(stranger)).toBe(true)
 })
 
-test('a lock keeps others out while its holder lives', async () => {
+test('acquireCommandLock: rejects while the holder runs', async () => {
   const file = join(dir, 'lock')
   const held = await acquireCommandLock(file, 'the command')
   await expect(acquireCommandLock(file, 'the command')).rejects.toThrow(
-    `the command is at work already (process ${process.pid})`,
+    `the command is already running (process ${process.pid})`,
   )
   await held[Symbol.asyncDispose]()
   await (await acquireCommandLock(file, 'the command'))[Symbol.asyncDispose]()
 })
 
-test('a lock whose holder died is taken over', async () => {
+test('acquireCommandLock: replaces the lock of a dead process', async () => {
   const file = join(dir, 'stale')
   recordProcess(file, { pid: process.pid, started: '1', signal: 'SIGTERM', name: '' })
   await (await acquireCommandLock(file, 'the command'))[Symbol.asyncDispose]()

@@ -4,29 +4,33 @@ import { errorCode } from './error-code.ts'
 import { isAlive, type ProcessId } from './process-id.ts'
 import { stopAll } from './stop.ts'
 
-/** A process that goes on when its starter ends. */
+/** A process that outlives its starter. */
 export interface RecordedProcess extends ProcessId {
   readonly signal: NodeJS.Signals
   readonly name: string
 }
 
-/** Notes a process, one a line, as soon as there is one: whatever then happens to us, another command can end it. */
-export function recordProcess(file: string, noted: RecordedProcess): void {
+/**
+ * Appends a process to the record as soon as it exists, so that another command can stop it later.
+ */
+export function recordProcess(file: string, recorded: RecordedProcess): void {
   mkdirSync(dirname(file), { recursive: true })
-  appendFileSync(file, `${JSON.stringify(noted)}\n`, { mode: 0o600 })
+  appendFileSync(file, `${JSON.stringify(recorded)}\n`, { mode: 0o600 })
 }
 
-/** What was noted and still runs. A number that another process has by now does not count. */
+/** Lists recorded processes that run. A reused process id does not count. */
 export function listRunning(file: string): RecordedProcess[] {
   return read(file).filter(isAlive)
 }
 
-/** What was noted and has ended by itself, or with the machine. */
+/** Lists recorded processes that have ended, for example after a crash or a reboot. */
 export function listEnded(file: string): RecordedProcess[] {
   return read(file).filter((noted) => !isAlive(noted))
 }
 
-/** Ends what was noted and still runs: first those whose names start with `service`, then what those lean on. Returns how many ran. */
+/**
+ * Stops recorded processes that run, first the services, then the servers. Returns how many ran.
+ */
 export async function stopRecorded(file: string): Promise<number> {
   const running = listRunning(file)
   const toStop = running.map(({ pid, started, signal, name }) => ({

@@ -2,33 +2,39 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { errorCode } from './error-code.ts'
 import { descendants, isAlive, isListed, type ProcessId } from './process-id.ts'
 
-/** A process, and how it is told to end in good order. */
+/** A process and its signal for an orderly shutdown. */
 export interface Stoppable {
   readonly id: ProcessId
   readonly signal: NodeJS.Signals
 }
 
-/** Ends processes in good order; those still there after the grace are killed. Resolves when all are gone, with whatever they started. */
+/**
+ * Stops processes in order. Those that run after `graceMs` are killed. Resolves when they and their
+ * descendants have ended.
+ */
 export async function stopAll(running: readonly Stoppable[], graceMs = 10_000): Promise<void> {
-  const family = running.flatMap(({ id }) => (isAlive(id) ? [id, ...descendants(id.pid)] : []))
+  const tree = running.flatMap(({ id }) => (isAlive(id) ? [id, ...descendants(id.pid)] : []))
   for (const { id, signal } of running) sendSignal(id, signal)
-  if (await waitForExit(family, graceMs)) return
-  await killAll(family)
+  if (await waitForExit(tree, graceMs)) return
+  await killAll(tree)
 }
 
-/** Ends processes at once, with whatever they started. Resolves when they are gone. */
+/** Kills processes and their descendants. Resolves when they have ended. */
 export async function killAll(ids: readonly ProcessId[]): Promise<void> {
-  const family = ids.flatMap((id) => (isAlive(id) ? [id, ...descendants(id.pid)] : []))
-  for (const id of family) sendSignal(id, 'SIGKILL')
-  if (!(await waitForExit(family, 5_000)))
-    throw new Error(`processes ${family.map(({ pid }) => pid).join(', ')} do not end`)
+  const tree = ids.flatMap((id) => (isAlive(id) ? [id, ...descendants(id.pid)] : []))
+  for (const id of tree) sendSignal(id, 'SIGKILL')
+  if (!(await waitForExit(tree, 5_000)))
+    throw new Error(`processes ${tree.map(({ pid }) => pid).join(', ')} did not end`)
 }
 
-/** Sends a signal to processes and whatever they started: SIGSTOP and SIGCONT make a machine that hangs. */
+/**
+ * Sends a signal to processes and their descendants. SIGSTOP and SIGCONT simulate a machine that
+ * hangs.
+ */
 export function signalAll(ids: readonly ProcessId[], signal: NodeJS.Signals): void {
   for (const id of ids) {
-    const family = [id, ...descendants(id.pid)]
-    for (const member of family) sendSignal(member, signal)
+    const tree = [id, ...descendants(id.pid)]
+    for (const member of tree) sendSignal(member, signal)
   }
 }
 
@@ -51,7 +57,10 @@ async function waitForExit(ids: readonly ProcessId[], withinMs: number): Promise
   return true
 }
 
-/** A server that looks for its predecessor takes one that is not buried yet for alive. Who buries may take its time, but not for ever. */
+/**
+ * Waits up to 2 s until zombies are reaped: a server that checks for its predecessor regards a
+ * zombie as running.
+ */
 async function waitForReaping(ids: readonly ProcessId[]): Promise<void> {
   const deadline = Date.now() + 2_000
   while (ids.some(isListed) && Date.now() < deadline) await delay(5)

@@ -1,14 +1,17 @@
 import { setBrokerUsers } from '@posthorn/bus/broker-users'
 import { rolePasswords } from '../role-passwords.ts'
 
-/** The few things of RabbitMQ's management API that we need. `api` is its address, with user and password. */
+/** Addresses of a RabbitMQ server. `api` is the management API, with user and password. */
 export interface RabbitAddress {
-  /** `amqp://user:password@host:port`, no virtual host. */
+  /** `amqp://user:password@host:port`, without a virtual host. */
   amqp: string
   api: string
 }
 
-/** Makes a virtual host, unless it is there, and lets our user use it. Returns its AMQP address. */
+/**
+ * Creates a virtual host unless it exists and grants the user full access. Returns its AMQP
+ * address.
+ */
 export async function createVhost({ amqp, api }: RabbitAddress, name: string): Promise<string> {
   const user = decodeURIComponent(new URL(api).username)
   await call(api, `PUT /api/vhosts/${encodeURIComponent(name)}`, {})
@@ -19,14 +22,15 @@ export async function createVhost({ amqp, api }: RabbitAddress, name: string): P
 }
 
 /**
- * Lets the services use a virtual host, each as a user of its own. Their passwords are derived from the administrator's: users belong to the
- * broker, and all that use one (test runs, a demo) must give them the same.
+ * Grants the services access to a virtual host, each as its own user. The passwords are derived
+ * from the administrator's: users belong to the broker, so all test runs on one broker must set the
+ * same passwords.
  */
 export async function grantServices({ api }: Pick<RabbitAddress, 'api'>, vhost: string) {
   await setBrokerUsers({ api, vhost, passwords: rolePasswords(api) })
 }
 
-/** Removes a virtual host with all that is in it. One that is not there is fine. */
+/** Deletes a virtual host. A missing one is no error. */
 export async function dropVhost({ api }: RabbitAddress, name: string): Promise<void> {
   await call(api, `DELETE /api/vhosts/${encodeURIComponent(name)}`)
 }
@@ -41,9 +45,9 @@ interface NamedResource {
   vhost: string
 }
 
-/** Closes all connections of clients from the broker's side, as an operator or a network would. Returns how many. */
+/** Closes all client connections of a virtual host from the broker's side. Returns how many. */
 export async function closeConnections({ api }: RabbitAddress, vhost: string): Promise<number> {
-  // Not the list below the virtual host: without the plugin's figures that one is empty.
+  // The list below the virtual host is empty without the plugin's statistics.
   const all = (await call(api, 'GET /api/connections?columns=name,vhost')) as NamedResource[]
   const connections = all.filter((connection) => connection.vhost === vhost)
   for (const { name } of connections)
@@ -60,7 +64,7 @@ async function call(api: string, request: string, body?: object): Promise<unknow
     headers: {
       authorization: `Basic ${Buffer.from(login).toString('base64')}`,
       'content-type': 'application/json',
-      // The broker closes connections that rest without a word; one that is kept may be gone when it is used again.
+      // The broker closes idle connections, so a pooled one may be closed when it is used.
       connection: 'close',
     },
     signal: AbortSignal.timeout(15_000),

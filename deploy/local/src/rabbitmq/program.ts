@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { fetchDebianPackages } from '../files/debian-packages.ts'
 
 export interface RabbitProgram {
-  /** Folder of `rabbitmq-server`. */
+  /** Directory of `rabbitmq-server`. */
   sbin: string
-  /** Folder of `erl` and `epmd`; undefined means: on the PATH. */
+  /** Directory of `erl` and `epmd`. Absent if they are on the PATH. */
   erlang?: string
 }
 
@@ -13,9 +13,9 @@ const libraries =
   'libc6|libstdc\\+\\+6|libgcc-s1|libtinfo6|zlib1g|libsystemd0|libzstd1|libcap2|libsctp1|libssl3t64|libssl3'
 
 /**
- * RabbitMQ as installed on this machine, else RabbitMQ 4 from Debian's packages, fetched into `cache` (10 s, 95 MB).
- *
- * @throws Error telling the ways there are when neither can be had.
+ * Returns the installed RabbitMQ, else RabbitMQ 4 from Debian packages, downloaded into `cache` (10
+ * s, 95 MB).
+ * @throws Error that lists the alternatives if neither is available.
  */
 export async function findRabbit(cache: string): Promise<RabbitProgram> {
   const installed = await sbinBelow('/usr/lib/rabbitmq')
@@ -28,11 +28,11 @@ export async function findRabbit(cache: string): Promise<RabbitProgram> {
       dependencies: new RegExp(`^(erlang-.*|${libraries})$`),
     })
     const sbin = await sbinBelow(join(root, 'usr/lib/rabbitmq'))
-    if (!sbin) throw new Error(`the packages in ${root} hold no rabbitmq-server`)
+    if (!sbin) throw new Error(`the packages in ${root} contain no rabbitmq-server`)
     return { sbin, erlang: await erlangBelow(root) }
   } catch (cause) {
     throw new Error(
-      'no RabbitMQ: set AMQP_URL to one of yours, or install rabbitmq-server, or let it be fetched from a Debian mirror (needs apt-get and the network)',
+      'RabbitMQ not available: set AMQP_URL to a running server, install rabbitmq-server, or allow a download (needs apt-get and a Debian mirror)',
       { cause },
     )
   }
@@ -46,5 +46,5 @@ async function sbinBelow(folder: string): Promise<string | undefined> {
 
 async function erlangBelow(root: string): Promise<string> {
   for await (const bin of glob('usr/lib/erlang/erts-*/bin', { cwd: root })) return join(root, bin)
-  throw new Error(`the packages in ${root} hold no Erlang`)
+  throw new Error(`the packages in ${root} contain no Erlang`)
 }

@@ -17,26 +17,31 @@ import { findRabbit, type RabbitProgram } from './program.ts'
 import { randomPassword, loadOrCreateState } from '../files/state-file.ts'
 
 export interface RabbitOptions {
-  /** Kept: ports, password, log and data. */
+  /** Directory of ports, password, log and data. Reused by the next start. */
   dir: string
-  /** Where fetched packages are kept, for all to share. */
+  /** Directory of downloaded packages, shared by all servers. */
   cache: string
   port?: number
-  /** Where to note its processes; they then go on when we end. */
+  /** File that records the processes. If set, they outlive this process. */
   record?: string | undefined
 }
 
 export interface Rabbit extends ManagedServer, RabbitAddress {
   readonly port: number
-  /** Makes a virtual host if there is none by that name; its AMQP address. */
+  /** Creates a virtual host unless it exists. Returns its AMQP address. */
   vhost(name: string): Promise<string>
   dropVhost(name: string): Promise<void>
-  /** Lets the services use a virtual host, each as a user of its own; also after a `wipe`. */
+  /**
+   * Grants the services access to a virtual host, each as its own user. Repeated after a `wipe`.
+   */
   grantServices(vhost: string): Promise<void>
   closeConnections(vhost: string): Promise<number>
-  /** Loses everything: stops, removes the data, starts with the same port, user and virtual hosts, all empty. */
+  /**
+   * Stops the server, deletes its data and starts it with the same port, user and empty virtual
+   * hosts.
+   */
   wipe(): Promise<void>
-  /** Stops it and removes its data. */
+  /** Stops the server and deletes its data. */
   destroy(): Promise<void>
 }
 
@@ -50,9 +55,9 @@ interface State {
 }
 
 /**
- * A RabbitMQ node of our own, which knows nothing of one the system may run: its own ports, cookie and name service (epmd), on loopback.
- *
- * It has the management plugin, for virtual hosts are made through it in milliseconds, where rabbitmqctl takes seconds.
+ * Starts a private RabbitMQ node on loopback with its own ports, cookie and name service (epmd),
+ * independent of an installed node. The management plugin creates virtual hosts in milliseconds,
+ * rabbitmqctl takes seconds.
  */
 export async function startRabbit(options: RabbitOptions): Promise<Rabbit> {
   const { dir, cache, record } = options
@@ -88,7 +93,8 @@ export async function startRabbit(options: RabbitOptions): Promise<Rabbit> {
     },
     closeConnections: (vhost: string) => closeConnections(address, vhost),
     async wipe() {
-      const vhosts = await listVhosts(address).catch(() => [...createdVhosts]) // it may be dead already
+      // The node may be dead already.
+      const vhosts = await listVhosts(address).catch(() => [...createdVhosts])
       await server.stop()
       await rm(join(dir, 'data'), { recursive: true, force: true })
       await server.restart()
@@ -126,7 +132,7 @@ async function startNode(node: NodeOptions): Promise<ServerProcess[]> {
   const { dir, state, program, record, address } = node
   await writeFiles(node)
   const env = environment(node)
-  // Erlang would start epmd by itself, as a daemon that nobody stops; one that is there already is used.
+  // Erlang would start epmd as a daemon that is never stopped. A running epmd is used.
   const epmd = await launch({
     command: program.erlang ? join(program.erlang, 'epmd') : 'epmd',
     args: ['-port', String(state.epmd), '-address', '127.0.0.1'],
@@ -178,7 +184,7 @@ async function writeFiles({ dir, state }: NodeOptions): Promise<void> {
     'listeners.tcp.default': `127.0.0.1:${state.port}`,
     'management.tcp.ip': '127.0.0.1',
     'management.tcp.port': state.management,
-    // Without figures of every queue the plugin is cheap; it is here for its API.
+    // Without queue statistics the plugin is cheap. Only its API is used.
     'management_agent.disable_metrics_collector': true,
     default_user: 'posthorn',
     default_pass: state.password,
@@ -198,7 +204,7 @@ function environment({ dir, state, program }: NodeOptions): Record<string, strin
     PATH: program.erlang ? `${program.erlang}:${systemPath}` : systemPath,
     HOME: join(dir, 'home'),
     LC_ALL: 'C.UTF-8',
-    // The name is of systemd; what it says to the start script is: become the broker, do not stand in front of it.
+    // A variable of systemd. It makes the start script replace itself with the broker.
     RUNNING_UNDER_SYSTEMD: 'true',
     ERL_EPMD_PORT: String(state.epmd),
     ERL_EPMD_ADDRESS: '127.0.0.1',

@@ -5,40 +5,40 @@ import { createServer, type Socket } from 'node:net'
 export interface SaslauthdOptions {
   /** Path of the socket. */
   socket: string
-  /** Lets everybody in, under any name. */
+  /** Password that is valid for every user name. */
   password: string
 }
 
 const maxBytes = 4_096
 
 /**
- * Answers questions about passwords as saslauthd does: four strings (user, password, service, realm), each behind its length in two
- * bytes; the answer is such a string, `OK` or `NO`.
+ * Starts a saslauthd server. A request has four strings (user, password, service, realm), each with
+ * a length of two bytes. The reply is one such string, `OK` or `NO`.
  */
 export async function serveSaslauthd({
   socket,
   password,
 }: SaslauthdOptions): Promise<AsyncDisposable> {
   await rm(socket, { force: true })
-  const open = new Set<Socket>()
+  const connections = new Set<Socket>()
   const server = createServer((connection) => {
-    open.add(connection)
-    connection.on('error', () => undefined).once('close', () => open.delete(connection))
-    let asked: Buffer = Buffer.alloc(0)
+    connections.add(connection)
+    connection.on('error', () => undefined).once('close', () => connections.delete(connection))
+    let request: Buffer = Buffer.alloc(0)
     connection.on('data', (bytes) => {
-      asked = Buffer.concat([asked, bytes])
-      if (asked.length > maxBytes) return void connection.destroy()
-      const strings = readStrings(asked)
+      request = Buffer.concat([request, bytes])
+      if (request.length > maxBytes) return void connection.destroy()
+      const strings = readStrings(request)
       if (strings.length < 4) return
       connection.end(writeString(strings[0] !== '' && strings[1] === password ? 'OK' : 'NO'))
     })
   })
   server.listen(socket)
   await once(server, 'listening')
-  await chmod(socket, 0o777) // Cyrus runs as another user than we
+  await chmod(socket, 0o777) // Cyrus runs as another user.
   return {
     async [Symbol.asyncDispose]() {
-      for (const connection of open) connection.destroy()
+      for (const connection of connections) connection.destroy()
       await new Promise((resolve) => server.close(resolve))
     },
   }

@@ -6,12 +6,12 @@ import type { SaslauthdOptions } from './protocol.ts'
 
 export interface StartSaslauthdOptions extends SaslauthdOptions {
   dir: string
-  /** What its process and its log are called. */
+  /** Name of the process and its log. */
   name: string
   record?: string | undefined
 }
 
-/** Answers to a server's questions about passwords, for servers that keep no users: a process that speaks as saslauthd does. */
+/** Starts a process that checks passwords like saslauthd, for servers without a user database. */
 export async function startSaslauthd({
   dir,
   name,

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, test } from '@jest/globals'
 import { assertApiToken } from './assert-api-token.ts'
 
-test('a system that another one answers for is not up', async () => {
+test('assertApiToken: rejects when another system listens at the address', async () => {
   const theirs = createServer(({ headers }, response) => {
     response.statusCode = headers.authorization === 'Bearer theirs' ? 200 : 401
     response.end('{}')
@@ -12,7 +12,7 @@ test('a system that another one answers for is not up', async () => {
   await once(theirs, 'listening')
   const url = `http://127.0.0.1:${(theirs.address() as AddressInfo).port}`
   await assertApiToken(url, 'theirs')
-  await expect(assertApiToken(url, 'ours')).rejects.toThrow(`something else answers at ${url}`)
+  await expect(assertApiToken(url, 'ours')).rejects.toThrow(`another system listens at ${url}`)
   theirs.closeAllConnections()
   theirs.close()
 })

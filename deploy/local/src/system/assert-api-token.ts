@@ -1,11 +1,11 @@
 /**
- * Two systems that start at the same moment may find the same port free: one of them then hears the other say that it is ready.
- *
- * @throws Error when what answers there does not know our token
+ * Checks that the API at an address belongs to this system. Two systems that start concurrently may
+ * choose the same free port.
+ * @throws Error if the API does not accept the token.
  */
 export async function assertApiToken(url: string, token: string): Promise<void> {
   const headers = { authorization: `Bearer ${token}` }
   const { status } = await fetch(`${url}/v1/license`, { headers })
   if (status !== 200)
-    throw new Error(`something else answers at ${url}: give POSTHORN_PORT another port`)
+    throw new Error(`another system listens at ${url}: set POSTHORN_PORT to another port`)
 }

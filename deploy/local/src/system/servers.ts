@@ -41,12 +41,12 @@ export interface SystemServersOptions {
   record?: string | undefined
 }
 
-/** What a system leans on. Servers that were given by address have no handle: they are not ours to stop. */
+/** Servers of a system. Existing servers, given by address, have no handle and are not stopped. */
 export interface SystemServers {
-  /** The database, as its owner. */
+  /** Address of the database as its owner. */
   ownerUrl: string
   amqpUrl: string
-  /** Each service has a user of its own there. */
+  /** True if each service has its own RabbitMQ user. */
   amqpUsers?: boolean
   mail?: DovecotAddress
   postgres?: Postgres
@@ -55,10 +55,13 @@ export interface SystemServers {
   hub?: MailHub
 }
 
-/** Starts what no address was given for, side by side. If one fails the others are stopped. */
-export async function startSystemServers(given: SystemServersOptions): Promise<SystemServers> {
-  // A shell that has read posthorn.env names the servers that `make up` started: they are for programs, not for another system.
-  const options = given.env?.['POSTHORN_ENV_FILE'] ? { ...given, env: {} } : given
+/**
+ * Starts the servers without a given address, concurrently. If one fails, the others are stopped.
+ */
+export async function startSystemServers(input: SystemServersOptions): Promise<SystemServers> {
+  // A shell with the variables of posthorn.env names the servers of the running system. They are
+  // for clients, not for a second system.
+  const options = input.env?.['POSTHORN_ENV_FILE'] ? { ...input, env: {} } : input
   const parts = await Promise.allSettled([database(options), broker(options), mail(options)])
   const servers = Object.assign(
     {},
@@ -89,8 +92,8 @@ async function database({
   ports = {},
   record,
 }: SystemServersOptions): Promise<ServerPart> {
-  const given = env['DATABASE_OWNER_URL'] || env['DATABASE_URL']
-  if (given) return { ownerUrl: given }
+  const address = env['DATABASE_OWNER_URL'] || env['DATABASE_URL']
+  if (address) return { ownerUrl: address }
   const postgres = await startPostgres({
     dir: join(dir, 'postgres'),
     durable,
@@ -107,8 +110,8 @@ async function broker({
   ports = {},
   record,
 }: SystemServersOptions): Promise<ServerPart> {
-  const given = env['AMQP_URL']
-  if (given) return { amqpUrl: given }
+  const address = env['AMQP_URL']
+  if (address) return { amqpUrl: address }
   const rabbit = await startRabbit({
     dir: join(dir, 'rabbitmq'),
     cache,
@@ -127,9 +130,9 @@ async function mail({
   ports = {},
   record,
 }: SystemServersOptions): Promise<ServerPart> {
-  const given = env['POSTHORN_DOVECOT']
-  if (given === 'off') return {}
-  if (given) return { mail: JSON.parse(given) as DovecotAddress }
+  const address = env['POSTHORN_DOVECOT']
+  if (address === 'off') return {}
+  if (address) return { mail: JSON.parse(address) as DovecotAddress }
   const { dovecotImap: imap, dovecotImaps: imaps, dovecotSubmission: submission } = ports
   const wanted = Object.fromEntries(
     Object.entries({ imap, imaps, submission }).filter(([, value]) => value !== undefined),

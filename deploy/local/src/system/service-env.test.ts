@@ -13,14 +13,14 @@ const shared = {
 }
 const all = serviceNames.map((name) => [name, serviceEnv(name, 4000, shared)] as const)
 
-test('only auth-bridge is given the secret, and nobody the password of the owner', () => {
+test('serviceEnv: gives the secret to auth-bridge only, and the owner password to no service', () => {
   for (const [name, env] of all) {
     expect(JSON.stringify(env).includes('the-secret')).toBe(name === 'auth-bridge')
     expect(JSON.stringify(env)).not.toContain('owner-password')
   }
 })
 
-test('only api-gateway is given the token and the webhook key, and is reachable from outside', () => {
+test('serviceEnv: gives the token and settings to api-gateway only, which alone uses the public address', () => {
   for (const [name, env] of all) {
     expect(JSON.stringify(env).includes('webhook-key')).toBe(name === 'api-gateway')
     expect('SVC_PREPARED_TOKEN' in env).toBe(name === 'api-gateway')
@@ -28,7 +28,7 @@ test('only api-gateway is given the token and the webhook key, and is reachable 
   }
 })
 
-test('each has a database role of its own, with a password of its own', () => {
+test('serviceEnv: gives each service its own database role and password', () => {
   const users = new Set(all.map(([, env]) => new URL(env['DATABASE_URL'] ?? '').username))
   const passwords = new Set(all.map(([, env]) => new URL(env['DATABASE_URL'] ?? '').password))
   expect([users.size, passwords.size]).toEqual([7, 7])

@@ -1,26 +1,26 @@
 import { keyPairFromSecret } from '@posthorn/secrets'
 import { roleOf, roleUrl, type ServiceName } from '../role-passwords.ts'
 
-/** What the services of one system have in common. */
+/** Configuration shared by the services of one system. */
 export interface SharedConfig {
-  /** The database, as its owner; each service gets it as its own role. */
+  /** Address of the database as its owner. Each service gets it as its own role. */
   ownerUrl: string
-  /** RabbitMQ, as an administrator where the services have users of their own; else they all use it as this one. */
+  /** Address of RabbitMQ. With `amqpUsers` as an administrator, else used by all services. */
   amqpUrl: string
   amqpUsers?: boolean
-  /** SVC_SECRET: auth-bridge alone has it, the others get the public key it makes. */
+  /** SVC_SECRET. Only auth-bridge gets it, the others get the public key. */
   secret: string
-  /** The first access token, with full rights; api-gateway stores its hash. */
+  /** First access token, with full rights. api-gateway stores its hash. */
   token: string
-  /** Settings an empty instance starts with; api-gateway stores them. */
+  /** Settings of an empty instance, which api-gateway stores. */
   settings: Readonly<Record<string, unknown>>
-  /** Address the API is served at; health and metrics of the others stay on loopback. */
+  /** Listen address of the API. Health and metrics of the other services stay on loopback. */
   bind: string
-  /** Anything else, for all services: SVC_…, OTEL_…, NODE_OPTIONS. */
+  /** Additional variables of all services: SVC_…, OTEL_…, NODE_OPTIONS. */
   env: Readonly<Record<string, string>>
 }
 
-/** The environment of one service: what it needs, and no other service's secrets. */
+/** Environment of one service, without the secrets of the others. */
 export function serviceEnv(
   name: ServiceName,
   port: number,
@@ -37,12 +37,14 @@ export function serviceEnv(
   }
 }
 
-/** Where a service listens: the API where it was told to, health and metrics of the others on loopback. */
+/**
+ * Listen address of a service: `bind` for the API, loopback for health and metrics of the others.
+ */
 export function serviceHost(name: ServiceName, { bind }: SharedConfig): string {
   return name === 'api-gateway' ? bind : '127.0.0.1'
 }
 
-/** Where, on this machine, one reaches what listens on an address. */
+/** Host for clients on this machine of a server that listens on `bind`. */
 export function clientHost(bind: string): string {
   return ['0.0.0.0', '::', ''].includes(bind) ? '127.0.0.1' : bind
 }

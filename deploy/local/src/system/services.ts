@@ -9,38 +9,41 @@ import { clientHost, serviceEnv, serviceHost, type SharedConfig } from './servic
 
 export interface ServicesOptions {
   shared: SharedConfig
-  /** Default: all seven. */
+  /** Defaults to all seven. */
   names?: readonly ServiceName[]
   logDir: string
-  /** How many processes of each; default 1. The second sender is called `sender-2`. */
+  /** Number of processes per service. Defaults to 1. The second sender is named `sender-2`. */
   replicas?: Partial<Record<ServiceName, number>>
-  /** Ports that must be these; the others are free ones. */
+  /** Fixed ports. The others are free ones. */
   ports?: Readonly<Record<string, number>>
-  /** Where to note their processes; they then go on when we end. */
+  /** File that records the processes. If set, they outlive this process. */
   record?: string | undefined
-  /** How long one may take to be ready; default 60 s. */
+  /** Startup timeout per service. Defaults to 60 s. */
   readyMs?: number
 }
 
 export interface Services {
-  /** Where health and metrics are, for api-gateway the API too, by name. The same after a restart. */
+  /**
+   * Ports of health and metrics by process name, for api-gateway also of the API. The same after a
+   * restart.
+   */
   readonly ports: Readonly<Record<string, number>>
-  /** The same as addresses: `http://127.0.0.1:3000`. */
+  /** Base addresses by process name, such as `http://127.0.0.1:3000`. */
   readonly urls: Readonly<Record<string, string>>
   readonly pids: Readonly<Record<string, number>>
-  /** One process, by name: stop, kill, pause, restart it. */
+  /** Returns one process by name. */
   get(name: string): ManagedServer
-  /** In good order: SIGTERM, then waits. */
+  /** Sends SIGTERM and waits for the end. */
   stop(name: string): Promise<void>
   kill(name: string): Promise<void>
-  /** Starts one that was stopped or killed. Resolves when it is ready. */
+  /** Starts a stopped or killed process. Resolves when it is ready. */
   start(name: string): Promise<void>
   stopAll(): Promise<void>
 }
 
 /**
- * Starts services as processes and resolves when all of them are ready. If one ends or is not ready in time, the others are stopped
- * and the end of its log is in the error.
+ * Starts services as processes. Resolves when all are ready. If one fails, the others are stopped
+ * and the error has the end of its log.
  */
 export async function startServices(options: ServicesOptions): Promise<Services> {
   const { names = serviceNames, replicas = {}, logDir } = options
@@ -59,20 +62,20 @@ export async function startServices(options: ServicesOptions): Promise<Services>
         [name, await startService(service, { ...options, name, port: ports[name] ?? 0 })] as const,
     ),
   )
-  const lives = new Map(
+  const running = new Map(
     results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : [])),
   )
   const stopAll = async () =>
-    void (await Promise.all([...lives.values()].map((life) => life.stop())))
+    void (await Promise.all([...running.values()].map((life) => life.stop())))
   const failed = results.find((result) => result.status === 'rejected')
   if (failed) {
     await stopAll()
     throw failed.reason
   }
   const get = (name: string) => {
-    const life = lives.get(name)
+    const life = running.get(name)
     if (!life)
-      throw new Error(`no service ${name} was started, only ${[...lives.keys()].join(', ')}`)
+      throw new Error(`unknown service ${name}, started are ${[...running.keys()].join(', ')}`)
     return life
   }
   return {
@@ -84,7 +87,7 @@ export async function startServices(options: ServicesOptions): Promise<Services>
       ]),
     ),
     get pids() {
-      return Object.fromEntries([...lives].map(([name, life]) => [name, life.pid]))
+      return Object.fromEntries([...running].map(([name, life]) => [name, life.pid]))
     },
     get,
     stop: (name) => get(name).stop(),
@@ -94,7 +97,7 @@ export async function startServices(options: ServicesOptions): Promise<Services>
   }
 }
 
-/** What node made of the sources is kept for the next start. */
+/** Compile cache of Node, reused by later starts. */
 const compileCache = join(localDirectory, 'compile-cache')
 
 type Instance = ServicesOptions & { name: string; port: number }

@@ -33,11 +33,11 @@ export interface SystemOptions extends SystemServersOptions {
 }
 
 export interface System extends SystemServers {
-  /** Where the API and the proxies are reached from this machine. */
+  /** Host of the API and the proxies for clients on this machine. */
   host: string
-  /** Of the API. */
+  /** Base address of the API. */
   url: string
-  /** With full rights. */
+  /** Access token with full rights. */
   token: string
   /** Key of the webhook signatures. */
   serviceSecret: string
@@ -45,7 +45,7 @@ export interface System extends SystemServers {
   smtpProxyPort: number
   services: Services
   mail?: DovecotAddress
-  /** Services first, then the servers we started; removes the folder unless it is to be kept. */
+  /** Stops the services, then the started servers. Deletes the directory unless `keep` is set. */
   stop(): Promise<void>
 }
 
@@ -58,7 +58,10 @@ interface State {
   smtpProxy: number
 }
 
-/** The whole of Posthorn on this machine: servers, schema, services. Resolves when every service is ready. */
+/**
+ * Starts the whole system on this machine: servers, schema, services. Resolves when every service
+ * is ready.
+ */
 export async function startSystem(options: SystemOptions): Promise<System> {
   const { dir, keep = false, bind = '127.0.0.1', ports = {} } = options
   const { api, imapProxy, smtpProxy } = ports
@@ -158,8 +161,8 @@ async function createState(): Promise<State> {
 }
 
 /**
- * Runs the migrate command. One at a time on a server: it sets the passwords of roles, which belong to the server, and Postgres refuses
- * two such changes at the same moment.
+ * Runs the migrate command under a lock on the server. It sets the passwords of roles, which belong
+ * to the server, and Postgres rejects concurrent changes of them.
  */
 async function migrateExclusively(ownerUrl: string): Promise<void> {
   await withClient(

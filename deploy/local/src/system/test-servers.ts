@@ -16,18 +16,21 @@ import { startPostgres } from '../postgres/server.ts'
 import { startRabbit } from '../rabbitmq/server.ts'
 
 export interface TestServersOptions {
-  /** A folder for everything of theirs; removed when they stop. */
+  /** Directory of all servers. Deleted when they stop. */
   dir: string
-  /** Where fetched packages are kept, for all to share. */
+  /** Directory of downloaded packages, shared by all servers. */
   cache: string
-  /** Where addresses of servers that run already are looked for: those are used, and not started. */
+  /** Environment with addresses of running servers, which are used instead of starting others. */
   env?: Readonly<Record<string, string | undefined>>
-  /** Where to note its process; it then goes on when we end. */
+  /** File that records the processes. If set, they outlive this process. */
   record?: string | undefined
 }
 
 export interface TestServers {
-  /** What tests read: TEST_POSTGRES_URL, TEST_AMQP_URL, TEST_AMQP_API, TEST_DOVECOT, TEST_MAIL_HUB, TEST_CYRUS, TEST_POSTFIX and TEST_OPENSMTPD (JSON). */
+  /**
+   * Variables for tests: TEST_POSTGRES_URL, TEST_AMQP_URL, TEST_AMQP_API, TEST_DOVECOT,
+   * TEST_MAIL_HUB, TEST_CYRUS, TEST_POSTFIX and TEST_OPENSMTPD (JSON).
+   */
   env: Record<string, string>
   servers: readonly ManagedServer[]
   stop(): Promise<void>
@@ -36,9 +39,9 @@ export interface TestServers {
 type Part = { env: Record<string, string>; servers: ManagedServer[] }
 
 /**
- * Postgres, RabbitMQ, Dovecot with a mail hub, Cyrus, Postfix and OpenSMTPD, side by side; about five seconds, once packages have been fetched.
- *
- * Postfix and OpenSMTPD need root: without it they are `off`.
+ * Starts Postgres, RabbitMQ, Dovecot with a mail hub, Cyrus, Postfix and OpenSMTPD concurrently.
+ * Takes about 5 s with downloaded packages. Postfix and OpenSMTPD need root and are `off` without
+ * it.
  */
 export async function startTestServers({
   dir,
@@ -47,18 +50,19 @@ export async function startTestServers({
   record,
 }: TestServersOptions): Promise<TestServers> {
   const options = (name: string) => ({ dir: join(dir, name), cache, record })
-  const given = (names: string[]) =>
+  const existing = (names: string[]) =>
     names.every((name) => env[name])
       ? { env: Object.fromEntries(names.map((name) => [name, env[name] ?? ''])), servers: [] }
       : undefined
-  const mailboxes = given(['TEST_DOVECOT', 'TEST_MAIL_HUB']) ?? mail(options('dovecot'))
+  const mailboxes = existing(['TEST_DOVECOT', 'TEST_MAIL_HUB']) ?? mail(options('dovecot'))
   const outgoing = async (variable: string, start: StartOutgoing): Promise<Part> =>
-    given([variable]) ?? (await startOutgoing(start, { variable, options, mail: await mailboxes }))
+    existing([variable]) ??
+    (await startOutgoing(start, { variable, options, mail: await mailboxes }))
   const parts = await Promise.allSettled([
-    given(['TEST_POSTGRES_URL']) ?? postgres(options('postgres')),
-    given(['TEST_AMQP_URL', 'TEST_AMQP_API']) ?? rabbit(options('rabbitmq')),
+    existing(['TEST_POSTGRES_URL']) ?? postgres(options('postgres')),
+    existing(['TEST_AMQP_URL', 'TEST_AMQP_API']) ?? rabbit(options('rabbitmq')),
     mailboxes,
-    given(['TEST_CYRUS']) ?? cyrus(options('cyrus')),
+    existing(['TEST_CYRUS']) ?? cyrus(options('cyrus')),
     outgoing('TEST_POSTFIX', startPostfix),
     outgoing('TEST_OPENSMTPD', startOpenSmtpd),
   ])

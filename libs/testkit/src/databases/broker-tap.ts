@@ -1,11 +1,13 @@
 import { type ChannelModel, connect } from 'amqplib'
 
 export interface BrokerTap extends AsyncDisposable {
-  /** All that was published so far, a text a message: key, properties and body. */
+  /** Published messages, one string each: routing key, properties and body. */
   readonly messages: readonly string[]
 }
 
-/** Hears what is published on exchanges, beside those it is for. `keys` are the binding keys for each. */
+/**
+ * Receives a copy of everything published to exchanges. `keys` has the binding keys per exchange.
+ */
 export async function tapBroker(
   url: string,
   keys: Readonly<Record<string, readonly string[]>>,
@@ -15,15 +17,15 @@ export async function tapBroker(
   const { queue } = await channel.assertQueue('', { exclusive: true })
   for (const [exchange, list] of Object.entries(keys))
     await Promise.all(list.map((key) => channel.bindQueue(queue, exchange, key)))
-  const heard: string[] = []
+  const messages: string[] = []
   await channel.consume(
     queue,
     (message) => {
       if (!message) return
       const { fields, properties, content } = message
-      heard.push(`${fields.routingKey} ${JSON.stringify(properties)} ${content.toString()}`)
+      messages.push(`${fields.routingKey} ${JSON.stringify(properties)} ${content.toString()}`)
     },
     { noAck: true },
   )
-  return { messages: heard, [Symbol.asyncDispose]: () => model.close() }
+  return { messages: messages, [Symbol.asyncDispose]: () => model.close() }
 }

@@ -9,26 +9,29 @@ import { rolePasswords, roleUrl } from '@posthorn/local/role-passwords'
 import { escapeIdentifier, withClient } from '@posthorn/local/postgres/client'
 import { sharedServer } from '../private-server.ts'
 
-/** A role of a service, as the migrations make it. */
+/** Role of a service, as created by the migrations. */
 export type Role = `posthorn_${string}`
 
 export interface TestDatabase {
-  /** As the owner, who may do anything. Closed by `drop`. */
+  /** Connection as the owner, with all privileges. Closed by `drop`. */
   db: Db
-  /** The owner's address. */
+  /** Address as the owner. */
   url: string
   ownerUrl: string
-  /** The address of a service's role, which may do what the migrations grant it. */
+  /** Address as the role of a service, with the privileges that the migrations grant. */
   roleUrl: (role: Role) => string
   drop: () => Promise<void>
 }
 
 const ownServer = sharedServer('postgres', (dir) => startPostgres({ dir, durable: false }))
 
-/** An empty database with the schema, of one test file alone; a copy of a template that the first of a run makes. */
+/**
+ * Creates an empty database with the schema for one test file. It is a copy of a template, which
+ * the first test file of a run creates.
+ */
 export async function testDatabase(): Promise<TestDatabase> {
-  const given = process.env['TEST_POSTGRES_URL']
-  const server = given || (await ownServer.use()).url
+  const configured = process.env['TEST_POSTGRES_URL']
+  const server = configured || (await ownServer.use()).url
   const template = await ensureTemplate(server)
   const name = `t_${randomBytes(8).toString('hex')}`
   await withClient(server, (client) =>
@@ -48,19 +51,24 @@ export async function testDatabase(): Promise<TestDatabase> {
       await withClient(server, (client) =>
         client.query(`drop database if exists ${escapeIdentifier(name)} with (force)`),
       )
-      if (!given) await ownServer.release()
+      if (!configured) await ownServer.release()
     },
   }
 }
 
-/** A database with the schema on a server that is the test's own, to be killed for instance; its address as the owner. */
+/**
+ * Migrates a database on a private server, which a test may kill. Returns its address as the owner.
+ */
 export async function migratedDatabase(server: Pick<Postgres, 'database'>): Promise<string> {
   const url = await server.database('posthorn')
   await migrate(url, { rolePasswords: rolePasswords(url) })
   return url
 }
 
-/** One template for each state of the migrations. The lock is the server's: others wait until it is whole. */
+/**
+ * Creates one template per state of the migrations. An advisory lock makes concurrent test files
+ * wait.
+ */
 async function ensureTemplate(server: string): Promise<string> {
   const name = `posthorn_template_${await fingerprint()}`
   await withClient(server, async (client) => {
@@ -70,7 +78,7 @@ async function ensureTemplate(server: string): Promise<string> {
       [name],
     )
     if (rows[0]?.datistemplate) return
-    // One that is no template yet was left by somebody who died making it.
+    // A database that is not a template yet belongs to a process that died while creating it.
     await client.query(`drop database if exists ${escapeIdentifier(name)} with (force)`)
     await client.query(`create database ${escapeIdentifier(name)}`)
     await migrate(Object.assign(new URL(server), { pathname: `/${name}` }).href, {

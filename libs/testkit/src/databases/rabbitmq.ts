@@ -12,14 +12,14 @@ import {
 import { createServerDirectory, sharedServer } from '../private-server.ts'
 
 export interface TestBus {
-  /** AMQP address of an empty virtual host of one test file alone. */
+  /** AMQP address of an empty virtual host for one test file. */
   url: string
   vhost: string
-  /** Lets the services in, each as a user of its own. */
+  /** Grants access to the services, each as its own user. */
   grantServices: () => Promise<void>
-  /** The address for a service, once it was let in. */
+  /** Address for a service. Requires `grantServices`. */
   serviceUrl: (service: ServiceName) => string
-  /** Closes all connections to it from the broker's side; returns how many there were. */
+  /** Closes all connections of the virtual host from the broker's side. Returns how many. */
   closeConnections: () => Promise<number>
   drop: () => Promise<void>
 }
@@ -28,11 +28,14 @@ const ownServer = sharedServer('rabbitmq', (dir) =>
   startRabbit({ dir, cache: cacheDirectory(process.env) }),
 )
 
-/** An empty virtual host: on the broker of TEST_AMQP_URL and TEST_AMQP_API, else on one started for this process. */
+/**
+ * Creates an empty virtual host on the broker of TEST_AMQP_URL and TEST_AMQP_API, else on one that
+ * is started for this process.
+ */
 export async function testBus(): Promise<TestBus> {
   const { TEST_AMQP_URL: amqp, TEST_AMQP_API: api } = process.env
-  const given: RabbitAddress | undefined = amqp && api ? { amqp, api } : undefined
-  const address = given ?? (await ownServer.use())
+  const configured: RabbitAddress | undefined = amqp && api ? { amqp, api } : undefined
+  const address = configured ?? (await ownServer.use())
   const vhost = `t-${randomBytes(8).toString('hex')}`
   const url = await createVhost(address, vhost)
   return {
@@ -43,7 +46,7 @@ export async function testBus(): Promise<TestBus> {
     closeConnections: () => closeConnections(address, vhost),
     async drop() {
       await dropVhost(address, vhost)
-      if (!given) await ownServer.release()
+      if (!configured) await ownServer.release()
     },
   }
 }

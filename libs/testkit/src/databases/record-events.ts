@@ -3,20 +3,23 @@ import { connectBus } from '@posthorn/bus'
 import { connect, type Db, publishEvents, recordEvents } from '@posthorn/db'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 
-/** Where the events of a test go. */
+/** Database, broker and accounts of test events. */
 export interface EventsTarget {
   ownerUrl: string
-  /** Absent: nobody is told, as by a writer that dies after the commit. */
+  /** Absent to publish nothing, like a writer that dies after the commit. */
   amqpUrl?: string
   accounts: readonly string[]
 }
 
-/** Stores and publishes `count` events as a service would, in transactions of 100, in turn for each account. Resolves when all are published. */
+/**
+ * Stores and publishes `count` events like a service, in transactions of 100, round-robin over the
+ * accounts. Resolves when all are published.
+ */
 export async function recordTestEvents(
   { ownerUrl, amqpUrl, accounts }: EventsTarget,
   count: number,
 ): Promise<void> {
-  const db = connect(ownerUrl, { name: 'events of a test' })
+  const db = connect(ownerUrl, { name: 'test events' })
   await using opened = new AsyncDisposableStack()
   opened.defer(() => db.destroy())
   const publish = amqpUrl === undefined ? undefined : await publisher(db, amqpUrl, opened)
@@ -36,7 +39,7 @@ export async function recordTestEvents(
 async function publisher(db: Db, url: string, opened: AsyncDisposableStack) {
   const log = createLogger('test', 'silent')
   const metrics = createMetrics('test')
-  const bus = opened.use(await connectBus({ url, name: 'events of a test', log, metrics }))
+  const bus = opened.use(await connectBus({ url, name: 'test events', log, metrics }))
   await bus.whenUp()
   return (recorded: Awaited<ReturnType<typeof recordEvents>>) =>
     publishEvents(db, (message) => bus.publishEvent(message), recorded)

@@ -1,11 +1,11 @@
 import { accessSync, constants } from 'node:fs'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 
-/** Where Debian, and others after it, put it. */
+/** Paths of Chromium on Debian and similar systems. */
 const defaultPaths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
 export interface TestBrowser extends AsyncDisposable {
-  /** A window of its own, with nothing remembered: a phone's, on which no script runs. */
+  /** Opens a page in a new browser context of a phone, with scripts disabled. */
   openPhone: (options?: PhoneOptions) => Promise<Page>
 }
 
@@ -14,9 +14,9 @@ export interface PhoneOptions {
 }
 
 function browserPath(): string | undefined {
-  const { TEST_BROWSER: given } = process.env
-  if (given === 'off') return undefined
-  return (given ? [given] : defaultPaths).find(isProgram)
+  const { TEST_BROWSER: configured } = process.env
+  if (configured === 'off') return undefined
+  return (configured ? [configured] : defaultPaths).find(isProgram)
 }
 
 function isProgram(path: string): boolean {
@@ -28,16 +28,17 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** False where there is no Chromium, or one has asked to do without (TEST_BROWSER=off): tests in a browser are then to be skipped. */
+/** False without Chromium or with TEST_BROWSER=off. Browser tests are then skipped. */
 export function hasBrowser(): boolean {
   return browserPath() !== undefined
 }
 
-/** A Chromium of this test's own: that of TEST_BROWSER (its program), else the system's. */
+/** Starts the Chromium named by TEST_BROWSER, else the system's. */
 export async function testBrowser(): Promise<TestBrowser> {
   const executablePath = browserPath()
-  if (executablePath === undefined) throw new Error('there is no Chromium here')
-  const { chromium } = await import('playwright-core') // large: for those who ask for a browser
+  if (executablePath === undefined)
+    throw new Error('Chromium not found: install chromium or set TEST_BROWSER')
+  const { chromium } = await import('playwright-core') // Loaded on first use because it is large.
   const browser = await chromium.launch({ executablePath, args: asOnServers, timeout: 120_000 })
   const contexts: BrowserContext[] = []
   return {
@@ -53,7 +54,7 @@ export async function testBrowser(): Promise<TestBrowser> {
   }
 }
 
-/** For a machine without a screen, where root runs the tests; nothing is looked up or fetched but what the test asks for. */
+/** Options for root on a machine without a screen. Disables all background network requests. */
 const asOnServers = [
   '--headless',
   '--no-sandbox',

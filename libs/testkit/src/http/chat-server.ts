@@ -5,13 +5,13 @@ import {
 } from './webhook-receiver.ts'
 
 export interface ChatServerOptions {
-  /** The key that requests must carry; without one, any will do and none. */
+  /** Required API key. Without it, any key or none is accepted. */
   key?: string
-  /** Members of a request that this endpoint does not take, as endpoints differ. */
+  /** Request members that this endpoint rejects, because endpoints differ. */
   unsupported?: readonly string[]
 }
 
-/** A request for a completion, as far as it is looked at. */
+/** Completion request, as far as the server reads it. */
 export interface ChatRequest {
   model: string
   messages: { role: string; content: string }[]
@@ -23,15 +23,15 @@ export interface ChatRequest {
 }
 
 export interface ChatServer extends AsyncDisposable {
-  /** The base that clients are given, with its version. */
+  /** Base URL for clients, including the API version. */
   readonly url: string
-  /** Requests of the right form, oldest first, whatever the answer was. */
+  /** Valid requests, oldest first, whatever the reply was. */
   readonly requests: ChatRequest[]
-  /** What the model says to requests; default: an object that summarises nothing. */
+  /** Sets the function that returns the model's reply. Defaults to an empty summary. */
   setModel(what: (request: ChatRequest) => string): void
-  /** Answers the next requests with these instead, one a request, good or not. */
+  /** Replies for the next requests, one each. */
   script(...answers: WebhookReply[]): void
-  /** All requests from now on, until it is called with nothing. */
+  /** Sets the reply to all later requests. Without an argument, removes it. */
   setReply(answer?: WebhookReply): void
 }
 
@@ -46,26 +46,31 @@ const members = [
 ]
 const roles = ['system', 'developer', 'user', 'assistant']
 
-/** An endpoint of OpenAI's kind, `POST /v1/chat/completions`, as the published description has it: strict in what it takes. */
+/**
+ * Starts an endpoint compatible with OpenAI's `POST /v1/chat/completions`. It rejects everything
+ * that the published description does not contain.
+ */
 export async function startChatServer({
   key,
   unsupported: refuses = [],
 }: ChatServerOptions = {}): Promise<ChatServer> {
   const receiver = await startWebhookReceiver()
-  const asked: ChatRequest[] = []
+  const requests: ChatRequest[] = []
   const scripted: WebhookReply[] = []
   let always: WebhookReply | undefined
   let model: (request: ChatRequest) => string = () => '{"summary":"Nothing."}'
   receiver.replyWith((request) => {
     const refusal = rejectionOf(request, { key, refuses })
     if (refusal) return refusal
-    const question = request.json() as ChatRequest
-    asked.push(question)
-    return scripted.shift() ?? always ?? completion(question, model(question), asked.length)
+    const chatRequest = request.json() as ChatRequest
+    requests.push(chatRequest)
+    return (
+      scripted.shift() ?? always ?? completion(chatRequest, model(chatRequest), requests.length)
+    )
   })
   return {
     url: `${new URL(receiver.url).origin}/v1`,
-    requests: asked,
+    requests: requests,
     setModel: (what) => void (model = what),
     script: (...answers) => void scripted.push(...answers),
     setReply: (answer) => void (always = answer),
@@ -111,7 +116,7 @@ function rejectionOf(
   const { model, messages } = body
   if (typeof model !== 'string' || model === '') return failure(400, 'you must provide a model')
   if (!Array.isArray(messages) || !messages.every(isMessage)) return failure(400, 'bad messages')
-  // Documented: an endpoint that is to answer JSON wants to read that word.
+  // Documented: a request for JSON output must contain the word JSON.
   const wantsJson = 'response_format' in body && !JSON.stringify(messages).includes('JSON')
   return wantsJson ? failure(400, "'messages' must contain the word 'json'") : undefined
 }

@@ -1,15 +1,15 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** What a client asked of the proxy. */
+/** Request of a client to the proxy. */
 export interface ProxyRequest {
   kind: 'socks4' | 'socks4a' | 'socks5' | 'http'
-  /** As it was asked for: a name where the proxy is to resolve it. */
+  /** Requested host. A name if the proxy should resolve it. */
   host: string
   port: number
   user?: string
   pass?: string
-  /** Where the client connected from. */
+  /** Source address of the client. */
   from: string
 }
 
@@ -17,20 +17,26 @@ export interface TestProxy extends AsyncDisposable {
   readonly host: string
   readonly port: number
   readonly requests: ProxyRequest[]
-  /** Whether requests are turned away; and where names lead to. Change them at any time. */
+  /** True if requests are rejected. May be changed at any time. */
   rejects: boolean
-  /** Answers together with the server's first words, as may happen on a fast network. Not for servers that say nothing by themselves. */
+  /**
+   * Sends the reply together with the server's greeting in one packet. Not for servers without a
+   * greeting.
+   */
   withGreeting: boolean
   readonly names: Map<string, string>
 }
 
 export interface TestProxyOptions {
-  /** Who may use it; absent: anybody. */
+  /** Required login. Absent to accept every client. */
   user?: string
   pass?: string
 }
 
-/** A proxy that speaks SOCKS 4, 4a and 5 and HTTP CONNECT, each by what a client says first. */
+/**
+ * Starts a proxy for SOCKS 4, 4a, 5 and HTTP CONNECT. The first byte of a client selects the
+ * protocol.
+ */
 export async function startProxy(options: TestProxyOptions = {}): Promise<TestProxy> {
   const sockets = new Set<Socket>()
   const state = {
@@ -57,7 +63,7 @@ export async function startProxy(options: TestProxyOptions = {}): Promise<TestPr
   return proxy
 }
 
-/** Reads a socket byte by byte, as far as the proxy's own conversation goes. */
+/** Reads the bytes of the proxy protocol from a socket and leaves the rest to `pipeTo`. */
 class Reader {
   readonly socket: Socket
   #rest = Buffer.alloc(0)
@@ -79,7 +85,7 @@ class Reader {
     return read
   }
 
-  /** Up to the mark, which is read and left out. */
+  /** Reads up to the mark. The result does not include it. */
   async until(mark: string): Promise<string> {
     let read = ''
     while (!read.endsWith(mark)) read += (await this.bytes(1)).toString('latin1')
@@ -92,7 +98,7 @@ class Reader {
   }
 }
 
-/** How the client is told that it worked, or did not. */
+/** Request with the bytes that grant or reject it. */
 interface ProxyExchange {
   request: Omit<ProxyRequest, 'from'>
   granted: Buffer
@@ -107,8 +113,8 @@ async function serve(reader: Reader, options: TestProxyOptions, proxy: TestProxy
       ? readSocks5Request(reader)
       : readHttpRequest(reader))
   proxy.requests.push({ ...request, from: reader.socket.remoteAddress ?? '' })
-  const known = options.user === request.user && options.pass === request.pass
-  if (proxy.rejects || (options.user !== undefined && !known)) {
+  const isAuthorized = options.user === request.user && options.pass === request.pass
+  if (proxy.rejects || (options.user !== undefined && !isAuthorized)) {
     reader.socket.end(refused)
     return
   }

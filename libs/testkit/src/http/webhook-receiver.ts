@@ -8,49 +8,54 @@ import {
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** A request as it came. */
+/** A received request. */
 export interface ReceivedRequest {
   method: string
-  /** With the query. */
+  /** Path with the query. */
   path: string
   headers: IncomingHttpHeaders
-  /** Names and values in turn, as they were spelt. */
+  /** Header names and values in turn, in their original case. */
   rawHeaders: string[]
-  /** The bytes, before any parsing. */
+  /** Body before any parsing. */
   body: Buffer
   json(): unknown
   receivedAt: Date
 }
 
-/** How a call is answered; default 200 with an empty body. */
+/** Reply to a request. Defaults to 200 with an empty body. */
 export interface WebhookReply {
   status?: number
   headers?: Record<string, string>
   body?: string | Uint8Array
-  /** Waits before it answers. */
+  /** Delay before the reply. */
   delayMs?: number
-  /** `hang` never answers; `drop` closes the connection without an answer. Both have received the request. */
+  /**
+   * `hang` never replies, `drop` closes the connection without a reply. Both receive the request.
+   */
   instead?: 'hang' | 'drop'
 }
 
 export interface WebhookReceiver {
   readonly port: number
-  /** `http://127.0.0.1:port/hook`; any other path will do as well. */
+  /** `http://127.0.0.1:port/hook`. Every other path works as well. */
   readonly url: string
-  /** Everything received, oldest first, whatever the answer was. */
+  /** All requests, oldest first, whatever the reply was. */
   readonly requests: ReceivedRequest[]
-  /** Answers the next calls with these, one a call. */
+  /** Replies to the next requests, one each. */
   script(...answers: WebhookReply[]): void
-  /** Answers calls that no script covers. `index` counts all requests from 0. */
+  /** Sets the reply to requests without a scripted one. `index` counts all requests from 0. */
   replyWith(how: (request: ReceivedRequest, index: number) => WebhookReply): void
-  /** Refuses connections, until `open` on the same port. */
+  /** Refuses connections until `open`, which listens on the same port. */
   close(): Promise<void>
   open(): Promise<void>
 }
 
 const maxBytes = 64 * 1024 * 1024
 
-/** A small HTTP server that plays a customer's webhook. Hanging calls end with it. */
+/**
+ * Starts an HTTP server that stands for a customer's webhook endpoint. `close` ends hanging
+ * requests.
+ */
 export async function startWebhookReceiver(host = '127.0.0.1'): Promise<WebhookReceiver> {
   const requests: ReceivedRequest[] = []
   const scripted: WebhookReply[] = []

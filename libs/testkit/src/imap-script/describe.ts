@@ -20,11 +20,11 @@ export function envelope(header: string): string {
 }
 
 function addresses(text: string | undefined): string {
-  const found = text === undefined ? [] : splitAddresses(text).flatMap(address)
-  return found.length === 0 ? 'NIL' : `(${found.join('')})`
+  const list = text === undefined ? [] : splitAddresses(text).flatMap(address)
+  return list.length === 0 ? 'NIL' : `(${list.join('')})`
 }
 
-/** At commas, and around groups; not inside quotes, comments and angles. */
+/** Splits at commas and around groups, but not inside quotes, comments and angle brackets. */
 function splitAddresses(text: string): string[] {
   return text.match(/(?:"(?:[^"\\]|\\.)*"|<[^>]*>|\([^)]*\)|[^,;:"<(])+[:;]?|;/g) ?? []
 }
@@ -32,7 +32,7 @@ function splitAddresses(text: string): string[] {
 function address(text: string): string[] {
   const trimmed = text.trim()
   if (trimmed === '') return []
-  // RFC 9051 §7.5.2: a host of NIL begins a group, and without a mailbox ends it.
+  // RFC 9051 §7.5.2: an address with a NIL host begins a group, without a mailbox it ends one.
   if (trimmed.endsWith(':')) return [`(NIL NIL ${string(trimmed.slice(0, -1))} NIL)`]
   if (trimmed.endsWith(';')) return [...address(trimmed.slice(0, -1)), '(NIL NIL NIL NIL)']
   const [, name = '', angled] = /^(.*?)\s*(?:<([^>]*)>)?$/.exec(trimmed) ?? []

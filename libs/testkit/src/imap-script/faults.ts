@@ -1,43 +1,46 @@
 import type { Hook, ScriptCommand } from './command.ts'
 import type { ScriptSession } from './session.ts'
 
-/** Answers the first `count` times; then the server does. */
+/** Uses the hook for the first `count` commands. */
 export function times(count: number, hook: Hook): Hook {
   let left = count
   return (command) => (left-- > 0 ? hook(command) : undefined)
 }
 
-/** Says these lines instead; `{tag}` at the beginning of one stands for the command's tag. None: never says anything. */
+/**
+ * Replies with these lines. A leading `{tag}` is replaced by the command's tag. Without lines,
+ * never replies.
+ */
 export function replies(...lines: string[]): Hook {
   return () => lines
 }
 
-/** A refusal, such as `NO [UNAVAILABLE] try later` or `BAD Request is throttled. Suggested Backoff Time: 20 milliseconds`. */
+/** Rejects the command, for example with `NO [UNAVAILABLE] try later`. */
 export function rejects(text: string): Hook {
   return replies(`{tag} ${text}`)
 }
 
-/** Does what is asked, and changes the lines of the answer; the last one is the tagged one. */
+/** Executes the command and changes the lines of the reply. The last one is tagged. */
 export function mapsLines(change: (lines: string[], command: ScriptCommand) => string[]): Hook {
   return async (command) => change(await command.defaultReply(), command)
 }
 
-/** Changes every line that matches. */
+/** Changes every matching line. */
 export function replaces(pattern: RegExp, by: string): Hook {
   return mapsLines((lines) => lines.map((line) => line.replace(pattern, by)))
 }
 
-/** Lines that match are not said. */
+/** Omits matching lines. */
 export function omits(pattern: RegExp): Hook {
   return mapsLines((lines) => lines.filter((line) => !pattern.test(line)))
 }
 
-/** Says these lines as well, before the tagged one. */
+/** Adds lines before the tagged one. */
 export function adds(...extra: string[]): Hook {
   return mapsLines((lines) => [...lines.slice(0, -1), ...extra, ...lines.slice(-1)])
 }
 
-/** Begins the answer and breaks off after so many bytes of it. */
+/** Sends the first `bytes` bytes of the reply, then ends the connection. */
 export function truncatesAfter(bytes: number, then: 'close' | 'reset' | 'freeze' = 'reset'): Hook {
   return async (command) => ({
     raw: `${(await command.defaultReply()).join('\r\n')}\r\n`.slice(0, bytes),
@@ -45,35 +48,35 @@ export function truncatesAfter(bytes: number, then: 'close' | 'reset' | 'freeze'
   })
 }
 
-/** Sends bytes as they are, and does that to the connection. */
+/** Sends bytes unchanged, then ends the connection if requested. */
 export function sendsRaw(raw: string, then?: 'close' | 'reset' | 'freeze'): Hook {
   return () => (then === undefined ? { raw } : { raw, then })
 }
 
-/** FETCH leaves a message out, as if it were not there. */
+/** Omits a message from FETCH replies. */
 export function hides(uid: number): Hook {
   return omits(new RegExp(`^\\* \\d+ FETCH \\(.*\\bUID ${uid}\\b`, 's'))
 }
 
-/** FETCH fails as a whole as soon as one message is in its set. */
+/** Fails FETCH as a whole if its set contains the message. */
 export function failsOn(uid: number, text = 'NO Server error'): Hook {
   return async (command) => {
     const lines = await command.defaultReply()
-    const asked = lines.some((line) =>
+    const isRequested = lines.some((line) =>
       new RegExp(`^\\* \\d+ FETCH \\(.*\\bUID ${uid}\\b`, 's').test(line),
     )
-    return asked ? [`{tag} ${text}`] : lines
+    return isRequested ? [`{tag} ${text}`] : lines
   }
 }
 
-/** SEARCH names every message twice. */
+/** Repeats every UID in SEARCH replies. */
 export function repeatsUids(): Hook {
   return mapsLines((lines) =>
     lines.map((line) => (line.startsWith('* SEARCH') ? line.replace(/ (\d+)/g, ' $1 $1') : line)),
   )
 }
 
-/** No more than so many connections at a time log in. */
+/** Limits the number of authenticated connections. */
 export function limitsConnections(
   count: number,
   text = 'NO [ALERT] Too many simultaneous connections. (Failure)',
@@ -88,7 +91,10 @@ export function limitsConnections(
   }
 }
 
-/** Lets in, and then knows nobody: Exchange, when a mailbox is moved, disabled or somebody else's. */
+/**
+ * Accepts the login and rejects all other commands, like Exchange for a moved, disabled or foreign
+ * mailbox.
+ */
 export function notConnected(): Hook {
   return ({ name }) =>
     ['CAPABILITY', 'LOGIN', 'AUTHENTICATE', 'ID', 'ENABLE', 'LOGOUT'].includes(name)

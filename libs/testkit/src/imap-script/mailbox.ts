@@ -3,15 +3,18 @@ import { field, type MimePart, parseMime } from './mime-tree.ts'
 
 export interface AppendOptions {
   flags?: readonly string[]
-  /** Default now. */
+  /** Defaults to the current time. */
   date?: Date
   labels?: readonly string[]
-  /** The tab of Gmail's inbox, which searches alone tell. */
+  /** Tab of Gmail's inbox. Only searches return it. */
   category?: string
-  /** Digits, so that they serve Gmail as well; default by content, so that a copy has the same. */
+  /**
+   * Digits, so that the value is also valid for Gmail. Defaults to a hash of the content, so that
+   * copies share it.
+   */
   emailId?: string
   threadId?: string
-  /** Default the next. */
+  /** Defaults to the next UID. */
   uid?: number
 }
 
@@ -24,7 +27,7 @@ export interface ChangedFlags {
 /** A message in one mailbox. */
 export class ScriptMessage {
   uid: number
-  /** Its bytes, one a character. */
+  /** Bytes of the message, one per character. */
   readonly rfc822: string
   readonly internalDate: Date
   readonly category: string | undefined
@@ -33,11 +36,14 @@ export class ScriptMessage {
   flags: Set<string>
   labels: Set<string>
   modseq = 0n
-  /** Grows with every change, whatever happens to mod-sequences. */
+  /** Revision of the last change, independent of mod-sequences. */
   revision = 0
-  /** The revision at which flags changed for the last time, rather than labels. */
+  /** Revision of the last change of flags. Label changes do not count. */
   flagsRevision = 0
-  /** What FETCH says of an item, such as `BODYSTRUCTURE`, instead of the truth; undefined: leaves it out. May break any rule of syntax. */
+  /**
+   * Values that FETCH returns instead of the real ones, by item. `undefined` omits the item. The
+   * syntax may be invalid.
+   */
   readonly overrides = new Map<string, string | undefined>()
   #tree: MimePart | undefined
 
@@ -81,10 +87,13 @@ export interface MailboxOptions {
   subscribed?: boolean
 }
 
-/** A mailbox of the server. What a test changes here, the sessions that have it open are told, as by another client. */
+/**
+ * A mailbox of the server. Changes by a test are notified to sessions that selected it, like
+ * changes by another client.
+ */
 export class ScriptMailbox {
   path: string
-  /** As it is announced; anything goes. */
+  /** UIDVALIDITY as announced. Any value is allowed. */
   uidValidity: number | string
   uidNext = 1
   highestModseq = 1n
@@ -126,9 +135,9 @@ export class ScriptMailbox {
       if ((this.messages[middle]?.uid ?? 0) < uid) low = middle + 1
       else high = middle
     }
-    const found = this.messages[low]
-    if (found?.uid !== uid) throw new Error(`${this.path} has no message ${uid}`)
-    return found
+    const message = this.messages[low]
+    if (message?.uid !== uid) throw new Error(`${this.path} has no message ${uid}`)
+    return message
   }
 
   changeFlags(uid: number, change: ChangedFlags): void {
@@ -138,14 +147,14 @@ export class ScriptMailbox {
     message.flagsRevision = message.revision
   }
 
-  /** Sessions are told that it changed, and not what. */
+  /** Notifies sessions of the change, without the labels. */
   changeLabels(uid: number, change: ChangedFlags): void {
     const message = this.message(uid)
     message.labels = changeFlagSet(message.labels, change)
     this.#touch([message])
   }
 
-  /** Removes messages; those that are not there are passed over. */
+  /** Removes messages. Missing UIDs are ignored. */
   expunge(...uids: readonly number[]): void {
     const gone = new Set(uids)
     const kept = this.messages.filter(({ uid }) => !gone.has(uid))
@@ -158,8 +167,8 @@ export class ScriptMailbox {
   }
 
   /**
-   * As after a restore from a backup: another UIDVALIDITY, UIDs from 1. Sessions that have it open see their messages go and others come,
-   * which no real server does to them: drop them first.
+   * Simulates a restore from a backup: new UIDVALIDITY, UIDs from 1. Drop sessions that selected
+   * the mailbox first: real servers do not renumber under them.
    */
   renumber(uidValidity: number | string): void {
     this.uidValidity = uidValidity

@@ -1,12 +1,12 @@
-/** A message or a part of one, taken apart as far as FETCH needs it. Texts hold bytes, one a character. */
+/** A message or body part, parsed as far as FETCH needs it. Strings have one byte per character. */
 export interface MimePart {
-  /** With the empty line that ends it. */
+  /** Header with the empty line that ends it. */
   header: string
   body: string
   type: string
   subtype: string
   parameters: [name: string, value: string][]
-  /** Of a multipart: its parts. Of a message/rfc822: the one message. */
+  /** Parts of a multipart, or the message of a message/rfc822. */
   parts: MimePart[]
 }
 
@@ -32,13 +32,15 @@ function partsOf({ body, type, subtype, parameters }: MimePart): MimePart[] {
   return splitAt(body, boundary).map((part) => parseMime(part, subtype))
 }
 
-/** The value of the first field of that name, unfolded. */
+/** Returns the unfolded value of the first field with a name. */
 export function field(header: string, name: string): string | undefined {
-  const found = new RegExp(`^${name}:[ \\t]*((?:.*(?:\\r\\n[ \\t]+.*)*))`, 'im').exec(header)
-  return found?.[1]?.replace(/\r\n(?=[ \t])/g, '').trim()
+  const match = new RegExp(`^${name}:[ \\t]*((?:.*(?:\\r\\n[ \\t]+.*)*))`, 'im').exec(header)
+  return match?.[1]?.replace(/\r\n(?=[ \t])/g, '').trim()
 }
 
-/** Those fields of a header that are named (or, with `not`, the others), as they are, and an empty line. */
+/**
+ * Returns the named fields of a header (with `not`, the other ones), unchanged, and an empty line.
+ */
 export function someFields(header: string, names: readonly string[], not = false): string {
   const wanted = new Set(names.map((name) => name.toLowerCase()))
   const fields = header.match(/^[^\r\n:]+:.*(?:\r\n[ \t]+.*)*\r\n/gm) ?? []
@@ -48,7 +50,7 @@ export function someFields(header: string, names: readonly string[], not = false
   return `${kept.join('')}\r\n`
 }
 
-/** `text/plain; charset="utf-8"` as its value and its parameters. */
+/** Parses a value such as `text/plain; charset="utf-8"`. */
 export function readParameters(text: string): {
   value: string
   parameters: [name: string, value: string][]
@@ -62,7 +64,7 @@ export function readParameters(text: string): {
   return { value: value.trim(), parameters }
 }
 
-/** RFC 2046 §5.1.1: the line break before a boundary belongs to the boundary. */
+/** RFC 2046 §5.1.1: the line break before a boundary is part of the boundary. */
 function splitAt(body: string, boundary: string): string[] {
   const mark = `\r\n--${boundary}`
   const pieces = `\r\n${body}`.split(mark).slice(1)
@@ -70,11 +72,14 @@ function splitAt(body: string, boundary: string): string[] {
   return (end < 0 ? pieces : pieces.slice(0, end)).map((piece) => piece.replace(/^[ \t]*\r\n/, ''))
 }
 
-/** The part of that number, such as `1.2`; part 1 of what has no parts is itself. */
+/**
+ * Returns a part by its number, such as `1.2`. Part 1 of a part without children is the part
+ * itself.
+ */
 export function findPart(root: MimePart, number: string): MimePart | undefined {
   let part: MimePart | undefined = root
   for (const digit of number.split('.').map(Number)) {
-    // Numbers go through a message/rfc822 to what it holds.
+    // Numbers continue inside a message/rfc822.
     const holder: MimePart | undefined = part?.type === 'message' ? (part.parts[0] ?? part) : part
     if (!holder) return undefined
     part = holder.type === 'multipart' ? holder.parts[digit - 1] : digit === 1 ? holder : undefined

@@ -1,6 +1,9 @@
 export type Ranges = readonly (readonly [first: number, last: number])[]
 
-/** Reads `1:5,9,12:*`. `*` is `last`, so `N:*` has the last one even when N is beyond it (RFC 9051 §9, seq-range). */
+/**
+ * Parses `1:5,9,12:*`. `*` is `last`, so `N:*` contains the last number even if N is greater (RFC
+ * 9051 §9, seq-range).
+ */
 export function readSet(text: string, last: number): Ranges {
   return text.split(',').map((range) => {
     const [from = 0, to = from] = range.split(':').map((end) => (end === '*' ? last : Number(end)))
@@ -12,7 +15,7 @@ export function isInRanges(ranges: Ranges, number: number): boolean {
   return ranges.some(([first, last]) => number >= first && number <= last)
 }
 
-/** Writes ascending numbers as a set. */
+/** Formats ascending numbers as a set. */
 export function writeSet(numbers: readonly number[]): string {
   const ranges: [number, number][] = []
   for (const number of numbers) {

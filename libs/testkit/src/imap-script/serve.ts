@@ -19,7 +19,7 @@ const handlers = new Map<string, Handler>(
     ...changeCommands,
   }),
 )
-/** Commands there are only where the capability is offered. */
+/** Commands that require a capability. */
 const needs: Record<string, string> = {
   STARTTLS: 'STARTTLS',
   ENABLE: 'ENABLE',
@@ -34,7 +34,7 @@ const needs: Record<string, string> = {
   GETQUOTA: 'QUOTA',
   GETQUOTAROOT: 'QUOTA',
 }
-/** RFC 9051 §7.5.1: while these are answered, numbers must not shift. */
+/** RFC 9051 §7.5.1: sequence numbers must not change during these commands. */
 const withoutExpunges = new Set(['FETCH', 'STORE', 'SEARCH'])
 const beforeLogin = new Set([
   'CAPABILITY',
@@ -46,7 +46,10 @@ const beforeLogin = new Set([
   'LOGOUT',
 ])
 
-/** Reads commands and answers them until the client is gone, or wants TLS. Hooks, the latest first, are asked before. */
+/**
+ * Reads and executes commands until the client disconnects or starts TLS. Hooks run first, the
+ * latest one first.
+ */
 export async function serveCommands(
   session: ScriptSession,
   world: ScriptServerState,
@@ -66,7 +69,7 @@ export async function serveCommands(
   }
 }
 
-/** A line, and the literals in it with what follows them. */
+/** Reads a line with its literals and the text after them. */
 async function readCommand(session: ScriptSession): Promise<string | undefined> {
   let text = ''
   for (;;) {
@@ -124,7 +127,7 @@ async function run(command: ScriptCommand, world: ScriptServerState): Promise<st
   }
 }
 
-/** False where the connection is not to go on. */
+/** Sends a reply. Returns false if the connection ends. */
 export function sendReply({ session, tag }: ScriptCommand, reply: Reply): boolean {
   if (reply === undefined) return true
   if (!isRaw(reply)) {

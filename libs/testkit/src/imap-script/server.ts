@@ -10,19 +10,19 @@ import { ScriptSession } from './session.ts'
 import { MailboxStore } from './store.ts'
 
 export interface ImapScriptOptions {
-  /** Instead of `usualCapabilities`. What is left out is not understood either. */
+  /** Replaces `usualCapabilities`. Commands of missing capabilities are rejected. */
   capabilities?: readonly string[]
-  /** Beside INBOX. */
+  /** Mailboxes in addition to INBOX. */
   mailboxes?: readonly string[] | Readonly<Record<string, MailboxOptions>>
-  /** Default `/`; empty: a flat list, which says NIL. */
+  /** Hierarchy delimiter. Defaults to `/`. Empty for a flat list, announced as NIL. */
   delimiter?: string
-  /** Of the personal namespace, such as `INBOX.`; default none. */
+  /** Prefix of the personal namespace, such as `INBOX.`. Defaults to none. */
   prefix?: string
-  /** Names and passwords (or access tokens); default anybody with `secret`. `*` is anybody. */
+  /** Users with passwords or access tokens. Defaults to `*` (every user) with `secret`. */
   users?: Readonly<Record<string, string>>
   greeting?: string
   quota?: Quota
-  /** Default 64 MiB. */
+  /** Defaults to 64 MiB. */
   appendLimit?: number
 }
 
@@ -32,11 +32,11 @@ export const usualCapabilities: readonly string[] =
   )
 
 /**
- * An IMAP server in memory, for what a real one does only on a bad day: it behaves well until it is told otherwise, by hooks that answer
- * single commands (some are in `imap-script/faults.ts`) and by changes to its mailboxes behind the clients' backs.
- *
- * Speaks IMAP4rev1 with CONDSTORE, QRESYNC, ESEARCH, LIST-STATUS, MOVE, UIDPLUS, IDLE, NOTIFY, QUOTA, OBJECTID and X-GM-EXT-1, each where
- * the capability is given. All users share one set of mailboxes.
+ * Starts an IMAP server in memory whose faults a test controls. It replies normally unless a hook
+ * replies to a command (`imap-script/faults.ts` has some) or a test changes a mailbox.
+ * Supports IMAP4rev1 with CONDSTORE, QRESYNC, ESEARCH, LIST-STATUS, MOVE, UIDPLUS, IDLE, NOTIFY,
+ * QUOTA, OBJECTID and X-GM-EXT-1, each if its capability is given. All users share one set of
+ * mailboxes.
  */
 export async function startImapScript(options: ImapScriptOptions = {}): Promise<ImapScript> {
   const script = new ImapScript(options)
@@ -46,7 +46,7 @@ export async function startImapScript(options: ImapScriptOptions = {}): Promise<
 
 export class ImapScript implements AsyncDisposable {
   readonly host = '127.0.0.1'
-  /** PEM of its certificate, which signs itself. */
+  /** PEM of the self-signed certificate. */
   readonly cert: string
   readonly #state: ScriptServerState
   readonly #greeting: string
@@ -65,7 +65,7 @@ export class ImapScript implements AsyncDisposable {
     this.#state = this.#createState(options)
     const take = (socket: Socket) => void this.#serve(socket)
     this.#servers = [createServer(take), createTlsServer(this.#certificate, take)]
-    // Handshakes that fail are the client's to tell.
+    // The client reports failed handshakes.
     this.#servers[1].on('tlsClientError', () => undefined)
   }
 
@@ -73,29 +73,29 @@ export class ImapScript implements AsyncDisposable {
     return this.#ports[0] ?? 0
   }
 
-  /** TLS from the first byte. STARTTLS, on the other port, is a capability. */
+  /** Port with TLS from the first byte. STARTTLS on the other port is a capability. */
   get securePort(): number {
     return this.#ports[1] ?? 0
   }
 
-  /** May be changed at any time; a client hears of it when it asks. */
+  /** Capabilities. May be changed at any time, clients see changes at their next CAPABILITY. */
   get capabilities(): Set<string> {
     return this.#state.capabilities
   }
 
-  /** Connections that are open. */
+  /** Open connections. */
   get sessions(): readonly ScriptSession[] {
     return [...this.#openSessions]
   }
 
-  /** Connections there have been. */
+  /** Number of connections since the start. */
   get connections(): number {
     return this.#allSessions.length
   }
 
-  /** Commands so far without their tags, connection after connection. */
+  /** Commands without their tags, grouped by connection. */
   get received(): readonly string[] {
-    return this.#allSessions.flatMap(({ received: heard }) => heard)
+    return this.#allSessions.flatMap(({ received }) => received)
   }
 
   get quota(): Quota | undefined {
@@ -106,7 +106,7 @@ export class ImapScript implements AsyncDisposable {
     this.#state.quota = quota
   }
 
-  /** @throws when there is none. */
+  /** @throws ImapRejection if the mailbox does not exist. */
   mailbox(path: string): ScriptMailbox {
     return this.#state.store.get(path)
   }
@@ -124,8 +124,9 @@ export class ImapScript implements AsyncDisposable {
   }
 
   /**
-   * Lets the hook answer a command instead of the server, until what is returned is called. `FETCH` is asked for UID FETCH as well,
-   * `UID FETCH` for that alone; `greeting` when a client connects; `*` for every command. The latest hook is asked first.
+   * Lets a hook reply to a command. `FETCH` also matches UID FETCH, `UID FETCH` only that.
+   * `greeting` runs when a client connects, `*` for every command. The latest hook runs first.
+   * Returns a function that removes the hook.
    */
   on(name: string, hook: Hook): () => void {
     const entry = { name, hook }
@@ -138,7 +139,7 @@ export class ImapScript implements AsyncDisposable {
     for (const session of this.#openSessions) session.reset()
   }
 
-  /** Ends what is there and refuses connections, until `open` on the same ports. */
+  /** Ends connections and refuses new ones until `open`, which listens on the same ports. */
   async close(): Promise<void> {
     const closed = this.#servers.flatMap((server) =>
       server.listening ? [once(server, 'close')] : [],
@@ -156,7 +157,7 @@ export class ImapScript implements AsyncDisposable {
     }
   }
 
-  /** @throws what a hook threw: a mistake of the test, which its client saw as a reset. */
+  /** @throws The first error of a hook. Its client saw a reset. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
     if (this.#hookErrors.length > 0) throw this.#hookErrors[0]
@@ -184,7 +185,7 @@ export class ImapScript implements AsyncDisposable {
     return this.#hooks.filter((each) => fits(each.name)).map(({ hook }) => hook)
   }
 
-  /** Sessions that listen hear of a change once whoever makes changes pauses. */
+  /** Sends notifications of all changes made in one tick together. */
   #changed(mailbox: ScriptMailbox): void {
     if (this.#pendingNotifications.size === 0) setImmediate(() => this.#notify())
     for (const session of this.#openSessions) {
@@ -222,7 +223,7 @@ export class ImapScript implements AsyncDisposable {
   }
 }
 
-/** False where there is nothing to come after it. */
+/** Returns false if the connection ends with the greeting. */
 async function greet(
   session: ScriptSession,
   greeting: string,

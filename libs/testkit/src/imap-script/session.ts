@@ -3,23 +3,23 @@ import { TLSSocket } from 'node:tls'
 import type { ScriptMailbox, ScriptMessage } from './mailbox.ts'
 import { writeSet } from './sequence-set.ts'
 
-/** One client's connection, and what it has been told. */
+/** Connection of a client, with the state that the client has been notified of. */
 export class ScriptSession {
   readonly id: number
-  /** Commands so far, without their tags, literals included. */
+  /** Received commands without their tags, including literals. */
   readonly received: string[] = []
-  /** Who logged in. */
+  /** Authenticated user. */
   user: string | undefined
   mailbox: ScriptMailbox | undefined
   readOnly = false
   idling = false
-  /** What ENABLE granted. */
+  /** Extensions enabled with ENABLE. */
   readonly enabled = new Set<string>()
-  /** NOTIFY: tells of other mailboxes. */
+  /** True if NOTIFY requested changes of other mailboxes. */
   notify = false
-  /** Other mailboxes it is to be told of. */
+  /** Other mailboxes with changes that were not notified yet. */
   readonly changedMailboxes = new Set<ScriptMailbox>()
-  /** The messages of the open mailbox by sequence number, as the client knows them. */
+  /** Messages of the selected mailbox by sequence number, as the client numbers them. */
   view: ScriptMessage[] = []
   #socket: Socket
   #received: Buffer[] = []
@@ -44,34 +44,34 @@ export class ScriptSession {
     return this.#ended
   }
 
-  /** A line, and its end. */
+  /** Sends a line with its line end. */
   send(line: string): void {
     this.write(`${line}\r\n`)
   }
 
-  /** Bytes, one a character, as they are. */
+  /** Sends bytes, one per character. */
   write(bytes: string): void {
     if (!this.#ended && !this.#frozen) this.#socket.write(bytes, 'latin1')
   }
 
-  /** In good order: what was written arrives. */
+  /** Ends the connection after pending writes. */
   close(): void {
     this.#socket.end()
   }
 
-  /** As a connection that breaks: RST (under TLS, an end without a word). */
+  /** Breaks the connection with RST. With TLS, ends it without close_notify. */
   reset(): void {
     if (this.#socket instanceof TLSSocket) this.#socket.destroy()
     else this.#socket.resetAndDestroy()
   }
 
-  /** From now on nothing is answered, and nothing is closed: a cable that was pulled. */
+  /** Stops sending and reading without closing, like an unplugged cable. */
   freeze(): void {
     this.#frozen = true
     this.#socket.pause()
   }
 
-  /** STARTTLS: what comes from now on is TLS. */
+  /** STARTTLS: starts TLS on the connection. */
   upgrade(secrets: { key: string; cert: string }): void {
     const plain = this.#socket
     plain.removeAllListeners('data')
@@ -82,7 +82,7 @@ export class ScriptSession {
     this.#listen(secure)
   }
 
-  /** The next line, without its end; undefined when the client is gone. */
+  /** Returns the next line without its line end. Undefined if the client disconnected. */
   async line(): Promise<string | undefined> {
     for (;;) {
       const all = this.#received.length === 1 ? this.#received[0] : Buffer.concat(this.#received)
@@ -97,7 +97,7 @@ export class ScriptSession {
     }
   }
 
-  /** So many bytes; undefined when the client is gone before. */
+  /** Returns the next bytes. Undefined if the client disconnected before. */
   async bytes(count: number): Promise<string | undefined> {
     while (this.#size < count) {
       if (this.#ended) return undefined
@@ -108,7 +108,7 @@ export class ScriptSession {
     return all.toString('latin1', 0, count)
   }
 
-  /** Begins with a mailbox: all of it is known. */
+  /** Selects a mailbox. Its current state counts as notified. */
   select(mailbox: ScriptMailbox, readOnly: boolean): void {
     this.mailbox = mailbox
     this.readOnly = readOnly
@@ -121,12 +121,15 @@ export class ScriptSession {
     this.view = []
   }
 
-  /** The client knows of this state of a message: it made it itself, or is being told by an answer. */
+  /** Records that the client has this state of a message, from its own command or from a reply. */
   markNotified(message: ScriptMessage): void {
     this.#notifiedRevisions.set(message, message.revision)
   }
 
-  /** What is new in the open mailbox since the last time. Without `expunges` none of those (RFC 9051 §7.5.1), nor what comes after them. */
+  /**
+   * Returns the changes of the selected mailbox since the last call. Without `expunges`, stops
+   * before the first expunge (RFC 9051 §7.5.1).
+   */
   takeNotifications(expunges = true): string[] {
     const { mailbox } = this
     if (!mailbox || mailbox.revision === this.#announced) return []
@@ -134,24 +137,24 @@ export class ScriptSession {
     const gone = this.view.filter((message) => !here.has(message))
     if (gone.length > 0 && !expunges) return []
     const lines = this.#expunges(gone)
-    const known = this.view.length
+    const previousLength = this.view.length
     this.view = [...mailbox.messages]
-    if (this.view.length > known) lines.push(`* ${this.view.length} EXISTS`)
-    for (const [index, message] of this.view.slice(0, known).entries()) {
-      const known = Math.max(this.#announced, this.#notifiedRevisions.get(message) ?? 0)
-      if (message.revision <= known) continue
-      // As Gmail does when labels changed: not what, but that it did.
-      const told =
-        message.flagsRevision > known || !this.enabled.has('CONDSTORE')
+    if (this.view.length > previousLength) lines.push(`* ${this.view.length} EXISTS`)
+    for (const [index, message] of this.view.slice(0, previousLength).entries()) {
+      const notified = Math.max(this.#announced, this.#notifiedRevisions.get(message) ?? 0)
+      if (message.revision <= notified) continue
+      // Gmail's notification of a label change contains only the mod-sequence.
+      const change =
+        message.flagsRevision > notified || !this.enabled.has('CONDSTORE')
           ? this.flagsOf(message)
           : `UID ${message.uid} MODSEQ (${message.modseq})`
-      lines.push(`* ${index + 1} FETCH (${told})`)
+      lines.push(`* ${index + 1} FETCH (${change})`)
     }
     this.#announced = mailbox.revision
     return lines
   }
 
-  /** UID, FLAGS and, where the client cares, MODSEQ. */
+  /** UID, FLAGS and, if the client enabled CONDSTORE, MODSEQ. */
   flagsOf(message: ScriptMessage): string {
     const modseq = this.enabled.has('CONDSTORE') ? ` MODSEQ (${message.modseq})` : ''
     return `UID ${message.uid} FLAGS (${[...message.flags].join(' ')})${modseq}`
@@ -160,7 +163,7 @@ export class ScriptSession {
   #expunges(gone: readonly ScriptMessage[]): string[] {
     if (gone.length === 0) return []
     const lost = new Set(gone)
-    // RFC 7162 §3.2.10: with QRESYNC one line for all.
+    // RFC 7162 §3.2.10: with QRESYNC, one VANISHED line replaces all EXPUNGE lines.
     const lines = this.enabled.has('QRESYNC')
       ? [`* VANISHED ${writeSet(gone.map(({ uid }) => uid))}`]
       : []

@@ -1,11 +1,11 @@
 import { type MailboxOptions, ScriptMailbox } from './mailbox.ts'
 
-/** A command that is answered with NO or BAD; the message is what stands behind the tag. */
+/** Rejection of a command with NO or BAD. The message is the text after the tag. */
 export class ImapRejection extends Error {
   override name = 'ImapRejection'
 }
 
-/** All mailboxes of the server; every user sees the same. */
+/** Mailboxes of the server, shared by all users. */
 export class MailboxStore {
   readonly delimiter: string
   readonly #mailboxes = new Map<string, ScriptMailbox>()
@@ -25,16 +25,16 @@ export class MailboxStore {
     return this.#mailboxes.get(/^inbox$/i.test(path) ? 'INBOX' : path)
   }
 
-  /** @throws Refusal as a server would. */
+  /** @throws ImapRejection if the mailbox does not exist. */
   get(path: string, code = 'NONEXISTENT'): ScriptMailbox {
-    const found = this.find(path)
-    if (!found) throw new ImapRejection(`NO [${code}] Mailbox doesn't exist: ${path}`)
-    return found
+    const mailbox = this.find(path)
+    if (!mailbox) throw new ImapRejection(`NO [${code}] Mailbox doesn't exist: ${path}`)
+    return mailbox
   }
 
   create(path: string, options: MailboxOptions = {}): ScriptMailbox {
     if (this.find(path)) throw new ImapRejection('NO [ALREADYEXISTS] Mailbox already exists')
-    // One that is made anew under an old name gets a UIDVALIDITY of its own.
+    // A recreated mailbox gets a new UIDVALIDITY.
     const uidValidity = options.uidValidity ?? 1_000 + ++this.#created
     const mailbox = new ScriptMailbox(path, { ...options, uidValidity }, () =>
       this.#changed(mailbox),
@@ -50,7 +50,7 @@ export class MailboxStore {
     return mailbox
   }
 
-  /** Those below it get another name as well. RFC 9051 §6.3.6: INBOX stays, and only its messages move. */
+  /** Renames a mailbox with its children. RFC 9051 §6.3.6: INBOX stays, its messages move. */
   rename(path: string, newPath: string): void {
     const mailbox = this.get(path)
     if (mailbox.path === 'INBOX') {

@@ -1,7 +1,12 @@
-/** An argument as it was written: an atom, a string however it was spelled, or a list. Strings hold bytes, one a character. */
+/**
+ * An argument: an atom, a string in any notation, or a list. Strings have one byte per character.
+ */
 export type Value = string | readonly Value[]
 
-/** Takes the arguments of a command apart; literals stand in the text as `{5}\r\nhello`. RFC 9051 §9, read leniently. */
+/**
+ * Parses the arguments of a command. Literals appear as `{5}\r
+ * hello`. Lenient version of RFC 9051 §9.
+ */
 export function readValues(text: string): Value[] {
   let at = 0
   return readList()
@@ -27,8 +32,8 @@ export function readValues(text: string): Value[] {
     if (text[at] === '"') return readQuoted()
     const literal = /~?\{(\d+)\+?\}\r\n/y
     literal.lastIndex = at
-    const found = literal.exec(text)
-    return found ? readLiteral(found) : readAtom()
+    const match = literal.exec(text)
+    return match ? readLiteral(match) : readAtom()
   }
 
   function readQuoted(): string {
@@ -45,7 +50,7 @@ export function readValues(text: string): Value[] {
     return text.slice(start, at)
   }
 
-  /** Ends at a blank or a parenthesis, but not at one in brackets: `BODY[HEADER.FIELDS (TO)]`. */
+  /** An atom ends at a space or parenthesis outside brackets: `BODY[HEADER.FIELDS (TO)]`. */
   function readAtom(): string {
     const start = at
     for (let brackets = 0; at < text.length; at++) {
@@ -58,12 +63,12 @@ export function readValues(text: string): Value[] {
   }
 }
 
-/** The value as a string; of a list nothing. */
+/** Returns the value as a string, for a list an empty one. */
 export function asText(value: Value | undefined): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** The value as a list of strings; a string alone is a list of one. */
+/** Returns the value as a list of strings. A string is a list of one. */
 export function asTexts(value: Value | undefined): string[] {
   if (value === undefined) return []
   return typeof value === 'string' ? [value] : value.map(asText)
@@ -73,7 +78,7 @@ export function quote(text: string): string {
   return `"${text.replace(/["\\]/g, '\\$&')}"`
 }
 
-/** Quoted where that may be, else a literal. */
+/** Quoted string if possible, else a literal. */
 export function string(text: string): string {
   return /^[\x20-\x7e]{0,1000}$/.test(text) ? quote(text) : literal(text)
 }
@@ -88,14 +93,14 @@ export function literal(text: string): string {
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** ` 1-Feb-2024 12:00:00 +0000`, in quotes. */
+/** Formats a quoted date-time: ` 1-Feb-2024 12:00:00 +0000`. */
 export function dateTime(date: Date): string {
   const day = String(date.getUTCDate()).padStart(2, ' ')
   const month = months[date.getUTCMonth()] ?? 'Jan'
   return `"${day}-${month}-${date.getUTCFullYear()} ${date.toISOString().slice(11, 19)} +0000"`
 }
 
-/** Reads `1-Feb-2024`, and the same with a time and zone. */
+/** Parses `1-Feb-2024`, optionally with time and zone. */
 export function readDate(text: string): Date {
   return new Date(
     text.trim().replace(/^(\d+)-(\w+)-(\d+)(.*)$/, '$1 $2 $3$4') +
@@ -103,7 +108,7 @@ export function readDate(text: string): Date {
   )
 }
 
-/** Modified UTF-7 (RFC 3501 §5.1.3). */
+/** Encodes modified UTF-7 (RFC 3501 §5.1.3). */
 export function encodeName(name: string): string {
   return name.replace(/&|[^\x20-\x7e]+/g, (run) => {
     if (run === '&') return '&-'

@@ -13,9 +13,12 @@ export interface TestCyrusUser {
 }
 
 export interface TestCyrus extends CyrusAddress {
-  /** A user nobody has used before. Its mailboxes (INBOX, Drafts, Sent, Trash, Junk, Archive) come with the first login or delivery. */
+  /**
+   * Returns a new user. The mailboxes (INBOX, Drafts, Sent, Trash, Junk, Archive) are created at
+   * the first login or delivery.
+   */
   freshUser: (prefix?: string) => TestCyrusUser
-  /** Puts a message into a user's inbox; resolves when it is there. */
+  /** Delivers a message to a user's INBOX. Resolves when it is stored. */
   deliver: (user: string, rfc822: string | Uint8Array) => Promise<void>
   drop: () => Promise<void>
 }
@@ -24,15 +27,15 @@ const ownServer = sharedServer('cyrus', (dir) =>
   startCyrus({ dir, cache: cacheDirectory(process.env) }),
 )
 
-/** False where one has asked to do without (TEST_CYRUS=off): tests of Cyrus are then to be skipped. */
+/** False with TEST_CYRUS=off. Tests of Cyrus are then skipped. */
 export function hasCyrus(): boolean {
   return process.env['TEST_CYRUS'] !== 'off'
 }
 
-/** A Cyrus: that of TEST_CYRUS, else one started for this process. */
+/** Returns the Cyrus of TEST_CYRUS, else one that is started for this process. */
 export async function testCyrus(): Promise<TestCyrus> {
-  const { TEST_CYRUS: given } = process.env
-  const cyrus = given ? (JSON.parse(given) as CyrusAddress) : await ownServer.use()
+  const { TEST_CYRUS: configured } = process.env
+  const cyrus = configured ? (JSON.parse(configured) as CyrusAddress) : await ownServer.use()
   const { host, imapPort, imapsPort, lmtpPort, password } = cyrus
   return {
     ...toCyrusAddress(cyrus),
@@ -41,6 +44,6 @@ export async function testCyrus(): Promise<TestCyrus> {
       return { user, pass: password, address: `${user}@mail.test`, host, imapPort, imapsPort }
     },
     deliver: (user, rfc822) => deliver(lmtpPort, user, rfc822),
-    drop: async () => void (given || (await ownServer.release())),
+    drop: async () => void (configured || (await ownServer.release())),
   }
 }

@@ -16,7 +16,7 @@ import { sharedServer } from '../private-server.ts'
 export interface TestUser {
   user: string
   pass: string
-  /** The user's address; mail to it that is submitted to this server arrives in the inbox. */
+  /** Address of the user. Mail submitted to this server for it arrives in the INBOX. */
   address: string
   host: string
   imapPort: number
@@ -26,11 +26,14 @@ export interface TestUser {
 
 export interface TestDovecot extends DovecotAddress {
   hub: MailHubAddress
-  /** A user nobody has used before, with an empty mailbox. */
+  /** Returns a new user with an empty mailbox. */
   freshUser: (prefix?: string) => TestUser
-  /** Puts a message into a user's inbox; resolves when it is there. */
+  /** Delivers a message to a user's INBOX. Resolves when it is stored. */
   deliver: (user: string, rfc822: string | Uint8Array) => Promise<void>
-  /** What the world outside accepted from `submissionPort`, of one Message-ID or all. */
+  /**
+   * Lists messages that the mail hub accepted from `submissionPort`, optionally with one
+   * Message-ID.
+   */
   accepted: (messageId?: string) => Promise<AcceptedMessage[]>
   drop: () => Promise<void>
 }
@@ -49,11 +52,14 @@ const ownServer = sharedServer('dovecot', async (dir) => {
   }
 })
 
-/** A Dovecot and the world outside it: those of TEST_DOVECOT and TEST_MAIL_HUB, else some started for this process. */
+/**
+ * Returns the Dovecot and mail hub of TEST_DOVECOT and TEST_MAIL_HUB, else ones that are started
+ * for this process.
+ */
 export async function testDovecot(): Promise<TestDovecot> {
   const { TEST_DOVECOT: dovecotJson, TEST_MAIL_HUB: hubJson } = process.env
-  const given = dovecotJson && hubJson
-  const { dovecot, hub } = given
+  const configured = dovecotJson && hubJson
+  const { dovecot, hub } = configured
     ? {
         dovecot: JSON.parse(dovecotJson) as DovecotAddress,
         hub: JSON.parse(hubJson) as MailHubAddress,
@@ -77,6 +83,6 @@ export async function testDovecot(): Promise<TestDovecot> {
     },
     deliver: (user, rfc822) => deliver(lmtpPort, user, rfc822),
     accepted: (messageId) => listAcceptedMessages(hub.control, messageId),
-    drop: async () => void (given || (await ownServer.release())),
+    drop: async () => void (configured || (await ownServer.release())),
   }
 }

@@ -10,7 +10,9 @@ export interface TestOAuthDovecot extends Pick<
   drop(): Promise<void>
 }
 
-/** A Dovecot of its own that takes XOAUTH2 and OAUTHBEARER, or those named, asking `introspectionUrl` about every token (RFC 7662). */
+/**
+ * Starts a Dovecot with token mechanisms. It checks every token at `introspectionUrl` (RFC 7662).
+ */
 export async function testOAuthDovecot(
   introspectionUrl: string,
   tokenMechanisms: readonly ('xoauth2' | 'oauthbearer')[] = ['xoauth2', 'oauthbearer'],

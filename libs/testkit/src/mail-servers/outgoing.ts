@@ -11,10 +11,13 @@ import { cacheDirectory } from '@posthorn/local/paths'
 import { testDovecot, type TestDovecot, type TestUser } from './dovecot.ts'
 import { sharedServer } from '../private-server.ts'
 
-/** An outgoing server, and the mailboxes its mail and its reports end up in. */
+/** An outgoing server and the mailboxes that receive its mail and reports. */
 export interface TestOutgoing extends OutgoingAddress {
   mail: TestDovecot
-  /** A user nobody has used before: `submissionPort` is this server's, the mailbox is at `imapPort`, where its reports come in. */
+  /**
+   * Returns a new user. `submissionPort` is this server's, the mailbox at `imapPort` receives its
+   * reports.
+   */
   freshUser: (prefix?: string) => TestUser
   drop: () => Promise<void>
 }
@@ -28,13 +31,13 @@ interface Kind {
 const postfix = kindOf({ name: 'postfix', variable: 'TEST_POSTFIX', start: startPostfix })
 const openSmtpd = kindOf({ name: 'opensmtpd', variable: 'TEST_OPENSMTPD', start: startOpenSmtpd })
 
-/** False where one has asked to do without (TEST_POSTFIX=off), or is not root: tests of Postfix are then to be skipped. */
+/** False with TEST_POSTFIX=off or without root. Tests of Postfix are then skipped. */
 export const hasPostfix = postfix.has
-/** A Postfix: that of TEST_POSTFIX, else one started for this process. */
+/** Returns the Postfix of TEST_POSTFIX, else one that is started for this process. */
 export const testPostfix = postfix.use
-/** False where one has asked to do without (TEST_OPENSMTPD=off), or is not root: tests of OpenSMTPD are then to be skipped. */
+/** False with TEST_OPENSMTPD=off or without root. Tests of OpenSMTPD are then skipped. */
 export const hasOpenSmtpd = openSmtpd.has
-/** An OpenSMTPD: that of TEST_OPENSMTPD, else one started for this process. */
+/** Returns the OpenSMTPD of TEST_OPENSMTPD, else one that is started for this process. */
 export const testOpenSmtpd = openSmtpd.use
 
 function kindOf({ name, variable, start }: Kind): {
@@ -58,11 +61,11 @@ function kindOf({ name, variable, start }: Kind): {
       },
     }
   })
-  const given = () => process.env[variable]
+  const configured = () => process.env[variable]
   return {
-    has: () => given() !== 'off' && (given() !== undefined || canChroot()),
+    has: () => configured() !== 'off' && (configured() !== undefined || canChroot()),
     async use(): Promise<TestOutgoing> {
-      const json = given()
+      const json = configured()
       const address = json ? (JSON.parse(json) as OutgoingAddress) : (await ownServer.use()).server
       const mail = await testDovecot()
       const { submissionPort } = address

@@ -1,5 +1,5 @@
 export interface ConsentResult {
-  /** The address that the person was sent back to, with all that was added to it. */
+  /** Redirect URL with the parameters added by the provider. */
   callback: string
   code: string
   state: string
@@ -7,7 +7,7 @@ export interface ConsentResult {
 
 const maxRedirects = 10
 
-/** Follows a login through its redirects as a browser does, up to the one that leaves the provider. */
+/** Follows the redirects of a login like a browser, up to the one that leaves the provider. */
 export async function followConsent(authorizeUrl: string): Promise<ConsentResult> {
   const { origin } = new URL(authorizeUrl)
   const cookies = new Map<string, string>()

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import Provider from 'oidc-provider'
 import MemoryAdapter from 'oidc-provider/lib/adapters/memory_adapter.js'
 
-/** What a provider is like, and what it has done. */
+/** Settings and counters of the provider. */
 export interface ProviderSettings {
   clientId: string
   clientSecret: string
@@ -11,14 +11,17 @@ export interface ProviderSettings {
   withheldScopes: Set<string>
   unverified: Set<string>
   acceptsReplacedRefreshTokens: boolean
-  counts: { given: Record<string, number>; refused: Record<string, number> }
-  /** Tokens that were given back. */
+  counts: { granted: Record<string, number>; refused: Record<string, number> }
+  /** Number of revoked tokens. */
   revocations: number
-  /** By user. */
+  /** Grant ids by user. */
   grants: Map<string, Set<string>>
 }
 
-/** `oidc-provider`, set up as providers of mail are: PKCE, refresh tokens that rotate, revocation. */
+/**
+ * Creates an `oidc-provider` configured like mail providers: PKCE, rotating refresh tokens,
+ * revocation.
+ */
 export async function createProvider(issuer: string, state: ProviderSettings): Promise<Provider> {
   const { clientId, clientSecret, redirectUrls, counts } = state
   const provider = new Provider(issuer, {
@@ -65,7 +68,7 @@ export async function createProvider(issuer: string, state: ProviderSettings): P
     }),
   })
   provider.on('grant.success', ({ oidc }) => {
-    count(counts.given, oidc.params['grant_type'])
+    count(counts.granted, oidc.params['grant_type'])
     const { Account, Grant } = oidc.entities
     if (!Account || !Grant) return
     const grants = state.grants.get(Account.accountId) ?? new Set()
@@ -76,7 +79,10 @@ export async function createProvider(issuer: string, state: ProviderSettings): P
   return provider
 }
 
-/** In memory, as it would be without, which it warns of. A refresh token that is not marked as used is good for another use. */
+/**
+ * In-memory storage. Setting it explicitly avoids a warning. A refresh token that is not marked as
+ * consumed stays valid.
+ */
 function adapterFor(state: ProviderSettings) {
   return class extends MemoryAdapter {
     readonly #kind: string

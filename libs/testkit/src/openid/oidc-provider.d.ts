@@ -1,4 +1,4 @@
-// The package brings no types: what of it we use.
+// Types of the used part of the package, which has none.
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http'
 

@@ -7,7 +7,7 @@ import type { ProviderSettings } from './create-provider.ts'
 import { followConsent, type ConsentResult } from './consent.ts'
 
 export interface TestOpenIdProvider {
-  /** Of its discovery document. */
+  /** Issuer of the discovery document. */
   issuer: string
   clientId: string
   clientSecret: string
@@ -15,47 +15,52 @@ export interface TestOpenIdProvider {
   authorizeUrl: string
   userinfoUrl: string
   revokeUrl: string
-  /** Where a Dovecot asks about tokens (RFC 7662); whoever holds one is told by `username`. */
+  /** Introspection endpoint (RFC 7662) for Dovecot. The reply names the owner as `username`. */
   introspectionUrl: string
-  /** How long access tokens that it gives from now on are good; 3,600 to begin with. */
+  /** Lifetime of new access tokens. Initially 3,600. */
   accessTokenSeconds: number
-  /** Scopes that people do not consent to. */
+  /** Scopes that users do not consent to. */
   withheldScopes: Set<string>
-  /** Whose addresses it calls unverified; of the others it says nothing. */
+  /** Users whose address is reported as unverified. For others, nothing is reported. */
   unverified: Set<string>
-  /** Whether a refresh token that was replaced is good all the same, as with providers that forgive a lost answer; false to begin with. */
+  /**
+   * True if a replaced refresh token stays valid, as with providers that tolerate lost responses.
+   * Initially false.
+   */
   acceptsReplacedRefreshTokens: boolean
-  /** While it is set, the token endpoint does what it is asked for and waits for this before it says so. */
+  /** If set, the token endpoint executes requests and waits for this before it responds. */
   holdTokenReplies?: (() => Promise<void>) | undefined
-  /** Grants of each kind that it gave, and refused. */
-  counts: { given: Record<string, number>; refused: Record<string, number> }
-  /** While it is set token requests are answered with this. */
+  /** Number of granted and refused requests per grant type. */
+  counts: { granted: Record<string, number>; refused: Record<string, number> }
+  /** If set, the response to every token request. */
   tokenReply?: { status: number; body: string } | undefined
-  /** How many tokens were given back to it (RFC 7009). */
+  /** Number of tokens revoked by clients (RFC 7009). */
   revoked(): number
-  /** Takes back all that a person has consented to. */
+  /** Revokes all grants of a user. */
   revoke(user: string): Promise<void>
-  /** Goes through the page of consent as `login_hint` says, and answers with what the callback is told. */
+  /**
+   * Completes the consent page as the user in `login_hint`. Returns the parameters of the callback.
+   */
   consent(authorizeUrl: string): Promise<ConsentResult>
   close(): Promise<void>
 }
 
 /**
- * An OpenID provider on loopback: code flow with PKCE, refresh tokens that are good for one use, revocation, userinfo. Everybody is
- * who `login_hint` says, and consents.
+ * Starts an OpenID provider on loopback: code flow with PKCE, single-use refresh tokens,
+ * revocation, userinfo. The user is the one in `login_hint` and consents.
  */
 export async function testOpenIdProvider(
   options: { redirectUrls?: string[] } = {},
 ): Promise<TestOpenIdProvider> {
   const state: ProviderSettings = {
     clientId: 'posthorn-test',
-    clientSecret: 'secret-of-posthorn-test-that-nobody-may-see',
+    clientSecret: 'secret-of-posthorn-test-that-must-not-leak',
     redirectUrls: options.redirectUrls ?? ['http://127.0.0.1:1/oauth'],
     accessTokenSeconds: 3_600,
     withheldScopes: new Set(),
     unverified: new Set(),
     acceptsReplacedRefreshTokens: false,
-    counts: { given: {}, refused: {} },
+    counts: { granted: {}, refused: {} },
     grants: new Map(),
     revocations: 0,
   }
@@ -64,9 +69,9 @@ export async function testOpenIdProvider(
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const { createProvider } = await import('./create-provider.ts') // large: for those who ask for one
+  const { createProvider } = await import('./create-provider.ts') // Loaded on first use because it is large.
   const provider = await createProvider(issuer, state)
-  // The same object: what a test changes of it the provider goes by.
+  // One object with `state`: the provider follows changes by a test.
   const test: ProviderSettings & TestOpenIdProvider = Object.assign(state, {
     issuer,
     tokenUrl: `${issuer}/token`,
@@ -85,10 +90,12 @@ export async function testOpenIdProvider(
   })
   const handle = provider.callback()
   server.on('request', (request, response) => {
-    const { tokenReply: planned, holdTokenReplies: held } = test
-    if (held && request.url === '/token') delayReply(response, held)
-    if (planned && request.url === '/token')
-      response.writeHead(planned.status, { 'content-type': 'application/json' }).end(planned.body)
+    const { tokenReply: fixedReply, holdTokenReplies: hold } = test
+    if (hold && request.url === '/token') delayReply(response, hold)
+    if (fixedReply && request.url === '/token')
+      response
+        .writeHead(fixedReply.status, { 'content-type': 'application/json' })
+        .end(fixedReply.body)
     else if (request.url?.startsWith('/interaction/'))
       void grantConsent({ provider, withheldScopes }, request, response)
     else if (request.url === '/introspect-for-dovecot') void introspect(provider, request, response)
@@ -105,7 +112,7 @@ function delayReply(response: ServerResponse, until: () => Promise<void>): void 
   }) as typeof end
 }
 
-/** Logs in whom `login_hint` names, with all scopes but the withheld. */
+/** Logs in the user of `login_hint` with all scopes except the withheld ones. */
 async function grantConsent(
   { provider, withheldScopes }: { provider: Provider; withheldScopes: Set<string> },
   request: IncomingMessage,
@@ -114,24 +121,27 @@ async function grantConsent(
   const { params } = await provider.interactionDetails(request, response)
   const accountId = params['login_hint'] ?? 'someone@mail.test'
   const grant = new provider.Grant({ accountId, clientId: params['client_id'] ?? '' })
-  const asked = (params['scope'] ?? '').split(' ')
-  grant.addOIDCScope(asked.filter((scope) => !withheldScopes.has(scope)).join(' '))
-  // Else they would be asked for again, without end.
+  const requested = (params['scope'] ?? '').split(' ')
+  grant.addOIDCScope(requested.filter((scope) => !withheldScopes.has(scope)).join(' '))
+  // Without a rejection the provider would request them again endlessly.
   grant.rejectOIDCScope([...withheldScopes].join(' '))
   const result = { login: { accountId }, consent: { grantId: await grant.save() } }
   await provider.interactionFinished(request, response, result)
 }
 
-/** Dovecot sends no credentials of its own, and wants the name as it knows it: without the domain (`auth_username_format`). */
+/**
+ * Dovecot sends no client credentials and expects the user name without the domain
+ * (`auth_username_format`).
+ */
 async function introspect(
   provider: Provider,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const token = new URLSearchParams(await text(request)).get('token') ?? ''
-  const found = await provider.AccessToken.find(token)
-  const answer = found
-    ? { active: true, username: found.accountId.split('@')[0], scope: found.scope }
+  const accessToken = await provider.AccessToken.find(token)
+  const answer = accessToken
+    ? { active: true, username: accessToken.accountId.split('@')[0], scope: accessToken.scope }
     : { active: false }
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
 }

@@ -1,27 +1,30 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { SmtpHook } from './contract.ts'
 
-/** Answers the first `count` times; then the server does. */
+/** Uses the hook for the first `count` commands. */
 export function times(count: number, hook: SmtpHook): SmtpHook {
   let left = count
   return (command) => (left-- > 0 ? hook(command) : undefined)
 }
 
-/** Says these lines instead, such as `451-4.7.1 not now`, `451 4.7.1 later`. None: never says anything. */
+/**
+ * Replies with these lines, such as `451-4.7.1 not now`, `451 4.7.1 later`. Without lines, never
+ * replies.
+ */
 export function replies(...lines: string[]): SmtpHook {
   return () => lines
 }
 
-/** Never answers, and does nothing of what was asked. */
+/** Neither executes the command nor replies. */
 export const hangs: SmtpHook = replies()
 
-/** Does what was asked, and never says so. */
+/** Executes the command and never replies. */
 export const omitsReply: SmtpHook = async (command) => {
   await command.defaultReply()
   return []
 }
 
-/** Takes its time, then does what was asked. */
+/** Delays the command. */
 export function slow(ms: number): SmtpHook {
   return async () => {
     await delay(ms)
@@ -29,28 +32,30 @@ export function slow(ms: number): SmtpHook {
   }
 }
 
-/** Ends the connection without a word. */
+/** Closes the connection without a reply. */
 export const closes: SmtpHook = () => ({ raw: '', then: 'close' })
 
-/** Breaks the connection (RST). */
+/** Resets the connection (RST). */
 export const resets: SmtpHook = () => ({ raw: '', then: 'reset' })
 
-/** Ends the connection once so many bytes of a message have come in, before its dot; for the moment `body`. */
+/**
+ * Closes the connection after `bytes` bytes of a message, before its end. For the moment `body`.
+ */
 export function closesAfter(bytes: number): SmtpHook {
   return (command) => (command.bytes >= bytes ? { raw: '', then: 'close' } : undefined)
 }
 
-/** Sends bytes as they are, and does that to the connection. */
+/** Sends bytes unchanged, then ends the connection if requested. */
 export function sendsRaw(raw: string | Uint8Array, then?: 'close' | 'reset'): SmtpHook {
   return () => (then === undefined ? { raw } : { raw, then })
 }
 
-/** Refuses addresses that match; for MAIL and RCPT. */
+/** Rejects matching command lines, for MAIL and RCPT. */
 export function rejects(pattern: RegExp, line: string): SmtpHook {
   return (command) => (pattern.test(command.line) ? [line] : undefined)
 }
 
-/** Says what it would say, one line changed into many that end the same way (RFC 5321 §4.2.1). */
+/** Replies with several lines of the same code (RFC 5321 §4.2.1). */
 export function verbose(...more: string[]): SmtpHook {
   return async (command) => {
     const lines = await command.defaultReply()

@@ -4,7 +4,7 @@ const crlf = Buffer.from('\r\n')
 const maxLine = 64 * 1024
 const ends = ['end', 'close', 'error'] as const
 
-/** What comes in on a connection, read only as far as it is asked for: what nobody reads keeps the client from writing more. */
+/** Reads a connection only on demand, so that unread data stops the client's writes. */
 export class ByteReader {
   readonly #stream: Duplex
   #bytes: Buffer = Buffer.alloc(0)
@@ -22,18 +22,18 @@ export class ByteReader {
     for (const event of ends) stream.once(event, this.#onEnd)
   }
 
-  /** Lets go of the connection, for TLS to take it. */
+  /** Detaches from the connection before TLS starts. */
   release(): void {
     this.#stream.off('readable', this.#onReadable)
     for (const event of ends) this.#stream.off(event, this.#onEnd)
   }
 
-  /** Whether more is here than was read: a client that does not wait for replies. */
+  /** True if more was received than read: the client did not wait for replies. */
   get hasMore(): boolean {
     return this.#bytes.length > 0
   }
 
-  /** The next line without its end; undefined when the connection has ended. */
+  /** Returns the next line without its line end. Undefined after the end of the connection. */
   async line(): Promise<string | undefined> {
     for (;;) {
       const at = this.#bytes.indexOf(crlf)
@@ -49,7 +49,9 @@ export class ByteReader {
     }
   }
 
-  /** The next bytes of a message; what must not be read yet is given back with `unread`. Undefined when the connection has ended. */
+  /**
+   * Returns the next bytes. `unread` puts bytes back. Undefined after the end of the connection.
+   */
   async bytes(): Promise<Buffer | undefined> {
     if (this.#bytes.length === 0) return this.#next()
     const bytes = this.#bytes

@@ -14,14 +14,15 @@ export function sha256(bytes: Buffer): string {
 const dot = Buffer.from('\r\n.\r\n')
 
 /**
- * The bytes up to the line that is a dot alone, without the dots that were put in front of others (RFC 5321 §4.5.2). Undefined when the
- * connection ended before. `before` is asked before more is read, and told how much came so far.
+ * Reads a message up to the line with a single dot and removes dot stuffing (RFC 5321 §4.5.2).
+ * Undefined if the connection ends before. `before` runs before each read with the number of bytes
+ * so far, and stops the read by returning false.
  */
 export async function readBody(
   incoming: ByteReader,
   before: ((bytes: number) => Promise<boolean>) | undefined,
 ): Promise<Buffer | undefined> {
-  // The end of DATA's own line counts as the one before the dot.
+  // The line end of DATA counts as the one before the dot.
   const parts: Buffer[] = [Buffer.from('\r\n')]
   let length = 2
   let tail = parts[0] ?? Buffer.alloc(0)

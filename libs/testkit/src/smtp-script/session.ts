@@ -15,17 +15,17 @@ import { ByteReader } from './incoming.ts'
 import { messageIdOf, readBody, sha256 } from './message.ts'
 import { handlers } from './verbs.ts'
 
-/** A connection of a client. */
+/** Connection of a client. */
 export class SmtpConnection implements SmtpSession {
-  /** Every line that came, without what is secret in it. */
+  /** Every line received. Secrets are left out. */
   readonly received: string[] = []
   helo = ''
   user: string | undefined
   envelope: Envelope | undefined
-  /** The client wrote more before it had the reply to what it wrote. */
+  /** True once the client sent a command before it had the reply to the previous one. */
   pipelined = false
   readonly #state: SmtpServerState
-  /** What TLS runs on. */
+  /** Socket below TLS. */
   readonly #wire: Socket
   #socket: Socket
   #incoming: ByteReader
@@ -42,7 +42,7 @@ export class SmtpConnection implements SmtpSession {
     return this.#socket instanceof TLSSocket
   }
 
-  /** Until the client has gone, or we have. */
+  /** Serves the connection until one side ends it. */
   async run(): Promise<void> {
     const { onConnect } = this.#state.script.behaviour
     const count = ++this.#state.script.connections
@@ -67,7 +67,7 @@ export class SmtpConnection implements SmtpSession {
     this.#socket.destroySoon()
   }
 
-  /** Without good order: the client sees a reset. */
+  /** Resets the connection (RST). */
   reset(): void {
     this.#open = false
     this.#wire.resetAndDestroy()
@@ -79,13 +79,13 @@ export class SmtpConnection implements SmtpSession {
     this.#socket.destroy()
   }
 
-  /** Says something and waits for a line, within AUTH. */
+  /** Sends a line within AUTH and returns the client's next line. */
   async prompt(line: string): Promise<string> {
     this.write(`${line}\r\n`)
     return (await this.#incoming.line()) ?? '*'
   }
 
-  /** RFC 3207 §4.2: what was known before TLS is forgotten. */
+  /** RFC 3207 §4.2: TLS discards all previous state. */
   async startTls(secureContext: SecureContext): Promise<void> {
     this.#incoming.release()
     const tls = new TLSSocket(this.#socket, { isServer: true, secureContext })
@@ -105,15 +105,15 @@ export class SmtpConnection implements SmtpSession {
     const handle = handlers[verb]
     if (!handle) return this.#say(['500 5.5.2 what?'])
     const moment = verb as SmtpMoment
-    const said = await this.#answer({ moment, line }, () => handle(this, line, this.#state))
-    await this.#after(verb, said)
+    const reply = await this.#answer({ moment, line }, () => handle(this, line, this.#state))
+    await this.#after(verb, reply)
   }
 
-  /** What a reply begins or ends. */
-  async #after(verb: string, said = ''): Promise<void> {
-    if (verb === 'STARTTLS' && said.startsWith('220'))
+  /** Executes the effect of a reply: TLS, message, end. */
+  async #after(verb: string, reply = ''): Promise<void> {
+    if (verb === 'STARTTLS' && reply.startsWith('220'))
       await this.startTls(this.#state.secureContext)
-    if (verb === 'DATA' && said.startsWith('354')) await this.#message()
+    if (verb === 'DATA' && reply.startsWith('354')) await this.#message()
     if (verb === 'QUIT') this.close()
   }
 
@@ -165,13 +165,13 @@ export class SmtpConnection implements SmtpSession {
     return this.#open
   }
 
-  /** Answers as the hook says, or as usual. Returns the last line that was said. */
+  /** Replies as the hook decides, else normally. Returns the last line of the reply. */
   async #answer(
-    asked: Partial<SmtpCommand> & Pick<SmtpCommand, 'moment'>,
+    input: Partial<SmtpCommand> & Pick<SmtpCommand, 'moment'>,
     usual: SmtpCommand['defaultReply'],
   ): Promise<string | undefined> {
-    const hook = this.#state.hooks.get(asked.moment)
-    const command = { line: '', session: this, bytes: 0, defaultReply: usual, ...asked }
+    const hook = this.#state.hooks.get(input.moment)
+    const command = { line: '', session: this, bytes: 0, defaultReply: usual, ...input }
     const reply = hook ? await this.#guarded(() => hook(command)) : undefined
     if (reply && 'raw' in reply) {
       this.#send(reply)
@@ -182,7 +182,7 @@ export class SmtpConnection implements SmtpSession {
     return lines.at(-1)
   }
 
-  /** A hook that throws breaks this connection, and whoever disposes of the server hears of it. */
+  /** A hook that throws resets the connection. Disposal of the server throws its error. */
   async #guarded<T>(ask: () => T | Promise<T>): Promise<T | SmtpRaw> {
     try {
       return await ask()
@@ -203,7 +203,7 @@ export class SmtpConnection implements SmtpSession {
   }
 
   #guard<T extends Socket>(socket: T): T {
-    socket.on('error', () => undefined) // clients that break off
+    socket.on('error', () => undefined) // clients that disconnect
     return socket
   }
 }

@@ -2,7 +2,7 @@ import type { SmtpLogin, SmtpRejection, SmtpServerState, SmtpSession } from './c
 
 type Handler = (session: SmtpSession, line: string, state: SmtpServerState) => Promise<string[]>
 
-/** What the server does when nobody says otherwise. */
+/** Commands without hooks. */
 export const handlers: Readonly<Record<string, Handler>> = {
   async EHLO(session, line, { extensions, startTls, maxBytes }) {
     session.helo = line.slice(5)
@@ -71,11 +71,11 @@ function replyLines({ code, text }: SmtpRejection): string[] {
 }
 
 function readPath(line: string, word: 'FROM' | 'TO') {
-  const found = new RegExp(`^\\w+ ${word}: ?<([^>]*)>(.*)$`, 'i').exec(line)
-  return found ? { address: found[1] ?? '', parameters: (found[2] ?? '').trim() } : undefined
+  const match = new RegExp(`^\\w+ ${word}: ?<([^>]*)>(.*)$`, 'i').exec(line)
+  return match ? { address: match[1] ?? '', parameters: (match[2] ?? '').trim() } : undefined
 }
 
-/** A parameter of an extension that is not offered (RFC 5321 §4.1.1.11: 555). */
+/** Returns the first parameter of an extension that is not offered (RFC 5321 §4.1.1.11: 555). */
 function unsupportedParameter(
   parameters: string,
   extensions: ReadonlySet<string>,

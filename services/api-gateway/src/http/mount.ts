@@ -16,7 +16,7 @@ import {
 const defaultBodyBytes = 1024 * 1024
 
 export interface MountOptions {
-  gate: Authorizer
+  authorizer: Authorizer
   maxUploadBytes: number
   /** Called with the status once a response is sent or the client has disconnected. */
   onResponse: (status: number) => void
@@ -51,14 +51,14 @@ function compileSchemas({ params, query, headers, body }: Operation): void {
 
 async function serveRequest(
   handler: OperationHandler,
-  { gate, ...options }: MountOptions & { bodies: BodyMemoryLimiter },
+  { authorizer, ...options }: MountOptions & { bodies: BodyMemoryLimiter },
   { request, response }: { request: Request; response: Response },
 ): Promise<void> {
-  const admitted = await gate(handler.operation, request, response)
+  const authorized = await authorizer(handler.operation, request, response)
   try {
-    await runHandler(handler, options, { ...admitted, request, response })
+    await runHandler(handler, options, { ...authorized, request, response })
   } catch (error) {
-    admitted.settled(error)
+    authorized.settled(error)
     throw error
   }
 }

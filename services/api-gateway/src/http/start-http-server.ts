@@ -23,7 +23,7 @@ const exposedHeaders = [
 ]
 
 export interface HttpServerOptions extends Pick<ServeOptions, 'log' | 'metrics' | 'checks'> {
-  config: Pick<Config, 'host' | 'port' | 'door'>
+  config: Pick<Config, 'host' | 'port' | 'httpServer'>
   settings: SettingsCache
   /** Handler of all requests. */
   api: RequestHandler
@@ -36,18 +36,18 @@ export function startHttpServer({
   api,
   ...options
 }: HttpServerOptions): Promise<HttpServer> {
-  const { host, port, door } = config
+  const { host, port, httpServer } = config
   const isTrusted = trustsProxies(settings)
   return serve({
     ...options,
     host,
     port,
     mount: (app) => void app.use(stripUntrustedHeaders(isTrusted), api),
-    maxConnections: door.maxConnections,
+    maxConnections: httpServer.maxConnections,
     mayScrape: async (request) =>
-      mayScrape(request, (await isTrusted()) ? door : { ...door, trustedProxies: [] }),
-    crossOrigin: crossOrigin(door),
-    tls: tlsOf(door),
+      mayScrape(request, (await isTrusted()) ? httpServer : { ...httpServer, trustedProxies: [] }),
+    crossOrigin: crossOrigin(httpServer),
+    tls: tlsOf(httpServer),
   })
 }
 

@@ -4,7 +4,7 @@ import { inspect } from 'node:util'
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { createHttpCaller } from '@posthorn/net'
 import type { StoredLogin } from '../store/credentials.ts'
-import { authServer } from './auth-server.ts'
+import { createAuthServer } from './auth-server.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 let answer: Answer
@@ -37,15 +37,14 @@ const login = (account: string): StoredLogin => ({
   useAuthServer: true,
   user: undefined,
   sealed: undefined,
-  byOAuth2: false,
+  hasOAuth2: false,
 })
-const signal = new AbortController().signal
 const provider = (url: string | undefined = `http://127.0.0.1:${port}/auth`) =>
-  authServer({ http, address: () => Promise.resolve(url) })
+  createAuthServer({ http, address: () => Promise.resolve(url) })
 
 test('the account and the protocol are in the query, the credentials of the URL in a header', async () => {
   const bridge = provider(`http://op:p%40ss@127.0.0.1:${port}/auth?key=1`)
-  expect(await bridge.get(login('a&b'), signal)).toEqual({
+  expect(await bridge.get(login('a&b'))).toEqual({
     user: 'u@example.com',
     accessToken: 't',
   })
@@ -57,13 +56,13 @@ test('the account and the protocol are in the query, the credentials of the URL 
 
 test('an account is asked for once at a time, and again when it was forgotten', async () => {
   const bridge = provider()
-  await Promise.all(Array.from({ length: 50 }, () => bridge.get(login('a'), signal)))
+  await Promise.all(Array.from({ length: 50 }, () => bridge.get(login('a'))))
   expect(requests).toHaveLength(1)
-  bridge.forget('b')
-  await bridge.get(login('a'), signal)
+  bridge.invalidate('b')
+  await bridge.get(login('a'))
   expect(requests).toHaveLength(1)
-  bridge.forget('a')
-  await bridge.get(login('a'), signal)
+  bridge.invalidate('a')
+  await bridge.get(login('a'))
   expect(requests).toHaveLength(2)
 })
 
@@ -78,7 +77,7 @@ test.each<[string, Answer]>([
   ['half an answer', (request) => request.socket.destroy()],
 ])('%s is a failure of the server, not of the login', async (_what, given) => {
   answer = given
-  await expect(provider().get(login('a'), signal)).rejects.toMatchObject({
+  await expect(provider().get(login('a'))).rejects.toMatchObject({
     kind: 'unreachable',
     code: 'HTTPRequestError',
   })
@@ -88,7 +87,7 @@ test.each<[string, Answer]>([
 test('a server that says nothing is given up', async () => {
   answer = () => undefined
   const address = () => Promise.resolve(`http://127.0.0.1:${port}/auth`)
-  await expect(authServer({ http: hasty, address }).get(login('a'), signal)).rejects.toMatchObject({
+  await expect(createAuthServer({ http: hasty, address }).get(login('a'))).rejects.toMatchObject({
     kind: 'unreachable',
     code: 'HTTPRequestError',
   })
@@ -97,8 +96,8 @@ test('a server that says nothing is given up', async () => {
 test.each([undefined, '', 'nonsense', 'http://169.254.169.254/'])(
   'no question goes to %p',
   async (url) => {
-    const bridge = authServer({ http, address: () => Promise.resolve(url) })
-    await expect(bridge.get(login('a'), signal)).rejects.toMatchObject({ code: 'HTTPRequestError' })
+    const bridge = createAuthServer({ http, address: () => Promise.resolve(url) })
+    await expect(bridge.get(login('a'))).rejects.toMatchObject({ code: 'HTTPRequestError' })
   },
 )
 
@@ -107,9 +106,8 @@ test('an answer with an end is kept until a minute before it, for one protocol a
   const expires = new Date(now + 180_000).toISOString()
   answer = (_request, response) => response.end(JSON.stringify({ user: 'u', pass: 'p', expires }))
   let url = `http://127.0.0.1:${port}/auth`
-  const bridge = authServer({ http, address: () => Promise.resolve(url), now: () => now })
-  const ask = (protocol: 'imap' | 'smtp' = 'imap') =>
-    bridge.get({ ...login('a'), protocol }, signal)
+  const bridge = createAuthServer({ http, address: () => Promise.resolve(url), now: () => now })
+  const ask = (protocol: 'imap' | 'smtp' = 'imap') => bridge.get({ ...login('a'), protocol })
   expect(await ask()).toEqual({ user: 'u', pass: 'p' })
   now += 119_000
   await ask()
@@ -133,7 +131,7 @@ test('a failure is told to all who wait for it, is not remembered, and has no se
   answer = (_request, response) => response.writeHead(500).end('{"accessToken":"hush"}')
   const bridge = provider(`http://op:hush@127.0.0.1:${port}/auth?key=hush`)
   const failures = await Promise.all(
-    Array.from({ length: 10 }, () => bridge.get(login('a'), signal).catch((error: Error) => error)),
+    Array.from({ length: 10 }, () => bridge.get(login('a')).catch((error: Error) => error)),
   )
   expect(requests).toHaveLength(1)
   for (const failure of failures) {
@@ -141,5 +139,5 @@ test('a failure is told to all who wait for it, is not remembered, and has no se
     expect(inspect(failure, { depth: 9, showHidden: true })).not.toContain('hush')
   }
   answer = (_request, response) => response.end('{"user":"u","pass":"p"}')
-  expect(await bridge.get(login('a'), signal)).toEqual({ user: 'u', pass: 'p' })
+  expect(await bridge.get(login('a'))).toEqual({ user: 'u', pass: 'p' })
 })

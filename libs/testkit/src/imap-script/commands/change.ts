@@ -10,25 +10,25 @@ const onStore: Handler = (command, world) => {
   const mailbox = writableMailbox(command)
   const { session } = command
   const { item, change, silent, unchangedSince } = readStore(command, world)
-  const found = messagesInSet(command, command.args[0])
-  const kept = found.filter(([, { modseq }]) => modseq > unchangedSince)
-  const stored = found.filter(([, { modseq }]) => modseq <= unchangedSince)
+  const messages = messagesInSet(command, command.args[0])
+  const unchanged = messages.filter(([, { modseq }]) => modseq > unchangedSince)
+  const stored = messages.filter(([, { modseq }]) => modseq <= unchangedSince)
   for (const [, message] of stored) {
     if (item === 'FLAGS') mailbox.changeFlags(message.uid, change)
     else mailbox.changeLabels(message.uid, change)
     session.markNotified(message)
   }
-  // RFC 7162 §3.1.3: who knows mod-sequences is told them, however silent.
-  const told = !silent || session.enabled.has('CONDSTORE') ? stored : []
-  const modified = kept.map(([seq, { uid }]) => (command.name.startsWith('UID ') ? uid : seq))
+  // RFC 7162 §3.1.3: a client with CONDSTORE gets mod-sequences even with .SILENT.
+  const notified = !silent || session.enabled.has('CONDSTORE') ? stored : []
+  const modified = unchanged.map(([seq, { uid }]) => (command.name.startsWith('UID ') ? uid : seq))
   return ok(
     command,
-    told.map(([seq, message]) => `* ${seq} FETCH (${session.flagsOf(message)})`),
+    notified.map(([seq, message]) => `* ${seq} FETCH (${session.flagsOf(message)})`),
     modified.length === 0 ? 'done' : `[MODIFIED ${writeSet(modified)}] done`,
   )
 }
 
-/** `STORE 1:3 (UNCHANGEDSINCE 7) +FLAGS.SILENT (\Seen)`; flags may stand without parentheses. */
+/** Parses `STORE 1:3 (UNCHANGEDSINCE 7) +FLAGS.SILENT (\Seen)`. Flags may have no parentheses. */
 function readStore({ args }: ScriptCommand, { capabilities }: ScriptServerState) {
   const rest = args.slice(1)
   const unchangedSince = Array.isArray(rest[0]) ? asTexts(rest.shift())[1] : undefined
@@ -48,7 +48,7 @@ function readStore({ args }: ScriptCommand, { capabilities }: ScriptServerState)
   }
 }
 
-/** COPY, and MOVE (RFC 6851), which says where to before the messages go. */
+/** COPY, and MOVE (RFC 6851), which sends COPYUID before the expunges. */
 const onCopy: Handler = (command, world) => {
   const moves = command.name.endsWith('MOVE')
   const mailbox = moves ? writableMailbox(command) : selectedMailbox(command)

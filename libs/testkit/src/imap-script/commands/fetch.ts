@@ -28,8 +28,8 @@ const onFetch: Handler = (command, world) => {
     if (since !== undefined && message.modseq <= since) continue
     if (reads && !session.readOnly) mailbox.changeFlags(message.uid, { add: ['\\Seen'] })
     session.markNotified(message)
-    const told = items.map((item) => describe(item, message, world))
-    lines.push(`* ${seq} FETCH (${told.filter((each) => each !== '').join(' ')})`)
+    const values = items.map((item) => describe(item, message, world))
+    lines.push(`* ${seq} FETCH (${values.filter((each) => each !== '').join(' ')})`)
   }
   return ok(command, lines)
 }
@@ -42,7 +42,7 @@ function readArguments({ args, name, session }: ScriptCommand) {
   const since = at < 0 ? undefined : BigInt(words[at + 1] ?? 0)
   const has = (item: string) => wanted.some((each) => each.toUpperCase() === item)
   const items = [
-    // RFC 9051 §6.4.9: the UID comes whether it was asked for or not.
+    // RFC 9051 §6.4.9: UID FETCH always returns the UID.
     ...(name === 'UID FETCH' && !has('UID') ? ['UID'] : []),
     ...wanted,
     ...((since !== undefined || session.enabled.has('CONDSTORE')) && has('FLAGS') && !has('MODSEQ')
@@ -98,7 +98,7 @@ function provided(
   return value === undefined || value === false ? '' : `${name} ${value}`
 }
 
-/** `BODY[1.MIME]<0.100>` and its like (RFC 9051 §6.4.5). */
+/** Items such as `BODY[1.MIME]<0.100>` (RFC 9051 §6.4.5). */
 function section(item: string, message: ScriptMessage): string {
   const [, path, start, length] = /^BODY(?:\.PEEK)?\[(.*)\](?:<(\d+)\.(\d+)>)?$/is.exec(item) ?? []
   if (path === undefined) return ''
@@ -114,7 +114,7 @@ function textOf(path: string, { rfc822, tree }: ScriptMessage): string | undefin
   const [, number = '', what = ''] = /^([\d.]*\d)?\.?(.*)$/s.exec(path) ?? []
   const part = number === '' ? tree : findPart(tree, number)
   if (!part) return undefined
-  // HEADER and TEXT of a part are those of the message that it holds.
+  // HEADER and TEXT of a message/rfc822 part refer to the embedded message.
   return pieceOf(part, number === '' ? part : (part.parts[0] ?? part), what)
 }
 

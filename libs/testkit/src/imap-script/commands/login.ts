@@ -43,7 +43,7 @@ const onAuthenticate: Handler = async (command, world) => {
   try {
     return logIn(command, world, [user, token])
   } catch (error) {
-    // RFC 7628 §3.2.2: the refusal is a challenge, which the client answers before it hears NO.
+    // RFC 7628 §3.2.2: the error is a challenge, which the client answers before NO.
     await ask(Buffer.from('{"status":"400"}').toString('base64'))
     throw error
   }
@@ -65,7 +65,7 @@ const onNamespace: Handler = (command, { prefix, store }) => {
   return ok(command, [`* NAMESPACE ((${string(prefix)} ${delimiter})) NIL NIL`])
 }
 
-/** IDLE (RFC 2177): what is new goes out as it happens; see `imap-script.ts`. */
+/** IDLE (RFC 2177). Notifications are sent when they occur, see `server.ts`. */
 const onIdle: Handler = async (command) => {
   const { session } = command
   session.idling = true
@@ -91,7 +91,7 @@ export const loginCommands: Record<string, Handler> = {
   LOGIN: (command, world) =>
     logIn(command, world, [asText(command.args[0]), asText(command.args[1])]),
   AUTHENTICATE: onAuthenticate,
-  // The upgrade itself comes after the answer; see `imap-script.ts`.
+  // The TLS handshake follows the reply, see `server.ts`.
   STARTTLS: (command) => ok(command),
   ENABLE: onEnable,
   ID: (command) => ok(command, ['* ID ("name" "script")']),

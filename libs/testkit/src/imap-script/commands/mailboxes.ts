@@ -8,7 +8,7 @@ export function pathOf(value: Value | undefined): string {
   return /^inbox$/i.test(path) ? 'INBOX' : path
 }
 
-/** Paths of the personal namespace begin with its prefix, or are INBOX. */
+/** Rejects paths outside the personal namespace. INBOX is always allowed. */
 function checkPrefix(path: string, { prefix }: ScriptServerState): void {
   if (prefix !== '' && path !== 'INBOX' && !path.startsWith(prefix))
     throw new ImapRejection(
@@ -18,7 +18,7 @@ function checkPrefix(path: string, { prefix }: ScriptServerState): void {
 
 function statusLine(mailbox: ScriptMailbox, items: readonly string[]): string {
   const unseen = mailbox.messages.filter(({ flags }) => !flags.has('\\Seen')).length
-  const known: Record<string, string | number | bigint> = {
+  const values: Record<string, string | number | bigint> = {
     MESSAGES: mailbox.messages.length,
     RECENT: 0,
     UIDNEXT: mailbox.uidNext,
@@ -28,11 +28,11 @@ function statusLine(mailbox: ScriptMailbox, items: readonly string[]): string {
     MAILBOXID: `(${mailbox.mailboxId})`,
     SIZE: mailbox.messages.reduce((sum, { rfc822 }) => sum + rfc822.length, 0),
   }
-  const told = items.map((item) => item.toUpperCase()).filter((item) => item in known)
-  return `* STATUS ${name(mailbox)} (${told.map((item) => `${item} ${known[item]}`).join(' ')})`
+  const supported = items.map((item) => item.toUpperCase()).filter((item) => item in values)
+  return `* STATUS ${name(mailbox)} (${supported.map((item) => `${item} ${values[item]}`).join(' ')})`
 }
 
-/** What NOTIFY tells of a mailbox that is not open. */
+/** STATUS line that NOTIFY sends for a mailbox that is not selected. */
 export function statusNotification(mailbox: ScriptMailbox): string {
   return statusLine(mailbox, ['MESSAGES', 'UIDNEXT', 'UIDVALIDITY', 'UNSEEN', 'HIGHESTMODSEQ'])
 }
@@ -51,14 +51,14 @@ const onList: Handler = (command, world) => {
   const returned = asText(word).toUpperCase() === 'RETURN' ? (options ?? []) : []
   const matches = matcher(asText(reference), asTexts(pattern), world)
   const only = selection.some((each) => each.toUpperCase() === 'SUBSCRIBED')
-  const found = world.store.all.filter(
+  const matching = world.store.all.filter(
     (mailbox) => matches(mailbox.path) && (!only || mailbox.subscribed),
   )
   const kind = command.name === 'LSUB' ? 'LSUB' : 'LIST'
   const items = returnItems(returned)
   return ok(
     command,
-    found
+    matching
       .filter(({ subscribed }) => kind === 'LIST' || subscribed)
       .flatMap((mailbox) => [
         `* ${kind} (${attributes(mailbox, world, only || items.subscribed)}) ${delimiter} ${name(mailbox)}`,

@@ -27,25 +27,25 @@ const onSearch: Handler = (command, { capabilities }) => {
   const last = { uid: view.at(-1)?.uid ?? 0, seq: view.length }
   const test = allOf(args, last)
   const byUid = command.name.startsWith('UID ')
-  const found = view
+  const numbers = view
     .map((message, index): Numbered => [index + 1, message])
     .filter((numbered) => here.has(numbered[1]) && test(numbered))
     .map(([seq, { uid }]) => (byUid ? uid : seq))
   return ok(command, [
     wanted
-      ? `* ESEARCH (TAG "${command.tag}")${byUid ? ' UID' : ''}${returned(wanted, found)}`
-      : `* SEARCH ${found.join(' ')}`.trimEnd(),
+      ? `* ESEARCH (TAG "${command.tag}")${byUid ? ' UID' : ''}${returned(wanted, numbers)}`
+      : `* SEARCH ${numbers.join(' ')}`.trimEnd(),
   ])
 }
 
-/** RFC 9051 §6.4.4: MIN, MAX and ALL are left out where nothing was found. */
-function returned(wanted: readonly string[], found: readonly number[]): string {
-  const some = found.length > 0
+/** RFC 9051 §6.4.4: MIN, MAX and ALL are omitted without a match. */
+function returned(wanted: readonly string[], numbers: readonly number[]): string {
+  const some = numbers.length > 0
   const values: Record<string, string | false> = {
-    MIN: some && `MIN ${found[0]}`,
-    MAX: some && `MAX ${found.at(-1)}`,
-    ALL: some && `ALL ${writeSet(found)}`,
-    COUNT: `COUNT ${found.length}`,
+    MIN: some && `MIN ${numbers[0]}`,
+    MAX: some && `MAX ${numbers.at(-1)}`,
+    ALL: some && `ALL ${writeSet(numbers)}`,
+    COUNT: `COUNT ${numbers.length}`,
   }
   const items = wanted.length === 0 ? ['ALL'] : wanted
   return items.map((item) => (values[item] ? ` ${values[item]}` : '')).join('')
@@ -62,7 +62,7 @@ function allOf(keys: readonly Value[], last: Last): Test {
   return (numbered) => tests.every((test) => test(numbered))
 }
 
-/** Takes one key with its arguments off the front. */
+/** Removes one search key with its arguments from the front. */
 function readKey(rest: Value[], last: Last): Test {
   const key = rest.shift()
   if (typeof key !== 'string') return allOf(key ?? [], last)
@@ -110,7 +110,7 @@ type KeyOf = (next: () => string) => (message: ScriptMessage) => boolean
 const has = (text: string | undefined, part: string) =>
   text !== undefined && decoded(text).includes(part.toLowerCase())
 
-/** Encoded words (RFC 2047) of UTF-8 are compared as what they say. */
+/** Decodes UTF-8 encoded words (RFC 2047), so that searches compare their text. */
 function decoded(text: string): string {
   return text
     .replace(/=\?utf-8\?(b|q)\?([^?]*)\?=/gi, (_word, kind: string, inside: string) =>
@@ -214,11 +214,12 @@ const keys: Record<string, KeyOf> = {
     const label = decodeName(next())
     return ({ labels }) => labels.has(label)
   },
-  // Of Gmail's own language only `category:` is spoken here; anything else is a text anywhere in the message.
+  // Gmail's search syntax: only `category:` is supported. Other text is searched in the whole
+  // message.
   'X-GM-RAW': (next) => {
     const part = next()
-    const [, sought] = /^category:(\w+)$/i.exec(part) ?? []
-    if (sought !== undefined) return ({ category }) => category === sought.toLowerCase()
+    const [, name] = /^category:(\w+)$/i.exec(part) ?? []
+    if (name !== undefined) return ({ category }) => category === name.toLowerCase()
     return ({ rfc822 }) => has(rfc822, part)
   },
 }

@@ -9,7 +9,7 @@ const systemFlags = ['\\Answered', '\\Flagged', '\\Deleted', '\\Seen', '\\Draft'
 
 const onSelect: Handler = (command, world) => {
   const { session } = command
-  session.unselect() // RFC 9051 §6.3.2: also when it fails
+  session.unselect() // RFC 9051 §6.3.2: a failed SELECT also unselects the mailbox.
   const mailbox = world.store.get(pathOf(command.args[0]))
   if (mailbox.attributes.has('\\Noselect'))
     throw new ImapRejection('NO [NONEXISTENT] Not selectable')
@@ -48,13 +48,13 @@ function describe(mailbox: ScriptMailbox, world: ScriptServerState, readOnly: bo
   ]
 }
 
-/** `SELECT INBOX (QRESYNC (uidvalidity modseq [known]))`, RFC 7162 §3.2.5. */
+/** Replies to `SELECT INBOX (QRESYNC (uidvalidity modseq [uids]))`, RFC 7162 §3.2.5. */
 function resynchronise(
   { session }: ScriptCommand,
   mailbox: ScriptMailbox,
-  known: Value | undefined,
+  parameters: Value | undefined,
 ): string[] {
-  const [uidValidity, modseq, uids] = Array.isArray(known) ? (known as Value[]) : []
+  const [uidValidity, modseq, uids] = Array.isArray(parameters) ? (parameters as Value[]) : []
   if (asText(uidValidity) !== String(mailbox.uidValidity)) return []
   const since = BigInt(asText(modseq))
   const wanted = readSet(asText(uids) || '1:4294967295', mailbox.uidNext - 1)
@@ -66,7 +66,7 @@ function resynchronise(
   ]
 }
 
-/** The line that tells which UIDs are gone since then, if any are. */
+/** Returns a VANISHED line with the UIDs expunged since a mod-sequence, if any. */
 export function vanishedSince(
   { vanished }: ScriptMailbox,
   since: bigint,

@@ -20,17 +20,17 @@ export function writableMailbox(command: ScriptCommand): ScriptMailbox {
   return mailbox
 }
 
-/** The messages of a set, of UIDs in a UID command, else of sequence numbers. Those that are gone have no part in it. */
+/** Returns the existing messages of a set. UID commands use UIDs, others sequence numbers. */
 export function messagesInSet(command: ScriptCommand, set: Value | undefined): Numbered[] {
   const { view } = command.session
   const mailbox = selectedMailbox(command)
   const here = new Set(mailbox.messages)
   const byUid = command.name.startsWith('UID ')
   const ranges = readSet(asText(set), byUid ? (view.at(-1)?.uid ?? 0) : view.length)
-  const found: Numbered[] = []
+  const result: Numbered[] = []
   for (const [index, message] of view.entries()) {
     if (isInRanges(ranges, byUid ? message.uid : index + 1) && here.has(message))
-      found.push([index + 1, message])
+      result.push([index + 1, message])
   }
-  return found
+  return result
 }

@@ -1,0 +1,15 @@
+import { readdir, readFile } from 'node:fs/promises'
+
+/**
+ * CPU time of a process in milliseconds, all running threads (Linux). Ended threads do not count.
+ */
+export async function cpuMs(pid: number): Promise<number> {
+  const threads = await readdir(`/proc/${pid}/task`)
+  const used = await Promise.all(
+    threads.map(async (thread) => {
+      const text = await readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').catch(() => '0')
+      return Number(text.split(' ')[0]) / 1e6
+    }),
+  )
+  return used.reduce((sum, ms) => sum + ms, 0)
+}

@@ -1,0 +1,54 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { operations } from '@posthorn/contracts'
+import { registration, type World } from '../world.ts'
+import type { SessionRequest } from './imap-clients-main.ts'
+import type { ImapAddress } from './imap-line.ts'
+import type { Row } from './report.ts'
+import { residentBytes } from './resident-bytes.ts'
+import { startPart } from './start-part.ts'
+
+const sessions = 5_000
+/** Time for garbage collection and release of buffers. */
+const settleMs = 10_000
+
+/** Memory per idle session in the proxy, compared with a plain relay. */
+export async function compareMemory(world: World, { port, tls }: ImapAddress): Promise<Row> {
+  await using server = await startPart('idle-imap-main.ts')
+  await using relay = await startPart('reference-relay-main.ts', [
+    String(server.port),
+    tls ? 'tls' : 'clear',
+  ])
+  const account = `quiet-${String(tls)}`
+  const user = { ...world.mail.freshUser('quiet'), imapPort: server.port }
+  await world.client.call(operations.createAccount, { body: registration(account, user) })
+  const { body } = await world.client.call(operations.createToken, {
+    body: { account, scopes: ['imap-proxy'], description: 'bench' },
+  })
+  const sessionRequest = { port, tls, login: `${account} ${body.token}`, count: sessions }
+  const measured = await sessionBytes(world.services.pids['imap-proxy'] ?? 0, sessionRequest)
+  const reference = await sessionBytes(relay.pid, {
+    ...sessionRequest,
+    port: relay.port,
+    login: 'u p',
+  })
+  await world.client.call(operations.deleteAccount, { params: { account } })
+  return {
+    what: `IMAP proxy: memory of an idle session, of ${sessions} sessions, clients ${tls ? 'over TLS' : 'in plaintext'}`,
+    measured: measured / 1_000,
+    reference: reference / 1_000,
+    unit: ' kB',
+    referenceIs: 'two sockets and two pipes of Node',
+  }
+}
+
+/** Additional memory of a process per session that clients in another process keep open. */
+async function sessionBytes(pid: number, request: SessionRequest): Promise<number> {
+  await using clients = await startPart('imap-clients-main.ts')
+  // The first sessions load code and tables that the others share.
+  await clients.ask({ ...request, count: 100 })
+  await delay(settleMs)
+  const before = await residentBytes(pid)
+  await clients.ask(request)
+  await delay(settleMs)
+  return ((await residentBytes(pid)) - before) / request.count
+}

@@ -1,0 +1,27 @@
+import type { TestUser } from '@posthorn/testkit'
+import { logIn } from '../stories/imap-client.ts'
+import { loginsAtOnce } from './plain-clients.ts'
+import { residentBytes } from './resident-bytes.ts'
+
+// One plain IMAP client per user in IDLE: cost of an account without any service.
+process.on('message', (users: TestUser[]) => void connectAll(users))
+process.on('disconnect', () => process.exit(0))
+process.send?.('ready')
+
+async function connectAll(users: TestUser[]): Promise<void> {
+  const waiting = [...users]
+  const before = await residentBytes(process.pid)
+  const from = performance.now()
+  await Promise.all(
+    Array.from({ length: loginsAtOnce }, async () => {
+      for (let user = waiting.pop(); user; user = waiting.pop()) {
+        const client = await logIn(user)
+        await client.mailboxOpen('INBOX')
+        void client.idle()
+      }
+    }),
+  )
+  const ms = performance.now() - from
+  const bytes = ((await residentBytes(process.pid)) - before) / users.length
+  process.send?.({ ms, bytes })
+}

@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { operations } from '@posthorn/contracts'
+import { localDirectory } from '@posthorn/local/paths'
+import { listEnded, recordProcess } from '@posthorn/local/process/run-record'
+import { startServices } from '@posthorn/local/system/services'
+import { startWebhookReceiver, testBus, testDatabase, testDovecot } from '@posthorn/testkit'
+import {
+  openWorld,
+  receiverSettings,
+  shortIntervals,
+  systemConfig,
+  type WorldAccess,
+} from './world.ts'
+
+/**
+ * Access of one test file to a system that all files of a Jest worker share. Disposal deletes the
+ * file's accounts. The receiver belongs to the file.
+ */
+export interface SharedWorld extends WorldAccess, AsyncDisposable {
+  /** Process ids of the services by name. */
+  pids: Readonly<Record<string, number>>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** A running shared system, as stored for the later files of the worker. */
+interface SharedSystem {
+  url: string
+  token: string
+  serviceSecret: string
+  pids: Record<string, number>
+  database: string
+  vhost: string
+}
+
+/** Settings that stories change, with the values every file starts with. */
+const initialSettings = {
+  notifyAttachments: false,
+  serviceUrl: null,
+  imapProxyServerEnabled: false,
+  smtpServerEnabled: false,
+  smtpServerPassword: null,
+}
+
+/**
+ * Returns the shared system of this Jest worker. The first file of the worker starts it, because a
+ * start takes about 10 s of CPU. `shared-world-setup.ts` stops it after the last file.
+ */
+export async function useSharedWorld(settings: Record<string, unknown> = {}): Promise<SharedWorld> {
+  await using stack = new AsyncDisposableStack()
+  const { url, token, serviceSecret, pids } = (await findRunning()) ?? (await startShared())
+  const mail = stack.adopt(await testDovecot(), (dovecot) => dovecot.drop())
+  const receiver = stack.adopt(await startWebhookReceiver(), (hook) => hook.close())
+  const world = openWorld({ url, token, serviceSecret, mail, receiver })
+  const { status, body } = await world.client.call(operations.updateSettings, {
+    body: { ...initialSettings, ...receiverSettings(receiver), ...settings },
+  })
+  if (status !== 200) throw new Error(`settings: ${status} ${JSON.stringify(body)}`)
+  const accounts = new Set<string>()
+  stack.defer(async () => {
+    for (const account of accounts)
+      await world.client.call(operations.deleteAccount, { params: { account } })
+  })
+  const resources = stack.move()
+  return {
+    ...world,
+    pids,
+    register(account, user, change) {
+      accounts.add(account)
+      return world.register(account, user, change)
+    },
+    connectAccount(account = uniqueAccount()) {
+      accounts.add(account)
+      return world.connectAccount(account)
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+/** Returns an account id that no other test file uses. */
+export function uniqueAccount(name = 'account'): string {
+  return `${name}-${randomBytes(4).toString('hex')}`
+}
+
+/** Files of this worker's system: its description and the record of its processes. */
+function filesOfWorker(): { description: string; processes: string } {
+  const dir = process.env['E2E_SHARED_WORLDS']
+  if (dir === undefined) throw new Error('E2E_SHARED_WORLDS is not set, run Jest with its config')
+  const worker = join(dir, process.env['JEST_WORKER_ID'] ?? '0')
+  return { description: `${worker}.json`, processes: `${worker}.processes` }
+}
+
+async function findRunning(): Promise<SharedSystem | undefined> {
+  const { description, processes } = filesOfWorker()
+  if (!existsSync(description) || listEnded(processes).length > 0) return undefined
+  return JSON.parse(await readFile(description, 'utf8')) as SharedSystem
+}
+
+async function startShared(): Promise<SharedSystem> {
+  const { description, processes } = filesOfWorker()
+  const database = await testDatabase()
+  await database.db.destroy()
+  const bus = await testBus()
+  await bus.grantServices()
+  const { shared, serviceSecret, token } = systemConfig({
+    ownerUrl: database.ownerUrl,
+    amqpUrl: bus.url,
+  })
+  const logDir = join(localDirectory, 'e2e-logs', `shared-${bus.vhost}`)
+  await mkdir(logDir, { recursive: true })
+  const services = await startServices({
+    logDir,
+    shared: { ...shared, settings: { serviceSecret }, env: shortIntervals },
+  })
+  for (const [name] of Object.entries(services.pids))
+    for (const { id, signal } of services.get(name).processes)
+      recordProcess(processes, { ...id, signal, name: `service ${name}` })
+  const system: SharedSystem = {
+    url: services.urls['api-gateway'] ?? '',
+    token,
+    serviceSecret,
+    pids: services.pids,
+    database: database.ownerUrl,
+    vhost: bus.vhost,
+  }
+  await writeFile(description, JSON.stringify(system), { mode: 0o600 })
+  return system
+}

@@ -1,0 +1,301 @@
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { afterAll, expect, test } from '@jest/globals'
+import { type Operation, operations, shardCount } from '@posthorn/contracts'
+import { freePort } from '@posthorn/local'
+import {
+  eventually,
+  RawClient,
+  smtpFaults,
+  startImapScript,
+  startSmtpScript,
+  tapBroker,
+} from '@posthorn/testkit'
+import got from 'got'
+import { Canaries, dumpColumns, readLogs } from '../canaries.ts'
+import type { CallInput } from '../client.ts'
+import { startWorld } from '../world.ts'
+
+// Stores a secret in every field that accepts one, logs in to the proxies with right and wrong
+// passwords and causes failures. Then searches all output for the secrets: logs at trace level,
+// metrics, responses, webhooks, bus messages and the database.
+
+const canaries = new Canaries()
+const secret = (name: string) => canaries.get(name)
+
+await using opened = new AsyncDisposableStack()
+const imap = opened.use(
+  await startImapScript({
+    users: { good: secret('IMAP password'), server: secret('access token of the auth server') },
+  }),
+)
+const smtp = opened.use(await startSmtpScript({ requireLogin: true, plain: true }))
+const operator = createServer((request, response) => {
+  const user = { user: 'server', accessToken: secret('access token of the auth server') }
+  const login = Buffer.from(`login of the auth server:${secret('login of the auth server')}`)
+  const isAuthorized =
+    request.headers.authorization === `Basic ${login.toString('base64')}` &&
+    request.url?.includes('account=by-server')
+  response
+    .writeHead(isAuthorized ? 200 : 500)
+    .end(JSON.stringify(isAuthorized ? user : { pass: secret('incomplete response') }))
+}).listen(0, '127.0.0.1')
+await once(operator, 'listening')
+opened.defer(() => void operator.close())
+const [imapProxyPort, smtpProxyPort] = [await freePort(), await freePort()]
+const world = opened.use(
+  await startWorld({
+    env: { SVC_LOG_LEVEL: 'trace' },
+    settings: {
+      imapProxyServerEnabled: true,
+      imapProxyServerPort: imapProxyPort,
+      smtpServerEnabled: true,
+      smtpServerPort: smtpProxyPort,
+      tokenAuditLog: true,
+    },
+  }),
+)
+canaries.add('prepared token', world.token)
+canaries.add('service secret', world.serviceSecret)
+const tap = opened.use(
+  await tapBroker(world.amqpUrl, {
+    events: ['#'],
+    invalidate: [''],
+    commands: Array.from({ length: shardCount }, (_, shard) => `shard.${shard}`),
+  }),
+)
+const closing = opened.move()
+afterAll(() => closing.disposeAsync())
+
+/** API responses except the one that contains a token. */
+const answers: string[] = []
+const refused: string[] = []
+async function call(operation: Operation, input: CallInput = {}) {
+  const answer = await world.client.call(operation, input)
+  answers.push(`${operation.id} ${answer.status} ${JSON.stringify(answer.body)}`)
+  if (answer.status >= 400) refused.push(answers.at(-1) ?? '')
+  return answer
+}
+const login = (url: string, name: string) =>
+  url.replace('://', `://${encodeURIComponent(name)}:${secret(name)}@`)
+const bearer = (name: string) => [{ key: 'Authorization', value: `Bearer ${secret(name)}` }]
+const tls = { rejectUnauthorized: false }
+
+function server(port: number, pass: string, user = 'good') {
+  return { host: '127.0.0.1', port, secure: false, tls, auth: { user, pass } }
+}
+
+async function settle(account: string, state: string): Promise<void> {
+  await eventually(
+    async () => {
+      const { body } = await call(operations.getAccount, { params: { account } })
+      expect(body.state).toBe(state)
+    },
+    { timeoutMs: 60_000 },
+  )
+}
+
+async function setUp(): Promise<void> {
+  const { port } = operator.address() as AddressInfo
+  const { status, body } = await call(operations.updateSettings, {
+    body: {
+      webhooks: login(world.receiver.url, 'login of webhooks'),
+      authServer: login(`http://127.0.0.1:${port}/auth`, 'login of the auth server'),
+      proxyUrl: login('socks5://127.0.0.1:1', 'login of the proxy for all'),
+      httpProxyUrl: `http://${secret('key of the proxy for calls')}@127.0.0.1:1`,
+      openAiAPIUrl: login('http://127.0.0.1:1', 'login of the summaries'),
+      smtpServerPassword: secret('password of the SMTP proxy'),
+      imapProxyServerPassword: secret('password of the IMAP proxy'),
+      openAiAPIKey: secret('key for summaries'),
+      webhooksCustomHeaders: bearer('header of webhooks'),
+      webhookSecrets: [{ target: 'https://own.example/hook', secret: secret('key of a target') }],
+    },
+  })
+  expect([status, body]).toEqual([200, expect.anything()])
+  const pass = secret('password of a gateway')
+  const gateway = { gateway: 'relay', name: 'relay', user: 'g', pass, host: '127.0.0.1', port: 1 }
+  await call(operations.createGateway, { body: gateway })
+  const { body: app } = await call(operations.createOAuth2App, {
+    body: {
+      name: 'G',
+      enabled: true,
+      provider: 'gmail',
+      clientId: 'id',
+      clientSecret: secret('client secret'),
+      redirectUrl: 'https://mail.example/oauth',
+    },
+  })
+  await call(operations.createAccount, {
+    body: {
+      account: 'waits',
+      name: 'waits',
+      oauth2: { authorize: true, provider: app.id, redirectUrl: 'https://app.example/done' },
+      webhooks: login('http://127.0.0.1:1/own', 'login of the target of an account that waits'),
+      webhooksCustomHeaders: bearer('header of an account that waits'),
+    },
+  })
+  await call(operations.createWebhookRoute, {
+    body: {
+      name: 'route',
+      targetUrl: login('http://127.0.0.1:1/route', 'login of a route'),
+      customHeaders: bearer('header of a route'),
+      enabled: true,
+      content: { fn: 'return true', map: 'return payload' },
+    },
+  })
+}
+
+async function registerAccounts(): Promise<void> {
+  const register = (account: string, more: object) =>
+    call(operations.createAccount, {
+      body: { account, name: account, email: `${account}@mail.test`, ...more },
+    })
+  const good = {
+    imap: server(imap.port, secret('IMAP password')),
+    smtp: server(smtp.port, secret('SMTP password')),
+    logs: true,
+  }
+  await register('good', good)
+  await register('bad', { imap: server(imap.port, secret('wrong IMAP password')) })
+  await register('gone', { imap: server(1, secret('unused password')) })
+  const proxy = login('socks5://127.0.0.1:1', 'login of a proxy')
+  const webhooks = login('http://127.0.0.1:1/own', 'login of the target of an account')
+  const own = bearer('header of an account')
+  await register('proxied', { ...good, proxy, webhooks, webhooksCustomHeaders: own })
+  await register('leaves', {
+    ...good,
+    webhooksCustomHeaders: bearer('header of an account that is gone'),
+    webhooks: login('http://127.0.0.1:1/last', 'login of the target of an account that is gone'),
+  })
+  await call(operations.deleteAccount, { params: { account: 'leaves' } })
+  const requested = { host: '127.0.0.1', port: imap.port, secure: false, tls, useAuthServer: true }
+  await register('by-server', { imap: requested })
+  await register('unknown-there', { imap: requested })
+  await call(operations.verifyAccount, {
+    body: {
+      imap: server(imap.port, secret('IMAP password that is tried')),
+      smtp: server(1, secret('SMTP password that is tried')),
+    },
+  })
+  await settle('good', 'connected')
+  await settle('by-server', 'connected')
+  await settle('bad', 'authenticationError')
+  for (const account of ['gone', 'proxied', 'unknown-there']) await settle(account, 'connectError')
+}
+
+async function send(): Promise<void> {
+  const message = { to: [{ address: 'jane@mail.test' }], subject: 'Hello', text: 'Hello' }
+  const submit = (body: object) =>
+    call(operations.submitMessage, { params: { account: 'good' }, body: { ...message, ...body } })
+  await submit({})
+  await world.webhook(({ event }) => event === 'messageSent', 60_000)
+  smtp.on('AUTH', smtpFaults.replies('535 5.7.8 No'))
+  await submit({ subject: 'Refused', deliveryAttempts: 1 })
+  await submit({ gateway: 'relay', deliveryAttempts: 1 })
+  await submit({ proxy: login('http://127.0.0.1:1', 'login of the proxy of a message') })
+  await world.webhook(({ event }) => event === 'messageFailed', 60_000)
+}
+
+async function knock(): Promise<void> {
+  const { body } = await world.client.call(operations.createTokenAlias, {
+    body: { account: 'good', scopes: ['api', 'smtp', 'imap-proxy'], description: 'all proxies' },
+  })
+  expect(body.token).toEqual(expect.any(String))
+  canaries.add('token', body.token)
+  const wrong = [secret('wrong password'), 'ab'.repeat(32), secret('password of the IMAP proxy')]
+  for (const pass of [body.token, ...wrong]) {
+    const plain = Buffer.from(`\0good\0${pass}`).toString('base64')
+    const reading = await RawClient.open(imapProxyPort)
+    reading.send(`a LOGIN good ${pass}\r\nb AUTHENTICATE PLAIN ${plain}\r\nc LOGOUT\r\n`)
+    const writing = await RawClient.open(smtpProxyPort)
+    writing.send(`EHLO x\r\nAUTH PLAIN ${plain}\r\nQUIT\r\n`)
+    const spoken = [reading, writing]
+    await eventually(() => spoken.every((client) => client.closed), { timeoutMs: 60_000 })
+    answers.push(...spoken.map(({ text }) => text))
+  }
+  for (const token of [body.token, secret('token that is none')]) {
+    for (const path of ['/v1/accounts', '/v1/account/unknown', '/v1/settings?nonsense=1', '/x'])
+      for (const options of [
+        { searchParams: { access_token: token } },
+        { headers: { authorization: `Bearer ${token}` } },
+      ])
+        answers.push(
+          (await got(`${world.url}${path}`, { ...options, throwHttpErrors: false })).body,
+        )
+  }
+  await call(operations.getToken, { params: { token: body.token } })
+  await call(operations.deleteTokenAlias, { params: { token: body.token } })
+}
+
+async function look(): Promise<void> {
+  for (const name of [
+    'webhooks',
+    'webhooksCustomHeaders',
+    'authServer',
+    'proxyUrl',
+    'serviceSecret',
+    'smtpServerPassword',
+  ])
+    await call(operations.getSettings, { query: { [name]: true } })
+  for (const account of ['good', 'bad', 'gone', 'proxied', 'by-server', 'unknown-there'])
+    for (const operation of [operations.getAccount, operations.getLogs, operations.listMailboxes])
+      await call(operation, { params: { account } })
+  for (const operation of [
+    operations.listAccounts,
+    operations.listGateways,
+    operations.listOAuth2Apps,
+    operations.listOutbox,
+    operations.listTokens,
+    operations.listWebhookRoutes,
+    operations.listWebhookDeliveries,
+    operations.getTokenLog,
+    operations.getStats,
+  ])
+    await call(operation)
+  for (const url of Object.values(world.services.urls))
+    answers.push((await got(`${url}/metrics`)).body)
+  answers.push(...world.receiver.requests.map(({ body }) => body.toString()))
+}
+
+test('no secret appears in logs, metrics, responses, webhooks, bus messages or the database', async () => {
+  await setUp()
+  await registerAccounts()
+  expect(refused).toEqual([])
+  await send()
+  expect(refused).toEqual([])
+  await knock()
+  await look()
+  const leaks: Record<string, string[]> = {}
+  const search = (where: string, text: string) => {
+    const names = canaries.find(text)
+    if (names.length > 0) leaks[where] = names
+  }
+  for (const text of answers) search(`answer: ${text.slice(0, 300)}`, text)
+  for (const text of tap.messages) search(`broker: ${text.slice(0, 300)}`, text)
+  for (const [column, text] of Object.entries(await dumpColumns(world.ownerUrl)))
+    search(column, text)
+  // Last, because log lines are written in batches.
+  const logs = await readLogs(world.logDir)
+  for (const [file, text] of Object.entries(logs)) search(file, text)
+  expect(leaks).toEqual({})
+  const keyed = `Bearer ${secret('header of webhooks')}`
+  expect(world.receiver.requests.map(({ headers }) => headers.authorization)).toContain(keyed)
+  // Checks that the search had data to search.
+  expect(Object.keys(logs)).toHaveLength(7)
+  expect(Object.values(logs).join('')).toContain('"level":"trace"')
+  expect(tap.messages.some((text) => text.startsWith('authenticationError.'))).toBe(true)
+  expect(answers.length).toBeGreaterThan(60)
+}, 240_000)
+
+test('Canaries.find: finds secrets in every encoding', () => {
+  const hidden = secret('IMAP password')
+  for (const text of [
+    `x${hidden}x`,
+    Buffer.from(`\0good\0${hidden}`).toString('base64'),
+    Buffer.from(`u:${hidden}`).toString('base64'),
+    Buffer.from(hidden).toString('hex'),
+  ])
+    expect(canaries.find(text)).toEqual(['IMAP password'])
+  expect(canaries.find('nothing')).toEqual([])
+})

@@ -1,0 +1,87 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { operations } from '@posthorn/contracts'
+import { freePort } from '@posthorn/local'
+import { eventually } from '@posthorn/testkit'
+import { createTransport } from 'nodemailer'
+import { uniqueAccount, useSharedWorld } from '../shared-world.ts'
+
+const janeId = uniqueAccount('jane')
+const johnId = uniqueAccount('john')
+const world = await useSharedWorld()
+afterAll(() => world[Symbol.asyncDispose]())
+
+test('SMTP proxy: a client sends with a token until it is revoked, and the listener follows the settings', async () => {
+  const [jane, john] = await Promise.all([
+    world.connectAccount(janeId),
+    world.connectAccount(johnId),
+  ])
+  const save = async (body: Record<string, unknown>) =>
+    expect(await world.client.call(operations.updateSettings, { body })).toMatchObject({
+      status: 200,
+    })
+  const port = await freePort()
+  await save({ smtpServerEnabled: true, smtpServerPort: port, smtpServerPassword: 'for all' })
+  const { body: made } = await world.client.call(operations.createTokenAlias, {
+    body: { account: janeId, scopes: ['smtp'], description: 'mail client' },
+  })
+  const client = (to: number, pass = made.token) =>
+    createTransport({
+      host: '127.0.0.1',
+      port: to,
+      pool: true,
+      maxConnections: 1,
+      auth: { user: janeId, pass },
+      ignoreTLS: true,
+    })
+  const mailOf = (subject: string) => ({
+    from: jane.address,
+    to: john.address,
+    bcc: jane.address,
+    subject,
+    text: 'By the proxy',
+    headers: { 'X-SVC-Idempotency-Key': subject },
+  })
+
+  const mail = client(port)
+  const sent = await eventually(() => mail.sendMail(mailOf('First')))
+  const queueId = /^250 Message queued for delivery as (\w+) /.exec(sent.response)?.[1]
+  const sentEvent = await world.webhook(
+    ({ event, data }) => event === 'messageSent' && data.queueId === queueId,
+  )
+  expect(sentEvent.data).toMatchObject({
+    messageId: sent.messageId,
+    envelope: { from: jane.address, to: [john.address, jane.address] },
+  })
+  const arrived = await world.webhook(
+    ({ event, account, data }) =>
+      event === 'messageNew' && account === johnId && data.messageId === sent.messageId,
+  )
+  const source = await world.client.call(operations.getMessageSource, {
+    params: { account: johnId, message: arrived.data.id },
+  })
+  expect(source.body).toContain('By the proxy')
+  expect(source.body).not.toMatch(/^(?:bcc|x-svc-[^:]*):/im)
+  expect((await mail.sendMail(mailOf('First'))).response).toContain(String(queueId))
+
+  const byPassword = client(port, 'for all')
+  expect((await byPassword.sendMail(mailOf('By password'))).response).toMatch(/^250 /)
+  byPassword.close()
+  await expect(client(port, 'invalid').sendMail(mailOf('x'))).rejects.toMatchObject({
+    response: '535 5.7.8 Authentication credentials invalid',
+  })
+
+  const moved = await freePort()
+  await save({ smtpServerPort: moved })
+  const atNewPort = client(moved)
+  await eventually(async () =>
+    expect((await atNewPort.sendMail(mailOf('Moved'))).response).toMatch(/^250 /),
+  )
+  await eventually(() =>
+    expect(client(port).sendMail(mailOf('x'))).rejects.toMatchObject({ code: 'ESOCKET' }),
+  )
+
+  await world.client.call(operations.deleteTokenAlias, { params: { token: made.token } })
+  await expect(atNewPort.sendMail(mailOf('Revoked'))).rejects.toMatchObject({ responseCode: 535 })
+  atNewPort.close()
+  mail.close()
+})
