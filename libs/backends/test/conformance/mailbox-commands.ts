@@ -118,9 +118,9 @@ export function folderCases({ backend, account }: Stage): void {
     )
     expect((await listed(session)).get(below)).toMatchObject({ selectable: true })
     // It may be listed on, as the name above the other; but it cannot be opened.
-    const opened = session.select(top)
-    if (deleted) await expect(opened).rejects.toBeInstanceOf(AppError)
-    else expect(await opened).toMatchObject({ messages: 0 })
+    const selection = session.select(top)
+    if (deleted) await expect(selection).rejects.toBeInstanceOf(AppError)
+    else expect(await selection).toMatchObject({ messages: 0 })
     expect(await session.status(below)).toMatchObject({ messages: 1 })
     await session.deleteMailbox(below)
     expect((await listed(session)).get(below)?.selectable ?? false).toBe(false)

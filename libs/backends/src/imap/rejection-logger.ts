@@ -6,7 +6,7 @@ import type { Transcript } from './transcript.ts'
  * imapflow answers many refused commands with `false` and tells the reason to its logger alone. This is that logger: it keeps the last
  * refusal for the error that we make of the `false`, and passes texts (never whole entries, which hold mail and sometimes more) on at trace.
  */
-export class Refusals {
+export class RejectionLogger {
   #last: ImapFlowError | undefined
   readonly #log: Logger
 
@@ -26,7 +26,7 @@ export class Refusals {
   /** With a transcript, that is told everything; without, imapflow does not even write it out. */
   logger(transcript?: Transcript): NonNullable<ImapFlowOptions['logger']> {
     const tell = (entry: unknown) => {
-      if (typeof entry === 'object' && entry !== null) transcript?.note(entry)
+      if (typeof entry === 'object' && entry !== null) transcript?.write(entry)
     }
     const note = (entry: unknown) => {
       tell(entry)

@@ -1,5 +1,5 @@
 /** What a server answered to a login that it did not let in. */
-export interface LoginRefusal {
+export interface LoginResponse {
   /** NO, BAD or BYE. */
   status?: string
   /** Its response code, in capitals. */
@@ -32,9 +32,9 @@ const credentialCodes = new Set([
 /** Said beside AUTHENTICATIONFAILED as well: by servers that lock out after failures, or whose directory is away. */
 const temporaryText =
   /too many|\blimit|temporar|unavailable|try again (?:later|in)|time[d-]? ?out|throttl|server (?:error|busy)|internal error|overload|maintenance|\bbusy\b/i
-const whatFailed =
+const subjectText =
   /\b(?:log-?ins?|log ?on|auth\w*|passw\w*|pass phrase|credentials?|user ?(?:name|id)?|account|mailbox|imap(?: access)?)\b/i
-const thatItFailed =
+const failureText =
   /invalid|incorrect|wrong|\bbad\b|fail|denied|refus|reject|unknown|disabled|expired|locked|suspend|block|mismatch|no such|unauthori[sz]ed|required|\bnot\b/i
 /** Whole sentences of servers that say it otherwise. */
 const phrases =
@@ -44,11 +44,11 @@ const phrases =
  * Whether an answer to a login says that the credentials are refused. Codes decide; texts where there is none that does. What is unclear
  * does not count against credentials: an outage must not end in a switched-off account.
  */
-export function refusesCredentials({ status, code, text }: LoginRefusal): boolean {
+export function rejectsCredentials({ status, code, text }: LoginResponse): boolean {
   if (code !== undefined && temporaryCodes.has(code)) return false
   if (temporaryText.test(text)) return false
   if (code !== undefined && credentialCodes.has(code)) return true
   if (phrases.test(text)) return true
   // BAD says that the command was wrong, whatever words come with it.
-  return status !== 'BAD' && whatFailed.test(text) && thatItFailed.test(text)
+  return status !== 'BAD' && subjectText.test(text) && failureText.test(text)
 }

@@ -13,7 +13,7 @@ interface Idling {
  * Gives a command of our own, for whoever holds the lane, when IDLE has ended. The tagged answer, which is OK; everything else is thrown
  * as imapflow does.
  */
-export async function ask(
+export async function execCommand(
   { client, wire }: ImapConnection,
   [command, ...args]: readonly [string, ...(Token | string)[]],
   untagged: Record<string, LineHandler> = {},
@@ -26,7 +26,7 @@ export async function ask(
 }
 
 /** The response code of an answer, such as `[MAILBOXID (1)]`, as its pieces. */
-export function codeOf({ attributes = [] }: Line): readonly Token[] {
+export function responseCode({ attributes = [] }: Line): readonly Token[] {
   const [first] = attributes
   return (first && !Array.isArray(first) && first.section) || []
 }

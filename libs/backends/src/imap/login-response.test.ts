@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { refusesCredentials } from './login-refusal.ts'
+import { rejectsCredentials } from './login-response.ts'
 
 // Answers of real servers, as they are quoted in reports about them.
 test.each<[answer: string, refused: boolean]>([
@@ -45,7 +45,7 @@ test.each<[answer: string, refused: boolean]>([
 ])('%s', (...[answer, refused]) => {
   const [, status = '', code, text = ''] =
     /^(\w+)(?: \[(\w+)[^\]]*\])?(?: (.*))?$/.exec(answer) ?? []
-  expect(refusesCredentials({ status, text, ...(code === undefined ? {} : { code }) })).toBe(
+  expect(rejectsCredentials({ status, text, ...(code === undefined ? {} : { code }) })).toBe(
     refused,
   )
 })

@@ -1,9 +1,9 @@
 import { AppError } from '@posthorn/errors'
 import type { ImapFlow } from 'imapflow'
 import { encodePath, normalizePath } from 'imapflow/lib/tools.js'
-import { ask, codeOf } from './ask.ts'
+import { execCommand, responseCode } from './exec-command.ts'
 import type { ImapConnection } from './connection.ts'
-import { folderError, isRefusal } from './errors.ts'
+import { mailboxError, isRejection } from './errors.ts'
 import { clean } from './text.ts'
 import { type Line, textOf, textsOf, type Token } from './tokens.ts'
 
@@ -18,8 +18,8 @@ export async function createMailbox(
 ): Promise<{ path: string; created: boolean; mailboxId?: string }> {
   return await connection.call(async (client) => {
     const full = newPathOf(client, path)
-    const answer = await told(connection, ['CREATE', nameOf(client, full)])
-    await tried(connection, 'SUBSCRIBE', full)
+    const answer = await execMailboxCommand(connection, ['CREATE', nameToken(client, full)])
+    await trySubscription(connection, 'SUBSCRIBE', full)
     const mailboxId = mailboxIdIn(answer)
     return { path: full, created: true, ...(mailboxId === undefined ? {} : { mailboxId }) }
   })
@@ -36,11 +36,15 @@ export async function renameMailbox(
     const to = newPathOf(client, newPath)
     // What is in the inbox moves, but the inbox stays.
     const subscribed = from === 'INBOX' ? [] : await subscribedIn(connection, from)
-    await leave(connection, from)
-    await told(connection, ['RENAME', nameOf(client, from), nameOf(client, to)], 'RenameFailed')
+    await deselectTree(connection, from)
+    await execMailboxCommand(
+      connection,
+      ['RENAME', nameToken(client, from), nameToken(client, to)],
+      'RenameFailed',
+    )
     for (const old of subscribed) {
-      await tried(connection, 'SUBSCRIBE', to + old.slice(from.length))
-      await tried(connection, 'UNSUBSCRIBE', old)
+      await trySubscription(connection, 'SUBSCRIBE', to + old.slice(from.length))
+      await trySubscription(connection, 'UNSUBSCRIBE', old)
     }
     return to
   })
@@ -54,9 +58,9 @@ export async function deleteMailbox(connection: ImapConnection, path: string): P
       const response = 'The inbox cannot be deleted'
       throw new AppError('rejected', response, { code: 'CANNOT', extras: { info: { response } } })
     }
-    await leave(connection, full)
-    await told(connection, ['DELETE', nameOf(client, full)], 'DeleteFailed')
-    await tried(connection, 'UNSUBSCRIBE', full)
+    await deselectTree(connection, full)
+    await execMailboxCommand(connection, ['DELETE', nameToken(client, full)], 'DeleteFailed')
+    await trySubscription(connection, 'UNSUBSCRIBE', full)
   })
 }
 
@@ -66,32 +70,36 @@ export async function subscribe(
   subscribed: boolean,
 ): Promise<void> {
   await connection.call((client) =>
-    told(connection, [
+    execMailboxCommand(connection, [
       subscribed ? 'SUBSCRIBE' : 'UNSUBSCRIBE',
-      nameOf(client, pathOf(client, path)),
+      nameToken(client, pathOf(client, path)),
     ]),
   )
 }
 
 /** Gives a command about a mailbox itself, whose refusal is told as it came. */
-async function told(
+async function execMailboxCommand(
   connection: ImapConnection,
   command: readonly [string, ...Token[]],
   fallbackCode?: string,
 ): Promise<Line> {
   try {
-    return await ask(connection, command)
+    return await execCommand(connection, command)
   } catch (error) {
-    throw folderError(error, fallbackCode)
+    throw mailboxError(error, fallbackCode)
   }
 }
 
 /** SUBSCRIBE or UNSUBSCRIBE as a courtesy: what it follows is done, whatever the server says to it. */
-async function tried(connection: ImapConnection, command: string, path: string): Promise<void> {
+async function trySubscription(
+  connection: ImapConnection,
+  command: string,
+  path: string,
+): Promise<void> {
   try {
-    await told(connection, [command, nameOf(connection.client, path)])
+    await execMailboxCommand(connection, [command, nameToken(connection.client, path)])
   } catch (error) {
-    if (!(error instanceof AppError) || !isRefusal(error)) throw error
+    if (!(error instanceof AppError) || !isRejection(error)) throw error
   }
 }
 
@@ -110,7 +118,7 @@ async function listSubscribed(connection: ImapConnection, pattern: string): Prom
   const { client, wire } = connection
   const paths: string[] = []
   try {
-    await ask(connection, ['LSUB', '', nameOf(client, pattern)], {
+    await execCommand(connection, ['LSUB', '', nameToken(client, pattern)], {
       LSUB: async ({ attributes: [flags, , name] = [] }) => {
         // RFC 3501 §6.3.9: with this one it is not itself subscribed to, something below is.
         if (textsOf(flags).some((flag) => flag.toLowerCase() === '\\noselect')) return
@@ -119,8 +127,8 @@ async function listSubscribed(connection: ImapConnection, pattern: string): Prom
       },
     })
   } catch (error) {
-    const failure = folderError(error)
-    if (!isRefusal(failure)) throw failure
+    const failure = mailboxError(error)
+    if (!isRejection(failure)) throw failure
   }
   return paths
 }
@@ -129,19 +137,19 @@ async function listSubscribed(connection: ImapConnection, pattern: string): Prom
  * Opens the inbox instead of a mailbox that is to go, or of one below it: servers refuse to rename or delete what is open. CLOSE would
  * expunge, and not every server has UNSELECT.
  */
-async function leave(connection: ImapConnection, path: string): Promise<void> {
-  const { client, current } = connection
+async function deselectTree(connection: ImapConnection, path: string): Promise<void> {
+  const { client, selectedIfAny: selected } = connection
   const below = `${path}${client.namespace?.delimiter ?? '/'}`
-  if (path === 'INBOX' || !current) return
-  if (current.path !== path && !current.path.startsWith(below)) return
-  connection.open = undefined
-  const opened: unknown = await client.mailboxOpen('INBOX', { readOnly: true })
-  if (!opened) throw connection.refused('open the inbox')
+  if (path === 'INBOX' || !selected) return
+  if (selected.path !== path && !selected.path.startsWith(below)) return
+  connection.selected = undefined
+  const inbox: unknown = await client.mailboxOpen('INBOX', { readOnly: true })
+  if (!inbox) throw connection.rejection('open the inbox')
 }
 
 /** A mailbox that is there, as the server knows it. */
 export function pathOf(client: ImapFlow, path: string): string {
-  return checked(normalizePath(client, path))
+  return validatePath(normalizePath(client, path))
 }
 
 /** One that is to be: under the personal namespace, its levels joined as the server does. */
@@ -151,7 +159,7 @@ function newPathOf(client: ImapFlow, path: string | readonly string[]): string {
   // RFC 9051 §6.3.4: a delimiter at the end would only announce that something is to come below.
   while (delimiter !== '' && joined.endsWith(delimiter)) joined = joined.slice(0, -delimiter.length)
   if (joined === '' || (typeof path !== 'string' && path.some((level) => level === '')))
-    throw unusable()
+    throw invalidName()
   return pathOf(client, withInbox(joined, delimiter))
 }
 
@@ -164,22 +172,22 @@ function withInbox(path: string, delimiter: string): string {
 }
 
 /** RFC 9051 §5.1.1 has no control characters in names; servers that take them cannot be asked for them again. */
-function checked(path: string): string {
-  if (path === '' || path.length > maxPathLength || /[\0-\x1f\x7f]/.test(path)) throw unusable()
+function validatePath(path: string): string {
+  if (path === '' || path.length > maxPathLength || /[\0-\x1f\x7f]/.test(path)) throw invalidName()
   return path
 }
 
-function unusable(): AppError {
+function invalidName(): AppError {
   return new AppError('invalid', 'This cannot be the name of a mailbox')
 }
 
-function nameOf(client: ImapFlow, path: string): Token {
+function nameToken(client: ImapFlow, path: string): Token {
   return { type: 'STRING', value: encodePath(client, path) }
 }
 
 /** RFC 8474 §4.1. */
 function mailboxIdIn(answer: Line): string | undefined {
-  const [code, id] = codeOf(answer)
+  const [code, id] = responseCode(answer)
   const [mailboxId] = textsOf(id)
   return textOf(code)?.toUpperCase() === 'MAILBOXID' && mailboxId ? clean(mailboxId) : undefined
 }

@@ -1,19 +1,19 @@
 import { EventEmitter } from 'node:events'
 import { expect, test } from '@jest/globals'
 import type { ImapFlow } from 'imapflow'
-import type { MailboxNotice } from '../backend.ts'
-import { Notices } from './notices.ts'
+import type { MailboxNotification } from '../backend.ts'
+import { NotificationBuffer } from './notification-buffer.ts'
 import type { Wire } from './wire.ts'
 
-function listening(): { client: EventEmitter; notices: Notices } {
+function listening(): { client: EventEmitter; notices: NotificationBuffer } {
   const client = new EventEmitter()
-  const notices = new Notices()
+  const notices = new NotificationBuffer()
   notices.listenTo(client as unknown as ImapFlow, {} as Wire)
   return { client, notices }
 }
 
-function told(notices: Notices): MailboxNotice[] {
-  const list: MailboxNotice[] = []
+function takeBuffered(notices: NotificationBuffer): MailboxNotification[] {
+  const list: MailboxNotification[] = []
   notices.watch((notice) => list.push(notice))()
   return list
 }
@@ -25,23 +25,23 @@ test('what comes while nobody watches is kept for the next who does, once', () =
   client.emit('expunge', {})
   client.emit('expunge', {})
   client.emit('flags', { uid: 7, flags: new Set(['\\Seen']), modseq: 9n })
-  expect(told(notices)).toEqual([
+  expect(takeBuffered(notices)).toEqual([
     { kind: 'exists', messages: 4 },
     { kind: 'flags', uid: 7, flags: ['\\Seen'], modseq: 9n },
     { kind: 'expunge' },
   ])
-  expect(told(notices)).toEqual([])
+  expect(takeBuffered(notices)).toEqual([])
 })
 
 test('more flag changes than are kept become one that names no message', () => {
   const { client, notices } = listening()
   for (let uid = 1; uid <= 1_001; uid++) client.emit('flags', { uid, flags: new Set() })
-  expect(told(notices)).toEqual([{ kind: 'flags', flags: [] }])
+  expect(takeBuffered(notices)).toEqual([{ kind: 'flags', flags: [] }])
 })
 
 test('nothing is told of a mailbox that is not open any more', () => {
   const { client, notices } = listening()
   client.emit('exists', { count: 3 })
-  notices.forget()
-  expect(told(notices)).toEqual([])
+  notices.clear()
+  expect(takeBuffered(notices)).toEqual([])
 })

@@ -1,17 +1,17 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
-import type { MailboxNotice, MailSession } from '../../src/backend.ts'
+import type { MailboxNotification, MailSession } from '../../src/backend.ts'
 import type { Stage, StageAccount } from '../stage.ts'
 
 const mail = 'Subject: hello\r\n\r\nhello\r\n'
 
 interface Watched {
-  notices: MailboxNotice[]
+  notices: MailboxNotification[]
   stop: () => Promise<void>
 }
 
 function watch(session: MailSession): Watched {
-  const notices: MailboxNotice[] = []
+  const notices: MailboxNotification[] = []
   const abort = new AbortController()
   const options = { everywhere: true }
   const ended = session.watch((notice) => notices.push(notice), abort.signal, options)
@@ -75,16 +75,16 @@ export function everywhereCases({ backend, account }: Stage): void {
     await using one = await account()
     await using session = await backend.connect(one.options)
     const { notices, stop } = await everywhere(one, session)
-    const told = () => notices.filter(({ kind }) => kind === 'mailboxes').length
+    const listChanges = () => notices.filter(({ kind }) => kind === 'mailboxes').length
     const changes: [string, () => Promise<void>][] = [
       ['Ärger', () => one.createMailbox('Ärger')],
       ['Freude', () => one.renameMailbox('Ärger', 'Freude')],
       ['', () => one.deleteMailbox('Freude')],
     ]
     for (const [left, change] of changes) {
-      const before = told()
+      const before = listChanges()
       await change()
-      await eventually(() => expect(told()).toBeGreaterThan(before))
+      await eventually(() => expect(listChanges()).toBeGreaterThan(before))
       const paths = (await session.listMailboxes()).map(({ path }) => path)
       expect(paths.filter((path) => ['Ärger', 'Freude'].includes(path)).join()).toBe(left)
     }
@@ -97,7 +97,7 @@ export function everywhereCases({ backend, account }: Stage): void {
     const first = await everywhere(one, session)
     await first.stop()
     await one.append(mail, { mailbox: 'Work' })
-    const here: MailboxNotice[] = []
+    const here: MailboxNotification[] = []
     const abort = new AbortController()
     const ended = session.watch((notice) => here.push(notice), abort.signal)
     await one.append(mail)

@@ -26,11 +26,11 @@ test('a server is called from the first of our addresses that is here and of its
 test('we call ourselves as we are told, and as usual where nothing is said', async () => {
   const CAPABILITY = () => ['* CAPABILITY IMAP4rev1 ID', '{tag} OK done']
   const ID = () => ['* ID NIL', '{tag} OK done']
-  const { options, heard } = await start({ CAPABILITY, ID })
+  const { options, received } = await start({ CAPABILITY, ID })
   const clientInfo = { name: 'Us', 'support-url': 'https://us.example' }
   await using _one = await backend.connect({ ...options, clientInfo })
-  const said = heard.find((line) => line.startsWith('ID ')) ?? ''
-  expect(said).toContain('"name" "Us"')
-  expect(said).toContain('"support-url" "https://us.example"')
-  expect(said).toContain('"vendor" "Posthorn"')
+  const idCommand = received.find((line) => line.startsWith('ID ')) ?? ''
+  expect(idCommand).toContain('"name" "Us"')
+  expect(idCommand).toContain('"support-url" "https://us.example"')
+  expect(idCommand).toContain('"vendor" "Posthorn"')
 })
