@@ -10,7 +10,7 @@ dir=$(cd "$1" && pwd -P) suite=$2 pattern=$3
 shift 3
 here=$(cd "$(dirname "$0")" && pwd)
 for tool in apt-get apt-cache dpkg flock; do
-  command -v "$tool" >/dev/null || { echo "$tool is not here: packages can be fetched on Debian and its like alone" >&2; exit 1; }
+  command -v "$tool" >/dev/null || { echo "$tool not found: packages can only be downloaded on Debian and derived systems" >&2; exit 1; }
 done
 exec 9>"$dir/lock"
 flock 9
@@ -20,7 +20,7 @@ mkdir -p "$dir/apt/lists/partial" "$dir/apt/cache/archives/partial" "$dir/debs" 
 
 mirror=$( (cat /etc/apt/sources.list.d/*.sources /etc/apt/sources.list 2>/dev/null || true) |
   sed -nE 's/^URIs: *([^ ]+).*/\1/p; s/^deb (\[[^]]*\] )?([^ ]+) .*/\2/p' | grep -E -m1 '/debian/?$' || true)
-[ -n "$mirror" ] || { echo "apt knows no Debian mirror here" >&2; exit 1; }
+[ -n "$mirror" ] || { echo "no Debian mirror in the configuration of apt" >&2; exit 1; }
 echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $suite main" > "$dir/apt/sources.list"
 # An empty status file: with the system's own, apt would select the installed versions.
 : > "$dir/apt/status"
